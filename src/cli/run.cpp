@@ -1,0 +1,7 @@
+#include "cli/commands.h"
+
+namespace warplens::cli {
+
+void add_run(CLI::App&, int&) {}
+
+} // namespace warplens::cli

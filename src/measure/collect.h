@@ -1,0 +1,26 @@
+// Counting a launch: one Collector per launch hands one sink to each worker, and adds them up at the end.
+#pragma once
+#include "access/access.h"
+#include "arch/arch.h"
+#include "measure/record.h"
+#include <memory>
+#include <span>
+
+namespace warplens::measure {
+
+class Collector {
+public:
+  // `architectures`: the compute capabilities to count for, first = the device. `sites`: the module's.
+  Collector(std::span<const arch::Architecture* const> architectures, std::span<const access::Site> sites, u32 workers);
+  ~Collector();
+  std::vector<access::Sink*> sinks();   // one per worker, owned here
+  // The sites with their sums, in site order; sites never executed have zero counters. Sums do not depend on the
+  // number of workers.
+  std::vector<SiteRecord> finish();
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace warplens::measure

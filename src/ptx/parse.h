@@ -1,0 +1,28 @@
+// PTX text → ir::Module. Accepts what nvcc 7–13, clang 14–20, Triton, Numba and Julia emit, PTX 1.4 to 9.x.
+//
+// The whole text is checked: syntax, names, operand counts. An opcode, modifier or special register that is not known
+// is not an error of the module: the instruction becomes Opcode-family `unsupported` with its text kept, so that only
+// a launch that reaches it stops. What is malformed is an error with line, column and caret.
+#pragma once
+#include "diag/diagnostic.h"
+#include "ir/module.h"
+
+namespace warplens::ptx {
+
+struct ParseOptions {
+  std::string name = "input.ptx";  // for diagnostics
+};
+struct Parsed {
+  ir::Module module;
+  std::vector<diag::Diagnostic> warnings; // e.g. a PTX version newer than any known
+};
+Result<Parsed> parse(std::string_view text, const ParseOptions& options = {});
+
+// Joins modules that were compiled apart (-rdc=true): external functions and variables are resolved by name.
+// What stays unresolved stays external; the engine knows the built-in ones (vprintf, malloc, free, __assertfail, __nv_*).
+Result<ir::Module> link(std::vector<ir::Module> modules);
+
+// "_Z5saxpyifPKfPf" → "saxpy(int, float, float const*, float*)"; anything else unchanged.
+std::string demangle(std::string_view symbol);
+
+} // namespace warplens::ptx

@@ -1,0 +1,77 @@
+// Device memory of the emulated GPU: one reserved range of host addresses, so that a device pointer is a host pointer
+// and managed or pinned memory needs no translation. Pages of 2 MiB are committed when an allocation needs them, as
+// a GPU's driver maps them: an access outside every mapped page is an error, one past an allocation but inside a
+// mapped page is what GPUs tolerate (and what we report).
+//
+// Layout of the range: three windows that are never backed by memory (shared, local, parameters: a generic address
+// inside one names the space), then allocations.
+#pragma once
+#include "base/bits.h"
+#include "diag/diagnostic.h"
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace warplens::sim {
+
+enum class AllocationKind : u8 { device, managed, host, array, symbol, heap, registered };
+
+struct Allocation {
+  u64 address = 0;
+  u64 size = 0;
+  AllocationKind kind = AllocationKind::device;
+  std::string name;   // symbols: the variable's name; else empty
+  u64 serial = 0;     // n-th allocation of the process, 1-based: "allocation 3 (4096 bytes)"
+};
+
+class Memory {
+public:
+  static constexpr u64 page_size = u64{2} << 20;
+  static constexpr u64 window_size = u64{1} << 24; // 16 MiB each
+
+  // Reserves `capacity` bytes of address space (the device's memory size). Fails only when the host has no such range.
+  static Result<std::unique_ptr<Memory>> create(u64 capacity);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. Alignment: a power of two ≥ 256 is kept.
+  Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512, std::string name = {});
+  bool release(u64 address);                       // false: not the start of an allocation
+  // Host memory that the device may access (cudaHostRegister): any host range.
+  bool register_host(u64 address, u64 size);
+  bool unregister_host(u64 address);
+
+  std::optional<Allocation> find(u64 address) const;      // that contains the address
+  std::optional<Allocation> nearest(u64 address) const;   // the closest one below or above, for messages
+  bool mapped(u64 address, u64 size) const;               // every byte in a mapped page or registered range
+  // The range around `address` that is mapped without a gap (page granularity) and the allocation in it, for engines
+  // that check many addresses against one range. Empty when not mapped.
+  struct Extent { u64 begin = 0, end = 0; bool whole_allocation = false; };
+  Extent extent(u64 address) const;
+
+  u64 shared_window() const { return base_; }
+  u64 local_window() const { return base_ + window_size; }
+  u64 param_window() const { return base_ + 2 * window_size; }
+  u64 capacity() const { return capacity_; }
+  u64 used() const;
+  u64 epoch() const { return epoch_; }             // changes with every allocation or release
+
+private:
+  Memory() = default;
+  struct Page;
+  u64 base_ = 0, capacity_ = 0, reserved_ = 0;
+  u64 cursor_ = 0;
+  u64 used_ = 0, serial_ = 0;
+  std::atomic<u64> epoch_ = 1;
+  mutable std::mutex mutex_;
+  std::map<u64, Allocation> allocations_;          // by address
+  std::map<u64, u64> free_;                        // free ranges below cursor_: address → size
+  std::map<u64, u64> registered_;
+};
+
+} // namespace warplens::sim
