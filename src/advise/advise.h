@@ -1,0 +1,46 @@
+// What to change about one memory site, and what the change would be worth: a list of plain values that report/
+// renders. Each is cause → change → predicted counts, and the prediction is never a guess: the changed access is
+// built and counted by the same rules as the measured one (arch/count.h).
+#pragma once
+#include "arch/count.h"
+#include "measure/record.h"
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warplens::advise {
+
+// How sure the advice is. `certain`: follows from the measured lanes alone. `likely`: assumes something about the
+// program that the lanes suggest (that a stride is a structure's size). `possible`: worth trying; the gain is a bound.
+enum class Confidence : u8 { possible, likely, certain };
+std::string_view name(Confidence);
+
+// The count that the advice lowers.
+enum class Metric : u8 { instructions, requests, sectors, transactions, wavefronts };
+std::string_view name(Metric);
+u64 value(Metric, const arch::Counts&);
+
+struct Advice {
+  std::string rule;     // stable identifier, kebab-case, one per file: "strided-access"
+  std::string title;    // one line: "neighbouring threads are 12 bytes apart"
+  std::string cause;    // why it costs: one sentence
+  std::string change;   // what to do, in CUDA terms: one sentence; empty where all is well
+  std::string example;  // code, may be empty
+  Metric metric = Metric::sectors;
+  arch::Counts before, after; // whole launch, before as measured, after as counted for the changed access
+  Confidence confidence = Confidence::likely;
+
+  // How many times fewer `metric`; 1 where nothing changes.
+  double gain() const;
+};
+
+struct Context {
+  const arch::Architecture* architecture = nullptr; // whose rules
+  std::size_t column = 0;                           // its index in LaunchRecord::sm and SiteRecord::counters
+  const measure::LaunchRecord* launch = nullptr;    // may be null; names local arrays and the block's shape
+};
+
+// The advice for one site, largest gain first; empty where the access is as good as it gets or never ran.
+std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context);
+
+} // namespace warplens::advise
