@@ -11,11 +11,14 @@ namespace warplens::measure {
 class Collector {
 public:
   // `architectures`: the compute capabilities to count for, first = the device. `sites`: the module's.
-  Collector(std::span<const arch::Architecture* const> architectures, std::span<const access::Site> sites, u32 workers);
+  Collector(std::span<const arch::Architecture* const> architectures, std::span<const access::Site> sites,
+            u32 workers);
   ~Collector();
-  std::vector<access::Sink*> sinks();   // one per worker, owned here
-  // The sites with their sums, in site order; sites never executed have zero counters. Sums do not depend on the
-  // number of workers.
+  std::vector<access::Sink*> sinks(); // one per worker, owned here
+  // The sites with their sums, in site order; sites never executed have zero counters. Sums do not depend on
+  // the number of workers. A site accessed in several spaces (generic addressing) has one record per space;
+  // accesses of sites that were not listed end in a last record without place. Call once, after the workers
+  // have ended.
   std::vector<SiteRecord> finish();
 
 private:

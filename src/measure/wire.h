@@ -1,5 +1,6 @@
-// The stream from the emulated program to the parent: one JSON object a line, flushed per launch, so that whatever
-// happens to the program, the parent has every launch that ended. Readers skip a truncated last line and say so.
+// The stream from the emulated program to the parent: one JSON object a line, flushed per launch, so that
+// whatever happens to the program, the parent has every launch that ended. Readers skip a truncated last line
+// and say so.
 #pragma once
 #include "measure/record.h"
 #include <string>
@@ -7,14 +8,39 @@
 
 namespace warplens::measure {
 
-struct ProcessStarted { i64 process = 0; std::string executable; std::string target; u32 sm = 0; };
-struct LaunchStarted { i64 process = 0; u64 index = 0; std::string name; Dim3 grid, block; };   // for what was running when it died
-struct Unsupported { i64 process = 0; std::string function; u64 calls = 0; };                      // a CUDA function that is not implemented
-struct Message { i64 process = 0; diag::Diagnostic diagnostic; };                                   // anything else the user must know
-struct ProcessEnded { i64 process = 0; };
-using Event = std::variant<ProcessStarted, LaunchStarted, LaunchRecord, Unsupported, Message, ProcessEnded>;
+struct ProcessStarted {
+  i64 process = 0;
+  std::string executable;
+  std::string target;
+  u32 sm = 0;
+};
+struct LaunchStarted {
+  i64 process = 0;
+  u64 index = 0;
+  std::string name;
+  Dim3 grid, block;
+}; // for what was running when it died
+struct Progress {
+  i64 process = 0;
+  u64 index = 0;
+  u64 done = 0, total = 0;
+}; // CTAs of a launch; at most a few a second
+struct Unsupported {
+  i64 process = 0;
+  std::string function;
+  u64 calls = 0;
+}; // a CUDA function that is not implemented
+struct Message {
+  i64 process = 0;
+  diag::Diagnostic diagnostic;
+}; // anything else the user must know
+struct ProcessEnded {
+  i64 process = 0;
+};
+using Event =
+    std::variant<ProcessStarted, LaunchStarted, Progress, LaunchRecord, Unsupported, Message, ProcessEnded>;
 
-std::string encode(const Event&);          // one line, newline included
+std::string encode(const Event&); // one line, newline included
 Result<Event> decode(std::string_view line);
 
 } // namespace warplens::measure

@@ -1,0 +1,367 @@
+// Events as JSON lines, by nlohmann-json. {"event":"launch",…}; members that are zero, empty or at their
+// default are left out, because a launch lists every site of its module part, executed or not. Readers take a
+// missing member as its default and ignore members they do not know, so that parent and runtime of different
+// builds understand each other; a member of the wrong type, or a number out of its range, makes the line
+// unreadable instead of wrong.
+#include "measure/wire.h"
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace warplens::measure {
+namespace {
+
+using nlohmann::json;
+
+// Where a value does not fit its member: turned into a diagnostic by decode().
+struct Unreadable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class T> void put(json& object, const char* key, const T& value, const T& none = {}) {
+  if (!(value == none)) object[key] = value;
+}
+
+template <class T> T number_of(const json& value, const char* key) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (value.is_number()) return value.get<T>();
+  } else if constexpr (std::is_signed_v<T>) {
+    if (value.is_number_unsigned() && value.get<u64>() <= static_cast<u64>(std::numeric_limits<T>::max()))
+      return static_cast<T>(value.get<u64>());
+    if (value.is_number_integer() && !value.is_number_unsigned()) return value.get<T>();
+  } else if (value.is_number_unsigned() && value.get<u64>() <= std::numeric_limits<T>::max()) {
+    return static_cast<T>(value.get<u64>());
+  }
+  throw Unreadable(fmt::format("member '{}' is not a number in its range", key));
+}
+
+template <class T> void take(const json& object, const char* key, T& out) {
+  auto found = object.find(key);
+  if (found == object.end()) return;
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (!found->is_string()) throw Unreadable(fmt::format("member '{}' is not a string", key));
+    out = found->get<std::string>();
+  } else {
+    out = number_of<T>(*found, key);
+  }
+}
+
+template <class E> void put_enum(json& object, const char* key, E value) {
+  put(object, key, static_cast<u8>(value));
+}
+template <class E> void take_enum(const json& object, const char* key, E& out, E last) {
+  u8 value = static_cast<u8>(out);
+  take(object, key, value);
+  if (value > static_cast<u8>(last)) throw Unreadable(fmt::format("member '{}' has no such value", key));
+  out = static_cast<E>(value);
+}
+
+// The elements of a member array; no such member is an empty array.
+template <class F> void each(const json& object, const char* key, F&& f) {
+  auto found = object.find(key);
+  if (found == object.end()) return;
+  if (!found->is_array()) throw Unreadable(fmt::format("member '{}' is not an array", key));
+  for (const json& element : *found) f(element);
+}
+
+void expect_object(const json& value, const char* what) {
+  if (!value.is_object()) throw Unreadable(fmt::format("{} is not an object", what));
+}
+
+json to_json(Dim3 dim) { return {dim.x, dim.y, dim.z}; }
+void take_dim(const json& object, const char* key, Dim3& out) {
+  std::vector<u32> values;
+  each(object, key, [&](const json& element) { values.push_back(number_of<u32>(element, key)); });
+  if (values.empty()) return;
+  if (values.size() != 3) throw Unreadable(fmt::format("member '{}' does not have three numbers", key));
+  out = {values[0], values[1], values[2]};
+}
+
+std::vector<std::string> strings(const json& object, const char* key) {
+  std::vector<std::string> out;
+  each(object, key, [&](const json& element) {
+    if (!element.is_string())
+      throw Unreadable(fmt::format("member '{}' holds something else than strings", key));
+    out.push_back(element.get<std::string>());
+  });
+  return out;
+}
+
+json to_json(const diag::Diagnostic& d) {
+  json out{{"kind", d.kind}, {"severity", static_cast<u8>(d.severity)}, {"message", d.message}};
+  put(out, "file", d.span.file);
+  put(out, "line", d.span.line);
+  put(out, "column", d.span.column);
+  put(out, "length", d.span.length);
+  put(out, "notes", d.notes);
+  put(out, "help", d.help);
+  return out;
+}
+
+diag::Diagnostic diagnostic_of(const json& value) {
+  expect_object(value, "a diagnostic");
+  diag::Diagnostic out;
+  take(value, "kind", out.kind);
+  take_enum(value, "severity", out.severity, diag::Severity::error);
+  take(value, "message", out.message);
+  take(value, "file", out.span.file);
+  take(value, "line", out.span.line);
+  take(value, "column", out.span.column);
+  take(value, "length", out.span.length);
+  out.notes = strings(value, "notes");
+  take(value, "help", out.help);
+  return out;
+}
+
+json to_json(const access::Site& site) {
+  json out{{"id", site.id.value}};
+  put(out, "function", site.function);
+  for (const access::SourceFrame& frame : site.frames) {
+    json f{{"file", frame.file}};
+    put(f, "line", frame.line);
+    put(f, "column", frame.column);
+    put(f, "function", frame.function);
+    out["frames"].push_back(std::move(f));
+  }
+  put(out, "ptx_line", site.ptx_line);
+  put(out, "opcode", site.opcode);
+  put_enum(out, "kind", site.kind);
+  put_enum(out, "cache", site.cache);
+  put(out, "bytes", site.bytes);
+  put(out, "matrices", site.matrices);
+  return out;
+}
+
+access::Site site_of(const json& value) {
+  expect_object(value, "a site");
+  access::Site out;
+  out.bytes = 0;
+  take(value, "id", out.id.value);
+  take(value, "function", out.function);
+  each(value, "frames", [&](const json& element) {
+    expect_object(element, "a source frame");
+    access::SourceFrame& frame = out.frames.emplace_back();
+    take(element, "file", frame.file);
+    take(element, "line", frame.line);
+    take(element, "column", frame.column);
+    take(element, "function", frame.function);
+  });
+  take(value, "ptx_line", out.ptx_line);
+  take(value, "opcode", out.opcode);
+  take_enum(value, "kind", out.kind, access::Kind::ldmatrix);
+  take_enum(value, "cache", out.cache, access::Cache::volatile_);
+  take(value, "bytes", out.bytes);
+  take(value, "matrices", out.matrices);
+  return out;
+}
+
+struct CounterName {
+  const char* key;
+  u64 Counters::*member;
+};
+constexpr CounterName counter_names[] = {
+    {"instructions", &Counters::instructions},
+    {"threads", &Counters::threads},
+    {"requests", &Counters::requests},
+    {"tags", &Counters::tags},
+    {"sectors", &Counters::sectors},
+    {"ideal_sectors", &Counters::ideal_sectors},
+    {"wavefronts", &Counters::wavefronts},
+    {"ideal_wavefronts", &Counters::ideal_wavefronts},
+    {"data_wavefronts", &Counters::data_wavefronts},
+    {"transactions", &Counters::transactions},
+    {"transaction_bytes", &Counters::transaction_bytes},
+    {"bytes_used", &Counters::bytes_used},
+};
+static_assert(std::size(counter_names) * sizeof(u64) == sizeof(Counters),
+              "a new counter belongs in this list too");
+
+json to_json(const Counters& counters) {
+  json out = json::object();
+  for (const CounterName& name : counter_names) put(out, name.key, counters.*name.member);
+  return out;
+}
+
+Counters counters_of(const json& value) {
+  expect_object(value, "a set of counters");
+  Counters out;
+  for (const CounterName& name : counter_names) take(value, name.key, out.*name.member);
+  return out;
+}
+
+json to_json(const SiteRecord& record) {
+  json out{{"site", to_json(record.site)}};
+  put_enum(out, "space", record.space);
+  for (const Counters& counters : record.counters) out["counters"].push_back(to_json(counters));
+  put_enum(out, "pattern", record.pattern.kind);
+  put(out, "stride", record.pattern.stride);
+  put(out, "ways", record.pattern.ways);
+  put(out, "share", record.pattern.share);
+  put(out, "text", record.pattern.text);
+  return out;
+}
+
+SiteRecord site_record_of(const json& value) {
+  expect_object(value, "a site record");
+  SiteRecord out;
+  if (auto site = value.find("site"); site != value.end()) out.site = site_of(*site);
+  take_enum(value, "space", out.space, access::Space::surface);
+  each(value, "counters", [&](const json& element) { out.counters.push_back(counters_of(element)); });
+  take_enum(value, "pattern", out.pattern.kind, PatternKind::bank_conflict);
+  take(value, "stride", out.pattern.stride);
+  take(value, "ways", out.pattern.ways);
+  take(value, "share", out.pattern.share);
+  take(value, "text", out.pattern.text);
+  return out;
+}
+
+json to_json(const LaunchRecord& launch) {
+  json out{{"event", "launch"},
+           {"index", launch.index},
+           {"process", launch.process},
+           {"kernel", launch.kernel},
+           {"name", launch.name},
+           {"grid", to_json(launch.grid)},
+           {"block", to_json(launch.block)},
+           {"sm", launch.sm}};
+  put(out, "module", launch.module);
+  put(out, "shared_bytes", launch.shared_bytes);
+  put(out, "local_bytes", launch.local_bytes);
+  put(out, "local_arrays", launch.local_arrays);
+  put_enum(out, "status", launch.status);
+  put(out, "reason", launch.reason);
+  put(out, "warp_instructions", launch.warp_instructions);
+  put(out, "seconds", launch.seconds);
+  for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(to_json(d));
+  for (const SiteRecord& site : launch.sites) out["sites"].push_back(to_json(site));
+  return out;
+}
+
+LaunchRecord launch_of(const json& value) {
+  LaunchRecord out;
+  take(value, "index", out.index);
+  take(value, "process", out.process);
+  take(value, "kernel", out.kernel);
+  take(value, "name", out.name);
+  take(value, "module", out.module);
+  take_dim(value, "grid", out.grid);
+  take_dim(value, "block", out.block);
+  each(value, "sm", [&](const json& element) { out.sm.push_back(number_of<u32>(element, "sm")); });
+  take(value, "shared_bytes", out.shared_bytes);
+  take(value, "local_bytes", out.local_bytes);
+  out.local_arrays = strings(value, "local_arrays");
+  take_enum(value, "status", out.status, Status::unknown);
+  take(value, "reason", out.reason);
+  take(value, "warp_instructions", out.warp_instructions);
+  take(value, "seconds", out.seconds);
+  each(value, "diagnostics", [&](const json& element) { out.diagnostics.push_back(diagnostic_of(element)); });
+  each(value, "sites", [&](const json& element) {
+    SiteRecord site = site_record_of(element);
+    if (site.counters.size() != out.sm.size())
+      throw Unreadable("a site does not have one set of counters per architecture");
+    out.sites.push_back(std::move(site));
+  });
+  return out;
+}
+
+struct Encoder {
+  json operator()(const ProcessStarted& e) const {
+    return {{"event", "process_started"},
+            {"process", e.process},
+            {"executable", e.executable},
+            {"target", e.target},
+            {"sm", e.sm}};
+  }
+  json operator()(const LaunchStarted& e) const {
+    return {{"event", "launch_started"}, {"process", e.process},     {"index", e.index}, {"name", e.name},
+            {"grid", to_json(e.grid)},   {"block", to_json(e.block)}};
+  }
+  json operator()(const Progress& e) const {
+    return {{"event", "progress"},
+            {"process", e.process},
+            {"index", e.index},
+            {"done", e.done},
+            {"total", e.total}};
+  }
+  json operator()(const LaunchRecord& e) const { return to_json(e); }
+  json operator()(const Unsupported& e) const {
+    return {{"event", "unsupported"}, {"process", e.process}, {"function", e.function}, {"calls", e.calls}};
+  }
+  json operator()(const Message& e) const {
+    return {{"event", "message"}, {"process", e.process}, {"diagnostic", to_json(e.diagnostic)}};
+  }
+  json operator()(const ProcessEnded& e) const {
+    return {{"event", "process_ended"}, {"process", e.process}};
+  }
+};
+
+Event event_of(const json& value) {
+  expect_object(value, "the line");
+  std::string kind;
+  take(value, "event", kind);
+  i64 process = 0;
+  take(value, "process", process);
+  if (kind == "launch") return launch_of(value);
+  if (kind == "process_ended") return ProcessEnded{process};
+  if (kind == "process_started") {
+    ProcessStarted out{process};
+    take(value, "executable", out.executable);
+    take(value, "target", out.target);
+    take(value, "sm", out.sm);
+    return out;
+  }
+  if (kind == "launch_started") {
+    LaunchStarted out{process};
+    take(value, "index", out.index);
+    take(value, "name", out.name);
+    take_dim(value, "grid", out.grid);
+    take_dim(value, "block", out.block);
+    return out;
+  }
+  if (kind == "progress") {
+    Progress out{process};
+    take(value, "index", out.index);
+    take(value, "done", out.done);
+    take(value, "total", out.total);
+    return out;
+  }
+  if (kind == "unsupported") {
+    Unsupported out{process};
+    take(value, "function", out.function);
+    take(value, "calls", out.calls);
+    return out;
+  }
+  if (kind == "message") {
+    auto found = value.find("diagnostic");
+    if (found == value.end()) throw Unreadable("the message has no diagnostic");
+    return Message{process, diagnostic_of(*found)};
+  }
+  throw Unreadable(fmt::format("unknown event '{}'", kind));
+}
+
+diag::Diagnostic unreadable(std::string why) {
+  diag::Diagnostic out = diag::warning("event-unreadable", "an event of the program could not be read");
+  out.notes.push_back(std::move(why));
+  return out;
+}
+
+} // namespace
+
+std::string encode(const Event& event) {
+  // Names from PTX and paths may hold any bytes: what is not UTF-8 becomes U+FFFD instead of an exception.
+  return std::visit(Encoder{}, event).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+Result<Event> decode(std::string_view line) {
+  json value = json::parse(line, nullptr, false);
+  if (value.is_discarded())
+    return failure(unreadable("not a whole JSON object: the line is cut off or damaged"));
+  try {
+    return event_of(value);
+  } catch (const std::exception& error) {
+    return failure(unreadable(error.what()));
+  }
+}
+
+} // namespace warplens::measure
