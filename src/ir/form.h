@@ -118,6 +118,20 @@ ResultOr<Form, UnknownToken> parse_form(std::string_view text);
 // The type of operand `index` of the text order (destinations first): what an immediate there is converted to and
 // how wide a register the semantics expect. E.g. mul.wide.s32: s64, s32, s32; setp.lt.f32: pred, f32, f32, pred;
 // shl.b64: b64, b64, u32; popc.b64: u32, b64; cvt.f32.s8: f32, s8; ld/st: the element type, u64 for addresses.
+// Vectors count once per element (ld.v2: two destinations), `|p` and the carry flag not at all.
 Type operand_type(const Form&, u32 index);
+// The same for an instruction with that many operands: `|p`, the carry flag and packed vectors of mov are counted.
+Type operand_type(const Form&, u32 destinations, u32 sources, u32 index);
+
+// How many operands of this form the text has and what they are: letters of opcodes.def, after the modifiers have
+// settled what the row leaves open ("bar.warp.sync" is "s", "atom.cas" has two sources).
+std::string_view operand_pattern(const Form&);
+// How many type suffixes the form needs: cvt 2, vadd 3, bra 0.
+u32 required_types(const Form&);
+bool sets_carry(const Form&);  // .cc
+bool takes_carry(const Form&); // addc subc madc
+
+// A form that no row describes: `text` is kept, its family is unsupported.
+Form unknown_form(std::string_view text);
 
 } // namespace warplens::ir

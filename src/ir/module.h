@@ -25,7 +25,7 @@
 namespace warplens::ir {
 
 using RegisterId = Id<struct RegisterTag>; // per function
-using VariableId = Id<struct VariableTag>; // per module: globals first; functions' own variables are listed there too
+using VariableId = Id<struct VariableTag>; // per module, functions' own variables included (Variable::owner)
 using FunctionId = Id<struct FunctionTag>;
 using BlockId = Id<struct BlockTag>;       // per function
 using FormId = Id<struct FormTag>;         // per module
@@ -89,6 +89,7 @@ struct Relocation {           // a pointer in an initialiser
   FunctionId function;
   u64 addend = 0;
   bool generic = false;       // generic(symbol)
+  u8 shift = 0;               // the stored value is the address >> shift: 0xFF00(symbol) has size 1, shift 8
 };
 
 struct Variable {
@@ -99,6 +100,7 @@ struct Variable {
   u32 alignment = 1;
   bool external = false;      // .extern without a definition here
   bool visible = false;       // .visible / .weak / .common
+  bool weak = false;          // .weak / .common: link() keeps one of several
   bool managed = false;       // .attribute(.managed)
   bool opaque = false;        // .texref, .samplerref, .surfref
   FunctionId owner;           // function-scope variables (shared, local, param); not valid at module scope
@@ -116,7 +118,10 @@ struct Function {
   std::string name;
   bool entry = false;
   bool external = false;      // declared, not defined here (vprintf, malloc, __nv_*, or another module's)
+  bool visible = false;       // .visible / .weak: link() joins it with declarations of that name
+  bool weak = false;
   bool noreturn = false;
+  FunctionId alias_of;        // .alias: another name of that function, without a body of its own
   std::vector<VariableId> parameters; // .param variables in order (registers of old-style .func: see below)
   std::vector<VariableId> results;
   std::vector<RegisterId> register_parameters; // .func (.reg …) style; empty otherwise
