@@ -33,13 +33,20 @@ u64 canonical_nan(const TypeText& t) {
   return t.bits == 64 ? 0x7ff8000000000000u : t.bits == 32 ? 0x7fffffffu : 0x7fffu;
 }
 
-double ldexp_exact(double mantissa, int exponent) { return std::ldexp(mantissa, exponent); }
+[[gnu::noinline]] float narrowed(long double x) {
+  volatile long double source = x;
+  return static_cast<float>(source);
+}
+[[gnu::noinline]] double narrowed_to_double(long double x) {
+  volatile long double source = x;
+  return static_cast<double>(source);
+}
 
 double decode_half(u64 bits) {
   int exponent = static_cast<int>(bits >> 10 & 31);
   double mantissa = static_cast<double>(bits & 1023), sign = bits >> 15 & 1 ? -1 : 1;
   if (exponent == 31) return mantissa != 0 ? std::nan("") : sign * std::numeric_limits<double>::infinity();
-  return sign * (exponent == 0 ? ldexp_exact(mantissa, -24) : ldexp_exact(mantissa + 1024, exponent - 25));
+  return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
 }
 
 double decode(u64 bits, const TypeText& t) {
@@ -90,14 +97,14 @@ u64 encode(double x, const TypeText& t, int rounding) {
   if (t.bits == 64) return std::bit_cast<u64>(x);
   if (t.bits == 16) return t.letter == 'g' ? encode_bfloat(x, rounding) : encode_half(x, rounding);
   RoundingScope scope(rounding);
-  volatile double source = x;
-  return std::bit_cast<u32>(static_cast<float>(source));
+  return std::bit_cast<u32>(narrowed(x));
 }
 
 double flushed(double x) { return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x; } // f32 subnormals
 
-template <class Float> Float apply(const std::string& op, Float a, Float b, Float c) {
-  volatile Float x = a, y = b, z = c; // keeps the compiler from computing under another rounding mode
+// Not inlined, and with volatile operands: the operation must happen under the caller's rounding mode.
+template <class Float> [[gnu::noinline]] Float apply(const std::string& op, Float a, Float b, Float c) {
+  volatile Float x = a, y = b, z = c;
   if (op == "add") return x + y;
   if (op == "sub") return x - y;
   if (op == "mul") return x * y;
@@ -205,18 +212,21 @@ u64 float_to_integer(const Spelling& s, const TypeText& to, const TypeText& from
 
 u64 integer_to_float(const Spelling& s, const TypeText& to, const TypeText& from, u64 bits) {
   u64 wide = extended(bits, from.bits, from.is_signed());
-  volatile long double exact =
+  long double exact =
       from.is_signed() ? static_cast<long double>(static_cast<i64>(wide)) : static_cast<long double>(wide);
   int rounding = rounding_of(s);
   if (to.bits == 16) { // 64-bit integers: rounded to odd first
-    RoundingScope scope(FE_TOWARDZERO);
-    double r = static_cast<double>(exact);
+    double r;
+    {
+      RoundingScope scope(FE_TOWARDZERO);
+      r = narrowed_to_double(exact);
+    }
     if (static_cast<long double>(r) != exact) r = std::bit_cast<double>(std::bit_cast<u64>(r) | 1);
     return encode(r, to, rounding);
   }
   RoundingScope scope(rounding);
-  if (to.bits == 64) return std::bit_cast<u64>(static_cast<double>(exact));
-  float single = static_cast<float>(exact);
+  if (to.bits == 64) return std::bit_cast<u64>(narrowed_to_double(exact));
+  float single = narrowed(exact);
   return std::bit_cast<u32>(s.has("sat") ? static_cast<float>(saturated(single)) : single);
 }
 

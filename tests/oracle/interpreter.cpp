@@ -167,15 +167,16 @@ private:
     return placed->second + o.value;
   }
 
+  static u64 register_value(const Thread& thread, ir::RegisterId id) {
+    const std::map<u32, u64>& registers = thread.frames.back().registers;
+    auto it = registers.find(id.value);
+    return it == registers.end() ? 0 : it->second;
+  }
+
   u64 read(const Thread& thread, const ir::Operand& o) const {
     using Kind = ir::Operand::Kind;
-    const Frame& frame = thread.frames.back();
     switch (o.kind) {
-    case Kind::reg: {
-      auto it = frame.registers.find(o.reg.value);
-      u64 value = it == frame.registers.end() ? 0 : it->second;
-      return o.negated ? value ^ 1 : value;
-    }
+    case Kind::reg: return register_value(thread, o.reg) ^ u64 { o.negated };
     case Kind::immediate: return o.negated ? o.value ^ 1 : o.value;
     case Kind::special: return special(thread, std::string(ir_special_name(o.special)));
     case Kind::variable: return variable_address(thread, o);
@@ -246,7 +247,7 @@ private:
   Place locate(const Thread& thread, const Spelling& s, const ir::Operand& o) const {
     u64 address = o.value;
     if (o.variable.valid()) address = variable_address(thread, o);
-    if (o.reg.valid()) address += read(thread, ir::Operand{ir::Operand::Kind::reg, false, {}, o.reg});
+    if (o.reg.valid()) address += register_value(thread, o.reg);
     for (const char* space : {"global", "local", "const"})
       if (s.has(space)) return {space, address};
     if (s.has("shared") || s.has("shared::cta")) return {"shared", truncated(address, 32)};
@@ -281,7 +282,7 @@ private:
       if (o.value + size > bytes.size()) throw Failure("parameter access out of bounds");
       return bytes.data() + o.value;
     }
-    u64 address = read(thread, ir::Operand{ir::Operand::Kind::reg, false, {}, o.reg}) + o.value;
+    u64 address = register_value(thread, o.reg) + o.value;
     if (address >= launch_.param_window && launch_.param_window != 0) address -= launch_.param_window;
     for (ir::VariableId id : module_.functions[thread.frames.front().function].parameters) {
       u64 begin = param_offset(thread, id.value), end = begin + module_.variables[id.value].size;
@@ -446,9 +447,7 @@ private:
   // --- one instruction
   bool guarded_off(const Thread& thread, const ir::Instruction& i) const {
     if (!i.guard.valid()) return false;
-    auto it = thread.frames.back().registers.find(i.guard.value);
-    bool value = it != thread.frames.back().registers.end() && it->second != 0;
-    return value == i.guard_negated;
+    return (register_value(thread, i.guard) != 0) == i.guard_negated;
   }
 
   bool control(Thread& thread, const ir::Instruction& i, const Spelling& s) {
