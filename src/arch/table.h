@@ -1,0 +1,102 @@
+// The row of one compute capability: constants of its reference part, and for each memory space the rule that
+// counts an access, with where the rule comes from.
+//
+// The idea: hardware is data. A row names rule functions (rules.h); two architectures that behave alike share
+// a function, one that behaves differently gets a function of its own. Nothing compares compute capabilities.
+//
+// The reference part is what a program sees when it asks the CUDA runtime for device properties: one shipping
+// product per compute capability. Sizes are bytes, clocks kHz, as in cudaDeviceProp.
+#pragma once
+#include "access/access.h"
+#include "arch/arch.h"
+#include "arch/count.h"
+
+namespace warplens::arch {
+
+// Where a rule or a constant comes from. `citation` names a public document, or the measurement and its data
+// file.
+struct Source {
+  std::string_view rule; // what holds, in one sentence
+  std::string_view citation;
+  Grade grade = Grade::inferred;
+};
+
+// How one memory space counts. `count` adds one warp's access, which has at least one active lane.
+struct SpaceRule {
+  void (*count)(const Architecture&, const access::WarpAccess&, Counts&) = nullptr;
+  std::string_view name; // stable identifier, the rule function's
+  Source source;
+};
+
+// Which loads of global memory go through L1 and so move whole lines where the L1's unit is a line.
+enum class L1Policy : u8 {
+  none,   // no L1 for globals
+  opt_in, // only loads marked `ca` (and, where the row says so, `nc`)
+  on,     // every load that does not ask to bypass it
+};
+std::string_view name(L1Policy);
+
+struct ReferencePart {
+  std::string_view name; // "NVIDIA H100 80GB HBM3"
+  u32 multiprocessors = 0;
+  u32 clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
+  u64 memory_bytes = 0, l2_bytes = 0;
+};
+
+// Per-multiprocessor and per-block limits: what occupancy and cudaDeviceProp need.
+struct Limits {
+  u32 threads_per_block = 1024;
+  u32 threads_per_sm = 0; // warp slots × 32
+  u32 blocks_per_sm = 0;
+  u32 registers_per_sm = 0, registers_per_block = 0, registers_per_thread = 0;
+  u32 register_allocation_unit = 256; // registers, per warp (1.x: per block)
+  u32 shared_per_block = 48 << 10;    // without opting in
+  u32 shared_per_block_optin = 48 << 10;
+  u32 shared_per_sm = 48 << 10;
+  u32 shared_reserved_per_block = 0; // taken by the system from each block
+  u32 shared_allocation_unit = 256;
+  u32 warp_schedulers = 4;
+  std::array<u32, 3> block{1024, 1024, 64};
+  std::array<u32, 3> grid{2147483647, 65535, 65535};
+};
+
+struct Banks {
+  u32 count = 32;
+  u32 width = 4;        // bytes
+  u32 group_lanes = 32; // lanes that can conflict with each other
+};
+
+struct Memory {
+  L1Policy l1 = L1Policy::on;
+  bool l1_for_nc = false;   // ld.global.nc moves lines although `l1` is opt_in
+  bool local_lines = false; // local loads move whole L1 lines
+  u32 l1_line = 128, sector = 32;
+  u32 dram_section = 64; // bytes delivered whole by device memory; a parameter (see sections.h)
+  u32 constant_bytes = 64 << 10;
+  u32 pitch_alignment = 512, texture_alignment = 512, texture_pitch_alignment = 32, surface_alignment = 512;
+};
+
+struct Architecture {
+  u32 sm = 0;                  // 90 is compute capability 9.0
+  std::string_view generation; // "Hopper"
+  ReferencePart part;
+  Limits limits;
+  Banks banks;
+  Memory memory;
+  SpaceRule global, shared, constant, local, texture;
+  Source part_source; // of the constants
+};
+
+// Choices that a program or a compiler flag makes where the hardware left one.
+struct Options {
+  bool l1_on = false, l1_off = false; // -Xptxas -dlcm=ca / cg, for loads without a cache operator
+  bool wide_banks = false;            // cudaSharedMemBankSizeEightByte: 64-bit bank mode, 3.x
+};
+
+// The row as those choices change it; a choice that the architecture does not offer changes nothing.
+Architecture configured(const Architecture&, const Options&);
+
+u32 major(const Architecture&);
+u32 minor(const Architecture&);
+
+} // namespace warplens::arch

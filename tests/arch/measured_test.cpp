@@ -1,0 +1,145 @@
+// The rules of 9.0 against every measured pattern: no tolerance, no exceptions.
+#include "arch/count.h"
+#include "arch/measured.h"
+#include "base/bits.h"
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+namespace warplens::test {
+namespace {
+
+using access::Kind;
+using access::Space;
+using nlohmann::json;
+
+access::WarpAccess to_access(const json& line) {
+  static const std::map<std::string, Kind> kinds{
+      {"load", Kind::load},     {"store", Kind::store},           {"reduction", Kind::reduction},
+      {"atomic", Kind::atomic}, {"async_copy", Kind::async_copy}, {"ldmatrix", Kind::ldmatrix}};
+  static const std::map<std::string, Space> spaces{{"global", Space::global},
+                                                   {"shared", Space::shared},
+                                                   {"constant", Space::constant},
+                                                   {"local", Space::local}};
+  access::WarpAccess out;
+  auto space = spaces.find(line.at("space"));
+  out.space = space == spaces.end() ? Space::texture : space->second;
+  out.kind = kinds.at(line.at("op"));
+  out.bytes = line.at("bytes").get<u8>();
+  out.matrices = line.value("matrices", 0);
+  out.active = static_cast<u32>(std::stoul(line.at("mask").get<std::string>(), nullptr, 16));
+  for (const char* key : {"addresses", "offsets"})
+    if (line.contains(key))
+      for (u32 lane = 0; lane < warp_size; ++lane) out.address[lane] = line[key][lane].get<u64>();
+  if (line.contains("texels"))
+    for (u32 lane = 0; lane < warp_size; ++lane)
+      out.address[lane] = line["texels"][lane][1].get<u64>() * 4096 + line["texels"][lane][0].get<u64>() * 4;
+  return out;
+}
+
+} // namespace
+
+u32 for_each_measured(const std::string& file, const std::function<void(const MeasuredPattern&)>& f) {
+  gzFile in = gzopen((std::string(WARPLENS_TEST_DATA "/") + file).c_str(), "rb");
+  if (!in) return 0;
+  u32 count = 0;
+  std::string buffer(1 << 16, '\0');
+  while (gzgets(in, buffer.data(), static_cast<int>(buffer.size()))) {
+    json line = json::parse(buffer.c_str());
+    f({line.at("space"), line.at("op"), line.at("id").get<u32>(), to_access(line), line});
+    ++count;
+  }
+  gzclose(in);
+  return count;
+}
+
+namespace {
+
+constexpr const char* first_set = "h100_patterns.jsonl.gz";
+
+arch::Counts count90(const MeasuredPattern& pattern) { return arch::count(*arch::find(90), pattern.access); }
+
+TEST(Measured, FileIsComplete) {
+  EXPECT_EQ(for_each_measured(first_set, [](const MeasuredPattern&) {}), 1840u);
+}
+
+TEST(Measured, GlobalTheoreticalCounters) {
+  u32 seen = 0;
+  for_each_measured(first_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.space != "global") return;
+    ++seen;
+    arch::Counts counts = count90(pattern);
+    EXPECT_EQ(counts.sectors, pattern.counter("memory_l2_theoretical_sectors_global")) << pattern.json;
+    EXPECT_EQ(counts.ideal_sectors, pattern.counter("memory_l2_theoretical_sectors_global_ideal"))
+        << pattern.json;
+    EXPECT_EQ(counts.tags, pattern.counter("smsp__sass_l1tex_tags_mem_global")) << pattern.json;
+    if (pattern.op == "async_copy") {
+      EXPECT_EQ(counts.requests,
+                pattern.counter("smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts"));
+      EXPECT_EQ(counts.wavefronts,
+                pattern.counter("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts"))
+          << pattern.json;
+      return;
+    }
+    EXPECT_EQ(counts.tags, pattern.counter("memory_l1_tag_requests_global")) << pattern.json;
+    static const std::map<std::string, std::string> suffix{
+        {"load", "ld"}, {"store", "st"}, {"reduction", "red"}, {"atomic", "atom"}};
+    EXPECT_EQ(counts.requests,
+              pattern.counter("l1tex__t_requests_pipe_lsu_mem_global_op_" + suffix.at(pattern.op)))
+        << pattern.json;
+    if (pattern.op == "load" || pattern.op == "store") {
+      EXPECT_EQ(counts.sectors,
+                pattern.counter("l1tex__t_sectors_pipe_lsu_mem_global_op_" + suffix.at(pattern.op)))
+          << pattern.json;
+    }
+  });
+  EXPECT_EQ(seen, 1056u);
+}
+
+TEST(Measured, SharedWavefronts) {
+  u32 seen = 0;
+  for_each_measured(first_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.space != "shared") return;
+    ++seen;
+    arch::Counts counts = count90(pattern);
+    EXPECT_EQ(counts.wavefronts, pattern.counter("memory_l1_wavefronts_shared")) << pattern.json;
+    EXPECT_EQ(counts.ideal_wavefronts, pattern.counter("memory_l1_wavefronts_shared_ideal")) << pattern.json;
+    std::string op = pattern.op == "store" ? "st" : pattern.op == "atomic" ? "atom" : "ld";
+    EXPECT_EQ(counts.data_wavefronts, pattern.counter("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op))
+        << pattern.json;
+  });
+  EXPECT_EQ(seen, 560u);
+}
+
+TEST(Measured, ConstantRequests) {
+  u32 seen = 0;
+  for_each_measured(first_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.space != "constant") return;
+    ++seen;
+    EXPECT_EQ(count90(pattern).requests, pattern.counter("idc__requests_minus_baseline_2")) << pattern.json;
+  });
+  EXPECT_EQ(seen, 42u);
+}
+
+TEST(Measured, LocalRequestsAndSectors) {
+  u32 seen = 0;
+  for_each_measured(first_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.space != "local") return;
+    ++seen;
+    arch::Counts counts = count90(pattern);
+    EXPECT_EQ(counts.requests, pattern.counter("l1tex__t_requests_pipe_lsu_mem_local_op_ld")) << pattern.json;
+    EXPECT_EQ(counts.sectors, pattern.counter("l1tex__t_sectors_pipe_lsu_mem_local_op_ld")) << pattern.json;
+    EXPECT_EQ(counts.tags, pattern.counter("l1tex__t_set_accesses_pipe_lsu_mem_local_op_ld")) << pattern.json;
+  });
+  EXPECT_EQ(seen, 31u);
+}
+
+TEST(Measured, TextureQuads) {
+  for_each_measured(first_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.access.space != Space::texture) return;
+    EXPECT_EQ(count90(pattern).requests, pattern.counter("l1tex__texin_requests_mem_texture"))
+        << pattern.json;
+  });
+}
+
+} // namespace
+} // namespace warplens::test
