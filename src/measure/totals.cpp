@@ -65,21 +65,33 @@ u64 excess(const Counters& counters, access::Space space) {
   }
 }
 
-u64 excess_bytes(const Counters& counters, access::Space space) {
+u64 bytes_moved(const Counters& counters, access::Space space) {
   switch (space) {
-  case access::Space::shared: return excess(counters, space) * wavefront_bytes;
-  case access::Space::constant: return excess(counters, space) * constant_bytes;
-  default: return excess(counters, space) * sector_bytes;
+  case access::Space::shared: return counters.wavefronts * wavefront_bytes;
+  case access::Space::constant: return counters.requests * constant_bytes;
+  default:
+    // Sectors of 32 bytes since 5.0; lines or segments of other sizes before, which only `transactions`
+    // knows.
+    return counters.transactions != 0 ? counters.transaction_bytes : counters.sectors * sector_bytes;
   }
 }
 
-double efficiency(const Counters& counters, access::Space space) {
-  u64 moved = 0, useful = counters.bytes_used;
+u64 bytes_needed(const Counters& counters, access::Space space) {
   switch (space) {
-  case access::Space::shared: moved = counters.wavefronts, useful = counters.ideal_wavefronts; break;
-  case access::Space::constant: moved = counters.requests, useful = counters.instructions; break;
-  default: moved = counters.sectors * sector_bytes; break;
+  case access::Space::shared: return counters.ideal_wavefronts * wavefront_bytes;
+  case access::Space::constant: return counters.instructions * constant_bytes;
+  default: return counters.ideal_sectors * sector_bytes;
   }
+}
+
+u64 excess_bytes(const Counters& counters, access::Space space) {
+  return above(bytes_moved(counters, space), bytes_needed(counters, space));
+}
+
+double efficiency(const Counters& counters, access::Space space) {
+  u64 moved = bytes_moved(counters, space);
+  bool by_passes = space == access::Space::shared || space == access::Space::constant;
+  u64 useful = by_passes ? bytes_needed(counters, space) : counters.bytes_used;
   return moved == 0 ? 1 : std::min(1.0, static_cast<double>(useful) / static_cast<double>(moved));
 }
 

@@ -21,12 +21,14 @@ Counters total(const LaunchRecord&, std::size_t architecture, access::Space);
 // space: never add the excess of different spaces.
 u64 excess(const Counters&, access::Space);
 
-// The same in bytes of memory bandwidth, comparable between spaces: a sector is 32 bytes, a shared wavefront
-// 128, a repeated constant request 4.
+// What an access moved and what would have done, in bytes, so that spaces and architectures compare:
+// transactions with device memory, 128 bytes per shared wavefront, 4 per constant request.
+u64 bytes_moved(const Counters&, access::Space);
+u64 bytes_needed(const Counters&, access::Space);
 u64 excess_bytes(const Counters&, access::Space);
 
-// Bandwidth efficiency: bytes asked for by active lanes (each byte once) / bytes moved; 1 where nothing
-// moved.
+// Bandwidth efficiency: bytes asked for by active lanes (each byte once) / bytes moved; shared: ideal
+// wavefronts / wavefronts; constant: instructions / requests. 1 where nothing moved, never above 1.
 double efficiency(const Counters&, access::Space);
 
 } // namespace warplens::measure

@@ -14,26 +14,30 @@ struct ProcessStarted {
   std::string target;
   u32 sm = 0;
 };
+// Sent before the launch runs: what was running when a program died.
 struct LaunchStarted {
   i64 process = 0;
   u64 index = 0;
   std::string name;
   Dim3 grid, block;
-}; // for what was running when it died
+};
+// CTAs of the launch that runs; for the progress line, so a few a second are enough. Optional.
 struct Progress {
   i64 process = 0;
   u64 index = 0;
   u64 done = 0, total = 0;
-}; // CTAs of a launch; at most a few a second
+};
+// A CUDA function that is not implemented was called.
 struct Unsupported {
   i64 process = 0;
   std::string function;
   u64 calls = 0;
-}; // a CUDA function that is not implemented
+};
+// Anything else the user must know.
 struct Message {
   i64 process = 0;
   diag::Diagnostic diagnostic;
-}; // anything else the user must know
+};
 struct ProcessEnded {
   i64 process = 0;
 };

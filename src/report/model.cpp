@@ -1,0 +1,305 @@
+// Building the model: see model.h for what is grouped and merged, and why.
+#include "report/model.h"
+#include "measure/totals.h"
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <regex>
+#include <tuple>
+
+namespace warplens::report {
+namespace {
+
+using access::Space;
+using measure::Counters;
+using measure::LaunchRecord;
+using measure::SiteRecord;
+using measure::Status;
+
+// Exact and proved launches of a kernel add up; sampled, failed and unknown ones each stay among themselves.
+Status group_of(Status status) { return status == Status::proved ? Status::exact : status; }
+
+// Files that the user did not write: frames in them are skipped when naming the line.
+bool is_library_file(std::string_view file) {
+  static constexpr std::array<std::string_view, 5> marks{
+      "/usr/include/", "/usr/lib/", "/targets/x86_64-linux/include", "/cuda/include/", "/lib/warplens/"};
+  return file.empty() || std::any_of(marks.begin(), marks.end(),
+                                     [&](std::string_view mark) { return file.find(mark) != file.npos; });
+}
+
+access::SourceFrame user_frame(const access::Site& site) {
+  for (const access::SourceFrame& frame : site.frames)
+    if (!is_library_file(frame.file)) return frame;
+  return site.frames.empty() ? access::SourceFrame{} : site.frames.front();
+}
+
+void add_counters(std::vector<Counters>& sum, const std::vector<Counters>& other) {
+  if (sum.size() < other.size()) sum.resize(other.size());
+  for (std::size_t a = 0; a < other.size(); ++a) sum[a] += other[a];
+}
+
+bool ran(const std::vector<Counters>& counters) { return !counters.empty() && counters[0].instructions != 0; }
+
+// Sites of several launches, or several sites of one line, as one row.
+struct Merge {
+  SiteRecord record;
+  u32 sites = 1;
+  std::map<std::string, std::pair<double, measure::Pattern>> patterns; // text → warps it stands for
+
+  void note_pattern(const SiteRecord& other) {
+    if (other.pattern.text.empty() || !ran(other.counters)) return;
+    auto& [warps, pattern] = patterns.try_emplace(other.pattern.text, 0.0, other.pattern).first->second;
+    warps += other.pattern.share * static_cast<double>(other.counters[0].instructions);
+    pattern.ways = std::max(pattern.ways, other.pattern.ways);
+  }
+  void settle_pattern() {
+    auto best = std::max_element(patterns.begin(), patterns.end(), [](const auto& a, const auto& b) {
+      return a.second.first < b.second.first;
+    });
+    if (best == patterns.end()) return;
+    u32 ways = 0;
+    for (const auto& [text, entry] : patterns) ways = std::max(ways, entry.second.ways);
+    record.pattern = best->second.second;
+    record.pattern.ways = ways;
+    double all = static_cast<double>(record.counters[0].instructions);
+    record.pattern.share = all == 0 ? 0 : std::min(1.0, best->second.first / all);
+  }
+};
+
+using SiteKey = std::pair<u32, Space>; // PTX instruction of a module
+using SiteSums = std::map<SiteKey, Merge>;
+
+void add_launch(SiteSums& sums, const LaunchRecord& launch) {
+  for (const SiteRecord& site : launch.sites) {
+    auto [found, fresh] = sums.try_emplace({site.site.id.value, site.space});
+    Merge& merge = found->second;
+    if (fresh) {
+      merge.record = site;
+    } else {
+      add_counters(merge.record.counters, site.counters);
+    }
+    merge.note_pattern(site);
+  }
+}
+
+// The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
+SiteSums merge_rows(SiteSums sites) {
+  using Key = std::tuple<std::string, u32, u32, Space, std::string, std::string, u32>;
+  std::map<Key, SiteKey> first;
+  SiteSums out;
+  for (auto& [key, merge] : sites) {
+    merge.settle_pattern();
+    const access::Site& site = merge.record.site;
+    access::SourceFrame place = user_frame(site);
+    // Without line information every PTX instruction stays apart: its PTX line is all that names it.
+    u32 apart = place.line == 0 ? key.first : 0;
+    Key row{place.file, place.line, place.column, merge.record.space, site.opcode, merge.record.pattern.text,
+            apart};
+    auto [found, fresh] = first.try_emplace(row, key);
+    if (fresh) {
+      out.emplace(key, std::move(merge));
+      continue;
+    }
+    Merge& sum = out.at(found->second);
+    add_counters(sum.record.counters, merge.record.counters);
+    sum.record.pattern.ways = std::max(sum.record.pattern.ways, merge.record.pattern.ways);
+    sum.sites += merge.sites;
+  }
+  return out;
+}
+
+Row make_row(Merge merge, const LaunchRecord& launch) {
+  Row row;
+  row.space = merge.record.space;
+  row.sites = merge.sites;
+  const arch::Architecture* architecture = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
+  if (ran(merge.record.counters)) {
+    row.excess_bytes = measure::excess_bytes(merge.record.counters[0], row.space);
+    row.efficiency = measure::efficiency(merge.record.counters[0], row.space);
+    if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
+  }
+  row.site = std::move(merge.record.site);
+  row.counters = std::move(merge.record.counters);
+  row.pattern = std::move(merge.record.pattern);
+  return row;
+}
+
+auto row_order(const Row& row) {
+  u64 moved = measure::bytes_moved(row.counters[0], row.space);
+  return std::tuple(~row.excess_bytes, ~moved, row.site.ptx_line, row.space);
+}
+
+auto line_order(const Line& line) {
+  u64 moved = 0;
+  for (const Row& row : line.rows) moved += measure::bytes_moved(row.counters[0], row.space);
+  return std::tuple(~line.excess_bytes, ~moved, line.place.file, line.place.line, line.rows[0].site.ptx_line);
+}
+
+// Rows of one source line together; without line information every row is a line of its own.
+std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const SourceLines& source) {
+  std::map<std::tuple<std::string, u32, u32>, Line> lines;
+  for (Row& row : rows) {
+    access::SourceFrame place = user_frame(row.site);
+    auto [found, fresh] =
+        lines.try_emplace({place.file, place.line, place.line == 0 ? row.site.id.value : 0});
+    Line& line = found->second;
+    if (fresh && place.line != 0) line.text = source(place.file, place.line).value_or("");
+    if (fresh) line.place = place;
+    row.share = all_excess == 0 ? 0 : static_cast<double>(row.excess_bytes) / static_cast<double>(all_excess);
+    line.excess_bytes += row.excess_bytes;
+    line.share += row.share;
+    line.rows.push_back(std::move(row));
+  }
+  std::vector<Line> out;
+  for (auto& [key, line] : lines) {
+    std::sort(line.rows.begin(), line.rows.end(),
+              [](const Row& a, const Row& b) { return row_order(a) < row_order(b); });
+    out.push_back(std::move(line));
+  }
+  std::sort(out.begin(), out.end(),
+            [](const Line& a, const Line& b) { return line_order(a) < line_order(b); });
+  return out;
+}
+
+void add_reason(Kernel& kernel, const std::string& reason) {
+  if (reason.empty()) return;
+  for (Reason& known : kernel.reasons)
+    if (known.text == reason) {
+      ++known.launches;
+      return;
+    }
+  kernel.reasons.push_back({reason, 1});
+}
+
+void add_grid(Kernel& kernel, Dim3 grid) {
+  for (auto& [known, launches] : kernel.grids)
+    if (known == grid) {
+      ++launches;
+      return;
+    }
+  kernel.grids.emplace_back(grid, 1);
+}
+
+Kernel make_kernel(std::span<const LaunchRecord* const> launches, const Input& input,
+                   const SourceLines& source) {
+  const LaunchRecord& first = *launches.front();
+  Kernel kernel{first.kernel, first.name.empty() ? first.kernel : first.name,
+                first.module, first.status,
+                first.sm,     first.block};
+  kernel.first_launch = first.index;
+  kernel.launches = launches.size();
+  SiteSums sums;
+  for (const LaunchRecord* launch : launches) {
+    if (launch->status != kernel.status) kernel.status = group_of(launch->status);
+    add_grid(kernel, launch->grid);
+    add_reason(kernel, launch->reason);
+    kernel.shared_bytes = std::max(kernel.shared_bytes, launch->shared_bytes);
+    kernel.local_bytes = std::max(kernel.local_bytes, launch->local_bytes);
+    if (kernel.local_arrays.empty()) kernel.local_arrays = launch->local_arrays;
+    kernel.warp_instructions += launch->warp_instructions;
+    add_launch(sums, *launch);
+  }
+  if (auto found = input.local_use.find(kernel.mangled); found != input.local_use.end())
+    kernel.local_use = found->second;
+  for (const auto& [key, merge] : sums)
+    if (ran(merge.record.counters)) add_counters(kernel.totals[key.second], merge.record.counters);
+  std::vector<Row> rows;
+  for (auto& [key, merge] : merge_rows(std::move(sums))) {
+    Row row = make_row(std::move(merge), first);
+    if (!ran(row.counters)) {
+      kernel.never_executed.push_back(std::move(row));
+      continue;
+    }
+    kernel.excess_bytes += row.excess_bytes;
+    kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
+    rows.push_back(std::move(row));
+  }
+  kernel.lines = make_lines(std::move(rows), kernel.excess_bytes, source);
+  return kernel;
+}
+
+std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source) {
+  using Key = std::tuple<std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;
+  std::map<Key, std::vector<const LaunchRecord*>> groups;
+  for (const LaunchRecord& l : input.launches)
+    groups[{l.kernel, l.module, l.block.x, l.block.y, l.block.z, group_of(l.status), l.sm}].push_back(&l);
+  std::vector<Kernel> out;
+  for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source));
+  auto order = [](const Kernel& k) {
+    return std::tuple(k.status == Status::unknown, k.status == Status::failed, ~k.excess_bytes,
+                      ~k.moved_bytes, k.first_launch, k.name);
+  };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const Kernel& a, const Kernel& b) { return order(a) < order(b); });
+  return out;
+}
+
+// The same words about the same place once, with how often.
+void add_warning(std::vector<Warning>& warnings, const diag::Diagnostic& diagnostic,
+                 const SourceLines& source) {
+  for (Warning& known : warnings)
+    if (known.diagnostic.message == diagnostic.message && known.diagnostic.span == diagnostic.span) {
+      ++known.times;
+      return;
+    }
+  std::string text;
+  if (diagnostic.span.line != 0) text = source(diagnostic.span.file, diagnostic.span.line).value_or("");
+  warnings.push_back({diagnostic, std::move(text), 1});
+}
+
+Result<u64> filter_launches(Input& input, const std::string& pattern) {
+  if (pattern.empty()) return 0;
+  try {
+    std::regex expression(pattern, std::regex::ECMAScript);
+    auto kept = std::remove_if(input.launches.begin(), input.launches.end(), [&](const LaunchRecord& l) {
+      return !std::regex_search(l.name.empty() ? l.kernel : l.name, expression);
+    });
+    u64 removed = static_cast<u64>(input.launches.end() - kept);
+    input.launches.erase(kept, input.launches.end());
+    return removed;
+  } catch (const std::regex_error& error) {
+    return failure(diag::error("bad-kernel-filter",
+                               fmt::format("'{}' is not a regular expression: {}", pattern, error.what()), {},
+                               "give part of the kernel's name, e.g. --kernel 'matmul|transpose'"));
+  }
+}
+
+} // namespace
+
+Result<Model> build(Input input, const SourceLines& source, const Options& options) {
+  Model model;
+  Result<u64> removed = filter_launches(input, options.kernel_filter);
+  if (!removed) return failure(removed.error());
+  model.filtered_out = *removed;
+  model.kernels = make_kernels(input, source);
+  for (const LaunchRecord& launch : input.launches)
+    for (const diag::Diagnostic& diagnostic : launch.diagnostics)
+      add_warning(model.warnings, diagnostic, source);
+  for (const diag::Diagnostic& diagnostic : input.messages) add_warning(model.warnings, diagnostic, source);
+  std::map<std::string, u64> calls;
+  for (const measure::Unsupported& unsupported : input.unsupported)
+    calls[unsupported.function] += unsupported.calls;
+  model.unsupported.assign(calls.begin(), calls.end());
+  model.input = std::move(input);
+  return model;
+}
+
+Cost cost(const Counters& counters, Space space) {
+  auto per = [](u64 value, u64 count) {
+    return count == 0 ? 0 : static_cast<double>(value) / static_cast<double>(count);
+  };
+  switch (space) {
+  case Space::shared:
+    return {per(counters.wavefronts, counters.instructions),
+            per(counters.ideal_wavefronts, counters.instructions), "wavefronts"};
+  case Space::constant: return {per(counters.requests, counters.instructions), 1, "requests"};
+  default: break;
+  }
+  if (counters.transactions != 0 && counters.transaction_bytes != counters.sectors * 32)
+    return {per(counters.transaction_bytes, counters.requests),
+            per(counters.ideal_sectors * 32, counters.requests), "bytes"};
+  return {per(counters.sectors, counters.requests), per(counters.ideal_sectors, counters.requests),
+          "sectors"};
+}
+
+} // namespace warplens::report

@@ -1,0 +1,120 @@
+// The report as a value: what every writer (terminal, details, JSON) renders, so that they cannot disagree.
+//
+// build() groups the launches of one kernel with one block shape, adds up their sites, merges PTX
+// instructions that the user sees as one access (same place, opcode, space and pattern: an unrolled loop),
+// asks advise/ what to change, and puts the worst first. Worst means most bytes moved beyond what the lanes
+// needed (measure::excess_bytes), which compares spaces; ties are decided by place, so that the same records
+// give the same report, to the byte. Launches that failed or are unknown are groups of their own: partial
+// counts never mix with exact ones.
+#pragma once
+#include "advise/advise.h"
+#include "measure/record.h"
+#include "measure/wire.h"
+#include <functional>
+#include <optional>
+
+namespace warplens::report {
+
+// What ptxas did with a kernel; only known where the CUDA toolkit is.
+struct LocalUse {
+  u64 stack_bytes = 0, spill_store_bytes = 0, spill_load_bytes = 0; // per thread
+};
+
+// How the program ended, as far as the report must say it.
+struct Outcome {
+  int exit_code = 0;
+  int signal = 0;         // 0: it ended by itself
+  bool timed_out = false; // killed by --timeout
+};
+
+struct Input {
+  std::vector<std::string> command;
+  std::vector<u32> sm;                             // as asked for, first = the device
+  std::vector<measure::LaunchRecord> launches;     // in the order of arrival
+  std::vector<measure::LaunchStarted> interrupted; // started, never ended
+  std::vector<measure::Unsupported> unsupported;
+  std::vector<diag::Diagnostic> messages;
+  std::map<std::string, LocalUse> local_use; // by mangled kernel name
+  bool ptxas_found = false;
+  Outcome outcome;
+};
+
+// The text of a source line (file, 1-based line), or nothing.
+using SourceLines = std::function<std::optional<std::string>(const std::string& file, u32 line)>;
+
+struct Options {
+  std::string kernel_filter; // ECMAScript regular expression, searched in the demangled name; empty: all
+};
+
+// One access as the user sees it.
+struct Row {
+  access::Site site; // the first of those merged
+  u32 sites = 1;     // PTX instructions merged
+  access::Space space{};
+  std::vector<measure::Counters> counters; // per architecture
+  measure::Pattern pattern;
+  u64 excess_bytes = 0; // under the first architecture
+  double efficiency = 1;
+  double share = 0;                   // of the kernel's excess bytes
+  std::vector<advise::Advice> advice; // largest gain first
+};
+
+struct Line {
+  access::SourceFrame
+      place;             // the innermost frame in the user's own files; file empty without line information
+  std::string text;      // the source line, trimmed; empty when the file was not found
+  std::vector<Row> rows; // worst first
+  u64 excess_bytes = 0;
+  double share = 0;
+};
+
+struct Reason {
+  std::string text;
+  u64 launches = 0;
+};
+
+struct Kernel {
+  std::string mangled, name, module;
+  measure::Status status{}; // of all its launches: exact, proved, sampled, failed or unknown
+  std::vector<u32> sm;
+  Dim3 block;
+  std::vector<std::pair<Dim3, u64>> grids; // and how many launches used it, in order of appearance
+  u64 launches = 0;
+  u64 first_launch = 0;        // index in its process
+  std::vector<Reason> reasons; // failed, unknown
+  u64 shared_bytes = 0, local_bytes = 0;
+  std::vector<std::string> local_arrays;
+  std::optional<LocalUse> local_use;
+  std::vector<Line> lines; // worst first; only accesses that ran
+  std::vector<Row> never_executed;
+  std::map<access::Space, std::vector<measure::Counters>> totals; // per architecture
+  u64 excess_bytes = 0, moved_bytes = 0;                          // under the first architecture
+  u64 warp_instructions = 0;
+};
+
+struct Warning {
+  diag::Diagnostic diagnostic;
+  std::string source; // the line at its span
+  u64 times = 1;
+};
+
+struct Model {
+  Input input;                   // launches that the filter left, in order: what the JSON lists one by one
+  u64 filtered_out = 0;          // launches
+  std::vector<Kernel> kernels;   // worst first; failed and unknown ones after those that were counted
+  std::vector<Warning> warnings; // diagnostics of launches and messages, each once
+  std::vector<std::pair<std::string, u64>> unsupported; // function, calls
+};
+
+// Fails only on a malformed filter.
+Result<Model> build(Input, const SourceLines&, const Options&);
+
+// What a row costs per request, and what it would cost if its lanes lay side by side.
+struct Cost {
+  double actual = 0, ideal = 0;
+  std::string_view
+      unit; // "sectors", "wavefronts", "requests", "bytes" (older parts: transactions of several sizes)
+};
+Cost cost(const measure::Counters&, access::Space);
+
+} // namespace warplens::report
