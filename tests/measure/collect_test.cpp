@@ -1,0 +1,254 @@
+// The collector against the plainest reference: expand every access to single warps and count each by the
+// rule.
+#include "base/bits.h"
+#include "measure/collect.h"
+#include "measure/totals.h"
+#include <gtest/gtest.h>
+#include <random>
+
+namespace warplens::measure {
+namespace {
+
+using access::AffineAccess;
+using access::Kind;
+using access::LaneBatch;
+using access::Site;
+using access::SiteId;
+using access::Space;
+using access::WarpAccess;
+
+std::vector<const arch::Architecture*> architectures(std::initializer_list<u32> list) {
+  std::vector<const arch::Architecture*> out;
+  for (u32 sm : list) out.push_back(arch::find(sm));
+  return out;
+}
+
+Site make_site(u32 id, std::string opcode, u8 bytes = 4, Kind kind = Kind::load) {
+  Site site;
+  site.id = SiteId(id);
+  site.opcode = std::move(opcode);
+  site.bytes = bytes;
+  site.kind = kind;
+  return site;
+}
+
+// A batch that owns its arrays.
+struct Batch {
+  std::vector<u32> active;
+  std::vector<u64> address;
+  LaneBatch view(SiteId site, Space space, u8 bytes, u64 cta) const {
+    LaneBatch out{site, space, Kind::load, access::Cache::none, bytes,
+                  0,    cta,   active,     address.data(),      nullptr};
+    return out;
+  }
+};
+
+struct Random {
+  std::mt19937_64 engine{7};
+  u64 below(u64 n) { return engine() % n; }
+};
+
+constexpr Space spaces[] = {Space::global, Space::shared, Space::local, Space::constant};
+
+Batch random_batch(Random& random, u8 bytes) {
+  Batch out;
+  u32 warps = 1 + static_cast<u32>(random.below(8));
+  for (u32 w = 0; w < warps; ++w) {
+    out.active.push_back(random.below(5) == 0   ? 0
+                         : random.below(3) == 0 ? static_cast<u32>(random.engine())
+                                                : full_mask);
+    u64 range = 1u << random.below(12);
+    for (u32 l = 0; l < warp_size; ++l) out.address.push_back((4096 + random.below(range)) * bytes);
+  }
+  return out;
+}
+
+AffineAccess random_affine(Random& random, SiteId site, Space space, u8 bytes) {
+  AffineAccess out{site, space};
+  out.bytes = bytes;
+  out.cta = random.below(100);
+  out.count = 1 + random.below(3);
+  out.block = {1 + static_cast<u32>(random.below(40)), 1 + static_cast<u32>(random.below(4)),
+               1 + static_cast<u32>(random.below(2))};
+  out.base = (1 << 20) + random.below(space == Space::global ? 4096 : 128) * bytes;
+  for (i64& stride : out.stride) stride = (static_cast<i64>(random.below(9)) - 4) * bytes;
+  if (random.below(2) == 0) out.stride[0] = bytes;
+  return out;
+}
+
+TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
+  auto list = architectures({10, 13, 20, 35, 52, 70, 90});
+  std::vector<Site> sites;
+  constexpr u8 widths[] = {1, 2, 4, 8, 16};
+  for (u32 i = 0; i < 5; ++i) sites.push_back(make_site(i * 3, "ld.global", widths[i]));
+  Collector collector(list, sites, 2);
+  auto sinks = collector.sinks();
+  std::map<std::tuple<u32, Space, std::size_t>, Counters> expected;
+  auto expect = [&](const WarpAccess& access, u64 times) {
+    if (access.active == 0) return;
+    for (std::size_t a = 0; a < list.size(); ++a)
+      add(expected[{access.site.value, access.space, a}], arch::count(*list[a], access), times);
+  };
+  Random random;
+  for (u32 i = 0; i < 4000; ++i) {
+    const Site& site = sites[random.below(sites.size())];
+    Space space = spaces[random.below(4)];
+    if (random.below(2) == 0) {
+      Batch batch = random_batch(random, site.bytes);
+      LaneBatch view = batch.view(site.id, space, site.bytes, random.below(200));
+      sinks[random.below(2)]->lanes(view);
+      for (u32 w = 0; w < batch.active.size(); ++w) {
+        WarpAccess access{site.id,    space, Kind::load,      access::Cache::none,
+                          site.bytes, 0,     batch.active[w], {}};
+        std::copy_n(batch.address.begin() + w * warp_size, warp_size, access.address.begin());
+        expect(access, 1);
+      }
+    } else {
+      AffineAccess affine = random_affine(random, site.id, space, site.bytes);
+      sinks[random.below(2)]->affine(affine);
+      for (u32 w = 0; w < ceil_div(affine.block.count(), warp_size); ++w)
+        expect(access::expand(affine, w), affine.count);
+    }
+  }
+  std::vector<SiteRecord> records = collector.finish();
+  EXPECT_EQ(records.size(), sites.size() * 4);
+  for (const SiteRecord& record : records)
+    for (std::size_t a = 0; a < list.size(); ++a) {
+      Counters reference = expected[{record.site.id.value, record.space, a}];
+      EXPECT_TRUE(record.counters[a] == reference)
+          << "site " << record.site.id.value << ' ' << access::name(record.space) << " sm "
+          << arch::sm(*list[a]) << ": sectors " << record.counters[a].sectors << " for " << reference.sectors
+          << ", wavefronts " << record.counters[a].wavefronts << " for " << reference.wavefronts
+          << ", transactions " << record.counters[a].transactions << " for " << reference.transactions;
+    }
+}
+
+TEST(Collector, AffineCountsDependOnTheBaseOnlyModulo256) {
+  auto list = architectures({10, 12, 20, 30, 35, 50, 60, 75, 90, 120});
+  Random random;
+  for (u32 i = 0; i < 3000; ++i) {
+    constexpr u8 widths[] = {1, 2, 4, 8, 16};
+    AffineAccess a = random_affine(random, SiteId(0u), spaces[random.below(4)], widths[random.below(5)]);
+    a.count = 1;
+    AffineAccess b = a;
+    b.base += 256 * (1 + random.below(50));
+    for (const arch::Architecture* architecture : list)
+      EXPECT_TRUE(arch::count(*architecture, a) == arch::count(*architecture, b))
+          << "sm " << arch::sm(*architecture);
+  }
+}
+
+TEST(Collector, SumsAndPatternsDoNotDependOnTheNumberOfWorkers) {
+  auto list = architectures({90});
+  std::vector<Site> sites{make_site(0, "ld.global.f32"), make_site(1, "ld.shared.f32")};
+  auto run = [&](u32 workers) {
+    Collector collector(list, sites, workers);
+    auto sinks = collector.sinks();
+    Random random;
+    for (u64 cta = 0; cta < 500; ++cta)
+      for (u32 k = 0; k < 20; ++k) { // a CTA stays with its worker, as in the engine
+        Batch batch = random_batch(random, 4);
+        AffineAccess affine = random_affine(random, SiteId(0u), Space::global, 4);
+        affine.cta = cta;
+        sinks[cta * 7919 % workers]->lanes(batch.view(SiteId(1u), Space::shared, 4, cta));
+        sinks[cta * 7919 % workers]->affine(affine);
+      }
+    return collector.finish();
+  };
+  std::vector<SiteRecord> one = run(1);
+  for (u32 workers : {2u, 3u, 16u}) {
+    std::vector<SiteRecord> many = run(workers);
+    ASSERT_EQ(many.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_TRUE(many[i].counters[0] == one[i].counters[0]);
+      EXPECT_EQ(many[i].pattern.text, one[i].pattern.text);
+      EXPECT_EQ(many[i].pattern.share, one[i].pattern.share);
+      EXPECT_EQ(many[i].pattern.ways, one[i].pattern.ways);
+    }
+  }
+}
+
+TEST(Collector, AGenericSiteHasOneRecordPerSpace) {
+  auto list = architectures({90});
+  std::vector<Site> sites{make_site(0, "ld.f32"), make_site(1, "ld.shared.f32"), make_site(2, "st.f32")};
+  Collector collector(list, sites, 1);
+  AffineAccess access{SiteId(0u), Space::global};
+  access.stride[0] = 4;
+  access.block = {64, 1, 1};
+  collector.sinks()[0]->affine(access);
+  access.space = Space::shared;
+  collector.sinks()[0]->affine(access);
+  std::vector<SiteRecord> records = collector.finish();
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(records[0].space, Space::global);
+  EXPECT_EQ(records[0].counters[0].sectors, 8u);
+  EXPECT_EQ(records[1].space, Space::shared);
+  EXPECT_EQ(records[1].counters[0].wavefronts, 2u);
+  EXPECT_EQ(records[2].space, Space::shared) << "never executed: the space that the opcode names";
+  EXPECT_EQ(records[2].counters[0].instructions, 0u);
+  EXPECT_EQ(records[3].space, Space::global);
+  EXPECT_TRUE(records[3].pattern.text.empty());
+}
+
+TEST(Collector, AccessesOfUnlistedSitesAreNotLost) {
+  auto list = architectures({90});
+  std::vector<Site> sites{make_site(0, "ld.global.f32")};
+  Collector collector(list, sites, 1);
+  AffineAccess access{SiteId(17u), Space::global};
+  access.stride[0] = 4;
+  access.block = {32, 1, 1};
+  collector.sinks()[0]->affine(access);
+  std::vector<SiteRecord> records = collector.finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_FALSE(records[1].site.id.valid());
+  EXPECT_EQ(records[1].counters[0].sectors, 4u);
+}
+
+TEST(Collector, ManyDifferentPatternsOverflowTheCacheWithoutLoss) {
+  auto list = architectures({90});
+  std::vector<Site> sites{make_site(0, "ld.global.f32")};
+  Collector collector(list, sites, 1);
+  AffineAccess access{SiteId(0u), Space::global};
+  access.block = {32, 1, 1};
+  for (i64 stride = 1; stride <= 9000; ++stride) {
+    access.stride[0] = stride * 4;
+    collector.sinks()[0]->affine(access);
+  }
+  EXPECT_EQ(collector.finish()[0].counters[0].instructions, 9000u);
+}
+
+TEST(Totals, TheLaunchIsTheSumOfItsSitesInEverySpace) {
+  auto list = architectures({90, 20});
+  std::vector<Site> sites{make_site(0, "ld.global.f32"), make_site(1, "ld.f32")};
+  Collector collector(list, sites, 3);
+  Random random;
+  for (u32 i = 0; i < 300; ++i)
+    collector.sinks()[i % 3]->affine(random_affine(random, SiteId(i % 2), spaces[random.below(4)], 4));
+  LaunchRecord launch;
+  launch.sm = {90, 20};
+  launch.sites = collector.finish();
+  for (std::size_t a = 0; a < 2; ++a) {
+    Counters by_space;
+    for (Space space : spaces) by_space += total(launch, a, space);
+    EXPECT_TRUE(by_space == total(launch, a));
+    EXPECT_GT(by_space.instructions, 0u);
+  }
+}
+
+TEST(Totals, ExcessAndEfficiencyFollowTheSpace) {
+  Counters c;
+  c.instructions = 10, c.requests = 10, c.sectors = 320, c.ideal_sectors = 40, c.bytes_used = 1280;
+  c.transactions = 320, c.transaction_bytes = 320 * 32;
+  EXPECT_EQ(excess(c, Space::global), 280u);
+  EXPECT_EQ(excess_bytes(c, Space::global), 280u * 32);
+  EXPECT_DOUBLE_EQ(efficiency(c, Space::global), 0.125);
+  c.wavefronts = 80, c.ideal_wavefronts = 10;
+  EXPECT_EQ(excess(c, Space::shared), 70u);
+  EXPECT_DOUBLE_EQ(efficiency(c, Space::shared), 0.125);
+  c.requests = 40;
+  EXPECT_EQ(excess(c, Space::constant), 30u);
+  EXPECT_DOUBLE_EQ(efficiency(Counters{}, Space::global), 1.0);
+}
+
+} // namespace
+} // namespace warplens::measure

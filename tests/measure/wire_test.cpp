@@ -1,0 +1,110 @@
+// Events go there and back; damaged lines are told apart from whole ones and never crash.
+#include "measure/totals.h"
+#include "measure/wire.h"
+#include <gtest/gtest.h>
+
+namespace warplens::measure {
+namespace {
+
+LaunchRecord sample_launch() {
+  LaunchRecord launch;
+  launch.index = 3, launch.process = 1234, launch.kernel = "_Z1kPf", launch.name = "k(float*)";
+  launch.module = "compute_90 of app", launch.grid = {7, 2, 1}, launch.block = {256, 1, 1};
+  launch.shared_bytes = 4096, launch.local_bytes = 64, launch.local_arrays = {"stack", "b"},
+  launch.sm = {90, 70};
+  launch.status = Status::failed, launch.reason = "illegal address";
+  launch.diagnostics.push_back(
+      diag::error("illegal-address", "a \"quoted\" message", {"a.cu", 3, 4, 5}, "do this"));
+  launch.diagnostics[0].notes = {"one", "two"};
+  launch.warp_instructions = 0xffffffffffffffffu, launch.seconds = 0.25;
+  SiteRecord site;
+  site.site.id = access::SiteId(5u), site.site.function = "_Z1kPf", site.site.ptx_line = 77;
+  site.site.frames = {{"in.h", 8, 2, "get"}, {"a.cu", 3, 4, ""}};
+  site.site.opcode = "ld.global.nc.v2.f32", site.site.kind = access::Kind::async_copy;
+  site.site.cache = access::Cache::nc, site.site.bytes = 8, site.site.matrices = 4;
+  site.space = access::Space::local;
+  site.counters.resize(2);
+  site.counters[1].data_wavefronts = 99, site.counters[0].bytes_used = 1;
+  site.pattern = {PatternKind::strided, -128, 3, 0.5, "stride -128 bytes"};
+  launch.sites.push_back(site);
+  return launch;
+}
+
+std::vector<Event> all_events() {
+  return {ProcessStarted{1, "/bin/app", "static", 90},
+          LaunchStarted{1, 2, "k", {1, 2, 3}, {4, 5, 6}},
+          Progress{1, 2, 50, 100},
+          sample_launch(),
+          Unsupported{1, "cudaGraphLaunch", 7},
+          Message{1, diag::warning("w", "words")},
+          ProcessEnded{1}};
+}
+
+TEST(Wire, EveryEventComesBackAsItWent) {
+  for (const Event& event : all_events()) {
+    std::string line = encode(event);
+    ASSERT_EQ(line.back(), '\n');
+    EXPECT_EQ(line.find('\n'), line.size() - 1) << "one event, one line";
+    Result<Event> back = decode(line);
+    ASSERT_TRUE(back) << back.error().notes[0];
+    EXPECT_EQ(back->index(), event.index());
+    EXPECT_EQ(encode(*back), line);
+  }
+}
+
+TEST(Wire, ALaunchKeepsEveryMember) {
+  Result<Event> back = decode(encode(sample_launch()));
+  ASSERT_TRUE(back);
+  const LaunchRecord& launch = std::get<LaunchRecord>(*back);
+  EXPECT_EQ(launch.index, 3u);
+  EXPECT_EQ(launch.process, 1234);
+  EXPECT_EQ(launch.grid, (Dim3{7, 2, 1}));
+  EXPECT_EQ(launch.local_arrays, (std::vector<std::string>{"stack", "b"}));
+  EXPECT_EQ(static_cast<int>(launch.status), static_cast<int>(Status::failed));
+  EXPECT_EQ(launch.warp_instructions, 0xffffffffffffffffu);
+  EXPECT_EQ(launch.diagnostics[0].span, (diag::Span{"a.cu", 3, 4, 5}));
+  EXPECT_EQ(launch.diagnostics[0].notes.size(), 2u);
+  const SiteRecord& site = launch.sites[0];
+  EXPECT_EQ(site.site.frames, sample_launch().sites[0].site.frames);
+  EXPECT_EQ(site.site.cache, access::Cache::nc);
+  EXPECT_EQ(site.site.kind, access::Kind::async_copy);
+  EXPECT_EQ(site.space, access::Space::local);
+  EXPECT_TRUE(site.counters[1] == sample_launch().sites[0].counters[1]);
+  EXPECT_EQ(site.pattern.stride, -128);
+  EXPECT_EQ(site.pattern.share, 0.5);
+}
+
+TEST(Wire, EveryTruncationIsRefusedAndNoneCrashes) {
+  for (const Event& event : all_events()) {
+    std::string line = encode(event);
+    for (std::size_t length = 0; length + 2 <= line.size(); ++length) // all but the newline is a whole object
+      EXPECT_FALSE(decode(std::string_view(line).substr(0, length))) << length;
+  }
+}
+
+TEST(Wire, UnknownMembersAreIgnored) {
+  EXPECT_TRUE(decode(R"({"event":"process_ended","process":4,"later":{"x":[1]}})"));
+}
+
+TEST(Wire, WrongTypesAndRangesAreRefused) {
+  for (std::string_view line :
+       {"[]", "3", "null", "{}", R"({"event":"surprise"})", R"({"event":7})",
+        R"({"event":"launch_started","grid":[1,2]})", R"({"event":"launch_started","grid":[1,2,-3]})",
+        R"({"event":"launch_started","grid":[1,2,4294967296]})", R"({"event":"launch_started","index":"2"})",
+        R"({"event":"launch","status":9})", R"({"event":"launch","sites":{}})",
+        R"({"event":"launch","sites":[1]})", R"({"event":"launch","sm":[90],"sites":[{"counters":[]}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"counters":[{"sectors":-1}]}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"space":17,"counters":[{}]}]})", R"({"event":"message"})",
+        R"({"event":"process_ended","process":18446744073709551615})"})
+    EXPECT_FALSE(decode(line)) << line;
+}
+
+TEST(Wire, BytesThatAreNotUtf8DoNotBreakTheStream) {
+  std::string line = encode(Unsupported{1, "bad\xff\xfename\n", 1});
+  Result<Event> back = decode(line);
+  ASSERT_TRUE(back);
+  EXPECT_NE(std::get<Unsupported>(*back).function.find("name"), std::string::npos);
+}
+
+} // namespace
+} // namespace warplens::measure
