@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace warplens::sim {
 
@@ -49,10 +50,13 @@ public:
   std::optional<Allocation> find(u64 address) const;      // that contains the address
   std::optional<Allocation> nearest(u64 address) const;   // the closest one below or above, for messages
   bool mapped(u64 address, u64 size) const;               // every byte in a mapped page or registered range
-  // The range around `address` that is mapped without a gap (page granularity) and the allocation in it, for engines
-  // that check many addresses against one range. Empty when not mapped.
-  struct Extent { u64 begin = 0, end = 0; bool whole_allocation = false; };
-  Extent extent(u64 address) const;
+  // [begin, end) of the allocation or registered range that contains `address`; empty when none does. Cheap enough for
+  // engines that keep the answer and compare many addresses with it until epoch() changes.
+  struct Range {
+    u64 begin = 0, end = 0;
+    bool contains(u64 lowest, u64 highest_end) const { return lowest >= begin && highest_end <= end; }
+  };
+  Range range(u64 address) const;
 
   u64 shared_window() const { return base_; }
   u64 local_window() const { return base_ + window_size; }
@@ -63,15 +67,18 @@ public:
 
 private:
   Memory() = default;
-  struct Page;
-  u64 base_ = 0, capacity_ = 0, reserved_ = 0;
-  u64 cursor_ = 0;
+  Result<u64> place(u64 size, u64 alignment);
+  bool commit(u64 begin, u64 end);
+
+  u64 base_ = 0, capacity_ = 0;
+  u64 first_ = 0, cursor_ = 0, limit_ = 0;         // allocations live in [first_, limit_); none yet above cursor_
   u64 used_ = 0, serial_ = 0;
   std::atomic<u64> epoch_ = 1;
   mutable std::mutex mutex_;
   std::map<u64, Allocation> allocations_;          // by address
-  std::map<u64, u64> free_;                        // free ranges below cursor_: address → size
-  std::map<u64, u64> registered_;
+  std::map<u64, u64> free_;                        // released ranges below cursor_: address → size, coalesced
+  std::map<u64, u64> registered_;                  // host ranges: address → size
+  std::vector<u32> page_use_;                      // allocations per 2 MiB page: a page is mapped while it has one
 };
 
 } // namespace warplens::sim

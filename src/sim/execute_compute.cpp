@@ -1,0 +1,225 @@
+// Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how, else the
+// vector kernel over all lanes; under a partial mask into scratch and merged.
+#include "sim/exec.h"
+#include "sim/lanes.h"
+#include <bit>
+#include <cstring>
+
+namespace warplens::sim {
+
+bool Exec::enter(const Op& op) {
+  warp_instructions += active_warps;
+  thread_instructions += active_lanes;
+  if (op.guard == no_slot) {
+    mask = &active;
+    mask_full = full;
+    return true;
+  }
+  Value& guard = values[op.guard];
+  if (guard.uniform()) {
+    if ((guard.base & 1) == op.guard_negated) return false;
+    mask = &active;
+    mask_full = full;
+    return true;
+  }
+  need_lanes(guard, shape);
+  u32 flip = op.guard_negated ? full_mask : 0, any = 0, missing = 0;
+  const u32* holds = guard.at<u32>(0);
+  guarded = {};
+  for (u32 w = first_warp; w < end_warp; ++w) {
+    guarded.word[w] = active.word[w] & (holds[w] ^ flip);
+    any |= guarded.word[w];
+    missing |= guarded.word[w] ^ active.word[w];
+  }
+  mask = &guarded;
+  mask_full = full && missing == 0;
+  return any != 0;
+}
+
+void Exec::set_active(const Mask& lanes) {
+  active = lanes;
+  first_warp = shape.warps;
+  end_warp = active_warps = active_lanes = 0;
+  u32 missing = 0;
+  for (u32 w = 0; w < shape.warps; ++w) {
+    u32 m = lanes.word[w];
+    missing |= m ^ frame->live.word[w];
+    if (m == 0) continue;
+    first_warp = std::min(first_warp, w);
+    end_warp = w + 1;
+    ++active_warps;
+    active_lanes += static_cast<u32>(std::popcount(m));
+  }
+  full = missing == 0;
+}
+
+void Exec::merge(Value& destination, const void* from) {
+  need_lanes(destination, shape);
+  u32 lanes = (end_warp - first_warp) * warp_size;
+  const u32* masks = mask->word.data() + first_warp;
+  u32 w = first_warp;
+  switch (destination.bits) {
+  case 1: {
+    u32* into = destination.at<u32>(0);
+    const u32* f = static_cast<const u32*>(from);
+    for (; w < end_warp; ++w) into[w] = (into[w] & ~mask->word[w]) | (f[w] & mask->word[w]);
+    break;
+  }
+  case 16: lanes::merge16(destination.at<u16>(w), static_cast<const u16*>(from) + w * 32, masks, lanes); break;
+  case 32: lanes::merge32(destination.at<u32>(w), static_cast<const u32*>(from) + w * 32, masks, lanes); break;
+  default: lanes::merge64(destination.at<u64>(w), static_cast<const u64*>(from) + w * 32, masks, lanes);
+  }
+  destination.set_lanes();
+}
+
+u64 Exec::lane_value(SlotId slot, u32 thread) {
+  Value& v = values[slot];
+  need_lanes(v, shape);
+  switch (v.bits) {
+  case 1: return v.at<u32>(0)[thread / 32] >> (thread % 32) & 1;
+  case 16: return v.at<u16>(0)[thread];
+  case 32: return v.at<u32>(0)[thread];
+  default: return v.at<u64>(0)[thread];
+  }
+}
+
+void Exec::set_lane(Value& v, u32 thread, u64 value) {
+  switch (v.bits) {
+  case 1: {
+    u32& word = v.at<u32>(0)[thread / 32];
+    word = (word & ~(1u << thread % 32)) | static_cast<u32>(value & 1) << thread % 32;
+    break;
+  }
+  case 16: v.at<u16>(0)[thread] = static_cast<u16>(value); break;
+  case 32: v.at<u32>(0)[thread] = static_cast<u32>(value); break;
+  default: v.at<u64>(0)[thread] = value;
+  }
+}
+
+namespace {
+
+u64 cut(u64 value, u32 bits) { return bits >= 64 ? value : value & ((u64{1} << bits) - 1); }
+
+// All sources uniform: one lane says it for all. The kernel reads and writes the bases themselves.
+void compute_uniform(Exec& x, const Op& op) {
+  KernelArguments arguments{};
+  u64 in[5], out[2] = {0, 0};
+  for (u32 i = 0; i < op.sources; ++i) {
+    const Value& v = x.values[op.source(i)];
+    in[i] = cut(v.base, v.bits);
+    arguments.source[i] = &in[i];
+  }
+  for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = &out[i];
+  arguments.lanes = 1;
+  op.kernel(arguments);
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (op.destination(i) != no_slot) x.values[op.destination(i)].set_uniform(out[i]);
+}
+
+bool compute_closed(Exec& x, const Op& op) {
+  const Value* source[5];
+  bool uniform = true;
+  for (u32 i = 0; i < op.sources; ++i) {
+    source[i] = &x.values[op.source(i)];
+    if (!source[i]->closed) return false;
+    uniform &= source[i]->uniform();
+  }
+  if (uniform) {
+    compute_uniform(x, op);
+    return true;
+  }
+  if (op.closed == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
+  Value& destination = x.values[op.destination(0)];
+  Value result;
+  result.bits = destination.bits;
+  if (!op.closed(x.shape, op, source, result)) return false;
+  destination.base = result.base;
+  destination.stride = result.stride;
+  destination.closed = true;
+  destination.lanes = false;
+  return true;
+}
+
+} // namespace
+
+namespace ops {
+
+void compute(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  if (x.mask_full && compute_closed(x, op)) return;
+  u32 first = x.mask_full ? 0 : x.first_warp, end = x.mask_full ? x.shape.warps : x.end_warp;
+  KernelArguments arguments{};
+  for (u32 i = 0; i < op.sources; ++i) {
+    Value& v = x.values[op.source(i)];
+    need_lanes(v, x.shape);
+    arguments.source[i] = v.from(first);
+  }
+  bool direct[2] = {};
+  for (u32 i = 0; i < op.destinations; ++i) {
+    direct[i] = x.mask_full && op.destination(i) != no_slot;
+    if (direct[i]) {
+      arguments.destination[i] = x.values[op.destination(i)].data;
+    } else {
+      u32 bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
+      Value at;
+      at.bits = static_cast<u8>(bits);
+      at.data = x.scratch[i];
+      arguments.destination[i] = at.from(first);
+    }
+  }
+  arguments.lanes = (end - first) * warp_size;
+  op.kernel(arguments);
+  for (u32 i = 0; i < op.destinations; ++i) {
+    if (op.destination(i) == no_slot) continue;
+    Value& v = x.values[op.destination(i)];
+    if (direct[i]) v.set_lanes();
+    else x.merge(v, x.scratch[i]);
+  }
+}
+
+// Between register widths. A closed form survives cutting always, widening where the range is known.
+void resize(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  Value& to = x.values[op.destination(0)];
+  Value& from = x.values[op.source(0)];
+  if (x.mask_full && from.closed) {
+    Range range = op.sign ? signed_range(from, x.shape) : unsigned_range(from, x.shape);
+    if (to.bits <= from.bits || range.valid) {
+      u64 base = cut(from.base, from.bits);
+      if (op.sign && from.bits < 64 && base >> (from.bits - 1)) base |= ~u64{0} << from.bits;
+      to.base = base;
+      to.stride = from.stride;
+      to.closed = true;
+      to.lanes = false;
+      return;
+    }
+  }
+  need_lanes(from, x.shape);
+  lanes::resize(x.mask_full ? to.data : x.scratch[0], to.bits, from.data, from.bits, op.sign, x.shape.lanes);
+  if (x.mask_full) to.set_lanes();
+  else x.merge(to, x.scratch[0]);
+}
+
+void move(Exec& x, const Op& op) {
+  if (!x.enter(op) || op.destination(0) == no_slot) return;
+  Value& to = x.values[op.destination(0)];
+  Value& from = x.values[op.source(0)];
+  if (&to == &from) return;
+  if (x.mask_full && from.closed) {
+    to.base = from.base;
+    to.stride = from.stride;
+    to.closed = true;
+    to.lanes = false;
+    return;
+  }
+  need_lanes(from, x.shape);
+  if (x.mask_full) {
+    std::memcpy(to.data, from.data, storage_bytes(from.bits, x.shape.lanes));
+    to.set_lanes();
+  } else {
+    x.merge(to, from.data);
+  }
+}
+
+} // namespace ops
+} // namespace warplens::sim

@@ -1,0 +1,408 @@
+// Loads and stores. An address in closed form is checked, performed and handed to the sink once for the whole CTA; any
+// other is written out as 64-bit addresses, checked by its extremes, and handed over as one batch of warps. A generic
+// address is split by the window each lane's address falls in.
+//
+// Checks, in the order a GPU would complain: alignment to the whole access, then place. Global addresses are compared
+// with the allocation that the site hit last; what lies outside every allocation but inside a mapped page is reported
+// and tolerated, as GPUs do.
+#include "sim/execute_memory.h"
+#include "sim/lanes.h"
+#include <cstring>
+#include <fmt/format.h>
+
+namespace warplens::sim {
+
+using ir::StateSpace;
+
+access::Space sink_space(StateSpace space) {
+  switch (space) {
+  case StateSpace::shared: return access::Space::shared;
+  case StateSpace::local: return access::Space::local;
+  case StateSpace::constant: return access::Space::constant;
+  default: return access::Space::global;
+  }
+}
+
+namespace {
+
+std::byte* host_base(Exec& x, StateSpace space) {
+  switch (space) {
+  case StateSpace::shared: return x.cta->shared.data();
+  case StateSpace::local: return x.cta->local.get();
+  case StateSpace::param: return x.launch.parameters.data();
+  default: return nullptr; // device addresses are host addresses
+  }
+}
+
+const access::Site& site_of(Exec& x, const Op& op) { return x.code->module->sites[op.site.value]; }
+
+u64 space_size(Exec& x, StateSpace space) {
+  switch (space) {
+  case StateSpace::shared: return x.cta->shared.size();
+  case StateSpace::local: return x.launch.local_bytes;
+  default: return x.launch.parameters.size();
+  }
+}
+
+[[noreturn]] void outside(Exec& x, const Op& op, StateSpace space, u32 thread, u64 address) {
+  if (space == StateSpace::global || space == StateSpace::constant)
+    raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
+          fmt::format("{} of {} bytes at {:#x} is outside all device memory", access::name(site_of(x, op).kind), op.element_bytes * op.elements, address),
+          thread, address, {describe_address(x, address)}, "check the index against the size that was allocated");
+  std::string_view name = space == StateSpace::shared ? "shared" : space == StateSpace::local ? "local" : "parameter";
+  raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
+        fmt::format("access of {} bytes at offset {:#x} is outside the {} bytes of {} memory", op.element_bytes * op.elements, address, space_size(x, space), name),
+        thread, address, {}, space == StateSpace::shared ? "check the index, and the dynamic shared size in the launch <<<…>>>" : "check the index");
+}
+
+// Lanes that are not all inside one allocation: look at each.
+void check_each(Exec& x, const Op& op, const Mask& mask, const u64* address) {
+  const Memory& memory = *x.launch.device.memory;
+  u64 bytes = u64{op.element_bytes} * op.elements;
+  for (u32 w = 0; w < x.shape.warps; ++w)
+    for_each_lane(mask.word[w], [&](u32 lane) {
+      u32 thread = w * warp_size + lane;
+      u64 a = address[thread];
+      Memory::Range range = memory.range(a);
+      if (range.contains(a, a + bytes)) return;
+      if (!memory.mapped(a, bytes)) outside(x, op, StateSpace::global, thread, a);
+      if (x.launch.options.strict_memory)
+        raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
+              fmt::format("access of {} bytes at {:#x} is past its allocation", bytes, a), thread, a, {describe_address(x, a)},
+              "check the index against the size that was allocated");
+      warn(x, op, "kernel-out-of-bounds", fmt::format("access of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU lets it pass", bytes, a),
+           thread, {describe_address(x, a)});
+    });
+}
+
+} // namespace
+
+bool in_known_range(Exec& x, const Op& op, u64 low, u64 end) {
+  if (!op.site.valid()) return x.launch.device.memory->range(low).contains(low, end);
+  Exec::RangeCache& cache = x.ranges[op.site.value];
+  const Memory& memory = *x.launch.device.memory;
+  u64 epoch = memory.epoch();
+  if (cache.epoch == epoch && cache.range.contains(low, end)) return true;
+  Memory::Range range = memory.range(low);
+  if (!range.contains(low, end)) return false;
+  cache = {range, epoch};
+  return true;
+}
+
+void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address) {
+  u64 bytes = u64{op.element_bytes} * op.elements;
+  lanes::Extremes e = lanes::extremes(address, mask.word.data(), x.shape.lanes);
+  if (e.lowest > e.highest) return;
+  if (e.bits & (bytes - 1))
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      for_each_lane(mask.word[w], [&](u32 lane) {
+        u64 a = address[w * warp_size + lane];
+        if (a & (bytes - 1))
+          raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
+                fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", access::name(site_of(x, op).kind), bytes, a, bytes),
+                w * warp_size + lane, a, {}, "align the pointer, or access smaller elements");
+      });
+  if (space == StateSpace::global || space == StateSpace::constant) {
+    if (e.highest + bytes < e.highest || !in_known_range(x, op, e.lowest, e.highest + bytes)) check_each(x, op, mask, address);
+    return;
+  }
+  u64 size = space_size(x, space);
+  if (e.highest + bytes <= size && e.highest + bytes >= e.highest) return;
+  for (u32 w = 0; w < x.shape.warps; ++w)
+    for_each_lane(mask.word[w], [&](u32 lane) {
+      u64 a = address[w * warp_size + lane];
+      if (a > size || bytes > size - a) outside(x, op, space, w * warp_size + lane, a);
+    });
+}
+
+void report_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address) {
+  if (x.sink == nullptr || !op.site.valid() || space == StateSpace::param) return;
+  const access::Site& site = site_of(x, op);
+  x.sink->lanes({op.site, sink_space(space), site.kind, site.cache, static_cast<u8>(op.element_bytes * op.elements), site.matrices,
+                 x.cta->index, {mask.word.data(), x.shape.warps}, address, nullptr});
+}
+
+const u64* lane_addresses(Exec& x, const Op& op, SlotId slot) {
+  Value& v = x.values[slot];
+  need_lanes(v, x.shape);
+  lanes::addresses(x.address, v.data, v.bits, op.offset, x.shape.lanes);
+  return x.address;
+}
+
+Place place_of(Exec& x, StateSpace space) {
+  return {host_base(x, space), space == StateSpace::local ? x.launch.local_bytes : 0};
+}
+
+void by_space(Exec& x, const Op& op, const Mask& mask, u64* address, const std::function<void(StateSpace, const Mask&, const u64*)>& each) {
+  if (op.space != StateSpace::generic) {
+    each(op.space, mask, address);
+    return;
+  }
+  const Memory& memory = *x.launch.device.memory;
+  u64 window[3] = {memory.shared_window(), memory.local_window(), memory.param_window()};
+  StateSpace names[3] = {StateSpace::shared, StateSpace::local, StateSpace::param};
+  lanes::Extremes e = lanes::extremes(address, mask.word.data(), x.shape.lanes);
+  if (e.lowest >= window[2] + Memory::window_size || e.highest < window[0]) {
+    each(StateSpace::global, mask, address);
+    return;
+  }
+  Mask rest = mask;
+  for (u32 s = 0; s < 3; ++s) {
+    Mask here;
+    u32 any = 0;
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      for_each_lane(mask.word[w], [&](u32 lane) {
+        u64& a = address[w * warp_size + lane];
+        if ((rest.word[w] >> lane & 1) == 0 || a - window[s] >= Memory::window_size) return;
+        a -= window[s];
+        here.word[w] |= 1u << lane;
+        any = 1;
+      });
+    if (any == 0) continue;
+    for (u32 w = 0; w < x.shape.warps; ++w) rest.word[w] &= ~here.word[w];
+    each(names[s], here, address);
+  }
+  if (rest != Mask{}) each(StateSpace::global, rest, address);
+}
+
+bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
+  const Value& v = x.values[slot];
+  if (!x.mask_full || !v.closed || x.frame->live != x.shape.all || space == StateSpace::generic || space == StateSpace::local) return false;
+  Range range = unsigned_range(v, x.shape);
+  if (!range.valid) return false;
+  i64 low, high;
+  u64 bytes = u64{op.element_bytes} * op.elements;
+  if (__builtin_add_overflow(range.low, op.offset, &low) || __builtin_add_overflow(range.high, op.offset, &high) || low < 0) return false;
+  out.base = (v.bits == 64 ? v.base : v.base & 0xffffffffu) + static_cast<u64>(op.offset);
+  out.stride = v.stride;
+  if ((out.base | static_cast<u64>(v.stride[0]) | static_cast<u64>(v.stride[1]) | static_cast<u64>(v.stride[2])) & (bytes - 1)) return false;
+  if (space == StateSpace::global || space == StateSpace::constant) {
+    if (!in_known_range(x, op, static_cast<u64>(low), static_cast<u64>(high) + bytes)) return false;
+  } else if (static_cast<u64>(high) + bytes > space_size(x, space)) {
+    return false;
+  }
+  out.host = host_base(x, space);
+  if (x.sink != nullptr && op.site.valid()) {
+    const access::Site& site = site_of(x, op);
+    x.sink->affine({op.site, sink_space(space), site.kind, site.cache, static_cast<u8>(bytes), x.cta->index, 1, out.base, out.stride, x.shape.block});
+  }
+  return true;
+}
+
+namespace {
+
+template <class M> u64 read(const std::byte* at) {
+  M value;
+  std::memcpy(&value, at, sizeof value);
+  if constexpr (std::is_signed_v<M>) return static_cast<u64>(static_cast<i64>(value));
+  else return value;
+}
+
+// M: as in memory, C: as in the register
+template <class M, class C> void load_closed(const Shape& shape, const ClosedAddress& a, u64 skip, C* out) {
+  const Dim3& block = shape.block;
+  C* to = out;
+  for (u32 z = 0; z < block.z; ++z)
+    for (u32 y = 0; y < block.y; ++y, to += block.x) {
+      const std::byte* from = a.host + static_cast<i64>(a.base + skip) + a.stride[1] * y + a.stride[2] * z;
+      if (sizeof(M) == sizeof(C) && a.stride[0] == static_cast<i64>(sizeof(M)))
+        std::memcpy(to, from, sizeof(C) * block.x);
+      else if (a.stride[0] == 0) {
+        C value = static_cast<C>(read<M>(from));
+        for (u32 i = 0; i < block.x; ++i) to[i] = value;
+      } else
+        for (u32 i = 0; i < block.x; ++i, from += a.stride[0]) to[i] = static_cast<C>(read<M>(from));
+    }
+}
+
+template <class M, class C> void load_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, C* out) {
+  const std::byte* base = place.base + skip;
+  for (u32 w = x.first_warp; w < x.end_warp; ++w) {
+    u32 m = mask.word[w];
+    const u64* a = address + w * warp_size;
+    C* to = out + w * warp_size;
+    u64 thread = u64{w} * warp_size;
+    if (m == full_mask && place.thread_stride == 0)
+      for (u32 i = 0; i < warp_size; ++i) to[i] = static_cast<C>(read<M>(base + a[i]));
+    else
+      for_each_lane(m, [&](u32 i) { to[i] = static_cast<C>(read<M>(base + a[i] + (thread + i) * place.thread_stride)); });
+  }
+}
+
+template <class M, class C> void store_closed(const Shape& shape, const ClosedAddress& a, u64 skip, const C* in) {
+  const Dim3& block = shape.block;
+  const C* from = in;
+  for (u32 z = 0; z < block.z; ++z)
+    for (u32 y = 0; y < block.y; ++y, from += block.x) {
+      std::byte* to = a.host + static_cast<i64>(a.base + skip) + a.stride[1] * y + a.stride[2] * z;
+      if (sizeof(M) == sizeof(C) && a.stride[0] == static_cast<i64>(sizeof(M)))
+        std::memcpy(to, from, sizeof(C) * block.x);
+      else
+        for (u32 i = 0; i < block.x; ++i, to += a.stride[0]) {
+          M value = static_cast<M>(from[i]);
+          std::memcpy(to, &value, sizeof value);
+        }
+    }
+}
+
+template <class M, class C> void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, const C* in) {
+  std::byte* base = place.base + skip;
+  for (u32 w = x.first_warp; w < x.end_warp; ++w) {
+    const u64* a = address + w * warp_size;
+    const C* from = in + w * warp_size;
+    u64 thread = u64{w} * warp_size;
+    auto one = [&](u32 i) {
+      M value = static_cast<M>(from[i]);
+      std::memcpy(base + a[i] + (thread + i) * place.thread_stride, &value, sizeof value);
+    };
+    if (mask.word[w] == full_mask)
+      for (u32 i = 0; i < warp_size; ++i) one(i);
+    else
+      for_each_lane(mask.word[w], one);
+  }
+}
+
+// Calls f.template operator()<M, C>() for the memory width, sign and register width at hand.
+template <class F> void with_types(u32 memory_bytes, bool sign, u32 register_bits, F&& f) {
+  auto with_register = [&]<class M>() {
+    if (register_bits == 16) f.template operator()<M, u16>();
+    else if (register_bits == 32) f.template operator()<M, u32>();
+    else f.template operator()<M, u64>();
+  };
+  switch (memory_bytes) {
+  case 1: return sign ? with_register.template operator()<i8>() : with_register.template operator()<u8>();
+  case 2: return sign ? with_register.template operator()<i16>() : with_register.template operator()<u16>();
+  case 4: return sign ? with_register.template operator()<i32>() : with_register.template operator()<u32>();
+  default: return with_register.template operator()<u64>();
+  }
+}
+
+u64 read_one(const std::byte* at, u32 bytes, bool sign) {
+  switch (bytes) {
+  case 1: return sign ? read<i8>(at) : read<u8>(at);
+  case 2: return sign ? read<i16>(at) : read<u16>(at);
+  case 4: return sign ? read<i32>(at) : read<u32>(at);
+  default: return read<u64>(at);
+  }
+}
+
+void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
+  bool uniform = (a.stride[0] | a.stride[1] | a.stride[2]) == 0;
+  for (u32 e = 0; e < op.elements; ++e) {
+    if (op.destination(e) == no_slot) continue;
+    Value& to = x.values[op.destination(e)];
+    u64 skip = u64{e} * op.element_bytes;
+    if (uniform) {
+      to.set_uniform(read_one(a.host + static_cast<i64>(a.base + skip), op.element_bytes, op.sign));
+      continue;
+    }
+    with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() { load_closed<M, C>(x.shape, a, skip, static_cast<C*>(to.data)); });
+    to.set_lanes();
+  }
+}
+
+} // namespace
+
+namespace ops {
+
+// slots: destinations (elements), address
+void load(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  SlotId address_slot = op.source(0);
+  ClosedAddress closed;
+  if (closed_access(x, op, address_slot, op.space, closed)) {
+    load_whole(x, op, closed);
+    return;
+  }
+  u64* address = const_cast<u64*>(lane_addresses(x, op, address_slot));
+  by_space(x, op, *x.mask, address, [&](StateSpace space, const Mask& mask, const u64* a) {
+    check_lanes(x, op, space, mask, a);
+    report_lanes(x, op, space, mask, a);
+    Place place = place_of(x, space);
+    for (u32 e = 0; e < op.elements; ++e) {
+      if (op.destination(e) == no_slot) continue;
+      Value& to = x.values[op.destination(e)];
+      // Under a full mask nothing of the old value survives, so it need not be written out.
+      if (x.mask_full && &mask == x.mask) to.set_lanes();
+      else need_lanes(to, x.shape);
+      with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
+        load_lanes<M, C>(x, mask, a, place, u64{e} * op.element_bytes, static_cast<C*>(to.data));
+      });
+      to.set_lanes();
+    }
+  });
+}
+
+// slots: address, then elements
+void store(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  for (u32 e = 0; e < op.elements; ++e) need_lanes(x.values[op.source(1 + e)], x.shape);
+  ClosedAddress closed;
+  if (closed_access(x, op, op.source(0), op.space, closed)) {
+    for (u32 e = 0; e < op.elements; ++e) {
+      Value& from = x.values[op.source(1 + e)];
+      with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
+        store_closed<M, C>(x.shape, closed, u64{e} * op.element_bytes, static_cast<const C*>(from.data));
+      });
+    }
+    return;
+  }
+  u64* address = const_cast<u64*>(lane_addresses(x, op, op.source(0)));
+  by_space(x, op, *x.mask, address, [&](StateSpace space, const Mask& mask, const u64* a) {
+    check_lanes(x, op, space, mask, a);
+    report_lanes(x, op, space, mask, a);
+    Place place = place_of(x, space);
+    for (u32 e = 0; e < op.elements; ++e) {
+      Value& from = x.values[op.source(1 + e)];
+      with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
+        store_lanes<M, C>(x, mask, a, place, u64{e} * op.element_bytes, static_cast<const C*>(from.data));
+      });
+    }
+  });
+}
+
+// Kernel parameters: the same for every thread unless the address is not.
+void load_param(Exec& x, const Op& op) { load(x, op); }
+
+namespace {
+// Parameter bytes of .func frames: per thread, not a memory space of the GPU's, so neither counted nor windowed.
+std::byte* thread_parameter(Exec& x, const Op& op, u32 thread, u64 offset) {
+  u64 size = x.code->parameter_bytes, bytes = u64{op.element_bytes} * op.elements;
+  if (offset > size || bytes > size - offset) outside(x, op, StateSpace::param, thread, offset);
+  return x.frame->parameters.data() + u64{thread} * size + offset;
+}
+} // namespace
+
+void load_thread_param(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  const u64* address = lane_addresses(x, op, op.source(0));
+  for (u32 e = 0; e < op.elements; ++e)
+    if (op.destination(e) != no_slot) need_lanes(x.values[op.destination(e)], x.shape);
+  for (u32 w = x.first_warp; w < x.end_warp; ++w)
+    for_each_lane(x.mask->word[w], [&](u32 lane) {
+      u32 thread = w * warp_size + lane;
+      const std::byte* from = thread_parameter(x, op, thread, address[thread]);
+      for (u32 e = 0; e < op.elements; ++e)
+        if (op.destination(e) != no_slot)
+          x.set_lane(x.values[op.destination(e)], thread, read_one(from + e * op.element_bytes, op.element_bytes, op.sign));
+    });
+  for (u32 e = 0; e < op.elements; ++e)
+    if (op.destination(e) != no_slot) x.values[op.destination(e)].set_lanes();
+}
+
+void store_thread_param(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  const u64* address = lane_addresses(x, op, op.source(0));
+  for (u32 w = x.first_warp; w < x.end_warp; ++w)
+    for_each_lane(x.mask->word[w], [&](u32 lane) {
+      u32 thread = w * warp_size + lane;
+      std::byte* to = thread_parameter(x, op, thread, address[thread]);
+      for (u32 e = 0; e < op.elements; ++e) {
+        u64 value = x.lane_value(op.source(1 + e), thread);
+        std::memcpy(to + e * op.element_bytes, &value, op.element_bytes);
+      }
+    });
+}
+
+} // namespace ops
+} // namespace warplens::sim

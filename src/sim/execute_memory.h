@@ -1,0 +1,30 @@
+// What loads, stores and atomics share: where a space lives on the host, checking, and handing accesses to the sink.
+#pragma once
+#include "sim/exec.h"
+
+namespace warplens::sim {
+
+// host address = base + address + thread · thread_stride
+struct Place {
+  std::byte* base = nullptr;
+  u64 thread_stride = 0;
+};
+Place place_of(Exec&, ir::StateSpace);
+
+// A whole CTA's addresses in closed form, checked and reported; host + base + stride·tid is the host address.
+struct ClosedAddress {
+  u64 base = 0;
+  std::array<i64, 3> stride{};
+  std::byte* host = nullptr;
+};
+bool closed_access(Exec&, const Op&, SlotId address, ir::StateSpace, ClosedAddress&);
+
+const u64* lane_addresses(Exec&, const Op&, SlotId address);  // slot + op.offset, every lane; in Exec::address
+void check_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address); // raises faults
+void report_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address);
+bool in_known_range(Exec&, const Op&, u64 low, u64 end);
+// Calls `each` once per state space that the lanes' addresses fall in, with addresses relative to it.
+void by_space(Exec&, const Op&, const Mask&, u64* address, const std::function<void(ir::StateSpace, const Mask&, const u64*)>& each);
+access::Space sink_space(ir::StateSpace);
+
+} // namespace warplens::sim

@@ -1,0 +1,241 @@
+// Moves with a meaning: special registers, packing and unpacking of halves, conversions between state spaces.
+#include "sim/exec.h"
+#include "sim/lanes.h"
+#include "sim/program.h"
+#include <chrono>
+#include <cstring>
+
+namespace warplens::sim {
+namespace {
+
+using ir::Special;
+using ir::StateSpace;
+
+u64 nanoseconds() {
+  return static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+// Special registers with the same value in every thread of the CTA.
+bool uniform_special(Exec& x, Special special, u64& out) {
+  const LaunchSpec& spec = x.launch.spec;
+  const DeviceShape& device = x.launch.device.shape;
+  switch (special) {
+  case Special::ntid_x: out = spec.block.x; return true;
+  case Special::ntid_y: out = spec.block.y; return true;
+  case Special::ntid_z: out = spec.block.z; return true;
+  case Special::ctaid_x: out = x.cta->id.x; return true;
+  case Special::ctaid_y: out = x.cta->id.y; return true;
+  case Special::ctaid_z: out = x.cta->id.z; return true;
+  case Special::nctaid_x: out = spec.grid.x; return true;
+  case Special::nctaid_y: out = spec.grid.y; return true;
+  case Special::nctaid_z: out = spec.grid.z; return true;
+  case Special::nwarpid: out = 64; return true;
+  case Special::smid: out = x.cta->index % device.multiprocessors; return true;
+  case Special::nsmid: out = device.multiprocessors; return true;
+  case Special::gridid: out = 1; return true;
+  case Special::clock: out = nanoseconds() & 0xffffffffu; return true;
+  case Special::clock_hi: out = nanoseconds() >> 32; return true;
+  case Special::clock64:
+  case Special::globaltimer: out = nanoseconds(); return true;
+  case Special::globaltimer_lo: out = nanoseconds() & 0xffffffffu; return true;
+  case Special::globaltimer_hi: out = nanoseconds() >> 32; return true;
+  case Special::total_smem_size:
+  case Special::aggr_smem_size: out = x.launch.shared_bytes + spec.dynamic_shared; return true;
+  case Special::dynamic_smem_size: out = spec.dynamic_shared; return true;
+  case Special::envreg1: out = x.launch.grid_workspace >> 32; return true;
+  case Special::envreg2: out = x.launch.grid_workspace & 0xffffffffu; return true;
+  // Without clusters every CTA is a cluster of its own.
+  case Special::clusterid_x: out = x.cta->id.x; return true;
+  case Special::clusterid_y: out = x.cta->id.y; return true;
+  case Special::clusterid_z: out = x.cta->id.z; return true;
+  case Special::nclusterid_x: out = spec.grid.x; return true;
+  case Special::nclusterid_y: out = spec.grid.y; return true;
+  case Special::nclusterid_z: out = spec.grid.z; return true;
+  case Special::cluster_nctaid_x:
+  case Special::cluster_nctaid_y:
+  case Special::cluster_nctaid_z:
+  case Special::cluster_nctarank: out = 1; return true;
+  case Special::tid_x: case Special::tid_y: case Special::tid_z: case Special::laneid: case Special::warpid:
+  case Special::lanemask_eq: case Special::lanemask_le: case Special::lanemask_lt: case Special::lanemask_ge:
+  case Special::lanemask_gt: return false;
+  default: out = 0; return true;
+  }
+}
+
+u32 per_lane(Special special, u32 thread) {
+  u32 lane = thread % warp_size;
+  switch (special) {
+  case Special::laneid: return lane;
+  case Special::warpid: return thread / warp_size;
+  case Special::lanemask_eq: return 1u << lane;
+  case Special::lanemask_lt: return (1u << lane) - 1;
+  case Special::lanemask_le: return (2u << lane) - 1;
+  case Special::lanemask_gt: return ~((2u << lane) - 1);
+  default: return ~((1u << lane) - 1); // lanemask_ge
+  }
+}
+
+u64 window_of(Exec& x, StateSpace space) {
+  const Memory& memory = *x.launch.device.memory;
+  switch (space) {
+  case StateSpace::shared: return memory.shared_window();
+  case StateSpace::local: return memory.local_window();
+  case StateSpace::param: return memory.param_window();
+  default: return 0;
+  }
+}
+
+// destination = source + delta, whatever the widths.
+void add_offset(Exec& x, const Op& op, u64 delta) {
+  Value& to = x.values[op.destination(0)];
+  Value& from = x.values[op.source(0)];
+  if (x.mask_full && from.closed) {
+    Range range = unsigned_range(from, x.shape);
+    if (from.bits == 64 || range.valid) {
+      to.base = (from.bits == 64 ? from.base : from.base & 0xffffffffu) + delta;
+      to.stride = from.stride;
+      to.closed = true;
+      to.lanes = false;
+      return;
+    }
+  }
+  need_lanes(from, x.shape);
+  lanes::addresses(x.address, from.data, from.bits, static_cast<i64>(delta), x.shape.lanes);
+  if (to.bits == 32) lanes::resize(x.scratch[0], 32, x.address, 64, false, x.shape.lanes);
+  const void* result = to.bits == 32 ? x.scratch[0] : static_cast<void*>(x.address);
+  if (x.mask_full) {
+    std::memcpy(to.data, result, storage_bytes(to.bits, x.shape.lanes));
+    to.set_lanes();
+  } else {
+    x.merge(to, result);
+  }
+}
+
+} // namespace
+
+namespace ops {
+
+void special(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  Value& to = x.values[op.destination(0)];
+  auto which = static_cast<Special>(op.aux);
+  u64 uniform = 0;
+  if (uniform_special(x, which, uniform)) {
+    if (x.mask_full) {
+      to.set_uniform(uniform);
+      return;
+    }
+    Value value;
+    value.bits = to.bits;
+    value.data = x.scratch[0];
+    value.set_uniform(uniform);
+    write_lanes(value, x.shape);
+    x.merge(to, x.scratch[0]);
+    return;
+  }
+  Value value;
+  value.bits = to.bits;
+  value.data = x.mask_full ? to.data : x.scratch[0];
+  if (which == Special::tid_x || which == Special::tid_y || which == Special::tid_z) {
+    value.set_uniform(0);
+    value.stride[static_cast<u32>(which) - static_cast<u32>(Special::tid_x)] = 1;
+    if (x.mask_full) {
+      to = value;
+      return;
+    }
+    write_lanes(value, x.shape);
+  } else {
+    for (u32 i = 0; i < x.shape.lanes; ++i) x.set_lane(value, i, per_lane(which, i));
+  }
+  if (x.mask_full) to.set_lanes();
+  else x.merge(to, x.scratch[0]);
+}
+
+// mov.b64 d, {a, b, …}: the first element is the least significant.
+void pack(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  Value& to = x.values[op.destination(0)];
+  Value result;
+  result.bits = to.bits;
+  result.data = x.scratch[0];
+  u32 part = to.bits / op.sources;
+  for (u32 i = 0; i < op.sources; ++i) need_lanes(x.values[op.source(i)], x.shape);
+  for (u32 w = x.first_warp; w < x.end_warp; ++w)
+    for_each_lane(x.mask->word[w], [&](u32 lane) {
+      u32 thread = w * warp_size + lane;
+      u64 value = 0;
+      for (u32 i = 0; i < op.sources; ++i) {
+        u64 piece = x.lane_value(op.source(i), thread);
+        value |= (part >= 64 ? piece : piece & ((u64{1} << part) - 1)) << (i * part);
+      }
+      x.set_lane(result, thread, value);
+    });
+  x.merge(to, x.scratch[0]);
+}
+
+void unpack(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  Value& from = x.values[op.source(0)];
+  need_lanes(from, x.shape);
+  u32 part = from.bits / op.destinations;
+  // The source may be one of the destinations' slots: take a copy of it first.
+  std::memcpy(x.scratch[1], from.data, storage_bytes(from.bits, x.shape.lanes));
+  Value source = from;
+  source.data = x.scratch[1];
+  for (u32 i = 0; i < op.destinations; ++i) {
+    if (op.destination(i) == no_slot) continue;
+    Value& to = x.values[op.destination(i)];
+    Value result;
+    result.bits = to.bits;
+    result.data = x.scratch[0];
+    for (u32 w = x.first_warp; w < x.end_warp; ++w)
+      for_each_lane(x.mask->word[w], [&](u32 lane) {
+        u32 thread = w * warp_size + lane;
+        u64 all = source.bits == 64 ? source.at<u64>(0)[thread] : source.bits == 32 ? source.at<u32>(0)[thread] : source.at<u16>(0)[thread];
+        u64 piece = all >> (i * part);
+        x.set_lane(result, thread, part >= 64 ? piece : piece & ((u64{1} << part) - 1));
+      });
+    x.merge(to, x.scratch[0]);
+  }
+}
+
+void to_generic(Exec& x, const Op& op) {
+  if (x.enter(op)) add_offset(x, op, window_of(x, op.space));
+}
+
+void from_generic(Exec& x, const Op& op) {
+  if (x.enter(op)) add_offset(x, op, u64{0} - window_of(x, op.space));
+}
+
+void is_space(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  const Memory& memory = *x.launch.device.memory;
+  Value& to = x.values[op.destination(0)];
+  const u64* address = nullptr;
+  Value& from = x.values[op.source(0)];
+  need_lanes(from, x.shape);
+  lanes::addresses(x.address, from.data, from.bits, 0, x.shape.lanes);
+  address = x.address;
+  u32* result = static_cast<u32*>(x.scratch[0]);
+  auto inside = [&](u64 a, u64 window) { return a - window < Memory::window_size; };
+  auto is = [&](u64 a) {
+    switch (op.space) {
+    case StateSpace::shared: return inside(a, memory.shared_window());
+    case StateSpace::local: return inside(a, memory.local_window());
+    case StateSpace::param: return inside(a, memory.param_window());
+    case StateSpace::constant: {
+      std::optional<Allocation> found = memory.find(a);
+      return found && found->name.starts_with("const ");
+    }
+    default: return !inside(a, memory.shared_window()) && !inside(a, memory.local_window()) && !inside(a, memory.param_window());
+    }
+  };
+  for (u32 w = x.first_warp; w < x.end_warp; ++w) {
+    result[w] = 0;
+    for_each_lane(x.mask->word[w], [&](u32 lane) { result[w] |= u32{is(address[w * warp_size + lane])} << lane; });
+  }
+  x.merge(to, result);
+}
+
+} // namespace ops
+} // namespace warplens::sim

@@ -1,0 +1,37 @@
+// What select.cpp asks the per-target tables: a form without strings, standard containers or member functions.
+//
+// The files under target/ are compiled three times with different instruction sets. The linker keeps one copy of an
+// inline function used by several of them, whichever it meets first, so code that all three see must not contain
+// any: plain data and [[gnu::always_inline]] functions only. tests/sim checks the objects' symbols for strays.
+#pragma once
+#include "sim/kernels.h"
+
+namespace warplens::sim {
+
+struct Request {
+  ir::Opcode opcode;
+  ir::Type type[5];
+  ir::Rounding rounding;
+  ir::Comparison comparison;
+  ir::BoolOp bool_op;
+  u8 destinations, sources;
+  u64 modifiers[4]; // one bit per ir::Modifier
+};
+
+[[gnu::always_inline]] inline bool has(const Request& request, ir::Modifier m) {
+  return request.modifiers[static_cast<u32>(m) / 64] >> (static_cast<u32>(m) % 64) & 1;
+}
+
+using FindKernel = const Kernel* (*)(const Request&);
+
+namespace baseline {
+const Kernel* find(const Request&);
+}
+namespace avx2 {
+const Kernel* find(const Request&);
+}
+namespace avx512 {
+const Kernel* find(const Request&);
+}
+
+} // namespace warplens::sim

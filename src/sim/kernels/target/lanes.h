@@ -1,0 +1,241 @@
+// The loops over lanes: a functor of sem/ and the C++ types of its results and sources become a Kernel.
+//
+// Lanes come in blocks of 32 (the inner trip count is a constant, so GCC unrolls and vectorises without a remainder
+// loop) or singly, for uniform values. A predicate is one bit of a block's mask: as a source it is tested against
+// constant bits; as a result, one byte per lane is stored and the sign bits gathered.
+#pragma once
+#include "sem/value.h"
+#include "sim/kernels/request.h"
+#include <immintrin.h>
+#include <utility>
+
+namespace warplens::sim {
+namespace WARPLENS_TARGET_NAMESPACE {
+
+// Types of operands beyond plain C++ numbers.
+struct Predicate {};
+template <class E> struct Byte {}; // i8 or u8, stored extended to 16 bits
+
+template <class T> struct Storage { // how lanes of T lie in memory
+  using Lane = T;
+  static constexpr u8 bits = sizeof(T) * 8;
+  static constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+  static T load(T x) { return x; }
+  static T store(T x) { return x; }
+};
+template <> struct Storage<float> {
+  using Lane = float;
+  static constexpr u8 bits = 32;
+  static constexpr bool is_signed = false;
+  static float load(float x) { return x; }
+  static float store(float x) { return x; }
+};
+template <> struct Storage<double> {
+  using Lane = double;
+  static constexpr u8 bits = 64;
+  static constexpr bool is_signed = false;
+  static double load(double x) { return x; }
+  static double store(double x) { return x; }
+};
+template <class E> struct Storage<Byte<E>> {
+  using Lane = u16;
+  static constexpr u8 bits = 16;
+  static constexpr bool is_signed = sem::is_signed_integer<E>;
+  static E load(u16 x) { return static_cast<E>(x); }
+  static u16 store(E x) { return static_cast<u16>(x); }
+};
+template <> struct Storage<Predicate> {
+  using Lane = u32;
+  static constexpr u8 bits = 1;
+  static constexpr bool is_signed = false;
+};
+template <class H> struct HalfStorage {
+  using Lane = u16;
+  static constexpr u8 bits = 16;
+  static constexpr bool is_signed = false;
+  static H load(u16 x) { return {x}; }
+  static u16 store(H x) { return x.bits; }
+};
+template <> struct Storage<sem::F16> : HalfStorage<sem::F16> {};
+template <> struct Storage<sem::BF16> : HalfStorage<sem::BF16> {};
+template <class E> struct Storage<sem::Packed<E>> { // element 0 in the low half
+  static constexpr bool small = sizeof(E) == 2;
+  using Lane = std::conditional_t<small, u32, u64>;
+  using Element = std::conditional_t<small, u16, u32>;
+  static constexpr u8 bits = sizeof(Lane) * 8;
+  static constexpr bool is_signed = false;
+  static sem::Packed<E> load(Lane x) {
+    return {{sem::bits_as<E>(static_cast<Element>(x)), sem::bits_as<E>(static_cast<Element>(x >> (bits / 2)))}};
+  }
+  static Lane store(sem::Packed<E> x) {
+    return Lane{sem::bits_as<Element>(x.element[1])} << (bits / 2) | sem::bits_as<Element>(x.element[0]);
+  }
+};
+
+// One byte per lane, 0 or 0xff, to one bit per lane.
+[[gnu::always_inline]] inline u32 gather_bits(const u8* flags) {
+#ifdef __AVX2__
+  return static_cast<u32>(_mm256_movemask_epi8(_mm256_load_si256(reinterpret_cast<const __m256i*>(flags))));
+#else
+  auto half = [&](int i) { return static_cast<u32>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags) + i))); };
+  return half(0) | half(1) << 16;
+#endif
+}
+
+// The sources of one block.
+template <class S> struct Source {
+  const typename Storage<S>::Lane* lanes;
+  Source(const void* array, u32 first) : lanes(static_cast<const typename Storage<S>::Lane*>(array) + first) {}
+  auto operator[](u32 i) const { return Storage<S>::load(lanes[i]); }
+};
+template <> struct Source<Predicate> {
+  u32 mask;
+  Source(const void* array, u32 first) : mask(static_cast<const u32*>(array)[first / 32]) {}
+  bool operator[](u32 i) const { return (mask & (1u << i)) != 0; }
+};
+
+// The results of one block. Predicates are gathered when it is complete.
+template <class D> struct Sink {
+  typename Storage<D>::Lane* lanes;
+  Sink(void* array, u32 first) : lanes(static_cast<typename Storage<D>::Lane*>(array) + first) {}
+  template <class V> void put(u32 i, V value) { lanes[i] = Storage<D>::store(value); }
+  void finish() {}
+  template <class V> void single(V value) { put(0, value); }
+};
+template <> struct Sink<Predicate> {
+  u32* mask;
+  alignas(32) u8 flags[32];
+  Sink(void* array, u32 first) : mask(static_cast<u32*>(array) + first / 32) {}
+  void put(u32 i, bool value) { flags[i] = value ? 0xff : 0; }
+  void finish() { *mask = gather_bits(flags); }
+  void single(bool value) { *mask = value; }
+};
+
+// Result types of instructions with two destinations.
+template <class D0, class D1> struct Results {};
+
+template <class Op, class D, class... Sources>
+[[gnu::always_inline]] inline void run_block(const KernelArguments& a, u32 first, Sources... source) {
+  Sink<D> sink(a.destination[0], first);
+#pragma GCC ivdep
+  for (u32 i = 0; i < 32; ++i) sink.put(i, Op::apply(source[i]...));
+  sink.finish();
+}
+template <class Op, class D0, class D1, class... Sources>
+[[gnu::always_inline]] inline void run_two(const KernelArguments& a, u32 first, Sources... source) {
+  Sink<D0> sink0(a.destination[0], first);
+  Sink<D1> sink1(a.destination[1], first);
+#pragma GCC ivdep
+  for (u32 i = 0; i < 32; ++i) {
+    auto results = Op::apply(source[i]...);
+    sink0.put(i, results.first);
+    sink1.put(i, results.second);
+  }
+  sink0.finish();
+  sink1.finish();
+}
+
+template <class Op, class D, class... S> struct Loop {
+  static constexpr u8 destinations = 1;
+  static constexpr u8 bits0 = Storage<D>::bits, bits1 = 0;
+  static constexpr bool signed0 = Storage<D>::is_signed, signed1 = false;
+  template <std::size_t... I>
+  [[gnu::flatten]] static void run(const KernelArguments& arguments, std::index_sequence<I...>) {
+    const KernelArguments a = arguments; // nothing can alias the copy
+    if (a.lanes == 1) return Sink<D>(a.destination[0], 0).single(Op::apply(Source<S>(a.source[I], 0)[0]...));
+    for (u32 first = 0; first < a.lanes; first += 32) run_block<Op, D>(a, first, Source<S>(a.source[I], first)...);
+  }
+};
+template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, D1>, S...> {
+  static constexpr u8 destinations = 2;
+  static constexpr u8 bits0 = Storage<D0>::bits, bits1 = Storage<D1>::bits;
+  static constexpr bool signed0 = Storage<D0>::is_signed, signed1 = Storage<D1>::is_signed;
+  template <std::size_t... I>
+  [[gnu::flatten]] static void run(const KernelArguments& arguments, std::index_sequence<I...>) {
+    const KernelArguments a = arguments;
+    if (a.lanes == 1) {
+      auto results = Op::apply(Source<S>(a.source[I], 0)[0]...);
+      Sink<D0>(a.destination[0], 0).single(results.first);
+      Sink<D1>(a.destination[1], 0).single(results.second);
+      return;
+    }
+    for (u32 first = 0; first < a.lanes; first += 32) run_two<Op, D0, D1>(a, first, Source<S>(a.source[I], first)...);
+  }
+};
+template <class Op, class D, class... S> void run_loop(const KernelArguments& a) {
+  Loop<Op, D, S...>::run(a, std::index_sequence_for<S...>{});
+}
+
+// The kernel that applies Op: results D (or Results<D0, D1>), sources S in order. `function` differs from the plain
+// loop where something wraps it.
+template <class D, class... S> constexpr Kernel describe(KernelFunction function) {
+  using L = Loop<void, D, S...>;
+  return {function, L::destinations, sizeof...(S), {L::bits0, L::bits1}, {L::signed0, L::signed1}, {Storage<S>::bits...}};
+}
+template <class Op, class D, class... S>
+inline constexpr Kernel kernel_constant = describe<D, S...>(&run_loop<Op, D, S...>);
+template <class Op, class D, class... S> const Kernel* kernel() { return &kernel_constant<Op, D, S...>; }
+
+// Runs a loop in another rounding mode. Only the loop's own memory traffic orders it against the mode switch.
+template <u32 Mode, class Op, class D, class... S> void run_rounded(const KernelArguments& a) {
+  u32 saved = _mm_getcsr();
+  _mm_setcsr((saved & ~0x6000u) | Mode);
+  asm volatile("" ::: "memory");
+  run_loop<Op, D, S...>(a);
+  asm volatile("" ::: "memory");
+  _mm_setcsr(saved);
+}
+template <u32 Mode, class Op, class D, class... S>
+inline constexpr Kernel rounded_constant = describe<D, S...>(&run_rounded<Mode, Op, D, S...>);
+template <class Op, class D, class... S> const Kernel* rounded_kernel(ir::Rounding rounding) {
+  switch (rounding) {
+  case ir::Rounding::none:
+  case ir::Rounding::nearest_even: return kernel<Op, D, S...>();
+  case ir::Rounding::down: return &rounded_constant<0x2000, Op, D, S...>;
+  case ir::Rounding::up: return &rounded_constant<0x4000, Op, D, S...>;
+  case ir::Rounding::zero: return &rounded_constant<0x6000, Op, D, S...>;
+  default: return nullptr;
+  }
+}
+
+// Calls f.operator()<T>() for the C++ type of an integer type; null for any other.
+template <class F> const Kernel* with_integer(ir::Type type, F f) {
+  switch (type) {
+  case ir::Type::u16: return f.template operator()<u16>();
+  case ir::Type::u32: return f.template operator()<u32>();
+  case ir::Type::u64: return f.template operator()<u64>();
+  case ir::Type::s16: return f.template operator()<i16>();
+  case ir::Type::s32: return f.template operator()<i32>();
+  case ir::Type::s64: return f.template operator()<i64>();
+  default: return nullptr;
+  }
+}
+// Likewise by width alone, unsigned.
+template <class F> const Kernel* with_bits(ir::Type type, F f) {
+  switch (type) {
+  case ir::Type::b16: case ir::Type::u16: case ir::Type::s16: case ir::Type::f16: case ir::Type::bf16:
+    return f.template operator()<u16>();
+  case ir::Type::b32: case ir::Type::u32: case ir::Type::s32: case ir::Type::f32:
+    return f.template operator()<u32>();
+  case ir::Type::b64: case ir::Type::u64: case ir::Type::s64: case ir::Type::f64:
+    return f.template operator()<u64>();
+  default: return nullptr;
+  }
+}
+// Calls f.operator()<B>() with a flag as a compile-time constant.
+template <class F> const Kernel* with_flag(bool flag, F f) {
+  return flag ? f.template operator()<true>() : f.template operator()<false>();
+}
+
+// The families, one per file; null where the family has no such form.
+const Kernel* find_integer(const Request&);
+const Kernel* find_bits(const Request&);
+const Kernel* find_compare(const Request&);
+const Kernel* find_floating(const Request&);
+const Kernel* find_half(const Request&);
+const Kernel* find_convert_integer(const Request&);
+const Kernel* find_convert_float(const Request&);
+const Kernel* find_video(const Request&);
+
+} // namespace WARPLENS_TARGET_NAMESPACE
+} // namespace warplens::sim

@@ -1,0 +1,39 @@
+// Operations over the lanes of a whole CTA that the engine itself needs (the arithmetic is in kernels/): writing out
+// closed forms, merging by mask, changing width, summarising addresses. `lanes` is a multiple of 32, `masks` has one
+// word per 32 lanes. Compiled for plain x86-64, AVX2 and AVX-512 and chosen when the program is loaded.
+#pragma once
+#include "base/types.h"
+
+namespace warplens::sim::lanes {
+
+// out[i] = base + sx·x[i] + sy·y[i] + sz·z[i], modulo the width
+struct Coordinates {
+  const u32 *x, *y, *z;
+};
+void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
+void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
+void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
+// The same for one-dimensional blocks: out[i] = base + sx·i
+void ramp32(u32* out, u32 lanes, u64 base, i64 stride);
+void ramp64(u64* out, u32 lanes, u64 base, i64 stride);
+void fill16(u16* out, u32 lanes, u16 value);
+void fill32(u32* out, u32 lanes, u32 value);
+void fill64(u64* out, u32 lanes, u64 value);
+
+// into[i] = from[i] where the mask has the lane
+void merge16(u16* into, const u16* from, const u32* masks, u32 lanes);
+void merge32(u32* into, const u32* from, const u32* masks, u32 lanes);
+void merge64(u64* into, const u64* from, const u32* masks, u32 lanes);
+
+// Between register widths (16, 32, 64), zero- or sign-extending; to or from predicates never.
+void resize(void* out, u32 out_bits, const void* in, u32 in_bits, bool sign, u32 lanes);
+
+// out[i] = in[i] + offset, from 32- or 64-bit registers; 32-bit ones are zero-extended before the offset is added
+void addresses(u64* out, const void* in, u32 in_bits, i64 offset, u32 lanes);
+
+struct Extremes {
+  u64 lowest, highest, bits; // over active lanes: minimum, maximum, or of all; lowest > highest when no lane is active
+};
+Extremes extremes(const u64* address, const u32* masks, u32 lanes);
+
+} // namespace warplens::sim::lanes

@@ -1,0 +1,83 @@
+#include "sim/value.h"
+#include "sim/lanes.h"
+
+namespace warplens::sim {
+
+Shape::Shape(Dim3 b) : block(b) {
+  threads = static_cast<u32>(b.count());
+  warps = static_cast<u32>(ceil_div(threads, warp_size));
+  lanes = warps * warp_size;
+  x.resize(lanes);
+  y.resize(lanes);
+  z.resize(lanes);
+  for (u32 i = 0; i < threads; ++i) {
+    x[i] = i % b.x;
+    y[i] = i / b.x % b.y;
+    z[i] = i / (b.x * b.y);
+  }
+  for (u32 w = 0; w < warps; ++w) all.word[w] = low_lanes(threads - w * warp_size);
+}
+
+void write_lanes(Value& value, const Shape& shape) {
+  lanes::Coordinates at{shape.x.data(), shape.y.data(), shape.z.data()};
+  bool flat = shape.block.y == 1 && shape.block.z == 1;
+  value.lanes = true;
+  switch (value.bits) {
+  case 1:
+    for (u32 w = 0; w < shape.warps; ++w) value.at<u32>(0)[w] = value.base & 1 ? full_mask : 0;
+    break;
+  case 16:
+    if (value.uniform()) lanes::fill16(value.at<u16>(0), shape.lanes, static_cast<u16>(value.base));
+    else lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at);
+    break;
+  case 32:
+    if (value.uniform()) lanes::fill32(value.at<u32>(0), shape.lanes, static_cast<u32>(value.base));
+    else if (flat) lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
+    else lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at);
+    break;
+  default:
+    if (value.uniform()) lanes::fill64(value.at<u64>(0), shape.lanes, value.base);
+    else if (flat) lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
+    else lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at);
+  }
+}
+
+namespace {
+
+constexpr i64 stride_limit = i64{1} << 50; // times 1024 threads stays far inside 64 bits
+
+// base as a number, plus the strides' reach; false when a stride is too large to be sure.
+bool reach(const Value& value, const Shape& shape, i64 base, i64& low, i64& high) {
+  u32 extent[3] = {shape.block.x, shape.block.y, shape.block.z};
+  low = high = base;
+  for (u32 d = 0; d < 3; ++d) {
+    i64 stride = value.stride[d];
+    if (stride > stride_limit || stride < -stride_limit) return false;
+    i64 step = stride * static_cast<i64>(extent[d] - 1);
+    if (__builtin_add_overflow(step < 0 ? low : high, step, step < 0 ? &low : &high)) return false;
+  }
+  return true;
+}
+
+i64 sign_extend(u64 value, u32 bits) {
+  return bits >= 64 ? static_cast<i64>(value) : static_cast<i64>(value << (64 - bits)) >> (64 - bits);
+}
+
+} // namespace
+
+Range signed_range(const Value& value, const Shape& shape) {
+  Range out;
+  if (!reach(value, shape, sign_extend(value.base, value.bits), out.low, out.high)) return {};
+  out.valid = value.bits >= 64 || (out.low >= -(i64{1} << (value.bits - 1)) && out.high < i64{1} << (value.bits - 1));
+  return out;
+}
+
+Range unsigned_range(const Value& value, const Shape& shape) {
+  Range out;
+  u64 base = value.bits >= 64 ? value.base : value.base & ((u64{1} << value.bits) - 1);
+  if (base >> 63 || !reach(value, shape, static_cast<i64>(base), out.low, out.high)) return {};
+  out.valid = out.low >= 0 && (value.bits >= 64 || out.high < i64{1} << value.bits);
+  return out;
+}
+
+} // namespace warplens::sim
