@@ -1,8 +1,10 @@
-// What select.cpp asks the per-target tables: a form without strings, standard containers or member functions.
+// What select.cpp asks the per-target tables: a form without strings, standard containers or member
+// functions.
 //
-// The files under target/ are compiled three times with different instruction sets. The linker keeps one copy of an
-// inline function used by several of them, whichever it meets first, so code that all three see must not contain
-// any: plain data and [[gnu::always_inline]] functions only. tests/sim checks the objects' symbols for strays.
+// The files under target/ are compiled three times with different instruction sets. The linker keeps one copy
+// of an inline function used by several of them, whichever it meets first, so code that all three see must
+// not contain any: plain data and [[gnu::always_inline]] functions only. tests/sim checks the objects'
+// symbols for strays.
 #pragma once
 #include "sim/kernels.h"
 

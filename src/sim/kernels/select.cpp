@@ -1,5 +1,5 @@
-// find_kernel(): picks the instruction set once, turns a form into a request, and checks the answer against the
-// operands of the instruction at hand.
+// find_kernel(): picks the instruction set once, turns a form into a request, and checks the answer against
+// the operands of the instruction at hand.
 #include "sim/kernels/request.h"
 #include <cstdlib>
 
@@ -10,15 +10,17 @@ struct Target {
   std::string_view name;
   FindKernel find;
 };
-constexpr Target baseline_target{"x86-64", &baseline::find}, avx2_target{"avx2", &avx2::find}, avx512_target{"avx512", &avx512::find};
+constexpr Target baseline_target{"x86-64", &baseline::find}, avx2_target{"avx2", &avx2::find},
+    avx512_target{"avx512", &avx512::find};
 
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c");
 }
 bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd");
 }
 
 const Target& choose_target() {

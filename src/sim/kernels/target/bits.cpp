@@ -16,12 +16,14 @@ template <class Op, class... S> void run_masks(const KernelArguments& a) {
     return Op::apply(static_cast<const u32*>(static_cast<const S*>(a.source[I]))[at]...);
   };
   constexpr auto sources = std::index_sequence_for<S...>{};
-  if (a.lanes == 1) to[0] = apply(0, sources) & 1;
+  if (a.lanes == 1)
+    to[0] = apply(0, sources) & 1;
   else
     for (u32 i = 0; i < a.lanes / 32; ++i) to[i] = apply(i, sources);
 }
 template <class Op> constexpr Kernel mask_unary = describe<Predicate, Predicate>(&run_masks<Op, u32>);
-template <class Op> constexpr Kernel mask_binary = describe<Predicate, Predicate, Predicate>(&run_masks<Op, u32, u32>);
+template <class Op>
+constexpr Kernel mask_binary = describe<Predicate, Predicate, Predicate>(&run_masks<Op, u32, u32>);
 
 template <class Op> const Kernel* unary(const Request& r) {
   if (r.type[0] == Type::pred) return &mask_unary<Op>;
@@ -55,7 +57,8 @@ const Kernel* shift_right(const Request& r) {
 }
 const Kernel* funnel_shift(const Request& r) {
   return with_flag(has(r, Modifier::l), [&]<bool Left>() {
-    return with_flag(has(r, Modifier::wrap), []<bool Wrapped>() { return kernel<sem::Shf<Left, Wrapped>, u32, u32, u32, u32>(); });
+    return with_flag(has(r, Modifier::wrap),
+                     []<bool Wrapped>() { return kernel<sem::Shf<Left, Wrapped>, u32, u32, u32, u32>(); });
   });
 }
 
@@ -65,7 +68,9 @@ const Kernel* find_leading(const Request& r) {
   });
 }
 
-template <sem::PrmtMode Mode> const Kernel* prmt_kernel() { return kernel<sem::Prmt<Mode>, u32, u32, u32, u32>(); }
+template <sem::PrmtMode Mode> const Kernel* prmt_kernel() {
+  return kernel<sem::Prmt<Mode>, u32, u32, u32, u32>();
+}
 const Kernel* prmt(const Request& r) {
   using sem::PrmtMode;
   if (has(r, Modifier::f4e)) return prmt_kernel<PrmtMode::f4e>();
@@ -103,10 +108,13 @@ const Kernel* find_bits(const Request& r) {
   case Opcode::clz: return count<sem::Clz>(r);
   case Opcode::bfind: return find_leading(r);
   case Opcode::brev: return is_64 ? kernel<sem::Brev, u64, u64>() : kernel<sem::Brev, u32, u32>();
-  case Opcode::bfe: return with_integer(r.type[0], []<class T>() { return kernel<sem::Bfe, T, T, u32, u32>(); });
-  case Opcode::bfi: return is_64 ? kernel<sem::Bfi, u64, u64, u64, u32, u32>() : kernel<sem::Bfi, u32, u32, u32, u32, u32>();
+  case Opcode::bfe:
+    return with_integer(r.type[0], []<class T>() { return kernel<sem::Bfe, T, T, u32, u32>(); });
+  case Opcode::bfi:
+    return is_64 ? kernel<sem::Bfi, u64, u64, u64, u32, u32>() : kernel<sem::Bfi, u32, u32, u32, u32, u32>();
   case Opcode::bmsk:
-  case Opcode::szext: return with_flag(has(r, Modifier::wrap), [&]<bool Wrapped>() { return mask_or_extend<Wrapped>(r); });
+  case Opcode::szext:
+    return with_flag(has(r, Modifier::wrap), [&]<bool Wrapped>() { return mask_or_extend<Wrapped>(r); });
   case Opcode::fns: return kernel<sem::Fns, u32, u32, u32, i32>();
   case Opcode::prmt: return prmt(r);
   default: return nullptr;

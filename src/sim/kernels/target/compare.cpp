@@ -1,7 +1,7 @@
-// Kernels of setp, set, selp, slct, testp. Comparison loops are instantiated once per relation and type; combining
-// with a predicate and the second destination work on the finished masks.
-#include "sem/bits.h"
+// Kernels of setp, set, selp, slct, testp. Comparison loops are instantiated once per relation and type;
+// combining with a predicate and the second destination work on the finished masks.
 #include "sem/compare.h"
+#include "sem/bits.h"
 #include "sem/half.h"
 #include "sim/kernels/target/lanes.h"
 
@@ -35,15 +35,18 @@ template <class F> void compare_in_chunks(const KernelArguments& a, KernelFuncti
     u32 count = masks - first < chunk ? masks - first : chunk;
     KernelArguments part = a;
     part.destination[0] = related;
-    for (u32 i = 0; i < 2; ++i) part.source[i] = static_cast<const u8*>(a.source[i]) + std::size_t{32} * first * bytes;
+    for (u32 i = 0; i < 2; ++i)
+      part.source[i] = static_cast<const u8*>(a.source[i]) + std::size_t{32} * first * bytes;
     part.lanes = a.lanes == 1 ? 1 : 32 * count;
     compare(part);
     f(related, first, count);
   }
 }
 
-// setp p|q, a, b, c: p = (a cmp b) op c, q = !(a cmp b) op c. Not inlined: one copy serves all relations and types.
-[[gnu::noinline]] void combine_setp(const KernelArguments& a, KernelFunction compare, u32 bytes, BoolOp op, bool second) {
+// setp p|q, a, b, c: p = (a cmp b) op c, q = !(a cmp b) op c. Not inlined: one copy serves all relations and
+// types.
+[[gnu::noinline]] void combine_setp(const KernelArguments& a, KernelFunction compare, u32 bytes, BoolOp op,
+                                    bool second) {
   u32 valid = a.lanes == 1 ? 1 : ~0u;
   compare_in_chunks(a, compare, bytes, [&](const u32* related, u32 first, u32 count) {
     for (u32 i = 0; i < count; ++i) {
@@ -64,8 +67,10 @@ template <class Op, class T, BoolOp Bool> const Kernel* setp_variant(bool second
   using Two = Results<Predicate, Predicate>;
   if constexpr (Bool == BoolOp::none)
     return second ? &setp_constant<Op, T, Bool, Two, true> : kernel<Op, Predicate, T, T>();
-  else if (second) return &setp_constant<Op, T, Bool, Two, true, Predicate>;
-  else return &setp_constant<Op, T, Bool, Predicate, false, Predicate>;
+  else if (second)
+    return &setp_constant<Op, T, Bool, Two, true, Predicate>;
+  else
+    return &setp_constant<Op, T, Bool, Predicate, false, Predicate>;
 }
 template <class Op, class T> const Kernel* setp_kernel(const Request& r) {
   bool second = r.destinations == 2;
@@ -106,17 +111,21 @@ constexpr bool for_integers(Relation r) { return r <= Relation::ge; }
 // Calls f.operator()<Op, T>() with the comparison functor and operand type of a comparison of `type`.
 template <class F> const Kernel* with_comparison(const Request& r, Type type, F f) {
   return with_relation(r.comparison, [&]<Relation R>() -> const Kernel* {
-    if (type == Type::f32 && has(r, Modifier::ftz)) return f.template operator()<sem::CompareFloat<R, true>, float>();
+    if (type == Type::f32 && has(r, Modifier::ftz))
+      return f.template operator()<sem::CompareFloat<R, true>, float>();
     if (type == Type::f32) return f.template operator()<sem::Compare<R>, float>();
     if (type == Type::f64) return f.template operator()<sem::Compare<R>, double>();
     if (type == Type::f16)
-      return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() { return f.template operator()<sem::CompareHalf<R, Ftz>, sem::F16>(); });
+      return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
+        return f.template operator()<sem::CompareHalf<R, Ftz>, sem::F16>();
+      });
     if (type == Type::bf16) return f.template operator()<sem::CompareHalf<R, false>, sem::BF16>();
     if constexpr (R == Relation::eq || R == Relation::ne)
       return with_bits(type, [&]<class T>() { return f.template operator()<sem::Compare<R>, T>(); });
     else if constexpr (for_integers(R))
       return with_integer(type, [&]<class T>() { return f.template operator()<sem::Compare<R>, T>(); });
-    else return nullptr;
+    else
+      return nullptr;
   });
 }
 
@@ -147,16 +156,18 @@ const Kernel* setp(const Request& r) {
   if (type == Type::f16x2 || type == Type::bf16x2)
     return with_relation(r.comparison, [&]<Relation R>() -> const Kernel* {
       if (type == Type::bf16x2) return setp_halves<sem::CompareHalf<R, false>, sem::Packed<sem::BF16>>(r);
-      return with_flag(has(r, Modifier::ftz),
-                       [&]<bool Ftz>() { return setp_halves<sem::CompareHalf<R, Ftz>, sem::Packed<sem::F16>>(r); });
+      return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
+        return setp_halves<sem::CompareHalf<R, Ftz>, sem::Packed<sem::F16>>(r);
+      });
     });
   return with_comparison(r, type, [&]<class Op, class T>() { return setp_kernel<Op, T>(r); });
 }
 
-// set: like setp, but into a register: all ones or 1.0 where true. The comparison of the source type writes masks,
-// a second loop expands them.
+// set: like setp, but into a register: all ones or 1.0 where true. The comparison of the source type writes
+// masks, a second loop expands them.
 template <class D> struct Truth;
-template <class D> requires(sizeof(sem::IntegerTraits<D>) > 0) struct Truth<D> {
+template <class D>
+requires(sizeof(sem::IntegerTraits<D>) > 0) struct Truth<D> {
   static D apply(bool p) { return p ? static_cast<D>(~D{0}) : D{0}; }
 };
 template <> struct Truth<float> {
@@ -169,11 +180,12 @@ template <> struct Truth<sem::BF16> {
   static sem::BF16 apply(bool p) { return {static_cast<u16>(p ? 0x3f80 : 0)}; }
 };
 
-[[gnu::noinline]] void expand_set(const KernelArguments& a, KernelFunction compare, KernelFunction expand, u32 bytes,
-                                  u32 result_bytes, BoolOp op) {
+[[gnu::noinline]] void expand_set(const KernelArguments& a, KernelFunction compare, KernelFunction expand,
+                                  u32 bytes, u32 result_bytes, BoolOp op) {
   compare_in_chunks(a, compare, bytes, [&](u32* related, u32 first, u32 count) {
     if (op != BoolOp::none)
-      for (u32 i = 0; i < count; ++i) related[i] = combine(op, related[i], static_cast<const u32*>(a.source[2])[first + i]);
+      for (u32 i = 0; i < count; ++i)
+        related[i] = combine(op, related[i], static_cast<const u32*>(a.source[2])[first + i]);
     KernelArguments part{};
     part.destination[0] = static_cast<u8*>(a.destination[0]) + std::size_t{32} * first * result_bytes;
     part.source[0] = related;
@@ -182,7 +194,8 @@ template <> struct Truth<sem::BF16> {
   });
 }
 template <class Op, class D, class T, BoolOp Bool> void run_set(const KernelArguments& a) {
-  expand_set(a, &run_loop<Op, Predicate, T, T>, &run_loop<Truth<D>, D, Predicate>, sizeof(T), sizeof(D), Bool);
+  expand_set(a, &run_loop<Op, Predicate, T, T>, &run_loop<Truth<D>, D, Predicate>, sizeof(T), sizeof(D),
+             Bool);
 }
 template <class Op, class D, class T, BoolOp Bool, class... C>
 inline constexpr Kernel set_constant = describe<D, T, T, C...>(&run_set<Op, D, T, Bool>);
@@ -199,7 +212,8 @@ template <class Op, class D, class T> const Kernel* set_kernel(const Request& r)
 // set of two halves, into two halves or (u16x2 masks) a 32-bit register.
 template <class Op, class D> struct SetHalves {
   template <class E> static sem::Packed<D> apply(sem::Packed<E> a, sem::Packed<E> b) {
-    return {{Truth<D>::apply(Op::apply(a.element[0], b.element[0])), Truth<D>::apply(Op::apply(a.element[1], b.element[1]))}};
+    return {{Truth<D>::apply(Op::apply(a.element[0], b.element[0])),
+             Truth<D>::apply(Op::apply(a.element[1], b.element[1]))}};
   }
 };
 template <class Op, class D, class Combine> struct SetHalvesWith {
@@ -233,9 +247,12 @@ const Kernel* set(const Request& r) {
   if (r.type[1] == Type::bf16x2) return set_packed<sem::BF16>(r);
   return with_comparison(r, r.type[1], [&]<class Op, class T>() -> const Kernel* {
     switch (r.type[0]) {
-    case Type::b32: case Type::u32: case Type::s32: return set_kernel<Op, u32, T>(r);
+    case Type::b32:
+    case Type::u32:
+    case Type::s32: return set_kernel<Op, u32, T>(r);
     case Type::f32: return set_kernel<Op, float, T>(r);
-    case Type::u16: case Type::s16: return set_kernel<Op, u16, T>(r);
+    case Type::u16:
+    case Type::s16: return set_kernel<Op, u16, T>(r);
     case Type::f16: return set_kernel<Op, sem::F16, T>(r);
     case Type::bf16: return set_kernel<Op, sem::BF16, T>(r);
     default: return nullptr;
@@ -246,7 +263,8 @@ const Kernel* set(const Request& r) {
 const Kernel* slct(const Request& r) {
   return with_bits(r.type[0], [&]<class T>() -> const Kernel* {
     if (r.type[1] == Type::s32) return kernel<sem::Slct<false>, T, T, T, i32>();
-    return with_flag(has(r, Modifier::ftz), []<bool Ftz>() { return kernel<sem::Slct<Ftz>, T, T, T, float>(); });
+    return with_flag(has(r, Modifier::ftz),
+                     []<bool Ftz>() { return kernel<sem::Slct<Ftz>, T, T, T, float>(); });
   });
 }
 
@@ -266,7 +284,8 @@ const Kernel* find_compare(const Request& r) {
   switch (r.opcode) {
   case Opcode::setp: return setp(r);
   case Opcode::set: return set(r);
-  case Opcode::selp: return with_bits(r.type[0], []<class T>() { return kernel<sem::Selp, T, T, T, Predicate>(); });
+  case Opcode::selp:
+    return with_bits(r.type[0], []<class T>() { return kernel<sem::Selp, T, T, T, Predicate>(); });
   case Opcode::slct: return slct(r);
   case Opcode::testp: return r.type[0] == Type::f64 ? testp<double>(r) : testp<float>(r);
   default: return nullptr;

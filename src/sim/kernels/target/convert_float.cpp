@@ -41,13 +41,17 @@ template <class D> const Kernel* to_wide(const Request& r) {
     case Type::f64:
       return ftz ? rounded_kernel<sem::FloatToFloat<D, true, Sat>, D, double>(r.rounding)
                  : rounded_kernel<sem::FloatToFloat<D, false, Sat>, D, double>(r.rounding);
-    case Type::f32: return ftz ? kernel<sem::FloatToFloat<D, true, Sat>, D, float>() : kernel<sem::FloatToFloat<D, false, Sat>, D, float>();
+    case Type::f32:
+      return ftz ? kernel<sem::FloatToFloat<D, true, Sat>, D, float>()
+                 : kernel<sem::FloatToFloat<D, false, Sat>, D, float>();
     case Type::f16:
     case Type::bf16: {
       bool brain = r.type[1] == Type::bf16;
       return with_flag(ftz, [&]<bool Ftz>() {
-        using Op = std::conditional_t<sizeof(D) == 4, sem::HalfToFloat<Sat, Ftz>, sem::HalfToDouble<Sat, Ftz>>;
-        using BrainOp = std::conditional_t<sizeof(D) == 4, sem::HalfToFloat<Sat, false>, sem::HalfToDouble<Sat, false>>;
+        using Op =
+            std::conditional_t<sizeof(D) == 4, sem::HalfToFloat<Sat, Ftz>, sem::HalfToDouble<Sat, Ftz>>;
+        using BrainOp =
+            std::conditional_t<sizeof(D) == 4, sem::HalfToFloat<Sat, false>, sem::HalfToDouble<Sat, false>>;
         return brain ? kernel<BrainOp, D, BF16>() : kernel<Op, D, F16>();
       });
     }
@@ -61,14 +65,16 @@ template <class D> const Kernel* to_wide(const Request& r) {
 template <class T> const Kernel* same_width(const Request& r) {
   return with_integral(r.rounding, [&]<Integral Mode>() {
     return with_flag(has(r, Modifier::sat), [&]<bool Sat>() {
-      return with_flag(has(r, Modifier::ftz) && sizeof(T) == 4, []<bool Ftz>() { return kernel<sem::ToIntegral<Mode, Ftz, Sat>, T, T>(); });
+      return with_flag(has(r, Modifier::ftz) && sizeof(T) == 4,
+                       []<bool Ftz>() { return kernel<sem::ToIntegral<Mode, Ftz, Sat>, T, T>(); });
     });
   });
 }
 
 // f16 or bf16 from anything.
 template <class H> const Kernel* to_half(const Request& r) {
-  bool finite = has(r, Modifier::satfinite), relu = has(r, Modifier::relu), ftz = has(r, Modifier::ftz), sat = has(r, Modifier::sat);
+  bool finite = has(r, Modifier::satfinite), relu = has(r, Modifier::relu), ftz = has(r, Modifier::ftz),
+       sat = has(r, Modifier::sat);
   bool same = (r.type[1] == Type::f16 || r.type[1] == Type::bf16) && r.type[0] == r.type[1];
   if (same && is_integral(r.rounding))
     return with_integral(r.rounding, [&]<Integral Mode>() {
@@ -79,7 +85,9 @@ template <class H> const Kernel* to_half(const Request& r) {
       return with_flag(finite, [&]<bool Finite>() {
         return with_flag(relu, [&]<bool Relu>() -> const Kernel* {
           if constexpr (!Finite && !Relu) {
-            if (ftz) return sat ? kernel<sem::ToHalf<H, Mode, false, false, true, true>, H, float>() : kernel<sem::ToHalf<H, Mode, false, false, true, false>, H, float>();
+            if (ftz)
+              return sat ? kernel<sem::ToHalf<H, Mode, false, false, true, true>, H, float>()
+                         : kernel<sem::ToHalf<H, Mode, false, false, true, false>, H, float>();
             if (sat) return kernel<sem::ToHalf<H, Mode, false, false, false, true>, H, float>();
           }
           return kernel<sem::ToHalf<H, Mode, Finite, Relu, false, false>, H, float>();
@@ -91,7 +99,8 @@ template <class H> const Kernel* to_half(const Request& r) {
       case Type::f64: return kernel<Op, H, double>();
       case Type::f16: return kernel<Op, H, F16>();
       case Type::bf16: return kernel<Op, H, BF16>();
-      default: return with_any_integer(r.type[1], [&]<class STag, class S>() { return kernel<Op, H, STag>(); });
+      default:
+        return with_any_integer(r.type[1], [&]<class STag, class S>() { return kernel<Op, H, STag>(); });
       }
     });
   });
@@ -103,13 +112,15 @@ template <class H> const Kernel* to_pair(const Request& r) {
   return with_round(r.rounding, [&]<Round Mode>() {
     return with_flag(has(r, Modifier::satfinite), [&]<bool Finite>() {
       return with_flag(has(r, Modifier::relu), [&]<bool Relu>() {
-        return kernel<sem::PairOf<sem::ToHalf<H, Mode, Finite, Relu, false, false>>, sem::Packed<H>, float, float>();
+        return kernel<sem::PairOf<sem::ToHalf<H, Mode, Finite, Relu, false, false>>, sem::Packed<H>, float,
+                      float>();
       });
     });
   });
 }
 template <class F> const Kernel* from_bytes(const Request& r) {
-  return with_flag(has(r, Modifier::relu), []<bool Relu>() { return kernel<sem::FromByteFloats<F, Relu>, sem::Packed<F16>, u16>(); });
+  return with_flag(has(r, Modifier::relu),
+                   []<bool Relu>() { return kernel<sem::FromByteFloats<F, Relu>, sem::Packed<F16>, u16>(); });
 }
 template <class F> const Kernel* to_bytes(const Request& r) {
   return with_flag(has(r, Modifier::relu), [&]<bool Relu>() -> const Kernel* {
@@ -121,7 +132,8 @@ template <class F> const Kernel* to_bytes(const Request& r) {
 const Kernel* to_tf32(const Request& r) {
   return with_round(r.rounding, [&]<Round Mode>() {
     return with_flag(has(r, Modifier::satfinite), [&]<bool Finite>() {
-      return with_flag(has(r, Modifier::relu), []<bool Relu>() { return kernel<sem::ToTF32<Mode, Finite, Relu>, u32, float>(); });
+      return with_flag(has(r, Modifier::relu),
+                       []<bool Relu>() { return kernel<sem::ToTF32<Mode, Finite, Relu>, u32, float>(); });
     });
   });
 }
@@ -130,8 +142,10 @@ const Kernel* to_tf32(const Request& r) {
 
 const Kernel* find_convert_float(const Request& r) {
   switch (r.type[0]) {
-  case Type::f32: return r.type[1] == Type::f32 && is_integral(r.rounding) ? same_width<float>(r) : to_wide<float>(r);
-  case Type::f64: return r.type[1] == Type::f64 && is_integral(r.rounding) ? same_width<double>(r) : to_wide<double>(r);
+  case Type::f32:
+    return r.type[1] == Type::f32 && is_integral(r.rounding) ? same_width<float>(r) : to_wide<float>(r);
+  case Type::f64:
+    return r.type[1] == Type::f64 && is_integral(r.rounding) ? same_width<double>(r) : to_wide<double>(r);
   case Type::f16: return to_half<F16>(r);
   case Type::bf16: return to_half<BF16>(r);
   case Type::f16x2:

@@ -34,9 +34,11 @@ template <Integral Mode> const Kernel* round_to_integer(const Request& r) {
     switch (r.type[1]) {
     case Type::f64: return kernel<sem::ToInteger<Mode, false, D>, DTag, double>();
     case Type::f32:
-      return ftz ? kernel<sem::ToInteger<Mode, true, D>, DTag, float>() : kernel<sem::ToInteger<Mode, false, D>, DTag, float>();
+      return ftz ? kernel<sem::ToInteger<Mode, true, D>, DTag, float>()
+                 : kernel<sem::ToInteger<Mode, false, D>, DTag, float>();
     case Type::f16:
-      return ftz ? kernel<sem::ToInteger<Mode, true, D>, DTag, sem::F16>() : kernel<sem::ToInteger<Mode, false, D>, DTag, sem::F16>();
+      return ftz ? kernel<sem::ToInteger<Mode, true, D>, DTag, sem::F16>()
+                 : kernel<sem::ToInteger<Mode, false, D>, DTag, sem::F16>();
     case Type::bf16: return kernel<sem::ToInteger<Mode, false, D>, DTag, sem::BF16>();
     default: return nullptr;
     }

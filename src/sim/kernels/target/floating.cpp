@@ -14,18 +14,23 @@ using ir::Rounding;
 using ir::Type;
 using Pair = sem::Packed<float>;
 
-bool nearest(const Request& r) { return r.rounding == Rounding::none || r.rounding == Rounding::nearest_even; }
+bool nearest(const Request& r) {
+  return r.rounding == Rounding::none || r.rounding == Rounding::nearest_even;
+}
 
 // Calls f.operator()<Op>() with the functor wrapped for .ftz and .sat.
 template <class Op, class F> const Kernel* with_flushing(const Request& r, F f) {
   return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
-    return with_flag(has(r, Modifier::sat), [&]<bool Sat>() { return f.template operator()<sem::Float<Op, Ftz, Sat>>(); });
+    return with_flag(has(r, Modifier::sat),
+                     [&]<bool Sat>() { return f.template operator()<sem::Float<Op, Ftz, Sat>>(); });
   });
 }
 template <class Op> const Kernel* binary(const Request& r) {
   switch (r.type[0]) {
   case Type::f64: return rounded_kernel<sem::Float<Op>, double, double, double>(r.rounding);
-  case Type::f32: return with_flushing<Op>(r, [&]<class F>() { return rounded_kernel<F, float, float, float>(r.rounding); });
+  case Type::f32:
+    return with_flushing<Op>(r,
+                             [&]<class F>() { return rounded_kernel<F, float, float, float>(r.rounding); });
   case Type::f32x2:
     return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
       return rounded_kernel<sem::Elementwise<sem::Float<Op, Ftz>>, Pair, Pair, Pair>(r.rounding);
@@ -37,7 +42,8 @@ template <class Op> const Kernel* ternary(const Request& r) {
   switch (r.type[0]) {
   case Type::f64: return rounded_kernel<sem::Float<Op>, double, double, double, double>(r.rounding);
   case Type::f32:
-    return with_flushing<Op>(r, [&]<class F>() { return rounded_kernel<F, float, float, float, float>(r.rounding); });
+    return with_flushing<Op>(
+        r, [&]<class F>() { return rounded_kernel<F, float, float, float, float>(r.rounding); });
   case Type::f32x2:
     return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
       return rounded_kernel<sem::Elementwise<sem::Float<Op, Ftz>>, Pair, Pair, Pair, Pair>(r.rounding);
@@ -48,12 +54,14 @@ template <class Op> const Kernel* ternary(const Request& r) {
 template <class Op> const Kernel* unary(const Request& r) {
   if (r.type[0] == Type::f64) return rounded_kernel<sem::Float<Op>, double, double>(r.rounding);
   if (r.type[0] != Type::f32) return nullptr;
-  return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() { return rounded_kernel<sem::Float<Op, Ftz>, float, float>(r.rounding); });
+  return with_flag(has(r, Modifier::ftz),
+                   [&]<bool Ftz>() { return rounded_kernel<sem::Float<Op, Ftz>, float, float>(r.rounding); });
 }
 // An approximate f32 function.
 template <class Op> const Kernel* approximate(const Request& r) {
   if (r.type[0] != Type::f32) return nullptr;
-  return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() { return kernel<sem::Float<Op, Ftz>, float, float>(); });
+  return with_flag(has(r, Modifier::ftz),
+                   [&]<bool Ftz>() { return kernel<sem::Float<Op, Ftz>, float, float>(); });
 }
 template <class Op> const Kernel* reciprocal(const Request& r) {
   if (r.type[0] == Type::f64 && has(r, Modifier::approx) && has(r, Modifier::ftz))
@@ -62,7 +70,9 @@ template <class Op> const Kernel* reciprocal(const Request& r) {
 }
 const Kernel* divide(const Request& r) {
   if (r.type[0] == Type::f32 && has(r, Modifier::approx))
-    return with_flag(has(r, Modifier::ftz), []<bool Ftz>() { return kernel<sem::Float<sem::DivApprox, Ftz>, float, float, float>(); });
+    return with_flag(has(r, Modifier::ftz), []<bool Ftz>() {
+      return kernel<sem::Float<sem::DivApprox, Ftz>, float, float, float>();
+    });
   return binary<sem::FDiv>(r);
 }
 template <template <bool> class Op> const Kernel* sign_operation(const Request& r) {
@@ -72,7 +82,8 @@ template <template <bool> class Op> const Kernel* sign_operation(const Request& 
 }
 
 template <bool IsMax> const Kernel* min_max(const Request& r) {
-  if (r.type[0] == Type::f64) return kernel<sem::MinMax<IsMax, false, false, false>, double, double, double>();
+  if (r.type[0] == Type::f64)
+    return kernel<sem::MinMax<IsMax, false, false, false>, double, double, double>();
   if (r.type[0] != Type::f32) return nullptr;
   return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
     return with_flag(has(r, Modifier::nan), [&]<bool Nan>() {
@@ -107,7 +118,8 @@ const Kernel* find_floating(const Request& r) {
   case Opcode::min: return min_max<false>(r);
   case Opcode::max: return min_max<true>(r);
   case Opcode::copysign:
-    return r.type[0] == Type::f64 ? kernel<sem::Copysign, double, double, double>() : kernel<sem::Copysign, float, float, float>();
+    return r.type[0] == Type::f64 ? kernel<sem::Copysign, double, double, double>()
+                                  : kernel<sem::Copysign, float, float, float>();
   default: return nullptr;
   }
 }

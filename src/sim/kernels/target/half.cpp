@@ -15,9 +15,12 @@ using sem::BF16, sem::F16;
 
 // The kernel of an element functor for f16, bf16 or their pairs, with N sources.
 template <class Op, class H, u32 N> const Kernel* of_arity() {
-  if constexpr (N == 1) return kernel<Op, H, H>();
-  else if constexpr (N == 2) return kernel<Op, H, H, H>();
-  else return kernel<Op, H, H, H, H>();
+  if constexpr (N == 1)
+    return kernel<Op, H, H>();
+  else if constexpr (N == 2)
+    return kernel<Op, H, H, H>();
+  else
+    return kernel<Op, H, H, H, H>();
 }
 template <class Op, u32 N> const Kernel* of_type(Type type) {
   switch (type) {
@@ -32,12 +35,17 @@ bool is_brain(const Request& r) { return r.type[0] == Type::bf16 || r.type[0] ==
 
 template <class Op, u32 N> const Kernel* arithmetic(const Request& r) {
   bool ftz = has(r, Modifier::ftz) && !is_brain(r); // bf16 shares f32's exponents: the forms have no .ftz
-  if (has(r, Modifier::relu)) return ftz ? of_type<sem::Half<Op, true, false, true>, N>(r.type[0]) : of_type<sem::Half<Op, false, false, true>, N>(r.type[0]);
-  if (has(r, Modifier::sat)) return ftz ? of_type<sem::Half<Op, true, true>, N>(r.type[0]) : of_type<sem::Half<Op, false, true>, N>(r.type[0]);
+  if (has(r, Modifier::relu))
+    return ftz ? of_type<sem::Half<Op, true, false, true>, N>(r.type[0])
+               : of_type<sem::Half<Op, false, false, true>, N>(r.type[0]);
+  if (has(r, Modifier::sat))
+    return ftz ? of_type<sem::Half<Op, true, true>, N>(r.type[0])
+               : of_type<sem::Half<Op, false, true>, N>(r.type[0]);
   return ftz ? of_type<sem::Half<Op, true>, N>(r.type[0]) : of_type<sem::Half<Op>, N>(r.type[0]);
 }
 template <template <bool> class Op> const Kernel* sign_operation(const Request& r) {
-  return has(r, Modifier::ftz) && !is_brain(r) ? of_type<Op<true>, 1>(r.type[0]) : of_type<Op<false>, 1>(r.type[0]);
+  return has(r, Modifier::ftz) && !is_brain(r) ? of_type<Op<true>, 1>(r.type[0])
+                                               : of_type<Op<false>, 1>(r.type[0]);
 }
 template <bool IsMax> const Kernel* min_max(const Request& r) {
   return with_flag(has(r, Modifier::ftz) && !is_brain(r), [&]<bool Ftz>() {

@@ -28,23 +28,30 @@ template <template <bool> class Op> const Kernel* carry(const Request& r, bool i
   return with_bits(r.type[0], [&]<class T>() -> const Kernel* {
     using Out = Results<T, Predicate>;
     bool out = has(r, Modifier::cc);
-    if constexpr (sizeof(T) == 2) return nullptr;
-    else if (in) return out ? kernel<Op<true>, Out, T, T, Predicate>() : kernel<Op<false>, T, T, T, Predicate>();
-    else return kernel<Op<true>, Out, T, T>();
+    if constexpr (sizeof(T) == 2)
+      return nullptr;
+    else if (in)
+      return out ? kernel<Op<true>, Out, T, T, Predicate>() : kernel<Op<false>, T, T, T, Predicate>();
+    else
+      return kernel<Op<true>, Out, T, T>();
   });
 }
 template <class Mul, class T> const Kernel* mad_carry(bool in, bool out) {
   using sem::MadCarry;
   using Out = Results<T, Predicate>;
   if (!in) return kernel<MadCarry<Mul, true>, Out, T, T, T>();
-  return out ? kernel<MadCarry<Mul, true>, Out, T, T, T, Predicate>() : kernel<MadCarry<Mul, false>, T, T, T, T, Predicate>();
+  return out ? kernel<MadCarry<Mul, true>, Out, T, T, T, Predicate>()
+             : kernel<MadCarry<Mul, false>, T, T, T, T, Predicate>();
 }
 const Kernel* mad_carry(const Request& r, bool in) {
   bool out = has(r, Modifier::cc);
   return with_integer(r.type[0], [&]<class T>() -> const Kernel* {
-    if constexpr (sizeof(T) == 2) return nullptr;
-    else if (has(r, Modifier::hi)) return mad_carry<sem::MulHi, T>(in, out);
-    else return mad_carry<sem::MulLo, sem::Unsigned<T>>(in, out);
+    if constexpr (sizeof(T) == 2)
+      return nullptr;
+    else if (has(r, Modifier::hi))
+      return mad_carry<sem::MulHi, T>(in, out);
+    else
+      return mad_carry<sem::MulLo, sem::Unsigned<T>>(in, out);
   });
 }
 
@@ -62,8 +69,10 @@ const Kernel* multiply(const Request& r) {
   return with_integer(r.type[0], [&]<class T>() -> const Kernel* {
     if (has(r, Modifier::hi)) return kernel<sem::MulHi, T, T, T>();
     if (!has(r, Modifier::wide)) return kernel<sem::MulLo, T, T, T>();
-    if constexpr (sizeof(T) == 8) return nullptr;
-    else return kernel<sem::MulWide, sem::Wide<T>, T, T>();
+    if constexpr (sizeof(T) == 8)
+      return nullptr;
+    else
+      return kernel<sem::MulWide, sem::Wide<T>, T, T>();
   });
 }
 const Kernel* multiply_add(const Request& r) {
@@ -73,8 +82,10 @@ const Kernel* multiply_add(const Request& r) {
       if (has(r, Modifier::hi) && has(r, Modifier::sat)) return kernel<sem::MadHiSat, T, T, T, T>();
     if (has(r, Modifier::hi)) return kernel<sem::MadHi, T, T, T, T>();
     if (!has(r, Modifier::wide)) return kernel<sem::MadLo, T, T, T, T>();
-    if constexpr (sizeof(T) == 8) return nullptr;
-    else return kernel<sem::MadWide, sem::Wide<T>, T, T, sem::Wide<T>>();
+    if constexpr (sizeof(T) == 8)
+      return nullptr;
+    else
+      return kernel<sem::MadWide, sem::Wide<T>, T, T, sem::Wide<T>>();
   });
 }
 template <class T> const Kernel* mad24(const Request& r) {
@@ -97,7 +108,8 @@ template <class A, class B> const Kernel* dot(const Request& r) {
   using Sum = std::conditional_t<sem::is_signed_integer<A> || sem::is_signed_integer<B>, i32, u32>;
   using Half = std::conditional_t<sem::is_signed_integer<A>, i16, u16>;
   if (r.opcode == Opcode::dp4a) return kernel<sem::Dp4a<A, B>, Sum, u32, u32, Sum>();
-  return with_flag(has(r, Modifier::hi), []<bool High>() { return kernel<sem::Dp2a<Half, B, High>, Sum, u32, u32, Sum>(); });
+  return with_flag(has(r, Modifier::hi),
+                   []<bool High>() { return kernel<sem::Dp2a<Half, B, High>, Sum, u32, u32, Sum>(); });
 }
 const Kernel* dot_product(const Request& r) {
   bool a = r.type[0] == Type::s32, b = r.type[1] == Type::s32;
@@ -119,8 +131,10 @@ const Kernel* find_integer(const Request& r) {
   case Opcode::mad: return multiply_add(r);
   case Opcode::mul24:
     return with_integer(r.type[0], [&]<class T>() -> const Kernel* {
-      if constexpr (sizeof(T) != 4) return nullptr;
-      else return has(r, Modifier::hi) ? kernel<sem::Mul24Hi, T, T, T>() : kernel<sem::Mul24Lo, T, T, T>();
+      if constexpr (sizeof(T) != 4)
+        return nullptr;
+      else
+        return has(r, Modifier::hi) ? kernel<sem::Mul24Hi, T, T, T>() : kernel<sem::Mul24Lo, T, T, T>();
     });
   case Opcode::mad24: return is_signed ? mad24<i32>(r) : mad24<u32>(r);
   case Opcode::div: return binary<sem::Div>(r);

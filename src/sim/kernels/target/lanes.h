@@ -1,8 +1,8 @@
 // The loops over lanes: a functor of sem/ and the C++ types of its results and sources become a Kernel.
 //
-// Lanes come in blocks of 32 (the inner trip count is a constant, so GCC unrolls and vectorises without a remainder
-// loop) or singly, for uniform values. A predicate is one bit of a block's mask: as a source it is tested against
-// constant bits; as a result, one byte per lane is stored and the sign bits gathered.
+// Lanes come in blocks of 32 (the inner trip count is a constant, so GCC unrolls and vectorises without a
+// remainder loop) or singly, for uniform values. A predicate is one bit of a block's mask: as a source it is
+// tested against constant bits; as a result, one byte per lane is stored and the sign bits gathered.
 #pragma once
 #include "sem/value.h"
 #include "sim/kernels/request.h"
@@ -65,7 +65,8 @@ template <class E> struct Storage<sem::Packed<E>> { // element 0 in the low half
   static constexpr u8 bits = sizeof(Lane) * 8;
   static constexpr bool is_signed = false;
   static sem::Packed<E> load(Lane x) {
-    return {{sem::bits_as<E>(static_cast<Element>(x)), sem::bits_as<E>(static_cast<Element>(x >> (bits / 2)))}};
+    return {
+        {sem::bits_as<E>(static_cast<Element>(x)), sem::bits_as<E>(static_cast<Element>(x >> (bits / 2)))}};
   }
   static Lane store(sem::Packed<E> x) {
     return Lane{sem::bits_as<Element>(x.element[1])} << (bits / 2) | sem::bits_as<Element>(x.element[0]);
@@ -77,7 +78,9 @@ template <class E> struct Storage<sem::Packed<E>> { // element 0 in the low half
 #ifdef __AVX2__
   return static_cast<u32>(_mm256_movemask_epi8(_mm256_load_si256(reinterpret_cast<const __m256i*>(flags))));
 #else
-  auto half = [&](int i) { return static_cast<u32>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags) + i))); };
+  auto half = [&](int i) {
+    return static_cast<u32>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags) + i)));
+  };
   return half(0) | half(1) << 16;
 #endif
 }
@@ -85,7 +88,8 @@ template <class E> struct Storage<sem::Packed<E>> { // element 0 in the low half
 // The sources of one block.
 template <class S> struct Source {
   const typename Storage<S>::Lane* lanes;
-  Source(const void* array, u32 first) : lanes(static_cast<const typename Storage<S>::Lane*>(array) + first) {}
+  Source(const void* array, u32 first)
+      : lanes(static_cast<const typename Storage<S>::Lane*>(array) + first) {}
   auto operator[](u32 i) const { return Storage<S>::load(lanes[i]); }
 };
 template <> struct Source<Predicate> {
@@ -143,7 +147,8 @@ template <class Op, class D, class... S> struct Loop {
   [[gnu::flatten]] static void run(const KernelArguments& arguments, std::index_sequence<I...>) {
     const KernelArguments a = arguments; // nothing can alias the copy
     if (a.lanes == 1) return Sink<D>(a.destination[0], 0).single(Op::apply(Source<S>(a.source[I], 0)[0]...));
-    for (u32 first = 0; first < a.lanes; first += 32) run_block<Op, D>(a, first, Source<S>(a.source[I], first)...);
+    for (u32 first = 0; first < a.lanes; first += 32)
+      run_block<Op, D>(a, first, Source<S>(a.source[I], first)...);
   }
 };
 template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, D1>, S...> {
@@ -159,18 +164,24 @@ template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, 
       Sink<D1>(a.destination[1], 0).single(results.second);
       return;
     }
-    for (u32 first = 0; first < a.lanes; first += 32) run_two<Op, D0, D1>(a, first, Source<S>(a.source[I], first)...);
+    for (u32 first = 0; first < a.lanes; first += 32)
+      run_two<Op, D0, D1>(a, first, Source<S>(a.source[I], first)...);
   }
 };
 template <class Op, class D, class... S> void run_loop(const KernelArguments& a) {
   Loop<Op, D, S...>::run(a, std::index_sequence_for<S...>{});
 }
 
-// The kernel that applies Op: results D (or Results<D0, D1>), sources S in order. `function` differs from the plain
-// loop where something wraps it.
+// The kernel that applies Op: results D (or Results<D0, D1>), sources S in order. `function` differs from the
+// plain loop where something wraps it.
 template <class D, class... S> constexpr Kernel describe(KernelFunction function) {
   using L = Loop<void, D, S...>;
-  return {function, L::destinations, sizeof...(S), {L::bits0, L::bits1}, {L::signed0, L::signed1}, {Storage<S>::bits...}};
+  return {function,
+          L::destinations,
+          sizeof...(S),
+          {L::bits0, L::bits1},
+          {L::signed0, L::signed1},
+          {Storage<S>::bits...}};
 }
 template <class Op, class D, class... S>
 inline constexpr Kernel kernel_constant = describe<D, S...>(&run_loop<Op, D, S...>);
@@ -213,12 +224,19 @@ template <class F> const Kernel* with_integer(ir::Type type, F f) {
 // Likewise by width alone, unsigned.
 template <class F> const Kernel* with_bits(ir::Type type, F f) {
   switch (type) {
-  case ir::Type::b16: case ir::Type::u16: case ir::Type::s16: case ir::Type::f16: case ir::Type::bf16:
-    return f.template operator()<u16>();
-  case ir::Type::b32: case ir::Type::u32: case ir::Type::s32: case ir::Type::f32:
-    return f.template operator()<u32>();
-  case ir::Type::b64: case ir::Type::u64: case ir::Type::s64: case ir::Type::f64:
-    return f.template operator()<u64>();
+  case ir::Type::b16:
+  case ir::Type::u16:
+  case ir::Type::s16:
+  case ir::Type::f16:
+  case ir::Type::bf16: return f.template operator()<u16>();
+  case ir::Type::b32:
+  case ir::Type::u32:
+  case ir::Type::s32:
+  case ir::Type::f32: return f.template operator()<u32>();
+  case ir::Type::b64:
+  case ir::Type::u64:
+  case ir::Type::s64:
+  case ir::Type::f64: return f.template operator()<u64>();
   default: return nullptr;
   }
 }

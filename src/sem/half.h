@@ -1,0 +1,112 @@
+// f16 and bf16 arithmetic (PTX ISA, "Half Precision Floating-Point Instructions"), and the conversions
+// between those formats and f32 that it stands on.
+//
+// Sums and products of two halves are computed in f32 and rounded once more: f32's 24 bits are more than
+// twice the 11 (8) bits of a half plus two, so the second rounding cannot go wrong (Figueroa, "When is double
+// rounding innocuous?"). A fused multiply-add needs more and goes through double, rounded to odd. NaN results
+// are 0x7fff.
+#pragma once
+#include "sem/compare.h"
+
+namespace warplens::sem {
+inline namespace WARPLENS_TARGET_NAMESPACE {
+
+inline float to_float(F16 h) {
+  u32 shifted = (h.bits & 0x7fffu) << 13;
+  float scaled =
+      from_bits<float>(shifted) * from_bits<float>((127 + 112) << 23); // subnormal halves come out normal
+  u32 special = (h.bits & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0;
+  return from_bits<float>(to_bits(scaled) | special | (h.bits & 0x8000u) << 16);
+}
+inline float to_float(BF16 h) { return from_bits<float>(u32{h.bits} << 16); }
+
+// Round to nearest even from f32.
+inline F16 to_half(float x, F16) {
+  u32 sign = sign_bit(x) >> 16, m = magnitude_bits(x);
+  u32 odd = (m >> 13) & 1;
+  u32 normal = (m - (112u << 23) + 0xfff + odd) >> 13;
+  u32 tiny = to_bits(from_bits<float>(m < 0x38800000u ? m : 0) + 0.5f) -
+             0x3f000000u; // lets the adder round at 2^-24
+  u32 finite = m < 0x38800000u ? tiny : normal;
+  u32 special = m > 0x7f800000u ? 0x7fffu : 0x7c00u | sign;
+  return {static_cast<u16>(m >= 0x47800000u ? special : finite | sign)};
+}
+inline BF16 to_half(float x, BF16) {
+  u32 bits = to_bits(x);
+  u32 rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  return {static_cast<u16>(is_nan(x) ? 0x7fff : rounded)};
+}
+template <class H> inline H to_half(float x) { return to_half(x, H{}); }
+
+template <class H> inline H flush_half(H x) {
+  return {
+      static_cast<u16>((x.bits & 0x7fff) < 0x0400 ? x.bits & 0x8000 : x.bits)}; // .ftz exists for f16 alone
+}
+template <bool Ftz, class H> inline H flush_if(H x) {
+  if constexpr (Ftz)
+    return flush_half(x);
+  else
+    return x;
+}
+template <class H> inline bool half_is_nan(H x) { return is_nan(to_float(x)); }
+template <class H> inline H half_nan() { return {0x7fff}; }
+
+// The half nearest to a double, for results that f32 cannot hold exactly.
+inline float odd_float(double x) { // to f32, rounded to odd
+  float nearest = static_cast<float>(x);
+  double back = static_cast<double>(nearest);
+  u32 bits = to_bits(nearest);
+  bool inexact =
+      (back < x || back > x) && !(bits & 1) && magnitude_bits(nearest) < FloatTraits<float>::infinity;
+  bool away = absolute(back) < absolute(x);
+  return from_bits<float>(inexact ? (away ? bits + 1 : bits - 1) : bits);
+}
+
+struct HalfAdd {
+  static float apply(float a, float b) { return a + b; }
+};
+struct HalfSub {
+  static float apply(float a, float b) { return a - b; }
+};
+struct HalfMul {
+  static float apply(float a, float b) { return a * b; }
+};
+struct HalfFma {
+  static float apply(float a, float b, float c) {
+    return odd_float(add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
+  }
+};
+// An operation on floats, applied to halves: .ftz, .sat (to [0, 1], NaN → 0), .relu (negative and −0 → 0, NaN
+// stays).
+template <class Op, bool Ftz = false, bool Sat = false, bool Relu = false> struct Half {
+  template <class H, class... Rest> static H apply(H a, Rest... rest) {
+    float wide = Op::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(rest))...);
+    H result = flush_if<Ftz>(to_half<H>(saturate<Sat>(wide)));
+    if constexpr (Relu) result = (result.bits & 0x8000) && !half_is_nan(result) ? H{0} : result;
+    return result;
+  }
+};
+
+template <bool Ftz> struct HalfAbs {
+  template <class H> static H apply(H a) { return flush_if<Ftz>(H{static_cast<u16>(a.bits & 0x7fff)}); }
+};
+template <bool Ftz> struct HalfNeg {
+  template <class H> static H apply(H a) { return flush_if<Ftz>(H{static_cast<u16>(a.bits ^ 0x8000)}); }
+};
+// min and max of halves are those of floats: the result is one of the sources, so rounding back is exact.
+template <bool IsMax, bool PropagateNan, bool XorSign, bool Ftz> struct HalfMinMax {
+  using Wide = MinMax<IsMax, PropagateNan, XorSign, false>;
+  template <class H> static H apply(H a, H b) {
+    return to_half<H>(Wide::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(b))));
+  }
+  template <class H> static H apply(H a, H b, H c) { return apply(apply(a, b), c); }
+};
+
+template <Relation R, bool Ftz> struct CompareHalf {
+  template <class H> static bool apply(H a, H b) {
+    return related<R>(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(b)));
+  }
+};
+
+} // namespace WARPLENS_TARGET_NAMESPACE
+} // namespace warplens::sem
