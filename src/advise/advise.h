@@ -1,6 +1,6 @@
-// What to change about one memory site, and what the change would be worth: a list of plain values that report/
-// renders. Each is cause → change → predicted counts, and the prediction is never a guess: the changed access is
-// built and counted by the same rules as the measured one (arch/count.h).
+// What to change about one memory site, and what the change would be worth: a list of plain values that
+// report/ renders. Each is cause → change → predicted counts, and the prediction is never a guess: the
+// changed access is built and counted by the same rules as the measured one (arch/count.h).
 #pragma once
 #include "arch/count.h"
 #include "measure/record.h"
@@ -10,8 +10,9 @@
 
 namespace warplens::advise {
 
-// How sure the advice is. `certain`: follows from the measured lanes alone. `likely`: assumes something about the
-// program that the lanes suggest (that a stride is a structure's size). `possible`: worth trying; the gain is a bound.
+// How sure the advice is. `certain`: follows from the measured lanes alone. `likely`: assumes something about
+// the program that the lanes suggest (that a stride is a structure's size). `possible`: worth trying; the
+// gain is a bound.
 enum class Confidence : u8 { possible, likely, certain };
 std::string_view name(Confidence);
 
@@ -21,11 +22,11 @@ std::string_view name(Metric);
 u64 value(Metric, const arch::Counts&);
 
 struct Advice {
-  std::string rule;     // stable identifier, kebab-case, one per file: "strided-access"
-  std::string title;    // one line: "neighbouring threads are 12 bytes apart"
-  std::string cause;    // why it costs: one sentence
-  std::string change;   // what to do, in CUDA terms: one sentence; empty where all is well
-  std::string example;  // code, may be empty
+  std::string rule;    // stable identifier, kebab-case, one per file: "strided-access"
+  std::string title;   // one line: "neighbouring threads are 12 bytes apart"
+  std::string cause;   // why it costs: one sentence
+  std::string change;  // what to do, in CUDA terms: one sentence; empty where all is well
+  std::string example; // code, may be empty
   Metric metric = Metric::sectors;
   arch::Counts before, after; // whole launch, before as measured, after as counted for the changed access
   Confidence confidence = Confidence::likely;

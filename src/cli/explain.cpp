@@ -1,7 +1,88 @@
+#include "driver/explain.h"
 #include "cli/commands.h"
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <unistd.h>
 
 namespace warplens::cli {
+namespace {
 
-void add_explain(CLI::App&, int&) {}
+// NO_COLOR counts when it is set and not empty (no-color.org).
+bool wants_colour() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+}
+
+// The first of these that is set decides the character set, as in setlocale(3).
+bool speaks_unicode() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string_view locale = value;
+    return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
+  }
+  return true;
+}
+
+void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
+  command.add_option("expression", o.expression,
+                     "the access, as in the source: 'A[threadIdx.y*n + threadIdx.x]', 'p[i].y'");
+  command
+      .add_option("--set", o.settings,
+                  "a value or a definition: --set n=1024 --set 'i=blockIdx.x*blockDim.x + threadIdx.x'")
+      ->type_name("NAME=EXPR");
+  command.add_option("--type", o.type, "the element's type: float, double2, 'struct{float x,y,z;}'")
+      ->capture_default_str();
+  command.add_option("--dims", o.dims, "elements of each dimension of A[i][j], outermost first")
+      ->type_name("N,M");
+  command.add_option("--block", o.block, "threads of a block")->type_name("X,Y,Z")->capture_default_str();
+  command.add_option("--grid", o.grid, "blocks of the grid")->type_name("X,Y,Z")->capture_default_str();
+  command.add_option("--cta", o.cta, "the block to look at")->type_name("X,Y,Z")->capture_default_str();
+  command.add_option("--warp", o.warp, "the warp to draw")->capture_default_str();
+  command.add_option("--if", o.condition, "only threads for which this is true take part: --if 'i < n'")
+      ->type_name("EXPR");
+  command.add_option("--sm", o.sm, "compute capability, 10 to 121 (`warplens gpus`)")->capture_default_str();
+  command.add_option("--space", o.space, "global, shared, local, constant, texture, surface")
+      ->capture_default_str();
+  command.add_option("--op", o.operation, "load, store, reduction, atomic")->capture_default_str();
+  command.add_option("--cache", o.cache, "cache operator of the instruction: ca, cg, cs, nc …");
+  command.add_option("--base", o.base, "bytes from a 256-byte boundary to the array's start")
+      ->capture_default_str();
+  command.add_option("--pitch", o.pitch, "bytes from row to row, where rows are padded (cudaMallocPitch)");
+  command
+      .add_option("--case", o.case_name,
+                  "a built-in example instead of an expression; without a name, lists them")
+      ->expected(0, 1)
+      ->type_name("NAME");
+  command
+      .add_option("--pool", o.pool,
+                  "arrays placed one after the other in one allocation: 'float a[100]; double b[10];'")
+      ->type_name("DECLARATIONS");
+  command.add_option("--svg", o.svg, "also write the drawing to this file")->type_name("FILE");
+  command.add_flag("--json", o.json, "print JSON instead of words");
+  command.add_flag("--ascii", ascii, "draw with ASCII characters only");
+}
+
+} // namespace
+
+void add_explain(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("explain", "Explain one access: who goes where, what it costs, what helps");
+  auto options = std::make_shared<driver::ExplainOptions>();
+  auto ascii = std::make_shared<bool>(false);
+  declare(*command, *options, *ascii);
+  command->callback([command, options, ascii, &exit_code] {
+    options->list_cases = command->count("--case") > 0 && options->case_name.empty();
+    options->unicode = !*ascii && speaks_unicode();
+    options->colour = wants_colour();
+    driver::Output output = driver::explain(*options);
+    std::fputs(output.out.c_str(), stdout);
+    std::fflush(stdout);
+    std::fputs(output.err.c_str(), stderr);
+    exit_code = output.exit_code;
+  });
+}
 
 } // namespace warplens::cli

@@ -1,0 +1,136 @@
+#include "driver/explain.h"
+#include "explain/explanation.h"
+#include "explain/render.h"
+#include <charconv>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace warplens::driver {
+namespace {
+
+using diag::Diagnostic;
+using warplens::explain::Explanation;
+using warplens::explain::Question;
+using warplens::explain::Refusal;
+
+Output refuse(const Diagnostic& diagnostic, const ExplainOptions& options, const std::string& source = {}) {
+  return {2, {}, diag::render(diagnostic, source, options.colour)};
+}
+
+// "32,8": up to three whole numbers.
+Result<std::vector<u64>> numbers(const std::string& flag, const std::string& text, std::size_t most) {
+  std::vector<u64> out;
+  const char *at = text.data(), *end = at + text.size();
+  while (at != end) {
+    u64 value = 0;
+    auto [next, error] = std::from_chars(at, end, value);
+    bool good = error == std::errc{} && (next == end || ((*next == ',' || *next == 'x') && next + 1 != end));
+    if (!good || out.size() == most)
+      return failure(diag::error("explain-numbers",
+                                 fmt::format("'{}' is not a list of at most {} whole numbers", text, most),
+                                 {}, fmt::format("write for example {} 32,8", flag)));
+    out.push_back(value);
+    at = next == end ? end : next + 1;
+  }
+  return out;
+}
+
+Result<Dim3> dim3(const std::string& flag, const std::string& text, u32 rest) {
+  Result<std::vector<u64>> list = numbers(flag, text, 3);
+  if (!list) return failure(std::move(list.error()));
+  list->resize(3, rest);
+  for (u64 value : *list)
+    if (value > 0xffffffff)
+      return failure(diag::error("explain-numbers", fmt::format("{} {} is too large", flag, text)));
+  return Dim3{static_cast<u32>((*list)[0]), static_cast<u32>((*list)[1]), static_cast<u32>((*list)[2])};
+}
+
+// The enumerator whose name is `text`, among the first `count`.
+template <class Enum> Result<Enum> named(const std::string& flag, const std::string& text, u32 count) {
+  std::string known;
+  for (u32 i = 0; i < count; ++i) {
+    std::string_view name = access::name(static_cast<Enum>(i));
+    if (name == text) return static_cast<Enum>(i);
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  return failure(diag::error("explain-choice", fmt::format("{} has no '{}'", flag, text), {},
+                             fmt::format("choose one of {}", known)));
+}
+
+Result<u32> architecture(const std::string& text) {
+  std::string digits = text.starts_with("sm_") ? text.substr(3) : text;
+  std::size_t point = digits.find('.');
+  if (point != digits.npos && digits.size() == point + 2) digits.erase(point, 1);
+  u32 sm = 0;
+  auto [next, error] = std::from_chars(digits.data(), digits.data() + digits.size(), sm);
+  if (error != std::errc{} || next != digits.data() + digits.size() || sm > 9999)
+    return failure(diag::error("explain-architecture", fmt::format("'{}' is not a compute capability", text),
+                               {}, "write 70 or 7.0; `warplens gpus` lists them"));
+  return sm;
+}
+
+Result<Question> question_of(const ExplainOptions& o) {
+  Question q;
+  q.access = o.expression;
+  q.condition = o.condition;
+  for (const std::string& setting : o.settings) {
+    std::size_t equals = setting.find('=');
+    if (equals == setting.npos)
+      return failure(diag::error("explain-set", fmt::format("'{}' sets nothing", setting), {},
+                                 "write --set name=value, for example --set n=1024"));
+    q.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  q.type = o.type;
+  Result<std::vector<u64>> dims = numbers("--dims", o.dims, 8);
+  Result<Dim3> block = dim3("--block", o.block, 1), grid = dim3("--grid", o.grid, 1),
+               cta = dim3("--cta", o.cta, 0);
+  Result<access::Space> space = named<access::Space>("--space", o.space, 6);
+  Result<access::Kind> kind = named<access::Kind>("--op", o.operation, 6);
+  Result<access::Cache> cache = named<access::Cache>("--cache", o.cache, 10);
+  Result<u32> sm = architecture(o.sm);
+  for (const Diagnostic* bad :
+       {dims ? nullptr : &dims.error(), block ? nullptr : &block.error(), grid ? nullptr : &grid.error(),
+        cta ? nullptr : &cta.error(), space ? nullptr : &space.error(), kind ? nullptr : &kind.error(),
+        cache ? nullptr : &cache.error(), sm ? nullptr : &sm.error()})
+    if (bad != nullptr) return failure(*bad);
+  q.dims = *dims, q.block = *block, q.grid = *grid, q.cta = *cta;
+  q.space = *space, q.kind = *kind, q.cache = *cache, q.sm = *sm;
+  q.pitch = o.pitch, q.base = o.base, q.warp = o.warp;
+  return q;
+}
+
+std::optional<Diagnostic> write_file(const std::string& name, const std::string& text) {
+  std::ofstream file(name, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return diag::error("explain-file", fmt::format("cannot write '{}'", name), {},
+                     "check that the folder exists and may be written");
+}
+
+Output answer(const Explanation& e, const ExplainOptions& options) {
+  Output out;
+  for (const Diagnostic& warning : e.warnings) out.err += diag::render(warning, e.source, options.colour);
+  out.out = options.json ? json(e).dump(2) + "\n" : terminal(e, {options.unicode, options.colour});
+  if (e.fault) {
+    out.exit_code = 1;
+    out.err += diag::render(*e.fault, e.source, options.colour);
+  }
+  if (options.svg.empty()) return out;
+  if (std::optional<Diagnostic> bad = write_file(options.svg, svg(e, ""))) return refuse(*bad, options);
+  return out;
+}
+
+} // namespace
+
+Output explain(const ExplainOptions& options) {
+  Result<Question> question = question_of(options);
+  if (!question) return refuse(question.error(), options);
+  ResultOr<Explanation, Refusal> explanation = warplens::explain::explain(*question);
+  if (!explanation) return refuse(explanation.error().diagnostic, options, explanation.error().source);
+  return answer(*explanation, options);
+}
+
+} // namespace warplens::driver

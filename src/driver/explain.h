@@ -1,0 +1,34 @@
+// `warplens explain`: one access or one built-in case, from the words of the command line to what is printed.
+#pragma once
+#include "base/types.h"
+#include <string>
+#include <vector>
+
+namespace warplens::driver {
+
+struct ExplainOptions {
+  std::string expression;
+  std::string condition;             // --if
+  std::vector<std::string> settings; // --set n=1024
+  std::string type = "float";
+  std::string dims, block = "256", grid = "1", cta = "0"; // "32,8"
+  u64 pitch = 0, base = 0;
+  std::string space = "global", operation = "load", cache;
+  std::string sm = "90"; // "70" or "7.0"
+  u32 warp = 0;
+  bool list_cases = false;
+  std::string case_name;
+  std::string pool; // --pool 'float a[100]; double b[10]'
+  std::string svg;  // file name; empty: none
+  bool json = false;
+  bool unicode = true, colour = false;
+};
+
+struct Output {
+  int exit_code = 0; // 0 answered, 1 the access would stop the kernel, 2 the question cannot be answered
+  std::string out, err;
+};
+
+Output explain(const ExplainOptions& options);
+
+} // namespace warplens::driver

@@ -1,0 +1,243 @@
+// From a Question to its Explanation: check, parse, evaluate every thread of the block, count, compare, look
+// for fixes.
+#include "base/bits.h"
+#include "explain/evaluate.h"
+#include "explain/fixes.h"
+#include "explain/form.h"
+#include "explain/parser.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace warplens::explain {
+namespace {
+
+using access::Kind;
+using access::Space;
+using diag::Diagnostic;
+
+// One per generation that behaves differently; the asked one joins them.
+constexpr u32 representative[] = {10, 13, 20, 35, 52, 60, 70, 80, 90, 120};
+
+std::optional<Diagnostic> check_launch(const Question& q) {
+  const Dim3 &b = q.block, &g = q.grid, &c = q.cta;
+  if (b.x == 0 || b.y == 0 || b.z == 0 || b.count() > 1024 || b.z > 64)
+    return diag::error("explain-block",
+                       fmt::format("a block of {}×{}×{} threads cannot be launched", b.x, b.y, b.z), {},
+                       "a block has 1 to 1024 threads, at most 64 of them in z: --block 32,8");
+  if (g.x == 0 || g.y == 0 || g.z == 0 || g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
+    return diag::error("explain-grid",
+                       fmt::format("a grid of {}×{}×{} blocks cannot be launched", g.x, g.y, g.z), {},
+                       "at least 1 in each dimension, at most 2147483647, 65535, 65535");
+  if (c.x >= g.x || c.y >= g.y || c.z >= g.z)
+    return diag::error(
+        "explain-cta",
+        fmt::format("block ({}, {}, {}) is not in a grid of {}×{}×{}", c.x, c.y, c.z, g.x, g.y, g.z), {},
+        "blocks are numbered from 0; give a larger --grid or a smaller --cta");
+  u64 warps = ceil_div(b.count(), warp_size);
+  if (q.warp >= warps)
+    return diag::error("explain-warp", fmt::format("warp {} is not in a block of {} warps", q.warp, warps),
+                       {}, "warps are numbered from 0");
+  return {};
+}
+
+std::optional<Diagnostic> check_operation(const Question& q, const Type& accessed) {
+  bool read_only = q.space == Space::constant || q.space == Space::texture;
+  if (read_only && q.kind != Kind::load)
+    return diag::error("explain-operation", fmt::format("{} memory cannot be written", access::name(q.space)),
+                       {}, "use --op load");
+  bool atomic = q.kind == Kind::atomic || q.kind == Kind::reduction;
+  if (atomic && (q.space == Space::local ||
+                 (accessed.size != 2 && accessed.size != 4 && accessed.size != 8 && accessed.size != 16)))
+    return diag::error("explain-operation",
+                       fmt::format("there is no atomic operation on {} bytes of {} memory", accessed.size,
+                                   access::name(q.space)),
+                       {}, "atomics take 4 or 8 bytes of global or shared memory");
+  if (q.kind == Kind::async_copy || q.kind == Kind::ldmatrix)
+    return diag::error("explain-operation", fmt::format("explain has no '{}'", access::name(q.kind)), {},
+                       "use load, store, atomic or reduction; `warplens replay` counts the others");
+  return {};
+}
+
+// The parsed question and the values of its variables in one block.
+class Session {
+public:
+  explicit Session(const Question& question) : question_(question), parser_(texts_, tree_) {}
+
+  ResultOr<Explanation, Refusal> run() {
+    const arch::Architecture* arch = arch::find(question_.sm);
+    if (arch == nullptr)
+      return refuse(diag::error("explain-architecture",
+                                fmt::format("there is no compute capability {}", sm_text(question_.sm)), {},
+                                "`warplens gpus` lists them; write 70 for 7.0"));
+    if (std::optional<Diagnostic> bad = check_launch(question_)) return refuse(std::move(*bad));
+    if (std::optional<Diagnostic> bad = parse()) return refuse(std::move(*bad));
+    if (std::optional<Diagnostic> bad = check_operation(question_, target_.accessed))
+      return refuse(std::move(*bad));
+    if (std::optional<Diagnostic> bad = walk()) return refuse(std::move(*bad));
+    return answer(*arch);
+  }
+
+private:
+  tl::unexpected<Refusal> refuse(Diagnostic diagnostic) const {
+    return failure(Refusal{std::move(diagnostic), texts_.source()});
+  }
+
+  std::optional<Diagnostic> parse() {
+    // The access is text 0, so its lines in diagnostics are the first; definitions are parsed before it.
+    Result<Type> element = parse_type(question_.type);
+    if (!element) {
+      texts_.add("--type", question_.type);
+      return std::move(element.error());
+    }
+    for (const auto& [name, text] : question_.settings)
+      if (std::optional<Diagnostic> bad = parser_.define(name, text)) return bad;
+    if (!question_.condition.empty()) {
+      Result<NodeId> condition = parser_.expression("--if", question_.condition);
+      if (!condition) return std::move(condition.error());
+      condition_ = *condition;
+    }
+    Result<Target> target = parser_.access(question_.access, *element, question_.dims, question_.pitch);
+    if (!target) return std::move(target.error());
+    target_ = std::move(*target);
+    return {};
+  }
+
+  Values values(u64 thread) const {
+    const Dim3 &b = question_.block, &g = question_.grid, &c = question_.cta;
+    Values out = {static_cast<Wide>(thread % b.x),
+                  static_cast<Wide>(thread / b.x % b.y),
+                  static_cast<Wide>(thread / (u64{b.x} * b.y)),
+                  c.x,
+                  c.y,
+                  c.z,
+                  b.x,
+                  b.y,
+                  b.z,
+                  g.x,
+                  g.y,
+                  g.z};
+    for (std::size_t i = out.size(); i < tree_.variables.size(); ++i) out.push_back(tree_.variables[i].value);
+    return out;
+  }
+
+  // Every thread of the block: is it active, and where does it go?
+  std::optional<Diagnostic> walk() {
+    Evaluator evaluator(tree_, texts_);
+    for (u64 thread = 0; thread < question_.block.count(); ++thread) {
+      Values all = values(thread);
+      footprint_.offset.push_back(0);
+      footprint_.active.push_back(1);
+      if (condition_.valid()) {
+        Result<Wide> condition = evaluator.evaluate(condition_, all);
+        if (!condition) return std::move(condition.error());
+        footprint_.active.back() = *condition != 0;
+        if (*condition == 0) continue;
+      }
+      Wide offset = target_.offset;
+      for (const Subscript& subscript : target_.subscripts) {
+        Result<Wide> index = evaluator.evaluate(subscript.index, all);
+        if (!index) return std::move(index.error());
+        offset += *index * static_cast<Wide>(subscript.stride);
+      }
+      if (offset != static_cast<i64>(offset) || offset > (i64{1} << 60) || offset < -(i64{1} << 38))
+        return texts_.error(
+            "explain-address",
+            fmt::format("thread {} would access byte {} of the array", thread, decimal(offset)),
+            tree_[target_.subscripts[0].index].place, "check the parameters given with --set");
+      footprint_.offset.back() = static_cast<i64>(offset);
+    }
+    if (evaluator.wrapped()) warnings_.push_back(*evaluator.wrapped());
+    return {};
+  }
+
+  Explanation answer(const arch::Architecture& arch) {
+    Explanation out;
+    out.question = question_;
+    out.element = target_.element;
+    out.accessed = target_.accessed;
+    out.array = target_.array;
+    out.manner = {pieces_of_access(), question_.base, question_.space, question_.kind, question_.cache};
+    SymbolicAccess symbolic = symbolic_access(tree_, target_, question_);
+    out.form = form_of(symbolic, target_, question_, values(u64{question_.warp} * warp_size));
+    for (Piece piece : out.manner.pieces) {
+      out.drawn.push_back(access_of(footprint_, out.manner, piece, question_.warp));
+      out.transactions.push_back(transactions(arch, out.drawn.back()));
+    }
+    out.warp = count_warp(arch, footprint_, out.manner, question_.warp);
+    out.block = count_block(arch, footprint_, out.manner);
+    compare(out);
+    out.warnings = warnings_;
+    out.fault = misaligned(out.manner);
+    if (!out.fault)
+      out.fixes =
+          fixes({arch, question_, tree_, target_, footprint_, out.manner, out.block, out.form, symbolic});
+    out.footprint = std::move(footprint_);
+    out.source = texts_.source();
+    return out;
+  }
+
+  // A member has the alignment that its place in the structure leaves it.
+  std::vector<Piece> pieces_of_access() const {
+    Type type = target_.accessed;
+    u64 common = target_.offset | target_.element.align;
+    for (const Subscript& subscript : target_.subscripts) common |= subscript.stride;
+    type.align = std::min<u32>(type.align, static_cast<u32>(common & (~common + 1)));
+    return pieces(type);
+  }
+
+  void compare(Explanation& out) const {
+    std::vector<u32> list(std::begin(representative), std::end(representative));
+    if (std::find(list.begin(), list.end(), question_.sm) == list.end()) list.push_back(question_.sm);
+    std::sort(list.begin(), list.end());
+    for (u32 sm : list)
+      if (const arch::Architecture* other = arch::find(sm))
+        out.others.push_back({sm, count_block(*other, footprint_, out.manner)});
+  }
+
+  std::optional<Diagnostic> misaligned(const Manner& manner) const {
+    for (Piece piece : manner.pieces)
+      for (u32 warp = 0; warp < warps(footprint_); ++warp) {
+        access::WarpAccess access = access_of(footprint_, manner, piece, warp);
+        for (u32 lane = 0; lane < warp_size; ++lane) {
+          if ((access.active >> lane & 1) == 0 || access.address[lane] % piece.bytes == 0) continue;
+          Diagnostic out =
+              diag::error("explain-misaligned", fmt::format("lane {} of warp {} would access {} bytes at an "
+                                                            "address that is {} more than a multiple of {}",
+                                                            lane, warp, piece.bytes,
+                                                            access.address[lane] % piece.bytes, piece.bytes));
+          out.notes.push_back("a GPU stops the kernel with cudaErrorMisalignedAddress");
+          out.help = fmt::format("start the array at a multiple of {} bytes, or read it in smaller words",
+                                 piece.bytes);
+          return out;
+        }
+      }
+    return {};
+  }
+
+  const Question& question_;
+  Texts texts_;
+  Tree tree_;
+  Parser parser_;
+  NodeId condition_;
+  Target target_;
+  Footprint footprint_;
+  std::vector<Diagnostic> warnings_;
+};
+
+} // namespace
+
+ResultOr<Explanation, Refusal> explain(const Question& question) { return Session(question).run(); }
+
+double efficiency(const Explanation& e, const arch::Counts& counts) {
+  const auto ratio = [](u64 a, u64 b) {
+    return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
+  };
+  if (e.question.space == Space::shared) return ratio(counts.ideal_wavefronts, counts.wavefronts);
+  if (e.question.space == Space::constant) return ratio(counts.instructions, counts.requests);
+  return ratio(counts.bytes_used, counts.transaction_bytes);
+}
+
+std::string sm_text(u32 sm) { return fmt::format("{}.{}", sm / 10, sm % 10); }
+
+} // namespace warplens::explain

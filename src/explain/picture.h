@@ -1,0 +1,36 @@
+// The drawing of one warp's access as data: rows of memory cells with the lanes that touch them. The terminal
+// and the SVG writers draw the same picture.
+#pragma once
+#include "explain/explanation.h"
+
+namespace warplens::explain {
+
+struct Cell {
+  u32 lanes = 0; // mask of the lanes that touch it
+};
+
+struct Row {
+  u64 address = 0; // of the first cell, bytes from the array's alignment boundary; two's complement below it
+  std::vector<Cell> cells;
+  std::vector<u8> fetched; // per group of cells: does it travel?
+  u32 used_bytes = 0, fetched_bytes = 0;
+};
+
+// Which of a row's columns a cell belongs to: sectors of device memory, or banks of shared memory.
+struct Picture {
+  enum class Kind : u8 { segments, banks } kind = Kind::segments;
+  u32 cell_bytes = 4;
+  u32 cells_per_group = 8;   // a sector; for banks all of a row
+  std::vector<Row> rows;     // ascending
+  std::vector<u32> per_bank; // distinct words per bank, for banks
+};
+
+Picture picture(const arch::Architecture&, const access::WarpAccess&, const std::vector<Transaction>&);
+
+// 0…9 a…v for lanes 0…31, '*' for several lanes.
+char lane_symbol(u32 mask);
+
+// "128–255": the bytes of a row; `dash` between them.
+std::string bytes_text(const Picture&, const Row&, std::string_view dash);
+
+} // namespace warplens::explain
