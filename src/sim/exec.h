@@ -51,7 +51,7 @@ struct Group {
   GroupState state = GroupState::runnable;
   u32 barrier = 0;
   SlotId barrier_result = no_slot;    // bar.red: where the result goes on release
-  bool barrier_result_predicate = false;
+  bool alone = false;                 // a warp-level op goes on without the lanes that cannot come
   u64 spins = 0;                      // backward branches of waiting loops since the mask last changed
   bool spinning = false;              // stopped because it waits for others
 };

@@ -22,11 +22,10 @@ u32 member_mask(Exec& x, SlotId slot, u32 warp) {
 }
 
 // True when every named lane of every warp is here. Otherwise the warps that miss some are parted and wait.
-bool gathered(Exec& x, const Op& op, SlotId member_slot) {
-  (void)op;
+bool gathered(Exec& x, SlotId member_slot) {
   Group& group = *x.group;
-  if (group.barrier == 1) { // released without the others
-    group.barrier = 0;
+  if (group.alone) { // released without the others
+    group.alone = false;
     return true;
   }
   Mask waiting, others;
@@ -75,7 +74,7 @@ namespace ops {
 void shuffle(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool sync = op.form->has(Modifier::sync);
-  if (sync && !gathered(x, op, op.source(3))) return;
+  if (sync && !gathered(x, op.source(3))) return;
   Value result, valid;
   bool has_result = op.destination(0) != no_slot, has_valid = op.destinations > 1 && op.destination(1) != no_slot;
   result.bits = 32;
@@ -121,7 +120,7 @@ void shuffle(Exec& x, const Op& op) {
 void vote(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool sync = op.form->has(Modifier::sync);
-  if (sync && !gathered(x, op, op.source(1))) return;
+  if (sync && !gathered(x, op.source(1))) return;
   Value& to = x.values[op.destination(0)];
   Value result = scratch_like(x, to, 0);
   const u32* predicate = static_cast<const u32*>(x.lanes_of(op.source(0)));
@@ -141,7 +140,7 @@ void vote(Exec& x, const Op& op) {
 
 // slots: destination [, predicate], value, member mask
 void match(Exec& x, const Op& op) {
-  if (!x.enter(op) || !gathered(x, op, op.source(1))) return;
+  if (!x.enter(op) || !gathered(x, op.source(1))) return;
   Value result, all_same;
   result.bits = 32;
   result.data = x.scratch[0];
@@ -169,7 +168,7 @@ void match(Exec& x, const Op& op) {
 
 // redux.sync: destination, value, member mask
 void reduce(Exec& x, const Op& op) {
-  if (!x.enter(op) || !gathered(x, op, op.source(1))) return;
+  if (!x.enter(op) || !gathered(x, op.source(1))) return;
   Value& to = x.values[op.destination(0)];
   Value result = scratch_like(x, to, 0);
   ir::Type type = op.form->type();
@@ -218,7 +217,7 @@ void active_mask(Exec& x, const Op& op) {
 
 // elect.sync d|p, member mask: the lowest named lane is the leader
 void elect(Exec& x, const Op& op) {
-  if (!x.enter(op) || !gathered(x, op, op.source(0))) return;
+  if (!x.enter(op) || !gathered(x, op.source(0))) return;
   Value leader, is_leader;
   leader.bits = 32;
   leader.data = x.scratch[0];
@@ -236,7 +235,7 @@ void elect(Exec& x, const Op& op) {
 
 // bar.warp.sync: lanes of a group are in step already; only missing lanes have to be waited for.
 void warp_barrier(Exec& x, const Op& op) {
-  if (x.enter(op)) gathered(x, op, op.source(0));
+  if (x.enter(op)) gathered(x, op.source(0));
 }
 
 // bar.sync, bar.red, bar.arrive and their barrier.cta twins. Slots: [destination,] barrier, [count,] [predicate].

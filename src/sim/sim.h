@@ -30,6 +30,7 @@ struct Device {
   DeviceShape shape;
   std::unique_ptr<Memory> memory;
   u64 heap_limit = u64{8} << 20;                               // cudaLimitMallocHeapSize
+  std::atomic<u64> heap_used = 0;
   std::function<void(std::string_view)> print;                 // device printf, whole formatted pieces; may be empty
 };
 

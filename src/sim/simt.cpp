@@ -322,7 +322,7 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
     }
     if (force) {
       group.state = GroupState::runnable;
-      group.barrier = 1; // execute with the lanes that are here
+      group.alone = true;
       released = true;
     }
   }

@@ -1,0 +1,168 @@
+// Running a grid: workers take CTAs in order; a CTA that only waits for others is set aside and taken up again, so that
+// flags, look-back scans and grid-wide barriers come to their end whatever the number of workers.
+#include "sim/exec.h"
+#include "sim/program.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <thread>
+
+namespace warplens::sim {
+namespace {
+
+// Room for calls in each thread's local memory, as cudaLimitStackSize would give; pages are only used when touched.
+constexpr u64 call_stack_bytes = 64 << 10;
+
+Dim3 cta_index(const Dim3& grid, u64 i) {
+  return {static_cast<u32>(i % grid.x), static_cast<u32>(i / grid.x % grid.y), static_cast<u32>(i / (u64{grid.x} * grid.y))};
+}
+
+class Worker {
+public:
+  Worker(LaunchState& launch, u32 index) : launch_(launch), exec_(launch, index), total_(launch.spec.grid.count()) {}
+
+  void run() {
+    try {
+      while (!launch_.abort.load(std::memory_order_relaxed)) {
+        bool started = start_next();
+        if (!started && waiting_.empty()) break;
+        if (!waiting_.empty()) resume_one();
+      }
+    } catch (FaultError& error) {
+      launch_.abort = true;
+      std::lock_guard lock(launch_.mutex);
+      if (error.fault.kind != FaultKind::none && !launch_.fault) launch_.fault = std::move(error.fault);
+    }
+    warp_instructions = exec_.warp_instructions;
+    thread_instructions = exec_.thread_instructions;
+  }
+  u64 warp_instructions = 0, thread_instructions = 0;
+
+private:
+  bool start_next() {
+    if (launch_.next_cta.load(std::memory_order_relaxed) >= total_) return false;
+    u64 index = launch_.next_cta.fetch_add(1, std::memory_order_relaxed);
+    if (index >= total_) return false;
+    std::unique_ptr<Cta> cta;
+    if (free_.empty()) {
+      cta = std::make_unique<Cta>();
+    } else {
+      cta = std::move(free_.back());
+      free_.pop_back();
+    }
+    cta->index = index;
+    cta->id = cta_index(launch_.spec.grid, index);
+    start_cta(exec_, *cta);
+    advance(std::move(cta));
+    return true;
+  }
+
+  void resume_one() {
+    std::unique_ptr<Cta> cta = std::move(waiting_.front());
+    waiting_.pop_front();
+    u64 before = exec_.warp_instructions;
+    advance(std::move(cta));
+    // A full round in which everyone only looked: let the other workers' threads run, and look at the clock.
+    if (++rounds_ % (waiting_.size() + 1) == 0) {
+      (void)before;
+      std::this_thread::yield();
+      check_clock();
+    }
+  }
+
+  void advance(std::unique_ptr<Cta> cta) {
+    if (run_cta(exec_, *cta) == Progress::waiting) {
+      waiting_.push_back(std::move(cta));
+      return;
+    }
+    free_.push_back(std::move(cta));
+    u64 done = launch_.finished.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (exec_.worker == 0 && launch_.options.progress && ++since_progress_ >= 64) {
+      since_progress_ = 0;
+      launch_.options.progress(done, total_);
+      check_clock();
+    }
+  }
+
+  void check_clock() {
+    const LaunchOptions& options = launch_.options;
+    bool late = options.deadline && std::chrono::steady_clock::now() > *options.deadline;
+    bool cancelled = options.cancel && options.cancel->load(std::memory_order_relaxed);
+    if (!late && !cancelled) return;
+    FaultError error;
+    error.fault.kind = late ? FaultKind::timeout : FaultKind::cancelled;
+    error.fault.diagnostic = late ? diag::error("launch-timeout", fmt::format("kernel '{}' ran longer than the time limit", launch_.entry->function->name), {},
+                                                "give it more with --timeout, or look for threads that wait for each other for ever")
+                                  : diag::error("launch-cancelled", fmt::format("kernel '{}' was interrupted", launch_.entry->function->name));
+    throw error;
+  }
+
+  LaunchState& launch_;
+  Exec exec_;
+  u64 total_;
+  std::deque<std::unique_ptr<Cta>> waiting_;
+  std::vector<std::unique_ptr<Cta>> free_;
+  u64 rounds_ = 0, since_progress_ = 0;
+};
+
+std::optional<Fault> prepare(LaunchState& launch) {
+  const LaunchSpec& spec = launch.spec;
+  auto invalid = [&](std::string message) {
+    Fault fault;
+    fault.kind = FaultKind::invalid_instruction;
+    fault.diagnostic = diag::error("launch-invalid", std::move(message));
+    return fault;
+  };
+  if (spec.block.count() == 0 || spec.block.count() > launch.device.shape.max_threads_per_cta || spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64)
+    return invalid(fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x, spec.block.y, spec.block.z));
+  if (spec.grid.count() == 0) return invalid("the grid has no blocks");
+  launch.entry = &launch.program.code_of(spec.kernel);
+  launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
+  launch.shared_bytes = launch.program.place_shared(spec.kernel, launch.shared_offset);
+  launch.local_bytes = launch.entry->local_bytes;
+  if (launch.program.reachable(spec.kernel).size() > 1) launch.local_bytes += call_stack_bytes;
+  if (spec.cooperative) {
+    Result<u64> workspace = launch.device.memory->allocate(4096, AllocationKind::device, 512, "grid barrier");
+    if (!workspace) return invalid("no device memory for the grid-wide barrier");
+    std::memset(reinterpret_cast<void*>(*workspace), 0, 4096);
+    launch.grid_workspace = *workspace;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+u32 worker_count(const LaunchOptions& options, const LaunchSpec& spec) {
+  u32 wanted = options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<u32>(std::clamp<u64>(spec.grid.count(), 1, wanted));
+}
+
+LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec, const LaunchOptions& options) {
+  LaunchResult result;
+  if (spec.block.count() == 0 || spec.block.count() > 1024) {
+    Fault fault;
+    fault.kind = FaultKind::invalid_instruction;
+    fault.diagnostic = diag::error("launch-invalid", fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x, spec.block.y, spec.block.z));
+    result.fault = std::move(fault);
+    return result;
+  }
+  LaunchState state(device, program.impl(), spec, options);
+  if ((result.fault = prepare(state))) return result;
+  u32 workers = worker_count(options, spec);
+  std::vector<std::unique_ptr<Worker>> all;
+  for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, w));
+  std::vector<std::jthread> threads;
+  for (u32 w = 1; w < workers; ++w) threads.emplace_back([&, w] { all[w]->run(); });
+  all[0]->run();
+  threads.clear();
+  for (auto& worker : all) {
+    result.warp_instructions += worker->warp_instructions;
+    result.thread_instructions += worker->thread_instructions;
+  }
+  if (state.grid_workspace != 0) device.memory->release(state.grid_workspace);
+  result.fault = std::move(state.fault);
+  result.warnings = std::move(state.warnings);
+  return result;
+}
+
+} // namespace warplens::sim

@@ -1,0 +1,175 @@
+// Loading: global and constant variables get device memory and their initial bytes; code is lowered when first launched.
+#include "sim/program.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace warplens::sim {
+
+using ir::StateSpace;
+
+Program::Program(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Program::~Program() {
+  if (impl_ && impl_->device && impl_->device->memory)
+    for (auto [address, size] : impl_->owned) impl_->device->memory->release(address);
+}
+const ir::Module& Program::module() const { return impl_->module; }
+
+namespace {
+
+bool is_device_variable(const ir::Variable& v) {
+  return !v.external && (v.space == StateSpace::global || v.space == StateSpace::constant) && v.size != 0;
+}
+
+void initialise(const Program::Impl& program, const ir::Variable& v, u64 address) {
+  auto* bytes = reinterpret_cast<std::byte*>(address);
+  std::memset(bytes, 0, v.size);
+  std::memcpy(bytes, v.initial.data(), std::min<u64>(v.initial.size(), v.size));
+  for (const ir::Relocation& r : v.relocations) {
+    if (r.offset + r.size > v.size) continue;
+    u64 value = r.addend;
+    if (r.variable.valid()) value += program.variable_address[r.variable.value];
+    else if (r.function.valid()) value += function_address_base + r.function.value * function_address_step;
+    std::memcpy(bytes + r.offset, &value, std::min<u32>(r.size, 8));
+  }
+}
+
+} // namespace
+
+Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device) {
+  auto impl = std::make_unique<Impl>();
+  impl->module = std::move(module);
+  impl->device = &device;
+  const ir::Module& m = impl->module;
+  impl->variable_address.resize(m.variables.size());
+  impl->code.resize(m.functions.size());
+  for (std::size_t i = 0; i < m.variables.size(); ++i) {
+    const ir::Variable& v = m.variables[i];
+    if (!is_device_variable(v)) continue;
+    // The name says the space too: isspacep.const asks for it.
+    std::string name = (v.space == StateSpace::constant ? "const " : "") + v.name;
+    Result<u64> address = device.memory->allocate(v.size, v.managed ? AllocationKind::managed : AllocationKind::symbol, std::max<u64>(v.alignment, 256), name);
+    if (!address) return failure(address.error());
+    impl->variable_address[i] = *address;
+    impl->owned.push_back({*address, v.size});
+  }
+  for (std::size_t i = 0; i < m.variables.size(); ++i)
+    if (impl->variable_address[i] != 0) initialise(*impl, m.variables[i], impl->variable_address[i]);
+  for (std::size_t f = 0; f < m.functions.size(); ++f)
+    if (m.functions[f].entry) impl->kernels.emplace(m.functions[f].name, ir::FunctionId(f));
+  return std::unique_ptr<Program>(new Program(std::move(impl)));
+}
+
+std::optional<ir::FunctionId> Program::kernel(std::string_view name) const {
+  auto found = impl_->kernels.find(name);
+  if (found == impl_->kernels.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<Program::Symbol> Program::symbol(std::string_view name) const {
+  ir::VariableId id = impl_->module.find_variable(name);
+  if (!id.valid() || impl_->variable_address[id.value] == 0) return std::nullopt;
+  return Symbol{impl_->variable_address[id.value], impl_->module.variables[id.value].size};
+}
+
+const Code& Program::Impl::code_of(ir::FunctionId id) {
+  std::lock_guard lock(mutex);
+  std::unique_ptr<Code>& c = code[id.value];
+  if (!c) c = lower(*this, id);
+  return *c;
+}
+
+namespace {
+
+// Calls f(function) for every direct callee; true when the function calls through a register.
+template <class F> bool each_callee(const ir::Module& m, const ir::Function& function, F&& f) {
+  bool indirect = false;
+  for (const ir::Instruction& i : function.instructions) {
+    if (m.form(i).opcode != ir::Opcode::call || i.sources == 0) continue;
+    const ir::Operand& callee = function.sources(i)[0];
+    if (callee.kind == ir::Operand::Kind::function) f(callee.function);
+    else indirect = true;
+  }
+  return indirect;
+}
+
+} // namespace
+
+std::vector<ir::FunctionId> Program::Impl::reachable(ir::FunctionId kernel) const {
+  std::vector<ir::FunctionId> out{kernel};
+  std::vector<bool> seen(module.functions.size());
+  seen[kernel.value] = true;
+  auto add = [&](ir::FunctionId f) {
+    if (f.value < seen.size() && !seen[f.value] && !module.functions[f.value].external) {
+      seen[f.value] = true;
+      out.push_back(f);
+    }
+  };
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    bool indirect = each_callee(module, module.functions[out[i].value], add);
+    // Through a pointer anything that is not a kernel may be called.
+    if (indirect)
+      for (std::size_t f = 0; f < module.functions.size(); ++f)
+        if (!module.functions[f].entry) add(ir::FunctionId(f));
+  }
+  return out;
+}
+
+u32 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const {
+  offset.assign(module.variables.size(), 0);
+  std::vector<bool> used(module.variables.size());
+  for (ir::FunctionId f : reachable(kernel))
+    for (const ir::Operand& o : module.functions[f.value].operands)
+      if (o.variable.valid()) used[o.variable.value] = true;
+  u64 total = 0, alignment = 16;
+  for (std::size_t i = 0; i < module.variables.size(); ++i) {
+    const ir::Variable& v = module.variables[i];
+    if (!used[i] || v.space != StateSpace::shared) continue;
+    if (v.size == 0) {
+      alignment = std::max<u64>(alignment, v.alignment);
+      continue;
+    }
+    total = align_up(total, std::max<u32>(v.alignment, 1));
+    offset[i] = static_cast<u32>(total);
+    total += v.size;
+  }
+  u64 dynamic = align_up(total, alignment);
+  bool any_dynamic = false;
+  for (std::size_t i = 0; i < module.variables.size(); ++i)
+    if (used[i] && module.variables[i].space == StateSpace::shared && module.variables[i].size == 0) {
+      offset[i] = static_cast<u32>(dynamic);
+      any_dynamic = true;
+    }
+  return static_cast<u32>(any_dynamic ? dynamic : total);
+}
+
+KernelInfo Program::info(ir::FunctionId id) const {
+  const ir::Module& m = impl_->module;
+  const ir::Function& f = m.functions[id.value];
+  KernelInfo out;
+  out.name = f.name;
+  u64 offset = 0;
+  for (ir::VariableId p : f.parameters) {
+    const ir::Variable& v = m.variables[p.value];
+    offset = align_up(offset, std::max<u32>(v.alignment, 1));
+    out.parameters.push_back({static_cast<u32>(offset), static_cast<u32>(v.size)});
+    offset += v.size;
+  }
+  out.parameter_bytes = static_cast<u32>(offset);
+  std::vector<u32> shared;
+  out.static_shared = impl_->place_shared(id, shared);
+  for (ir::FunctionId r : impl_->reachable(id)) {
+    const ir::Function& function = m.functions[r.value];
+    out.local_bytes += place_thread_variables(m, function).local_bytes;
+    for (ir::VariableId v : function.variables)
+      if (m.variables[v.value].space == StateSpace::local)
+        out.local_arrays.push_back(fmt::format("{} ({} bytes)", m.variables[v.value].name, m.variables[v.value].size));
+  }
+  out.required_threads = f.required_threads;
+  out.max_threads = f.max_threads;
+  // What hardware allocates comes in steps of 8, and some registers go to addresses and the calling convention.
+  out.registers_estimate = static_cast<u32>(std::min<u64>(255, align_up(impl_->code_of(id).worst_live_registers + 6, 8)));
+  return out;
+}
+
+} // namespace warplens::sim
