@@ -1,7 +1,0 @@
-#include "explain/fixes.h"
-
-namespace warplens::explain {
-
-std::vector<advise::Advice> fixes(Situation) { return {}; }
-
-} // namespace warplens::explain

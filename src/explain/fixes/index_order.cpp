@@ -1,0 +1,70 @@
+// Neighbouring threads walk down a column: exchange the roles of row and column. In the index
+// rows·length + columns, where threadIdx.x counts rows, the transposed array has columns·length + rows.
+#include "explain/fixes/tools.h"
+#include <fmt/format.h>
+
+namespace warplens::explain {
+
+using symbolic::Algebra;
+using symbolic::FactorId;
+using symbolic::QuasiPolynomial;
+
+namespace {
+
+constexpr i64 largest_structure = 16; // elements: a shorter "row" is an array of structures
+
+void offer_swap(Situation& s, const RowLength& row, std::vector<advise::Advice>& list) {
+  Algebra& algebra = s.symbolic.form.algebra();
+  QuasiPolynomial swapped = algebra.add(algebra.multiply(row.columns, row.length), row.rows);
+  advise::Advice out;
+  out.rule = "swap-index-order";
+  out.title = "Swap the index order";
+  out.cause =
+      fmt::format("threadIdx.x selects the row, so neighbouring threads are {} elements ({} bytes) apart.",
+                  row.text, row.value * s.target.element.size);
+  out.change = "Let threadIdx.x select the column: exchange the roles of the two thread indices, or store "
+               "the array transposed.";
+  out.example = fmt::format("{}[{}]", s.target.array, algebra.text(swapped));
+  out.metric = metric_of(s);
+  out.before = s.block;
+  out.after = counted(s, bytes_of(s, swapped));
+  out.confidence = advise::Confidence::likely;
+  offer(list, std::move(out));
+}
+
+// A short constant step: members of a structure spelled out by hand. Each becomes an array of its own.
+void offer_arrays(Situation& s, const RowLength& row, std::vector<advise::Advice>& list) {
+  advise::Advice out;
+  out.rule = "structure-of-arrays";
+  out.title = "One array per member (structure of arrays)";
+  out.cause = fmt::format("Neighbouring threads use every {}th element; the {} between travel for nothing.",
+                          row.value, row.value - 1);
+  out.change = fmt::format("Store each of the {} interleaved values in an array of its own.", row.value);
+  out.example = fmt::format("{}_k[{}]", s.target.array, s.symbolic.form.algebra().text(row.rows));
+  out.metric = metric_of(s);
+  out.before = s.block;
+  out.after = counted(s, bytes_of(s, row.rows));
+  offer(list, std::move(out));
+}
+
+} // namespace
+
+void swap_index_order(Situation& s, std::vector<advise::Advice>& list) {
+  std::optional<QuasiPolynomial> index = element_index(s);
+  if (!index || s.question.space == access::Space::constant || s.question.space == access::Space::local)
+    return;
+  FactorId x{thread_x.value};
+  std::optional<Algebra::Linear> along = s.symbolic.form.algebra().linear(*index, x);
+  if (!along) return;
+  for (const RowLength& row : row_lengths(s, *index)) {
+    if (row.length != along->coefficient) continue;
+    bool short_row = row.length.is_constant() && row.value <= largest_structure;
+    if (short_row)
+      offer_arrays(s, row, list);
+    else if (s.question.space != access::Space::shared)
+      offer_swap(s, row, list);
+    return;
+  }
+}
+
+} // namespace warplens::explain

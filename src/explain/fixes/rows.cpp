@@ -1,0 +1,79 @@
+// Rows whose length does not suit the hardware. In device memory: pad each row to a multiple of the warp,
+// which is what cudaMallocPitch does. In shared memory: pad by one word, so that a column spreads over the
+// banks.
+#include "arch/table.h"
+#include "base/bits.h"
+#include "explain/fixes/tools.h"
+#include <fmt/format.h>
+
+namespace warplens::explain {
+
+using symbolic::Algebra;
+using symbolic::QuasiPolynomial;
+
+namespace {
+
+QuasiPolynomial with_length(const Situation& s, const RowLength& row, i64 length) {
+  Algebra& algebra = s.symbolic.form.algebra();
+  return bytes_of(s, algebra.add(algebra.multiply(row.rows, Algebra::constant(length)), row.columns));
+}
+
+} // namespace
+
+void pad_rows(Situation& s, std::vector<advise::Advice>& list) {
+  bool device = s.question.space == access::Space::global || s.question.space == access::Space::texture;
+  std::optional<QuasiPolynomial> index = element_index(s);
+  if (!device || !index || s.form.kind == FormKind::other) return;
+  i64 size = s.target.element.size;
+  for (const RowLength& row : row_lengths(s, *index)) {
+    i64 padded = static_cast<i64>(align_up(static_cast<u64>(row.value), warp_size));
+    if (padded == row.value || row.value < warp_size) continue;
+    u64 pitch = align_up(static_cast<u64>(row.value * size), s.arch.memory.pitch_alignment);
+    advise::Advice out;
+    out.rule = "pad-rows";
+    out.title = fmt::format("Pad the rows from {} to {} elements", row.value, padded);
+    out.cause = fmt::format("A row of {} elements is {} bytes, so rows start in the middle of a segment.",
+                            row.value, row.value * size);
+    out.change =
+        fmt::format("Make the width a multiple of the warp; cudaMallocPitch gives rows {} bytes apart on {}.",
+                    pitch, sm_text(s.question.sm));
+    out.example = fmt::format("({}*)((char*){} + row*pitch) + column   // pitch = {}", s.target.element.name,
+                              s.target.array, pitch);
+    out.metric = metric_of(s);
+    out.before = s.block;
+    out.after = counted(s, with_length(s, row, padded));
+    std::size_t had = list.size();
+    offer(list, std::move(out));
+    if (list.size() != had) return;
+  }
+}
+
+void pad_shared_rows(Situation& s, std::vector<advise::Advice>& list) {
+  std::optional<QuasiPolynomial> index = element_index(s);
+  if (s.question.space != access::Space::shared || !index) return;
+  for (const RowLength& row : row_lengths(s, *index)) {
+    advise::Advice best;
+    i64 best_pad = 0;
+    for (i64 pad = 1; pad <= 4; ++pad) {
+      arch::Counts counts = counted(s, with_length(s, row, row.value + pad));
+      if (best_pad == 0 || counts.wavefronts < best.after.wavefronts) best.after = counts, best_pad = pad;
+    }
+    best.rule = "pad-shared-rows";
+    best.title = fmt::format("Pad each row by {}: {} becomes {}", best_pad, row.value, row.value + best_pad);
+    best.cause = fmt::format("Steps of {} elements come back to the same banks, so the words of one bank are "
+                             "read one after the other.",
+                             row.value);
+    best.change = "Declare the array one column wider; the extra column is never used and shifts every row "
+                  "to other banks.";
+    best.example = fmt::format("__shared__ {} {}[…][{} + {}];", s.target.element.name, s.target.array,
+                               row.text, best_pad);
+    best.metric = advise::Metric::wavefronts;
+    best.before = s.block;
+    best.confidence = advise::Confidence::certain;
+    std::size_t had = list.size();
+    offer(list, std::move(best));
+    if (list.size() != had) return;
+  }
+}
+
+} // namespace warplens::explain

@@ -1,0 +1,128 @@
+#include "explain/fixes/tools.h"
+#include <algorithm>
+
+namespace warplens::explain {
+
+using advise::Advice;
+using advise::Metric;
+using symbolic::Algebra;
+using symbolic::FactorId;
+using symbolic::QuasiPolynomial;
+
+std::vector<Wide> values_of(const Situation& s, u64 thread) {
+  const Dim3 &b = s.question.block, &g = s.question.grid, &c = s.question.cta;
+  std::vector<Wide> out = {static_cast<Wide>(thread % b.x),
+                           static_cast<Wide>(thread / b.x % b.y),
+                           static_cast<Wide>(thread / (u64{b.x} * b.y)),
+                           c.x,
+                           c.y,
+                           c.z,
+                           b.x,
+                           b.y,
+                           b.z,
+                           g.x,
+                           g.y,
+                           g.z};
+  for (std::size_t i = out.size(); i < s.tree.variables.size(); ++i) out.push_back(s.tree.variables[i].value);
+  s.symbolic.form.algebra().complete(out);
+  return out;
+}
+
+Footprint moved(const Situation& s, const QuasiPolynomial& bytes) {
+  Footprint out = s.footprint;
+  for (std::size_t thread = 0; thread < out.offset.size(); ++thread)
+    if (out.active[thread] != 0)
+      out.offset[thread] = static_cast<i64>(Algebra::evaluate(bytes, values_of(s, thread)));
+  return out;
+}
+
+arch::Counts counted(const Situation& s, const Footprint& footprint, const Manner& manner) {
+  return count_block(s.arch, footprint, manner);
+}
+arch::Counts counted(const Situation& s, const QuasiPolynomial& bytes) {
+  return counted(s, moved(s, bytes), s.manner);
+}
+
+std::optional<QuasiPolynomial> element_index(const Situation& s) {
+  QuasiPolynomial shifted = s.symbolic.form.algebra().subtract(
+      s.symbolic.bytes, Algebra::constant(static_cast<i64>(s.target.offset)));
+  QuasiPolynomial out;
+  for (const auto& [monomial, coefficient] : shifted.terms) {
+    if (coefficient % s.target.element.size != 0) return {};
+    out.terms[monomial] = coefficient / s.target.element.size;
+  }
+  return out;
+}
+
+QuasiPolynomial bytes_of(const Situation& s, const QuasiPolynomial& index) {
+  Algebra& algebra = s.symbolic.form.algebra();
+  return algebra.add(algebra.multiply(index, Algebra::constant(s.target.element.size)),
+                     Algebra::constant(static_cast<i64>(s.target.offset)));
+}
+
+namespace {
+
+// Every single term that could be a row's length: the coefficient of a thread or block index, without the
+// block's own extents (blockIdx.y*blockDim.y*n has the length n), then parameters that multiply something.
+std::vector<QuasiPolynomial> candidates(const Situation& s, const QuasiPolynomial& index) {
+  std::vector<QuasiPolynomial> out;
+  const auto add = [&](symbolic::Monomial monomial, i64 coefficient) {
+    std::erase_if(monomial, [](FactorId id) { return id.value < warp_size_variable.value; });
+    QuasiPolynomial candidate;
+    candidate.terms[monomial] = coefficient;
+    bool one = monomial.empty() && (coefficient == 1 || coefficient == -1);
+    if (!one && std::find(out.begin(), out.end(), candidate) == out.end()) out.push_back(candidate);
+  };
+  Algebra& algebra = s.symbolic.form.algebra();
+  for (VariableId v : {thread_x, thread_y, thread_z, block_x, VariableId{4u}, VariableId{5u}})
+    for (const auto& [monomial, coefficient] :
+         Algebra::divide_terms(index, Algebra::factor(FactorId{v.value})).quotient.terms)
+      add(monomial, coefficient);
+  for (const auto& [monomial, coefficient] :
+       index.terms) // i*n with a loop counter i: either may be the length
+    if (monomial.size() == 2 && algebra.is_variable(monomial[0]) && algebra.is_variable(monomial[1]))
+      for (FactorId id : {monomial[1], monomial[0]}) add({id}, 1);
+  return out;
+}
+
+} // namespace
+
+std::vector<RowLength> row_lengths(const Situation& s, const QuasiPolynomial& index) {
+  std::vector<RowLength> out;
+  std::vector<Wide> values = values_of(s, 0);
+  for (QuasiPolynomial& length : candidates(s, index)) {
+    Wide value = Algebra::evaluate(length, values);
+    if (value < 2 || value > (i64{1} << 40)) continue;
+    Algebra::Division split = Algebra::divide_terms(index, length);
+    out.push_back({length, static_cast<i64>(value), s.symbolic.form.algebra().text(length), split.quotient,
+                   split.rest});
+  }
+  return out;
+}
+
+Metric metric_of(const Situation& s) {
+  if (s.question.space == access::Space::shared) return Metric::wavefronts;
+  if (s.question.space == access::Space::constant) return Metric::requests;
+  return Metric::transactions;
+}
+
+void offer(std::vector<Advice>& list, Advice advice) {
+  u64 before = advise::value(advice.metric, advice.before),
+      after = advise::value(advice.metric, advice.after);
+  bool better =
+      after < before || (after == before && advice.after.transaction_bytes < advice.before.transaction_bytes);
+  if (better) list.push_back(std::move(advice));
+}
+
+std::vector<Advice> fixes(Situation situation) {
+  std::vector<Advice> out;
+  if (situation.block.instructions == 0) return out;
+  for (Fix* fix : {swap_index_order, pad_rows, pad_shared_rows, align_type, split_structure, vector_loads,
+                   align_start, other_space})
+    fix(situation, out);
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Advice& a, const Advice& b) { return a.gain() > b.gain(); });
+  return out;
+}
+
+} // namespace warplens::explain
