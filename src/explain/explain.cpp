@@ -16,9 +16,6 @@ using access::Kind;
 using access::Space;
 using diag::Diagnostic;
 
-// One per generation that behaves differently; the asked one joins them.
-constexpr u32 representative[] = {10, 13, 20, 35, 52, 60, 70, 80, 90, 120};
-
 std::optional<Diagnostic> check_launch(const Question& q) {
   const Dim3 &b = q.block, &g = q.grid, &c = q.cta;
   if (b.x == 0 || b.y == 0 || b.z == 0 || b.count() > 1024 || b.z > 64)
@@ -160,19 +157,13 @@ private:
     out.manner = {pieces_of_access(), question_.base, question_.space, question_.kind, question_.cache};
     SymbolicAccess symbolic = symbolic_access(tree_, target_, question_);
     out.form = form_of(symbolic, target_, question_, values(u64{question_.warp} * warp_size));
-    for (Piece piece : out.manner.pieces) {
-      out.drawn.push_back(access_of(footprint_, out.manner, piece, question_.warp));
-      out.transactions.push_back(transactions(arch, out.drawn.back()));
-    }
-    out.warp = count_warp(arch, footprint_, out.manner, question_.warp);
-    out.block = count_block(arch, footprint_, out.manner);
-    compare(out);
+    out.footprint = footprint_;
+    count_all(out, arch);
     out.warnings = warnings_;
     out.fault = misaligned(out.manner);
     if (!out.fault)
       out.fixes =
           fixes({arch, question_, tree_, target_, footprint_, out.manner, out.block, out.form, symbolic});
-    out.footprint = std::move(footprint_);
     out.source = texts_.source();
     return out;
   }
@@ -184,15 +175,6 @@ private:
     for (const Subscript& subscript : target_.subscripts) common |= subscript.stride;
     type.align = std::min<u32>(type.align, static_cast<u32>(common & (~common + 1)));
     return pieces(type);
-  }
-
-  void compare(Explanation& out) const {
-    std::vector<u32> list(std::begin(representative), std::end(representative));
-    if (std::find(list.begin(), list.end(), question_.sm) == list.end()) list.push_back(question_.sm);
-    std::sort(list.begin(), list.end());
-    for (u32 sm : list)
-      if (const arch::Architecture* other = arch::find(sm))
-        out.others.push_back({sm, count_block(*other, footprint_, out.manner)});
   }
 
   std::optional<Diagnostic> misaligned(const Manner& manner) const {
@@ -228,16 +210,5 @@ private:
 } // namespace
 
 ResultOr<Explanation, Refusal> explain(const Question& question) { return Session(question).run(); }
-
-double efficiency(const Explanation& e, const arch::Counts& counts) {
-  const auto ratio = [](u64 a, u64 b) {
-    return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
-  };
-  if (e.question.space == Space::shared) return ratio(counts.ideal_wavefronts, counts.wavefronts);
-  if (e.question.space == Space::constant) return ratio(counts.instructions, counts.requests);
-  return ratio(counts.bytes_used, counts.transaction_bytes);
-}
-
-std::string sm_text(u32 sm) { return fmt::format("{}.{}", sm / 10, sm % 10); }
 
 } // namespace warplens::explain

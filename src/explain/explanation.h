@@ -3,6 +3,7 @@
 #include "advise/advise.h"
 #include "explain/footprint.h"
 #include "explain/tree.h"
+#include <map>
 #include <optional>
 
 namespace warplens::explain {
@@ -27,8 +28,8 @@ struct Form {
 struct ArchitectureCounts {
   u32 sm = 0;
   arch::Counts block;
+  std::map<u64, u64> sizes; // bytes of a transaction → how many of them
 };
-
 struct Explanation {
   Question question;
   Type element, accessed;
@@ -41,6 +42,7 @@ struct Explanation {
   std::vector<std::vector<Transaction>>
       transactions; // per drawn instruction; empty lists where all are alike
   arch::Counts warp, block;
+  std::map<u64, u64> warp_sizes, block_sizes; // of the transactions
   std::vector<ArchitectureCounts> others; // representative architectures, ascending, the asked one among them
   std::vector<advise::Advice> fixes;      // for the whole block
   std::vector<diag::Diagnostic> warnings;
@@ -54,6 +56,9 @@ struct Refusal {
   std::string source;
 };
 ResultOr<Explanation, Refusal> explain(const Question&);
+
+// Fills in what follows from question, manner and footprint: the drawn warp, the counts, the other architectures.
+void count_all(Explanation&, const arch::Architecture&);
 
 // Bytes asked for over bytes moved, in device memory; ideal over actual passes in shared memory; 0…1.
 double efficiency(const Explanation&, const arch::Counts&);

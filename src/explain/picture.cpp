@@ -1,6 +1,7 @@
 #include "explain/picture.h"
 #include "arch/table.h"
 #include "base/bits.h"
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <map>
@@ -33,54 +34,55 @@ std::map<u64, Row> rows_of(const access::WarpAccess& access, u32 cell_bytes, u32
   return rows;
 }
 
-void mark_fetched(const arch::Architecture& arch, const access::WarpAccess& access,
-                  const std::vector<Transaction>& list, std::map<u64, Row>& rows) {
+// A burst section travels when it is touched. A segment also when the architecture moves more than one at once.
+void mark_fetched(const arch::Architecture& arch, const access::WarpAccess& access, const std::vector<Transaction>& list,
+                  u32 section, std::map<u64, Row>& rows) {
   arch::Counts counts = arch::count(arch, access);
-  u64 unit = counts.transactions != 0 ? counts.transaction_bytes / counts.transactions : sector_bytes;
+  bool whole_lines = section == 0 && list.empty() && counts.transactions != 0 &&
+                     counts.transaction_bytes / counts.transactions >= line_bytes;
   for (auto& [start, row] : rows) {
-    u32 groups = static_cast<u32>(row.fetched.size());
-    for (u32 group = 0; group < groups; ++group) {
+    std::size_t groups = row.fetched.size(), per_group = row.cells.size() / groups;
+    for (std::size_t group = 0; group < groups; ++group) {
+      bool fetched = whole_lines;
+      for (std::size_t i = 0; i < per_group; ++i) fetched = fetched || row.cells[group * per_group + i].lanes != 0;
       u64 at = start + group * sector_bytes;
-      bool touched = unit >= line_bytes && list.empty();
-      std::size_t per_group = row.cells.size() / groups;
-      for (std::size_t i = 0; i < per_group; ++i)
-        touched = touched || row.cells[group * per_group + i].lanes != 0;
-      for (const Transaction& t : list) touched = touched || (t.address <= at && at < t.address + t.bytes);
-      row.fetched[group] = touched;
+      for (const Transaction& t : list)
+        fetched = fetched || (section == 0 && t.address <= at && at < t.address + t.bytes);
+      row.fetched[group] = fetched;
     }
   }
 }
 
 } // namespace
 
-Picture picture(const arch::Architecture& arch, const access::WarpAccess& access,
-                const std::vector<Transaction>& list) {
+Picture picture(const arch::Architecture& arch, const access::WarpAccess& access, const std::vector<Transaction>& list, u32 section) {
   Picture out;
   bool banks = access.space == access::Space::shared;
   out.kind = banks ? Picture::Kind::banks : Picture::Kind::segments;
-  out.cell_bytes = banks                                  ? arch.banks.width
-                   : access.space == access::Space::local ? 4
-                   : access.bytes < 4                     ? access.bytes
-                                                          : 4;
-  u32 row_bytes = banks                 ? arch.banks.count * arch.banks.width
-                  : out.cell_bytes == 1 ? line_bytes / 2
-                                        : line_bytes;
-  out.cells_per_group = banks ? arch.banks.count : sector_bytes / out.cell_bytes;
+  u32 group_bytes = banks ? arch.banks.count * arch.banks.width : section != 0 ? section : sector_bytes;
+  out.cell_bytes = banks ? arch.banks.width : access.space == access::Space::local ? 4 : std::min({u32{access.bytes}, 4u, group_bytes});
+  u32 row_bytes = banks ? group_bytes : section == 0 && out.cell_bytes == 1 ? 2 * group_bytes : 4 * group_bytes;
+  out.cells_per_group = group_bytes / out.cell_bytes;
   std::map<u64, Row> rows = rows_of(access, out.cell_bytes, row_bytes);
   for (auto& [start, row] : rows) row.fetched.resize(row.cells.size() / out.cells_per_group);
-  if (banks)
-    out.per_bank.resize(arch.banks.count);
-  else
-    mark_fetched(arch, access, list, rows);
+  if (banks) out.per_bank.resize(arch.banks.count);
+  else mark_fetched(arch, access, list, section, rows);
   for (auto& [start, row] : rows) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (row.cells[i].lanes == 0) continue;
       row.used_bytes += out.cell_bytes;
       if (banks) ++out.per_bank[i];
     }
-    for (u8 fetched : row.fetched) row.fetched_bytes += fetched ? sector_bytes : 0;
+    for (u8 fetched : row.fetched) row.fetched_bytes += fetched ? group_bytes : 0;
     out.rows.push_back(std::move(row));
   }
+  return out;
+}
+
+u64 groups_fetched(const Picture& picture) {
+  u64 out = 0;
+  for (const Row& row : picture.rows)
+    for (u8 fetched : row.fetched) out += fetched;
   return out;
 }
 

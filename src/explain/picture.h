@@ -25,7 +25,9 @@ struct Picture {
   std::vector<u32> per_bank; // distinct words per bank, for banks
 };
 
-Picture picture(const arch::Architecture&, const access::WarpAccess&, const std::vector<Transaction>&);
+// `section`: bytes of a DRAM burst section to group by, with four of them in a row; 0: the architecture's segments.
+Picture picture(const arch::Architecture&, const access::WarpAccess&, const std::vector<Transaction>&, u32 section = 0);
+u64 groups_fetched(const Picture&);
 
 // 0…9 a…v for lanes 0…31, '*' for several lanes.
 char lane_symbol(u32 mask);

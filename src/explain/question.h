@@ -23,6 +23,7 @@ struct Question {
   Dim3 cta{0, 0, 0}; // which block is looked at
   u32 warp = 0;      // which of its warps is drawn
   u32 sm = 90;
+  u32 section = 0; // bytes of a DRAM burst section to draw instead of segments; 0: none
 };
 
 } // namespace warplens::explain

@@ -183,33 +183,40 @@ std::string meter(double ratio, const Ink& ink) {
   return ink.graded(ratio, out);
 }
 
-std::string sizes(const arch::Counts& c, const Ink& ink) {
-  if (c.transactions == 0) return "none";
-  if (c.transaction_bytes % c.transactions == 0)
-    return fmt::format("{} {} {} B", c.transactions, ink.times(), c.transaction_bytes / c.transactions);
-  return fmt::format("{}, {} B", c.transactions, c.transaction_bytes);
+// "2 × 64 + 1 × 32 B"
+std::string sizes_text(const std::map<u64, u64>& sizes, const Ink& ink) {
+  std::string out;
+  for (auto at = sizes.rbegin(); at != sizes.rend(); ++at)
+    out += fmt::format("{}{} {} {}", out.empty() ? "" : " + ", at->second, ink.times(), at->first);
+  return out.empty() ? "none" : out + " B";
 }
 
-std::string cost_words(const Explanation& e, const arch::Counts& c, const Ink& ink) {
+// "3 transactions of 32 bytes", "2 transactions of 64 and 32 bytes"
+std::string transactions_words(const arch::Counts& c, const std::map<u64, u64>& sizes) {
+  std::string list;
+  std::size_t left = sizes.size();
+  for (auto at = sizes.rbegin(); at != sizes.rend(); ++at, --left)
+    list += fmt::format("{}{}", list.empty() ? "" : left == 1 ? " and " : ", ", at->first);
+  return fmt::format("{} of {} bytes", plural(c.transactions, "transaction"), list);
+}
+
+std::string cost_words(const Explanation& e, const arch::Counts& c, const std::map<u64, u64>& sizes, const Ink& ink) {
   std::string share = ink.graded(efficiency(e, c), percent(efficiency(e, c)));
   std::string start = plural(c.instructions, "instruction");
   if (e.question.space == Space::shared)
-    return fmt::format("{}, {} where {} would do: {}", start,
-                       plural(c.wavefronts, "pass") + (c.wavefronts == 1 ? "" : ""), c.ideal_wavefronts,
-                       share);
+    return fmt::format("{}, {} pass{} through the banks, {} at best: {}", start, c.wavefronts, c.wavefronts == 1 ? "" : "es",
+                       c.ideal_wavefronts, share);
   if (e.question.space == Space::constant)
-    return fmt::format("{}, {}, one for each different address: {}", start, plural(c.requests, "request"),
-                       share);
-  return fmt::format("{}, {} = {} bytes moved for {} asked for: {}", start,
-                     c.transactions == 1 ? "transaction " + sizes(c, ink) : "transactions " + sizes(c, ink),
-                     c.transaction_bytes, c.bytes_used, share);
+    return fmt::format("{}, {}, one for each different address: {}", start, plural(c.requests, "request"), share);
+  std::string arithmetic = c.transactions == 1 ? "" : fmt::format(" = {} moved", c.transaction_bytes);
+  return fmt::format("{}, {}{}, {} asked for: {}", start, transactions_words(c, sizes), arithmetic, c.bytes_used, share);
 }
 
 std::string costs(const Explanation& e, const Ink& ink) {
-  std::string out = fmt::format("  this warp   {}\n", cost_words(e, e.warp, ink));
+  std::string out = fmt::format("  this warp   {}\n", cost_words(e, e.warp, e.warp_sizes, ink));
   if (warps(e.footprint) > 1)
     out += fmt::format("  {} warps  {}\n", pad_left(fmt::format("all {}", warps(e.footprint)), 5),
-                       cost_words(e, e.block, ink));
+                       cost_words(e, e.block, e.block_sizes, ink));
   return out;
 }
 
@@ -224,7 +231,7 @@ std::string table_row(const Explanation& e, const ArchitectureCounts& row, const
     return start + pad_left(fmt::format("{}", c.wavefronts), 16) +
            pad_left(fmt::format("{}", c.ideal_wavefronts), 10) + end;
   if (e.question.space == Space::constant) return start + pad_left(fmt::format("{}", c.requests), 16) + end;
-  return start + pad_left(fmt::format("{}", c.requests), 11) + pad_left(sizes(c, ink), 20) +
+  return start + pad_left(fmt::format("{}", c.requests), 11) + pad_left(sizes_text(row.sizes, ink), 20) +
          pad_left(fmt::format("{}", c.transaction_bytes), 12) + end;
 }
 
@@ -267,13 +274,16 @@ std::string terminal_picture(const Explanation& e, const TextStyle& style) {
   Ink ink(style);
   const arch::Architecture& arch = *arch::find(e.question.sm);
   if (e.warp.threads == 0) return "  No lane of this warp takes part.\n";
-  Picture drawn = picture(arch, e.drawn[0], e.transactions[0]);
+  Picture drawn = picture(arch, e.drawn[0], e.transactions[0], e.question.section);
   std::string out;
   if (e.drawn.size() > 1)
     out += fmt::format("  the first of {} instructions, {}; the others are the same, shifted\n",
                        e.drawn.size(), plural(e.manner.pieces[0].bytes, "byte") + " each");
   out += draw(drawn, ink);
   out += "  " + ink.dim(wrapped(legend(e, drawn, ink), page, "  ")) + "\n";
+  if (e.question.section != 0)
+    return out + fmt::format("  {} of {} bytes: {} moved, {} asked for\n", plural(groups_fetched(drawn), "burst"),
+                             e.question.section, groups_fetched(drawn) * e.question.section, e.warp.bytes_used);
   out += transaction_lines(e.transactions[0], ink);
   return out + costs(e, ink);
 }

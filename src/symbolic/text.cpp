@@ -50,8 +50,8 @@ std::string Algebra::text(const QuasiPolynomial& e) const {
     else
       out += size == 1 ? product : fmt::format("{}*{}", size, product);
   };
-  for (const auto& [monomial, coefficient] : e.terms)
-    if (!monomial.empty()) put(monomial, coefficient);
+  for (auto at = e.terms.rbegin(); at != e.terms.rend(); ++at) // threadIdx.x is the oldest variable: it comes last
+    if (!at->first.empty()) put(at->first, at->second);
   if (e.constant() != 0) put({}, e.constant());
   return out;
 }
