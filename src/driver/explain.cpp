@@ -1,4 +1,5 @@
 #include "driver/explain.h"
+#include "explain/cases.h"
 #include "explain/explanation.h"
 #include "explain/render.h"
 #include <charconv>
@@ -123,9 +124,24 @@ Output answer(const Explanation& e, const ExplainOptions& options) {
   return out;
 }
 
+Output built_in(const ExplainOptions& options) {
+  const warplens::explain::Case* found = warplens::explain::find_case(options.case_name);
+  if (found == nullptr)
+    return refuse(diag::error("explain-case", fmt::format("there is no case '{}'", options.case_name), {},
+                              "`warplens explain --case` lists them"),
+                  options);
+  Output out;
+  out.out = options.json ? json(*found).dump(2) + "\n" : terminal(*found, {options.unicode, options.colour});
+  if (options.svg.empty()) return out;
+  if (std::optional<Diagnostic> bad = write_file(options.svg, svg(*found))) return refuse(*bad, options);
+  return out;
+}
+
 } // namespace
 
 Output explain(const ExplainOptions& options) {
+  if (options.list_cases) return {0, warplens::explain::terminal_list({options.unicode, options.colour}), {}};
+  if (!options.case_name.empty()) return built_in(options);
   Result<Question> question = question_of(options);
   if (!question) return refuse(question.error(), options);
   ResultOr<Explanation, Refusal> explanation = warplens::explain::explain(*question);

@@ -57,7 +57,8 @@ struct Refusal {
 };
 ResultOr<Explanation, Refusal> explain(const Question&);
 
-// Fills in what follows from question, manner and footprint: the drawn warp, the counts, the other architectures.
+// Fills in what follows from question, manner and footprint: the drawn warp, the counts, the other
+// architectures.
 void count_all(Explanation&, const arch::Architecture&);
 
 // Bytes asked for over bytes moved, in device memory; ideal over actual passes in shared memory; 0…1.

@@ -48,6 +48,8 @@ std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 // Words broken into lines of at most `width` columns; later lines start with `indent`.
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
+// The text with × → – … and the like in ASCII.
+std::string ascii(std::string_view text);
 std::string plural(u64 count, std::string_view noun); // "1 request", "2 requests", "2 segments"
 
 } // namespace warplens::explain

@@ -34,9 +34,10 @@ std::map<u64, Row> rows_of(const access::WarpAccess& access, u32 cell_bytes, u32
   return rows;
 }
 
-// A burst section travels when it is touched. A segment also when the architecture moves more than one at once.
-void mark_fetched(const arch::Architecture& arch, const access::WarpAccess& access, const std::vector<Transaction>& list,
-                  u32 section, std::map<u64, Row>& rows) {
+// A burst section travels when it is touched. A segment also when the architecture moves more than one at
+// once.
+void mark_fetched(const arch::Architecture& arch, const access::WarpAccess& access,
+                  const std::vector<Transaction>& list, u32 section, std::map<u64, Row>& rows) {
   arch::Counts counts = arch::count(arch, access);
   bool whole_lines = section == 0 && list.empty() && counts.transactions != 0 &&
                      counts.transaction_bytes / counts.transactions >= line_bytes;
@@ -44,7 +45,8 @@ void mark_fetched(const arch::Architecture& arch, const access::WarpAccess& acce
     std::size_t groups = row.fetched.size(), per_group = row.cells.size() / groups;
     for (std::size_t group = 0; group < groups; ++group) {
       bool fetched = whole_lines;
-      for (std::size_t i = 0; i < per_group; ++i) fetched = fetched || row.cells[group * per_group + i].lanes != 0;
+      for (std::size_t i = 0; i < per_group; ++i)
+        fetched = fetched || row.cells[group * per_group + i].lanes != 0;
       u64 at = start + group * sector_bytes;
       for (const Transaction& t : list)
         fetched = fetched || (section == 0 && t.address <= at && at < t.address + t.bytes);
@@ -55,18 +57,27 @@ void mark_fetched(const arch::Architecture& arch, const access::WarpAccess& acce
 
 } // namespace
 
-Picture picture(const arch::Architecture& arch, const access::WarpAccess& access, const std::vector<Transaction>& list, u32 section) {
+Picture picture(const arch::Architecture& arch, const access::WarpAccess& access,
+                const std::vector<Transaction>& list, u32 section) {
   Picture out;
   bool banks = access.space == access::Space::shared;
-  out.kind = banks ? Picture::Kind::banks : Picture::Kind::segments;
+  out.kind = banks                                     ? Picture::Kind::banks
+             : access.space == access::Space::constant ? Picture::Kind::addresses
+                                                       : Picture::Kind::segments;
   u32 group_bytes = banks ? arch.banks.count * arch.banks.width : section != 0 ? section : sector_bytes;
-  out.cell_bytes = banks ? arch.banks.width : access.space == access::Space::local ? 4 : std::min({u32{access.bytes}, 4u, group_bytes});
-  u32 row_bytes = banks ? group_bytes : section == 0 && out.cell_bytes == 1 ? 2 * group_bytes : 4 * group_bytes;
+  out.cell_bytes = banks                                  ? arch.banks.width
+                   : access.space == access::Space::local ? 4
+                                                          : std::min({u32{access.bytes}, 4u, group_bytes});
+  u32 row_bytes = banks                                 ? group_bytes
+                  : section == 0 && out.cell_bytes == 1 ? 2 * group_bytes
+                                                        : 4 * group_bytes;
   out.cells_per_group = group_bytes / out.cell_bytes;
   std::map<u64, Row> rows = rows_of(access, out.cell_bytes, row_bytes);
   for (auto& [start, row] : rows) row.fetched.resize(row.cells.size() / out.cells_per_group);
-  if (banks) out.per_bank.resize(arch.banks.count);
-  else mark_fetched(arch, access, list, section, rows);
+  if (banks)
+    out.per_bank.resize(arch.banks.count);
+  else if (out.kind == Picture::Kind::segments)
+    mark_fetched(arch, access, list, section, rows);
   for (auto& [start, row] : rows) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (row.cells[i].lanes == 0) continue;

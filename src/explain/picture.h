@@ -16,17 +16,20 @@ struct Row {
   u32 used_bytes = 0, fetched_bytes = 0;
 };
 
-// Which of a row's columns a cell belongs to: sectors of device memory, or banks of shared memory.
+// What a row's columns are: sectors of device memory, banks of shared memory, or plain words of constant
+// memory.
 struct Picture {
-  enum class Kind : u8 { segments, banks } kind = Kind::segments;
+  enum class Kind : u8 { segments, banks, addresses } kind = Kind::segments;
   u32 cell_bytes = 4;
   u32 cells_per_group = 8;   // a sector; for banks all of a row
   std::vector<Row> rows;     // ascending
   std::vector<u32> per_bank; // distinct words per bank, for banks
 };
 
-// `section`: bytes of a DRAM burst section to group by, with four of them in a row; 0: the architecture's segments.
-Picture picture(const arch::Architecture&, const access::WarpAccess&, const std::vector<Transaction>&, u32 section = 0);
+// `section`: bytes of a DRAM burst section to group by, with four of them in a row; 0: the architecture's
+// segments.
+Picture picture(const arch::Architecture&, const access::WarpAccess&, const std::vector<Transaction>&,
+                u32 section = 0);
 u64 groups_fetched(const Picture&);
 
 // 0…9 a…v for lanes 0…31, '*' for several lanes.

@@ -5,6 +5,7 @@
 // per word; in a cell the lane that asks for it, `·` where a word travels and nobody asked, nothing where it
 // stays in memory.
 #include "arch/table.h"
+#include "explain/costs.h"
 #include "explain/ink.h"
 #include "explain/picture.h"
 #include <algorithm>
@@ -74,6 +75,8 @@ std::string verdict(const Explanation& e, const Ink& ink) {
           ": threadIdx.x occurs, but not as a multiple added to the rest";
     break;
   }
+  if (f.kind == FormKind::consecutive && f.rows == 1 && e.warp.transaction_bytes > e.warp.bytes_used)
+    out += "; what travels unused is lost to where they start, or to lanes that take no part";
   std::string rows;
   if (f.rows > 1)
     rows = fmt::format("  The warp holds {} rows of the block: threadIdx.x alone does not decide.\n", f.rows);
@@ -129,7 +132,7 @@ std::string draw(const Picture& picture, const Ink& ink) {
     bool cut = picture.rows.size() > most_rows && i == most_rows - 3;
     if (cut) {
       std::size_t hidden = picture.rows.size() - (most_rows - 1);
-      out += "  " + pad_left(ink.more(), label) + fmt::format("  {} more\n", plural(hidden, "row"));
+      out += "  " + pad_left(ink.more(), label) + fmt::format("  {} more rows\n", hidden);
       i += hidden;
     }
     out += row_text(picture, picture.rows[i], label, ink);
@@ -191,32 +194,26 @@ std::string sizes_text(const std::map<u64, u64>& sizes, const Ink& ink) {
   return out.empty() ? "none" : out + " B";
 }
 
-// "3 transactions of 32 bytes", "2 transactions of 64 and 32 bytes"
-std::string transactions_words(const arch::Counts& c, const std::map<u64, u64>& sizes) {
-  std::string list;
-  std::size_t left = sizes.size();
-  for (auto at = sizes.rbegin(); at != sizes.rend(); ++at, --left)
-    list += fmt::format("{}{}", list.empty() ? "" : left == 1 ? " and " : ", ", at->first);
-  return fmt::format("{} of {} bytes", plural(c.transactions, "transaction"), list);
-}
-
-std::string cost_words(const Explanation& e, const arch::Counts& c, const std::map<u64, u64>& sizes, const Ink& ink) {
-  std::string share = ink.graded(efficiency(e, c), percent(efficiency(e, c)));
-  std::string start = plural(c.instructions, "instruction");
-  if (e.question.space == Space::shared)
-    return fmt::format("{}, {} pass{} through the banks, {} at best: {}", start, c.wavefronts, c.wavefronts == 1 ? "" : "es",
-                       c.ideal_wavefronts, share);
-  if (e.question.space == Space::constant)
-    return fmt::format("{}, {}, one for each different address: {}", start, plural(c.requests, "request"), share);
-  std::string arithmetic = c.transactions == 1 ? "" : fmt::format(" = {} moved", c.transaction_bytes);
-  return fmt::format("{}, {}{}, {} asked for: {}", start, transactions_words(c, sizes), arithmetic, c.bytes_used, share);
+std::string cost_line(const Explanation& e, std::string_view who, std::size_t width, const arch::Counts& c,
+                      const std::map<u64, u64>& sizes, const Ink& ink) {
+  std::string share = percent(efficiency(e, c));
+  if (as_few_as_possible(e, c) && efficiency(e, c) < 1)
+    share = ink.good(share + ", and it takes no more than that");
+  else
+    share = ink.graded(efficiency(e, c), share);
+  return fmt::format("  {}  {}: {}\n", pad_right(who, width), cost_sentence(e, c, sizes), share);
 }
 
 std::string costs(const Explanation& e, const Ink& ink) {
-  std::string out = fmt::format("  this warp   {}\n", cost_words(e, e.warp, e.warp_sizes, ink));
-  if (warps(e.footprint) > 1)
-    out += fmt::format("  {} warps  {}\n", pad_left(fmt::format("all {}", warps(e.footprint)), 5),
-                       cost_words(e, e.block, e.block_sizes, ink));
+  std::string all = fmt::format("all {} warps", warps(e.footprint));
+  std::size_t width = warps(e.footprint) > 1 ? std::max<std::size_t>(all.size(), 9) : 9;
+  std::string out = cost_line(e, "this warp", width, e.warp, e.warp_sizes, ink);
+  if (warps(e.footprint) > 1) out += cost_line(e, all, width, e.block, e.block_sizes, ink);
+  if (e.question.section == 0 && has_lines(e) && e.block.tags != 0)
+    out += fmt::format("  {}  {} lines of 128 bytes, the bytes would fill {:.4g}: {}\n",
+                       pad_right("L1", width), e.block.tags, ideal_lines(e.block, e.manner.pieces[0].bytes),
+                       percent(std::min(1.0, ideal_lines(e.block, e.manner.pieces[0].bytes) /
+                                                 static_cast<double>(e.block.tags))));
   return out;
 }
 
@@ -281,9 +278,6 @@ std::string terminal_picture(const Explanation& e, const TextStyle& style) {
                        e.drawn.size(), plural(e.manner.pieces[0].bytes, "byte") + " each");
   out += draw(drawn, ink);
   out += "  " + ink.dim(wrapped(legend(e, drawn, ink), page, "  ")) + "\n";
-  if (e.question.section != 0)
-    return out + fmt::format("  {} of {} bytes: {} moved, {} asked for\n", plural(groups_fetched(drawn), "burst"),
-                             e.question.section, groups_fetched(drawn) * e.question.section, e.warp.bytes_used);
   out += transaction_lines(e.transactions[0], ink);
   return out + costs(e, ink);
 }
@@ -295,7 +289,7 @@ std::string terminal(const Explanation& e, const TextStyle& style) {
                                                     : "Which lanes go to which segments") +
          "\n";
   out += terminal_picture(e, style) + "\n" + table(e, ink) + "\n" + fixes_text(e, ink);
-  return out;
+  return style.unicode ? out : ascii(out);
 }
 
 } // namespace warplens::explain

@@ -1,5 +1,6 @@
 #include "arch/table.h"
 #include "explain/explanation.h"
+#include "explain/picture.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,8 +16,10 @@ std::map<u64, u64> sizes(const arch::Architecture& arch, const Footprint& footpr
   std::map<u64, u64> out;
   for (u32 warp = first_warp; warp <= last_warp; ++warp)
     for (Piece piece : manner.pieces)
-      for (const Transaction& t : transactions(arch, access_of(footprint, manner, piece, warp))) ++out[t.bytes];
-  if (out.empty() && counts.transactions != 0) out[counts.transaction_bytes / counts.transactions] = counts.transactions;
+      for (const Transaction& t : transactions(arch, access_of(footprint, manner, piece, warp)))
+        ++out[t.bytes];
+  if (out.empty() && counts.transactions != 0)
+    out[counts.transaction_bytes / counts.transactions] = counts.transactions;
   return out;
 }
 
@@ -44,7 +47,14 @@ void count_all(Explanation& e, const arch::Architecture& arch) {
 }
 
 double efficiency(const Explanation& e, const arch::Counts& counts) {
-  const auto ratio = [](u64 a, u64 b) { return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b); };
+  const auto ratio = [](u64 a, u64 b) {
+    return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
+  };
+  if (e.question.section != 0) {
+    u64 bursts = groups_fetched(
+        picture(*arch::find(e.question.sm), e.drawn[0], e.transactions[0], e.question.section));
+    return ratio(counts.bytes_used, bursts * e.question.section);
+  }
   if (e.question.space == access::Space::shared) return ratio(counts.ideal_wavefronts, counts.wavefronts);
   if (e.question.space == access::Space::constant) return ratio(counts.instructions, counts.requests);
   return ratio(counts.bytes_used, counts.transaction_bytes);
