@@ -49,15 +49,28 @@ u64 attributed_load_8(const WarpAccess& access) {
   return sum_of_groups(access, access.active, 16);
 }
 
-// 16 bytes: a half-warp free of conflicts is one pass if any quarter of the warp is in pairs (an empty one
-// is).
+// Every active lane's neighbour is active too and has the same address.
+bool paired_without_gaps(const WarpAccess& access, u32 lanes, u32 distance) {
+  u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
+                              : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
+  return swapped == lanes && equal_to_neighbour(access, lanes, distance);
+}
+
+// 16 bytes, half-warps apart: a half-warp free of conflicts is one pass if it is in pairs, else its quarters
+// go one after the other. The counter treats the lower half-warp unlike the upper one: while lane 31 is
+// active its pairs must have no gaps, and when lane 31 is not it is one pass anyway; then a warp that reads
+// one address is even one in all. Found by measurement, 735 patterns without exception; the last clause rests
+// on a single one of them.
 u64 attributed_load_16(const WarpAccess& access) {
-  bool quarter_in_pairs = false;
-  for (u32 first = 0; first < warp_size; first += 8)
-    quarter_in_pairs |= in_pairs(access, access.active & (low_lanes(8) << first));
+  bool last_active = access.active >> 31;
+  if (!last_active && count_touched(access.address, access.active, 1, 0) == 1) return 1;
   u64 sum = 0;
   for_each_group(access.active, 16, [&](u32 half) {
-    bool one = quarter_in_pairs && passes(access.address, half, 16) == 1;
+    bool lower = (half & 0xffff) != 0;
+    bool merges =
+        !lower ? in_pairs(access, half)
+               : !last_active || paired_without_gaps(access, half, 1) || paired_without_gaps(access, half, 2);
+    bool one = merges && passes(access.address, half, 16) == 1;
     sum += one ? 1 : sum_of_groups(access, half, 8);
   });
   return sum;

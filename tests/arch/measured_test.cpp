@@ -56,6 +56,8 @@ namespace {
 
 constexpr const char* first_set = "h100_patterns.jsonl.gz";
 
+constexpr const char* second_set = "h100_wide_loads.jsonl.gz";
+
 arch::Counts count90(const MeasuredPattern& pattern) { return arch::count(*arch::find(90), pattern.access); }
 
 TEST(Measured, FileIsComplete) {
@@ -135,6 +137,42 @@ TEST(Measured, LocalRequestsAndSectors) {
 
 TEST(Measured, TextureQuads) {
   for_each_measured(first_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.access.space != Space::texture) return;
+    EXPECT_EQ(count90(pattern).requests, pattern.counter("l1tex__texin_requests_mem_texture"))
+        << pattern.json;
+  });
+}
+
+TEST(MeasuredSecondSet, WideSharedLoads) {
+  u32 seen = 0;
+  for_each_measured(second_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.space != "shared") return;
+    ++seen;
+    arch::Counts counts = count90(pattern);
+    EXPECT_EQ(counts.wavefronts, pattern.counter("memory_l1_wavefronts_shared")) << pattern.json;
+    EXPECT_EQ(counts.ideal_wavefronts, pattern.counter("memory_l1_wavefronts_shared_ideal")) << pattern.json;
+    EXPECT_EQ(counts.data_wavefronts, pattern.counter("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld"))
+        << pattern.json;
+  });
+  EXPECT_EQ(seen, 1000u);
+}
+
+TEST(MeasuredSecondSet, GlobalSectorsAndTags) {
+  u32 seen = 0;
+  for_each_measured(second_set, [&](const MeasuredPattern& pattern) {
+    if (pattern.space != "global") return;
+    ++seen;
+    arch::Counts counts = count90(pattern);
+    EXPECT_EQ(counts.sectors, pattern.counter("memory_l2_theoretical_sectors_global")) << pattern.json;
+    if (pattern.has("memory_l1_tag_requests_global")) {
+      EXPECT_EQ(counts.tags, pattern.counter("memory_l1_tag_requests_global")) << pattern.json;
+    }
+  });
+  EXPECT_EQ(seen, 560u);
+}
+
+TEST(MeasuredSecondSet, TextureQuads) {
+  for_each_measured(second_set, [&](const MeasuredPattern& pattern) {
     if (pattern.access.space != Space::texture) return;
     EXPECT_EQ(count90(pattern).requests, pattern.counter("l1tex__texin_requests_mem_texture"))
         << pattern.json;
