@@ -1,4 +1,6 @@
 #include "advise/advise.h"
+#include "advise/rules/rules.h"
+#include <algorithm>
 
 namespace warplens::advise {
 
@@ -20,13 +22,35 @@ u64 value(Metric metric, const arch::Counts& counts) {
   case Metric::sectors: return counts.sectors;
   case Metric::transactions: return counts.transactions;
   case Metric::wavefronts: return counts.wavefronts;
+  case Metric::threads: return counts.threads;
   }
   return 0;
 }
 
 double Advice::gain() const {
   u64 was = value(metric, before), is = value(metric, after);
-  return is == 0 ? 1.0 : static_cast<double>(was) / static_cast<double>(is);
+  if (was == 0) return 1.0;
+  return is == 0 ? static_cast<double>(was) : static_cast<double>(was) / static_cast<double>(is);
+}
+
+std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context) {
+  std::vector<Advice> out;
+  if (context.architecture == nullptr || context.column >= site.counters.size()) return out;
+  const measure::Counters& counters = site.counters[context.column];
+  if (counters.instructions == 0) return out;
+  rules::Subject subject{site, counters, context};
+  for (rules::Rule* rule :
+       {rules::strided, rules::misaligned, rules::broadcast, rules::scattered, rules::narrow,
+        rules::bank_conflict, rules::constant_serialised, rules::local_array, rules::same_address_atomics})
+    rule(subject, out);
+  // What does not help is not said; a note leaves all counts as they are.
+  std::erase_if(out, [](const Advice& a) {
+    u64 before = value(a.metric, a.before), after = value(a.metric, a.after);
+    return after > before || (after == before && a.after != a.before);
+  });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Advice& a, const Advice& b) { return a.gain() > b.gain(); });
+  return out;
 }
 
 } // namespace warplens::advise

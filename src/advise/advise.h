@@ -17,7 +17,7 @@ enum class Confidence : u8 { possible, likely, certain };
 std::string_view name(Confidence);
 
 // The count that the advice lowers.
-enum class Metric : u8 { instructions, requests, sectors, transactions, wavefronts };
+enum class Metric : u8 { instructions, requests, sectors, transactions, wavefronts, threads };
 std::string_view name(Metric);
 u64 value(Metric, const arch::Counts&);
 
@@ -31,7 +31,8 @@ struct Advice {
   arch::Counts before, after; // whole launch, before as measured, after as counted for the changed access
   Confidence confidence = Confidence::likely;
 
-  // How many times fewer `metric`; 1 where nothing changes.
+  // How many times fewer `metric`; 1 where nothing changes (a note: all is well), all of them where none is
+  // left.
   double gain() const;
 };
 
@@ -41,7 +42,8 @@ struct Context {
   const measure::LaunchRecord* launch = nullptr;    // may be null; names local arrays and the block's shape
 };
 
-// The advice for one site, largest gain first; empty where the access is as good as it gets or never ran.
+// The advice for one site, largest gain first, notes (gain 1) last; empty where the site never ran or nothing
+// is to be said. Cheap: a handful of warp accesses is counted per site.
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context);
 
 } // namespace warplens::advise

@@ -1,0 +1,36 @@
+// Local memory is device memory. Lanes with different indices are not coalesced; an array that the compiler
+// can keep in registers does not go there at all.
+#include "advise/rules/rules.h"
+#include <fmt/format.h>
+
+namespace warplens::advise::rules {
+
+void local_array(const Subject& s, std::vector<Advice>& list) {
+  if (s.site.space != access::Space::local) return;
+  std::string names;
+  if (s.context.launch != nullptr)
+    for (const std::string& name : s.context.launch->local_arrays)
+      names += (names.empty() ? " (" : ", ") + name;
+  if (!names.empty()) names += ")";
+  Advice out = draft(s, "local-array", Metric::sectors);
+  bool spread = s.counters.sectors > s.counters.ideal_sectors;
+  if (spread) {
+    out.title = "lanes use different indices of a local array";
+    out.cause = fmt::format("local memory{} interleaves the threads' arrays: one index is consecutive over "
+                            "the lanes, different indices are not",
+                            names);
+    out.change = "index by a loop counter that all lanes share, or keep the array in shared memory";
+    out.after = predicted(s, consecutive(s));
+  } else {
+    out.title = "an array in local memory";
+    out.cause =
+        fmt::format("an array{} that is indexed at run time lives in device memory, not in registers", names);
+    out.change = "unroll the loops over it (#pragma unroll) so that every index is a constant, or move it to "
+                 "shared memory";
+    out.after = {};
+    out.confidence = Confidence::possible;
+  }
+  list.push_back(std::move(out));
+}
+
+} // namespace warplens::advise::rules

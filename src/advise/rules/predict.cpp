@@ -1,0 +1,69 @@
+#include "advise/rules/rules.h"
+#include "base/bits.h"
+
+namespace warplens::advise::rules {
+
+arch::Counts measured(const measure::Counters& c) {
+  arch::Counts out;
+  out.instructions = c.instructions;
+  out.threads = c.threads;
+  out.requests = c.requests, out.tags = c.tags, out.sectors = c.sectors, out.ideal_sectors = c.ideal_sectors;
+  out.wavefronts = c.wavefronts, out.ideal_wavefronts = c.ideal_wavefronts,
+  out.data_wavefronts = c.data_wavefronts;
+  out.transactions = c.transactions, out.transaction_bytes = c.transaction_bytes;
+  out.bytes_used = c.bytes_used;
+  return out;
+}
+
+namespace {
+
+arch::Counts times(arch::Counts counts, u64 factor) {
+  for (u64* field :
+       {&counts.instructions, &counts.threads, &counts.requests, &counts.tags, &counts.sectors,
+        &counts.ideal_sectors, &counts.wavefronts, &counts.ideal_wavefronts, &counts.data_wavefronts,
+        &counts.transactions, &counts.transaction_bytes, &counts.bytes_used})
+    *field *= factor;
+  return counts;
+}
+
+arch::Counts one_warp(const Subject& subject, const Change& change, u32 lanes) {
+  const access::Site& site = subject.site.site;
+  access::WarpAccess access{site.id, change.space,     site.kind, site.cache, static_cast<u8>(change.bytes),
+                            0,       low_lanes(lanes), {}};
+  for_each_lane(access.active, [&](u32 lane) { access.address[lane] = change.address(lane); });
+  return arch::count(*subject.context.architecture, access);
+}
+
+} // namespace
+
+arch::Counts predicted(const Subject& subject, const Change& change, u64 instructions, u64 threads) {
+  if (instructions == 0) return {};
+  u64 fewer = threads / instructions, more = threads % instructions;
+  arch::Counts sum = times(one_warp(subject, change, static_cast<u32>(fewer)), instructions - more);
+  if (more != 0) sum += times(one_warp(subject, change, static_cast<u32>(fewer) + 1), more);
+  return sum;
+}
+
+arch::Counts predicted(const Subject& subject, const Change& change) {
+  return predicted(subject, change, subject.counters.instructions, subject.counters.threads);
+}
+
+Change consecutive(const Subject& subject) {
+  u32 bytes = subject.site.site.bytes;
+  if (subject.site.space == access::Space::local)
+    return {subject.site.space, bytes, [](u32) { return u64{0}; }};
+  return {subject.site.space, bytes, [bytes](u32 lane) { return u64{lane} * bytes; }};
+}
+
+bool is_device(access::Space space) { return space == access::Space::global; }
+
+Advice draft(const Subject& subject, std::string rule, Metric metric) {
+  Advice out;
+  out.rule = std::move(rule);
+  out.metric = metric;
+  out.before = measured(subject.counters);
+  out.after = out.before;
+  return out;
+}
+
+} // namespace warplens::advise::rules
