@@ -214,7 +214,7 @@ Comparison Form::comparison() const {
       {Modifier::lo, Comparison::lt},   {Modifier::ls, Comparison::ls_},  {Modifier::hi, Comparison::gt},
       {Modifier::hs, Comparison::hs_},  {Modifier::equ, Comparison::equ}, {Modifier::neu, Comparison::neu},
       {Modifier::ltu, Comparison::ltu}, {Modifier::leu, Comparison::leu}, {Modifier::gtu, Comparison::gtu},
-      {Modifier::geu, Comparison::geu}, {Modifier::num, Comparison::num}, {Modifier::nan, Comparison::nan},
+      {Modifier::geu, Comparison::geu}, {Modifier::num, Comparison::num}, {Modifier::nan_comparison, Comparison::nan},
   };
   for (auto [modifier, comparison] : table)
     if (has(modifier)) return comparison;
