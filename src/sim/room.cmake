@@ -18,3 +18,6 @@ set(avx2_options -mavx -mavx2 -mfma -mbmi -mbmi2 -mf16c -mlzcnt -mmovbe -mpopcnt
 target_compile_options(warplens_kernels_avx2 PRIVATE ${avx2_options})
 target_compile_options(warplens_kernels_avx512 PRIVATE ${avx2_options}
   -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mprefer-vector-width=512)
+# The device library and the video instructions exist once, for the baseline.
+set_source_files_properties(${dir}/kernels/math.cpp ${dir}/kernels/video.cpp PROPERTIES
+  COMPILE_OPTIONS "-O2;-ffp-contract=off;-fno-strict-aliasing" COMPILE_DEFINITIONS WARPLENS_TARGET_NAMESPACE=baseline)

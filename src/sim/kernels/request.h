@@ -28,6 +28,7 @@ using FindKernel = const Kernel* (*)(const Request&);
 
 namespace baseline {
 const Kernel* find(const Request&);
+const Kernel* find_video(const Request&); // for all targets
 }
 namespace avx2 {
 const Kernel* find(const Request&);

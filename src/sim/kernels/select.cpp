@@ -35,8 +35,6 @@ const Target& target() {
   return chosen;
 }
 
-} // namespace
-
 Request make_request(const ir::Form& form, u32 destinations, u32 sources) {
   Request request{};
   request.opcode = form.opcode;
@@ -51,9 +49,13 @@ Request make_request(const ir::Form& form, u32 destinations, u32 sources) {
   return request;
 }
 
+} // namespace
+
 std::optional<Kernel> find_kernel_of(FindKernel find, const ir::Form& form, u32 destinations, u32 sources) {
   if (form.family() != ir::Family::compute) return std::nullopt;
-  const Kernel* kernel = find(make_request(form, destinations, sources));
+  Request request = make_request(form, destinations, sources);
+  const Kernel* kernel = find(request);
+  if (!kernel) kernel = baseline::find_video(request);
   if (!kernel || kernel->destinations != destinations || kernel->sources != sources) return std::nullopt;
   return *kernel;
 }

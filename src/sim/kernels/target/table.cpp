@@ -24,8 +24,7 @@ const Kernel* find(const Request& r) {
   if (const Kernel* k = find_bits(r)) return k;
   if (is_half(r.type[0])) return find_half(r);
   if (is_wide(r.type[0])) return find_floating(r);
-  if (const Kernel* k = find_integer(r)) return k;
-  return find_video(r);
+  return find_integer(r);
 }
 
 } // namespace WARPLENS_TARGET_NAMESPACE
