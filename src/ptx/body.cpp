@@ -1,0 +1,546 @@
+// Function bodies: registers, labels, statements, operands by the patterns of ir/opcodes.def, calls (PTX ISA, "Instructions").
+//
+// An opcode or modifier that is not known makes an instruction of family `unsupported`; its operands are passed over.
+#include "ptx/blocks.h"
+#include "ptx/parser.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace warplens::ptx {
+namespace {
+
+using ir::Modifier;
+using ir::Opcode;
+using ir::Operand;
+using ir::Type;
+
+constexpr u64 most_registers = u64{1} << 24;
+constexpr std::size_t deepest_scope = 200;
+
+// "%r12" of the range "%r": the digits' value, if they are a plain number.
+bool split_range(std::string_view name, std::string_view& prefix, u64& index) {
+  std::size_t digits = 0;
+  while (digits < name.size() && name[name.size() - 1 - digits] >= '0' && name[name.size() - 1 - digits] <= '9') ++digits;
+  if (digits == 0 || digits > 9 || digits == name.size()) return false;
+  prefix = name.substr(0, name.size() - digits);
+  std::string_view number = name.substr(prefix.size());
+  if (number.size() > 1 && number[0] == '0') return false;
+  index = 0;
+  for (char d : number) index = index * 10 + static_cast<u64>(d - '0');
+  return true;
+}
+
+} // namespace
+
+u32 Parser::add_register(std::string_view name, Type type) {
+  std::vector<ir::Register>& registers = m_.functions[current_.value].registers;
+  registers.push_back({std::string(name), type});
+  return static_cast<u32>(registers.size() - 1);
+}
+
+Symbol* Parser::find(std::string_view name) {
+  for (std::size_t s = scopes_.size(); s-- > 0;) {
+    if (Symbol* symbol = scopes_[s].find(name)) return symbol;
+    std::string_view prefix;
+    u64 index = 0;
+    if (s == 0 || !split_range(name, prefix, index)) continue;
+    // "%r1" may itself be the prefix of "%r12": try every split.
+    for (std::size_t cut = prefix.size(); cut < name.size(); ++cut) {
+      Symbol* range = scopes_[s].find(name.substr(0, cut));
+      if (range == nullptr || range->kind != Symbol::Kind::range) continue;
+      u64 n = 0;
+      for (char d : name.substr(cut)) n = n * 10 + static_cast<u64>(d - '0');
+      if (n >= ranges_[range->id].count) continue;
+      u32 id = add_register(name, ranges_[range->id].type);
+      return scopes_[s].insert(name, {Symbol::Kind::reg, 1, id}).first;
+    }
+  }
+  return nullptr;
+}
+
+bool Parser::body() {
+  if (!c_.expect('{', "before the function's body")) return false;
+  std::size_t outer = scopes_.size();
+  m_.functions[current_.value].external = false;
+  while (true) {
+    if (c_.accept('{')) {
+      if (scopes_.size() - outer > deepest_scope) return c_.fail("ptx-limit", "blocks are nested too deeply");
+      scopes_.emplace_back();
+      label_scopes_.emplace_back();
+      continue;
+    }
+    if (c_.at('}')) {
+      c_.advance();
+      if (scopes_.size() == outer) break;
+      scopes_.pop_back();
+      label_scopes_.pop_back();
+      continue;
+    }
+    if (c_.at_end()) return c_.expected("'}' at the end of the function");
+    if (!statement()) return false;
+  }
+  for (PendingTable& pending : pending_tables_) {
+    ir::Function& f = m_.functions[current_.value];
+    auto found = branch_tables_.find(pending.name);
+    if (found == branch_tables_.end()) return c_.fail("ptx-unknown-name", fmt::format("'{}' is no list of branch targets", pending.name), pending.where);
+    ir::Instruction& i = f.instructions[pending.instruction];
+    i.first_target = static_cast<u32>(f.targets.size());
+    i.target_count = static_cast<u32>(found->second.size());
+    for (u32 label : found->second) f.targets.push_back(ir::BlockId(label));
+  }
+  std::vector<u32> label_at;
+  for (Label& label : labels_) {
+    if (!label.placed) return c_.fail("ptx-unknown-label", fmt::format("label '{}' is nowhere in this function", label.first_use.text), label.first_use);
+    label_at.push_back(label.at);
+  }
+  static const std::string ret_text = "ret";
+  Token ret{TokenKind::identifier, c_.token().line, ret_text};
+  cut_blocks(m_.functions[current_.value], label_at, m_.forms, form_of(ret), c_.token().line);
+  return true;
+}
+
+bool Parser::statement() {
+  Token token = c_.token();
+  if (token.is(';')) return c_.advance(), true;
+  if (token.kind == TokenKind::directive) {
+    std::string_view d = token.text;
+    c_.advance();
+    if (d == ".reg") return registers();
+    if (d == ".loc") return lines_.parse_loc();
+    if (d == ".local" || d == ".shared" || d == ".global" || d == ".const" || d == ".param") return variable({}, d);
+    if (d == ".file") return lines_.parse_file();
+    if (d == ".section") return section();
+    if (d == ".extern" || d == ".visible" || d == ".weak") return true;
+    if (d == ".pragma") {
+      while (!c_.at_end() && !c_.at(';')) c_.advance();
+      return c_.expect(';', "after .pragma");
+    }
+    return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a directive that is known here", d), token);
+  }
+  if (token.is('@')) return instruction();
+  if (!c_.at_identifier()) return c_.expected("an instruction");
+  if (c_.touches(':') || c_.touches(' ') || c_.touches('\t')) {
+    // "name:" is a label; opcodes without dots ("ret ;") are followed by other things.
+    if (c_.touches(':')) {
+      c_.advance();
+      c_.advance();
+      return label(token.text, token);
+    }
+  }
+  return instruction();
+}
+
+bool Parser::label(std::string_view name, const Token& where) {
+  if (c_.accept_directive(".branchtargets") || c_.at_directive(".calltargets") || c_.at_directive(".callprototype")) {
+    if (c_.at_directive(".calltargets") || c_.at_directive(".callprototype")) {
+      while (!c_.at_end() && !c_.at(';')) c_.advance();
+      return c_.expect(';', "after the directive");
+    }
+    std::vector<u32>& targets = branch_tables_[name];
+    do {
+      Token at = c_.token();
+      std::string_view target;
+      if (!c_.expect_identifier(target, "a label")) return false;
+      targets.push_back(label_id(target, at).value);
+    } while (c_.accept(','));
+    return c_.expect(';', "after the branch targets");
+  }
+  ir::BlockId id;
+  if (u32* known = label_scopes_.back().find(name)) id = ir::BlockId(*known);
+  else {
+    id = ir::BlockId(labels_.size());
+    labels_.push_back({0, false, where});
+    label_scopes_.back().insert(name, id.value);
+  }
+  Label& l = labels_[id.value];
+  if (l.placed) return c_.fail("ptx-duplicate", fmt::format("label '{}' stands twice in this function", name), where);
+  l.placed = true;
+  l.at = static_cast<u32>(m_.functions[current_.value].instructions.size());
+  return true;
+}
+
+// A label is looked for outwards; one that is not known yet belongs to the innermost block, where it must follow.
+ir::BlockId Parser::label_id(std::string_view name, const Token& where) {
+  for (std::size_t s = label_scopes_.size(); s-- > 0;)
+    if (u32* known = label_scopes_[s].find(name)) return ir::BlockId(*known);
+  ir::BlockId id(labels_.size());
+  labels_.push_back({0, false, where});
+  label_scopes_[0].insert(name, id.value);
+  if (label_scopes_.size() > 1 && name.find("$L__") != 0) { // a block's own label, seen before it stands
+    label_scopes_.back().insert(name, id.value);
+  }
+  return id;
+}
+
+bool Parser::registers() {
+  Type type = Type::none;
+  u32 vector = 1;
+  while (c_.token().kind == TokenKind::directive) {
+    std::string_view d = c_.token().text;
+    if (d == ".v2" || d == ".v4") vector = static_cast<u32>(d[2] - '0');
+    else if (auto named = ir::type_named(d.substr(1))) type = *named;
+    else if (d != ".align") return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a register type that is known here", d));
+    c_.advance();
+  }
+  if (type == Type::none) return c_.expected("a register type such as .b32");
+  do {
+    Token where = c_.token();
+    std::string_view name;
+    if (!c_.expect_identifier(name, "a register's name")) return false;
+    if (c_.accept('<')) {
+      u64 count = 0;
+      if (!parse_count(c_, count, most_registers, "number of registers") || !c_.expect('>', "after the number of registers")) return false;
+      ranges_.push_back({type, count});
+      if (!declare(name, {Symbol::Kind::range, 1, static_cast<u32>(ranges_.size() - 1)}, where)) return false;
+    } else if (vector > 1) {
+      u32 first = 0;
+      for (u32 e = 0; e < vector; ++e) {
+        u32 id = add_register(fmt::format("{}.{}", name, "xyzw"[e]), type);
+        if (e == 0) first = id;
+      }
+      if (!declare(name, {Symbol::Kind::vector, static_cast<u8>(vector), first}, where)) return false;
+    } else if (!declare(name, {Symbol::Kind::reg, 1, add_register(name, type)}, where)) {
+      return false;
+    }
+  } while (c_.accept(','));
+  return c_.expect(';', "after the registers");
+}
+
+ir::FormId Parser::form_of(const Token& opcode) {
+  if (ir::FormId* known = forms_.find(opcode.text)) return *known;
+  ResultOr<ir::Form, ir::UnknownToken> parsed = ir::parse_form(opcode.text);
+  ir::Form form;
+  if (parsed) {
+    form = std::move(*parsed);
+  } else { // kept with its text: a launch that reaches it says so
+    form.text = opcode.text;
+    form.opcode = Opcode::unknown;
+  }
+  ir::FormId id(m_.forms.size());
+  m_.forms.push_back(std::move(form));
+  forms_.insert(opcode.text, id);
+  return id;
+}
+
+bool Parser::guard(ir::Instruction& i) {
+  if (!c_.accept('@')) return true;
+  i.guard_negated = c_.accept('!');
+  Token where = c_.token();
+  std::string_view name;
+  if (!c_.expect_identifier(name, "a predicate")) return false;
+  Symbol* symbol = find(name);
+  if (symbol == nullptr || symbol->kind != Symbol::Kind::reg)
+    return c_.fail("ptx-unknown-name", fmt::format("'{}' is not a register of this function", name), where);
+  i.guard = ir::RegisterId(symbol->id);
+  return true;
+}
+
+bool Parser::skip_operands() {
+  while (!c_.at(';')) {
+    if (c_.at_end() || c_.at('}')) return c_.expected("';' after the instruction");
+    if (c_.at('{') || c_.at('(') || c_.at('[')) {
+      if (!c_.skip_group()) return false;
+    } else {
+      c_.advance();
+    }
+  }
+  return true;
+}
+
+bool Parser::instruction() {
+  ir::Instruction i;
+  if (!guard(i)) return false;
+  if (!c_.at_identifier()) return c_.expected("an instruction");
+  c_.extend_opcode();
+  Token opcode = c_.token();
+  c_.advance();
+  i.form = form_of(opcode);
+  i.ptx_line = opcode.line;
+  i.location = lines_.current();
+  const ir::Form form = m_.forms[i.form.value];
+  ir::Function& f = m_.functions[current_.value];
+  if (form.opcode == Opcode::call) {
+    if (!call(i)) return false;
+  } else if (form.family() == ir::Family::unsupported || info(form.opcode).operands == "x") {
+    i.first_operand = static_cast<u32>(f.operands.size());
+    if (!skip_operands()) return false;
+  } else if (!operands(i, form, ir::info(form.opcode).operands)) {
+    return false;
+  }
+  if (!c_.expect(';', "after the instruction")) return false;
+  make_site(i, form);
+  m_.functions[current_.value].instructions.push_back(i);
+  return true;
+}
+
+bool Parser::name_operand(Operand& o, char letter) {
+  Token token = c_.token();
+  std::string_view name = token.text;
+  if (name == "_") {
+    c_.advance();
+    return true;
+  }
+  // Special registers have dots: %tid.x
+  if (name.starts_with('%') || name == "WARP_SZ") {
+    if (Symbol* symbol = find(name); symbol == nullptr) {
+      c_.extend_opcode();
+      std::string_view whole = c_.token().text;
+      if (auto special = ir::special_named(whole)) {
+        o.kind = Operand::Kind::special;
+        o.special = *special;
+        c_.advance();
+        return true;
+      }
+      return c_.fail("ptx-unknown-name", fmt::format("'{}' is not a register of this function", whole), token);
+    }
+  }
+  if (letter == 'l' || letter == 't') {
+    o.kind = Operand::Kind::label;
+    o.block = label_id(name, token);
+    c_.advance();
+    return true;
+  }
+  Symbol* symbol = find(name);
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::vector) {
+    c_.extend_opcode();
+    std::string_view whole = c_.token().text;
+    std::size_t component = whole.size() > name.size() + 1 ? std::string_view("xyzwrgba").find(whole[name.size() + 1]) : 0;
+    o.kind = Operand::Kind::reg;
+    o.reg = ir::RegisterId(symbol->id + static_cast<u32>(component % 4));
+    c_.advance();
+    return true;
+  }
+  c_.advance();
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::reg) {
+    o.kind = Operand::Kind::reg;
+    o.reg = ir::RegisterId(symbol->id);
+    return true;
+  }
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) {
+    o.kind = Operand::Kind::variable;
+    o.variable = ir::VariableId(symbol->id);
+    if (c_.at('+') || c_.at('-')) {
+      bool minus = c_.at('-');
+      c_.advance();
+      Constant offset;
+      if (!parse_constant(c_, offset)) return false;
+      o.value = minus ? 0 - offset.integer : offset.integer;
+    }
+    return true;
+  }
+  auto known = functions_.find(std::string(name));
+  if (known != functions_.end()) {
+    o.kind = Operand::Kind::function;
+    o.function = known->second;
+    return true;
+  }
+  if (m_.functions[current_.value].name == name) { // the function itself
+    o.kind = Operand::Kind::function;
+    o.function = current_;
+    return true;
+  }
+  return c_.fail("ptx-unknown-name", fmt::format("'{}' is not declared", name), token);
+}
+
+bool Parser::address(Operand& o) {
+  bool bracket = c_.accept('[');
+  if (!bracket) return c_.expected("an address in [ ]");
+  o.kind = Operand::Kind::address;
+  if (c_.at_identifier()) {
+    Operand base;
+    if (!name_operand(base, 's')) return false;
+    if (base.kind == Operand::Kind::reg) o.reg = base.reg;
+    else if (base.kind == Operand::Kind::variable) o.variable = base.variable;
+    else return c_.expected("a register or a variable");
+    o.value = base.value;
+    if (c_.accept('[')) { // symbol[3]
+      Constant index;
+      if (!parse_constant(c_, index) || !c_.expect(']', "after the index")) return false;
+      o.value += index.integer * (o.variable.valid() ? ir::bytes(m_.variables[o.variable.value].type) : 1);
+    }
+    if (c_.at('+') || c_.at('-')) {
+      bool minus = c_.at('-');
+      c_.advance();
+      Constant offset;
+      if (!parse_constant(c_, offset)) return false;
+      o.value += minus ? 0 - offset.integer : offset.integer;
+    }
+  } else {
+    Constant constant;
+    if (!parse_constant(c_, constant)) return false;
+    o.value = constant.integer;
+  }
+  return c_.expect(']', "after the address");
+}
+
+// One operand of the text; a vector gives several.
+bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
+  if (letter == 'a') return address(out.emplace_back());
+  if (c_.accept('{')) {
+    while (!c_.at('}')) {
+      if (!operand(out, type, letter)) return false;
+      if (!c_.at('}') && !c_.expect(',', "between the elements of a vector")) return false;
+    }
+    return c_.expect('}', "after the vector");
+  }
+  bool negated = false;
+  if (c_.at('!')) {
+    negated = true;
+    c_.advance();
+  }
+  if (c_.at_identifier() && c_.token().text != "WARP_SZ") {
+    // A vector register without a component stands for all its elements.
+    Symbol* symbol = find(c_.token().text);
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::vector && !c_.touches('.')) {
+      for (u32 e = 0; e < symbol->count; ++e) {
+        Operand& o = out.emplace_back();
+        o.kind = Operand::Kind::reg;
+        o.reg = ir::RegisterId(symbol->id + e);
+      }
+      c_.advance();
+      return true;
+    }
+    Operand& o = out.emplace_back();
+    if (!name_operand(o, letter)) return false;
+    o.negated = negated;
+    return true;
+  }
+  Constant constant;
+  if (!parse_constant(c_, constant)) return false;
+  Operand& o = out.emplace_back();
+  o.kind = Operand::Kind::immediate;
+  o.value = negated ? constant.integer == 0 : to_bits(constant, type);
+  return true;
+}
+
+void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations, std::vector<Operand>& sources) {
+  bool writes = form.has(Modifier::cc);
+  bool reads = form.opcode == Opcode::addc || form.opcode == Opcode::subc || form.opcode == Opcode::madc;
+  if (!writes && !reads) return;
+  ir::Function& f = m_.functions[current_.value];
+  if (!f.carry.valid()) f.carry = ir::RegisterId(add_register("%cc", Type::pred));
+  Operand carry;
+  carry.kind = Operand::Kind::reg;
+  carry.reg = f.carry;
+  if (writes) destinations.push_back(carry);
+  if (reads) sources.push_back(carry);
+}
+
+bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view pattern) {
+  std::vector<Operand> destinations, sources;
+  u32 index = 0;
+  bool first = true;
+  // bar and barrier: an optional destination only for .red
+  bool barrier = form.family() == ir::Family::barrier;
+  for (std::size_t p = 0; p < pattern.size(); ++p) {
+    bool optional = false;
+    if (pattern[p] == ' ') continue;
+    if (pattern[p] == '?') {
+      optional = true;
+      ++p;
+    }
+    char letter = pattern[p];
+    bool destination = letter == 'd' || letter == 'D' || letter == 'q' || letter == 'e';
+    if (barrier && destination && !form.has(Modifier::red)) {
+      ++index;
+      continue;
+    }
+    if (optional && (c_.at(';') || (!first && !c_.at(',')))) break;
+    if (!first && !c_.expect(',', "between operands")) return false;
+    first = false;
+    Type type = ir::operand_type(form, index++);
+    if (letter == 't') {
+      Token where = c_.token();
+      std::string_view name;
+      if (!c_.expect_identifier(name, "a list of branch targets")) return false;
+      pending_tables_.push_back({static_cast<u32>(m_.functions[current_.value].instructions.size()), name, where});
+      continue;
+    }
+    std::vector<Operand>& into = destination ? destinations : sources;
+    if (!operand(into, type, letter)) return false;
+    if ((letter == 'q' || letter == 'e') && c_.accept('|') && !operand(into, Type::pred, 'd')) return false;
+  }
+  add_carry(form, destinations, sources);
+  if (destinations.size() > 255 || sources.size() > 255) return c_.fail("ptx-limit", "too many operands");
+  ir::Function& f = m_.functions[current_.value];
+  i.first_operand = static_cast<u32>(f.operands.size());
+  i.destinations = static_cast<u8>(destinations.size());
+  i.sources = static_cast<u8>(sources.size());
+  f.operands.insert(f.operands.end(), destinations.begin(), destinations.end());
+  f.operands.insert(f.operands.end(), sources.begin(), sources.end());
+  return true;
+}
+
+bool Parser::call_list(std::vector<Operand>& out) {
+  if (!c_.expect('(', "before the list")) return false;
+  while (!c_.at(')')) {
+    if (!operand(out, Type::none, 's')) return false;
+    if (!c_.at(')') && !c_.expect(',', "in the list")) return false;
+  }
+  return c_.expect(')', "after the list");
+}
+
+bool Parser::call(ir::Instruction& i) {
+  std::vector<Operand> results, sources;
+  if (c_.at('(')) {
+    if (!call_list(results) || !c_.expect(',', "after the results")) return false;
+  }
+  Operand& callee = sources.emplace_back();
+  Token token = c_.token();
+  if (!c_.at_identifier()) return c_.expected("the function to call");
+  Symbol* symbol = find(token.text);
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::reg) {
+    callee.kind = Operand::Kind::reg;
+    callee.reg = ir::RegisterId(symbol->id);
+  } else {
+    callee.kind = Operand::Kind::function;
+    callee.function = m_.functions[current_.value].name == token.text ? current_ : function_named(token.text);
+  }
+  c_.advance();
+  if (c_.accept(',')) {
+    if (c_.at('(')) {
+      if (!call_list(sources)) return false;
+      if (c_.accept(',') && !skip_operands()) return false; // prototype or list of targets
+    } else if (!skip_operands()) {
+      return false;
+    }
+  }
+  if (results.size() > 255 || sources.size() > 255) return c_.fail("ptx-limit", "too many arguments");
+  ir::Function& f = m_.functions[current_.value];
+  i.first_operand = static_cast<u32>(f.operands.size());
+  i.destinations = static_cast<u8>(results.size());
+  i.sources = static_cast<u8>(sources.size());
+  f.operands.insert(f.operands.end(), results.begin(), results.end());
+  f.operands.insert(f.operands.end(), sources.begin(), sources.end());
+  return true;
+}
+
+void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
+  access::Kind kind;
+  switch (form.opcode) {
+  case Opcode::ld: case Opcode::ldu: case Opcode::tex: case Opcode::tld4: case Opcode::suld: kind = access::Kind::load; break;
+  case Opcode::st: case Opcode::sust: kind = access::Kind::store; break;
+  case Opcode::atom: kind = access::Kind::atomic; break;
+  case Opcode::red: case Opcode::sured: kind = access::Kind::reduction; break;
+  case Opcode::ldmatrix: kind = access::Kind::ldmatrix; break;
+  case Opcode::cp: kind = access::Kind::async_copy; break;
+  default: return;
+  }
+  if (form.family() == ir::Family::memory && form.space() == ir::StateSpace::param) return;
+  access::Site site;
+  site.id = access::SiteId(m_.sites.size());
+  site.function = m_.functions[current_.value].name;
+  site.ptx_line = i.ptx_line;
+  site.opcode = form.text;
+  site.kind = kind;
+  site.cache = form.cache();
+  site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
+  if (kind == access::Kind::ldmatrix) {
+    site.bytes = 16;
+    site.matrices = form.has(Modifier::x4) ? 4 : form.has(Modifier::x2) ? 2 : 1;
+  }
+  i.site = site.id;
+  m_.sites.push_back(std::move(site));
+}
+
+} // namespace warplens::ptx

@@ -1,0 +1,279 @@
+// PTX at module level: versions and targets, linkage, functions' headers, sections (PTX ISA 9.0, chapters 4, 5 and 11).
+// Statements inside functions are body.cpp's; nothing here looks ahead further than one token.
+#include "ptx/blocks.h"
+#include "ptx/parser.h"
+#include "ir/verify.h"
+#include <algorithm>
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+namespace warplens::ptx {
+namespace {
+
+constexpr u32 newest_known_version = 90; // PTX ISA 9.0
+
+// Directives that name linkage, state spaces and tuning; what they are followed by is skipped or read by their handlers.
+bool is_space(std::string_view d) { return d == ".global" || d == ".const" || d == ".shared" || d == ".local" || d == ".param"; }
+bool is_opaque(std::string_view d) { return d == ".tex" || d == ".texref" || d == ".samplerref" || d == ".surfref"; }
+
+} // namespace
+
+Result<Parsed> Parser::run() {
+  if (!module()) return failure(c_.take_error());
+  finish_sites();
+  std::vector<diag::Diagnostic> problems = ir::verify(m_);
+  if (!problems.empty()) return failure(std::move(problems.front()));
+  return Parsed{std::move(m_), std::move(warnings_)};
+}
+
+bool Parser::module() {
+  if (!c_.at_directive(".version"))
+    return c_.at_end() ? c_.fail("ptx-empty", "this is empty: PTX begins with .version") : c_.expected("'.version', with which every PTX module begins");
+  c_.advance();
+  if (!version()) return false;
+  while (!c_.at_end())
+    if (!top_level()) return false;
+  return true;
+}
+
+bool Parser::version() {
+  Token token = c_.token();
+  if (token.kind != TokenKind::number) return c_.expected("a version such as 8.3");
+  std::size_t dot = token.text.find('.');
+  auto number = [](std::string_view text) {
+    u32 n = 0;
+    for (char d : text.substr(0, 6))
+      if (d >= '0' && d <= '9') n = n * 10 + static_cast<u32>(d - '0');
+    return n;
+  };
+  m_.version_major = number(token.text.substr(0, dot));
+  m_.version_minor = dot == token.text.npos ? 0 : number(token.text.substr(dot + 1));
+  if (m_.version_major * 10 + m_.version_minor > newest_known_version)
+    warnings_.push_back(diag::warning("ptx-newer-version", fmt::format("PTX {} is newer than the 9.0 that is known here", token.text), c_.span(token),
+                                      "instructions that are new in it stop the launches that reach them"));
+  c_.advance();
+  return true;
+}
+
+bool Parser::target() {
+  do {
+    std::string_view name;
+    if (!c_.expect_identifier(name, "a target such as sm_80")) return false;
+    if (name.starts_with("sm_") || name.starts_with("compute_")) {
+      m_.sm = 0;
+      for (char d : name.substr(name.find('_') + 1, 4))
+        if (d >= '0' && d <= '9') m_.sm = m_.sm * 10 + static_cast<u32>(d - '0');
+    }
+  } while (c_.accept(','));
+  return true;
+}
+
+bool Parser::top_level() {
+  Linkage linkage;
+  while (true) {
+    if (c_.accept_directive(".extern")) linkage.external = true;
+    else if (c_.accept_directive(".visible") || c_.accept_directive(".weak") || c_.accept_directive(".common")) linkage.visible = true;
+    else break;
+  }
+  Token token = c_.token();
+  std::string_view d = token.text;
+  if (token.is(';')) return c_.advance(), true;
+  if (token.kind != TokenKind::directive) return c_.expected("a directive such as .entry, .func or .global");
+  c_.advance();
+  if (d == ".target") return target();
+  if (d == ".address_size") {
+    u64 bits = 0;
+    if (!parse_count(c_, bits, 64, "address size")) return false;
+    m_.address_bits = static_cast<u32>(bits);
+    return true;
+  }
+  if (d == ".entry" || d == ".func") return function(linkage, d == ".entry");
+  if (is_space(d)) return variable(linkage, d);
+  if (is_opaque(d)) return variable(linkage, d);
+  if (d == ".file") return lines_.parse_file();
+  if (d == ".loc") return lines_.parse_loc();
+  if (d == ".section") return section();
+  if (d == ".alias") { // .alias a, b: a is b
+    std::string_view alias, target;
+    if (!c_.expect_identifier(alias, "the alias") || !c_.expect(',', "after the alias") || !c_.expect_identifier(target, "the function it names")) return false;
+    functions_[std::string(alias)] = function_named(target);
+    return c_.expect(';', "after .alias");
+  }
+  if (d == ".pragma") {
+    while (!c_.at_end() && !c_.at(';')) c_.advance();
+    return c_.expect(';', "after .pragma");
+  }
+  return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a directive that is known here", d), token, "is this PTX of a newer version, or another format?");
+}
+
+bool Parser::section() {
+  // DWARF as text is read by dwarf.cpp's own pass over the module; here it only has to be passed over.
+  while (!c_.at_end() && !c_.at('{')) c_.advance();
+  if (c_.at_end()) return c_.expected("'{' after .section");
+  return c_.skip_group();
+}
+
+bool Parser::parameters(std::vector<ir::VariableId>& variables, std::vector<ir::RegisterId>& registers) {
+  if (!c_.expect('(', "before the parameters")) return false;
+  while (!c_.at(')')) {
+    if (c_.accept_directive(".reg")) {
+      ir::Type type = ir::Type::none;
+      while (c_.token().kind == TokenKind::directive) {
+        if (auto named = ir::type_named(c_.token().text.substr(1))) type = *named;
+        c_.advance();
+      }
+      std::string_view name;
+      if (!c_.expect_identifier(name, "the parameter's register")) return false;
+      u32 id = add_register(name, type);
+      scopes_.back().insert(name, {Symbol::Kind::reg, 1, id});
+      registers.push_back(ir::RegisterId(id));
+    } else {
+      if (!c_.accept_directive(".param")) return c_.expected("a .param or .reg parameter");
+      std::size_t before = m_.variables.size();
+      if (!variable({}, ".param")) return false;
+      if (m_.variables.size() > before) variables.push_back(ir::VariableId(before));
+    }
+    if (!c_.at(')') && !c_.expect(',', "between parameters")) return false;
+  }
+  return c_.expect(')', "after the parameters");
+}
+
+bool Parser::triple(std::array<u32, 3>& out) {
+  out = {1, 1, 1};
+  for (u32 i = 0; i < 3; ++i) {
+    u64 n = 0;
+    if (!parse_count(c_, n, 0xffffffffu, "number of threads")) return false;
+    out[i] = static_cast<u32>(n);
+    if (!c_.accept(',')) break;
+  }
+  return true;
+}
+
+bool Parser::performance_directives() {
+  while (c_.token().kind == TokenKind::directive) {
+    std::string_view d = c_.token().text;
+    ir::Function& f = m_.functions[current_.value];
+    std::array<u32, 3> ignored{};
+    c_.advance();
+    if (d == ".noreturn") f.noreturn = true;
+    else if (d == ".maxntid") {
+      if (!triple(f.max_threads)) return false;
+    } else if (d == ".reqntid") {
+      if (!triple(f.required_threads)) return false;
+    } else if (d == ".minnctapersm") {
+      u64 n = 0;
+      if (!parse_count(c_, n, 0xffffffffu, "number of CTAs")) return false;
+      f.min_ctas = static_cast<u32>(n);
+    } else if (c_.token().kind == TokenKind::number) {
+      if (!triple(ignored)) return false; // .maxnreg, .reqnctapercluster, .maxclusterrank, …
+    } else if (c_.at('(')) {
+      if (!c_.skip_group()) return false; // .attribute(…), .abi_preserve …
+    } else if (c_.token().kind == TokenKind::string) {
+      c_.advance(); // .pragma "…"
+      c_.accept(';');
+    }
+  }
+  return true;
+}
+
+ir::FunctionId Parser::function_named(std::string_view name) {
+  auto [found, is_new] = functions_.try_emplace(std::string(name), ir::FunctionId(m_.functions.size()));
+  if (is_new) {
+    m_.functions.emplace_back();
+    m_.functions.back().name = name;
+    m_.functions.back().external = true;
+  }
+  return found->second;
+}
+
+bool Parser::function(Linkage linkage, bool entry) {
+  scopes_.emplace_back();
+  label_scopes_.assign(1, {});
+  labels_.clear();
+  branch_tables_.clear();
+  pending_tables_.clear();
+  u32 line = c_.token().line;
+  std::vector<ir::VariableId> results;
+  std::vector<ir::RegisterId> register_results;
+  ir::Function header;
+  header.entry = entry;
+  header.ptx_line = line;
+  // Parameters name registers before the function's name is known: collect into a fresh function.
+  m_.functions.push_back(std::move(header));
+  current_ = ir::FunctionId(m_.functions.size() - 1);
+  while (!entry && c_.token().kind == TokenKind::directive) {
+    if (c_.token().text == ".noreturn") m_.functions[current_.value].noreturn = true;
+    c_.advance();
+    if (c_.at('(') && c_.token().text != "(") break;
+    if (c_.at('(')) {
+      // .attribute( … ) before the results
+      break;
+    }
+  }
+  if (!entry && c_.at('(') && !parameters(results, register_results)) return false;
+  std::string_view name;
+  if (!c_.expect_identifier(name, "the function's name")) return false;
+  std::vector<ir::VariableId> formals;
+  std::vector<ir::RegisterId> register_formals;
+  if (c_.at('(') && !parameters(formals, register_formals)) return false;
+  ir::FunctionId id = current_;
+  {
+    ir::Function& f = m_.functions[id.value];
+    f.name = name;
+    f.results = std::move(results);
+    f.register_results = std::move(register_results);
+    f.parameters = std::move(formals);
+    f.register_parameters = std::move(register_formals);
+  }
+  if (!performance_directives()) return false;
+  bool declaration = c_.accept(';');
+  auto known = functions_.find(std::string(name));
+  if (declaration) {
+    m_.functions[id.value].external = true;
+    if (known != functions_.end()) { // said again: keep the first
+      for (ir::VariableId v : m_.functions[id.value].variables) m_.variables[v.value].owner = known->second;
+      m_.functions.pop_back();
+    } else {
+      functions_.emplace(name, id);
+    }
+    scopes_.pop_back();
+    (void)linkage;
+    return true;
+  }
+  if (known != functions_.end()) {
+    ir::FunctionId declared = known->second;
+    if (!m_.functions[declared.value].external)
+      return c_.fail("ptx-duplicate", fmt::format("function '{}' is defined twice", name), c_.token());
+    std::swap(m_.functions[declared.value], m_.functions[id.value]);
+    for (ir::VariableId v : m_.functions[declared.value].variables) m_.variables[v.value].owner = declared;
+    m_.functions.pop_back();
+    current_ = declared;
+  } else {
+    functions_.emplace(name, id);
+  }
+  lines_.begin_function();
+  if (!body()) return false;
+  scopes_.pop_back();
+  current_ = {};
+  return true;
+}
+
+void Parser::finish_sites() {
+  for (ir::Function& f : m_.functions)
+    for (const ir::Instruction& i : f.instructions)
+      if (i.site.valid()) m_.sites[i.site.value].frames = m_.frames(i.location);
+}
+
+Result<Parsed> parse(std::string_view text, const ParseOptions& options) { return Parser(text, options).run(); }
+
+std::string demangle(std::string_view symbol) {
+  int status = 0;
+  std::string name(symbol);
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  if (status != 0 || text == nullptr) return name;
+  std::string out(text);
+  std::free(text);
+  return out;
+}
+
+} // namespace warplens::ptx

@@ -1,0 +1,94 @@
+// The parser's state and its parts: module level (parse.cpp), variables (variables.cpp), function bodies (body.cpp).
+#pragma once
+#include "ptx/constant.h"
+#include "ptx/cursor.h"
+#include "ptx/lines.h"
+#include "ptx/names.h"
+#include "ptx/parse.h"
+#include <unordered_map>
+
+namespace warplens::ptx {
+
+// `.reg .b32 %r<100>`: registers are made when they are used, so that a declaration costs nothing.
+struct RegisterRange {
+  ir::Type type;
+  u64 count;
+};
+
+struct Linkage {
+  bool external = false, visible = false;
+};
+
+class Parser {
+public:
+  Parser(std::string_view text, const ParseOptions& options) : c_(text, options.name), lines_(c_, m_) { m_.name = options.name; }
+  Result<Parsed> run();
+
+private:
+  // parse.cpp: module level
+  bool module();
+  bool top_level();
+  bool version();
+  bool target();
+  bool section();
+  bool function(Linkage, bool entry);
+  bool parameters(std::vector<ir::VariableId>& variables, std::vector<ir::RegisterId>& registers);
+  bool performance_directives();
+  bool triple(std::array<u32, 3>& out);
+  void finish_sites();
+
+  // variables.cpp
+  bool variable(Linkage, std::string_view space);
+  bool one_variable(Linkage, ir::Variable prototype);
+  bool array_and_initialiser(ir::Variable&);
+  bool initialiser(ir::Variable&, u64& at);
+  bool initial_element(ir::Variable&, u64 at);
+  bool declare(std::string_view name, Symbol symbol, const Token& where);
+
+  // body.cpp
+  bool body();
+  bool statement();
+  bool registers();
+  bool label(std::string_view name, const Token& where);
+  bool instruction();
+  bool guard(ir::Instruction&);
+  bool operands(ir::Instruction&, const ir::Form&, std::string_view pattern);
+  bool operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
+  bool address(ir::Operand&);
+  bool name_operand(ir::Operand&, char letter);
+  bool call(ir::Instruction&);
+  bool call_list(std::vector<ir::Operand>&);
+  bool skip_operands();
+  void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
+  void make_site(ir::Instruction&, const ir::Form&);
+  ir::FormId form_of(const Token& opcode);
+  Symbol* find(std::string_view name);
+  ir::BlockId label_id(std::string_view name, const Token& where);
+  ir::FunctionId function_named(std::string_view name);
+  u32 add_register(std::string_view name, ir::Type type);
+
+  Cursor c_;
+  ir::Module m_;
+  LineTable lines_;
+  std::vector<diag::Diagnostic> warnings_;
+  std::vector<NameMap<Symbol>> scopes_{1};          // module scope first
+  std::vector<RegisterRange> ranges_;
+  NameMap<ir::FormId> forms_;
+  std::unordered_map<std::string, ir::FunctionId> functions_;
+
+  struct Label {
+    u32 at = 0;                                    // instruction index
+    bool placed = false;
+    Token first_use;
+  };
+  ir::FunctionId current_;
+  std::vector<Label> labels_;
+  std::vector<NameMap<u32>> label_scopes_;
+  std::unordered_map<std::string_view, std::vector<u32>> branch_tables_; // .branchtargets: labels
+  struct PendingTable { u32 instruction; std::string_view name; Token where; };
+  std::vector<PendingTable> pending_tables_;
+  std::unordered_map<std::string, std::vector<u8>> debug_sections_;
+  friend class DwarfReader;
+};
+
+} // namespace warplens::ptx

@@ -1,0 +1,214 @@
+// Variable declarations: state space, alignment, type, arrays, initialisers (PTX ISA, "Variables").
+#include "ptx/parser.h"
+#include <cstring>
+#include <fmt/format.h>
+
+namespace warplens::ptx {
+namespace {
+
+constexpr u64 largest_variable = u64{1} << 40;
+constexpr u64 largest_initialiser = u64{1} << 28;
+
+ir::StateSpace space_named(std::string_view d) {
+  if (d == ".const") return ir::StateSpace::constant;
+  if (d == ".shared") return ir::StateSpace::shared;
+  if (d == ".local") return ir::StateSpace::local;
+  if (d == ".param") return ir::StateSpace::param;
+  return ir::StateSpace::global;
+}
+
+} // namespace
+
+bool Parser::declare(std::string_view name, Symbol symbol, const Token& where) {
+  if (scopes_.back().insert(name, symbol).second || scopes_.size() == 1) return true; // module scope: declarations repeat
+  return c_.fail("ptx-duplicate", fmt::format("'{}' is declared twice", name), where);
+}
+
+bool Parser::variable(Linkage linkage, std::string_view space) {
+  ir::Variable prototype;
+  prototype.space = space_named(space);
+  prototype.external = linkage.external;
+  prototype.visible = linkage.visible;
+  prototype.opaque = space == ".tex" || space == ".texref" || space == ".samplerref" || space == ".surfref";
+  u32 vector = 1;
+  if (prototype.opaque) prototype.type = ir::Type::b64;
+  bool aligned = false;
+  while (c_.token().kind == TokenKind::directive) {
+    Token token = c_.token();
+    std::string_view d = token.text;
+    c_.advance();
+    if (d == ".align") {
+      u64 n = 1;
+      if (!parse_count(c_, n, u64{1} << 20, "alignment")) return false;
+      prototype.alignment = static_cast<u32>(n == 0 ? 1 : n);
+      aligned = true;
+    } else if (d == ".v2" || d == ".v4" || d == ".v8") {
+      vector = static_cast<u32>(d[2] - '0');
+    } else if (auto type = ir::type_named(d.substr(1))) {
+      prototype.type = *type;
+    } else if (d == ".texref" || d == ".samplerref" || d == ".surfref") {
+      prototype.opaque = true;
+      prototype.type = ir::Type::b64;
+    } else if (d == ".attribute") {
+      if (!c_.at('(')) return c_.expected("'(' after .attribute");
+      c_.advance();
+      while (!c_.at(')') && !c_.at_end()) {
+        if (c_.at_directive(".managed")) prototype.managed = true;
+        if (c_.at('(')) {
+          if (!c_.skip_group()) return false;
+          continue;
+        }
+        c_.advance();
+      }
+      if (!c_.expect(')', "after the attributes")) return false;
+    } else if (d != ".ptr" && d != ".global" && d != ".const" && d != ".shared" && d != ".local" && d != ".param") {
+      return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a type that is known here", d), token);
+    }
+  }
+  if (prototype.type == ir::Type::none) return c_.expected("a type such as .b32");
+  prototype.size = u64{ir::bytes(prototype.type)} * vector;
+  if (!aligned) prototype.alignment = static_cast<u32>(prototype.size);
+  if (prototype.opaque) prototype.size = prototype.alignment = 8;
+  while (true) {
+    if (!one_variable(linkage, prototype)) return false;
+    if (prototype.space == ir::StateSpace::param && current_.valid() && !c_.at(',')) break;
+    if (prototype.space == ir::StateSpace::param && m_.functions[current_.value].name.empty()) return true; // in a parameter list
+    if (!c_.accept(',')) break;
+  }
+  // In a parameter list the caller reads what follows; elsewhere a declaration ends here.
+  if (c_.at(')') || c_.at(',')) return true;
+  return c_.expect(';', "after the declaration");
+}
+
+bool Parser::one_variable(Linkage linkage, ir::Variable v) {
+  Token where = c_.token();
+  std::string_view name;
+  if (!c_.expect_identifier(name, "the variable's name")) return false;
+  v.name = name;
+  u64 range = 0;
+  if (c_.accept('<')) { // .param .b32 p<4>
+    if (!parse_count(c_, range, 1 << 16, "number of variables") || !c_.expect('>', "after the number of variables")) return false;
+  }
+  if (!array_and_initialiser(v)) return false;
+  v.owner = current_;
+  u64 count = range == 0 ? 1 : range;
+  for (u64 i = 0; i < count; ++i) {
+    if (range != 0) v.name = fmt::format("{}{}", name, i);
+    ir::VariableId id(m_.variables.size());
+    if (!current_.valid()) { // a definition after a declaration takes its place
+      if (Symbol* known = scopes_[0].find(name); known != nullptr && known->kind == Symbol::Kind::variable) {
+        if (!v.external) m_.variables[known->id] = v;
+        continue;
+      }
+    }
+    m_.variables.push_back(v);
+    if (current_.valid()) m_.functions[current_.value].variables.push_back(id);
+    if (name == "_") continue;
+    // Names of a range are not in the text: they live as long as the module's own string does, which never moves.
+    if (range == 0 && !declare(name, {Symbol::Kind::variable, 1, id.value}, where)) return false;
+  }
+  (void)linkage;
+  return true;
+}
+
+bool Parser::array_and_initialiser(ir::Variable& v) {
+  u64 elements = 1;
+  bool open = false, array = false;
+  while (c_.accept('[')) {
+    array = true;
+    if (c_.accept(']')) {
+      open = true;
+      continue;
+    }
+    u64 n = 0;
+    if (!parse_count(c_, n, largest_variable, "array size") || !c_.expect(']', "after the array size")) return false;
+    if (n != 0 && elements > largest_variable / n) return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
+    elements *= n;
+  }
+  u64 element = v.size;
+  if (array) v.size = open ? 0 : elements * element;
+  if (v.size > largest_variable) return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
+  if (!c_.accept('=')) return true;
+  u64 at = 0;
+  if (!initialiser(v, at)) return false;
+  if (open) v.size = at;
+  if (v.initial.size() > v.size) return c_.fail("ptx-initialiser", fmt::format("'{}' has more initial values than elements", v.name));
+  return true;
+}
+
+bool Parser::initialiser(ir::Variable& v, u64& at) {
+  if (!c_.accept('{')) return initial_element(v, at) && (at += ir::bytes(v.type), true);
+  while (!c_.at('}')) {
+    if (at > largest_initialiser) return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is too large", v.name));
+    if (c_.at('{')) {
+      c_.advance();
+      while (!c_.at('}')) {
+        if (!initialiser(v, at)) return false;
+        if (!c_.at('}') && !c_.expect(',', "between initial values")) return false;
+      }
+      c_.advance();
+    } else if (!initialiser(v, at)) {
+      return false;
+    }
+    if (!c_.at('}') && !c_.expect(',', "between initial values")) return false;
+  }
+  return c_.expect('}', "after the initial values");
+}
+
+bool Parser::initial_element(ir::Variable& v, u64 at) {
+  u32 bytes = ir::bytes(v.type);
+  u64 mask_shift = 0;
+  bool masked = false, generic = false;
+  // 0xFF00(symbol): one byte of an address
+  Constant first;
+  if (c_.token().kind == TokenKind::number || c_.at('-') || c_.at('(') || c_.at('~') || c_.at('+')) {
+    if (!parse_constant(c_, first)) return false;
+    if (!c_.at('(')) {
+      u64 bits = to_bits(first, v.type);
+      v.initial.resize(std::max<u64>(v.initial.size(), at + bytes));
+      std::memcpy(v.initial.data() + at, &bits, std::min<u32>(bytes, 8));
+      return true;
+    }
+    masked = true;
+    while (mask_shift < 64 && (first.integer >> mask_shift & 0xff) == 0) mask_shift += 8;
+    c_.advance();
+  }
+  std::string_view name;
+  Token where = c_.token();
+  if (!c_.expect_identifier(name, "an initial value")) return false;
+  if (name == "generic") {
+    generic = true;
+    if (!c_.expect('(', "after 'generic'") || !c_.expect_identifier(name, "a variable's name") || !c_.expect(')', "after the name")) return false;
+  }
+  u64 addend = 0;
+  if (c_.accept('+')) {
+    Constant offset;
+    if (!parse_constant(c_, offset)) return false;
+    addend = offset.integer;
+  } else if (c_.at('-')) {
+    Constant offset;
+    if (!parse_constant(c_, offset)) return false;
+    addend = offset.integer;
+  }
+  if (masked && !c_.expect(')', "after the masked symbol")) return false;
+  ir::Relocation r;
+  r.offset = at;
+  r.size = bytes;
+  r.addend = addend;
+  r.generic = generic;
+  // Bytes of one pointer follow each other; the first stands for all of them.
+  if (masked) {
+    v.initial.resize(std::max<u64>(v.initial.size(), at + bytes));
+    if (mask_shift != 0) return true;
+    r.size = 8;
+  }
+  Symbol* symbol = find(name);
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) r.variable = ir::VariableId(symbol->id);
+  else r.function = function_named(name);
+  (void)where;
+  v.relocations.push_back(r);
+  v.initial.resize(std::max<u64>(v.initial.size(), at + bytes));
+  return true;
+}
+
+} // namespace warplens::ptx
