@@ -1,6 +1,7 @@
 #include "driver/explain.h"
 #include "explain/cases.h"
 #include "explain/explanation.h"
+#include "explain/pool.h"
 #include "explain/render.h"
 #include <charconv>
 #include <fmt/format.h>
@@ -137,11 +138,20 @@ Output built_in(const ExplainOptions& options) {
   return out;
 }
 
+Output check_pool(const ExplainOptions& options) {
+  Result<u32> sm = architecture(options.sm);
+  if (!sm) return refuse(sm.error(), options);
+  ResultOr<warplens::explain::Pool, Refusal> pool = warplens::explain::pool(options.pool, *sm);
+  if (!pool) return refuse(pool.error().diagnostic, options, pool.error().source);
+  return {all_fit(*pool) ? 0 : 1, options.json ? json(*pool).dump(2) + "\n" : terminal(*pool, {options.unicode, options.colour}), {}};
+}
+
 } // namespace
 
 Output explain(const ExplainOptions& options) {
   if (options.list_cases) return {0, warplens::explain::terminal_list({options.unicode, options.colour}), {}};
   if (!options.case_name.empty()) return built_in(options);
+  if (!options.pool.empty()) return check_pool(options);
   Result<Question> question = question_of(options);
   if (!question) return refuse(question.error(), options);
   ResultOr<Explanation, Refusal> explanation = warplens::explain::explain(*question);

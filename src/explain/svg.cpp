@@ -19,7 +19,7 @@ namespace {
 
 constexpr double page_width = 1040, left = 132, strip = 768, cell_height = 24, row_gap = 10, lanes_gap = 64;
 constexpr std::size_t most_rows = 10;      // before the middle is left out
-constexpr std::size_t most_rows_lined = 4; // rows that lines are drawn to
+constexpr std::size_t most_rows_lined = 3; // rows that lines are drawn to
 
 std::string escaped(std::string_view text) {
   std::string out;
