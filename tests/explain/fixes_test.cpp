@@ -1,0 +1,107 @@
+#include "explain/pool.h"
+#include "explain/support.h"
+
+namespace warplens::explain {
+namespace {
+
+const advise::Advice* fix(const Explanation& e, std::string_view rule) {
+  for (const advise::Advice& advice : e.fixes)
+    if (advice.rule == rule) return &advice;
+  return nullptr;
+}
+
+void expect_fix(const Question& q, std::string_view rule, u64 before, u64 after) {
+  Explanation e = answered(q);
+  const advise::Advice* found = fix(e, rule);
+  ASSERT_NE(found, nullptr) << q.access << " " << rule;
+  EXPECT_EQ(advise::value(found->metric, found->before), before) << q.access;
+  EXPECT_EQ(advise::value(found->metric, found->after), after) << q.access;
+}
+
+Question with(Question q, std::vector<std::pair<std::string, std::string>> settings) {
+  q.settings = std::move(settings);
+  return q;
+}
+
+TEST(Fixes, SwapIndexOrder) {
+  expect_fix(with(question("A[threadIdx.x*n + threadIdx.y]", {32, 8, 1}), {{"n", "1024"}}),
+             "swap-index-order", 256, 32);
+  expect_fix(with(question("A[(blockIdx.x*blockDim.x + threadIdx.x)*n + i]", {256, 1, 1}),
+                  {{"n", "1000"}, {"i", "7"}}),
+             "swap-index-order", 256, 40);
+}
+
+TEST(Fixes, PadRows) {
+  expect_fix(with(question("A[threadIdx.y*n + threadIdx.x]", {32, 8, 1}, 20), {{"n", "100"}}), "pad-rows", 14,
+             8);
+  expect_fix(question("A[threadIdx.y*100 + threadIdx.x]", {32, 8, 1}, 20), "pad-rows", 14, 8);
+  Question dims = question("A[threadIdx.y][threadIdx.x]", {32, 8, 1}, 20);
+  dims.dims = {8, 100};
+  expect_fix(dims, "pad-rows", 14, 8);
+  Explanation good = answered(with(question("A[threadIdx.y*n + threadIdx.x]", {32, 8, 1}), {{"n", "1024"}}));
+  EXPECT_EQ(fix(good, "pad-rows"), nullptr);
+  dims.pitch = 512;
+  EXPECT_EQ(answered(dims).block.transactions, 8u);
+}
+
+TEST(Fixes, PadSharedRows) {
+  Question q = question("tile[threadIdx.x][threadIdx.y]", {32, 1, 1});
+  q.space = access::Space::shared;
+  q.dims = {32, 32};
+  expect_fix(q, "pad-shared-rows", 32, 1);
+}
+
+TEST(Fixes, AlignTheType) {
+  Question q = question("p[threadIdx.x]");
+  q.type = "struct{float x,y,z;}";
+  expect_fix(q, "align-type", 3, 1);
+  expect_fix(q, "structure-of-arrays", 36, 12);
+  q.type = "struct{float x,y;}";
+  expect_fix(q, "align-type", 2, 1);
+  q.access = "p[threadIdx.x].y";
+  expect_fix(q, "structure-of-arrays", 8, 4);
+}
+
+TEST(Fixes, StartAndWidthAndPlace) {
+  Question shifted = question("A[threadIdx.x]");
+  shifted.base = 4;
+  expect_fix(shifted, "align-start", 5, 4);
+  expect_fix(question("A[threadIdx.x]", {256, 1, 1}), "vector-loads", 8, 2);
+  Question constant = question("c[threadIdx.x]");
+  constant.space = access::Space::constant;
+  expect_fix(constant, "constant-serialised", 32, 1);
+  Question local = question("a[threadIdx.x % 8]");
+  local.space = access::Space::local;
+  expect_fix(local, "local-index", 32, 4);
+}
+
+TEST(Fixes, NeverMakeItsMetricWorse) {
+  for (std::string_view access :
+       {"A[threadIdx.x]", "A[5*threadIdx.x]", "A[threadIdx.x*n + i]", "A[i*n + threadIdx.x]",
+        "A[threadIdx.x/4]", "A[n - threadIdx.x]", "A[threadIdx.x*threadIdx.x]", "A[(threadIdx.x*7) % n]"})
+    for (u32 sm : {10u, 13u, 20u, 35u, 52u, 90u}) {
+      Explanation e =
+          answered(with(question(std::string(access), {64, 2, 1}, sm), {{"n", "90"}, {"i", "3"}}));
+      for (const advise::Advice& advice : e.fixes)
+        EXPECT_LE(advise::value(advice.metric, advice.after), advise::value(advice.metric, advice.before))
+            << access << " on " << sm << " " << advice.rule;
+    }
+}
+
+TEST(Pool, OffsetsAgainstAlignment) {
+  ResultOr<Pool, Refusal> out = pool("float a[101]; double b[10]; char c[3]; float4 d[10]", 90);
+  ASSERT_TRUE(out);
+  ASSERT_EQ(out->arrays.size(), 4u);
+  EXPECT_TRUE(out->arrays[0].fits());
+  EXPECT_FALSE(out->arrays[1].fits());
+  EXPECT_EQ(out->arrays[1].offset, 404u);
+  EXPECT_EQ(out->arrays[1].aligned, 408u);
+  EXPECT_EQ(out->arrays[3].offset, 487u);
+  EXPECT_EQ(out->arrays[3].aligned, 496u);
+  EXPECT_TRUE(all_fit(*pool("double b[10]; float a[101]", 90)));
+  for (std::string_view bad : {"", "float", "float a[0]", "float a[", "banana a[3]"})
+    EXPECT_FALSE(pool(std::string(bad), 90)) << bad;
+}
+
+} // namespace
+} // namespace warplens::explain
