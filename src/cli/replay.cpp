@@ -1,7 +1,35 @@
+#include "driver/replay.h"
 #include "cli/commands.h"
+#include <cstdio>
+#include <memory>
+#include <unistd.h>
 
 namespace warplens::cli {
 
-void add_replay(CLI::App&, int&) {}
+void add_replay(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<driver::ReplayOptions>();
+  CLI::App* command = app.add_subcommand("replay", "count the accesses of a pattern or trace file");
+  command
+      ->add_option("FILE", options->path,
+                   "pattern file (JSON lines), NVBit mem_trace output or Accel-Sim .traceg, "
+                   "gzip or not; '-' is standard input")
+      ->required();
+  command->add_option("--sm", options->sm, "compute capability, or several: 90, 9.0, sm_90, 10,35,90")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "one JSON object per access instead of a table");
+  command->add_flag("--keep-going", options->keep_going,
+                    "count the lines after a malformed one (then the exit code is 1)");
+  command->callback([options, &exit_code] {
+    options->colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+    driver::TextSinks sinks{
+        [](std::string_view text) { return std::fwrite(text.data(), 1, text.size(), stdout) == text.size(); },
+        [](std::string_view text) {
+          std::fflush(stdout);
+          std::fwrite(text.data(), 1, text.size(), stderr);
+        }};
+    exit_code = driver::replay(*options, sinks);
+    if (std::fflush(stdout) != 0 && exit_code == 0) exit_code = 2;
+  });
+}
 
 } // namespace warplens::cli

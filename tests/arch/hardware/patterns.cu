@@ -58,11 +58,11 @@ __global__ void async_copy(const __grid_constant__ Lanes lanes, uint32_t mask, c
 template <int bytes> __global__ void local_load(const __grid_constant__ Lanes lanes, uint32_t mask) {
   __align__(256) uint32_t array[64];
   uint64_t base = (uint64_t)__cvta_generic_to_local(array), at = base + lanes.address[threadIdx.x];
-  for (unsigned i = 0; i < 64; ++i) asm volatile("st.volatile.local.u32 [%0], %1;" ::"l"(base + 4 * i), "r"(i) : "memory");
+  for (unsigned i = 0; i < 64; ++i) asm volatile("st.local.u32 [%0], %1;" ::"l"(base + 4 * i), "r"(i) : "memory");
   uint32_t a = 0, b = 0, c = 0, d = 0;
   if (mask >> threadIdx.x & 1) {
-    if (bytes == 4) asm volatile("ld.volatile.local.u32 %0, [%1];" : "=r"(a) : "l"(at) : "memory");
-    else asm volatile("ld.volatile.local.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(at) : "memory");
+    if (bytes == 4) asm volatile("ld.local.u32 %0, [%1];" : "=r"(a) : "l"(at) : "memory");
+    else asm volatile("ld.local.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(at) : "memory");
   }
   CONSUME(a ^ b ^ c ^ d);
 }

@@ -1,0 +1,149 @@
+#include "driver/gpus.h"
+#include "arch/table.h"
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace warplens::driver {
+namespace {
+
+using arch::Architecture;
+using arch::SpaceRule;
+using Json = nlohmann::ordered_json;
+
+struct NamedRule {
+  std::string_view space;
+  const SpaceRule* rule;
+};
+
+std::array<NamedRule, 5> rules_of(const Architecture& row) {
+  return {{{"global", &row.global},
+           {"shared", &row.shared},
+           {"constant", &row.constant},
+           {"local", &row.local},
+           {"texture", &row.texture}}};
+}
+
+std::string dotted(const Architecture& row) { return fmt::format("{}.{}", major(row), minor(row)); }
+
+std::string size_text(u64 bytes) {
+  if (bytes == 0) return "-";
+  if (bytes % (u64{1} << 30) == 0) return fmt::format("{} GiB", bytes >> 30);
+  if (bytes % (u64{1} << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  return fmt::format("{} KiB", bytes >> 10);
+}
+
+// The digits of a compute capability without its dot, or nothing: "9.0", "sm_90", "compute_90", "90".
+std::string digits_of(std::string_view name) {
+  for (std::string_view prefix : {"sm_", "compute_"})
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  std::string digits;
+  for (char c : name)
+    if (c != '.') digits += c;
+  bool one_dot = name.size() - digits.size() <= 1 && name.find('.') != 0;
+  std::size_t dot = name.find('.');
+  if (dot != name.npos && dot + 2 != name.size()) one_dot = false; // the minor version has one digit
+  return one_dot ? digits : "";
+}
+
+std::string known_names() {
+  std::string out;
+  for (const Architecture* row : arch::all()) (out += ' ') += dotted(*row);
+  return out;
+}
+
+Json source_json(const arch::Source& source) {
+  return {{"text", source.rule}, {"source", source.citation}, {"grade", name(source.grade)}};
+}
+
+Json row_json(const Architecture& row) {
+  Json rules = Json::object();
+  for (const NamedRule& named : rules_of(row)) {
+    Json rule = {{"name", named.rule->name}};
+    rule.update(source_json(named.rule->source));
+    rules[std::string(named.space)] = rule;
+  }
+  return {{"sm", row.sm},
+          {"compute_capability", dotted(row)},
+          {"generation", row.generation},
+          {"part", row.part.name},
+          {"multiprocessors", row.part.multiprocessors},
+          {"clock_khz", row.part.clock_khz},
+          {"memory_bytes", row.part.memory_bytes},
+          {"l2_bytes", row.part.l2_bytes},
+          {"warps_per_sm", row.limits.threads_per_sm / 32},
+          {"blocks_per_sm", row.limits.blocks_per_sm},
+          {"registers_per_sm", row.limits.registers_per_sm},
+          {"shared_per_sm", row.limits.shared_per_sm},
+          {"shared_per_block", row.limits.shared_per_block_optin},
+          {"banks", row.banks.count},
+          {"bank_bytes", row.banks.width},
+          {"l1_for_global", name(row.memory.l1)},
+          {"rules", rules},
+          {"constants", {{"source", row.part_source.citation}, {"grade", name(row.part_source.grade)}}}};
+}
+
+} // namespace
+
+Result<const Architecture*> architecture_named(std::string_view name) {
+  std::string digits = digits_of(name);
+  u32 number = 0;
+  auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const Architecture* row = nullptr;
+  if (code == std::errc() && end == digits.data() + digits.size()) row = arch::find(number);
+  if (row) return row;
+  return failure(
+      diag::error("unknown-architecture", fmt::format("unknown compute capability '{}'", name), {},
+                  "known:" + known_names() + " (9.0 may be written 90 or sm_90); see 'warplens gpus'"));
+}
+
+Result<std::vector<const Architecture*>> architectures_named(std::string_view names) {
+  std::vector<const Architecture*> out;
+  while (true) {
+    std::size_t comma = std::min(names.find(','), names.size());
+    Result<const Architecture*> row = architecture_named(names.substr(0, comma));
+    if (!row) return failure(std::move(row.error()));
+    out.push_back(*row);
+    if (comma == names.size()) return out;
+    names.remove_prefix(comma + 1);
+  }
+}
+
+std::string gpus_text() {
+  std::string out =
+      fmt::format("{:>5}  {:<10} {:<30} {:>4} {:>8} {:>9} {:>6}  {}\n", "cc", "generation", "reference part",
+                  "SMs", "memory", "L2", "warps", "global / shared / constant / local / texture");
+  std::map<std::string, std::vector<std::string>> uses; // rule line → the capabilities that use it
+  std::vector<std::string> order;
+  for (const Architecture* row : arch::all()) {
+    std::string grades;
+    for (const NamedRule& named : rules_of(*row)) {
+      if (!grades.empty()) grades += " / ";
+      grades += name(named.rule->source.grade);
+      const arch::Source& source = named.rule->source;
+      std::string line = fmt::format("{} ({}): {}\n    {}; {}", named.rule->name, named.space, source.rule,
+                                     name(source.grade), source.citation);
+      if (uses[line].empty()) order.push_back(line);
+      uses[line].push_back(dotted(*row));
+    }
+    out += fmt::format("{:>5}  {:<10} {:<30} {:>4} {:>8} {:>9} {:>6}  {}\n", dotted(*row), row->generation,
+                       row->part.name, row->part.multiprocessors, size_text(row->part.memory_bytes),
+                       size_text(row->part.l2_bytes), row->limits.threads_per_sm / 32, grades);
+  }
+  out += "\nRules\n";
+  for (const std::string& line : order) {
+    std::string list;
+    for (const std::string& capability : uses[line]) (list += ' ') += capability;
+    out += fmt::format("\n  {}\n    for{}\n", line, list);
+  }
+  return out;
+}
+
+std::string gpus_json() {
+  Json gpus = Json::array();
+  for (const Architecture* row : arch::all()) gpus.push_back(row_json(*row));
+  return Json{{"schema", 1}, {"gpus", gpus}}.dump(2) + "\n";
+}
+
+} // namespace warplens::driver

@@ -1,0 +1,204 @@
+// Read, count, write: one record at a time. Text is gathered into chunks so that a file of many lines is not
+// as many writes. Accesses that are not aligned to their width are counted, since the bytes they touch are
+// known, but a GPU would stop there: the first few are warnings, the rest a sum.
+#include "driver/replay.h"
+#include "arch/count.h"
+#include "arch/table.h"
+#include "base/bits.h"
+#include "driver/gpus.h"
+#include "trace/trace.h"
+#include <fmt/format.h>
+
+namespace warplens::driver {
+namespace {
+
+using access::Kind;
+using access::Space;
+using arch::Counts;
+
+constexpr std::size_t chunk = std::size_t{1} << 16;
+constexpr u64 shown_warnings = 5;
+
+struct Key {
+  std::string_view name, column;
+  u64 Counts::*value;
+  int width;
+};
+
+constexpr Key requests{"requests", "requests", &Counts::requests, 8}, tags{"tags", "tags", &Counts::tags, 5},
+    sectors{"sectors", "sectors", &Counts::sectors, 7},
+    ideal_sectors{"ideal_sectors", "ideal", &Counts::ideal_sectors, 5},
+    wavefronts{"wavefronts", "wavefronts", &Counts::wavefronts, 10},
+    ideal_wavefronts{"ideal_wavefronts", "ideal", &Counts::ideal_wavefronts, 5},
+    data_wavefronts{"data_wavefronts", "data", &Counts::data_wavefronts, 5},
+    transactions{"transactions", "transactions", &Counts::transactions, 12},
+    transaction_bytes{"transaction_bytes", "bytes moved", &Counts::transaction_bytes, 11};
+
+constexpr Key table_keys[] = {requests,        tags,         sectors,
+                              ideal_sectors,   wavefronts,   ideal_wavefronts,
+                              data_wavefronts, transactions, transaction_bytes};
+
+bool applies(const Key& key, const access::WarpAccess& access) {
+  bool device = access.space == Space::global || access.space == Space::local;
+  bool texture = access.space == Space::texture || access.space == Space::surface;
+  bool passes = key.value == wavefronts.value || key.value == ideal_wavefronts.value;
+  if (key.value == requests.value) return access.space != Space::shared;
+  if (passes) return access.space == Space::shared || access.kind == Kind::async_copy;
+  if (key.value == data_wavefronts.value) return access.space == Space::shared;
+  if (key.value == tags.value || key.value == ideal_sectors.value) return device;
+  return device || texture;
+}
+
+std::optional<u32> misaligned_lane(const access::WarpAccess& access) {
+  u32 lanes = access.kind == Kind::ldmatrix ? access.active & low_lanes(8 * access.matrices) : access.active;
+  std::optional<u32> found;
+  for_each_lane(lanes, [&](u32 lane) {
+    if (!found && access.address[lane] % access.bytes != 0) found = lane;
+  });
+  return found;
+}
+
+class Replay {
+public:
+  Replay(const ReplayOptions& options, const TextSinks& sinks, std::vector<const arch::Architecture*> rows)
+      : options_(options), sinks_(sinks), rows_(std::move(rows)), sums_(rows_.size()) {}
+
+  int run(trace::Reader& reader) {
+    if (!options_.json) table_header();
+    while (true) {
+      Result<std::optional<trace::Record>> record = reader.next();
+      if (!record) {
+        report(record.error());
+        ++malformed_;
+        if (options_.keep_going && !reader.finished()) continue;
+        if (!options_.keep_going || reader.finished()) cut_short_ = true;
+        break;
+      }
+      if (!*record) break;
+      one(**record);
+      if (text_.size() > chunk && !flush()) return 0; // the reader of our output has gone: not an error
+    }
+    finish(reader);
+    return cut_short_ ? 2 : malformed_ > 0 ? 1 : 0;
+  }
+
+private:
+  void report(const diag::Diagnostic& diagnostic) {
+    flush();
+    sinks_.diagnostics(diag::render(diagnostic, {}, options_.colour));
+  }
+
+  bool flush() {
+    if (text_.empty()) return true;
+    bool written = sinks_.out({text_.data(), text_.size()});
+    text_.clear();
+    return written;
+  }
+
+  void one(const trace::Record& record) {
+    ++records_;
+    if (std::optional<u32> lane = misaligned_lane(record.access)) warn_misaligned(record, *lane);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      Counts counts = arch::count(*rows_[i], record.access);
+      sums_[i] += counts;
+      if (options_.json)
+        json_line(record, *rows_[i], counts);
+      else
+        table_line(record, *rows_[i], counts);
+    }
+  }
+
+  void warn_misaligned(const trace::Record& record, u32 lane) {
+    if (++misaligned_ > shown_warnings) return;
+    report(diag::warning(
+        "misaligned-access",
+        fmt::format("lane {} accesses {:#x}, which is not aligned to its {} bytes: a GPU stops here", lane,
+                    record.access.address[lane], record.access.bytes),
+        {options_.path == "-" ? "<stdin>" : options_.path, static_cast<u32>(record.line), 0, 0}));
+  }
+
+  void json_line(const trace::Record& record, const arch::Architecture& row, const Counts& counts) {
+    auto out = std::back_inserter(text_);
+    fmt::format_to(out, "{{\"id\":{}", record.id);
+    if (rows_.size() > 1) fmt::format_to(out, ",\"sm\":{}", row.sm);
+    for (const Key& key : table_keys)
+      if (applies(key, record.access)) fmt::format_to(out, ",\"{}\":{}", key.name, counts.*key.value);
+    bool texture = record.access.space == Space::texture || record.access.space == Space::surface;
+    fmt::format_to(out, "{}}}\n", texture ? ",\"estimate\":true" : "");
+  }
+
+  void table_header() {
+    auto out = std::back_inserter(text_);
+    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", "id", "cc", "space", "op", "bytes", "lanes");
+    for (const Key& key : table_keys) fmt::format_to(out, " {:>{}}", key.column, key.width);
+    text_.push_back('\n');
+  }
+
+  void table_line(const trace::Record& record, const arch::Architecture& row, const Counts& counts) {
+    auto out = std::back_inserter(text_);
+    const access::WarpAccess& access = record.access;
+    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", record.id,
+                   fmt::format("{}.{}", major(row), minor(row)), name(access.space), name(access.kind),
+                   access.bytes, std::popcount(access.active));
+    for (const Key& key : table_keys) {
+      if (applies(key, access))
+        fmt::format_to(out, " {:>{}}", counts.*key.value, key.width);
+      else
+        fmt::format_to(out, " {:>{}}", "-", key.width);
+    }
+    text_.push_back('\n');
+  }
+
+  void table_sum(const arch::Architecture& row, const Counts& sum) {
+    auto out = std::back_inserter(text_);
+    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", "sum",
+                   fmt::format("{}.{}", major(row), minor(row)), fmt::format("{}", records_),
+                   records_ == 1 ? "access" : "accesses", "", sum.threads);
+    for (const Key& key : table_keys) fmt::format_to(out, " {:>{}}", sum.*key.value, key.width);
+    text_.push_back('\n');
+  }
+
+  void finish(const trace::Reader& reader) {
+    if (!options_.json && records_ > 1)
+      for (std::size_t i = 0; i < rows_.size(); ++i) table_sum(*rows_[i], sums_[i]);
+    flush();
+    if (misaligned_ > shown_warnings)
+      report(diag::warning("misaligned-access",
+                           fmt::format("{} more accesses are misaligned", misaligned_ - shown_warnings)));
+    if (reader.skipped() > 0)
+      report(diag::warning("trace-skipped",
+                           fmt::format("{} instructions of the trace were not counted: texture, bulk "
+                                       "copies, or the shared side of asynchronous copies",
+                                       reader.skipped())));
+    if (malformed_ > 0 && options_.keep_going && !cut_short_)
+      report(
+          diag::warning("trace-malformed-lines", fmt::format("{} malformed {} not counted", malformed_,
+                                                             malformed_ == 1 ? "line was" : "lines were")));
+    else if (malformed_ > 0 && !options_.keep_going && !reader.finished())
+      sinks_.diagnostics("help: '--keep-going' counts the lines after a malformed one\n");
+  }
+
+  const ReplayOptions& options_;
+  const TextSinks& sinks_;
+  std::vector<const arch::Architecture*> rows_;
+  std::vector<Counts> sums_;
+  std::string text_;
+  u64 records_ = 0, malformed_ = 0, misaligned_ = 0;
+  bool cut_short_ = false;
+};
+
+} // namespace
+
+int replay(const ReplayOptions& options, const TextSinks& sinks) {
+  auto fail = [&](const diag::Diagnostic& diagnostic) {
+    sinks.diagnostics(diag::render(diagnostic, {}, options.colour));
+    return 2;
+  };
+  Result<std::vector<const arch::Architecture*>> rows = architectures_named(options.sm);
+  if (!rows) return fail(rows.error());
+  Result<std::unique_ptr<trace::Reader>> reader = trace::open(options.path);
+  if (!reader) return fail(reader.error());
+  return Replay(options, sinks, std::move(*rows)).run(**reader);
+}
+
+} // namespace warplens::driver

@@ -1,0 +1,4 @@
+# simdjson parses pattern files; zlib reads compressed ones (and plain ones alike).
+find_package(simdjson REQUIRED)
+find_package(ZLIB REQUIRED)
+target_link_libraries(warplens_trace PRIVATE simdjson::simdjson ZLIB::ZLIB)
