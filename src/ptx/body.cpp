@@ -119,13 +119,10 @@ bool Parser::statement() {
   }
   if (token.is('@')) return instruction();
   if (!c_.at_identifier()) return c_.expected("an instruction");
-  if (c_.touches(':') || c_.touches(' ') || c_.touches('\t')) {
-    // "name:" is a label; opcodes without dots ("ret ;") are followed by other things.
-    if (c_.touches(':')) {
-      c_.advance();
-      c_.advance();
-      return label(token.text, token);
-    }
+  if (c_.followed_by(':')) {
+    c_.advance();
+    c_.advance();
+    return label(token.text, token);
   }
   return instruction();
 }
@@ -189,7 +186,7 @@ bool Parser::registers() {
     if (!c_.expect_identifier(name, "a register's name")) return false;
     if (c_.accept('<')) {
       u64 count = 0;
-      if (!parse_count(c_, count, most_registers, "number of registers") || !c_.expect('>', "after the number of registers")) return false;
+      if (!range_count(count, most_registers)) return false;
       ranges_.push_back({type, count});
       if (!declare(name, {Symbol::Kind::range, 1, static_cast<u32>(ranges_.size() - 1)}, where)) return false;
     } else if (vector > 1) {

@@ -16,6 +16,7 @@ public:
   void advance() { token_ = lexer_.next(); }
   void extend_opcode() { token_ = lexer_.extend_opcode(token_); }
   bool touches(char c) const { return lexer_.touches(c); }
+  bool followed_by(char c) const { return lexer_.followed_by(c); }
 
   bool at(char c) const { return token_.is(c); }
   bool at_directive(std::string_view name) const { return token_.is_directive(name); }

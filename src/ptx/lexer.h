@@ -30,6 +30,12 @@ public:
   Token extend_opcode(Token head);
   // Whether the token just read is followed by this character at once, without blank space.
   bool touches(char c) const { return at_ < end_ && *at_ == c; }
+  // The same, blanks in between allowed.
+  bool followed_by(char c) const {
+    const char* p = at_;
+    while (p < end_ && (*p == ' ' || *p == '\t')) ++p;
+    return p < end_ && *p == c;
+  }
 
 private:
   bool skip_blank(); // false: an unterminated comment

@@ -67,7 +67,8 @@ bool LineTable::function_name(u32& name) {
 bool LineTable::parse_loc() {
   Key key{{}, {}, no_name};
   if (!position(key.at)) return false;
-  while (c_.accept(',') || c_.at_identifier()) {
+  auto bare_word = [&] { return c_.at_identifier() && (c_.token().text == "prologue_end" || c_.token().text == "is_stmt"); };
+  while (c_.accept(',') || bare_word()) {
     std::string_view word = c_.token().text;
     if (!c_.at_identifier() || (word != "function_name" && word != "inlined_at" && word != "prologue_end" && word != "is_stmt"))
       return c_.expected("'function_name' or 'inlined_at'");

@@ -43,6 +43,7 @@ private:
   bool array_and_initialiser(ir::Variable&);
   bool initialiser(ir::Variable&, u64& at);
   bool initial_element(ir::Variable&, u64 at);
+  bool range_count(u64& out, u64 limit); // after '<': a plain number, then '>'
   bool declare(std::string_view name, Symbol symbol, const Token& where);
 
   // body.cpp

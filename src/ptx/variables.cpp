@@ -19,6 +19,18 @@ ir::StateSpace space_named(std::string_view d) {
 
 } // namespace
 
+// Not a constant expression: there, '>' would compare.
+bool Parser::range_count(u64& out, u64 limit) {
+  std::string_view text = c_.token().text;
+  if (c_.token().kind != TokenKind::number || text.size() > 12 || text.find_first_not_of("0123456789") != text.npos)
+    return c_.expected("a number of registers");
+  out = 0;
+  for (char d : text) out = out * 10 + static_cast<u64>(d - '0');
+  if (out > limit) return c_.fail("ptx-limit", fmt::format("{} are more than can be declared ({})", out, limit));
+  c_.advance();
+  return c_.expect('>', "after the number");
+}
+
 bool Parser::declare(std::string_view name, Symbol symbol, const Token& where) {
   if (scopes_.back().insert(name, symbol).second || scopes_.size() == 1) return true; // module scope: declarations repeat
   return c_.fail("ptx-duplicate", fmt::format("'{}' is declared twice", name), where);
@@ -87,7 +99,7 @@ bool Parser::one_variable(Linkage linkage, ir::Variable v) {
   v.name = name;
   u64 range = 0;
   if (c_.accept('<')) { // .param .b32 p<4>
-    if (!parse_count(c_, range, 1 << 16, "number of variables") || !c_.expect('>', "after the number of variables")) return false;
+    if (!range_count(range, 1 << 16)) return false;
   }
   if (!array_and_initialiser(v)) return false;
   v.owner = current_;

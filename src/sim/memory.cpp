@@ -64,7 +64,8 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
   if (!commit(*address, *address + padded))
     return failure(diag::error("sim-out-of-memory", fmt::format("the host has no memory for an allocation of {} bytes", size)));
   for (u64 page = (*address - first_) / page_size; page <= (*address + padded - 1 - first_) / page_size; ++page) ++page_use_[page];
-  allocations_[*address] = {*address, size, kind, std::move(name), ++serial_};
+  u64 serial = name.empty() ? ++serial_ : 0;
+  allocations_[*address] = {*address, size, kind, std::move(name), serial};
   used_ += padded;
   ++epoch_;
   return address;

@@ -26,7 +26,7 @@ struct Allocation {
   u64 size = 0;
   AllocationKind kind = AllocationKind::device;
   std::string name;   // symbols: the variable's name; else empty
-  u64 serial = 0;     // n-th allocation of the process, 1-based: "allocation 3 (4096 bytes)"
+  u64 serial = 0;     // n-th allocation without a name, 1-based: "allocation 3 (4096 bytes)"
 };
 
 class Memory {
