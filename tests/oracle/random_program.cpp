@@ -97,7 +97,7 @@ private:
             ".param .u64 k_b)\n{\n";
     for (const auto& [letter, pool] : pools())
       text += fmt::format("\t.reg .{} {}<{}>;\n", pool.declared, pool.prefix, pool.count);
-    text += "\t.reg .b64 %in, %out, %scr, %a<4>, %pb;\n\t.reg .b32 %tid, %gtid, %t<4>, %pa, %lc<8>, %lt<8>, "
+    text += "\t.reg .b64 %in, %out, %scr, %a<4>, %pb;\n\t.reg .b32 %it, %ig, %t<4>, %pa, %lc<8>, %lt<8>, "
             "%lanes;\n"
             "\t.reg .b16 %u<2>;\n\t.reg .b64 %m<2>;\n\t.reg .pred %lp, %q<2>;\n"
             "\t.shared .align 16 .b8 shared[4096];\n\t.local .align 16 .b8 local[64];\n";
@@ -126,14 +126,14 @@ private:
     emit("ld.param.u32 %pa, [k_a]"), emit("ld.param.u64 %pb, [k_b]");
     emit("mov.u32 %t0, %tid.z"), emit("mov.u32 %t1, %ntid.y"), emit("mov.u32 %t2, %tid.y"),
         emit("mad.lo.u32 %t0, %t0, %t1, %t2");
-    emit("mov.u32 %t1, %ntid.x"), emit("mov.u32 %t2, %tid.x"), emit("mad.lo.u32 %tid, %t0, %t1, %t2");
+    emit("mov.u32 %t1, %ntid.x"), emit("mov.u32 %t2, %tid.x"), emit("mad.lo.u32 %it, %t0, %t1, %t2");
     emit("mov.u32 %t0, %ctaid.z"), emit("mov.u32 %t1, %nctaid.y"), emit("mov.u32 %t2, %ctaid.y"),
         emit("mad.lo.u32 %t0, %t0, %t1, %t2");
     emit("mov.u32 %t1, %nctaid.x"), emit("mov.u32 %t2, %ctaid.x"), emit("mad.lo.u32 %t0, %t0, %t1, %t2");
-    emit("mad.lo.u32 %gtid, %t0, {}, %tid", program_.block.count());
+    emit("mad.lo.u32 %ig, %t0, {}, %it", program_.block.count());
     emit("activemask.b32 %lanes");
     for (u32 at = 0; at < private_bytes; at += 16)
-      emit("st.local.v4.b32 [local+{}], {{%tid, %gtid, %pa, %tid}}", at);
+      emit("st.local.v4.b32 [local+{}], {{%it, %ig, %pa, %it}}", at);
     clear_shared();
     for (const auto& [letter, pool] : pools())
       for (u32 i = 0; i < pool.count; ++i) seed_register(letter, fmt::format("{}{}", pool.prefix, i), i);
@@ -141,7 +141,7 @@ private:
 
   void clear_shared() {
     u32 loop = fresh();
-    emit("mov.u32 %t0, %tid");
+    emit("mov.u32 %t0, %it");
     label(loop);
     emit("shl.b32 %t1, %t0, 2"), emit("mov.u32 %t2, shared"), emit("add.u32 %t2, %t2, %t1");
     emit("st.shared.u32 [%t2], %t0"), emit("add.u32 %t0, %t0, {}", program_.block.count());
@@ -150,7 +150,7 @@ private:
   }
 
   void seed_register(char pool, const std::string& name, u32 i) {
-    static const char* words[] = {"%tid", "%gtid", "%pa"};
+    static const char* words[] = {"%it", "%ig", "%pa"};
     switch (pool) {
     case 'r':
       emit("mad.lo.u32 {}, {}, {}, {}", name, words[i % 3], 1 + pick(5) * pick(1000), pick(100));
@@ -183,7 +183,7 @@ private:
     for (u32 i = 0; i < 4; ++i) emit("selp.b32 %t{}, 1, 0, %p{}", i, i);
     for (u32 i = 0; i < 4; ++i) save(SlotKind::b32, fmt::format("%t{}", i), "b32");
     program_.output_stride = (offset + 7) / 8 * 8;
-    emit("mul.wide.u32 %a0, %gtid, {}", program_.output_stride), emit("add.s64 %a0, %out, %a0");
+    emit("mul.wide.u32 %a0, %ig, {}", program_.output_stride), emit("add.s64 %a0, %out, %a0");
     body_ += stores;
     emit("ret");
   }
@@ -278,7 +278,7 @@ private:
   // --- memory
   // Leaves in %a0 the address of an element of `size` bytes in 64 KiB of the input that begin at `offset`.
   void input_address(u32 offset, u32 size) {
-    static const char* indices[] = {"%gtid", "%tid", "%gtid", "%lc1"};
+    static const char* indices[] = {"%ig", "%it", "%ig", "%lc1"};
     if (chance(60)) // below 5 · 768 + 64, so within the region for every size
       emit("mad.lo.u32 %t0, {}, {}, {}", indices[pick(inside_loop_ ? 4 : 3)], pick(5), pick(64));
     else
@@ -329,7 +329,7 @@ private:
   void global_store() {
     std::string g = guard();
     if (chance(50)) { // the thread's own bytes, then read back
-      emit("mul.wide.u32 %a0, %gtid, {}", private_bytes), emit("add.s64 %a0, %a0, %scr");
+      emit("mul.wide.u32 %a0, %ig, {}", private_bytes), emit("add.s64 %a0, %a0, %scr");
       u32 at = pick(4) * 16;
       switch (pick(4)) {
       case 0: emit("{}st.global.v2.u32 [%a0+{}], {{{}, {}}}", g, at, reg('r'), reg('r')); break;
@@ -342,7 +342,7 @@ private:
       return;
     }
     u32 place = scattered_++; // 1024 slots of 16 bytes that belong to this statement alone
-    emit("mad.lo.u32 %t0, %gtid, {}, {}", 2 * pick(512) + 1, pick(1024)), emit("and.b32 %t0, %t0, 1023");
+    emit("mad.lo.u32 %t0, %ig, {}, {}", 2 * pick(512) + 1, pick(1024)), emit("and.b32 %t0, %t0, 1023");
     emit("mul.wide.u32 %a0, %t0, 16"), emit("add.s64 %a0, %a0, %scr");
     emit("add.s64 %a0, %a0, {}", threads() * private_bytes + sums_bytes + place * 16 * 1024);
     emit("{}st.global.u32 [%a0], {}", g, reg('r'));
@@ -352,7 +352,7 @@ private:
   void small_space() {
     switch (pick(4)) {
     case 0:
-      emit("and.b32 %t0, {}, 60", chance(50) ? reg('r') : "%tid"), emit("cvt.u64.u32 %a0, %t0"),
+      emit("and.b32 %t0, {}, 60", chance(50) ? reg('r') : "%it"), emit("cvt.u64.u32 %a0, %t0"),
           emit("mov.u64 %a1, local");
       emit("add.s64 %a0, %a0, %a1"), emit("{}st.local.u32 [%a0], {}", guard(), reg('r'));
       emit("ld.local.u32 {}, [local+{}]", reg('r'), 4 * pick(16));
@@ -363,7 +363,7 @@ private:
       emit("add.s64 %a0, %a0, %a1"), emit("ld.const.u32 {}, [%a0]", reg('r'));
       return;
     case 2:
-      emit("and.b32 %t0, {}, 31", chance(50) ? reg('r') : "%tid"), emit("mul.wide.u32 %a0, %t0, 8"),
+      emit("and.b32 %t0, {}, 31", chance(50) ? reg('r') : "%it"), emit("mul.wide.u32 %a0, %t0, 8"),
           emit("mov.u64 %a1, table");
       emit("add.s64 %a0, %a0, %a1"), emit("{}ld.global.u64 {}, [%a0]", guard(), reg('d'));
       return;
@@ -372,7 +372,7 @@ private:
   }
 
   void shared_load() {
-    emit("mad.lo.u32 %t0, {}, {}, {}", chance(60) ? "%tid" : reg('r'), 1 + pick(40), pick(100));
+    emit("mad.lo.u32 %t0, {}, {}, {}", chance(60) ? "%it" : reg('r'), 1 + pick(40), pick(100));
     if (chance(25)) { // through a generic address
       emit("and.b32 %t0, %t0, 1020"), emit("cvt.u64.u32 %a0, %t0"), emit("mov.u64 %a1, shared"),
           emit("cvta.shared.u64 %a1, %a1");
@@ -392,7 +392,7 @@ private:
     const char* base = program_.dynamic_shared && chance(40) ? "dynamic" : "shared";
     u32 odd = 2 * pick(64) + 1, width = chance(30) && *base == 's' ? 8 : 4;
     emit("bar.sync 0");
-    emit("mad.lo.u32 %t0, %tid, {}, {}", odd, pick(128)), emit("and.b32 %t0, %t0, 127"),
+    emit("mad.lo.u32 %t0, %it, {}, {}", odd, pick(128)), emit("and.b32 %t0, %t0, 127"),
         emit("mul.lo.u32 %t0, %t0, {}", width);
     emit("mov.u32 %t1, {}", base), emit("add.u32 %t0, %t0, %t1");
     if (width == 8)
@@ -416,14 +416,14 @@ private:
     if (chance(50)) {
       static const char* ops[] = {"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
       u32 op = pick(std::size(ops));
-      emit("and.b32 %t0, {}, 31", chance(50) ? reg('r') : "%tid"), emit("mul.wide.u32 %a0, %t0, 4"),
+      emit("and.b32 %t0, {}, 31", chance(50) ? reg('r') : "%it"), emit("mul.wide.u32 %a0, %t0, 4"),
           emit("add.s64 %a0, %a0, %scr");
       emit("{}red.global.{} [%a0+{}], {}", guard(), ops[op], threads() * private_bytes + op * 128, reg('r'));
       return;
     }
     static const char* ops[] = {"add.u32", "min.u32",  "max.s32", "and.b32", "or.b32",
                                 "xor.b32", "exch.b32", "inc.u32", "dec.u32"};
-    emit("mul.wide.u32 %a0, %gtid, {}", private_bytes), emit("add.s64 %a0, %a0, %scr");
+    emit("mul.wide.u32 %a0, %ig, {}", private_bytes), emit("add.s64 %a0, %a0, %scr");
     u32 at = 8 * pick(8);
     if (chance(20))
       emit("{}atom.global.cas.b32 {}, [%a0+{}], {}, {}", guard(), reg('r'), at, reg('r'), reg('r'));
