@@ -30,16 +30,21 @@ u64 broadcast_word(const Words& word, u32 lanes) {
   return best;
 }
 
-// The lanes that one pass leaves over.
+// The lanes that one pass leaves over: all but those of the broadcast word and, in each other bank, one lane
+// that wants the bank's lowest word.
 u32 after_one_pass(const Words& word, u32 lanes) {
   u64 broadcast = broadcast_word(word, lanes);
-  u32 left = 0, busy = u32{1} << (broadcast % banks);
+  std::array<u32, banks> served;
+  served.fill(warp_size);
+  u32 left = 0;
   for_each_lane(lanes, [&](u32 lane) {
     if (word[lane] == broadcast) return;
-    u32 bank = u32{1} << (word[lane] % banks);
-    if (busy & bank) left |= u32{1} << lane;
-    busy |= bank;
+    left |= u32{1} << lane;
+    u32& chosen = served[word[lane] % banks];
+    if (chosen == warp_size || word[lane] < word[chosen]) chosen = lane;
   });
+  for (u32 bank = 0; bank < banks; ++bank)
+    if (served[bank] != warp_size && bank != broadcast % banks) left &= ~(u32{1} << served[bank]);
   return left;
 }
 
