@@ -29,7 +29,7 @@ bool has_lines(const Explanation& e) {
 double ideal_lines(const arch::Counts& c, u32 bytes) { return static_cast<double>(c.threads) * bytes / 128; }
 
 bool as_few_as_possible(const Explanation& e, const arch::Counts& c) {
-  return has_lines(e) && c.sectors == c.ideal_sectors;
+  return e.question.section == 0 && has_lines(e) && c.sectors == c.ideal_sectors;
 }
 
 std::string cost_sentence(const Explanation& e, const arch::Counts& c, const std::map<u64, u64>& sizes) {

@@ -26,7 +26,10 @@ arch::Counts warp_of(const arch::Architecture& arch, const Type& type, u64 offse
 ResultOr<Pool, Refusal> pool(const std::string& text, u32 sm) {
   const arch::Architecture* arch = arch::find(sm);
   if (arch == nullptr)
-    return failure(Refusal{diag::error("explain-architecture", fmt::format("there is no compute capability {}", sm_text(sm)), {}, "`warplens gpus` lists them"), {}});
+    return failure(Refusal{diag::error("explain-architecture",
+                                       fmt::format("there is no compute capability {}", sm_text(sm)), {},
+                                       "`warplens gpus` lists them"),
+                           {}});
   // Declarations are what a structure's body is made of.
   std::string body = text;
   while (!body.empty() && body.back() == ' ') body.pop_back();
@@ -59,9 +62,12 @@ bool all_fit(const Pool& pool) {
 namespace {
 
 std::string verdict(const PoolArray& a, const Ink& ink) {
-  if (!a.fits()) return ink.bad(fmt::format("{} {} past a multiple of {}: start at {}", ink.no(), a.offset % a.alignment, a.alignment, a.aligned));
+  if (!a.fits())
+    return ink.bad(fmt::format("{} {} past a multiple of {}: start at {}", ink.no(), a.offset % a.alignment,
+                               a.alignment, a.aligned));
   if (a.packed.transaction_bytes > a.moved.transaction_bytes)
-    return ink.middling(fmt::format("a warp moves {} bytes, {} from {}", a.packed.transaction_bytes, a.moved.transaction_bytes, a.segment));
+    return ink.middling(fmt::format("a warp moves {} bytes, {} from {}", a.packed.transaction_bytes,
+                                    a.moved.transaction_bytes, a.segment));
   return ink.good(fmt::format("{} aligned", ink.yes()));
 }
 
@@ -69,12 +75,17 @@ std::string verdict(const PoolArray& a, const Ink& ink) {
 
 std::string terminal(const Pool& pool, const TextStyle& style) {
   Ink ink(style);
-  std::string out = ink.bold("Arrays in one allocation, one behind the other") + fmt::format("   compute capability {}\n", sm_text(pool.sm));
+  std::string out = ink.bold("Arrays in one allocation, one behind the other") +
+                    fmt::format("   compute capability {}\n", sm_text(pool.sm));
   out += ink.dim("  array        type           bytes   starts at   needs") + "\n";
   for (const PoolArray& a : pool.arrays)
-    out += fmt::format("  {} {} {:>9} {:>11} {:>7}   {}\n", pad_right(a.name, 12), pad_right(a.type, 12), a.bytes, a.offset, a.alignment, verdict(a, ink));
-  if (!all_fit(pool)) out += "  An array that is not aligned to its type stops the kernel (cudaErrorMisalignedAddress) or reads wrong words.\n";
-  out += fmt::format("  {} bytes; {} with every array at a multiple of 128, which suits every type:\n ", pool.bytes, pool.aligned_bytes);
+    out += fmt::format("  {} {} {:>9} {:>11} {:>7}   {}\n", pad_right(a.name, 12), pad_right(a.type, 12),
+                       a.bytes, a.offset, a.alignment, verdict(a, ink));
+  if (!all_fit(pool))
+    out += "  An array that is not aligned to its type stops the kernel (cudaErrorMisalignedAddress) or "
+           "reads wrong words.\n";
+  out += fmt::format("  {} bytes; {} with every array at a multiple of 128, which suits every type:\n ",
+                     pool.bytes, pool.aligned_bytes);
   u64 at = 0;
   for (const PoolArray& a : pool.arrays) {
     at = align_up(at, 128);
@@ -86,10 +97,20 @@ std::string terminal(const Pool& pool, const TextStyle& style) {
 }
 
 nlohmann::json json(const Pool& pool) {
-  nlohmann::json out = {{"schema", 1}, {"sm", pool.sm}, {"bytes", pool.bytes}, {"aligned_bytes", pool.aligned_bytes}, {"arrays", nlohmann::json::array()}};
+  nlohmann::json out = {{"schema", 1},
+                        {"sm", pool.sm},
+                        {"bytes", pool.bytes},
+                        {"aligned_bytes", pool.aligned_bytes},
+                        {"arrays", nlohmann::json::array()}};
   for (const PoolArray& a : pool.arrays)
-    out["arrays"].push_back({{"name", a.name}, {"type", a.type}, {"bytes", a.bytes}, {"offset", a.offset}, {"alignment", a.alignment}, {"fits", a.fits()},
-                             {"aligned_offset", a.aligned}, {"segment_offset", a.segment}});
+    out["arrays"].push_back({{"name", a.name},
+                             {"type", a.type},
+                             {"bytes", a.bytes},
+                             {"offset", a.offset},
+                             {"alignment", a.alignment},
+                             {"fits", a.fits()},
+                             {"aligned_offset", a.aligned},
+                             {"segment_offset", a.segment}});
   return out;
 }
 

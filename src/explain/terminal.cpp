@@ -49,10 +49,11 @@ std::string verdict(const Explanation& e, const Ink& ink) {
   std::string unit = f.in_bytes ? " bytes" : "";
   std::string index =
       fmt::format("  index = {}{}\n", f.index.size() > 200 ? f.index.substr(0, 200) + "…" : f.index, unit);
-  std::string split = f.kind == FormKind::other
-                          ? ""
-                          : fmt::format("        = ({}) + {}threadIdx.x\n", f.rest,
-                                        f.coefficient == "1" ? "" : "(" + f.coefficient + ")*");
+  std::string factor =
+      f.coefficient.find(' ') == f.coefficient.npos ? f.coefficient : "(" + f.coefficient + ")";
+  std::string split = f.kind == FormKind::other ? ""
+                                                : fmt::format("        = ({}) + {}threadIdx.x\n", f.rest,
+                                                              f.coefficient == "1" ? "" : factor + "*");
   std::string out;
   switch (f.kind) {
   case FormKind::consecutive:
@@ -75,7 +76,10 @@ std::string verdict(const Explanation& e, const Ink& ink) {
           ": threadIdx.x occurs, but not as a multiple added to the rest";
     break;
   }
-  if (f.kind == FormKind::consecutive && f.rows == 1 && e.warp.transaction_bytes > e.warp.bytes_used)
+  if (f.kind == FormKind::consecutive && e.manner.pieces.size() > 1)
+    out += fmt::format("; but one element takes {} instructions, each with gaps between the lanes",
+                       e.manner.pieces.size());
+  else if (f.kind == FormKind::consecutive && f.rows == 1 && e.warp.transaction_bytes > e.warp.bytes_used)
     out += "; what travels unused is lost to where they start, or to lanes that take no part";
   std::string rows;
   if (f.rows > 1)
@@ -194,52 +198,111 @@ std::string sizes_text(const std::map<u64, u64>& sizes, const Ink& ink) {
   return out.empty() ? "none" : out + " B";
 }
 
-std::string cost_line(const Explanation& e, std::string_view who, std::size_t width, const arch::Counts& c,
-                      const std::map<u64, u64>& sizes, const Ink& ink) {
-  std::string share = percent(efficiency(e, c));
-  if (as_few_as_possible(e, c) && efficiency(e, c) < 1)
-    share = ink.good(share + ", and it takes no more than that");
-  else
-    share = ink.graded(efficiency(e, c), share);
-  return fmt::format("  {}  {}: {}\n", pad_right(who, width), cost_sentence(e, c, sizes), share);
-}
-
-std::string costs(const Explanation& e, const Ink& ink) {
-  std::string all = fmt::format("all {} warps", warps(e.footprint));
-  std::size_t width = warps(e.footprint) > 1 ? std::max<std::size_t>(all.size(), 9) : 9;
-  std::string out = cost_line(e, "this warp", width, e.warp, e.warp_sizes, ink);
-  if (warps(e.footprint) > 1) out += cost_line(e, all, width, e.block, e.block_sizes, ink);
-  if (e.question.section == 0 && has_lines(e) && e.block.tags != 0)
-    out += fmt::format("  {}  {} lines of 128 bytes, the bytes would fill {:.4g}: {}\n",
-                       pad_right("L1", width), e.block.tags, ideal_lines(e.block, e.manner.pieces[0].bytes),
-                       percent(std::min(1.0, ideal_lines(e.block, e.manner.pieces[0].bytes) /
-                                                 static_cast<double>(e.block.tags))));
+// The columns that the space's accesses are told in.
+std::vector<std::string> cost_cells(const Explanation& e, const arch::Counts& c,
+                                    const std::map<u64, u64>& sizes, const Ink& ink) {
+  const auto number = [](u64 value) { return fmt::format("{}", value); };
+  std::vector<std::string> out = {number(c.instructions)};
+  if (e.question.space == Space::shared)
+    out.insert(out.end(), {number(c.wavefronts), number(c.ideal_wavefronts)});
+  else if (e.question.space == Space::constant)
+    out.push_back(number(c.requests));
+  else {
+    if (has_lines(e)) out.push_back(number(c.tags));
+    out.insert(out.end(), {sizes_text(sizes, ink), number(c.transaction_bytes), number(c.bytes_used)});
+  }
+  out.push_back(percent(efficiency(e, c)));
   return out;
 }
 
-std::string table_row(const Explanation& e, const ArchitectureCounts& row, const Ink& ink) {
+std::vector<std::string> cost_heads(const Explanation& e) {
+  if (e.question.space == Space::shared) return {"instructions", "passes", "at best", "efficiency"};
+  if (e.question.space == Space::constant) return {"instructions", "requests", "efficiency"};
+  if (has_lines(e))
+    return {"instructions", "lines", "transactions", "bytes moved", "asked for", "efficiency"};
+  return {"instructions", "transactions", "bytes moved", "asked for", "efficiency"};
+}
+
+// A burst section stands for the transaction; its numbers are those of the drawing.
+std::string burst_cost(const Explanation& e, const Ink& ink) {
+  return "  " + cost_sentence(e) + ": " + ink.graded(efficiency(e, e.warp), percent(efficiency(e, e.warp))) +
+         "\n";
+}
+
+std::string costs(const Explanation& e, const Ink& ink) {
+  if (e.question.section != 0) return burst_cost(e, ink);
+  std::string all = fmt::format("all {} warps", warps(e.footprint));
+  std::vector<std::string> heads = cost_heads(e), warp = cost_cells(e, e.warp, e.warp_sizes, ink),
+                           block = cost_cells(e, e.block, e.block_sizes, ink);
+  bool several = warps(e.footprint) > 1;
+  std::size_t width = several ? std::max<std::size_t>(all.size(), 9) : 9;
+  std::string first = "  " + pad_right("", width), second = "  " + pad_right("this warp", width),
+              third = "  " + pad_right(all, width);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    std::size_t column = std::max({columns(heads[i]), columns(warp[i]), columns(block[i])});
+    bool last = i + 1 == heads.size();
+    const auto graded = [&](const std::string& text, const arch::Counts& c) {
+      bool good = as_few_as_possible(e, c);
+      return !last ? text : good ? ink.good(text) : ink.graded(efficiency(e, c), text);
+    };
+    first += "  " + pad_left(heads[i], column);
+    second += "  " + graded(pad_left(warp[i], column), e.warp);
+    third += "  " + graded(pad_left(block[i], column), e.block);
+  }
+  std::string out = ink.dim(first) + "\n" + second + "\n" + (several ? third + "\n" : "");
+  if (has_lines(e) && e.block.tags != 0) {
+    double ideal = ideal_lines(e.block, e.manner.pieces[0].bytes);
+    out +=
+        fmt::format("  L1 efficiency {}: {} of 128 bytes where the threads' bytes would fill {:.6g}\n",
+                    percent(ideal / static_cast<double>(e.block.tags)), plural(e.block.tags, "line"), ideal);
+  }
+  if (as_few_as_possible(e, e.warp) && efficiency(e, e.warp) < 0.8)
+    out += "  Few of the bytes are used, but no fewer transactions could serve these lanes.\n";
+  return out;
+}
+
+// 1.x can need three sizes; more than two would not fit.
+std::string short_sizes(const ArchitectureCounts& row, const Ink& ink) {
+  if (row.sizes.size() < 3) return sizes_text(row.sizes, ink);
+  return fmt::format("{} of {}{}{} B", row.block.transactions, row.sizes.begin()->first, ink.dash(),
+                     row.sizes.rbegin()->first);
+}
+
+std::vector<std::string> table_cells(const Explanation& e, const ArchitectureCounts& row, const Ink& ink) {
+  const auto number = [](u64 value) { return fmt::format("{}", value); };
   const arch::Counts& c = row.block;
-  std::string start =
-      fmt::format("  {} {}", row.sm == e.question.sm ? ink.arrow() : pad_right("", columns(ink.arrow())),
-                  pad_left(sm_text(row.sm), 5));
-  double share = efficiency(e, c);
-  std::string end = fmt::format("  {} {}\n", meter(share, ink), pad_left(percent(share), 5));
-  if (e.question.space == Space::shared)
-    return start + pad_left(fmt::format("{}", c.wavefronts), 16) +
-           pad_left(fmt::format("{}", c.ideal_wavefronts), 10) + end;
-  if (e.question.space == Space::constant) return start + pad_left(fmt::format("{}", c.requests), 16) + end;
-  return start + pad_left(fmt::format("{}", c.requests), 11) + pad_left(sizes_text(row.sizes, ink), 20) +
-         pad_left(fmt::format("{}", c.transaction_bytes), 12) + end;
+  if (e.question.space == Space::shared) return {number(c.wavefronts), number(c.ideal_wavefronts)};
+  if (e.question.space == Space::constant) return {number(c.requests)};
+  return {number(c.requests), short_sizes(row, ink), number(c.transaction_bytes)};
 }
 
 std::string table(const Explanation& e, const Ink& ink) {
+  std::vector<std::vector<std::string>> lines;
+  if (e.question.space == Space::shared)
+    lines.push_back({"passes", "at best"});
+  else if (e.question.space == Space::constant)
+    lines.push_back({"requests"});
+  else
+    lines.push_back({"requests", "transactions", "bytes moved"});
+  for (const ArchitectureCounts& row : e.others) lines.push_back(table_cells(e, row, ink));
   std::string out = ink.bold("The block on each architecture") + "\n";
-  std::string head = e.question.space == Space::shared ? "     cc          passes     ideal  efficiency"
-                     : e.question.space == Space::constant
-                         ? "     cc        requests  efficiency"
-                         : "     cc   requests        transactions bytes moved  efficiency";
-  out += ink.dim(std::string(columns(ink.arrow()) - 1, ' ') + head) + "\n";
-  for (const ArchitectureCounts& row : e.others) out += table_row(e, row, ink);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string text;
+    for (std::size_t column = 0; column < lines[i].size(); ++column) {
+      std::size_t width = 0;
+      for (const std::vector<std::string>& line : lines) width = std::max(width, columns(line[column]));
+      text += "  " + pad_left(lines[i][column], width);
+    }
+    if (i == 0) {
+      out += ink.dim("  " + pad_left("cc", columns(ink.arrow()) + 5) + text + "  efficiency") + "\n";
+      continue;
+    }
+    const ArchitectureCounts& row = e.others[i - 1];
+    double share = efficiency(e, row.block);
+    std::string mark(row.sm == e.question.sm ? ink.arrow() : "");
+    out += "  " + pad_right(mark, columns(ink.arrow())) + pad_left(sm_text(row.sm), 5) + text + "  " +
+           meter(share, ink) + " " + pad_left(percent(share), 5) + "\n";
+  }
   return out;
 }
 
@@ -252,8 +315,10 @@ std::string fix_text(const advise::Advice& fix, std::size_t number, const Ink& i
   if (!fix.change.empty()) out += "     " + wrapped(fix.change, page - 5, "     ") + "\n";
   if (!fix.example.empty()) out += "       " + ink.good(fix.example) + "\n";
   if (before == after) return out;
-  out += fmt::format("     {}: {} {} {}   ({:.3g}{} fewer)\n", advise::name(fix.metric), before, ink.arrow(),
-                     ink.good(fmt::format("{}", after)), fix.gain(), ink.times());
+  out +=
+      fmt::format("     {}: {} {} {}   ({:.3g}{} fewer)\n",
+                  fix.metric == advise::Metric::wavefronts ? "passes (wavefronts)" : advise::name(fix.metric),
+                  before, ink.arrow(), ink.good(fmt::format("{}", after)), fix.gain(), ink.times());
   return out;
 }
 

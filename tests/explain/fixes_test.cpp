@@ -28,16 +28,16 @@ TEST(Fixes, SwapIndexOrder) {
              "swap-index-order", 256, 32);
   expect_fix(with(question("A[(blockIdx.x*blockDim.x + threadIdx.x)*n + i]", {256, 1, 1}),
                   {{"n", "1000"}, {"i", "7"}}),
-             "swap-index-order", 256, 40);
+             "swap-index-order", 256, 32);
 }
 
 TEST(Fixes, PadRows) {
-  expect_fix(with(question("A[threadIdx.y*n + threadIdx.x]", {32, 8, 1}, 20), {{"n", "100"}}), "pad-rows", 14,
+  expect_fix(with(question("A[threadIdx.y*n + threadIdx.x]", {32, 8, 1}, 20), {{"n", "100"}}), "pad-rows", 15,
              8);
-  expect_fix(question("A[threadIdx.y*100 + threadIdx.x]", {32, 8, 1}, 20), "pad-rows", 14, 8);
+  expect_fix(question("A[threadIdx.y*100 + threadIdx.x]", {32, 8, 1}, 20), "pad-rows", 15, 8);
   Question dims = question("A[threadIdx.y][threadIdx.x]", {32, 8, 1}, 20);
   dims.dims = {8, 100};
-  expect_fix(dims, "pad-rows", 14, 8);
+  expect_fix(dims, "pad-rows", 15, 8);
   Explanation good = answered(with(question("A[threadIdx.y*n + threadIdx.x]", {32, 8, 1}), {{"n", "1024"}}));
   EXPECT_EQ(fix(good, "pad-rows"), nullptr);
   dims.pitch = 512;

@@ -97,6 +97,28 @@ TEST(NormalForm, HasTheValueThatEachThreadComputes) {
   EXPECT_GT(compared, 10000u);
 }
 
+// Whatever the text, the answer comes quickly: an explanation or a diagnostic.
+TEST(NormalForm, LargeAndSenselessTextsAreAnsweredQuickly) {
+  std::mt19937_64 random(1);
+  static constexpr std::string_view pieces[] = {"threadIdx.x", "(", ")", "[", "]", "+",   "*",    "%",
+                                                "/",           "?", ":", "1", "0", "n",   "&&",   "<<",
+                                                ".",           ",", "-", "~", "A", "min", "(int)"};
+  for (u32 i = 0; i < 3000; ++i) {
+    std::string text = i % 2 == 0 ? "A[" : "";
+    for (u64 count = random() % 40; count > 0; --count) text += pieces[random() % std::size(pieces)];
+    Question q = question(text);
+    q.settings = {{"n", "17"}};
+    ResultOr<Explanation, Refusal> out = explain(q);
+    if (!out) EXPECT_FALSE(out.error().diagnostic.message.empty()) << text;
+  }
+  for (u64 seed = 0; seed < 200; ++seed) {
+    Question q = question(Writer(seed).expression(8), {64, 16, 1});
+    q.settings = {{"n", "17"}};
+    ResultOr<Explanation, Refusal> out = explain(q);
+    if (!out) EXPECT_FALSE(out.error().diagnostic.kind.empty());
+  }
+}
+
 TEST(NormalForm, SplitsTheTeachingExamples) {
   Question q = question("A[Row*n + i]", {16, 16, 1});
   q.settings = {{"n", "1024"}, {"i", "5"}, {"Row", "blockIdx.y*blockDim.y + threadIdx.y"}};
