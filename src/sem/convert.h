@@ -81,8 +81,8 @@ template <class F, Round Mode, bool Finite> inline u32 round_to_format(double x)
   int exponent = static_cast<int>(magnitude >> 52) - 1023, smallest = 1 - F::bias;
   u64 mantissa = (magnitude & 0x000fffffffffffffull) | (magnitude >> 52 ? u64{1} << 52 : 0);
   int below = exponent < smallest ? smallest - exponent : 0;
-  int shift =
-      52 - F::mantissa_bits + (below < 20 ? below : 20); // 20: everything is below half of the last bit
+  int shift = 52 - F::mantissa_bits + below;
+  shift = shift < 60 ? shift : 60; // everything is below half of the last bit
   u64 kept = mantissa >> shift, rest = mantissa & ((u64{1} << shift) - 1), half = u64{1} << (shift - 1);
   bool up = Mode == Round::nearest        ? rest > half || (rest == half && (kept & 1))
             : Mode == Round::nearest_away ? rest >= half
