@@ -1,0 +1,177 @@
+#include "runtime/fatbin.h"
+#include "runtime/cubin.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <lz4.h>
+#include <zstd.h>
+
+namespace warplens::runtime {
+namespace {
+
+constexpr u32 container_magic = 0xba55ed50;
+constexpr u64 lz4_flag = 0x2000, zstd_flag = 0x8000;
+constexpr u64 largest_image = u64{1} << 32; // a plain size above this is garbage, not device code
+
+struct Container {
+  u32 magic;
+  u16 version, header;
+  u64 size;
+};
+static_assert(sizeof(Container) == 16);
+
+struct Entry {
+  u16 kind, version;
+  u32 header;
+  u64 size;
+  u32 compressed, options;
+  u16 minor, major;
+  u32 sm, name_offset, name_size;
+  u64 flags, unused, plain;
+};
+static_assert(sizeof(Entry) == 64);
+
+template <class T> bool read(Bytes data, u64 offset, T& out) {
+  if (offset > data.size() || data.size() - offset < sizeof(T)) return false;
+  std::memcpy(&out, data.data() + offset, sizeof(T));
+  return true;
+}
+
+diag::Diagnostic damaged(std::string what) {
+  return diag::error("fatbin-damaged", fmt::format("the device code embedded in the program is damaged: {}", what), {},
+                     "rebuild the program; if it was processed by a packer or stripped of data, run the original");
+}
+
+Result<std::string> decompress(const Entry& entry, Bytes payload) {
+  const char* source = reinterpret_cast<const char*>(payload.data());
+  if ((entry.flags & (lz4_flag | zstd_flag)) == 0) return std::string(source, payload.size());
+  if (entry.compressed > payload.size()) return failure(damaged("compressed data ends early"));
+  if (entry.plain == 0 || entry.plain > largest_image) return failure(damaged("it states an impossible size"));
+  std::string out(entry.plain, '\0');
+  if (entry.flags & zstd_flag) {
+    std::size_t size = ZSTD_decompress(out.data(), out.size(), source, entry.compressed);
+    if (ZSTD_isError(size)) return failure(damaged(fmt::format("zstd: {}", ZSTD_getErrorName(size))));
+    out.resize(size);
+  } else {
+    int size = out.size() > LZ4_MAX_INPUT_SIZE ? -1
+                                               : LZ4_decompress_safe(source, out.data(), static_cast<int>(entry.compressed),
+                                                                     static_cast<int>(out.size()));
+    if (size < 0) return failure(damaged("LZ4 data does not decompress"));
+    out.resize(static_cast<std::size_t>(size));
+  }
+  return out;
+}
+
+void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload) {
+  constexpr u16 kind_ptx = 1, kind_cubin = 2;
+  if (entry.kind != kind_ptx && entry.kind != kind_cubin) return; // e.g. LTO intermediate code
+  Result<std::string> plain = decompress(entry, payload);
+  if (!plain) {
+    fatbin.diagnostics.push_back(plain.error());
+    return;
+  }
+  if (entry.kind == kind_cubin) {
+    read_cubin(fatbin, std::as_bytes(std::span(*plain)), entry.sm);
+    return;
+  }
+  plain->resize(strnlen(plain->data(), plain->size()));
+  fatbin.ptx.push_back({entry.sm, std::move(*plain), false});
+}
+
+// Entries of one container.
+void read_entries(Fatbin& fatbin, Bytes entries) {
+  for (u64 at = 0; at < entries.size();) {
+    Entry entry;
+    if (!read(entries, at, entry)) {
+      fatbin.diagnostics.push_back(damaged("an entry is cut off"));
+      return;
+    }
+    u64 left = entries.size() - at;
+    if (entry.header < sizeof(Entry) || entry.header > left || entry.size > left - entry.header) {
+      fatbin.diagnostics.push_back(damaged("an entry is larger than its container"));
+      return;
+    }
+    read_entry(fatbin, entry, entries.subspan(at + entry.header, entry.size));
+    at += entry.header + entry.size;
+  }
+}
+
+// The capability in ".target sm_90a"; 0 where there is none.
+u32 target_of(std::string_view text) {
+  std::size_t at = text.find(".target");
+  if (at == text.npos) return 0;
+  at = text.find("sm_", at);
+  u32 sm = 0;
+  for (at = at == text.npos ? text.size() : at + 3; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+    sm = sm * 10 + static_cast<u32>(text[at] - '0');
+  return sm;
+}
+
+bool looks_like_ptx(std::string_view text) {
+  std::string_view start = text.substr(0, 4096);
+  return start.find(".version") != start.npos && start.find('\0') == start.npos;
+}
+
+} // namespace
+
+Fatbin read_fatbin(Bytes data) {
+  Fatbin fatbin;
+  std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+  text = text.substr(0, text.find('\0'));
+  if (looks_like_ptx(text)) {
+    fatbin.ptx.push_back({target_of(text), std::string(text), false});
+    return fatbin;
+  }
+  bool any = false;
+  for (u64 at = 0; at < data.size();) {
+    Container container;
+    if (!read(data, at, container) || container.magic != container_magic) break;
+    any = true;
+    u64 left = data.size() - at;
+    if (container.header < sizeof(Container) || container.header > left) {
+      fatbin.diagnostics.push_back(damaged("its header is cut off"));
+      break;
+    }
+    u64 size = std::min(container.size, left - container.header);
+    if (size < container.size) fatbin.diagnostics.push_back(damaged("it is cut off"));
+    read_entries(fatbin, data.subspan(at + container.header, size));
+    at += container.header + size;
+  }
+  if (!any) fatbin.diagnostics.push_back(damaged("it is neither a fatbinary nor PTX text"));
+  return fatbin;
+}
+
+Bytes fatbin_extent(const std::byte* start) {
+  if (!start) return {};
+  u64 size = 0;
+  for (;;) {
+    Container container;
+    std::memcpy(&container, start + size, sizeof container);
+    if (container.magic != container_magic) break;
+    size += container.header + container.size;
+    if (container.size != 0) break; // an empty container may precede the real one
+  }
+  if (size == 0) size = strnlen(reinterpret_cast<const char*>(start), largest_image);
+  return {start, size};
+}
+
+void append(Fatbin& to, Fatbin from) {
+  for (PtxImage& image : from.ptx) to.ptx.push_back(std::move(image));
+  to.cubins += from.cubins;
+  to.registers.merge(from.registers);
+  for (diag::Diagnostic& diagnostic : from.diagnostics) to.diagnostics.push_back(std::move(diagnostic));
+}
+
+PtxChoice choose_ptx(const Fatbin& fatbin, u32 sm) {
+  PtxChoice choice;
+  for (const PtxImage& image : fatbin.ptx) {
+    bool above = image.sm > sm;
+    const PtxImage* best = choice.image;
+    bool better = !best || (choice.above && !above) ||
+                  (choice.above == above && (above ? image.sm < best->sm : image.sm > best->sm)) ||
+                  (choice.above == above && image.sm == best->sm && best->from_cubin && !image.from_cubin);
+    if (better && !(best && above && !choice.above)) choice = {&image, above};
+  }
+  return choice;
+}
+
+} // namespace warplens::runtime
