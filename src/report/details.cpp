@@ -1,0 +1,108 @@
+// What --details adds: the table that Pearson ("Measuring Memory Access Efficiency in Nsight Compute") reads
+// off the profiler, with L1 efficiency E · (S / 8) / 128 / T (E thread executions, S access size in bits, T
+// L1 transactions), where inlined accesses came from, what never ran, and which hardware counter each column
+// predicts.
+#include "report/sections.h"
+#include "report/text.h"
+#include <fmt/format.h>
+
+namespace warplens::report {
+namespace {
+
+using access::Space;
+using measure::Counters;
+
+constexpr u32 opcode_width = 26, count_width = 10;
+
+std::string l1_efficiency(const Row& row, const Counters& counters) {
+  if (counters.tags == 0) return "-";
+  double ideal = static_cast<double>(counters.threads) * row.site.bytes / 128;
+  return fmt::format("{:.0f}%", 100 * ideal / static_cast<double>(counters.tags));
+}
+
+std::string table_row(const Row& row) {
+  const Counters& c = row.counters[0];
+  bool device = row.space != Space::shared && row.space != Space::constant;
+  std::string out = "    " + pad_right(clip_middle(row.site.opcode, opcode_width), opcode_width);
+  out += pad_left(fmt::format("{}", c.instructions), count_width) +
+         pad_left(fmt::format("{}", c.threads), count_width + 2);
+  out += pad_left(fmt::format("{}", 8 * row.site.bytes), 6);
+  out += pad_left(device ? fmt::format("{}", c.tags) : "-", count_width);
+  out += pad_left(device ? fmt::format("{}", c.sectors) : "-", count_width);
+  return out + pad_left(device ? l1_efficiency(row, c) : "-", 7) + '\n';
+}
+
+std::string inlined(const Page& page, const Row& row) {
+  std::string out;
+  for (std::size_t i = 0; row.site.frames.size() > 1 && i < row.site.frames.size(); ++i) {
+    const access::SourceFrame& frame = row.site.frames[i];
+    std::string text = fmt::format("{} {}:{}", i == 0 ? "in" : "inlined at", frame.file, frame.line);
+    if (!frame.function.empty()) text += " (" + frame.function + ")";
+    out += "      " + clip_middle(text, page.options.width - 6) + '\n';
+  }
+  return out;
+}
+
+std::string advice_lines(const Page& page, const Row& row) {
+  std::string out;
+  for (const advise::Advice& advice : row.advice) {
+    std::string text = fmt::format("{} ({}, {}): {}", advice.title, advice.rule,
+                                   advise::name(advice.confidence), advice.cause);
+    if (!advice.change.empty()) text += " " + advice.change;
+    if (advice.gain() > 1.05)
+      text += fmt::format(" [{} {} -> {}]", advise::name(advice.metric),
+                          advise::value(advice.metric, advice.before),
+                          advise::value(advice.metric, advice.after));
+    out += wrap(text, "      advice: ", page.options.width);
+  }
+  return out;
+}
+
+} // namespace
+
+std::string pearson_table(const Page& page, const Kernel& kernel) {
+  std::string out = "  Instructions, as a profiler's source page counts them:\n    ";
+  out +=
+      pad_right("PTX", opcode_width) + pad_left("warps", count_width) + pad_left("threads", count_width + 2);
+  out += pad_left("bits", 6) + pad_left("L1 trans", count_width) + pad_left("L2 trans", count_width) +
+         pad_left("L1 eff", 7) + '\n';
+  for (const Line& line : kernel.lines) {
+    out += "  " + place_name(line) + '\n';
+    for (const Row& row : line.rows) {
+      out += table_row(row);
+      if (row.sites > 1)
+        out += fmt::format("      {} PTX instructions, first at PTX line {}\n", row.sites, row.site.ptx_line);
+      out += inlined(page, row) + advice_lines(page, row);
+    }
+  }
+  if (!kernel.never_executed.empty()) out += "  Never executed:\n";
+  for (const Row& row : kernel.never_executed) {
+    std::string place = row.site.frames.empty()
+                            ? fmt::format("PTX line {}", row.site.ptx_line)
+                            : fmt::format("{}:{}", row.site.frames[0].file, row.site.frames[0].line);
+    out += "    " + clip_middle(fmt::format("{}  {}", place, row.site.opcode), page.options.width - 4) + '\n';
+  }
+  return out;
+}
+
+std::string legend_section(const Page& page) {
+  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
+      {"warps", "inst_executed (with at least one active lane)"},
+      {"threads", "thread_inst_executed_true"},
+      {"requests", "l1tex__t_requests; constant: idc__requests"},
+      {"L1 trans", "memory_l1_tag_requests_global: 128-byte lines per request"},
+      {"L2 trans", "memory_l2_theoretical_sectors_global: 32-byte sectors per request"},
+      {"ideal", "memory_l2_theoretical_sectors_global_ideal"},
+      {"wavefronts", "memory_l1_wavefronts_shared; ideal: memory_l1_wavefronts_shared_ideal"},
+      {"effic", "bytes asked for by active lanes / bytes moved (shared: ideal / wavefronts)"},
+      {"L1 eff", "threads x size / 128 / L1 trans; over 100% where lanes share data"},
+      {"waste", "share of the kernel's bytes moved beyond need (32 per sector, 128 per wavefront, 4 per "
+                "constant request)"},
+  };
+  std::string out = '\n' + page.style.bold("What the columns predict, by Nsight Compute's names") + '\n';
+  for (const auto& [column, counter] : rows)
+    out += wrap(counter, "  " + pad_right(column, 12), page.options.width);
+  return out;
+}
+
+} // namespace warplens::report

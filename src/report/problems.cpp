@@ -1,0 +1,92 @@
+// What the numbers do not cover: launches that failed or are unknown, functions that are not implemented,
+// warnings.
+#include "report/sections.h"
+#include "report/text.h"
+#include <fmt/format.h>
+
+namespace warplens::report {
+namespace {
+
+using measure::Status;
+
+std::string heading(const Page& page, std::string_view text) { return '\n' + page.style.bold(text) + '\n'; }
+
+std::string uncounted(const Page& page) {
+  std::string out;
+  for (const Kernel& kernel : page.model.kernels) {
+    if (kernel.status != Status::failed && kernel.status != Status::unknown) continue;
+    std::string text = fmt::format("{}: {} {}", kernel.name, plural(kernel.launches, "launch"),
+                                   measure::name(kernel.status));
+    if (kernel.reasons.size() == 1) text += ": " + kernel.reasons[0].text;
+    out += wrap(text, "  ", page.options.width);
+    for (const Reason& reason : kernel.reasons)
+      if (kernel.reasons.size() > 1)
+        out += wrap(fmt::format("{} ({})", reason.text, plural(reason.launches, "launch")), "    ",
+                    page.options.width);
+  }
+  for (const measure::LaunchStarted& launch : page.model.input.interrupted)
+    out += wrap(fmt::format("{}: launch {} did not end before the program did", launch.name, launch.index),
+                "  ", page.options.width);
+  return out.empty() ? out : heading(page, "Not counted") + out;
+}
+
+std::string unsupported(const Page& page) {
+  if (page.model.unsupported.empty()) return "";
+  std::string out = heading(page, "Not implemented (returned cudaErrorNotSupported)");
+  for (const auto& [function, calls] : page.model.unsupported)
+    out += wrap(fmt::format("{}: {}", function, plural(calls, "call")), "  ", page.options.width);
+  return out;
+}
+
+std::string_view severity_name(diag::Severity severity) {
+  return severity == diag::Severity::error     ? "error"
+         : severity == diag::Severity::warning ? "warning"
+                                               : "note";
+}
+
+std::string warning_text(const Page& page, const Warning& warning) {
+  const diag::Diagnostic& d = warning.diagnostic;
+  std::string where;
+  if (!d.span.file.empty())
+    where = d.span.line != 0 ? fmt::format("{}:{}: ", d.span.file, d.span.line) : d.span.file + ": ";
+  std::string times = warning.times == 1 ? "" : fmt::format(" ({} times)", human(warning.times));
+  std::string out = wrap(fmt::format("{}{}: {}{}", where, severity_name(d.severity), d.message, times), "  ",
+                         page.options.width);
+  if (!warning.source.empty()) out += "      " + clip(warning.source, page.options.width - 6) + '\n';
+  for (const std::string& note : d.notes) out += wrap("note: " + note, "    ", page.options.width);
+  if (!d.help.empty()) out += wrap("help: " + d.help, "    ", page.options.width);
+  return out;
+}
+
+std::string warnings(const Page& page) {
+  if (page.model.warnings.empty()) return "";
+  std::string out = heading(page, "Messages");
+  for (const Warning& warning : page.model.warnings) out += warning_text(page, warning);
+  return out;
+}
+
+} // namespace
+
+std::string problem_section(const Page& page) { return uncounted(page) + unsupported(page) + warnings(page); }
+
+std::string closing_section(const Page& page) {
+  const Model& model = page.model;
+  std::string out;
+  if (model.filtered_out != 0)
+    out +=
+        wrap(fmt::format("{} of other kernels left out by --kernel.", plural(model.filtered_out, "launch")),
+             "", page.options.width);
+  bool spills_known = !model.input.local_use.empty();
+  if (!model.kernels.empty() && !spills_known)
+    out += wrap(model.input.ptxas_found
+                    ? "Register spills are not seen: ptxas had nothing to say about these kernels."
+                    : "Register spills are not seen: they exist only after ptxas, which was not found.",
+                "", page.options.width);
+  if (!model.kernels.empty() && !page.options.details)
+    out += wrap("effic = bytes asked for / bytes moved; waste = share of the kernel's excess. More: "
+                "--details, --json FILE.",
+                "", page.options.width);
+  return out.empty() ? out : '\n' + out;
+}
+
+} // namespace warplens::report

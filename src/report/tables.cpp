@@ -1,0 +1,198 @@
+// The table of one kernel: its launches, its lines with their accesses, worst first, and its totals.
+//
+// Per access: requests, what one request (shared, constant: one instruction) cost and would cost at best,
+// bandwidth efficiency, and the access's share of the kernel's waste. The pattern goes at the end of the line
+// where there is room, else on a line of its own. With several architectures, a second table puts their bytes
+// side by side.
+#include "measure/totals.h"
+#include "report/sections.h"
+#include "report/text.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace warplens::report {
+namespace {
+
+using access::Space;
+using measure::Counters;
+using measure::Status;
+
+constexpr u32 access_width = 24, number_width = 9, cost_width = 26, percent_width = 6;
+constexpr u32 row_width = 2 + access_width + number_width + 2 + cost_width + 2 * percent_width;
+
+std::string grids_of(const Kernel& kernel) {
+  if (kernel.grids.size() == 1) return "grid " + dimensions(kernel.grids[0].first);
+  std::string out = "grids";
+  std::size_t shown = std::min<std::size_t>(3, kernel.grids.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    out += fmt::format("{} {} (x{})", i == 0 ? "" : ",", dimensions(kernel.grids[i].first),
+                       kernel.grids[i].second);
+  if (kernel.grids.size() > shown) out += fmt::format(" and {} more", kernel.grids.size() - shown);
+  return out;
+}
+
+std::string label_of(const Kernel& kernel) {
+  switch (kernel.status) {
+  case Status::exact: return "exact";
+  case Status::failed: return "failed: counts up to the fault";
+  case Status::unknown: return "unknown: counts as far as it came";
+  default: return std::string(measure::name(kernel.status));
+  }
+}
+
+std::string launch_line(const Kernel& kernel) {
+  std::string text = fmt::format("{}, {}, block {}", plural(kernel.launches, "launch"), grids_of(kernel),
+                                 dimensions(kernel.block));
+  if (kernel.shared_bytes != 0)
+    text += fmt::format(", {} shared per block", human_bytes(kernel.shared_bytes));
+  return text + "; " + label_of(kernel);
+}
+
+std::string local_lines(const Page& page, const Kernel& kernel) {
+  std::string out;
+  if (!kernel.local_arrays.empty()) {
+    std::string names;
+    for (const std::string& name : kernel.local_arrays) names += (names.empty() ? "" : ", ") + name;
+    out += wrap(fmt::format("local memory: {} per thread, for {}", human_bytes(kernel.local_bytes), names),
+                "  ", page.options.width);
+  }
+  if (kernel.local_use && kernel.local_use->stack_bytes + kernel.local_use->spill_store_bytes +
+                                  kernel.local_use->spill_load_bytes !=
+                              0)
+    out += wrap(fmt::format("ptxas: {} B stack frame, {} B spill stores, {} B spill loads per thread",
+                            kernel.local_use->stack_bytes, kernel.local_use->spill_store_bytes,
+                            kernel.local_use->spill_load_bytes),
+                "  ", page.options.width);
+  return out;
+}
+
+std::string coloured(const Style& style, double badness, const std::string& text) {
+  return badness >= 0.5 ? style.bad(text) : badness >= 0.1 ? style.poor(text) : text;
+}
+
+std::string pattern_text(const Row& row) {
+  std::string text = row.pattern.text.empty() ? "pattern not sampled" : row.pattern.text;
+  if (row.pattern.share < 0.995 && !row.pattern.text.empty())
+    text += fmt::format(" in {} of warps", percent(row.pattern.share));
+  return text;
+}
+
+std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
+  const Counters& counters = row.counters[0];
+  Cost paid = cost(counters, row.space);
+  u64 requests =
+      row.space == Space::shared || row.space == Space::constant ? counters.instructions : counters.requests;
+  std::string waste = kernel.excess_bytes == 0 ? "-" : percent(row.share);
+  std::string out = "    " + pad_right(access_name(row), access_width - 2);
+  out += pad_left(human(requests), number_width) + "  ";
+  out += pad_right(pad_left(fmt::format("{:.2f}", paid.actual), 6) +
+                       fmt::format(" ({:.2f}) {}", paid.ideal, paid.unit),
+                   cost_width);
+  out += coloured(page.style, 1 - row.efficiency, pad_left(percent(row.efficiency), percent_width));
+  out += coloured(page.style, row.share, pad_left(waste, percent_width));
+  std::string pattern = pattern_text(row);
+  bool fits = row_width + 2 + width_of(pattern) <= page.options.width;
+  return out + (fits ? "  " : "\n      ") + page.style.faint(clip(pattern, page.options.width - 6)) + '\n';
+}
+
+std::string line_block(const Page& page, const Kernel& kernel, const Line& line) {
+  std::string place = "  " + place_name(line);
+  u32 room = page.options.width - std::min(page.options.width, width_of(place) + 2);
+  std::string out = page.style.bold(place);
+  if (!line.text.empty() && room >= 8) out += "  " + clip(line.text, room);
+  out += '\n';
+  for (const Row& row : line.rows) out += row_line(page, kernel, row);
+  return out;
+}
+
+std::string total_line(const Page& page, const Kernel& kernel) {
+  std::string text;
+  for (const auto& [space, counters] : kernel.totals) {
+    const Counters& sum = counters[0];
+    std::string part;
+    if (space == Space::shared)
+      part =
+          fmt::format("shared {} wavefronts (ideal {})", human(sum.wavefronts), human(sum.ideal_wavefronts));
+    else if (space == Space::constant)
+      part = fmt::format("constant {} requests (ideal {})", human(sum.requests), human(sum.instructions));
+    else
+      part = fmt::format("{} {} sectors (ideal {})", access::name(space), human(sum.sectors),
+                         human(sum.ideal_sectors));
+    text += (text.empty() ? "" : "; ") + part;
+  }
+  return wrap(text, "  total: ", page.options.width);
+}
+
+// What one architecture's column of the comparison shows for a row, and how to write it.
+u64 compared(const Row& row, std::size_t architecture) {
+  return measure::bytes_moved(row.counters[architecture], row.space);
+}
+
+double spread(const Row& row) {
+  u64 least = ~u64{0}, most = 0;
+  for (std::size_t a = 0; a < row.counters.size(); ++a)
+    least = std::min(least, compared(row, a)), most = std::max(most, compared(row, a));
+  return least == 0 ? (most == 0 ? 1 : 1e9) : static_cast<double>(most) / static_cast<double>(least);
+}
+
+std::string comparison(const Page& page, const Kernel& kernel) {
+  constexpr u32 name_width = 40, column = 9;
+  std::vector<std::pair<const Line*, const Row*>> rows;
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows) rows.emplace_back(&line, &row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return spread(*a.second) > spread(*b.second); });
+  std::size_t per_band = std::max<std::size_t>(1, (page.options.width - name_width) / column);
+  std::size_t limit =
+      page.options.top == 0 ? rows.size() : std::min<std::size_t>(rows.size(), 2 * page.options.top);
+  std::string out = "  Bytes moved by compute capability, worst differences first:\n";
+  for (std::size_t first = 0; first < kernel.sm.size(); first += per_band) {
+    std::size_t end = std::min(kernel.sm.size(), first + per_band);
+    out += std::string(name_width, ' ');
+    for (std::size_t a = first; a < end; ++a) out += pad_left(compute_capability(kernel.sm[a]), column);
+    out += '\n';
+    for (std::size_t i = 0; i < limit; ++i) {
+      const auto& [line, row] = rows[i];
+      out += pad_right(clip(fmt::format("  {}  {}", place_name(*line), access_name(*row)), name_width - 1),
+                       name_width);
+      for (std::size_t a = first; a < end; ++a) out += pad_left(human_bytes(compared(*row, a)), column);
+      out += '\n';
+    }
+  }
+  if (limit < rows.size())
+    out += fmt::format("  and {} with smaller differences (--top 0 shows all)\n",
+                       plural(rows.size() - limit, "access"));
+  return out;
+}
+
+} // namespace
+
+std::string kernel_section(const Page& page, const Kernel& kernel) {
+  std::string out = page.style.bold(clip_middle(kernel.name, page.options.width)) + '\n';
+  out += wrap(launch_line(kernel), "  ", page.options.width);
+  out += local_lines(page, kernel);
+  out += page.style.faint("  " + pad_right("", access_width) + pad_left("requests", number_width) + "  " +
+                          pad_right("cost of each (ideal)", cost_width) + pad_left("effic", percent_width) +
+                          pad_left("waste", percent_width)) +
+         '\n';
+  std::size_t shown = page.options.top == 0 ? kernel.lines.size()
+                                            : std::min<std::size_t>(page.options.top, kernel.lines.size());
+  double left_share = 0;
+  for (std::size_t i = 0; i < kernel.lines.size(); ++i) {
+    if (i < shown)
+      out += line_block(page, kernel, kernel.lines[i]);
+    else
+      left_share += kernel.lines[i].share;
+  }
+  if (shown < kernel.lines.size())
+    out += fmt::format("  and {} with {} of the waste (--top 0 shows all)\n",
+                       plural(kernel.lines.size() - shown, "line"), percent(left_share));
+  out += total_line(page, kernel);
+  if (!kernel.never_executed.empty() && !page.options.details)
+    out += fmt::format("  never executed: {} (--details lists them)\n",
+                       plural(kernel.never_executed.size(), "access"));
+  if (kernel.sm.size() > 1) out += comparison(page, kernel);
+  return out;
+}
+
+} // namespace warplens::report
