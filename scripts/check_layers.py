@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Checks that every source file includes only rooms that its own room may include.
+
+The allowed arrows are the warplens_room(NAME DEP...) lines of CMakeLists.txt. They must be acyclic, every folder under
+src/ must be a room, and an include "room/file.h" must name a listed room and a file that is there. The runtime and cli
+folders add their own targets; their arrows are listed in the same place.
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+source = root / "src"
+
+
+def rooms() -> dict[str, set[str]]:
+    text = (root / "CMakeLists.txt").read_text()
+    found = re.findall(r"^warplens_room\(([^)]*)\)", text, re.MULTILINE)
+    return {words[0]: set(words[1:]) for words in (line.split() for line in found)}
+
+
+def problems_of_graph(graph: dict[str, set[str]]) -> list[str]:
+    problems = []
+    seen: set[str] = set()
+    for room, allowed in graph.items():  # a room may only name rooms above it in the file, so there is no cycle
+        problems += [f"CMakeLists.txt: room '{room}' lists '{other}', which is not above it" for other in sorted(allowed - seen)]
+        seen.add(room)
+    folders = {path.name for path in source.iterdir() if path.is_dir()}
+    problems += [f"src/{name}: no warplens_room({name} …) line in CMakeLists.txt" for name in sorted(folders - seen)]
+    return problems
+
+
+def problems_of_file(path: pathlib.Path, graph: dict[str, set[str]]) -> list[str]:
+    room = path.relative_to(source).parts[0]
+    problems = []
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if not match:
+            continue
+        included = match.group(1)
+        place = f"{path.relative_to(root)}:{number}"
+        target = included.split("/")[0]
+        if "/" not in included or target not in graph:
+            if not (source / included).exists() and not (path.parent / included).exists():
+                problems.append(f'{place}: "{included}" is no room\'s file')
+        elif target != room and target not in graph.get(room, set()):
+            problems.append(f"{place}: room '{room}' may not include '{target}'")
+        elif not (source / included).exists():
+            problems.append(f'{place}: "{included}" does not exist')
+    return problems
+
+
+def main() -> int:
+    graph = rooms()
+    problems = problems_of_graph(graph)
+    files = [p for pattern in ("*.h", "*.cpp", "*.inc") for p in source.rglob(pattern)]
+    # The CUDA headers under toolchain/cuda are compiled into the user's program, not into ours.
+    files = [p for p in files if source / "toolchain" / "cuda" not in p.parents and source / "runtime" / "include" not in p.parents]
+    for path in sorted(files):
+        problems += problems_of_file(path, graph)
+    print("\n".join(problems) if problems else f"{len(files)} files, {len(graph)} rooms: every include goes down an arrow")
+    return 1 if problems else 0
+
+
+sys.exit(main())

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Writes docs/COVERAGE.md from src/ir/opcodes.def; with --check, says whether the page is up to date."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+page = root / "docs" / "COVERAGE.md"
+
+what = {
+    "compute": "computed lane by lane",
+    "move": "register and address moves",
+    "memory": "memory accesses, counted",
+    "control": "control flow",
+    "warp": "exchanges among the lanes of a warp",
+    "barrier": "barriers",
+    "hint": "accepted; no effect on results or counts",
+    "unsupported": "parsed; a launch that reaches one stops with a diagnostic",
+}
+
+
+def rows() -> list[tuple[str, str, str]]:
+    text = (root / "src" / "ir" / "opcodes.def").read_text()
+    found = re.findall(r'^OPCODE\(\w+, "([^"]+)", "[^"]*", "([^"]*)", (\w+)\)', text, re.MULTILINE)
+    return [(opcode, types, family) for opcode, types, family in found]
+
+
+def render() -> str:
+    table = rows()
+    supported = sum(family != "unsupported" for _, _, family in table)
+    lines = [
+        "# PTX coverage",
+        "",
+        "Generated from `src/ir/opcodes.def` by `scripts/coverage.py`. Do not edit.",
+        "",
+        f"{len(table)} opcodes: {supported} run, {len(table) - supported} parse only. A launch that reaches an opcode or a form",
+        "without semantics stops with a diagnostic that names it and its source line; other launches go on.",
+    ]
+    for family, meaning in what.items():
+        members = [(opcode, types) for opcode, types, own in table if own == family]
+        lines += ["", f"## {family}: {meaning}", "", "| opcode | types |", "|---|---|"]
+        lines += [f"| `{opcode}` | {types or '–'} |" for opcode, types in members]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    text = render()
+    if "--check" not in sys.argv:
+        page.write_text(text)
+        return 0
+    if page.exists() and page.read_text() == text:
+        return 0
+    print("docs/COVERAGE.md is out of date: run scripts/coverage.py and commit the page")
+    return 1
+
+
+sys.exit(main())
