@@ -261,20 +261,14 @@ bool szext(const Spelling& s, Sources in, Results out) {
 }
 
 bool fns(const Spelling&, Sources in, Results out) {
-  u32 mask = static_cast<u32>(in[0]), base = in[1] & 31;
-  i32 offset = static_cast<i32>(in[2]);
-  out[0] = 0xffffffff;
-  i32 step = offset < 0 ? -1 : 1, left = std::abs(offset);
-  for (i32 i = static_cast<i32>(base); i >= 0 && i < 32; i += step) {
+  u64 mask = truncated(in[0], 32), base = truncated(in[1], 32);
+  i64 offset = static_cast<i64>(extended(in[2], 32, true));
+  out[0] = 0xffffffff; // also for a base past the mask
+  i64 step = offset < 0 ? -1 : 1, left = std::max<i64>(std::abs(offset), 1);
+  for (i64 i = static_cast<i64>(base); i >= 0 && i < 32; i += step) {
     bool set = mask >> i & 1;
-    if (offset == 0) {
-      if (set) out[0] = base;
-      break;
-    }
-    if (set && --left == 0) {
-      out[0] = static_cast<u64>(i);
-      break;
-    }
+    if (set && --left == 0) out[0] = static_cast<u64>(i);
+    if (left == 0 || offset == 0) break;
   }
   return true;
 }

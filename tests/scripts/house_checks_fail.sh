@@ -1,0 +1,20 @@
+#!/bin/sh
+# The house checks must notice what they are for: each is run on a copy of the tree with one mistake in it.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+(cd "$root" && tar cf - CMakeLists.txt scripts src docs) | tar xf - -C "$copy"
+
+python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
+echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
+if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include against the layers went unnoticed"; exit 1; fi
+grep -q "room 'base' may not include 'sim'" "$copy/log"
+
+python3 "$copy/scripts/coverage.py"
+echo 'OPCODE(one_more, "one_more", "d s", "u32", compute)' >>"$copy/src/ir/opcodes.def"
+if python3 "$copy/scripts/coverage.py" --check >"$copy/log"; then echo "an old coverage page went unnoticed"; exit 1; fi
+
+echo '[nowhere](no_such_page.md)' >"$copy/docs/BAD.md"
+if python3 "$copy/scripts/check_links.py" >"$copy/log"; then echo "a dead link went unnoticed"; exit 1; fi
+grep -q "no_such_page" "$copy/log"
