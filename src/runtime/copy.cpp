@@ -1,0 +1,170 @@
+// Copies and fills between host and device, in one, two and three dimensions, and to variables by their host symbol.
+//
+// Ranges and directions are checked as a GPU's driver does with unified addressing: a range must lie inside one
+// allocation, and the kind of the copy must fit where the pointers point. The ranges of pageable host memory cannot be
+// checked.
+#include "runtime/memory.h"
+#include <cstring>
+
+namespace warplens::runtime {
+
+bool may_write(Place place, cudaMemcpyKind kind) {
+  if (place == Place::invalid) return false;
+  if (place == Place::shared || kind == cudaMemcpyDefault) return true;
+  bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  return to_device == (place == Place::device);
+}
+
+bool may_read(Place place, cudaMemcpyKind kind) {
+  if (place == Place::invalid) return false;
+  if (place == Place::shared || kind == cudaMemcpyDefault) return true;
+  bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  return from_device == (place == Place::device);
+}
+
+u64 span(const Box& box, const Extent& extent) {
+  return (extent.depth - 1) * box.slice_pitch + (extent.height - 1) * box.row_pitch + extent.width;
+}
+
+static bool pitches_fit(const Box& box, const Extent& extent) {
+  return (extent.height == 1 && extent.depth == 1) || box.row_pitch >= extent.width;
+}
+
+cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent& extent, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (extent.empty()) return cudaSuccess;
+  if (!pitches_fit(to, extent) || !pitches_fit(from, extent)) return cudaErrorInvalidPitchValue;
+  if (!may_write(place(runtime, to.data, span(to, extent)), kind) ||
+      !may_read(place(runtime, from.data, span(from, extent)), kind))
+    return cudaErrorInvalidValue;
+  for (u64 z = 0; z < extent.depth; ++z)
+    for (u64 y = 0; y < extent.height; ++y)
+      std::memmove(to.data + z * to.slice_pitch + y * to.row_pitch, from.data + z * from.slice_pitch + y * from.row_pitch,
+                   extent.width);
+  return cudaSuccess;
+}
+
+cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, int value) {
+  if (extent.empty()) return cudaSuccess;
+  if (!pitches_fit(to, extent)) return cudaErrorInvalidPitchValue;
+  Place at = place(runtime, to.data, span(to, extent));
+  if (at != Place::device && at != Place::shared) return cudaErrorInvalidValue;
+  for (u64 z = 0; z < extent.depth; ++z)
+    for (u64 y = 0; y < extent.height; ++y)
+      std::memset(to.data + z * to.slice_pitch + y * to.row_pitch, value, extent.width);
+  return cudaSuccess;
+}
+
+static Box box(const void* data, u64 row_pitch = 0, u64 slice_pitch = 0) {
+  return {static_cast<std::byte*>(const_cast<void*>(data)), row_pitch, slice_pitch};
+}
+
+} // namespace warplens::runtime
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind, cudaStream_t) {
+  return api([&](Runtime& r) { return copy(r, box(to), box(from), {size}, kind); });
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
+  return api_waiting([&](Runtime& r) { return copy(r, box(to), box(from), {size}, kind); });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t size) {
+  return cudaMemcpy(to, from, size, cudaMemcpyDefault);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t size, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, stream);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
+  return api([&](Runtime& r) { return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind); });
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                         std::size_t height, cudaMemcpyKind kind) {
+  return api_waiting(
+      [&](Runtime& r) { return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind); });
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t) {
+  return api([&](Runtime& r) { return fill(r, box(to), {size}, value); });
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t size) { return cudaMemsetAsync(to, value, size, nullptr); }
+
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                              cudaStream_t) {
+  return api([&](Runtime& r) { return fill(r, box(to, pitch), {width, height}, value); });
+}
+
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t) {
+  return api([&](Runtime& r) {
+    return fill(r, box(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth}, value);
+  });
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return cudaMemset3DAsync(to, value, extent, nullptr);
+}
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+  return api([&](Runtime& r) {
+    ResultOr<Placed, cudaError_t> found = find_symbol(r, symbol);
+    if (!found) return found.error();
+    *pointer = reinterpret_cast<void*>(found->address);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetSymbolSize(std::size_t* size, const void* symbol) {
+  return api([&](Runtime& r) {
+    ResultOr<Placed, cudaError_t> found = find_symbol(r, symbol);
+    if (!found) return found.error();
+    *size = found->size;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
+                               cudaMemcpyKind kind) {
+  return api_waiting([&](Runtime& r) {
+    ResultOr<Placed, cudaError_t> found = find_symbol(r, symbol);
+    if (!found) return found.error();
+    if (offset > found->size || size > found->size - offset) return cudaErrorInvalidValue;
+    return copy(r, box(reinterpret_cast<void*>(found->address + offset)), box(from), {size}, kind);
+  });
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t size, std::size_t offset,
+                                 cudaMemcpyKind kind) {
+  return api_waiting([&](Runtime& r) {
+    ResultOr<Placed, cudaError_t> found = find_symbol(r, symbol);
+    if (!found) return found.error();
+    if (offset > found->size || size > found->size - offset) return cudaErrorInvalidValue;
+    return copy(r, box(to), box(reinterpret_cast<void*>(found->address + offset)), {size}, kind);
+  });
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size, std::size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpyToSymbol(symbol, from, size, offset, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size, std::size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpyFromSymbol(to, symbol, size, offset, kind);
+}
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop

@@ -1,0 +1,40 @@
+#include "runtime/state.h"
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaGetLastError() {
+  cudaError_t error = last_error();
+  last_error() = cudaSuccess;
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  if (error == runtime.sticky && error != cudaSuccess) last_error() = error; // sticky errors stay
+  return error;
+}
+
+cudaError_t cudaPeekAtLastError() { return last_error(); }
+
+const char* cudaGetErrorName(int error) {
+  switch (error) {
+#define CUDA_ERROR(name, code, text)                                                                                   \
+  case code: return #name;
+#include "runtime/abi/errors.def"
+#undef CUDA_ERROR
+  default: return "unrecognized error code";
+  }
+}
+
+const char* cudaGetErrorString(int error) {
+  switch (error) {
+#define CUDA_ERROR(name, code, text)                                                                                   \
+  case code: return text;
+#include "runtime/abi/errors.def"
+#undef CUDA_ERROR
+  default: return "unrecognized error code";
+  }
+}
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop

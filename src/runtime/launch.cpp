@@ -1,0 +1,224 @@
+// Kernel launches: checked as a GPU's driver checks them, run by the emulator, counted, and sent to the parent.
+//
+// A launch runs to its end inside the call. What goes wrong in the kernel is kept back as CUDA does: the launch itself
+// succeeds, the next call that waits for the device returns the error, and it is sticky. What only WarpLens cannot do
+// (an opcode without an implementation) is not an error of the program: the launch is marked failed, the program goes
+// on, and launches after it are marked as perhaps working on wrong data.
+#include "measure/collect.h"
+#include "ptx/parse.h"
+#include "runtime/launch.h"
+#include "runtime/occupancy.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace warplens::runtime {
+namespace {
+
+cudaError_t check_shape(const arch::Limits& limits, const LaunchRequest& request) {
+  const Dim3 &grid = request.grid, &block = request.block;
+  bool fits = grid.count() != 0 && block.count() != 0 && block.x <= limits.block[0] && block.y <= limits.block[1] &&
+              block.z <= limits.block[2] && block.count() <= limits.threads_per_block && grid.x <= limits.grid[0] &&
+              grid.y <= limits.grid[1] && grid.z <= limits.grid[2];
+  return fits ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+
+cudaError_t check_cluster(const Kernel& kernel, const LaunchRequest& request) {
+  const Dim3& cluster = request.cluster;
+  constexpr u64 portable = 8, largest = 16;
+  if (cluster.count() == 1) return cudaSuccess;
+  if (cluster.count() == 0 || cluster.count() > (kernel.wide_clusters ? largest : portable))
+    return cudaErrorInvalidClusterSize;
+  bool divides = request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 && request.grid.z % cluster.z == 0;
+  return divides ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
+
+cudaError_t check_resources(const Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
+  const arch::Limits& limits = runtime.architecture().limits;
+  const auto& most = kernel.info.max_threads;
+  u64 declared = u64{std::max(most[0], 1u)} * std::max(most[1], 1u) * std::max(most[2], 1u);
+  if (most[0] != 0 && request.block.count() > declared) return cudaErrorInvalidValue;
+  u64 shared = u64{kernel.info.static_shared} + request.shared;
+  u64 allowed = std::max<u64>(limits.shared_per_block, u64{kernel.info.static_shared} + kernel.max_dynamic_shared);
+  if (shared > allowed) return cudaErrorInvalidValue;
+  if (request.cooperative) {
+    u64 resident = u64{active_blocks(runtime, kernel, static_cast<u32>(request.block.count()), request.shared)} *
+                   runtime.architecture().part.multiprocessors;
+    if (request.grid.count() > resident) return cudaErrorCooperativeLaunchTooLarge;
+  }
+  return check_cluster(kernel, request);
+}
+
+std::vector<std::byte> pack(const sim::KernelInfo& info, void** arguments) {
+  std::vector<std::byte> out(info.parameter_bytes);
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+    auto [offset, size] = info.parameters[i];
+    if (u64{offset} + size <= out.size() && arguments && arguments[i]) std::memcpy(out.data() + offset, arguments[i], size);
+  }
+  return out;
+}
+
+cudaError_t code_of(sim::FaultKind kind) {
+  switch (kind) {
+  case sim::FaultKind::illegal_address: return cudaErrorIllegalAddress;
+  case sim::FaultKind::misaligned_address: return cudaErrorMisalignedAddress;
+  case sim::FaultKind::assertion: return cudaErrorAssert;
+  case sim::FaultKind::trap: return cudaErrorLaunchFailure;
+  case sim::FaultKind::invalid_instruction: return cudaErrorIllegalInstruction;
+  case sim::FaultKind::stack_overflow: return cudaErrorHardwareStackError;
+  case sim::FaultKind::timeout:
+  case sim::FaultKind::deadlock: return cudaErrorLaunchTimeout;
+  case sim::FaultKind::cancelled: return cudaErrorLaunchFailure;
+  case sim::FaultKind::none:
+  case sim::FaultKind::unsupported_instruction:
+  case sim::FaultKind::unsupported_call:
+  case sim::FaultKind::internal: return cudaSuccess; // WarpLens's own limits
+  }
+  return cudaErrorLaunchFailure;
+}
+
+// What the record says before anything ran.
+measure::LaunchRecord describe(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
+  measure::LaunchRecord record;
+  record.index = runtime.launches++;
+  record.process = getpid();
+  record.kernel = kernel.name;
+  record.name = ptx::demangle(kernel.name);
+  record.module = kernel.binary->description;
+  record.grid = request.grid;
+  record.block = request.block;
+  record.shared_bytes = kernel.info.static_shared + request.shared;
+  record.local_bytes = kernel.info.local_bytes;
+  record.local_arrays = kernel.info.local_arrays;
+  for (const arch::Architecture* row : runtime.architectures) record.sm.push_back(arch::sm(*row));
+  return record;
+}
+
+void send_unrun(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request, measure::Status status,
+                std::string reason) {
+  measure::LaunchRecord record = describe(runtime, kernel, request);
+  record.status = status;
+  record.reason = std::move(reason);
+  runtime.events.send(std::move(record));
+}
+
+void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult& result) {
+  record.warp_instructions = result.warp_instructions;
+  if (runtime.incomplete) {
+    record.status = measure::Status::unknown;
+    record.reason = fmt::format("after launch {}, which did not finish", runtime.incomplete_launch);
+  }
+  if (result.fault) {
+    record.status = measure::Status::failed;
+    record.reason = result.fault->diagnostic.message;
+    record.diagnostics.push_back(result.fault->diagnostic);
+    if (!runtime.incomplete) runtime.incomplete_launch = record.index;
+    runtime.incomplete = true;
+    runtime.sticky = code_of(result.fault->kind);
+    runtime.faulted_launch = record.index;
+  }
+  for (diag::Diagnostic& warning : result.warnings) record.diagnostics.push_back(std::move(warning));
+}
+
+void keep_reachable(std::vector<measure::SiteRecord>& sites, const Kernel& kernel) {
+  std::erase_if(sites, [&](const measure::SiteRecord& record) {
+    for (const measure::Counters& counters : record.counters)
+      if (counters.instructions != 0) return false;
+    return !kernel.reachable.contains(record.site.function);
+  });
+}
+
+void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
+  measure::LaunchRecord record = describe(runtime, kernel, request);
+  runtime.events.send(
+      measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
+  std::vector<std::byte> parameters = pack(kernel.info, request.arguments);
+  sim::LaunchSpec spec{kernel.function, request.grid, request.block, request.cluster, static_cast<u32>(request.shared),
+                       parameters, request.cooperative};
+  sim::LaunchOptions options;
+  options.workers = runtime.options.workers;
+  options.strict_memory = runtime.options.strict_memory;
+  auto begin = std::chrono::steady_clock::now();
+  if (runtime.options.timeout)
+    options.deadline =
+        begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                    std::chrono::duration<double>(*runtime.options.timeout));
+  options.progress = [&, last = begin](u64 done, u64 total) mutable {
+    auto now = std::chrono::steady_clock::now();
+    if (now - last < std::chrono::milliseconds(250)) return;
+    last = now;
+    runtime.events.send(measure::Progress{record.process, record.index, done, total});
+  };
+  measure::Collector collector(runtime.architectures, kernel.binary->program->module().sites,
+                               sim::worker_count(options, spec));
+  options.sinks = collector.sinks();
+  sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  record.sites = collector.finish();
+  keep_reachable(record.sites, kernel);
+  conclude(runtime, record, result);
+  runtime.events.send(std::move(record));
+}
+
+} // namespace
+
+cudaError_t launch(const LaunchRequest& request) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  if (cudaError_t error = runtime.start(); error != cudaSuccess) return remember(error);
+  Kernel* kernel = runtime.binaries.kernel(request.function);
+  if (!kernel) return remember(cudaErrorInvalidDeviceFunction);
+  if (runtime.sticky != cudaSuccess) {
+    send_unrun(runtime, *kernel, request, measure::Status::unknown, fmt::format("after launch {}", runtime.faulted_launch));
+    return remember(runtime.sticky);
+  }
+  if (cudaError_t error = kernel->resolve(runtime); error != cudaSuccess) {
+    std::string reason = kernel->binary->reason.empty() ? "the kernel is not in the program's PTX" : kernel->binary->reason;
+    send_unrun(runtime, *kernel, request, measure::Status::failed, std::move(reason));
+    runtime.incomplete_launch = runtime.incomplete ? runtime.incomplete_launch : runtime.launches - 1;
+    runtime.incomplete = true;
+    return remember(error);
+  }
+  cudaError_t error = check_shape(runtime.architecture().limits, request);
+  if (error == cudaSuccess) error = check_resources(runtime, *kernel, request);
+  if (error != cudaSuccess) return remember(error);
+  run(runtime, *kernel, request);
+  return remember(runtime.options.launch_blocking ? runtime.sticky : cudaSuccess);
+}
+
+} // namespace warplens::runtime
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments, std::size_t shared,
+                             cudaStream_t) {
+  return launch({function, grid, block, {}, shared, arguments, false});
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared,
+                               cudaStream_t) {
+  return launch({kernel, grid, block, {}, shared, arguments, false});
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
+                                        std::size_t shared, cudaStream_t) {
+  return launch({function, grid, block, {}, shared, arguments, true});
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  if (!config || (config->numAttrs != 0 && !config->attrs)) return remember(cudaErrorInvalidValue);
+  LaunchRequest request{function, config->gridDim, config->blockDim, {}, config->dynamicSmemBytes, arguments, false};
+  for (u32 i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) request.cooperative = attribute.value.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension)
+      request.cluster = {attribute.value.cluster.x, attribute.value.cluster.y, attribute.value.cluster.z};
+  }
+  return launch(request);
+}
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop

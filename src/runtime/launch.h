@@ -1,0 +1,18 @@
+// One kernel launch as the host program asked for it.
+#pragma once
+#include "runtime/state.h"
+
+namespace warplens::runtime {
+
+struct LaunchRequest {
+  const void* function = nullptr; // the host function, or a kernel handle
+  Dim3 grid, block, cluster;
+  u64 shared = 0;                 // dynamic, bytes
+  void** arguments = nullptr;
+  bool cooperative = false;
+};
+
+// Checks, runs and reports the launch; returns what cudaLaunchKernel would.
+cudaError_t launch(const LaunchRequest&);
+
+} // namespace warplens::runtime

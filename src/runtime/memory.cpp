@@ -1,0 +1,183 @@
+// Allocation: device, pitched, pinned, registered, managed, stream-ordered; and questions about pointers.
+//
+// Device memory is host memory at the same address (sim/memory.h), so that pinned, managed and registered memory
+// need no second address.
+#include "runtime/memory.h"
+#include "base/bits.h"
+
+namespace warplens::runtime {
+
+Place place(Runtime& runtime, const void* pointer, u64 size) {
+  u64 address = reinterpret_cast<u64>(pointer);
+  if (address == 0) return Place::invalid;
+  sim::Memory& memory = runtime.memory();
+  if (std::optional<sim::Allocation> found = memory.find(address)) {
+    if (size > found->address + found->size - address) return Place::invalid;
+    bool both = found->kind == sim::AllocationKind::managed || found->kind == sim::AllocationKind::host ||
+                found->kind == sim::AllocationKind::registered;
+    return both ? Place::shared : Place::device;
+  }
+  if (memory.range(address).contains(address, address + std::max<u64>(size, 1))) return Place::shared;
+  u64 begin = memory.shared_window(), end = begin + 3 * sim::Memory::window_size + memory.capacity();
+  return address >= begin && address < end ? Place::invalid : Place::host;
+}
+
+static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::AllocationKind kind) {
+  if (!pointer) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (size == 0) return kind == sim::AllocationKind::managed ? cudaErrorInvalidValue : cudaSuccess;
+  if (size > runtime.memory().capacity()) return cudaErrorMemoryAllocation;
+  Result<u64> address = runtime.memory().allocate(size, kind);
+  if (!address) return cudaErrorMemoryAllocation;
+  *pointer = reinterpret_cast<void*>(*address);
+  return cudaSuccess;
+}
+
+static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
+  if (!pointer) return cudaSuccess;
+  std::optional<sim::Allocation> found = runtime.memory().find(reinterpret_cast<u64>(pointer));
+  bool is_host = found && found->kind == sim::AllocationKind::host;
+  bool freeable = found && (is_host || found->kind == sim::AllocationKind::device ||
+                            found->kind == sim::AllocationKind::managed);
+  if (!freeable || is_host != host || found->address != reinterpret_cast<u64>(pointer)) return cudaErrorInvalidValue;
+  return runtime.memory().release(found->address) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+} // namespace warplens::runtime
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, std::size_t size) {
+  return api([&](Runtime& r) { return allocate(r, pointer, size, sim::AllocationKind::device); });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned) {
+  return api([&](Runtime& r) { return allocate(r, pointer, size, sim::AllocationKind::managed); });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
+  return api([&](Runtime& r) { return allocate(r, pointer, size, sim::AllocationKind::host); });
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t size) { return cudaHostAlloc(pointer, size, 0); }
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t) { return cudaMalloc(pointer, size); }
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t, cudaStream_t) {
+  return cudaMalloc(pointer, size);
+}
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+  return api([&](Runtime& r) {
+    if (!pointer || !pitch) return cudaErrorInvalidValue;
+    u64 row = align_up(width, r.architecture().memory.pitch_alignment);
+    if (width > r.memory().capacity() || (height != 0 && row > r.memory().capacity() / height))
+      return cudaErrorMemoryAllocation;
+    *pitch = row;
+    return allocate(r, pointer, row * height, sim::AllocationKind::device);
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  if (!pitched) return remember(cudaErrorInvalidValue);
+  void* pointer = nullptr;
+  std::size_t pitch = 0;
+  if (extent.depth != 0 && extent.height > ~std::size_t{0} / extent.depth) return remember(cudaErrorMemoryAllocation);
+  cudaError_t error = cudaMallocPitch(&pointer, &pitch, extent.width, extent.height * extent.depth);
+  if (error == cudaSuccess) *pitched = {pointer, pitch, extent.width, extent.height};
+  return error;
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return api_waiting([&](Runtime& r) { return release(r, pointer, false); });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+  return api([&](Runtime& r) { return pointer ? release(r, pointer, false) : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return api_waiting([&](Runtime& r) { return release(r, pointer, true); });
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned) {
+  return api([&](Runtime& r) {
+    if (!pointer || size == 0) return cudaErrorInvalidValue;
+    Place at = place(r, pointer, size);
+    if (at == Place::shared) return cudaErrorHostMemoryAlreadyRegistered;
+    if (at != Place::host) return cudaErrorInvalidValue;
+    bool done = r.memory().register_host(reinterpret_cast<u64>(pointer), size);
+    return done ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return api([&](Runtime& r) {
+    if (!pointer) return cudaErrorInvalidValue;
+    bool done = r.memory().unregister_host(reinterpret_cast<u64>(pointer));
+    return done ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return api([&](Runtime& r) {
+    if (!device || place(r, host, 1) != Place::shared) return cudaErrorInvalidValue;
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return api([&](Runtime& r) {
+    constexpr unsigned mapped = 2;
+    if (!flags || place(r, host, 1) != Place::shared) return cudaErrorInvalidValue;
+    *flags = mapped;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return api([&](Runtime& r) {
+    if (free) *free = r.memory().capacity() - r.memory().used();
+    if (total) *total = r.memory().capacity();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return api([&](Runtime& r) {
+    if (!attributes) return cudaErrorInvalidValue;
+    void* address = const_cast<void*>(pointer);
+    std::optional<sim::Allocation> found = r.memory().find(reinterpret_cast<u64>(pointer));
+    if (found && found->kind == sim::AllocationKind::managed) {
+      *attributes = {cudaMemoryTypeManaged, 0, address, address};
+    } else if (found && place(r, pointer, 1) == Place::device) {
+      *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+    } else if (place(r, pointer, 1) == Place::shared) {
+      *attributes = {cudaMemoryTypeHost, 0, address, address};
+    } else {
+      constexpr int no_device = -2;
+      *attributes = {cudaMemoryTypeUnregistered, no_device, nullptr, address};
+    }
+    return cudaSuccess;
+  });
+}
+
+// Managed memory is where both sides see it already: hints have nothing to move.
+cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const void* pointer, std::size_t count) {
+  return api([&](Runtime& r) {
+    if (!data || size != sizeof(int) || place(r, pointer, count) != Place::shared) return cudaErrorInvalidValue;
+    *static_cast<int*>(data) = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) {
+  return api([](Runtime&) { return cudaSuccess; });
+}
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop

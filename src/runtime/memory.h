@@ -1,0 +1,34 @@
+// Checks that the API functions on memory share.
+#pragma once
+#include "runtime/state.h"
+
+namespace warplens::runtime {
+
+// What a pointer that the program passes refers to.
+enum class Place : u8 {
+  host,        // memory that CUDA knows nothing about
+  device,      // of the device alone
+  shared,      // pinned, registered or managed: both sides may use it
+  invalid,     // in the device's address space, but not [pointer, pointer + size) of one allocation; or NULL
+};
+Place place(Runtime&, const void* pointer, u64 size);
+
+// Whether a copy of this kind may write to / read from such a place.
+bool may_write(Place, cudaMemcpyKind);
+bool may_read(Place, cudaMemcpyKind);
+
+// Rows of `width` bytes, `height` of them in each of `depth` slices; pitches in bytes.
+struct Box {
+  std::byte* data = nullptr;
+  u64 row_pitch = 0, slice_pitch = 0;
+};
+struct Extent {
+  u64 width = 0, height = 1, depth = 1;
+  bool empty() const { return width == 0 || height == 0 || depth == 0; }
+};
+// The bytes from the box's first to its last.
+u64 span(const Box&, const Extent&);
+cudaError_t copy(Runtime&, const Box& to, const Box& from, const Extent&, cudaMemcpyKind);
+cudaError_t fill(Runtime&, const Box& to, const Extent&, int value);
+
+} // namespace warplens::runtime

@@ -1,0 +1,152 @@
+#include "runtime/module.h"
+#include "ptx/parse.h"
+#include "runtime/state.h"
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace warplens::runtime {
+namespace {
+
+constexpr const char* rebuild_flags =
+    R"(rebuild with NVCC_APPEND_FLAGS="-lineinfo -cudart shared -gencode arch=compute_80,code=compute_80" set, so that the program carries PTX)";
+
+std::string program_name() {
+  std::string path(4096, '\0');
+  ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The functions that a call from `root` may reach. An indirect call may reach every function whose address is taken.
+std::set<std::string> reachable_from(const ir::Module& module, ir::FunctionId root) {
+  std::set<std::string> out;
+  std::vector<ir::FunctionId> todo{root};
+  while (!todo.empty()) {
+    ir::FunctionId id = todo.back();
+    todo.pop_back();
+    const ir::Function& function = module.functions[id.value];
+    if (!out.insert(function.name).second) continue;
+    for (const ir::Operand& operand : function.operands)
+      if (operand.kind == ir::Operand::Kind::function && operand.function.valid()) todo.push_back(operand.function);
+    for (const ir::Variable& variable : module.variables)
+      for (const ir::Relocation& relocation : variable.relocations)
+        if (relocation.function.valid()) todo.push_back(relocation.function);
+  }
+  return out;
+}
+
+} // namespace
+
+cudaError_t Binary::load(Runtime& runtime) {
+  if (loaded) return error;
+  loaded = true;
+  const u32 sm = arch::sm(runtime.architecture());
+  std::vector<ir::Module> modules;
+  auto fail = [&](cudaError_t code, diag::Diagnostic why) {
+    reason = why.message;
+    runtime.say(std::move(why));
+    return error = code;
+  };
+  bool damaged = false, above = false;
+  for (Bytes data : fatbins) {
+    Fatbin fatbin = read_fatbin(data);
+    registers.merge(fatbin.registers);
+    for (diag::Diagnostic& diagnostic : fatbin.diagnostics) {
+      damaged = true;
+      runtime.say(std::move(diagnostic));
+    }
+    PtxChoice choice = choose_ptx(fatbin, sm);
+    if (!choice.image) continue;
+    ptx_sm = choice.image->sm;
+    above |= choice.above;
+    std::string name = fmt::format("{} (compute_{})", program_name(), ptx_sm);
+    Result<ptx::Parsed> parsed = ptx::parse(choice.image->text, {name});
+    if (!parsed) return fail(cudaErrorInvalidPtx, parsed.error());
+    for (diag::Diagnostic& warning : parsed->warnings) runtime.say(std::move(warning));
+    modules.push_back(std::move(parsed->module));
+  }
+  if (modules.empty() && damaged)
+    return fail(cudaErrorInvalidKernelImage,
+                diag::error("no-device-code", fmt::format("no device code of '{}' could be read", program_name())));
+  if (modules.empty())
+    return fail(cudaErrorNoKernelImageForDevice,
+                diag::error("no-ptx", fmt::format("'{}' holds device code only as machine code, not as PTX", program_name()),
+                            {}, rebuild_flags));
+  description = fmt::format("compute_{} of {}", ptx_sm, program_name());
+  if (above) description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
+  Result<ir::Module> linked =
+      modules.size() == 1 ? Result<ir::Module>(std::move(modules[0])) : ptx::link(std::move(modules));
+  if (!linked) return fail(cudaErrorInvalidPtx, linked.error());
+  Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(*linked), *runtime.device);
+  if (!result) return fail(cudaErrorInvalidKernelImage, result.error());
+  program = std::move(*result);
+  runtime.binaries.place_managed(runtime, *this);
+  return cudaSuccess;
+}
+
+cudaError_t Kernel::resolve(Runtime& runtime) {
+  if (cudaError_t error = binary->load(runtime); error != cudaSuccess) return error;
+  if (function.valid()) return cudaSuccess;
+  std::optional<ir::FunctionId> found = binary->program->kernel(name);
+  if (!found) return cudaErrorInvalidDeviceFunction;
+  function = *found;
+  info = binary->program->info(function);
+  reachable = reachable_from(binary->program->module(), function);
+  return cudaSuccess;
+}
+
+u32 Kernel::registers() const {
+  auto known = binary->registers.find(name);
+  return known != binary->registers.end() ? known->second : info.registers_estimate;
+}
+
+Kernel* Binaries::kernel(const void* function_or_handle) const {
+  if (auto found = kernels.find(function_or_handle); found != kernels.end()) return found->second.get();
+  for (const auto& [host, kernel] : kernels)
+    if (kernel.get() == function_or_handle) return kernel.get();
+  return nullptr;
+}
+
+void Binaries::remove(Binary* binary) {
+  std::erase_if(kernels, [&](const auto& entry) { return entry.second->binary == binary; });
+  std::erase_if(variables, [&](const auto& entry) { return entry.second.binary == binary; });
+  std::erase_if(all, [&](const auto& entry) { return entry.get() == binary; });
+}
+
+void Binaries::unload() {
+  for (const auto& binary : all) {
+    binary->program.reset();
+    binary->loaded = binary->managed_ready = false;
+    binary->error = cudaSuccess;
+  }
+  for (const auto& [host, kernel] : kernels) kernel->function = {};
+}
+
+void Binaries::place_managed(Runtime& runtime, Binary& binary) {
+  if (binary.managed_ready) return;
+  binary.managed_ready = true;
+  for (auto& [host, variable] : variables) {
+    if (variable.binary != &binary || !variable.managed) continue;
+    if (binary.load(runtime) != cudaSuccess) return;
+    if (std::optional<sim::Program::Symbol> symbol = binary.program->symbol(variable.name))
+      *variable.managed = reinterpret_cast<void*>(symbol->address);
+  }
+}
+
+ResultOr<Placed, cudaError_t> find_symbol(Runtime& runtime, const void* host_address) {
+  auto found = runtime.binaries.variables.find(host_address);
+  if (found == runtime.binaries.variables.end()) {
+    // A managed variable may be named by the value of its host pointer.
+    for (auto& [host, variable] : runtime.binaries.variables)
+      if (variable.managed && *variable.managed == host_address && host_address)
+        return Placed{reinterpret_cast<u64>(host_address), variable.size};
+    return failure(cudaErrorInvalidSymbol);
+  }
+  const Variable& variable = found->second;
+  if (cudaError_t error = variable.binary->load(runtime); error != cudaSuccess) return failure(std::move(error));
+  std::optional<sim::Program::Symbol> symbol = variable.binary->program->symbol(variable.name);
+  if (!symbol) return failure(cudaErrorInvalidSymbol);
+  return Placed{symbol->address, symbol->size ? symbol->size : variable.size};
+}
+
+} // namespace warplens::runtime

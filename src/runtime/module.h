@@ -1,0 +1,76 @@
+// Device code that the program registered, and the kernels and variables in it by their host addresses.
+//
+// nvcc's start-up code registers each fatbinary, then the kernels and variables that host code can name. Nothing is
+// parsed until a kernel or variable of it is needed: libraries register far more than a program runs.
+#pragma once
+#include "runtime/abi/types.h"
+#include "runtime/fatbin.h"
+#include "sim/sim.h"
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace warplens::runtime {
+
+struct Runtime;
+
+// One registered fatbinary; with relocatable device code, all translation units' fatbinaries together.
+struct Binary {
+  std::vector<Bytes> fatbins;
+  std::map<std::string, u32> registers;    // from cubins
+  std::string description;                 // "compute_90 of app"
+  u32 ptx_sm = 0;
+  std::unique_ptr<sim::Program> program;   // after load()
+  cudaError_t error = cudaSuccess;         // why it could not be loaded
+  std::string reason;
+  bool loaded = false;                     // or tried to
+  bool managed_ready = false;
+
+  // Reads, chooses, parses and links the PTX and places its variables. Says once what went wrong.
+  cudaError_t load(Runtime&);
+};
+
+struct Kernel {
+  Binary* binary = nullptr;
+  std::string name;                        // mangled
+  u32 max_dynamic_shared = 0;              // cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
+  int carveout = -1;
+  bool wide_clusters = false;              // cudaFuncAttributeNonPortableClusterSizeAllowed
+  // After resolve():
+  ir::FunctionId function;
+  sim::KernelInfo info;
+  std::set<std::string> reachable;         // functions it may call, itself included: their sites are its sites
+
+  cudaError_t resolve(Runtime&);
+  u32 registers() const;                   // per thread: ptxas's count where a cubin tells, else an estimate
+};
+
+struct Variable {
+  Binary* binary = nullptr;
+  std::string name;
+  u64 size = 0;
+  void** managed = nullptr;                // the host pointer to fill in
+};
+
+struct Binaries {
+  std::vector<std::unique_ptr<Binary>> all;
+  std::unordered_map<const void*, std::unique_ptr<Kernel>> kernels; // by host function
+  std::unordered_map<const void*, Variable> variables;              // by host address
+
+  Kernel* kernel(const void* function_or_handle) const;
+  void remove(Binary*);
+  void unload(); // programs go; registrations stay
+  // Gives every managed variable of `binary` its address. Host code may read it before any other call.
+  void place_managed(Runtime&, Binary&);
+};
+
+// Address and size of a registered variable; cudaErrorInvalidSymbol where there is none.
+struct Placed {
+  u64 address = 0, size = 0;
+};
+ResultOr<Placed, cudaError_t> find_symbol(Runtime&, const void* host_address);
+
+} // namespace warplens::runtime

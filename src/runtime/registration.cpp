@@ -1,0 +1,140 @@
+// What compiler-generated start-up code calls: __cudaRegister… announce device code, kernels and variables, and
+// __cudaPush/PopCallConfiguration carry <<<…>>> to the kernel's host stub.
+//
+// These functions are not in CUDA's manual; their signatures are those that nvcc's generated code and clang's
+// CodeGen (lib/CodeGen/CGCUDANV.cpp) call.
+#include "runtime/state.h"
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+namespace {
+
+// The object in section .nvFatBinSegment that a compiler leaves for each fatbinary.
+struct FatbinWrapper {
+  u32 magic;                 // 0x466243b1
+  u32 version;               // 2: relocatable device code, `rest` lists the units' fatbinaries
+  const std::byte* data;
+  const void* rest;
+};
+
+struct Configuration {
+  Dim3 grid, block;
+  std::size_t shared;
+  cudaStream_t stream;
+};
+thread_local std::vector<Configuration> configurations;
+
+void add_fatbins(Binary& binary, const FatbinWrapper& wrapper) {
+  constexpr u32 relocatable = 2;
+  if (wrapper.version == relocatable && wrapper.rest) {
+    // A NULL-terminated array of pointers; nvcc's device linker puts its own (often empty) result in `data`.
+    for (auto unit = static_cast<const std::byte* const*>(wrapper.rest); *unit; ++unit)
+      binary.fatbins.push_back(fatbin_extent(*unit));
+    return;
+  }
+  if (wrapper.data) binary.fatbins.push_back(fatbin_extent(wrapper.data));
+}
+
+void register_kernel(void** handle, const void* host, const char* name) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  auto kernel = std::make_unique<Kernel>();
+  kernel->binary = reinterpret_cast<Binary*>(handle);
+  kernel->name = name;
+  runtime.binaries.kernels[host] = std::move(kernel);
+}
+
+void register_variable(void** handle, const void* host, const char* name, std::size_t size, void** managed) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.binaries.variables[host] = {reinterpret_cast<Binary*>(handle), name, size, managed};
+}
+
+} // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
+  constexpr u32 magic = 0x466243b1;
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  auto binary = std::make_unique<Binary>();
+  if (wrapper && wrapper->magic == magic) {
+    add_fatbins(*binary, *wrapper);
+  } else {
+    runtime.say(diag::error("fatbin-damaged", "the program registers device code of an unknown kind"));
+  }
+  runtime.binaries.all.push_back(std::move(binary));
+  return reinterpret_cast<void**>(runtime.binaries.all.back().get());
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+void __cudaUnregisterFatBinary(void** handle) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.binaries.remove(reinterpret_cast<Binary*>(handle));
+}
+
+char __cudaInitModule(void** handle) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  if (runtime.start() == cudaSuccess) runtime.binaries.place_managed(runtime, *reinterpret_cast<Binary*>(handle));
+  return 1;
+}
+
+void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, void*, void*, void*, void*,
+                            int*) {
+  register_kernel(handle, host, name);
+}
+
+void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, std::size_t size, int, int) {
+  register_variable(handle, host, name, size, nullptr);
+}
+
+void __cudaRegisterHostVar(void** handle, const char* name, char* host, std::size_t size) {
+  register_variable(handle, host, name, size, nullptr);
+}
+
+void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t size, int, int) {
+  register_variable(handle, host, name, size, host);
+}
+
+void __cudaRegisterUnifiedTable(void**, void*) {}
+
+// Texture and surface references (gone since CUDA 12) can be registered; binding one is what is not supported.
+void __cudaRegisterTexture(void**, const void*, const void**, const char*, int, int, int) {}
+void __cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) {}
+
+unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared, cudaStream_t stream) {
+  configurations.push_back({grid, block, shared, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared, void* stream) {
+  if (configurations.empty()) return remember(cudaErrorMissingConfiguration);
+  Configuration configuration = configurations.back();
+  configurations.pop_back();
+  *grid = configuration.grid;
+  *block = configuration.block;
+  *shared = configuration.shared;
+  *static_cast<cudaStream_t*>(stream) = configuration.stream;
+  return cudaSuccess;
+}
+
+// The handle is what __cudaLaunchKernel gets back; a launch without one is what finds an unknown kernel.
+cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* host) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  Kernel* kernel = runtime.binaries.kernel(host);
+  if (!kernel) return remember(cudaErrorInvalidDeviceFunction);
+  *handle = kernel;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* host) { return __cudaGetKernel(handle, host); }
+cudaError_t cudaGetFuncBySymbol(cudaKernel_t* handle, const void* host) { return __cudaGetKernel(handle, host); }
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop

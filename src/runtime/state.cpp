@@ -1,0 +1,124 @@
+#include "runtime/state.h"
+#include <cstdio>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace warplens::runtime {
+namespace {
+
+std::string executable() {
+  std::string path(4096, '\0');
+  ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return path;
+}
+
+i64 process() { return static_cast<i64>(getpid()); }
+
+Runtime* instance = nullptr;
+
+void announce(Runtime& runtime) {
+  runtime.events.send(measure::ProcessStarted{process(), executable(),
+                                              std::string(runtime.architecture().part.name),
+                                              arch::sm(runtime.architecture())});
+}
+
+// A forked child goes on with a copy of everything and counts its own launches. glibc's recursive mutex remembers
+// the parent's thread, so the child starts with fresh locks.
+void before_fork() { instance->mutex.lock(); }
+void in_parent() { instance->mutex.unlock(); }
+void in_child() {
+  new (&instance->mutex) std::recursive_mutex;
+  instance->events.after_fork();
+  instance->launches = 0;
+  instance->output.clear();
+  instance->unsupported.clear();
+  announce(*instance);
+}
+
+Runtime& create() {
+  pthread_atfork(before_fork, in_parent, in_child);
+  return *instance;
+}
+
+} // namespace
+
+Runtime::Runtime() : options(options_from_environment()), events(options.events) {
+  for (u32 sm : options.sm)
+    if (const arch::Architecture* row = arch::find(sm)) architectures.push_back(row);
+  if (architectures.empty()) architectures.push_back(arch::find(90));
+  instance = this;
+  announce(*this);
+}
+
+Runtime& Runtime::get() {
+  static Runtime* runtime = [] {
+    new Runtime; // sets `instance`; lives until the process ends
+    return &create();
+  }();
+  return *runtime;
+}
+
+cudaError_t Runtime::start() {
+  if (device) return cudaSuccess;
+  const arch::Architecture& row = architecture();
+  Result<std::unique_ptr<sim::Memory>> memory = sim::Memory::create(row.part.memory_bytes);
+  if (!memory) {
+    say(memory.error());
+    return cudaErrorMemoryAllocation;
+  }
+  device = std::make_unique<sim::Device>();
+  device->shape = {row.sm, row.part.multiprocessors, row.limits.threads_per_block, row.limits.shared_per_block_optin,
+                   row.part.clock_khz};
+  device->memory = std::move(*memory);
+  device->print = [this](std::string_view text) { output += text; };
+  return cudaSuccess;
+}
+
+void Runtime::synchronize() {
+  if (output.empty()) return;
+  std::fwrite(output.data(), 1, output.size(), stdout);
+  output.clear();
+}
+
+void Runtime::say(diag::Diagnostic diagnostic) {
+  events.send(measure::Message{process(), std::move(diagnostic)});
+}
+
+// The first call is told at once, in case the program does not live to its end; the rest at exit.
+void Runtime::note_unsupported(const char* function) {
+  auto [entry, first] = unsupported.try_emplace(function, 0);
+  if (first) {
+    events.send(measure::Unsupported{process(), function, 1});
+  } else {
+    ++entry->second;
+  }
+}
+
+void Runtime::reset() {
+  binaries.unload();
+  device.reset();
+  sticky = cudaSuccess;
+  limits.clear();
+}
+
+cudaError_t& last_error() {
+  thread_local cudaError_t error = cudaSuccess;
+  return error;
+}
+
+cudaError_t remember(cudaError_t error) {
+  if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
+  return error;
+}
+
+// Runs when the process exits in an orderly way, after the program's own atexit handlers.
+[[gnu::destructor]] static void end_of_process() {
+  if (!instance) return;
+  for (const auto& [function, calls] : instance->unsupported)
+    if (calls > 0) instance->events.send(measure::Unsupported{process(), function, calls});
+  instance->events.send(measure::ProcessEnded{process()});
+}
+
+} // namespace warplens::runtime

@@ -1,0 +1,84 @@
+// The emulated device of this process, and the frame that every API function runs in.
+//
+// One Runtime per process, created at the first CUDA call and never destroyed: programs unregister their device code
+// from atexit handlers, in any order. Its lock serialises API calls; a launch holds it to its end. Work on streams
+// runs at once and in order, so a call that "waits" finds nothing to wait for.
+//
+// Errors follow CUDA: each thread keeps its last error; a fault in a kernel is sticky, is first returned by the next
+// call that may return errors of earlier work, and from then on by every call.
+#pragma once
+#include "arch/table.h"
+#include "runtime/abi/types.h"
+#include "runtime/event_stream.h"
+#include "runtime/module.h"
+#include "runtime/options.h"
+#include "sim/sim.h"
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace warplens::runtime {
+
+// The version of the CUDA Runtime that this library stands in for: 13000, 12090, 11080. One definition per library.
+extern const int runtime_version;
+inline constexpr int driver_version = 13000;
+
+struct Runtime {
+  Options options;
+  EventStream events;
+  std::recursive_mutex mutex;
+  std::vector<const arch::Architecture*> architectures; // counted; the first is the device
+  std::unique_ptr<sim::Device> device;                  // after start()
+  Binaries binaries;
+  std::string output;                 // device printf since the last synchronisation
+  cudaError_t sticky = cudaSuccess;
+  u64 faulted_launch = 0;             // the launch that made `sticky`
+  bool incomplete = false;            // a launch did not finish, so later ones may see wrong data
+  u64 incomplete_launch = 0;
+  u64 launches = 0;
+  std::map<std::string, u64> unsupported; // calls per function since the last report
+  std::map<int, u64> limits;
+
+  static Runtime& get();
+  const arch::Architecture& architecture() const { return *architectures.front(); }
+  sim::Memory& memory() { return *device->memory; }
+
+  // Creates the device. Fails when the host has no room for its address space.
+  cudaError_t start();
+  // Hands device printf to the program's standard output; CUDA does that where the host waits for the device.
+  void synchronize();
+  void say(diag::Diagnostic);
+  void note_unsupported(const char* function);
+  // Back to a device without allocations, errors or printed text (cudaDeviceReset).
+  void reset();
+
+private:
+  Runtime();
+};
+
+// This thread's last error, as cudaPeekAtLastError sees it.
+cudaError_t& last_error();
+cudaError_t remember(cudaError_t);
+
+// Runs `body(runtime)` as an API function: locked, after start(), with sticky errors returned instead.
+template <class Body> cudaError_t api(Body&& body) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  cudaError_t error = runtime.start();
+  if (error == cudaSuccess) error = runtime.sticky;
+  if (error == cudaSuccess) error = body(runtime);
+  return remember(error);
+}
+
+// An API function that waits for the device: prints what kernels printed, then returns what went wrong, if anything.
+template <class Body> cudaError_t api_waiting(Body&& body) {
+  {
+    Runtime& runtime = Runtime::get();
+    std::lock_guard lock(runtime.mutex);
+    runtime.synchronize();
+  }
+  return api(body);
+}
+
+} // namespace warplens::runtime
