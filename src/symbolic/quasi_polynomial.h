@@ -95,8 +95,10 @@ public:
   bool is_variable(FactorId id) const { return factors_[id.value].arguments.empty(); }
   const std::string& name(FactorId id) const { return factors_[id.value].name; }
 
-  // As a person writes it: "threadIdx.y*n + 4*threadIdx.x + 1".
+  // As a person writes it: "threadIdx.y*n + 4*threadIdx.x + 1". Past `longest_text` characters it ends in
+  // "…": terms inside terms can repeat each other more often than anyone wants to read.
   std::string text(const QuasiPolynomial& e) const;
+  static constexpr std::size_t longest_text = 400;
 
 private:
   struct Factor {
@@ -110,7 +112,9 @@ private:
   std::optional<QuasiPolynomial> simplified(Op op, const std::vector<QuasiPolynomial>& arguments);
   std::optional<QuasiPolynomial> divided(Op op, const QuasiPolynomial& a, i64 divisor);
   Interval range_of_term(Op op, const std::vector<QuasiPolynomial>& arguments) const;
-  std::string text_of(FactorId id) const;
+  void write(std::string& out, const QuasiPolynomial& e) const;
+  void write(std::string& out, FactorId id) const;
+  void write_operand(std::string& out, const QuasiPolynomial& e) const;
 
   std::vector<Factor> factors_;
 };

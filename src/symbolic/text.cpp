@@ -13,46 +13,75 @@ std::string_view symbol(Op op) {
 
 } // namespace
 
-std::string Algebra::text_of(FactorId id) const {
+void Algebra::write_operand(std::string& out, const QuasiPolynomial& e) const {
+  bool simple = e.is_constant() ||
+                (e.terms.size() == 1 && e.terms.begin()->second == 1 && e.terms.begin()->first.size() == 1);
+  if (!simple) out += '(';
+  write(out, e);
+  if (!simple) out += ')';
+}
+
+void Algebra::write(std::string& out, FactorId id) const {
   const Factor& factor = factors_[id.value];
-  if (factor.arguments.empty()) return factor.name;
-  const auto operand = [&](std::size_t i) {
-    const QuasiPolynomial& e = factor.arguments[i];
-    bool simple = e.is_constant() ||
-                  (e.terms.size() == 1 && e.terms.begin()->second == 1 && e.terms.begin()->first.size() == 1);
-    return simple ? text(e) : "(" + text(e) + ")";
+  if (out.size() > longest_text) return;
+  if (factor.arguments.empty()) {
+    out += factor.name;
+    return;
+  }
+  const auto call = [&](std::string_view name, std::size_t arguments) {
+    out += name;
+    out += '(';
+    for (std::size_t i = 0; i < arguments; ++i) {
+      if (i > 0) out += ", ";
+      write(out, factor.arguments[i]);
+    }
+    out += ')';
   };
   switch (factor.op) {
-  case Op::minimum: return fmt::format("min({}, {})", text(factor.arguments[0]), text(factor.arguments[1]));
-  case Op::maximum: return fmt::format("max({}, {})", text(factor.arguments[0]), text(factor.arguments[1]));
-  case Op::select: return fmt::format("({} ? {} : {})", operand(0), operand(1), operand(2));
-  case Op::product: return fmt::format("({})*({})", text(factor.arguments[0]), text(factor.arguments[1]));
-  case Op::wrap_signed: return fmt::format("int{}({})", text(factor.arguments[1]), text(factor.arguments[0]));
-  case Op::wrap_unsigned:
-    return fmt::format("uint{}({})", text(factor.arguments[1]), text(factor.arguments[0]));
-  default: return fmt::format("({} {} {})", operand(0), symbol(factor.op), operand(1));
+  case Op::minimum: return call("min", 2);
+  case Op::maximum: return call("max", 2);
+  case Op::wrap_signed: return call(fmt::format("int{}", factor.arguments[1].constant()), 1);
+  case Op::wrap_unsigned: return call(fmt::format("uint{}", factor.arguments[1].constant()), 1);
+  default: break;
   }
+  std::string_view first = factor.op == Op::select ? "?" : factor.op == Op::product ? "*" : symbol(factor.op);
+  out += '(';
+  for (std::size_t i = 0; i < factor.arguments.size(); ++i) {
+    if (i > 0) out += fmt::format(" {} ", i == 1 ? first : ":");
+    write_operand(out, factor.arguments[i]);
+  }
+  out += ')';
+}
+
+void Algebra::write(std::string& out, const QuasiPolynomial& e) const {
+  bool first = true;
+  const auto put = [&](const Monomial& monomial, i64 coefficient) {
+    if (out.size() > longest_text) return;
+    if (!first)
+      out += coefficient < 0 ? " - " : " + ";
+    else if (coefficient < 0)
+      out += '-';
+    first = false;
+    u64 size = coefficient < 0 ? u64{0} - static_cast<u64>(coefficient) : static_cast<u64>(coefficient);
+    if (monomial.empty() || size != 1) out += fmt::format("{}{}", size, monomial.empty() ? "" : "*");
+    for (std::size_t i = 0; i < monomial.size(); ++i) {
+      if (i > 0) out += '*';
+      write(out, monomial[i]);
+    }
+  };
+  for (auto at = e.terms.rbegin(); at != e.terms.rend();
+       ++at) // threadIdx.x is the oldest variable: it comes last
+    if (!at->first.empty()) put(at->first, at->second);
+  if (e.constant() != 0 || e.terms.empty()) put({}, e.constant());
 }
 
 std::string Algebra::text(const QuasiPolynomial& e) const {
-  if (e.terms.empty()) return "0";
   std::string out;
-  const auto put = [&](const Monomial& monomial, i64 coefficient) {
-    if (!out.empty())
-      out += coefficient < 0 ? " - " : " + ";
-    else if (coefficient < 0)
-      out += "-";
-    u64 size = coefficient < 0 ? u64{0} - static_cast<u64>(coefficient) : static_cast<u64>(coefficient);
-    std::string product;
-    for (FactorId id : monomial) product += (product.empty() ? "" : "*") + text_of(id);
-    if (monomial.empty())
-      out += fmt::format("{}", size);
-    else
-      out += size == 1 ? product : fmt::format("{}*{}", size, product);
-  };
-  for (auto at = e.terms.rbegin(); at != e.terms.rend(); ++at) // threadIdx.x is the oldest variable: it comes last
-    if (!at->first.empty()) put(at->first, at->second);
-  if (e.constant() != 0) put({}, e.constant());
+  write(out, e);
+  if (out.size() > longest_text) {
+    out.resize(longest_text);
+    out += "…";
+  }
   return out;
 }
 
