@@ -153,6 +153,7 @@ bool Parser::label(std::string_view name, const Token& where) {
   if (l.placed) return c_.fail("ptx-duplicate", fmt::format("label '{}' stands twice in this function", name), where);
   l.placed = true;
   l.at = static_cast<u32>(m_.functions[current_.value].instructions.size());
+  if (has_debug_info_) debug_.code_labels.insert(name, {current_.value, l.at});
   return true;
 }
 

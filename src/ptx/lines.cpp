@@ -91,6 +91,14 @@ bool LineTable::parse_loc() {
   return true;
 }
 
+ir::LocationId LineTable::intern(const ir::Location& at) {
+  u32 name = functions_.try_emplace(at.function, static_cast<u32>(functions_.size())).first->second;
+  Key key{{at.file, at.line, at.column}, at.inlined_at, name};
+  auto [entry, is_new] = inlined_.try_emplace(key, ir::LocationId(m_.locations.size()));
+  if (is_new) m_.locations.push_back(at);
+  return entry->second;
+}
+
 ir::LocationId LineTable::intern(const Key& key) {
   auto [entry, is_new] = interned_.try_emplace(key, ir::LocationId(m_.locations.size()));
   if (is_new) {

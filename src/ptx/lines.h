@@ -22,6 +22,7 @@ public:
 
   // The module's file for a number of .file; a number that no directive explains is an empty name.
   u32 file(u32 number);
+  // The location's id; `location.file` is the module's file, as file() gives it.
   ir::LocationId intern(const ir::Location& location);
   // Sets the functions that .loc named by a label into .debug_str, once that section is known.
   template <class TextAt> void resolve_function_names(TextAt&& text_at) {
@@ -58,6 +59,8 @@ private:
   std::unordered_map<u32, u32> files_;
   std::unordered_map<Position, ir::LocationId, Hash> latest_; // in this function
   std::unordered_map<Key, ir::LocationId, Hash> interned_;
+  std::unordered_map<Key, ir::LocationId, Hash> inlined_; // the same for intern(Location)
+  std::unordered_map<std::string, u32> functions_;        // names in the keys of inlined_
   NameMap<u32> name_index_;
   std::vector<FunctionName> names_;
   std::vector<std::pair<u32, u32>> named_; // location, name

@@ -107,9 +107,13 @@ bool Parser::top_level() {
 }
 
 bool Parser::section() {
-  // DWARF as text is read by dwarf.cpp's own pass over the module; here it only has to be passed over.
+  std::string_view name = c_.token().text;
+  c_.advance();
   while (!c_.at_end() && !c_.at('{')) c_.advance();
   if (c_.at_end()) return c_.expected("'{' after .section");
+  if (name == ".debug_info") return parse_debug_section(c_, debug_.info);
+  if (name == ".debug_abbrev") return parse_debug_section(c_, debug_.abbreviations);
+  if (name == ".debug_str") return parse_debug_section(c_, debug_.strings);
   return c_.skip_group();
 }
 
@@ -259,9 +263,19 @@ bool Parser::function(Linkage linkage, bool entry) {
 }
 
 void Parser::finish_sites() {
+  lines_.resolve_function_names([&](std::string_view label, u64 offset) { return debug_.strings.string_at(label, offset); });
+  if (has_debug_info_) apply_inline_stacks(debug_, lines_, m_);
+  std::unordered_map<u32, std::vector<access::SourceFrame>> stacks; // many sites share a location
   for (ir::Function& f : m_.functions)
-    for (const ir::Instruction& i : f.instructions)
-      if (i.site.valid()) m_.sites[i.site.value].frames = m_.frames(i.location);
+    for (const ir::Instruction& i : f.instructions) {
+      if (!i.site.valid() || !i.location.valid()) continue;
+      auto [stack, is_new] = stacks.try_emplace(i.location.value);
+      if (is_new) {
+        stack->second = m_.frames(i.location);
+        for (access::SourceFrame& frame : stack->second) frame.function = demangle(frame.function);
+      }
+      m_.sites[i.site.value].frames = stack->second;
+    }
 }
 
 Result<Parsed> parse(std::string_view text, const ParseOptions& options) { return Parser(text, options).run(); }

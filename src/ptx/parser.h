@@ -2,6 +2,7 @@
 #pragma once
 #include "ptx/constant.h"
 #include "ptx/cursor.h"
+#include "ptx/dwarf.h"
 #include "ptx/lines.h"
 #include "ptx/names.h"
 #include "ptx/parse.h"
@@ -21,7 +22,10 @@ struct Linkage {
 
 class Parser {
 public:
-  Parser(std::string_view text, const ParseOptions& options) : c_(text, options.name), lines_(c_, m_) { m_.name = options.name; }
+  Parser(std::string_view text, const ParseOptions& options) : c_(text, options.name), lines_(c_, m_) {
+    has_debug_info_ = text.find(".debug_info") != text.npos;
+    m_.name = options.name;
+  }
   Result<Parsed> run();
 
 private:
@@ -88,8 +92,8 @@ private:
   std::unordered_map<std::string_view, std::vector<u32>> branch_tables_; // .branchtargets: labels
   struct PendingTable { u32 instruction; std::string_view name; Token where; };
   std::vector<PendingTable> pending_tables_;
-  std::unordered_map<std::string, std::vector<u8>> debug_sections_;
-  friend class DwarfReader;
+  DebugInfo debug_;
+  bool has_debug_info_ = false; // code labels are only worth keeping then
 };
 
 } // namespace warplens::ptx
