@@ -12,12 +12,7 @@ inline u32 most_words_in_a_bank(const BlockSet& words, u32 banks) {
   return most;
 }
 
-// Passes for `lanes` of a memory of 32 banks of 4 bytes in which lanes that want the same word share a pass.
-inline u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes) {
-  return most_words_in_a_bank(touched(address, lanes, bytes, 2), 32);
-}
-
-// The same where every lane needs a pass of its own, as atomics do: the most (lane, word) pairs in one bank.
+// Passes where every lane needs a pass of its own, as atomics do: the most (lane, word) pairs in one bank.
 inline u32 passes_without_sharing(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes,
                                   u32 banks = 32) {
   std::array<u16, 32> count{};

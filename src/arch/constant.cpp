@@ -1,7 +1,7 @@
 // Constant memory: the cache serves one address per request, so a warp makes as many requests as it has
 // different addresses; on 1.x the two half-warps are apart. Sources: CUDA C Programming Guide 4.2, 5.3.2.4
 // and F.3; measured on 9.0 (idc__requests), every pattern exact.
-#include "arch/blocks.h"
+#include "arch/distinct.h"
 #include "arch/requests.h"
 #include "arch/rules.h"
 
@@ -9,8 +9,8 @@ namespace warplens::arch::rules {
 namespace {
 
 void add_lanes(const access::WarpAccess& access, u32 lanes, Counts& counts) {
-  counts.requests += count_touched(access.address, lanes, 1, 0);
-  counts.bytes_used += distinct_bytes(access.address, lanes, access.bytes);
+  counts.requests += distinct(access.address, lanes, 1).words;
+  counts.bytes_used += distinct(access.address, lanes, access.bytes).bytes;
 }
 
 } // namespace

@@ -10,7 +10,7 @@
 //
 // Source: CUDA C Programming Guide 4.2, F.3.2.1 and F.3.2.2. It speaks of 16 transactions for an uncoalesced
 // half-warp; that inactive lanes make none is inferred.
-#include "arch/blocks.h"
+#include "arch/distinct.h"
 #include "arch/requests.h"
 #include "arch/rules.h"
 
@@ -21,12 +21,12 @@ constexpr u32 half_warp = 16;
 
 // What every global request counts alike on all architectures.
 void add_common(const access::WarpAccess& access, u32 lanes, Counts& counts) {
-  u64 sectors = count_touched(access.address, lanes, access.bytes, 5);
+  Distinct touched = distinct(access.address, lanes, access.bytes);
   counts.requests += 1;
-  counts.tags += count_touched(access.address, lanes, access.bytes, 7);
-  counts.sectors += sectors;
-  counts.ideal_sectors += ideal_sectors(sectors, lanes, access.bytes);
-  counts.bytes_used += distinct_bytes(access.address, lanes, access.bytes);
+  counts.tags += touched.lines;
+  counts.sectors += touched.sectors;
+  counts.ideal_sectors += ideal_sectors(touched.sectors, lanes, access.bytes);
+  counts.bytes_used += touched.bytes;
 }
 
 // Is every active lane k of the half-warp at base + k·bytes, base aligned so that the words fill whole

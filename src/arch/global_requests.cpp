@@ -11,26 +11,24 @@
 //
 // Sources: CUDA C Programming Guide 4.2 F.4.2, F.5.2; CUDA C++ Programming Guide 12, compute capabilities 5.x
 // to 12.x; CUDA C++ Best Practices Guide 10.2.1; measurements in tests/arch/data.
-#include "arch/blocks.h"
+#include "arch/distinct.h"
 #include "arch/requests.h"
 #include "arch/rules.h"
 
 namespace warplens::arch::rules {
 namespace {
 
-constexpr u32 line_shift = 7, sector_shift = 5;
-
 void add_request(const Architecture& arch, const access::WarpAccess& access, u32 lanes, Counts& counts) {
-  u64 tags = count_touched(access.address, lanes, access.bytes, line_shift);
-  u64 sectors = count_touched(access.address, lanes, access.bytes, sector_shift);
+  Distinct touched = distinct(access.address, lanes, access.bytes);
   counts.requests += 1;
-  counts.tags += tags;
-  counts.sectors += sectors;
-  counts.ideal_sectors += ideal_sectors(sectors, lanes, access.bytes);
-  counts.bytes_used += distinct_bytes(access.address, lanes, access.bytes);
+  counts.tags += touched.lines;
+  counts.sectors += touched.sectors;
+  counts.ideal_sectors += ideal_sectors(touched.sectors, lanes, access.bytes);
+  counts.bytes_used += touched.bytes;
   bool lines = moves_lines(arch, access);
-  counts.transactions += lines ? tags : sectors;
-  counts.transaction_bytes += lines ? tags * arch.memory.l1_line : sectors * arch.memory.sector;
+  counts.transactions += lines ? touched.lines : touched.sectors;
+  counts.transaction_bytes +=
+      lines ? u64{touched.lines} * arch.memory.l1_line : u64{touched.sectors} * arch.memory.sector;
 }
 
 } // namespace

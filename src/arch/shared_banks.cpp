@@ -15,7 +15,7 @@
 //       words by half- and quarter-warps is inferred from 9.0, without its merging of pairs.
 //
 // Atomics are inferred on all of these: every lane takes its own turn at its bank.
-#include "arch/banks.h"
+#include "arch/distinct.h"
 #include "arch/rules.h"
 #include "arch/shared.h"
 
@@ -28,7 +28,7 @@ bool is_atomic(Kind kind) { return kind == Kind::atomic || kind == Kind::reducti
 
 void add_request(const access::WarpAccess& access, Counts& counts) {
   counts.requests += 1;
-  counts.bytes_used += distinct_bytes(access.address, access.active, access.bytes);
+  counts.bytes_used += distinct(access.address, access.active, access.bytes).bytes;
 }
 
 void add_atomic(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {

@@ -7,7 +7,7 @@
 //
 // Source: CUDA C Programming Guide 4.2, F.3.3. Inferred: the choice of the broadcast word; stores and
 // atomics, which have no broadcast: stores behave like loads, and atomics take one turn per lane.
-#include "arch/banks.h"
+#include "arch/distinct.h"
 #include "arch/rules.h"
 #include "arch/shared.h"
 
@@ -61,7 +61,7 @@ void shared_one_broadcast(const Architecture& arch, const access::WarpAccess& ac
   u32 parts = access.bytes <= 4 ? 1 : access.bytes / 4;
   for_each_group(access.active, half_warp, [&](u32 lanes) {
     counts.requests += parts;
-    counts.bytes_used += distinct_bytes(access.address, lanes, access.bytes);
+    counts.bytes_used += distinct(access.address, lanes, access.bytes).bytes;
     u64 sum = 0;
     for (u32 part = 0; part < parts; ++part) {
       Words word{};

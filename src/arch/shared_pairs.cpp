@@ -14,7 +14,7 @@
 // Measured on 9.0, every pattern exact (tests/arch/data); documented in words for 7.0 and 7.5 (NVIDIA
 // developer forum, topic 77228); inferred for the others. Not predictable from addresses: float and wide
 // atomics, which are loops.
-#include "arch/banks.h"
+#include "arch/distinct.h"
 #include "arch/rules.h"
 #include "arch/shared.h"
 
@@ -63,7 +63,7 @@ bool paired_without_gaps(const WarpAccess& access, u32 lanes, u32 distance) {
 // on a single one of them.
 u64 attributed_load_16(const WarpAccess& access) {
   bool last_active = access.active >> 31;
-  if (!last_active && count_touched(access.address, access.active, 1, 0) == 1) return 1;
+  if (!last_active && distinct(access.address, access.active, 1).words == 1) return 1;
   u64 sum = 0;
   for_each_group(access.active, 16, [&](u32 half) {
     bool lower = (half & 0xffff) != 0;
@@ -116,10 +116,10 @@ u64 async_copy_wavefronts(const WarpAccess& access) {
 void shared_pair_merge(const Architecture& arch, const WarpAccess& access, Counts& counts) {
   counts.requests += 1;
   if (access.kind == Kind::ldmatrix) {
-    counts.bytes_used += distinct_bytes(access.address, low_lanes(8 * access.matrices), 16);
+    counts.bytes_used += distinct(access.address, low_lanes(8 * access.matrices), 16).bytes;
     return add_ldmatrix(access, counts);
   }
-  counts.bytes_used += distinct_bytes(access.address, access.active, access.bytes);
+  counts.bytes_used += distinct(access.address, access.active, access.bytes).bytes;
   switch (access.kind) {
   case Kind::load: return add_load(arch, access, counts);
   case Kind::atomic:

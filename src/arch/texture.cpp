@@ -2,7 +2,7 @@
 // Requests are quads with an active lane (measured on 9.0: texin_requests, every pattern exact). Sectors are
 // the distinct 32-byte sectors of each quad: right where the texels of a quad lie in one row, an upper bound
 // elsewhere. How requests of quads merge, and the block-linear layout of arrays, are not documented.
-#include "arch/blocks.h"
+#include "arch/distinct.h"
 #include "arch/requests.h"
 #include "arch/rules.h"
 
@@ -16,7 +16,7 @@ void texture_quads(const Architecture&, const access::WarpAccess& access, Counts
     counts.transactions += sectors;
     counts.transaction_bytes += sectors * 32;
     counts.ideal_sectors += ideal_sectors(sectors, lanes, access.bytes);
-    counts.bytes_used += distinct_bytes(access.address, lanes, access.bytes);
+    counts.bytes_used += distinct(access.address, lanes, access.bytes).bytes;
   });
 }
 

@@ -1,0 +1,30 @@
+// How many different blocks a warp's lanes touch, at three sizes at once, and how its words share banks: the
+// inner loop of all counting. Fast for accesses that are aligned to their width and lie within 2^31 words of
+// each other; for the rest the caller falls back to the block sets of blocks.h, which are exact for any
+// 64-bit addresses.
+#pragma once
+#include "arch/banks.h"
+#include "arch/blocks.h"
+
+namespace warplens::arch {
+
+struct Distinct {
+  u32 words = 0, sectors = 0,
+      lines = 0; // different words of the access's own width, 32-byte sectors, 128-byte lines
+  u64 bytes = 0; // different bytes
+};
+
+// The instruction sets that the machine has, best first; all give the same counts.
+enum class Target : u8 { avx512, baseline };
+Target best_target();
+void use_target(Target); // for tests and benchmarks; the machine must have it
+std::string_view name(Target);
+
+Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes);
+
+// The most different words of `bytes` bytes in one of `banks` banks of that width, for aligned words; with
+// 128 / bytes banks these are the passes of a memory of 32 banks of 4 bytes in which lanes that want the same
+// word share a pass. Words narrower than 4 bytes count as the 4-byte words they lie in.
+u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes);
+
+} // namespace warplens::arch

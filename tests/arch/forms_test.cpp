@@ -1,0 +1,247 @@
+// The three forms of an access agree, and so do the instruction sets; the properties that hold for all rules.
+#include "arch/count.h"
+#include "arch/distinct.h"
+#include "arch/random_access.h"
+#include "arch/table.h"
+#include <gtest/gtest.h>
+
+namespace warplens::test {
+namespace {
+
+using access::Kind;
+using access::Space;
+using access::WarpAccess;
+using arch::Counts;
+
+constexpr Space spaces[] = {Space::global, Space::shared, Space::constant, Space::local};
+constexpr u8 widths[] = {1, 2, 4, 8, 16};
+
+TEST(Forms, BatchesAgreeWithSingleWarpsOnEveryArchitecture) {
+  RandomAccess random(1);
+  for (const arch::Architecture* row : arch::all())
+    for (Space space : spaces)
+      for (u8 bytes : widths) {
+        std::vector<u32> active;
+        std::vector<u64> address;
+        Counts sum;
+        for (int warp = 0; warp < 12; ++warp) {
+          WarpAccess access = random.access(space, Kind::load, bytes, 1 << 14);
+          if (warp == 5) access.active = 0;
+          active.push_back(access.active);
+          address.insert(address.end(), access.address.begin(), access.address.end());
+          sum += arch::count(*row, access);
+        }
+        access::LaneBatch batch;
+        batch.space = space, batch.bytes = bytes, batch.active = active, batch.address = address.data();
+        EXPECT_EQ(arch::count(*row, batch), sum) << row->sm << ' ' << name(space) << ' ' << int{bytes};
+      }
+}
+
+TEST(Forms, AffineAgreesWithSingleWarpsOnEveryArchitecture) {
+  RandomAccess random(2);
+  constexpr Dim3 blocks[] = {{256, 1, 1}, {32, 8, 1}, {16, 16, 1}, {8, 8, 4},  {100, 1, 1},
+                             {33, 3, 2},  {1, 64, 1}, {96, 2, 2},  {48, 4, 1}, {16, 3, 3}};
+  for (const arch::Architecture* row : arch::all())
+    for (Space space : spaces)
+      for (const Dim3& block : blocks)
+        for (int i = 0; i < 6; ++i) {
+          access::AffineAccess affine;
+          affine.space = space, affine.bytes = widths[random.below(5)], affine.block = block;
+          affine.count = 1 + random.below(3), affine.base = (1 << 20) + random.below(64) * affine.bytes;
+          for (i64& stride : affine.stride) stride = (static_cast<i64>(random.below(70)) - 4) * affine.bytes;
+          Counts sum;
+          for (u32 warp = 0; warp < (block.count() + 31) / 32; ++warp)
+            sum += arch::count(*row, expand(affine, warp));
+          Counts total;
+          for (u64 n = 0; n < affine.count; ++n) total += sum;
+          EXPECT_EQ(arch::count(*row, affine), total)
+              << row->sm << ' ' << name(space) << ' ' << block.x << 'x' << block.y;
+        }
+}
+
+TEST(Targets, AgreeOnAnyAddresses) {
+  if (arch::best_target() == arch::Target::baseline) GTEST_SKIP() << "this machine has one instruction set";
+  RandomAccess random(3);
+  for (int i = 0; i < 4000; ++i) {
+    u8 bytes = widths[random.below(5)];
+    u64 limit = u64{1} << (8 + random.below(54));
+    WarpAccess access = random.access(i % 2 ? Space::global : Space::shared, Kind::load, bytes, limit);
+    if (i % 7 == 0) access.address[random.below(32)] += 1; // misaligned
+    if (i % 11 == 0)
+      access.address[random.below(32)] = ~u64{0} - random.below(40); // the end of the address space
+    arch::use_target(arch::Target::baseline);
+    Counts plain = arch::count(*arch::find(90), access);
+    arch::use_target(arch::best_target());
+    EXPECT_EQ(arch::count(*arch::find(90), access), plain) << i;
+  }
+}
+
+TEST(Addresses, FullSixtyFourBits) {
+  WarpAccess access;
+  access.active = full_mask;
+  for (u64 lane = 0; lane < warp_size; ++lane) access.address[lane] = lane << 59; // 2^59 apart
+  Counts counts = arch::count(*arch::find(90), access);
+  EXPECT_EQ(counts.sectors, 32u);
+  EXPECT_EQ(counts.tags, 32u);
+  EXPECT_EQ(counts.bytes_used, 128u);
+}
+
+TEST(Addresses, MisalignedAndWrappingAccessesHaveADefinedResult) {
+  WarpAccess access;
+  access.active = 1;
+  access.address[0] = 30;
+  EXPECT_EQ(arch::count(*arch::find(90), access).sectors, 2u);
+  access.address[0] = ~u64{0} - 1; // two bytes exist, two do not
+  Counts counts = arch::count(*arch::find(90), access);
+  EXPECT_EQ(counts.sectors, 1u);
+  EXPECT_EQ(counts.bytes_used, 2u);
+  for (const arch::Architecture* row : arch::all())
+    for (Space space : spaces) {
+      access.space = space;
+      EXPECT_EQ(arch::count(*row, access).threads, 1u);
+    }
+  access.bytes = 3;
+  EXPECT_EQ(arch::count(*arch::find(90), access).sectors, 0u);
+}
+
+TEST(Properties, PermutingLanesChangesNoGlobalCountSinceMaxwell) {
+  RandomAccess random(4);
+  for (const arch::Architecture* row : arch::all())
+    for (u8 bytes : widths) {
+      if (row->sm < 50 && bytes > 4) continue; // wide words split into requests by lane
+      for (int i = 0; i < 30; ++i) {
+        WarpAccess access = random.access(Space::global, Kind::load, bytes, 1 << 12), swapped = access;
+        swapped.active = access.active = full_mask;
+        u32 group = row->sm < 20 ? 16 : 32, from = static_cast<u32>(random.below(group)),
+            first = static_cast<u32>(random.below(32 / group)) * group;
+        std::swap(swapped.address[first], swapped.address[first + from]);
+        Counts a = arch::count(*row, access), b = arch::count(*row, swapped);
+        if (row->sm <= 11)
+          a.transactions = b.transactions = a.transaction_bytes = b.transaction_bytes =
+              0; // order is their rule
+        EXPECT_EQ(a, b) << row->sm << ' ' << int{bytes};
+      }
+    }
+}
+
+TEST(Properties, ShiftingByALineChangesNothing) {
+  RandomAccess random(5);
+  for (const arch::Architecture* row : arch::all())
+    for (Space space : {Space::global, Space::shared, Space::constant})
+      for (u8 bytes : widths)
+        for (int i = 0; i < 20; ++i) {
+          WarpAccess access = random.access(space, i % 3 ? Kind::load : Kind::store, bytes, 1 << 12),
+                     shifted = access;
+          if (space == Space::constant) access.kind = shifted.kind = Kind::load;
+          for (u64& address : shifted.address) address += row->banks.width == 8 ? 256 : 128;
+          EXPECT_EQ(arch::count(*row, access), arch::count(*row, shifted)) << row->sm << ' ' << name(space);
+        }
+}
+
+TEST(Properties, SectorsCoverTheBytesAndLanesOnlyAdd) {
+  RandomAccess random(6);
+  for (const arch::Architecture* row : arch::all())
+    for (u8 bytes : widths)
+      for (int i = 0; i < 30; ++i) {
+        WarpAccess access = random.access(Space::global, Kind::load, bytes, 1 << 12), more = access;
+        Counts counts = arch::count(*row, access);
+        EXPECT_GE(counts.sectors * 32, counts.bytes_used);
+        EXPECT_LE(counts.ideal_sectors, counts.sectors);
+        more.active |= static_cast<u32>(random.below(u64{1} << 32));
+        Counts grown = arch::count(*row, more);
+        EXPECT_GE(grown.sectors, counts.sectors);
+        EXPECT_GE(grown.tags, counts.tags);
+        EXPECT_GE(grown.transactions, counts.transactions) << row->sm;
+        EXPECT_GE(grown.bytes_used, counts.bytes_used);
+      }
+}
+
+TEST(KnownNumbers, TenThousandElementsInOrder) {
+  // 10,000 floats and doubles, gathered in order on 7.0: 313 instructions; 313 and 625 lines; 1250 and 2500
+  // sectors (Pearson, Measuring Memory Access Efficiency in Nsight Compute).
+  for (u8 bytes : {u8{4}, u8{8}}) {
+    Counts sum;
+    for (u64 first = 0; first < 10000; first += 32) {
+      WarpAccess access;
+      access.bytes = bytes, access.active = low_lanes(static_cast<u32>(std::min<u64>(32, 10000 - first)));
+      for (u64 lane = 0; lane < warp_size; ++lane) access.address[lane] = (first + lane) * bytes;
+      sum += arch::count(*arch::find(70), access);
+    }
+    EXPECT_EQ(sum.instructions, 313u);
+    EXPECT_EQ(sum.threads, 10000u);
+    EXPECT_EQ(sum.requests, 313u);
+    EXPECT_EQ(sum.tags, bytes == 4 ? 313u : 625u);
+    EXPECT_EQ(sum.sectors, bytes == 4 ? 1250u : 2500u);
+  }
+}
+
+TEST(KnownNumbers, HalfWarpsOfTheFirstArchitectures) {
+  WarpAccess access;
+  access.active = 0xffff;
+  for (u64 lane = 0; lane < warp_size; ++lane) access.address[lane] = lane * 4;
+  auto transactions = [&](u32 sm) {
+    Counts counts = arch::count(*arch::find(sm), access);
+    return std::pair(counts.transactions, counts.transaction_bytes);
+  };
+  EXPECT_EQ(transactions(10), std::pair(u64{1}, u64{64}));
+  access.active = 0xfff7; // the fourth thread does not take part
+  EXPECT_EQ(transactions(10), std::pair(u64{1}, u64{64}));
+  access.active = 0xffff;
+  std::swap(access.address[2], access.address[3]); // permuted in one segment
+  EXPECT_EQ(transactions(10), std::pair(u64{16}, u64{512}));
+  EXPECT_EQ(transactions(12), std::pair(u64{1}, u64{64}));
+  std::swap(access.address[2], access.address[3]);
+  for (u64& address : access.address) address += 64 + 16; // across a 128-byte boundary: 12 words and 4
+  EXPECT_EQ(transactions(11), std::pair(u64{16}, u64{512}));
+  EXPECT_EQ(transactions(13), std::pair(u64{2}, u64{64 + 32}));
+  for (u64 lane = 0; lane < warp_size; ++lane)
+    access.address[lane] = 4 + lane * 4; // 15 in the lower half, 1 in the upper
+  EXPECT_EQ(transactions(12), std::pair(u64{1}, u64{128}));
+}
+
+TEST(Options, ChangeOnlyWhatTheArchitectureOffers) {
+  WarpAccess access;
+  access.active = 1;
+  auto bytes = [&](u32 sm, arch::Options options) {
+    return arch::count(configured(*arch::find(sm), options), access).transaction_bytes;
+  };
+  EXPECT_EQ(bytes(20, {}), 128u);
+  EXPECT_EQ(bytes(20, {.l1_off = true}), 32u);
+  EXPECT_EQ(bytes(35, {}), 32u);
+  EXPECT_EQ(bytes(35, {.l1_on = true}), 128u);
+  EXPECT_EQ(bytes(30, {.l1_on = true}), 32u);
+  EXPECT_EQ(bytes(90, {.l1_off = true}), 32u);
+  access.space = Space::shared, access.active = 3, access.address[1] = 128; // words 0 and 32
+  EXPECT_EQ(arch::count(*arch::find(35), access).wavefronts, 1u);
+  EXPECT_EQ(arch::count(configured(*arch::find(35), {.wide_banks = true}), access).wavefronts, 1u);
+  access.address[1] = 256;
+  EXPECT_EQ(arch::count(*arch::find(35), access).wavefronts, 2u);
+}
+
+TEST(Table, HasEveryComputeCapabilityInOrderWithSources) {
+  const std::vector<u32> expected{10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50,  52,  53,  60,  61,
+                                  62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+  std::vector<u32> found;
+  for (const arch::Architecture* row : arch::all()) {
+    found.push_back(row->sm);
+    EXPECT_EQ(arch::find(row->sm), row);
+    for (const arch::SpaceRule* rule :
+         {&row->global, &row->shared, &row->constant, &row->local, &row->texture}) {
+      EXPECT_NE(rule->count, nullptr) << row->sm;
+      EXPECT_FALSE(rule->name.empty() || rule->source.rule.empty() || rule->source.citation.empty())
+          << row->sm;
+    }
+    EXPECT_FALSE(row->part_source.citation.empty()) << row->sm;
+    EXPECT_GT(row->part.multiprocessors, 0u) << row->sm;
+    EXPECT_GT(row->part.memory_bytes, 0u) << row->sm;
+    EXPECT_GT(row->part.clock_khz, 0u) << row->sm;
+    EXPECT_LE(row->limits.shared_per_block_optin, row->limits.shared_per_sm) << row->sm;
+    EXPECT_EQ(row->limits.threads_per_sm % 32, 0u) << row->sm;
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(arch::find(91), nullptr);
+  EXPECT_EQ(arch::find(0), nullptr);
+}
+
+} // namespace
+} // namespace warplens::test
