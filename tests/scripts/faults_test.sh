@@ -1,0 +1,39 @@
+# Kernels that go wrong: the launch is named with place, thread and address, the program gets the CUDA error that a GPU
+# gives and goes on, its exit code stays its own, and the launches before the fault keep their counts.
+. "$(dirname "$0")/common.sh"
+program="$source_dir/tests/scripts/programs/faults.cu"
+case_of() { run "$warplens" run --compiler clang --json report.json "$@"; }
+
+case_of "$program" bounds
+expect_code 3
+expect_in stdout '^sync: cudaErrorIllegalAddress$'
+expect_in stderr 'out_of_bounds'
+expect_in stderr 'faults.cu:8|line 8'
+expect_in stderr '17'
+expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
+
+case_of "$program" misaligned
+expect_code 3
+expect_in stdout '^sync: cudaErrorMisalignedAddress$'
+expect_in stderr 'misaligned'
+expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
+
+case_of "$program" memory
+expect_code 3
+expect_in stdout '^malloc: cudaErrorMemoryAllocation$'
+expect_in stdout '^sync: cudaSuccess$'
+
+case_of "$program" abort
+expect_code 134
+expect_json report.json 'r["launches"][0]["status"]' exact
+
+case_of --compile-options=-DUNKNOWN_OPCODE "$program" opcode
+expect_code 3
+expect_in stderr 'frobnicate'
+expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
+
+case_of --timeout 2 "$program" endless
+expect_no_crash
+expect_in stderr 'endless'
+expect_in stderr 'time'
+expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"

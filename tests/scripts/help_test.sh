@@ -1,0 +1,24 @@
+# The help of every command, word for word. WARPLENS_REBASE=1 rewrites the golden documents.
+. "$(dirname "$0")/common.sh"
+golden="$source_dir/tests/scripts/data"
+check() {
+  [ "${WARPLENS_REBASE:-}" != 1 ] || cp stdout "$golden/$1"
+  diff -u "$golden/$1" stdout >difference || { cat difference; fail "$1 differs; if that is meant: WARPLENS_REBASE=1 ctest -R program.help"; }
+}
+
+run "$warplens" --help
+expect_code 0
+check help.txt
+for command in run replay explain gpus; do
+  run "$warplens" "$command" --help
+  expect_code 0
+  check "help_$command.txt"
+done
+
+run "$warplens" --version
+expect_code 0
+expect_in stdout '^warplens [0-9]+\.[0-9]+\.[0-9]+$'
+run "$warplens" no_such_command
+expect_code 2
+run "$warplens"
+expect_code 2

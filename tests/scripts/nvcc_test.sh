@@ -1,0 +1,60 @@
+# Programs that nvcc builds: shared and static runtime, PTX plain and compressed, relocatable device code, stripped,
+# without PTX, and PTX that was damaged. Skipped where there is no nvcc.
+. "$(dirname "$0")/common.sh"
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] || skip "nvcc not found"
+program="$source_dir/tests/scripts/programs/scale.cu"
+ptx="-gencode arch=compute_80,code=compute_80"
+
+expect_counts() { # BINARY
+  run "$warplens" run --json report.json "./$1" word
+  expect_code 0
+  [ "$(cat stdout)" = "6 6138 word" ] || fail "$1: the program's output changed"
+  expect_json report.json 'sorted(s["sectors"] for s in r["launches"][1]["sites"])' '[128, 128]'
+}
+build() { # NAME OPTIONS…
+  name=$1
+  shift
+  # shellcheck disable=SC2086
+  "$nvcc" -lineinfo $ptx "$@" "$program" -o "$name"
+}
+build shared -cudart shared && expect_counts shared
+build static -cudart static && expect_counts static
+build plain -cudart shared --no-compress && expect_counts plain
+build relocatable -rdc=true && expect_counts relocatable
+
+ptx="-gencode arch=compute_80,code=sm_80"
+build machine_code -cudart shared && expect_counts machine_code # -lineinfo leaves the PTX text in the cubin
+
+strip static -o stripped
+run "$warplens" run ./stripped word
+expect_no_crash
+expect_in stderr 'NVCC_APPEND_FLAGS'
+
+# Damaged PTX, patched inside the plain binary: a version from the future, a cut in the middle, nothing at all.
+damage() { python3 - "$@" <<'PY'
+import re, sys
+name, what = sys.argv[1:]
+data = bytearray(open("plain", "rb").read())
+at = data.index(b".version ")
+end = data.index(b"\0", at)
+if what == "future":
+    data[at:at + 12] = b".version 9.9"
+else:
+    begin = (at + end) // 2 if what == "cut" else at
+    data[begin:end] = b"\0" * (end - begin)
+open(name, "wb").write(data)
+PY
+  chmod +x "$1"; }
+damage future future
+expect_counts future
+for what in cut nothing; do
+  damage "$what" "$what"
+  run "$warplens" run "./$what" word
+  expect_no_crash
+  expect_in stderr 'error|warning'
+done
+
+run "$warplens" run --compiler nvcc --json report.json "$program" word
+expect_code 0
+expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'exact']"
