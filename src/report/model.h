@@ -24,7 +24,6 @@ struct LocalUse {
 struct Outcome {
   int exit_code = 0;
   int signal = 0;         // 0: it ended by itself
-  bool timed_out = false; // killed by --timeout
 };
 
 struct Input {

@@ -45,7 +45,6 @@ std::string ended(const Input& input) {
     const measure::LaunchStarted& last = input.interrupted.back();
     running = fmt::format(" while launch {} ({}) was running", last.index, last.name);
   }
-  if (outcome.timed_out) return "The program ran into --timeout and was stopped" + running + '.';
   if (outcome.signal != 0)
     return fmt::format("The program was killed by signal {} ({}){}.", outcome.signal,
                        strsignal(outcome.signal), running);

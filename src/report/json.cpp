@@ -1,0 +1,197 @@
+// See json.h. `launches` lists every launch with every site, executed or not; `kernels` is the grouped view
+// of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
+#include "report/json.h"
+#include "measure/totals.h"
+#include <nlohmann/json.hpp>
+
+namespace warplens::report {
+namespace {
+
+using access::Space;
+using measure::Counters;
+using json_t = nlohmann::ordered_json;
+
+json_t dim(Dim3 d) { return {d.x, d.y, d.z}; }
+
+json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
+
+void put_counters(json_t& out, const Counters& c, Space space, access::Kind kind) {
+  bool banks = space == Space::shared, constant = space == Space::constant;
+  bool device = !banks && !constant;
+  bool wavefronts = banks || kind == access::Kind::async_copy; // an async copy also writes shared memory
+  auto value = [](bool applies, u64 number) { return applies ? json_t(number) : json_t(); };
+  out["instructions"] = c.instructions;
+  out["threads"] = c.threads;
+  out["requests"] = value(!banks, c.requests);
+  out["tags"] = value(device, c.tags);
+  out["sectors"] = value(device, c.sectors);
+  out["ideal_sectors"] = value(device, c.ideal_sectors);
+  out["wavefronts"] = value(wavefronts, c.wavefronts);
+  out["ideal_wavefronts"] = value(wavefronts, c.ideal_wavefronts);
+  out["data_wavefronts"] = value(wavefronts, c.data_wavefronts);
+  out["transactions"] = value(device, c.transactions);
+  out["transaction_bytes"] = value(device, c.transaction_bytes);
+  out["bytes_used"] = c.bytes_used;
+  out["excess_bytes"] = measure::excess_bytes(c, space);
+  out["efficiency"] = c.instructions == 0 ? json_t() : json_t(measure::efficiency(c, space));
+}
+
+std::string_view pattern_name(measure::PatternKind kind) {
+  static constexpr std::string_view names[] = {"unknown",   "broadcast",     "contiguous",
+                                               "strided",   "misaligned",    "permuted",
+                                               "scattered", "conflict_free", "bank_conflict"};
+  return names[static_cast<u8>(kind)];
+}
+
+json_t pattern_json(const measure::Pattern& pattern) {
+  if (pattern.text.empty()) return {};
+  return {{"kind", pattern_name(pattern.kind)},
+          {"text", pattern.text},
+          {"stride", pattern.stride},
+          {"ways", pattern.ways},
+          {"share", pattern.share}};
+}
+
+// Place, instruction and counters: the same members for a launch's site and a kernel's access.
+json_t site_json(const access::Site& site, Space space, const std::vector<Counters>& counters,
+                 const std::vector<u32>& sm) {
+  json_t out;
+  bool placed = !site.frames.empty();
+  out["file"] = placed ? text_or_null(site.frames[0].file) : json_t();
+  out["line"] = placed && site.frames[0].line != 0 ? json_t(site.frames[0].line) : json_t();
+  out["column"] = placed && site.frames[0].column != 0 ? json_t(site.frames[0].column) : json_t();
+  out["inlined_at"] = json_t::array();
+  for (std::size_t i = 1; i < site.frames.size(); ++i)
+    out["inlined_at"].push_back(
+        {{"file", site.frames[i].file}, {"line", site.frames[i].line}, {"column", site.frames[i].column}});
+  out["function"] = text_or_null(site.function);
+  out["ptx"] = site.opcode;
+  out["ptx_line"] = site.ptx_line;
+  out["space"] = access::name(space);
+  out["op"] = access::name(site.kind);
+  out["bytes"] = site.bytes;
+  put_counters(out, counters.empty() ? Counters{} : counters[0], space, site.kind);
+  if (sm.size() > 1)
+    for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
+      put_counters(out["by_sm"][std::to_string(sm[a])], counters[a], space, site.kind);
+  return out;
+}
+
+json_t diagnostic_json(const diag::Diagnostic& d) {
+  static constexpr std::string_view severities[] = {"note", "warning", "error"};
+  json_t out{{"kind", d.kind}, {"severity", severities[static_cast<u8>(d.severity)]}, {"message", d.message}};
+  out["file"] = text_or_null(d.span.file);
+  out["line"] = d.span.line == 0 ? json_t() : json_t(d.span.line);
+  out["notes"] = d.notes;
+  out["help"] = text_or_null(d.help);
+  return out;
+}
+
+// pids differ from run to run: processes get numbers in order of appearance.
+class Processes {
+public:
+  u64 number(i64 pid) { return numbers_.try_emplace(pid, numbers_.size()).first->second; }
+
+private:
+  std::map<i64, u64> numbers_;
+};
+
+json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
+  json_t out{{"index", launch.index},
+             {"process", processes.number(launch.process)},
+             {"kernel", launch.kernel},
+             {"name", launch.name},
+             {"module", launch.module}};
+  out["grid"] = dim(launch.grid);
+  out["block"] = dim(launch.block);
+  out["shared_bytes"] = launch.shared_bytes;
+  out["local_bytes"] = launch.local_bytes;
+  out["local_arrays"] = launch.local_arrays;
+  out["status"] = measure::name(launch.status);
+  out["reason"] = text_or_null(launch.reason);
+  out["warp_instructions"] = launch.warp_instructions;
+  out["diagnostics"] = json_t::array();
+  for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(diagnostic_json(d));
+  out["sites"] = json_t::array();
+  for (const measure::SiteRecord& record : launch.sites) {
+    json_t site = site_json(record.site, record.space, record.counters, launch.sm);
+    site["pattern"] = pattern_json(record.pattern);
+    site["label"] = measure::name(launch.status);
+    out["sites"].push_back(std::move(site));
+  }
+  return out;
+}
+
+json_t advice_json(const advise::Advice& advice) {
+  return {{"rule", advice.rule},
+          {"title", advice.title},
+          {"cause", advice.cause},
+          {"change", advice.change},
+          {"example", advice.example},
+          {"confidence", advise::name(advice.confidence)},
+          {"metric", advise::name(advice.metric)},
+          {"before", advise::value(advice.metric, advice.before)},
+          {"after", advise::value(advice.metric, advice.after)}};
+}
+
+json_t kernel_json(const Kernel& kernel) {
+  json_t out{{"kernel", kernel.mangled},
+             {"name", kernel.name},
+             {"module", kernel.module},
+             {"status", measure::name(kernel.status)},
+             {"launches", kernel.launches}};
+  out["block"] = dim(kernel.block);
+  out["excess_bytes"] = kernel.excess_bytes;
+  out["moved_bytes"] = kernel.moved_bytes;
+  out["ptxas"] = json_t();
+  if (kernel.local_use)
+    out["ptxas"] = {{"stack_bytes", kernel.local_use->stack_bytes},
+                    {"spill_store_bytes", kernel.local_use->spill_store_bytes},
+                    {"spill_load_bytes", kernel.local_use->spill_load_bytes}};
+  out["accesses"] = json_t::array();
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows) {
+      json_t access = site_json(row.site, row.space, row.counters, kernel.sm);
+      access["source"] = text_or_null(line.text);
+      access["ptx_instructions"] = row.sites;
+      access["pattern"] = pattern_json(row.pattern);
+      access["share"] = row.share;
+      access["advice"] = json_t::array();
+      for (const advise::Advice& advice : row.advice) access["advice"].push_back(advice_json(advice));
+      out["accesses"].push_back(std::move(access));
+    }
+  return out;
+}
+
+} // namespace
+
+std::string json(const Model& model, std::string_view version) {
+  const Input& input = model.input;
+  Processes processes;
+  json_t out{{"schema", 1}, {"tool", {{"name", "warplens"}, {"version", version}}}};
+  out["target"] = {{"sm", input.sm.empty() ? json_t() : json_t(input.sm[0])}, {"all", input.sm}};
+  out["program"] = {{"command", input.command},
+                    {"exit_code", input.outcome.exit_code},
+                    {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}};
+  out["launches"] = json_t::array();
+  for (const measure::LaunchRecord& launch : input.launches)
+    out["launches"].push_back(launch_json(launch, processes));
+  out["interrupted"] = json_t::array();
+  for (const measure::LaunchStarted& launch : input.interrupted)
+    out["interrupted"].push_back({{"index", launch.index},
+                                  {"process", processes.number(launch.process)},
+                                  {"name", launch.name},
+                                  {"grid", dim(launch.grid)},
+                                  {"block", dim(launch.block)}});
+  out["kernels"] = json_t::array();
+  for (const Kernel& kernel : model.kernels) out["kernels"].push_back(kernel_json(kernel));
+  out["unsupported"] = json_t::array();
+  for (const auto& [function, calls] : model.unsupported)
+    out["unsupported"].push_back({{"function", function}, {"calls", calls}});
+  out["messages"] = json_t::array();
+  for (const diag::Diagnostic& message : input.messages) out["messages"].push_back(diagnostic_json(message));
+  out["filtered_out"] = model.filtered_out;
+  return out.dump(1, ' ', false, json_t::error_handler_t::replace) + '\n';
+}
+
+} // namespace warplens::report
