@@ -6,7 +6,6 @@
 #include "explain/form.h"
 #include "explain/parser.h"
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 
 namespace warplens::explain {

@@ -41,8 +41,6 @@ private:
   Parsed cast(Place open);
   std::optional<Node> cast_type();
   Result<std::vector<NodeId>> subscripts();
-  Result<Target> place_of(Target target, const std::vector<NodeId>& indices, const std::vector<u64>& dims,
-                          u64 pitch, Place at);
   std::optional<diag::Diagnostic> members(Target& target);
   std::optional<diag::Diagnostic> strides(Target& target, const std::vector<NodeId>& indices,
                                           const std::vector<u64>& dims, u64 size, u64 pitch, Place at) const;

@@ -114,24 +114,22 @@ void draw_lanes(Sketch& s) {
   }
 }
 
-// A cell, in the colours of the lanes that share it (at most four slices).
+// A cell in its lane's colour. One that several lanes share is dark, with their number and a strip of their
+// colours.
 void draw_cell(Sketch& s, double x, double y, const Cell& cell, bool fetched) {
   if (cell.lanes == 0) {
     if (fetched) s.page.box(x, y, s.cell_width, cell_height, "idle");
     return;
   }
-  u32 count = static_cast<u32>(std::popcount(cell.lanes)), slices = std::min(count, 4u), drawn = 0;
-  u32 mask = cell.lanes;
-  for (u32 i = 0; mask != 0; ++i, mask &= mask - 1) {
-    if (i * slices / count != drawn) continue;
-    s.page.box(x + s.cell_width * drawn / slices, y, s.cell_width / slices, cell_height, "used",
-               colour(static_cast<u32>(std::countr_zero(mask))));
-    ++drawn;
-  }
+  u32 count = static_cast<u32>(std::popcount(cell.lanes));
+  u32 first = static_cast<u32>(std::countr_zero(cell.lanes));
+  s.page.box(x, y, s.cell_width, cell_height, "used", count == 1 ? colour(first) : "#52606d");
+  double slice = (s.cell_width - 1) / count, at = x + 0.5;
+  for (u32 mask = cell.lanes; count > 1 && mask != 0; mask &= mask - 1, at += slice)
+    s.page.box(at, y + cell_height - 6, slice, 5, "dot", colour(static_cast<u32>(std::countr_zero(mask))));
   if (s.cell_width < 11) return;
-  s.page.text(x + s.cell_width / 2, y + 16, "lane",
-              count == 1 ? fmt::format("{}", std::countr_zero(cell.lanes)) : fmt::format("{}×", count),
-              "middle");
+  s.page.text(x + s.cell_width / 2, y + (count == 1 ? 16 : 13), "lane",
+              count == 1 ? fmt::format("{}", first) : fmt::format("{}×", count), "middle");
 }
 
 void draw_row(Sketch& s, const Row& row, double y) {
@@ -195,14 +193,18 @@ double draw_rows(Sketch& s, double y) {
 
 double draw_cost(Page& page, const Explanation& e, double y) {
   double share = std::clamp(efficiency(e, e.warp), 0.0, 1.0);
+  bool best = as_few_as_possible(e, e.warp);
   std::string words = cost_sentence(e);
+  if (e.drawn.size() > 1) words += fmt::format("; the first of {} instructions is drawn", e.drawn.size());
   page.text(left, y + 14, "words", words);
   page.box(left, y + 24, 240, 9, "track\" rx=\"4.5");
   page.box(left, y + 24, std::max(240 * share, 9.0), 9, "dot\" rx=\"4.5",
-           share > 0.79  ? "#2f9e5b"
-           : share > 0.4 ? "#d9961a"
-                         : "#d64545");
-  page.text(left + 252, y + 33, "note", fmt::format("{:.3g}% efficient", share * 100));
+           best || share > 0.79 ? "#2f9e5b"
+           : share > 0.4        ? "#d9961a"
+                                : "#d64545");
+  page.text(left + 252, y + 33, "note",
+            fmt::format("{:.3g}% efficient{}", share * 100,
+                        best && share < 1 ? "; no fewer transactions could serve these lanes" : ""));
   return y + 52;
 }
 
