@@ -94,11 +94,15 @@ struct Brev {
   static u64 apply(u64 a) { return u64{apply(static_cast<u32>(a))} << 32 | apply(static_cast<u32>(a >> 32)); }
 };
 
-// The `length` bits of a from `position`; both operands are 8 bits wide. Bits beyond the top repeat the sign
+// Position or length of a bit field. The ISA reads their low 8 bits; the 64-bit forms, which ptxas composes
+// of other instructions, take all 32 (measured on an H100).
+template <class T> inline u32 field_operand(u32 x) { return sizeof(T) == 8 ? (x < 255 ? x : 255) : x & 0xff; }
+
+// The `length` bits of a from `position`. Bits beyond the top repeat the sign
 // (signed) or are zero; a signed field's own top bit extends it.
 struct Bfe {
   template <class T> static T apply(T a, u32 b, u32 c) {
-    u32 position = b & 0xff, length = c & 0xff;
+    u32 position = field_operand<T>(b), length = field_operand<T>(c);
     constexpr u32 top = width<T> - 1;
     using U = Unsigned<T>;
     U bits = static_cast<U>(a);
@@ -115,7 +119,7 @@ struct Bfe {
 // b with its field at `position` of `length` bits replaced by the low bits of a.
 struct Bfi {
   template <class T> static T apply(T a, T b, u32 c, u32 d) {
-    u32 position = c & 0xff, length = d & 0xff;
+    u32 position = field_operand<T>(c), length = field_operand<T>(d);
     T mask =
         length >= width<T> ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << (length & (width<T> - 1))) - 1);
     mask = position >= width<T> ? T{0} : static_cast<T>(mask << (position & (width<T> - 1)));

@@ -52,7 +52,7 @@ template <Integral Mode, bool Ftz, class D> struct ToInteger {
     D clamped = low ? lowest<D> : high ? highest<D> : inside;
     return nan ? of_nan : clamped;
   }
-  static D apply(F16 a) { return ToInteger<Mode, false, D>::apply(to_float(flush_if<Ftz>(a))); }
+  static D apply(F16 a) { return ToInteger<Mode, false, D>::apply(to_float(a)); }
   static D apply(BF16 a) { return ToInteger<Mode, false, D>::apply(to_float(a)); }
 };
 
@@ -123,8 +123,9 @@ template <> struct FormatOf<BF16> { using Type = FormatBF16; };
 template <class S> inline constexpr bool is_f32 = false;
 template <> inline constexpr bool is_f32<float> = true;
 
-// To f16 or bf16. relu: negative results and −0 become +0; a NaN stays.
-template <class H, Round Mode, bool Finite, bool Relu, bool Ftz, bool Sat> struct ToHalf {
+// To f16 or bf16. relu: negative results and −0 become +0; a NaN stays. .ftz changes
+// nothing between halves and f32: neither side is flushed (measured on an H100).
+template <class H, Round Mode, bool Finite, bool Relu, bool Sat> struct ToHalf {
   template <class S> static H convert(S x) {
     if constexpr (Mode == Round::nearest && !Finite && is_f32<S>)
       return to_half<H>(x);
@@ -132,7 +133,6 @@ template <class H, Round Mode, bool Finite, bool Relu, bool Ftz, bool Sat> struc
       return {static_cast<u16>(round_to_format<typename FormatOf<H>::Type, Mode, Finite>(widen(x)))};
   }
   template <class S> static H apply(S x) {
-    if constexpr (Ftz && is_f32<S>) x = flush<true>(x);
     H result = convert(x);
     if constexpr (Relu) result = (result.bits & 0x8000) && !half_is_nan(result) ? H{0} : result;
     if constexpr (Sat) result = to_half<H>(saturate<true>(to_float(result)));
@@ -140,22 +140,16 @@ template <class H, Round Mode, bool Finite, bool Relu, bool Ftz, bool Sat> struc
   }
 };
 
-// Half to half (the same format: .sat, integral rounding).
-template <bool Sat, bool Ftz> struct HalfToFloat {
-  template <class H> static float apply(H x) { return float_result(to_float(flush_if<Ftz>(x))); }
-  static float float_result(float x) { return saturate<Sat>(is_nan(x) ? canonical_nan(0.0f) : x); }
+// From halves, and (HalfIntegral) within one format.
+template <bool Sat> struct HalfToFloat {
+  static float apply(F16 x) { return saturate<Sat>(is_nan(to_float(x)) ? canonical_nan(0.0f) : to_float(x)); }
+  static float apply(BF16 x) { return saturate<Sat>(to_float(x)); } // bf16 is f32's upper half, NaNs too
 };
-template <bool Sat, bool Ftz> struct HalfToDouble {
-  template <class H> static double apply(H x) {
-    double wide = static_cast<double>(to_float(flush_if<Ftz>(x)));
-    return saturate<Sat>(is_nan(wide) ? canonical_nan(0.0) : wide);
-  }
+template <bool Sat> struct HalfToDouble { // a NaN's payload survives
+  template <class H> static double apply(H x) { return saturate<Sat>(static_cast<double>(to_float(x))); }
 };
 template <Integral Mode, bool Sat> struct HalfIntegral {
   template <class H> static H apply(H x) { return to_half<H>(saturate<Sat>(integral<Mode>(to_float(x)))); }
-};
-template <class D> struct Convert { // plain C++ conversion, in the environment's rounding mode
-  template <class S> static D apply(S x) { return static_cast<D>(x); }
 };
 // Float to float of another or the same width; flushes the f32 side.
 template <class D, bool Ftz, bool Sat> struct FloatToFloat {
@@ -164,13 +158,10 @@ template <class D, bool Ftz, bool Sat> struct FloatToFloat {
     if constexpr (sizeof(S) == 4) x = flush<Ftz>(x);
     D result = static_cast<D>(x);
     if constexpr (sizeof(D) == 4) result = flush<Ftz>(result);
-    return saturate<Sat>(is_nan(result) ? nan_result(a) : result);
-  }
-  template <class S> static D nan_result(S a) {
-    if constexpr (sizeof(S) == 8 && sizeof(D) == 8)
-      return a; // a payload survives
-    else
-      return canonical_nan(D{});
+    // A widened or merely copied NaN keeps its payload, unless .ftz makes f32 arithmetic of it.
+    constexpr bool copies = sizeof(S) == sizeof(D) && !Ftz, widens = sizeof(S) < sizeof(D);
+    D nan = copies ? static_cast<D>(a) : widens && !Ftz ? result : static_cast<D>(canonical_nan(float{}));
+    return saturate<Sat>(is_nan(a) ? nan : result);
   }
 };
 template <Integral Mode, bool Ftz, bool Sat> struct ToIntegral {
@@ -193,13 +184,14 @@ template <Round Mode, bool Finite, bool Relu> struct ToTF32 {
   static u32 apply(float x) {
     u32 bits = round_to_format<FormatTF32, Mode, Finite>(widen(x));
     if (Relu && (bits & FormatTF32::sign)) bits = 0;
-    return is_nan(x) ? 0x7fffffffu : bits << 13;
+    u32 nan = Mode == Round::nearest_away ? to_bits(x) & 0xffffe000u : 0x7fffe000u;
+    return is_nan(x) ? nan : bits << 13;
   }
 };
 // Two 8-bit floats from two f32 or from f16x2; always .satfinite.
 template <class F, bool Relu> struct ToByteFloats {
   static u32 one(float x) {
-    return round_to_format<F, Round::nearest, true>(widen(Relu && x < 0.0f ? 0.0f : x));
+    return round_to_format<F, Round::nearest, true>(widen(Relu && !is_nan(x) && sign_bit(x) ? 0.0f : x));
   }
   static u16 apply(float a, float b) { return static_cast<u16>(one(a) << 8 | one(b)); }
   static u16 apply(Packed<F16> a) { return apply(to_float(a.element[1]), to_float(a.element[0])); }

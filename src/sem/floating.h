@@ -116,12 +116,16 @@ struct FmaDirected {
   static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
 };
 
+// f32 signs of NaN do not change: the result is the canonical NaN. f64 only has its sign bit changed.
+template <class T> inline T canonical_if_f32(T x) {
+  return sizeof(T) == 4 && is_nan(x) ? canonical_nan(T{}) : x;
+}
 template <bool Ftz> struct FAbs {
-  template <class T> static T apply(T a) { return flush<Ftz>(absolute(a)); }
+  template <class T> static T apply(T a) { return canonical_if_f32(flush<Ftz>(absolute(a))); }
 };
 template <bool Ftz> struct FNeg {
   template <class T> static T apply(T a) {
-    return flush<Ftz>(from_bits<T>(to_bits(a) ^ FloatTraits<T>::sign));
+    return canonical_if_f32(flush<Ftz>(from_bits<T>(to_bits(a) ^ FloatTraits<T>::sign)));
   }
 };
 struct Copysign { // the sign of a on the magnitude of b
@@ -145,7 +149,11 @@ template <bool IsMax, bool PropagateNan, bool XorSign, bool Ftz> struct MinMax {
     if constexpr (XorSign) result = is_nan(result) ? result : from_bits<T>(to_bits(result) | sign);
     return result;
   }
-  template <class T> static T apply(T a, T b, T c) { return apply(apply(a, b), c); }
+  // Of three sources (.abs alone): magnitudes, the sign dropped.
+  template <class T> static T apply(T a, T b, T c) {
+    if constexpr (XorSign) a = absolute(a), b = absolute(b), c = absolute(c);
+    return apply(apply(a, b), c);
+  }
 };
 
 enum class FloatClass : u8 { finite, infinite, number, notanumber, normal, subnormal };
@@ -158,7 +166,8 @@ template <FloatClass Class> struct Testp {
     case FloatClass::infinite: return m == Traits::infinity;
     case FloatClass::number: return m <= Traits::infinity;
     case FloatClass::notanumber: return m > Traits::infinity;
-    case FloatClass::normal: return m >= Traits::smallest_normal && m < Traits::infinity;
+    case FloatClass::normal:
+      return (m >= Traits::smallest_normal || m == 0) && m < Traits::infinity; // ±0 count as normal
     case FloatClass::subnormal: return m < Traits::smallest_normal && m != 0;
     }
     return false;

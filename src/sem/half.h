@@ -87,11 +87,16 @@ template <class Op, bool Ftz = false, bool Sat = false, bool Relu = false> struc
   }
 };
 
+template <class H> inline H canonical_half(H x) { return half_is_nan(x) ? half_nan<H>() : x; }
 template <bool Ftz> struct HalfAbs {
-  template <class H> static H apply(H a) { return flush_if<Ftz>(H{static_cast<u16>(a.bits & 0x7fff)}); }
+  template <class H> static H apply(H a) {
+    return canonical_half(flush_if<Ftz>(H{static_cast<u16>(a.bits & 0x7fff)}));
+  }
 };
 template <bool Ftz> struct HalfNeg {
-  template <class H> static H apply(H a) { return flush_if<Ftz>(H{static_cast<u16>(a.bits ^ 0x8000)}); }
+  template <class H> static H apply(H a) {
+    return canonical_half(flush_if<Ftz>(H{static_cast<u16>(a.bits ^ 0x8000)}));
+  }
 };
 // min and max of halves are those of floats: the result is one of the sources, so rounding back is exact.
 template <bool IsMax, bool PropagateNan, bool XorSign, bool Ftz> struct HalfMinMax {
@@ -99,7 +104,6 @@ template <bool IsMax, bool PropagateNan, bool XorSign, bool Ftz> struct HalfMinM
   template <class H> static H apply(H a, H b) {
     return to_half<H>(Wide::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(b))));
   }
-  template <class H> static H apply(H a, H b, H c) { return apply(apply(a, b), c); }
 };
 
 template <Relation R, bool Ftz> struct CompareHalf {

@@ -1,8 +1,8 @@
-// Functions of CUDA's device library that the C library lacks. The others are the C library's own, whose errors are
-// below the bounds that the CUDA Programming Guide documents ("Mathematical Functions").
+// Functions of CUDA's device library that the C library lacks. The others are the C library's own, whose
+// errors are below the bounds that the CUDA Programming Guide documents ("Mathematical Functions").
 //
-// Inverse error functions: Winitzki's closed formula as a start, then Halley steps on erfc, which keeps relative
-// accuracy in the tail. sinpi and cospi reduce exactly before multiplying by π.
+// Inverse error functions: Winitzki's closed formula as a start, then Halley steps on erfc, which keeps
+// relative accuracy in the tail. sinpi and cospi reduce exactly before multiplying by π.
 #pragma once
 #include "sem/value.h"
 #include <math.h>
@@ -64,7 +64,8 @@ inline double normcdfinv(double y) { return -sqrt(2.0) * erfcinv(2.0 * y); }
 // exp(x²)·erfc(x); past 25 the product underflows and the asymptotic continued fraction takes over.
 inline double erfcx(double x) {
   if (x < 25.0) {
-    double high = static_cast<double>(static_cast<float>(x)), low = x - high; // x² = high² + (x + high)·low, exactly enough
+    double high = static_cast<double>(static_cast<float>(x)),
+           low = x - high; // x² = high² + (x + high)·low, exactly enough
     return exp(high * high) * exp((x + high) * low) * erfc(x);
   }
   double fraction = x;

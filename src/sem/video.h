@@ -1,7 +1,9 @@
-// Video instructions (PTX ISA, "Scalar Video Instructions" and "SIMD Video Instructions"): integer operations on words,
-// halves or bytes at more than 32 bits of precision, then saturation, then a secondary operation with c.
+// Video instructions (PTX ISA, "Scalar Video Instructions" and "SIMD Video Instructions"): integer operations
+// on words, halves or bytes at more than 32 bits of precision, then saturation, then a secondary operation
+// with c.
 //
-// Byte and half selectors of operands (r1.b0, r2.h10) and merging into parts of the destination are not covered.
+// Byte and half selectors of operands (r1.b0, r2.h10) and merging into parts of the destination are not
+// covered.
 #pragma once
 #include "sem/value.h"
 
@@ -68,8 +70,9 @@ template <class Op, class D, class A, class B, bool Sat, VideoSecond Second> str
   }
 };
 
-// The same operation on the two halves or four bytes of a word; D, A, B are integers of that width. With Accumulate,
-// the results are added to c; else they are packed and c does not matter (it fills elements that a mask leaves out).
+// The same operation on the two halves or four bytes of a word; D, A, B are integers of that width. With
+// Accumulate, the results are added to c; else they are packed and c does not matter (it fills elements that
+// a mask leaves out).
 template <class Op, class D, class A, class B, bool Sat, bool Accumulate> struct VideoSimd {
   static u32 apply(u32 a, u32 b, u32 c) {
     u32 packed = 0, sum = c;

@@ -1,5 +1,5 @@
-// Tests over the tables: every opcode of family `compute` appears among the forms, every form has a kernel, and all
-// instruction sets that this processor has give the same bits.
+// Tests over the tables: every opcode of family `compute` appears among the forms, every form has a kernel,
+// and all instruction sets that this processor has give the same bits.
 #include "sim/kernels_forms.h"
 #include "sim/kernels_testing.h"
 #include <set>
@@ -13,7 +13,8 @@ TEST(KernelCoverage, EveryComputeOpcodeHasForms) {
     if (auto form = ir::parse_form(c.text)) seen.insert(form->opcode);
   for (std::size_t i = 0; i < ir::opcode_count; ++i) {
     ir::Opcode opcode = static_cast<ir::Opcode>(i);
-    if (ir::info(opcode).family == ir::Family::compute) EXPECT_TRUE(seen.contains(opcode)) << ir::info(opcode).text;
+    if (ir::info(opcode).family == ir::Family::compute)
+      EXPECT_TRUE(seen.contains(opcode)) << ir::info(opcode).text;
   }
 }
 
@@ -28,9 +29,12 @@ TEST(KernelCoverage, EveryTypeOfEveryRowHasForms) {
       std::size_t end = std::min(info.types.find(' ', from), info.types.size());
       std::string_view type = info.types.substr(from, end - from);
       from = end + 1;
-      // The row lists types that PTX 9.0 has no form for: sub of packed 16-bit integers, comparisons into b32.
-      bool not_in_ptx = (info.text == "sub" && type.ends_with("16x2") && type[0] != 'f' && type[0] != 'b') || (info.text == "set" && type == "b32");
-      EXPECT_EQ(!not_in_ptx, seen.contains({static_cast<ir::Opcode>(i), *ir::type_named(type)})) << info.text << "." << type;
+      // The row lists types that PTX 9.0 has no form for: sub of packed 16-bit integers, comparisons into
+      // b32.
+      bool not_in_ptx = (info.text == "sub" && type.ends_with("16x2") && type[0] != 'f' && type[0] != 'b') ||
+                        (info.text == "set" && type == "b32");
+      EXPECT_EQ(!not_in_ptx, seen.contains({static_cast<ir::Opcode>(i), *ir::type_named(type)}))
+          << info.text << "." << type;
     }
   }
 }
@@ -56,8 +60,10 @@ TEST(KernelCoverage, OperandCountsMustMatch) {
 
 std::vector<std::pair<std::string_view, FindKernel>> runnable_targets() {
   std::vector<std::pair<std::string_view, FindKernel>> targets{{"x86-64", &baseline::find}};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) targets.push_back({"avx2", &avx2::find});
-  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) targets.push_back({"avx512", &avx512::find});
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    targets.push_back({"avx2", &avx2::find});
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    targets.push_back({"avx512", &avx512::find});
   return targets;
 }
 
@@ -72,7 +78,8 @@ TEST(KernelCoverage, AllTargetsGiveTheSameBits) {
       ASSERT_TRUE(kernel) << c.text << " on " << name;
       std::vector<Values> sources(c.sources, Values(lanes));
       for (u32 s = 0; s < c.sources; ++s)
-        for (u32 i = 0; i < lanes; ++i) sources[s][i] = input(kernel->source_bits[s], s, form.opcode == ir::Opcode::lop3 && s == 3 ? 7 : i);
+        for (u32 i = 0; i < lanes; ++i)
+          sources[s][i] = input(kernel->source_bits[s], s, form.opcode == ir::Opcode::lop3 && s == 3 ? 7 : i);
       std::vector<Values> block = run(*kernel, sources);
       if (expected.empty()) expected = block;
       EXPECT_EQ(block, expected) << c.text << " on " << name;
@@ -80,7 +87,8 @@ TEST(KernelCoverage, AllTargetsGiveTheSameBits) {
         std::vector<Values> single;
         for (const Values& source : sources) single.push_back({source[i]});
         std::vector<Values> one = run(*kernel, single);
-        for (u32 d = 0; d < c.destinations; ++d) ASSERT_EQ(one[d][0], block[d][i]) << c.text << " on " << name << ", lane " << i;
+        for (u32 d = 0; d < c.destinations; ++d)
+          ASSERT_EQ(one[d][0], block[d][i]) << c.text << " on " << name << ", lane " << i;
       }
     }
   }
@@ -95,7 +103,8 @@ TEST(KernelCoverage, ADestinationMayBeASource) {
       constexpr u32 lanes = 64;
       std::vector<Values> values(c.sources, Values(lanes));
       for (u32 k = 0; k < c.sources; ++k)
-        for (u32 i = 0; i < lanes; ++i) values[k][i] = input(kernel.source_bits[k], k, form.opcode == ir::Opcode::lop3 && k == 3 ? 7 : i);
+        for (u32 i = 0; i < lanes; ++i)
+          values[k][i] = input(kernel.source_bits[k], k, form.opcode == ir::Opcode::lop3 && k == 3 ? 7 : i);
       std::vector<Values> expected = run(kernel, values);
       std::vector<Lanes> arrays;
       KernelArguments arguments{};
@@ -109,7 +118,8 @@ TEST(KernelCoverage, ADestinationMayBeASource) {
       arguments.destination[0] = arrays[s].data();
       arguments.destination[1] = second.data();
       kernel.function(arguments);
-      for (u32 i = 0; i < lanes; ++i) ASSERT_EQ(arrays[s].get(i), expected[0][i]) << c.text << ", source " << s << ", lane " << i;
+      for (u32 i = 0; i < lanes; ++i)
+        ASSERT_EQ(arrays[s].get(i), expected[0][i]) << c.text << ", source " << s << ", lane " << i;
     }
   }
 }

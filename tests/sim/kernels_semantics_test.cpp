@@ -85,7 +85,8 @@ TEST(KernelSemantics, BitFields) {
   EXPECT_EQ(value_of("fns.b32", {0xaa, 0, 2}), 3u);
   EXPECT_EQ(value_of("fns.b32", {0xaa, 7, static_cast<u32>(-2)}), 5u);
   EXPECT_EQ(value_of("fns.b32", {0xaa, 2, 0}), 0xffffffffu);
-  EXPECT_EQ(value_of("lop3.b32", {0xf0f0, 0xcccc, 0xaaaa, 0x1b}) & 0xff, 0x1bu); // these sources spell the table
+  EXPECT_EQ(value_of("lop3.b32", {0xf0f0, 0xcccc, 0xaaaa, 0x1b}) & 0xff,
+            0x1bu); // these sources spell the table
   EXPECT_EQ(value_of("cnot.b16", {0}), 1u);
 }
 

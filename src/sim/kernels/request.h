@@ -29,7 +29,7 @@ using FindKernel = const Kernel* (*)(const Request&);
 namespace baseline {
 const Kernel* find(const Request&);
 const Kernel* find_video(const Request&); // for all targets
-}
+} // namespace baseline
 namespace avx2 {
 const Kernel* find(const Request&);
 }

@@ -1,5 +1,5 @@
-// Kernels of the video instructions. Compilers emit them rarely, so they exist for one target only, which keeps their
-// many combinations of types out of the other two builds.
+// Kernels of the video instructions. Compilers emit them rarely, so they exist for one target only, which
+// keeps their many combinations of types out of the other two builds.
 #include "sem/video.h"
 #include "sim/kernels/target/lanes.h"
 
@@ -21,26 +21,36 @@ VideoSecond second_operation(const Request& r) {
 
 // Calls f.operator()<A, B>() with the signs of the two sources.
 template <class Signed, class Unsigned, class F> const Kernel* with_sources(Type a, Type b, F f) {
-  if (a == Type::s32) return b == Type::s32 ? f.template operator()<Signed, Signed>() : f.template operator()<Signed, Unsigned>();
-  return b == Type::s32 ? f.template operator()<Unsigned, Signed>() : f.template operator()<Unsigned, Unsigned>();
+  if (a == Type::s32)
+    return b == Type::s32 ? f.template operator()<Signed, Signed>()
+                          : f.template operator()<Signed, Unsigned>();
+  return b == Type::s32 ? f.template operator()<Unsigned, Signed>()
+                        : f.template operator()<Unsigned, Unsigned>();
 }
 
 template <class Op, class D, bool Sat> const Kernel* scalar(const Request& r, Type a, Type b) {
   return with_sources<i32, u32>(a, b, [&]<class A, class B>() -> const Kernel* {
     bool three = r.sources == 3;
     switch (second_operation(r)) {
-    case VideoSecond::none: return three ? nullptr : kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::none>, u32, u32, u32>();
-    case VideoSecond::add: return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::add>, u32, u32, u32, u32>();
-    case VideoSecond::min: return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::min>, u32, u32, u32, u32>();
-    case VideoSecond::max: return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::max>, u32, u32, u32, u32>();
+    case VideoSecond::none:
+      return three ? nullptr : kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::none>, u32, u32, u32>();
+    case VideoSecond::add:
+      return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::add>, u32, u32, u32, u32>();
+    case VideoSecond::min:
+      return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::min>, u32, u32, u32, u32>();
+    case VideoSecond::max:
+      return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::max>, u32, u32, u32, u32>();
     }
     return nullptr;
   });
 }
 template <class Op> const Kernel* scalar(const Request& r) {
   bool sat = has(r, Modifier::sat);
-  if (r.type[0] == Type::s32) return sat ? scalar<Op, i32, true>(r, r.type[1], r.type[2]) : scalar<Op, i32, false>(r, r.type[1], r.type[2]);
-  return sat ? scalar<Op, u32, true>(r, r.type[1], r.type[2]) : scalar<Op, u32, false>(r, r.type[1], r.type[2]);
+  if (r.type[0] == Type::s32)
+    return sat ? scalar<Op, i32, true>(r, r.type[1], r.type[2])
+               : scalar<Op, i32, false>(r, r.type[1], r.type[2]);
+  return sat ? scalar<Op, u32, true>(r, r.type[1], r.type[2])
+             : scalar<Op, u32, false>(r, r.type[1], r.type[2]);
 }
 
 template <class Op, class D, class S, class U> const Kernel* simd(const Request& r, Type a, Type b) {
@@ -51,7 +61,8 @@ template <class Op, class D, class S, class U> const Kernel* simd(const Request&
   });
 }
 template <class Op, class S, class U> const Kernel* simd(const Request& r) {
-  return r.type[0] == Type::s32 ? simd<Op, S, S, U>(r, r.type[1], r.type[2]) : simd<Op, U, S, U>(r, r.type[1], r.type[2]);
+  return r.type[0] == Type::s32 ? simd<Op, S, S, U>(r, r.type[1], r.type[2])
+                                : simd<Op, U, S, U>(r, r.type[1], r.type[2]);
 }
 template <class Op> const Kernel* halves(const Request& r) { return simd<Op, i16, u16>(r); }
 template <class Op> const Kernel* bytes(const Request& r) { return simd<Op, i8, u8>(r); }
@@ -80,8 +91,9 @@ const Kernel* set(const Request& r) {
 template <u32 Scale> const Kernel* multiply_add(const Request& r) {
   return with_sources<i32, u32>(r.type[1], r.type[2], [&]<class A, class B>() {
     return with_flag(has(r, Modifier::po), [&]<bool PlusOne>() {
-      return with_flag(has(r, Modifier::sat),
-                       []<bool Sat>() { return kernel<sem::VideoMad<A, B, Scale, PlusOne, Sat>, u32, u32, u32, u32>(); });
+      return with_flag(has(r, Modifier::sat), []<bool Sat>() {
+        return kernel<sem::VideoMad<A, B, Scale, PlusOne, Sat>, u32, u32, u32, u32>();
+      });
     });
   });
 }

@@ -47,13 +47,8 @@ template <class D> const Kernel* to_wide(const Request& r) {
     case Type::f16:
     case Type::bf16: {
       bool brain = r.type[1] == Type::bf16;
-      return with_flag(ftz, [&]<bool Ftz>() {
-        using Op =
-            std::conditional_t<sizeof(D) == 4, sem::HalfToFloat<Sat, Ftz>, sem::HalfToDouble<Sat, Ftz>>;
-        using BrainOp =
-            std::conditional_t<sizeof(D) == 4, sem::HalfToFloat<Sat, false>, sem::HalfToDouble<Sat, false>>;
-        return brain ? kernel<BrainOp, D, BF16>() : kernel<Op, D, F16>();
-      });
+      using Op = std::conditional_t<sizeof(D) == 4, sem::HalfToFloat<Sat>, sem::HalfToDouble<Sat>>;
+      return brain ? kernel<Op, D, BF16>() : kernel<Op, D, F16>();
     }
     default:
       return with_any_integer(r.type[1], [&]<class STag, class S>() -> const Kernel* {
@@ -73,8 +68,7 @@ template <class T> const Kernel* same_width(const Request& r) {
 
 // f16 or bf16 from anything.
 template <class H> const Kernel* to_half(const Request& r) {
-  bool finite = has(r, Modifier::satfinite), relu = has(r, Modifier::relu), ftz = has(r, Modifier::ftz),
-       sat = has(r, Modifier::sat);
+  bool finite = has(r, Modifier::satfinite), relu = has(r, Modifier::relu), sat = has(r, Modifier::sat);
   bool same = (r.type[1] == Type::f16 || r.type[1] == Type::bf16) && r.type[0] == r.type[1];
   if (same && is_integral(r.rounding))
     return with_integral(r.rounding, [&]<Integral Mode>() {
@@ -84,17 +78,13 @@ template <class H> const Kernel* to_half(const Request& r) {
     if (r.type[1] == Type::f32)
       return with_flag(finite, [&]<bool Finite>() {
         return with_flag(relu, [&]<bool Relu>() -> const Kernel* {
-          if constexpr (!Finite && !Relu) {
-            if (ftz)
-              return sat ? kernel<sem::ToHalf<H, Mode, false, false, true, true>, H, float>()
-                         : kernel<sem::ToHalf<H, Mode, false, false, true, false>, H, float>();
-            if (sat) return kernel<sem::ToHalf<H, Mode, false, false, false, true>, H, float>();
-          }
-          return kernel<sem::ToHalf<H, Mode, Finite, Relu, false, false>, H, float>();
+          if constexpr (!Finite && !Relu)
+            if (sat) return kernel<sem::ToHalf<H, Mode, false, false, true>, H, float>();
+          return kernel<sem::ToHalf<H, Mode, Finite, Relu, false>, H, float>();
         });
       });
     return with_flag(sat, [&]<bool Sat>() -> const Kernel* {
-      using Op = sem::ToHalf<H, Mode, false, false, false, Sat>;
+      using Op = sem::ToHalf<H, Mode, false, false, Sat>;
       switch (r.type[1]) {
       case Type::f64: return kernel<Op, H, double>();
       case Type::f16: return kernel<Op, H, F16>();
@@ -112,8 +102,7 @@ template <class H> const Kernel* to_pair(const Request& r) {
   return with_round(r.rounding, [&]<Round Mode>() {
     return with_flag(has(r, Modifier::satfinite), [&]<bool Finite>() {
       return with_flag(has(r, Modifier::relu), [&]<bool Relu>() {
-        return kernel<sem::PairOf<sem::ToHalf<H, Mode, Finite, Relu, false, false>>, sem::Packed<H>, float,
-                      float>();
+        return kernel<sem::PairOf<sem::ToHalf<H, Mode, Finite, Relu, false>>, sem::Packed<H>, float, float>();
       });
     });
   });

@@ -87,7 +87,7 @@ template <bool IsMax> const Kernel* min_max(const Request& r) {
   if (r.type[0] != Type::f32) return nullptr;
   return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
     return with_flag(has(r, Modifier::nan), [&]<bool Nan>() {
-      return with_flag(has(r, Modifier::xorsign), [&]<bool Xor>() {
+      return with_flag(has(r, Modifier::abs), [&]<bool Xor>() {
         using Op = sem::MinMax<IsMax, Nan, Xor, Ftz>;
         return r.sources == 3 ? kernel<Op, float, float, float, float>() : kernel<Op, float, float, float>();
       });

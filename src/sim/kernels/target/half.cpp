@@ -52,7 +52,7 @@ template <bool IsMax> const Kernel* min_max(const Request& r) {
     return with_flag(has(r, Modifier::nan), [&]<bool Nan>() {
       return with_flag(has(r, Modifier::xorsign), [&]<bool Xor>() {
         using Op = sem::HalfMinMax<IsMax, Nan, Xor, Ftz>;
-        return r.sources == 3 ? of_type<Op, 3>(r.type[0]) : of_type<Op, 2>(r.type[0]);
+        return of_type<Op, 2>(r.type[0]);
       });
     });
   });
