@@ -72,7 +72,8 @@ bool Parser::top_level() {
   Linkage linkage;
   while (true) {
     if (c_.accept_directive(".extern")) linkage.external = true;
-    else if (c_.accept_directive(".visible") || c_.accept_directive(".weak") || c_.accept_directive(".common")) linkage.visible = true;
+    else if (c_.accept_directive(".visible")) linkage.visible = true;
+    else if (c_.accept_directive(".weak") || c_.accept_directive(".common")) linkage.visible = linkage.weak = true;
     else break;
   }
   Token token = c_.token();
@@ -224,6 +225,8 @@ bool Parser::function(Linkage linkage, bool entry) {
   {
     ir::Function& f = m_.functions[id.value];
     f.name = name;
+    f.visible = linkage.visible || linkage.external;
+    f.weak = linkage.weak;
     f.results = std::move(results);
     f.register_results = std::move(register_results);
     f.parameters = std::move(formals);
@@ -241,7 +244,6 @@ bool Parser::function(Linkage linkage, bool entry) {
       functions_.emplace(name, id);
     }
     scopes_.pop_back();
-    (void)linkage;
     return true;
   }
   if (known != functions_.end()) {

@@ -17,7 +17,7 @@ struct RegisterRange {
 };
 
 struct Linkage {
-  bool external = false, visible = false;
+  bool external = false, visible = false, weak = false;
 };
 
 class Parser {
@@ -43,7 +43,7 @@ private:
 
   // variables.cpp
   bool variable(Linkage, std::string_view space);
-  bool one_variable(Linkage, ir::Variable prototype);
+  bool one_variable(ir::Variable prototype);
   bool array_and_initialiser(ir::Variable&);
   bool initialiser(ir::Variable&, u64& at);
   bool initial_element(ir::Variable&, u64 at);

@@ -40,7 +40,8 @@ bool Parser::variable(Linkage linkage, std::string_view space) {
   ir::Variable prototype;
   prototype.space = space_named(space);
   prototype.external = linkage.external;
-  prototype.visible = linkage.visible;
+  prototype.visible = linkage.visible || linkage.external;
+  prototype.weak = linkage.weak;
   prototype.opaque = space == ".tex" || space == ".texref" || space == ".samplerref" || space == ".surfref";
   u32 vector = 1;
   if (prototype.opaque) prototype.type = ir::Type::b64;
@@ -82,7 +83,7 @@ bool Parser::variable(Linkage linkage, std::string_view space) {
   if (!aligned) prototype.alignment = static_cast<u32>(prototype.size);
   if (prototype.opaque) prototype.size = prototype.alignment = 8;
   while (true) {
-    if (!one_variable(linkage, prototype)) return false;
+    if (!one_variable(prototype)) return false;
     if (prototype.space == ir::StateSpace::param && current_.valid() && !c_.at(',')) break;
     if (prototype.space == ir::StateSpace::param && m_.functions[current_.value].name.empty()) return true; // in a parameter list
     if (!c_.accept(',')) break;
@@ -92,7 +93,7 @@ bool Parser::variable(Linkage linkage, std::string_view space) {
   return c_.expect(';', "after the declaration");
 }
 
-bool Parser::one_variable(Linkage linkage, ir::Variable v) {
+bool Parser::one_variable(ir::Variable v) {
   Token where = c_.token();
   std::string_view name;
   if (!c_.expect_identifier(name, "the variable's name")) return false;
@@ -119,7 +120,6 @@ bool Parser::one_variable(Linkage linkage, ir::Variable v) {
     // Names of a range are not in the text: they live as long as the module's own string does, which never moves.
     if (range == 0 && !declare(name, {Symbol::Kind::variable, 1, id.value}, where)) return false;
   }
-  (void)linkage;
   return true;
 }
 
