@@ -32,7 +32,8 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command
       .add_option("--set", o.settings,
                   "a value or a definition: --set n=1024 --set 'i=blockIdx.x*blockDim.x + threadIdx.x'")
-      ->type_name("NAME=EXPR")->allow_extra_args(false);
+      ->type_name("NAME=EXPR")
+      ->allow_extra_args(false);
   command.add_option("--type", o.type, "the element's type: float, double2, 'struct{float x,y,z;}'")
       ->capture_default_str();
   command.add_option("--dims", o.dims, "elements of each dimension of A[i][j], outermost first")

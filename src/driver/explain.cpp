@@ -1,3 +1,6 @@
+// The words of the command line become a Question, a case or a pool; the answer becomes text, JSON or a
+// drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
+// diagnosed here; what is wrong with the access is explain/'s to say.
 #include "driver/explain.h"
 #include "explain/cases.h"
 #include "explain/explanation.h"
@@ -143,7 +146,9 @@ Output check_pool(const ExplainOptions& options) {
   if (!sm) return refuse(sm.error(), options);
   ResultOr<warplens::explain::Pool, Refusal> pool = warplens::explain::pool(options.pool, *sm);
   if (!pool) return refuse(pool.error().diagnostic, options, pool.error().source);
-  return {all_fit(*pool) ? 0 : 1, options.json ? json(*pool).dump(2) + "\n" : terminal(*pool, {options.unicode, options.colour}), {}};
+  return {all_fit(*pool) ? 0 : 1,
+          options.json ? json(*pool).dump(2) + "\n" : terminal(*pool, {options.unicode, options.colour}),
+          {}};
 }
 
 } // namespace

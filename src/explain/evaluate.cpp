@@ -1,3 +1,7 @@
+// Evaluation by walking the tree, in 128-bit integers, so that every intermediate value of a 64-bit type is
+// exact and compared with what the type can hold afterwards: undefined behaviour and wrap-around are seen,
+// not suffered.
+// && and ||, and ?: evaluate only the side that C would.
 #include "explain/evaluate.h"
 #include "explain/parser.h"
 #include "symbolic/quasi_polynomial.h"

@@ -1,3 +1,5 @@
+// Tokens of C's integer expressions: literals with their types as C gives them (C17 6.4.4.1), names, and
+// operators. Operators that explain refuses (++, +=) are tokens too, so that the parser can name them.
 #include "explain/lexer.h"
 #include <array>
 #include <cctype>

@@ -1,3 +1,7 @@
+// C's integer arithmetic as quasi-polynomials. Where the intervals of the variables show that a value fits
+// its type, nothing is wrapped and index arithmetic stays a polynomial; elsewhere a `wrap` term keeps the
+// result exact. Sums and products are taken modulo 2^bits only where they are used, so i*n - n*i + 1 is 1
+// whatever i is.
 #include "explain/normal_form.h"
 #include "explain/parser.h"
 

@@ -1,3 +1,6 @@
+// Rows of 128 bytes (64 for single bytes, all banks for shared memory) that the warp touches; untouched rows
+// are not drawn. Which sectors travel is the architecture's answer: its listed segments on 1.x, whole lines
+// where L1 moves lines, else the touched sectors.
 #include "explain/picture.h"
 #include "arch/table.h"
 #include "base/bits.h"

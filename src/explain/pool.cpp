@@ -1,3 +1,5 @@
+// The declarations are read as a structure's members, then laid out without the gaps that a structure would
+// have: what a program does that adds up sizes in bytes.
 #include "explain/pool.h"
 #include "base/bits.h"
 #include "explain/ink.h"

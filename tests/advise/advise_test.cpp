@@ -1,3 +1,4 @@
+// Each rule on a site built from a known access: which advice, and the counts before and after.
 #include "advise/advise.h"
 #include <gtest/gtest.h>
 

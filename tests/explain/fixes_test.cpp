@@ -1,3 +1,4 @@
+// Each fix on an access that needs it, with its counts before and after, and none where it would not help.
 #include "explain/pool.h"
 #include "explain/support.h"
 

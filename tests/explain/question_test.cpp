@@ -1,3 +1,4 @@
+// What can be asked and what is refused, by kind of diagnostic; forms, types, wrap-around, faults.
 #include "diag/diagnostic.h"
 #include "explain/support.h"
 #include "explain/type.h"

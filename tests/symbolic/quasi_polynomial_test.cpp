@@ -1,3 +1,4 @@
+// The algebra: the forms it must find, and random expressions whose normal form must have their value.
 #include "symbolic/quasi_polynomial.h"
 #include <gtest/gtest.h>
 #include <random>

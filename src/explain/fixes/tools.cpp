@@ -1,3 +1,6 @@
+// Trying a fix means evaluating another index for the same threads: the index is rearranged as a
+// quasi-polynomial and evaluated thread by thread. The interesting part is finding what a "row" is: see
+// candidates().
 #include "explain/fixes/tools.h"
 #include <algorithm>
 
