@@ -1,5 +1,6 @@
 // The rules of 9.0 against every measured pattern: no tolerance, no exceptions.
 #include "arch/count.h"
+#include "arch/estimates.h"
 #include "arch/measured.h"
 #include "base/bits.h"
 #include <gtest/gtest.h>
@@ -179,6 +180,31 @@ TEST(MeasuredSecondSet, TextureQuads) {
     EXPECT_EQ(count90(pattern).requests, pattern.counter("l1tex__texin_requests_mem_texture"))
         << pattern.json;
   });
+}
+
+TEST(Estimates, SectorsThatAtomicsVisit) {
+  u32 seen = 0, wrong = 0;
+  for (const char* file : {first_set, second_set})
+    for_each_measured(file, [&](const MeasuredPattern& pattern) {
+      if (pattern.space != "global" || (pattern.op != "atomic" && pattern.op != "reduction")) return;
+      ++seen;
+      const char* op = pattern.op == "atomic" ? "atom" : "red";
+      u64 visits = pattern.counter(std::string("l1tex__t_sectors_pipe_lsu_mem_global_op_") + op);
+      wrong += arch::atomic_sector_visits(pattern.access) != visits;
+    });
+  EXPECT_EQ(seen, 366u);
+  EXPECT_EQ(wrong, 1u); // stated where the estimate is declared
+}
+
+TEST(Estimates, SectionsOfASixteenByteAddressSpace) {
+  access::WarpAccess access;
+  access.bytes = 1, access.active = 0xf;
+  for (u64 lane = 0; lane < 4; ++lane) access.address[lane] = lane;
+  EXPECT_EQ(arch::sections_touched(access, 4), 1u); // four threads, one burst
+  for (u64 lane = 0; lane < 4; ++lane) access.address[lane] = 4 * lane;
+  EXPECT_EQ(arch::sections_touched(access, 4), 4u); // a column: four bursts
+  access.bytes = 4, access.active = 1, access.address[0] = ~u64{0} - 1;
+  EXPECT_EQ(arch::sections_touched(access, 3), 2u); // sections need not be powers of two; bytes end at 2^64
 }
 
 } // namespace
