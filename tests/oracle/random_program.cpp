@@ -229,8 +229,16 @@ private:
     case 'D': return reg('d');
     case 'N': return reg('n');
     case 'B': return reg('b');
+    case 'q': return field_operand();
     default: return divisor(type, bits);
     }
+  }
+
+  std::string field_operand() {
+    if (chance(60)) return std::to_string(pick(80));
+    std::string temporary = fmt::format("%t{}", pick(2));
+    emit("and.b32 {}, {}, 255", temporary, reg('r'));
+    return temporary;
   }
 
   std::string divisor(const std::string& type, u32 bits) {

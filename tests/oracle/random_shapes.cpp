@@ -43,7 +43,7 @@ constexpr Shape table[] = {
     {"popc", "popc%", "b32 b64", "UT"}, {"clz", "clz%", "b32 b64", "UT"},
     {"bfind", "bfind%", "u32 u64 s32 s64", "UT"}, {"bfind", "bfind.shiftamt%", "u32 u64 s32 s64", "UT"},
     {"brev", "brev%", "b32 b64", "TT"},
-    {"bfe", "bfe%", "u32 u64 s32 s64", "TTUU"}, {"bfi", "bfi%", "b32 b64", "TTTUU"},
+    {"bfe", "bfe%", "u32 u64 s32 s64", "TTqq"}, {"bfi", "bfi%", "b32 b64", "TTTqq"},
     {"bmsk", "bmsk.clamp%", "b32", "TTT"}, {"bmsk", "bmsk.wrap%", "b32", "TTT"},
     {"szext", "szext.clamp%", "u32 s32", "TTU"}, {"szext", "szext.wrap%", "u32 s32", "TTU"},
     {"fns", "fns%", "b32", "TTTT"},

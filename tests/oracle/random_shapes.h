@@ -4,8 +4,8 @@
 //   text      '%' stands for the type, with its dot
 //   operands  destination first: T the type · W twice its width · U a 32-bit register · P predicate · p
 //   predicate source
-//             n a divisor that is not zero · k an immediate below 256 · F f32 · H 16-bit integer · D 64-bit
-//             integer N binary16 · B bfloat16 · G f64
+//             n a divisor that is not zero · k an immediate below 256 · q a 32-bit value below 256 · F f32 ·
+//             H 16-bit integer · D 64-bit integer N binary16 · B bfloat16 · G f64
 #pragma once
 #include <span>
 
