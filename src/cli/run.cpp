@@ -1,7 +1,75 @@
+#include "driver/run.h"
 #include "cli/commands.h"
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace warplens::cli {
+namespace {
 
-void add_run(CLI::App&, int&) {}
+// A pipe that nobody reads any more is not an error.
+bool write_all(std::FILE* file, std::string_view text) {
+  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  return written || errno == EPIPE;
+}
+
+u32 terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return size.ws_col;
+  return 80;
+}
+
+} // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<driver::RunOptions>();
+  auto no_progress = std::make_shared<bool>(false);
+  CLI::App* command =
+      app.add_subcommand("run", "run a CUDA program on the CPU and report how its accesses coalesce");
+  command->footer("The program and its arguments follow the options: warplens run --details ./app --size 64");
+  command->prefix_command(); // what follows the program belongs to the program, flags too
+  command
+      ->add_option("--sm", options->sm,
+                   "compute capability, or several (the first is the device): 90, 9.0, sm_90, 70,90")
+      ->capture_default_str();
+  command
+      ->add_option("--json", options->json,
+                   "write the report as JSON to FILE; '-': only JSON on standard output")
+      ->type_name("FILE");
+  command->add_option("--report", options->report, "write the text report to FILE instead of standard error")
+      ->type_name("FILE");
+  command->add_flag("--details", options->details,
+                    "every instruction with its PTX, L1 efficiency, advice, counter names");
+  command->add_option("--top", options->top, "kernels, and source lines per kernel, to show; 0: all")
+      ->capture_default_str();
+  command->add_option("--kernel", options->kernel, "only kernels whose name matches")->type_name("REGEX");
+  command->add_option("-j,--workers", options->workers, "threads per launch; 0: one per core")
+      ->capture_default_str();
+  command
+      ->add_option("--memory", options->memory,
+                   "gpu: tolerate what a GPU tolerates; strict: stop at any access past an allocation")
+      ->check(CLI::IsMember({"gpu", "strict"}))
+      ->capture_default_str();
+  command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--strict", options->strict, "exit code 1 when a launch was not counted exactly");
+  command->add_flag("--no-progress", *no_progress, "no progress line on a terminal");
+  command->callback([command, options, no_progress, &exit_code] {
+    options->command = command->remaining();
+    if (!options->command.empty() && options->command.front() == "--")
+      options->command.erase(options->command.begin());
+    if (options->command.empty()) throw CLI::RequiredError("PROGRAM");
+    options->version = WARPLENS_VERSION;
+    options->colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+    options->progress = isatty(STDERR_FILENO) && !*no_progress;
+    options->width = terminal_width();
+    driver::RunOutput output{[](std::string_view text) { return write_all(stdout, text); },
+                             [](std::string_view text) { return write_all(stderr, text); }};
+    exit_code = driver::run(*options, output);
+  });
+}
 
 } // namespace warplens::cli

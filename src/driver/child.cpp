@@ -1,0 +1,116 @@
+#include "driver/child.h"
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace warplens::driver {
+namespace {
+
+volatile pid_t child_pid = 0; // for the handler; one child at a time
+
+// Ctrl-C goes to the whole foreground group: the program has it already. A signal that somebody sent to us
+// does not.
+void pass_on(int number, siginfo_t* info, void*) {
+  bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
+  if (!from_terminal && child_pid > 0) kill(child_pid, number);
+}
+
+constexpr std::array passed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// Installs pass_on for its lifetime.
+class SignalGuard {
+public:
+  SignalGuard() {
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO;
+    for (std::size_t i = 0; i < passed_signals.size(); ++i)
+      sigaction(passed_signals[i], &action, &before_[i]);
+  }
+  ~SignalGuard() {
+    child_pid = 0;
+    restore();
+  }
+  void restore() const {
+    for (std::size_t i = 0; i < passed_signals.size(); ++i)
+      sigaction(passed_signals[i], &before_[i], nullptr);
+  }
+
+private:
+  std::array<struct sigaction, passed_signals.size()> before_{};
+};
+
+std::vector<std::string> environment_of(const ChildSpec& spec) {
+  std::vector<std::string> out;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    std::string_view text = *entry;
+    bool replaced = false;
+    for (const auto& [name, value] : spec.environment)
+      replaced |= text.starts_with(name) && text.substr(name.size()).starts_with('=');
+    if (!replaced) out.emplace_back(text);
+  }
+  for (const auto& [name, value] : spec.environment) out.push_back(name + '=' + value);
+  return out;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& text : strings) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+Result<ChildEnd> wait_for(pid_t pid, const std::function<void()>& tick) {
+  int status = 0;
+  while (true) {
+    pid_t done = waitpid(pid, &status, tick ? WNOHANG : 0);
+    if (done == pid) break;
+    if (done < 0 && errno != EINTR)
+      return failure(
+          diag::error("wait-failed", fmt::format("cannot wait for the program: {}", strerror(errno))));
+    if (done == 0) {
+      tick();
+      usleep(20000);
+    }
+  }
+  if (WIFSIGNALED(status)) return ChildEnd{128 + WTERMSIG(status), WTERMSIG(status)};
+  return ChildEnd{WEXITSTATUS(status), 0};
+}
+
+} // namespace
+
+Result<ChildEnd> run_child(const ChildSpec& spec, const std::function<void()>& tick) {
+  std::vector<std::string> arguments = spec.arguments, environment = environment_of(spec);
+  std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
+  int failed[2]; // closes when exec succeeds, else carries errno
+  if (pipe2(failed, O_CLOEXEC) != 0)
+    return failure(diag::error("start-failed", fmt::format("cannot create a pipe: {}", strerror(errno))));
+  SignalGuard guard;
+  pid_t pid = fork();
+  if (pid == 0) {
+    guard.restore();
+    if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    execve(spec.path.c_str(), argv.data(), envp.data());
+    int error = errno;
+    [[maybe_unused]] ssize_t written = write(failed[1], &error, sizeof error);
+    _exit(127);
+  }
+  int error = pid < 0 ? errno : 0;
+  close(failed[1]);
+  child_pid = pid;
+  if (pid > 0 && read(failed[0], &error, sizeof error) == sizeof error) waitpid(pid, nullptr, 0);
+  close(failed[0]);
+  if (error != 0)
+    return failure(
+        diag::error("start-failed", fmt::format("cannot start '{}': {}", spec.path, strerror(error))));
+  return wait_for(pid, tick);
+}
+
+} // namespace warplens::driver

@@ -1,0 +1,83 @@
+#include "driver/events.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+namespace warplens::driver {
+namespace {
+
+bool is_launch(const measure::LaunchStarted& started, i64 process, u64 index) {
+  return started.process == process && started.index == index;
+}
+
+struct Sorter {
+  report::Input& input;
+  void operator()(measure::LaunchStarted& event) const { input.interrupted.push_back(std::move(event)); }
+  void operator()(measure::LaunchRecord& event) const {
+    std::erase_if(input.interrupted,
+                  [&](const auto& started) { return is_launch(started, event.process, event.index); });
+    input.launches.push_back(std::move(event));
+  }
+  void operator()(measure::Unsupported& event) const { input.unsupported.push_back(std::move(event)); }
+  void operator()(measure::Message& event) const { input.messages.push_back(std::move(event.diagnostic)); }
+  void operator()(measure::ProcessStarted&) const {}
+  void operator()(measure::ProcessEnded&) const {}
+  void operator()(measure::Progress&) const {}
+};
+
+} // namespace
+
+Result<EventFile> EventFile::create() {
+  std::error_code error;
+  std::string path = (std::filesystem::temp_directory_path(error) / "warplens-events-XXXXXX").string();
+  int descriptor = mkstemp(path.data());
+  if (descriptor < 0)
+    return failure(diag::error("no-temporary-file",
+                               fmt::format("cannot create '{}': {}", path, strerror(errno)), {},
+                               "set TMPDIR to a folder that can be written"));
+  close(descriptor);
+  return EventFile(std::move(path));
+}
+
+EventFile::~EventFile() {
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+std::optional<measure::Event> EventFile::latest() {
+  std::ifstream in(path_, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(read_));
+  std::string last;
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    read_ += line.size() + 1;
+    bool wanted = line.find("\"event\":\"launch_started\"") != line.npos ||
+                  line.find("\"event\":\"progress\"") != line.npos;
+    if (wanted) last = std::move(line);
+  }
+  if (last.empty()) return {};
+  Result<measure::Event> event = measure::decode(last);
+  return event ? std::optional(std::move(*event)) : std::nullopt;
+}
+
+void add_events(std::istream& in, report::Input& input) {
+  u64 unreadable = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty()) continue;
+    Result<measure::Event> event = measure::decode(line);
+    if (event)
+      std::visit(Sorter{input}, *event);
+    else
+      ++unreadable;
+  }
+  if (unreadable == 0) return;
+  diag::Diagnostic message =
+      diag::warning("events-lost", fmt::format("{} of the program's events could not be read", unreadable));
+  message.notes.push_back(
+      "a program that is killed while it writes one leaves it cut off; the other launches are complete");
+  input.messages.push_back(std::move(message));
+}
+
+} // namespace warplens::driver

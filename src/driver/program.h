@@ -1,0 +1,32 @@
+// What kind of program `run` was given, read from its first bytes and ELF tables, so that the right variant
+// of the runtime is preloaded and a program that cannot work is told so before it starts.
+#pragma once
+#include "diag/diagnostic.h"
+#include <string>
+#include <vector>
+
+namespace warplens::driver {
+
+enum class Linkage : u8 {
+  shared,  // needs libcudart.so.<major>
+  static_, // contains the CUDA runtime, with its symbols
+  none,    // neither is visible: no CUDA, a stripped static runtime, or CUDA in a library it loads
+  script   // an interpreter starts it; the preload is inherited
+};
+
+struct Program {
+  std::string path;
+  Linkage linkage = Linkage::none;
+  std::string soname;       // shared: "libcudart.so.12"
+  bool device_code = false; // has a section .nv_fatbin
+  bool symbols = false;     // has a symbol table
+};
+
+// Looks `name` up as a shell would (PATH, unless it has a slash) and inspects it. Fails with what is wrong:
+// missing, a folder, not executable, a 32-bit or foreign program, neither a program nor a script.
+Result<Program> inspect_program(const std::string& name);
+
+// Why no launch may have been seen, and what to do next.
+diag::Diagnostic no_launch_seen(const Program&);
+
+} // namespace warplens::driver

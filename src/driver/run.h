@@ -1,0 +1,40 @@
+// `run`: starts the user's program with the emulating runtime preloaded, and reports what its kernels did.
+#pragma once
+#include "diag/diagnostic.h"
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warplens::driver {
+
+struct RunOptions {
+  std::vector<std::string> command; // the program or .cu file, then its arguments
+  std::string sm = "90";            // the device, then others to count for
+  std::string json;                 // file, "-" for standard output, empty: none
+  std::string report;               // file for the text report, empty: standard error
+  bool details = false;
+  u32 top = 5;
+  std::string kernel;            // regular expression
+  std::string compiler = "auto"; // nvcc, clang
+  std::string compile_options;   // as one would write them in a shell
+  u32 workers = 0;               // 0: one per core
+  std::string memory = "gpu";    // or "strict"
+  double timeout = 0;            // seconds that a launch may take; 0: no limit
+  bool strict = false;
+  bool progress = false; // standard error is a terminal, and nobody said --no-progress
+  bool colour = false;   // of the report on standard error
+  u32 width = 80;        // of the terminal
+  std::string version;
+};
+
+// Writes text to standard output or standard error; false when it could not.
+struct RunOutput {
+  std::function<bool(std::string_view)> out, err;
+};
+
+// The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be
+// written; with `strict` 1 when a launch was not exact.
+int run(const RunOptions&, const RunOutput&);
+
+} // namespace warplens::driver
