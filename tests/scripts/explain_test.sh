@@ -1,0 +1,60 @@
+# warplens explain, as a user types it: answers, drawings, exit codes, bad input.
+. "$(dirname "$0")/common.sh"
+
+run "$warplens" explain --sm 70 --block 32,8 --set n=1024 'A[threadIdx.y*n + threadIdx.x]'
+expect_code 0
+expect_empty stderr
+expect_in stdout 'yes: \(term independent of threadIdx.x\) \+ threadIdx.x'
+expect_in stdout 'this warp +1 +1 +4 x 32 B +128 +128 +100%'
+LC_ALL=C grep -q '[^ -~]' stdout && fail "a C locale is shown more than ASCII"
+
+run env LC_ALL=C.UTF-8 "$warplens" explain 'A[threadIdx.x]'
+expect_in stdout '4 × 32 B'
+expect_not_in stdout "$(printf '\033')"
+
+run "$warplens" explain --json --type 'struct{float x,y,z;}' 'p[threadIdx.x].y' --svg drawing.svg
+expect_code 0
+expect_json stdout 'r["warp"]["sectors"]' 12
+expect_json stdout '[f["after"] for f in r["fixes"] if f["rule"] == "structure-of-arrays"]' '[32]'
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("drawing.svg")' || fail "the drawing is not XML"
+
+run "$warplens" explain --case
+expect_code 0
+for name in $(sed -n 's/^  \([a-z][a-z0-9.-]*\) .*/\1/p' stdout); do
+  "$warplens" explain --case "$name" --svg case.svg >/dev/null || fail "case $name"
+  python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("case.svg")' || fail "the drawing of $name is not XML"
+  "$warplens" explain --case "$name" --json | python3 -c 'import json,sys; json.load(sys.stdin)' || fail "the JSON of $name"
+done
+
+run "$warplens" explain --pool 'float a[101]; double b[10]'
+expect_code 1
+expect_in stdout '4 past a multiple of 8: start at 408'
+
+run "$warplens" explain --base 2 'A[threadIdx.x]'
+expect_code 1
+expect_in stderr 'cudaErrorMisalignedAddress'
+
+refused() { # KIND OF MESSAGE, ARGUMENTS…
+  message=$1
+  shift
+  run "$warplens" explain "$@"
+  expect_code 2
+  expect_in stderr "$message"
+  expect_empty stdout
+}
+refused "there is no expression"
+refused "expected ']'" 'A[threadIdx.x'
+refused "'m' has no value" 'A[m]'
+refused "divides by zero" --set n=0 'A[threadIdx.x / n]'
+refused "overflows int" 'A[2147483647 + 1]'
+refused "no compute capability 4.2" --sm 42 'A[0]'
+refused "not a compute capability" --sm banana 'A[0]'
+refused "cannot be launched" --block 0 'A[0]'
+refused "cannot be launched" --block 1025 'A[0]'
+refused "not a list" --block 32,x 'A[0]'
+refused "unknown type" --type banana 'A[0]'
+refused "no 'banana'" --space banana 'A[0]'
+refused "no case 'banana'" --case banana
+refused "cannot write" --svg /nonexistent/drawing.svg 'A[0]'
+refused "nested more than" "$(python3 -c 'print("(" * 1500)')"
+refused "more than 2000" "$(python3 -c 'print("1+" * 50000 + "1")')"
