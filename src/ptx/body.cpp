@@ -73,7 +73,7 @@ bool Parser::body() {
       c_.advance();
       if (scopes_.size() == outer) break;
       scopes_.pop_back();
-      label_scopes_.pop_back();
+      close_label_scope();
       continue;
     }
     if (c_.at_end()) return c_.expected("'}' at the end of the function");
@@ -90,6 +90,12 @@ bool Parser::body() {
   }
   std::vector<u32> label_at;
   for (Label& label : labels_) {
+    if (label.same_as != Label::itself) { // an outer label was made before or after this one: follow to its end
+      u32 outer = label.same_as;
+      while (labels_[outer].same_as != Label::itself) outer = labels_[outer].same_as;
+      label.placed = labels_[outer].placed;
+      label.at = labels_[outer].at;
+    }
     if (!label.placed) return c_.fail("ptx-unknown-label", fmt::format("label '{}' is nowhere in this function", label.first_use.text), label.first_use);
     label_at.push_back(label.at);
   }
@@ -157,17 +163,22 @@ bool Parser::label(std::string_view name, const Token& where) {
   return true;
 }
 
-// A label is looked for outwards; one that is not known yet belongs to the innermost block, where it must follow.
+// A reference names the label of its own block or, when that has none by the block's end, one further out.
 ir::BlockId Parser::label_id(std::string_view name, const Token& where) {
-  for (std::size_t s = label_scopes_.size(); s-- > 0;)
-    if (u32* known = label_scopes_[s].find(name)) return ir::BlockId(*known);
-  ir::BlockId id(labels_.size());
-  labels_.push_back({0, false, where});
-  label_scopes_[0].insert(name, id.value);
-  if (label_scopes_.size() > 1 && name.find("$L__") != 0) { // a block's own label, seen before it stands
-    label_scopes_.back().insert(name, id.value);
-  }
-  return id;
+  auto [known, is_new] = label_scopes_.back().insert(name, static_cast<u32>(labels_.size()));
+  if (is_new) labels_.push_back({0, false, where});
+  return ir::BlockId(*known);
+}
+
+// Labels that were used but not placed in the closing block belong to the block around it.
+void Parser::close_label_scope() {
+  NameMap<u32> closing = std::move(label_scopes_.back());
+  label_scopes_.pop_back();
+  closing.for_each([&](std::string_view name, u32 id) {
+    if (labels_[id].placed) return;
+    auto [outer, is_new] = label_scopes_.back().insert(name, id);
+    if (!is_new) labels_[id].same_as = *outer;
+  });
 }
 
 bool Parser::registers() {
@@ -208,11 +219,15 @@ ir::FormId Parser::form_of(const Token& opcode) {
   if (ir::FormId* known = forms_.find(opcode.text)) return *known;
   ResultOr<ir::Form, ir::UnknownToken> parsed = ir::parse_form(opcode.text);
   ir::Form form;
+  if (parsed && parsed->type_count < ir::required_types(*parsed) && parsed->family() != ir::Family::unsupported) {
+    c_.fail("ptx-syntax", fmt::format("'{}' needs a type, as in '{}.{}'", opcode.text, opcode.text,
+                                      ir::info(parsed->opcode).types.substr(0, ir::info(parsed->opcode).types.find(' '))), opcode);
+    return {};
+  }
   if (parsed) {
     form = std::move(*parsed);
   } else { // kept with its text: a launch that reaches it says so
-    form.text = opcode.text;
-    form.opcode = Opcode::unknown;
+    form = ir::unknown_form(opcode.text);
   }
   ir::FormId id(m_.forms.size());
   m_.forms.push_back(std::move(form));
@@ -253,20 +268,27 @@ bool Parser::instruction() {
   Token opcode = c_.token();
   c_.advance();
   i.form = form_of(opcode);
+  if (!i.form.valid()) return false;
   i.ptx_line = opcode.line;
   i.location = lines_.current();
-  const ir::Form form = m_.forms[i.form.value];
+  const ir::Form& form = m_.forms[i.form.value];
   ir::Function& f = m_.functions[current_.value];
   if (form.opcode == Opcode::call) {
     if (!call(i)) return false;
   } else if (form.family() == ir::Family::unsupported || info(form.opcode).operands == "x") {
     i.first_operand = static_cast<u32>(f.operands.size());
     if (!skip_operands()) return false;
-  } else if (!operands(i, form, ir::info(form.opcode).operands)) {
+  } else if (!operands(i, form, ir::operand_pattern(form))) {
     return false;
   }
+  if (!unknown_part_.empty()) { // a special register or selector that is not known: the instruction as a whole is not
+    i.form = form_of({TokenKind::identifier, opcode.line, texts_.emplace_back(fmt::format("{}.{}", opcode.text, unknown_part_))});
+    i.destinations = i.sources = 0;
+    unknown_part_ = {};
+    if (!skip_operands()) return false;
+  }
   if (!c_.expect(';', "after the instruction")) return false;
-  make_site(i, form);
+  make_site(i, m_.forms[i.form.value]);
   m_.functions[current_.value].instructions.push_back(i);
   return true;
 }
@@ -286,6 +308,12 @@ bool Parser::name_operand(Operand& o, char letter) {
       if (auto special = ir::special_named(whole)) {
         o.kind = Operand::Kind::special;
         o.special = *special;
+        c_.advance();
+        return true;
+      }
+      // Special registers are read by mov alone; anywhere else this is a register that was never declared.
+      if (in_mov_) {
+        unknown_part_ = whole;
         c_.advance();
         return true;
       }
@@ -424,12 +452,20 @@ void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
   if (reads) sources.push_back(carry);
 }
 
+// ld.v2 takes two registers, mov.b64 packs 2, 4 or 8; everything else takes one.
+bool Parser::check_vector(const ir::Form& form, char letter, std::size_t count, const Token& where) {
+  bool vector = letter == 'D' || letter == 'S';
+  u32 wanted = vector ? form.vector : 1;
+  bool packs = vector && form.opcode == Opcode::mov && form.vector == 1 && (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
+  if (count == wanted || packs || !unknown_part_.empty()) return true;
+  return c_.fail("ptx-syntax", fmt::format("'{}' takes {} here, not {}", form.text, wanted == 1 ? "one element" : fmt::format("{} elements", wanted), count), where);
+}
+
 bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view pattern) {
   std::vector<Operand> destinations, sources;
   u32 index = 0;
   bool first = true;
-  // bar and barrier: an optional destination only for .red
-  bool barrier = form.family() == ir::Family::barrier;
+  in_mov_ = form.opcode == Opcode::mov;
   for (std::size_t p = 0; p < pattern.size(); ++p) {
     bool optional = false;
     if (pattern[p] == ' ') continue;
@@ -439,14 +475,12 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view
     }
     char letter = pattern[p];
     bool destination = letter == 'd' || letter == 'D' || letter == 'q' || letter == 'e';
-    if (barrier && destination && !form.has(Modifier::red)) {
-      ++index;
-      continue;
-    }
     if (optional && (c_.at(';') || (!first && !c_.at(',')))) break;
     if (!first && !c_.expect(',', "between operands")) return false;
     first = false;
     Type type = ir::operand_type(form, index++);
+    if (form.family() == ir::Family::barrier) type = Type::u32; // whether the third is a count shows only by the fourth
+    if (letter == 'D' || letter == 'S') index += form.vector - 1u;
     if (letter == 't') {
       Token where = c_.token();
       std::string_view name;
@@ -455,7 +489,10 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view
       continue;
     }
     std::vector<Operand>& into = destination ? destinations : sources;
+    std::size_t before = into.size();
+    Token start = c_.token();
     if (!operand(into, type, letter)) return false;
+    if (!check_vector(form, letter, into.size() - before, start)) return false;
     if ((letter == 'q' || letter == 'e') && c_.accept('|') && !operand(into, Type::pred, 'd')) return false;
   }
   add_carry(form, destinations, sources);

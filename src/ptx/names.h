@@ -30,6 +30,10 @@ public:
     ++count_;
     return {&slot.value, true};
   }
+  template <class F> void for_each(F&& f) const {
+    for (const Slot& slot : slots_)
+      if (slot.key.data()) f(slot.key, slot.value);
+  }
   bool empty() const { return count_ == 0; }
 
 private:

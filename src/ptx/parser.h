@@ -6,6 +6,7 @@
 #include "ptx/lines.h"
 #include "ptx/names.h"
 #include "ptx/parse.h"
+#include <deque>
 #include <unordered_map>
 
 namespace warplens::ptx {
@@ -64,6 +65,8 @@ private:
   bool call(ir::Instruction&);
   bool call_list(std::vector<ir::Operand>&);
   bool skip_operands();
+  bool check_vector(const ir::Form&, char letter, std::size_t count, const Token& where);
+  void close_label_scope();
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
   void make_site(ir::Instruction&, const ir::Form&);
   ir::FormId form_of(const Token& opcode);
@@ -85,6 +88,8 @@ private:
     u32 at = 0;                                    // instruction index
     bool placed = false;
     Token first_use;
+    u32 same_as = itself;                          // the outer label that an unplaced one turned out to be
+    static constexpr u32 itself = 0xffffffffu;
   };
   ir::FunctionId current_;
   std::vector<Label> labels_;
@@ -92,6 +97,9 @@ private:
   std::unordered_map<std::string_view, std::vector<u32>> branch_tables_; // .branchtargets: labels
   struct PendingTable { u32 instruction; std::string_view name; Token where; };
   std::vector<PendingTable> pending_tables_;
+  bool in_mov_ = false;
+  std::string_view unknown_part_;                  // of the instruction at hand
+  std::deque<std::string> texts_;                  // spellings that stand nowhere in the text
   DebugInfo debug_;
   bool has_debug_info_ = false; // code labels are only worth keeping then
 };
