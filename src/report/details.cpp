@@ -12,7 +12,7 @@ namespace {
 using access::Space;
 using measure::Counters;
 
-constexpr u32 opcode_width = 26, count_width = 10;
+constexpr u32 opcode_width = 19, count_width = 9;
 
 std::string l1_efficiency(const Row& row, const Counters& counters) {
   if (counters.tags == 0) return "-";

@@ -172,7 +172,7 @@ std::string headline_section(const Page& page) {
 
 std::string terminal(const Model& model, const TerminalOptions& options) {
   Page page{model, options, {options.colour}};
-  page.options.width = std::max(60u, options.width);
+  page.options.width = std::max(76u, options.width);
   std::string out = title_section(page);
   out += headline_section(page);
   u32 shown = 0;

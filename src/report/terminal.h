@@ -10,7 +10,7 @@
 namespace warplens::report {
 
 struct TerminalOptions {
-  u32 width = 80; // no line is longer; at least 60
+  u32 width = 80; // no line is longer; at least 76, what the table needs
   bool colour = false;
   bool details = false;
   u32 top = 5; // source lines per kernel, kernels with a headline; 0: all

@@ -1,0 +1,146 @@
+// run's parent process against programs that are shell scripts and write the event stream themselves: exit
+// codes, signals, reports, refusals. No emulator is needed.
+#include "driver/child.h"
+#include "driver/events.h"
+#include "driver/program.h"
+#include "driver/run.h"
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Run : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "warplens-run-XXXXXX").string();
+    folder = mkdtemp(name.data());
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string file(const std::string& name, const std::string& text, bool executable = false) const {
+    std::string path = (folder / name).string();
+    std::ofstream(path) << text;
+    if (executable) fs::permissions(path, fs::perms::owner_all);
+    return path;
+  }
+  std::string script(const std::string& text) const { return file("program", "#!/bin/sh\n" + text, true); }
+
+  int run_with(RunOptions options) {
+    out.clear(), err.clear();
+    return run(options, {[&](std::string_view t) { return out += t, true; },
+                         [&](std::string_view t) { return err += t, true; }});
+  }
+
+  fs::path folder;
+  std::string out, err;
+};
+
+TEST_F(Run, RefusesWhatCannotRunBeforeStartingAnything) {
+  auto refused = [&](RunOptions options, std::string_view words) {
+    EXPECT_EQ(run_with(options), 2);
+    EXPECT_NE(err.find(words), err.npos) << err;
+  };
+  std::string touched = (folder / "touched").string(), program = script("touch " + touched);
+  refused({.command = {(folder / "absent").string()}}, "does not exist");
+  refused({.command = {folder.string()}}, "is a folder");
+  refused({.command = {file("text", "words")}}, "is not executable");
+  refused({.command = {file("words", "words", true)}}, "neither an ELF program nor a script");
+  refused({.command = {program}, .sm = "4242"}, "4242");
+  refused({.command = {program}, .sm = ""}, "");
+  refused({.command = {program}, .json = (folder / "no/such/file").string()}, "cannot write");
+  refused({.command = {program}, .report = folder.string()}, "cannot write");
+  refused({.command = {program}, .kernel = "("}, "regular expression");
+  refused({.command = {program}, .memory = "loose"}, "--memory");
+  EXPECT_FALSE(fs::exists(touched));
+}
+
+TEST_F(Run, DamagedElfFilesAreRefusedOrHarmless) {
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  std::string bytes(4096, 0);
+  self.read(bytes.data(), 4096);
+  for (std::size_t length : {4u, 20u, 63u, 64u, 100u, 4096u}) {
+    Result<Program> program = inspect_program(file("damaged", bytes.substr(0, length), true));
+    if (program) EXPECT_EQ(static_cast<int>(program->linkage), static_cast<int>(Linkage::none));
+  }
+}
+
+TEST_F(Run, TheChildKeepsItsExitCodeAndArguments) {
+  std::string result = (folder / "result").string();
+  ChildSpec spec{script("echo \"$1|$2|$WARPLENS_SM\" > " + result + "; exit 7"),
+                 {"program", "a b", "--flag"},
+                 {{"WARPLENS_SM", "90,70"}}};
+  Result<ChildEnd> end = run_child(spec);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->exit_code, 7);
+  EXPECT_EQ(end->signal, 0);
+  std::string line;
+  std::ifstream in(result);
+  std::getline(in, line);
+  EXPECT_EQ(line, "a b|--flag|90,70");
+}
+
+TEST_F(Run, AKilledChildGives128PlusTheSignal) {
+  Result<ChildEnd> end = run_child({script("kill -SEGV $$"), {"program"}, {}});
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->signal, SIGSEGV);
+  EXPECT_EQ(end->exit_code, 128 + SIGSEGV);
+}
+
+TEST_F(Run, SignalsSentToUsReachTheChildAndWeSurvive) {
+  bool sent = false;
+  Result<ChildEnd> end =
+      run_child({script("trap 'exit 9' TERM; while :; do sleep 0.05; done"), {"program"}, {}},
+                [&, ticks = 0]() mutable {
+                  if (++ticks == 15) sent = true, raise(SIGTERM);
+                });
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(sent);
+  EXPECT_EQ(end->exit_code, 9);
+}
+
+TEST_F(Run, AProgramWithoutItsInterpreterIsADiagnostic) {
+  Result<ChildEnd> end = run_child({file("odd", "#!/no/such/interpreter\n", true), {"odd"}, {}});
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().kind, "start-failed");
+}
+
+TEST(Events, LaunchesThatNeverEndedAndCutOffLinesAreTold) {
+  measure::LaunchRecord done;
+  done.process = 1, done.index = 0;
+  std::string text = measure::encode(measure::LaunchStarted{1, 0, "k"}) + measure::encode(done) +
+                     measure::encode(measure::LaunchStarted{2, 0, "k"}) +
+                     measure::encode(measure::LaunchStarted{1, 1, "hung"});
+  text += measure::encode(done).substr(0, 20);
+  std::istringstream stream(text);
+  report::Input input;
+  add_events(stream, input);
+  EXPECT_EQ(input.launches.size(), 1u);
+  ASSERT_EQ(input.interrupted.size(), 2u);
+  EXPECT_EQ(input.interrupted[1].name, "hung");
+  ASSERT_EQ(input.messages.size(), 1u);
+  EXPECT_EQ(input.messages[0].kind, "events-lost");
+}
+
+TEST(Events, ProgressReadsOnlyWholeLinesAndOnlyNewOnes) {
+  Result<EventFile> events = EventFile::create();
+  ASSERT_TRUE(events);
+  std::string line = measure::encode(measure::Progress{1, 4, 50, 100});
+  std::ofstream out(events->path(), std::ios::app);
+  out << line.substr(0, 10) << std::flush;
+  EXPECT_FALSE(events->latest());
+  out << line.substr(10) << std::flush;
+  std::optional<measure::Event> event = events->latest();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(std::get<measure::Progress>(*event).index, 4u);
+  EXPECT_FALSE(events->latest());
+}
+
+} // namespace
+} // namespace warplens::driver

@@ -1,0 +1,212 @@
+// The writers on fixed records: exact text at two widths, no line wider than asked for, JSON that says what
+// the records said. WARPLENS_REBASE=1 rewrites the golden files of tests/report/data.
+#include "measure/collect.h"
+#include "measure/totals.h"
+#include "report/json.h"
+#include "report/terminal.h"
+#include "report/text.h"
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace warplens::report {
+namespace {
+
+using access::AffineAccess;
+using access::Site;
+using access::SiteId;
+using access::Space;
+
+Site make_site(u32 id, std::string opcode, u32 line, access::Kind kind = access::Kind::load) {
+  Site site{SiteId(id), "_Z6matmulPKfS0_Pfi", {{"/src/matmul.cu", line, 9, ""}},
+            40 + id,    std::move(opcode),    kind};
+  return site;
+}
+
+// Matrix multiply whose rows run along threadIdx.x, with a shared tile read column-wise: counted, not
+// invented.
+measure::LaunchRecord sample_launch(u64 index = 0) {
+  measure::LaunchRecord launch;
+  launch.index = index, launch.process = 4711, launch.kernel = "_Z6matmulPKfS0_Pfi";
+  launch.name = "matmul(float const*, float const*, float*, int)", launch.module = "compute_90 of app";
+  launch.grid = {4, 32, 1}, launch.block = {32, 8, 1}, launch.sm = {90, 20}, launch.shared_bytes = 4096;
+  std::vector<Site> sites{
+      make_site(0, "ld.global.f32", 15), make_site(1, "ld.global.f32", 15), make_site(2, "ld.shared.f32", 16),
+      make_site(3, "st.global.f32", 18, access::Kind::store), make_site(4, "ld.const.f32", 18)};
+  std::vector<const arch::Architecture*> architectures{arch::find(90), arch::find(20)};
+  measure::Collector collector(architectures, sites, 1);
+  access::Sink& sink = *collector.sinks()[0];
+  for (u64 cta = 0; cta < launch.grid.count(); ++cta) {
+    AffineAccess access{SiteId(0u), Space::global};
+    access.cta = cta, access.block = launch.block, access.base = 1 << 20, access.stride = {4096, 4, 0};
+    sink.affine(access);
+    access.site = SiteId(1u), access.stride = {0, 4096, 0};
+    sink.affine(access);
+    access.site = SiteId(2u), access.space = Space::shared, access.base = 0, access.stride = {128, 4, 0};
+    sink.affine(access);
+    access.site = SiteId(3u), access.space = Space::global, access.kind = access::Kind::store,
+    access.stride = {4, 4096, 0};
+    sink.affine(access);
+  }
+  launch.sites = collector.finish();
+  launch.warp_instructions = 12345;
+  return launch;
+}
+
+Input sample_input() {
+  Input input;
+  input.command = {"./app"};
+  input.sm = {90, 20};
+  input.launches = {sample_launch(0), sample_launch(1)};
+  measure::LaunchRecord failed = sample_launch(2);
+  failed.kernel = "_Z3badPf", failed.name = "bad(float*)", failed.status = measure::Status::failed,
+  failed.reason = "illegal address";
+  failed.sites.clear();
+  failed.diagnostics.push_back(diag::error("illegal-address",
+                                           "thread (3,0,0) of block (0,0,0) reads past 'x'",
+                                           {"bad.cu", 3, 1, 0}, "check the bounds"));
+  input.launches.push_back(failed);
+  input.unsupported = {{1, "cudaGraphLaunch", 2}, {2, "cudaGraphLaunch", 1}};
+  input.outcome = {7, 0};
+  return input;
+}
+
+std::optional<std::string> source(const std::string& file, u32 line) {
+  if (file != "/src/matmul.cu") return {};
+  if (line == 15) return "sum += A[row * n + k] * B[k * n + col];";
+  return line == 16 ? "tile[threadIdx.x][threadIdx.y] += sum;" : "C[row * n + col] = sum * scale;";
+}
+
+Model sample_model() {
+  Result<Model> model = build(sample_input(), source, {});
+  EXPECT_TRUE(model);
+  return std::move(*model);
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  std::string path = std::string(WARPLENS_TEST_DATA) + "/" + name;
+  if (std::getenv("WARPLENS_REBASE")) std::ofstream(path) << text;
+  std::stringstream expected;
+  expected << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text, expected.str()) << name << ": if the change is wanted, run with WARPLENS_REBASE=1";
+}
+
+TEST(Terminal, GoldenReports) {
+  Model model = sample_model();
+  expect_golden("narrow.txt", terminal(model, {80}));
+  expect_golden("wide.txt", terminal(model, {120}));
+  expect_golden("details.txt", terminal(model, {80, false, true}));
+  expect_golden("run.json", json(model, "0.1.0"));
+}
+
+TEST(Terminal, NoLineIsWiderThanTheTerminal) {
+  Input input = sample_input();
+  input.launches[2].name = std::string(300, 'n');
+  input.launches[2].reason = "a reason with " + std::string(200, 'x') + " in it";
+  input.launches[2].local_arrays = {std::string(200, 'a')};
+  for (measure::SiteRecord& site : input.launches[0].sites) site.pattern.text = std::string(150, 'p');
+  Result<Model> model = build(input, [](const std::string&, u32) { return std::string(500, 's'); }, {});
+  for (u32 width : {76u, 80u, 100u, 120u, 200u})
+    for (bool details : {false, true}) {
+      std::istringstream lines(terminal(*model, {width, false, details, 0}));
+      for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), width) << line;
+    }
+}
+
+TEST(Terminal, TheFirstScreenNamesTheWorstLineAndItsWaste) {
+  std::string text = terminal(sample_model(), {80});
+  std::size_t at = 0;
+  for (u32 line = 0; line < 24 && at != text.npos; ++line) at = text.find('\n', at + 1);
+  std::string screen = text.substr(0, at);
+  EXPECT_NE(screen.find("matmul.cu:16"), screen.npos);
+  EXPECT_NE(screen.find("32-way bank conflict"), screen.npos);
+  EXPECT_NE(screen.find("32.00 wavefronts per instruction where 1.00 would do"), screen.npos);
+  EXPECT_NE(screen.find("fix: "), screen.npos);
+}
+
+TEST(Terminal, ColourOnlyWhenAskedFor) {
+  Model model = sample_model();
+  EXPECT_EQ(terminal(model, {80}).find('\x1b'), std::string::npos);
+  EXPECT_NE(terminal(model, {80, true}).find("\x1b[1m"), std::string::npos);
+}
+
+TEST(Terminal, ForeignTextCannotDriveTheTerminal) {
+  Input input = sample_input();
+  input.launches[0].name = input.launches[1].name = "evil\x1b[2Jname\n";
+  Result<Model> model = build(input,
+                              [](const std::string&, u32) {
+                                return "a\x1b]0;x\x07"
+                                       "b";
+                              },
+                              {});
+  EXPECT_EQ(terminal(*model, {80}).find('\x1b'), std::string::npos);
+}
+
+TEST(Terminal, NothingLaunchedIsSaid) {
+  Input input;
+  input.sm = {90};
+  EXPECT_NE(terminal(*build(input, source, {}), {80}).find("no kernel launch was seen"), std::string::npos);
+}
+
+TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
+  Model model = sample_model();
+  const Kernel& kernel = model.kernels[0];
+  EXPECT_EQ(kernel.launches, 2u);
+  for (std::size_t a = 0; a < 2; ++a) {
+    measure::Counters launches, rows, totals;
+    for (u32 l = 0; l < 2; ++l) launches += measure::total(model.input.launches[l], a);
+    for (const Line& line : kernel.lines)
+      for (const Row& row : line.rows) rows += row.counters[a];
+    for (const auto& [space, counters] : kernel.totals) totals += counters[a];
+    EXPECT_TRUE(launches == rows);
+    EXPECT_TRUE(launches == totals);
+  }
+  double share = 0;
+  for (const Line& line : kernel.lines) share += line.share;
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_EQ(kernel.never_executed.size(), 1u);
+}
+
+TEST(Model, TheFilterLeavesOutAndSaysSo) {
+  Result<Model> model = build(sample_input(), source, {"^bad"});
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->filtered_out, 2u);
+  EXPECT_EQ(model->kernels.size(), 1u);
+  EXPECT_EQ(build(sample_input(), source, {"("}).error().kind, "bad-kernel-filter");
+}
+
+TEST(Json, SaysWhatTheRecordsSay) {
+  nlohmann::json document = nlohmann::json::parse(json(sample_model(), "0.1.0"));
+  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["target"]["sm"], 90);
+  const auto& site = document["launches"][0]["sites"][0];
+  EXPECT_EQ(site["file"], "/src/matmul.cu");
+  EXPECT_EQ(site["line"], 15);
+  EXPECT_EQ(site["sectors"], 128 * 8 * 32);
+  EXPECT_EQ(site["ideal_sectors"], 128 * 8 * 4);
+  EXPECT_TRUE(site["wavefronts"].is_null());
+  EXPECT_EQ(site["label"], "exact");
+  EXPECT_TRUE(document["launches"][0]["sites"][2]["sectors"].is_null());
+  EXPECT_EQ(document["launches"][2]["status"], "failed");
+  EXPECT_EQ(document["unsupported"][0]["calls"], 3);
+}
+
+TEST(Text, NumbersForPeople) {
+  EXPECT_EQ(human(9999), "9999");
+  EXPECT_EQ(human(12500), "12.5 k");
+  EXPECT_EQ(human(999999), "1.00 M");
+  EXPECT_EQ(human_bytes(1250), "1.25 kB");
+  EXPECT_EQ(percent(0), "0%");
+  EXPECT_EQ(percent(0.001), "<1%");
+  EXPECT_EQ(percent(0.999), ">99%");
+  EXPECT_EQ(percent(1), "100%");
+  EXPECT_EQ(clip("abcdefghij", 8), "abcde...");
+  EXPECT_EQ(compute_capability(121), "12.1");
+  EXPECT_EQ(plural(1, "launch"), "1 launch");
+  EXPECT_EQ(plural(2, "launch"), "2 launches");
+}
+
+} // namespace
+} // namespace warplens::report
