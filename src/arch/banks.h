@@ -4,11 +4,11 @@
 
 namespace warplens::arch {
 
-// Words are numbered from 0; word w lies in bank w mod `banks`.
+// Words are numbered from 0; word w lies in bank w mod `banks`, a power of two.
 inline u32 most_words_in_a_bank(const BlockSet& words, u32 banks) {
   std::array<u16, 32> count{};
   u32 most = 0;
-  for (u64 word : words) most = std::max<u32>(most, ++count[word % banks]);
+  for (u64 word : words) most = std::max<u32>(most, ++count[word & (banks - 1)]);
   return most;
 }
 
@@ -19,8 +19,12 @@ inline u32 passes_without_sharing(const std::array<u64, warp_size>& address, u32
   u32 most = 0;
   for_each_lane(lanes, [&](u32 lane) {
     ByteRange range = bytes_of(address[lane], bytes);
+    if (range.first >> 2 == range.last >> 2) {
+      most = std::max<u32>(most, ++count[range.first >> 2 & (banks - 1)]);
+      return;
+    }
     for (u64 word = range.first >> 2; word <= range.last >> 2; ++word)
-      most = std::max<u32>(most, ++count[word % banks]);
+      most = std::max<u32>(most, ++count[word & (banks - 1)]);
   });
   return most;
 }

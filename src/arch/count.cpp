@@ -89,11 +89,36 @@ bool warps_alike(Dim3 block) {
   return block.x % warp_size == 0 || (warp_size % block.x == 0 && u64{block.x} * block.y % warp_size == 0);
 }
 
-u64 first_address(const access::AffineAccess& affine, u64 warp) {
+// The thread at which a warp begins, and its address.
+struct Thread {
+  Dim3 at;
+  u64 address;
+};
+
+Thread first_thread(const access::AffineAccess& affine, u64 warp) {
   u64 thread = warp * warp_size, plane = u64{affine.block.x} * affine.block.y;
-  u64 x = thread % affine.block.x, y = thread % plane / affine.block.x, z = thread / plane;
-  return affine.base + static_cast<u64>(affine.stride[0]) * x + static_cast<u64>(affine.stride[1]) * y +
-         static_cast<u64>(affine.stride[2]) * z;
+  Dim3 at{static_cast<u32>(thread % affine.block.x), static_cast<u32>(thread % plane / affine.block.x),
+          static_cast<u32>(thread / plane)};
+  return {at, affine.base + static_cast<u64>(affine.stride[0]) * at.x +
+                  static_cast<u64>(affine.stride[1]) * at.y + static_cast<u64>(affine.stride[2]) * at.z};
+}
+
+// access::expand without its divisions: threads follow each other.
+access::WarpAccess expand_from(const access::AffineAccess& affine, Thread thread, u32 active) {
+  access::WarpAccess out{affine.site, affine.space, affine.kind, affine.cache, affine.bytes, 0, active, {}};
+  u64 stride_x = static_cast<u64>(affine.stride[0]), stride_y = static_cast<u64>(affine.stride[1]),
+      stride_z = static_cast<u64>(affine.stride[2]);
+  for_each_lane(active, [&](u32 lane) {
+    out.address[lane] = thread.address;
+    thread.address += stride_x;
+    if (++thread.at.x < affine.block.x) return;
+    thread.at.x = 0;
+    thread.address += stride_y - stride_x * affine.block.x;
+    if (++thread.at.y < affine.block.y) return;
+    thread.at.y = 0;
+    thread.address += stride_z - stride_y * affine.block.y;
+  });
+  return out;
 }
 
 void multiply(Counts& counts, u64 factor) {
@@ -122,18 +147,19 @@ Counts count(const Architecture& arch, const access::AffineAccess& affine) {
   std::array<KnownWarp, 8> known;
   u32 known_count = 0;
   for (u64 warp = 0; warp < warps; ++warp) {
-    bool full = (warp + 1) * warp_size <= affine.block.count();
-    u64 place = alike && full ? first_address(affine, warp) % run : 0;
-    const auto* end = known.begin() + known_count;
-    const auto* found = alike && full ? std::find_if(known.cbegin(), end,
-                                                     [&](const KnownWarp& k) { return k.place == place; })
-                                      : end;
+    u32 active = access::lanes_of_warp(affine.block, static_cast<u32>(warp));
+    Thread first = first_thread(affine, warp);
+    bool reusable = alike && active == full_mask;
+    const KnownWarp *end = known.data() + known_count, *found = end;
+    if (reusable)
+      found = std::find_if(known.cbegin(), known.cbegin() + known_count,
+                           [&](const KnownWarp& k) { return k.place == first.address % run; });
     if (found != end) {
       sum += found->counts;
       continue;
     }
-    Counts counts = count(arch, expand(affine, static_cast<u32>(warp)));
-    if (alike && full && known_count < known.size()) known[known_count++] = {place, counts};
+    Counts counts = count(arch, expand_from(affine, first, active));
+    if (reusable && known_count < known.size()) known[known_count++] = {first.address % run, counts};
     sum += counts;
   }
   multiply(sum, affine.count);

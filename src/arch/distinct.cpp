@@ -225,12 +225,16 @@ Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 byte
           distinct_bytes(address, lanes, bytes)};
 }
 
-u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes) {
+u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes, u32 bank_bytes) {
+  // An aligned word wider than a bank fills whole banks, so that banks of its own width conflict in the same
+  // way.
   Words words;
-  u32 width = std::max<u32>(bytes, 4), shift = static_cast<u32>(std::countr_zero(width));
-  if (counter()(address.data(), lanes, shift, static_cast<u32>(std::countr_zero(bytes)), 128 / width, words))
+  u32 width = std::max<u32>(bytes, bank_bytes), shift = static_cast<u32>(std::countr_zero(width));
+  u32 alignment = static_cast<u32>(std::countr_zero(bytes));
+  if (counter()(address.data(), lanes, shift, alignment, 32 * bank_bytes / width, words))
     return words.most_in_a_bank;
-  return most_words_in_a_bank(touched(address, lanes, bytes, 2), 32);
+  return most_words_in_a_bank(touched(address, lanes, bytes, static_cast<u32>(std::countr_zero(bank_bytes))),
+                              32);
 }
 
 } // namespace warplens::arch

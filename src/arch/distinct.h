@@ -22,9 +22,8 @@ std::string_view name(Target);
 
 Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes);
 
-// The most different words of `bytes` bytes in one of `banks` banks of that width, for aligned words; with
-// 128 / bytes banks these are the passes of a memory of 32 banks of 4 bytes in which lanes that want the same
-// word share a pass. Words narrower than 4 bytes count as the 4-byte words they lie in.
-u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes);
+// Passes of a memory of 32 banks of `bank_bytes` (4 or 8) in which lanes that want the same row of a bank
+// share a pass: the most different rows of one bank.
+u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes, u32 bank_bytes = 4);
 
 } // namespace warplens::arch

@@ -17,7 +17,7 @@
 namespace warplens::arch::rules {
 namespace {
 
-constexpr u32 half_warp = 16;
+constexpr u32 half_warp = 16, sector_shift = 5;
 
 // What every global request counts alike on all architectures.
 void add_common(const access::WarpAccess& access, u32 lanes, Counts& counts) {
@@ -45,9 +45,11 @@ bool kth_thread_kth_word(const access::WarpAccess& access, u32 lanes) {
   return in_order;
 }
 
-// Issues the segment of 2^shift bytes that holds all of `range`, smallest power of two from 32 bytes up.
-void issue_shrunk(ByteRange range, u32 shift, Counts& counts) {
-  while (shift > 5 && range.first >> (shift - 1) == range.last >> (shift - 1)) --shift;
+// Issues the segment of 2^shift bytes that holds the sectors `first` to `last`, halved while one half is
+// unused.
+void issue_shrunk(u64 first, u64 last, u32 shift, Counts& counts) {
+  while (shift > sector_shift && first >> (shift - 1 - sector_shift) == last >> (shift - 1 - sector_shift))
+    --shift;
   counts.transactions += 1;
   counts.transaction_bytes += u64{1} << shift;
 }
@@ -74,17 +76,16 @@ void global_half_warp_segments(const Architecture&, const access::WarpAccess& ac
   u32 shift = access.bytes == 1 ? 5 : access.bytes == 2 ? 6 : 7;
   for_each_group(access.active, half_warp, [&](u32 lanes) {
     add_common(access, lanes, counts);
-    // The order of issue does not change what is issued: segments are aligned, so they are disjoint.
-    for (u64 segment : touched(access.address, lanes, access.bytes, shift)) {
-      u64 first = segment << shift, last = first + ((u64{1} << shift) - 1);
-      ByteRange used{last, first};
-      for_each_lane(lanes, [&](u32 lane) {
-        ByteRange range = bytes_of(access.address[lane], access.bytes);
-        if (range.last < first || range.first > last) return;
-        used.first = std::min(used.first, std::max(range.first, first));
-        used.last = std::max(used.last, std::min(range.last, last));
-      });
-      issue_shrunk(used, shift, counts);
+    // Segments are aligned, so they are disjoint and the order of issue changes nothing; and since none is
+    // smaller than a sector, the touched sectors in ascending order say which segments there are and how far
+    // each shrinks.
+    BlockSet sectors = touched(access.address, lanes, access.bytes, sector_shift);
+    for (const u64* first = sectors.begin(); first != sectors.end();) {
+      const u64* end = first;
+      while (end != sectors.end() && *end >> (shift - sector_shift) == *first >> (shift - sector_shift))
+        ++end;
+      issue_shrunk(*first, end[-1], shift, counts);
+      first = end;
     }
   });
 }

@@ -63,9 +63,8 @@ void shared_kepler_wide(const Architecture& arch, const access::WarpAccess& acce
   add_request(access, counts);
   if (is_atomic(access.kind)) return add_atomic(arch, access, counts);
   u64 sum = 0;
-  for_each_group(access.active, access.bytes <= 8 ? 32 : 16, [&](u32 lanes) {
-    sum += most_words_in_a_bank(touched(access.address, lanes, access.bytes, 3), 32);
-  });
+  for_each_group(access.active, access.bytes <= 8 ? 32 : 16,
+                 [&](u32 lanes) { sum += passes(access.address, lanes, access.bytes, 8); });
   add_passes(counts, sum, sum, ideal_passes(arch, access.active, access.bytes));
 }
 
