@@ -64,29 +64,36 @@ bool one_address_without_last_lane(const WarpAccess& access) {
   return !(access.active >> 31) && distinct(access.address, access.active, 1).words == 1;
 }
 
-u64 attributed_load_16(const WarpAccess& access) {
+using QuarterPasses = std::array<u64, 4>;
+
+u64 attributed_load_16(const WarpAccess& access, const QuarterPasses& quarter) {
   if (one_address_without_last_lane(access)) return 1;
   u64 sum = 0;
   for_each_group(access.active, 16, [&](u32 half) {
+    u32 first = half & 0xffff ? 0 : 2;
     bool one = quarters_merge(access, half) && passes(access.address, half, 16) == 1;
-    sum += one ? 1 : sum_of_groups(access, half, 8);
+    sum += one ? 1 : quarter[first] + quarter[first + 1];
   });
   return sum;
 }
 
-// 8 bytes: one pass if the warp is in pairs and free of conflicts, else half-warps one after the other; 16
-// bytes: above.
+void add_load_16(const WarpAccess& access, u64 ideal, Counts& counts) {
+  QuarterPasses quarter{};
+  u64 apart = 0;
+  for_each_group(access.active, 8, [&](u32 lanes) {
+    u32 number = static_cast<u32>(std::countr_zero(lanes)) / 8;
+    apart += quarter[number] = passes(access.address, lanes, 16);
+  });
+  u64 data = in_pairs(access, access.active) ? sum_of_groups(access, access.active, 16) : apart;
+  add_passes(counts, attributed_load_16(access, quarter), data, ideal);
+}
+
+// 8 bytes: one pass if the warp is in pairs and free of conflicts, else half-warps one after the other.
 void add_load(const Architecture& arch, const WarpAccess& access, Counts& counts) {
-  u32 group = lanes_per_pass(access.bytes);
   u64 ideal = ideal_passes(arch, access.active, access.bytes);
-  bool wide = access.bytes == 8 || access.bytes == 16, paired = wide && in_pairs(access, access.active);
-  if (access.bytes == 16) {
-    u64 attributed = attributed_load_16(access);
-    return add_passes(counts, attributed, sum_of_groups(access, access.active, paired ? 2 * group : group),
-                      ideal);
-  }
-  u64 apart = sum_of_groups(access, access.active, group);
-  if (!paired) return add_passes(counts, apart, apart, ideal);
+  if (access.bytes == 16) return add_load_16(access, ideal, counts);
+  u64 apart = sum_of_groups(access, access.active, lanes_per_pass(access.bytes));
+  if (access.bytes != 8 || !in_pairs(access, access.active)) return add_passes(counts, apart, apart, ideal);
   u64 together = passes(access.address, access.active, access.bytes);
   add_passes(counts, together == 1 ? 1 : apart, together, ideal);
 }
