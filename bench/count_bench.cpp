@@ -1,5 +1,6 @@
 // How many decoded accesses a second one core counts, for every access class. `items_per_second` is warps.
 #include "arch/count.h"
+#include "arch/distinct.h"
 #include <benchmark/benchmark.h>
 #include <random>
 #include <vector>
@@ -44,8 +45,9 @@ Batch make(Shape shape, u8 bytes, bool shared, bool masks) {
   return out;
 }
 
-void count_batches(benchmark::State& state, u32 sm, Space space, Kind kind, u8 bytes, Shape shape,
-                   bool masks) {
+void count_batches(benchmark::State& state, arch::Target target, u32 sm, Space space, Kind kind, u8 bytes,
+                   Shape shape, bool masks) {
+  arch::use_target(target);
   const arch::Architecture& row = *arch::find(sm);
   Batch batch = make(shape, bytes, space != Space::global, masks);
   access::LaneBatch lanes;
@@ -95,13 +97,21 @@ constexpr Class classes[] = {{"global_4", 90, Space::global, Kind::load, 4},
                              {"shared_8_on_3.5", 35, Space::shared, Kind::load, 8}};
 
 const int registered = [] {
-  for (const Class& c : classes)
-    for (Shape shape :
-         {Shape::contiguous, Shape::strided, Shape::permuted, Shape::random_near, Shape::random_far})
-      benchmark::RegisterBenchmark((std::string(c.name) + '/' + shape_names[static_cast<int>(shape)]).c_str(),
-                                   count_batches, c.sm, c.space, c.kind, c.bytes, shape, false);
-  benchmark::RegisterBenchmark("global_4_masked/random_far", count_batches, 90u, Space::global, Kind::load,
-                               u8{4}, Shape::random_far, true);
+  std::vector<arch::Target> targets{arch::Target::baseline};
+  if (arch::best_target() != targets[0]) targets.push_back(arch::best_target());
+  for (arch::Target target : targets) {
+    for (const Class& c : classes)
+      for (Shape shape :
+           {Shape::contiguous, Shape::strided, Shape::permuted, Shape::random_near, Shape::random_far}) {
+        std::string title =
+            std::string(name(target)) + '/' + c.name + '/' + shape_names[static_cast<int>(shape)];
+        benchmark::RegisterBenchmark(title.c_str(), count_batches, target, c.sm, c.space, c.kind, c.bytes,
+                                     shape, false);
+      }
+    std::string title = std::string(name(target)) + "/global_4_masked/random_far";
+    benchmark::RegisterBenchmark(title.c_str(), count_batches, target, 90u, Space::global, Kind::load, u8{4},
+                                 Shape::random_far, true);
+  }
   benchmark::RegisterBenchmark("affine_global/contiguous", count_affine, Space::global, i64{4});
   benchmark::RegisterBenchmark("affine_global/strided", count_affine, Space::global, i64{128});
   benchmark::RegisterBenchmark("affine_shared/strided", count_affine, Space::shared, i64{8});
