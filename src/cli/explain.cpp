@@ -48,7 +48,7 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command.add_option("--space", o.space, "global, shared, local, constant, texture, surface")
       ->capture_default_str();
   command.add_option("--op", o.operation, "load, store, reduction, atomic")->capture_default_str();
-  command.add_option("--cache", o.cache, "cache operator of the instruction: ca, cg, cs, nc …");
+  command.add_option("--cache", o.cache, "cache operator of the instruction: ca, cg, cs, nc and others");
   command.add_option("--base", o.base, "bytes from a 256-byte boundary to the array's start")
       ->capture_default_str();
   command.add_option("--pitch", o.pitch, "bytes from row to row, where rows are padded (cudaMallocPitch)");
