@@ -48,7 +48,7 @@ std::string advice_lines(const Page& page, const Row& row) {
   for (const advise::Advice& advice : row.advice) {
     std::string text = fmt::format("{} ({}, {}): {}", advice.title, advice.rule,
                                    advise::name(advice.confidence), advice.cause);
-    if (!advice.change.empty()) text += " " + advice.change;
+    if (!advice.change.empty()) text += "; " + advice.change;
     if (advice.gain() > 1.05)
       text += fmt::format(" [{} {} -> {}]", advise::name(advice.metric),
                           advise::value(advice.metric, advice.before),
