@@ -63,6 +63,8 @@ std::string verdict(const Explanation& e, const Ink& ink) {
   case FormKind::uniform:
     out = ink.good(fmt::format("{} uniform", ink.yes())) +
           ": threadIdx.x does not occur, so threads that differ only in it access one address";
+    if (e.question.space == Space::global && e.warp.threads > 1 && e.warp.transactions >= e.warp.threads)
+      out += ink.bad("; this architecture still makes a transaction for every lane");
     split.clear();
     break;
   case FormKind::strided:
