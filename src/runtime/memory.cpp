@@ -174,6 +174,13 @@ cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const vo
   });
 }
 
+cudaError_t cudaMemPrefetchAsync_v2(const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t) {
+  return api([](Runtime&) { return cudaSuccess; });
+}
+cudaError_t cudaMemAdvise_v2(const void*, std::size_t, int, cudaMemLocation) {
+  return api([](Runtime&) { return cudaSuccess; });
+}
+
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) {
   return api([](Runtime&) { return cudaSuccess; });
 }

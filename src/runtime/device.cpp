@@ -1,0 +1,164 @@
+// The device as the program sees it: one, the reference part of the architecture that --sm names first.
+#include "runtime/state.h"
+#include <cstring>
+
+namespace warplens::runtime {
+namespace {
+
+u64 attribute_of(const arch::Architecture& row, int attribute) {
+  switch (attribute) {
+#define DEVICE_ATTRIBUTE(number, value)                                                                                \
+  case number: return value;
+#include "runtime/attributes.def"
+#undef DEVICE_ATTRIBUTE
+  default: return 0;
+  }
+}
+
+constexpr int largest_attribute = 147;
+constexpr const char* bus_id = "0000:01:00.0";
+thread_local unsigned device_flags = 0;
+
+// Functions that set what an emulator does not have: accepted, as a GPU may ignore them too.
+cudaError_t accept() {
+  return api([](Runtime&) { return cudaSuccess; });
+}
+
+} // namespace
+} // namespace warplens::runtime
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return api([&](Runtime&) {
+    if (!count) return cudaErrorInvalidValue;
+    *count = 1;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return api([&](Runtime&) {
+    if (!device) return cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return api([&](Runtime&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+cudaError_t cudaSetValidDevices(int*, int) { return accept(); }
+
+cudaError_t cudaChooseDevice(int* device, const void*) { return cudaGetDevice(device); }
+
+cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
+  return api([&](Runtime& r) {
+    if (!value || attribute <= 0 || attribute > largest_attribute) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    *value = static_cast<int>(attribute_of(r.architecture(), attribute));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  return api([&](Runtime&) {
+    if (!text || size <= static_cast<int>(std::strlen(bus_id))) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    std::strcpy(text, bus_id);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return api([&](Runtime&) {
+    if (!device || !text || std::strcmp(text, bus_id) != 0) return cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  device_flags = flags;
+  return accept();
+}
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  if (flags) *flags = device_flags;
+  return accept();
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  return api_waiting([](Runtime&) { return cudaSuccess; });
+}
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaDeviceReset() {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.synchronize();
+  runtime.reset();
+  return cudaSuccess;
+}
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+
+cudaError_t cudaDeviceSetLimit(int limit, std::size_t value) {
+  return api([&](Runtime& r) {
+    constexpr int heap = 2, largest = 6;
+    if (limit < 0 || limit > largest) return cudaErrorInvalidValue;
+    if (limit == heap) r.device->heap_limit = value;
+    r.limits[limit] = value;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, int limit) {
+  return api([&](Runtime& r) {
+    // A GPU's defaults: stack, printf buffer, heap, two limits of device-side launches, L2 fetch size, persisting L2.
+    constexpr u64 defaults[] = {1024, u64{1} << 20, u64{8} << 20, 2, 2048, 64, 0};
+    if (!value || limit < 0 || limit >= static_cast<int>(std::size(defaults))) return cudaErrorInvalidValue;
+    auto set = r.limits.find(limit);
+    *value = set != r.limits.end() ? set->second : defaults[limit];
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(int) { return accept(); }
+cudaError_t cudaDeviceSetSharedMemConfig(int) { return accept(); }
+cudaError_t cudaDeviceGetCacheConfig(int* config) {
+  if (config) *config = 0;
+  return accept();
+}
+cudaError_t cudaDeviceGetSharedMemConfig(int* config) {
+  constexpr int four_byte_banks = 1;
+  if (config) *config = four_byte_banks;
+  return accept();
+}
+cudaError_t cudaCtxResetPersistingL2Cache() { return accept(); }
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  if (can) *can = 0;
+  return accept();
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return remember(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int) { return remember(cudaErrorInvalidDevice); }
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  if (!version) return remember(cudaErrorInvalidValue);
+  *version = driver_version;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  if (!version) return remember(cudaErrorInvalidValue);
+  *version = runtime_version;
+  return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStart() { return accept(); }
+cudaError_t cudaProfilerStop() { return accept(); }
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop

@@ -1,0 +1,86 @@
+// Events: a host time each. What lies between two of them is how long the emulation took, which says nothing about
+// a GPU's speed.
+#include "runtime/state.h"
+#include <chrono>
+#include <optional>
+
+namespace warplens::runtime {
+
+struct Event {
+  bool timed = true;
+  std::optional<std::chrono::steady_clock::time_point> recorded;
+};
+
+namespace {
+
+std::map<Event*, std::unique_ptr<Event>>& events() {
+  static auto* all = new std::map<Event*, std::unique_ptr<Event>>; // outlives the program's atexit handlers
+  return *all;
+}
+
+cudaError_t check(cudaEvent_t event) {
+  return event && events().contains(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+} // namespace
+} // namespace warplens::runtime
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return api([&](Runtime&) {
+    constexpr unsigned disable_timing = 2, all_flags = 7;
+    if (!event || flags > all_flags) return cudaErrorInvalidValue;
+    auto created = std::make_unique<Event>();
+    created->timed = (flags & disable_timing) == 0;
+    *event = created.get();
+    events()[created.get()] = std::move(created);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return api([&](Runtime&) { return events().erase(event) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  return api([&](Runtime&) {
+    cudaError_t error = check(event);
+    if (error == cudaSuccess) event->recorded = std::chrono::steady_clock::now();
+    return error;
+  });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  return cudaEventRecord(event, stream);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return api([&](Runtime&) { return check(event); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return api_waiting([&](Runtime&) { return check(event); });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return api([&](Runtime&) {
+    if (!milliseconds) return cudaErrorInvalidValue;
+    if (check(start) != cudaSuccess || check(end) != cudaSuccess) return cudaErrorInvalidResourceHandle;
+    if (!start->timed || !end->timed || !start->recorded || !end->recorded) return cudaErrorInvalidResourceHandle;
+    *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded - *start->recorded).count();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return cudaEventElapsedTime(milliseconds, start, end);
+}
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop

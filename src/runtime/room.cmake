@@ -1,0 +1,6 @@
+# loader/ is compiled into each shared library, not into the room: tests link the room and must not be patched.
+get_target_property(runtime_sources warplens_runtime SOURCES)
+list(FILTER runtime_sources EXCLUDE REGEX "/loader/")
+set_target_properties(warplens_runtime PROPERTIES SOURCES "${runtime_sources}")
+# Static archives: the preloaded library must not drag shared ones into the program.
+target_link_libraries(warplens_runtime PUBLIC -l:libzstd.a -l:liblz4.a)

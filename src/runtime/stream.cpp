@@ -1,0 +1,135 @@
+// Streams. Work runs when it is submitted, one piece at a time, so a stream is only a handle with its settings:
+// waiting finds nothing to wait for, and host functions run at once, outside the runtime's lock.
+#include "runtime/state.h"
+#include <algorithm>
+
+namespace warplens::runtime {
+
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+  u64 id = 0;
+};
+
+namespace {
+
+constexpr int least_priority = 0, greatest_priority = -5;
+constexpr unsigned non_blocking = 1;
+
+std::map<Stream*, std::unique_ptr<Stream>>& streams() {
+  static auto* all = new std::map<Stream*, std::unique_ptr<Stream>>; // outlives the program's atexit handlers
+  return *all;
+}
+
+bool is_default(cudaStream_t stream) {
+  return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+bool known(cudaStream_t stream) { return is_default(stream) || streams().contains(stream); }
+
+// For functions that only need the stream to exist.
+cudaError_t on(cudaStream_t stream) {
+  return api([&](Runtime&) { return known(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+} // namespace
+} // namespace warplens::runtime
+
+#pragma GCC visibility push(default)
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return api([&](Runtime&) {
+    if (!stream || flags > non_blocking) return cudaErrorInvalidValue;
+    static u64 last_id = 2; // 1 and 2 are the default streams'
+    auto created = std::make_unique<Stream>(
+        Stream{flags, std::clamp(priority, greatest_priority, least_priority), ++last_id});
+    *stream = created.get();
+    streams()[created.get()] = std::move(created);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return api([&](Runtime&) { return streams().erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return api_waiting([&](Runtime&) { return known(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return on(stream); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return event ? on(stream) : remember(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return api([&](Runtime&) {
+    if (!known(stream)) return cudaErrorInvalidResourceHandle;
+    *priority = is_default(stream) ? 0 : stream->priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return api([&](Runtime&) {
+    if (!known(stream)) return cudaErrorInvalidResourceHandle;
+    *flags = is_default(stream) ? 0 : stream->flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return api([&](Runtime&) {
+    if (!known(stream)) return cudaErrorInvalidResourceHandle;
+    *id = stream == cudaStreamPerThread ? 2 : is_default(stream) ? 1 : stream->id;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  if (device) *device = 0;
+  return on(stream);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  cudaError_t error = on(to);
+  return error == cudaSuccess ? on(from) : error;
+}
+
+// Nothing ever captures: beginning a capture is what is not supported.
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int* status) {
+  if (status) *status = 0;
+  return on(stream);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return api([&](Runtime&) {
+    if (least) *least = least_priority;
+    if (greatest) *greatest = greatest_priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  if (!function) return remember(cudaErrorInvalidValue);
+  cudaError_t error = on(stream);
+  if (error == cudaSuccess) function(data);
+  return error;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  if (!callback) return remember(cudaErrorInvalidValue);
+  cudaError_t error = on(stream);
+  if (error == cudaSuccess) callback(stream, cudaSuccess, data);
+  return error;
+}
+
+} // extern "C"
+} // namespace warplens::runtime
+#pragma GCC visibility pop
