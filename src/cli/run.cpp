@@ -1,6 +1,7 @@
 #include "driver/run.h"
 #include "cli/commands.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <sys/ioctl.h>
@@ -62,6 +63,7 @@ void add_run(CLI::App& app, int& exit_code) {
     if (!options->command.empty() && options->command.front() == "--")
       options->command.erase(options->command.begin());
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM");
+    std::signal(SIGPIPE, SIG_IGN); // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;
     options->colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
     options->progress = isatty(STDERR_FILENO) && !*no_progress;

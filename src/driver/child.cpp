@@ -96,6 +96,7 @@ Result<ChildEnd> run_child(const ChildSpec& spec, const std::function<void()>& t
   pid_t pid = fork();
   if (pid == 0) {
     guard.restore();
+    signal(SIGPIPE, SIG_DFL);
     if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
     execve(spec.path.c_str(), argv.data(), envp.data());
     int error = errno;
