@@ -35,7 +35,7 @@ using Counter = bool(const u64* address, u32 lanes, u32 shift, u32 alignment_shi
 class SmallSet {
 public:
   bool add(i32 key) { // true when it is new
-    for (u32 at = static_cast<u32>(key) * 0x9E3779B1u >> 26;; at = (at + 1) & 63) {
+    for (u32 at = static_cast<u32>(key) * 0x9E3779B1u >> 24;; at = (at + 1) & 255) {
       if (slot_[at] == 0) {
         key_[count_] = key;
         slot_[at] = static_cast<u8>(++count_);
@@ -47,7 +47,7 @@ public:
   u32 size() const { return count_; }
 
 private:
-  u8 slot_[64] = {};
+  u8 slot_[256] = {};
   i32 key_[warp_size];
   u32 count_ = 0;
 };
