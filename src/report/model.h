@@ -34,7 +34,6 @@ struct Input {
   std::vector<measure::Unsupported> unsupported;
   std::vector<diag::Diagnostic> messages;
   std::map<std::string, LocalUse> local_use; // by mangled kernel name
-  bool ptxas_found = false;
   Outcome outcome;
 };
 

@@ -78,10 +78,8 @@ std::string closing_section(const Page& page) {
              "", page.options.width);
   bool spills_known = !model.input.local_use.empty();
   if (!model.kernels.empty() && !spills_known)
-    out += wrap(model.input.ptxas_found
-                    ? "Register spills are not seen: ptxas had nothing to say about these kernels."
-                    : "Register spills are not seen: they exist only after ptxas, which was not found.",
-                "", page.options.width);
+    out += wrap("Register spills are not seen: they exist only after ptxas, which did not run.", "",
+                page.options.width);
   if (!model.kernels.empty() && !page.options.details)
     out += wrap("effic = bytes asked for / bytes moved; waste = share of the kernel's excess. More: "
                 "--details, --json FILE.",
