@@ -1,0 +1,296 @@
+// Command lines for nvcc and clang.
+//
+// nvcc: PTX only (`code=compute_NN`), so that no ptxas runs; -lineinfo for `.loc`; the shared runtime, which
+// WarpLens's own replaces at run time.
+//
+// clang, without a toolkit, needs two compilations of a .cu file, because its one-step driver insists on
+// NVIDIA's ptxas and fatbinary: first the device pass to PTX text, then the host pass, which embeds that text
+// where a fatbinary would be (-fcuda-include-gpubinary). Each flag that is not obvious:
+//   --cuda-path=/nonexistent     or clang picks up a toolkit that happens to be there: results would differ
+//   by machine -nocudainc -nocudalib        our headers and no libdevice -target-sdk-version          decides
+//   which launch function <<<>>> calls; without it a pre-9.2 one +ptxNN                       or the
+//   warp-synchronous builtins do not exist in the default PTX 4.2 -debug-info-kind=…           after
+//   -gline-tables-only: textual DWARF in the PTX, which holds the inline stacks
+//   --driver-mode=g++            `clang-19` may be installed without a `clang++-19`
+#include "toolchain/arguments.h"
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace warplens::toolchain {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+enum class Fate : u8 { drop, drop_value, host, link, relocatable, fast_math, keep_value };
+
+// nvcc's options that clang does not know ("NVIDIA CUDA Compiler Driver" manual, option reference).
+// `…_value`, host and link take the next argument, unless the option is written with '='.
+struct NvccOption {
+  std::string_view name;
+  Fate fate;
+};
+constexpr NvccOption nvcc_options[] = {
+    {"-Xcompiler", Fate::host},
+    {"--compiler-options", Fate::host},
+    {"-Xlinker", Fate::link},
+    {"--linker-options", Fate::link},
+    {"-Xptxas", Fate::drop_value},
+    {"--ptxas-options", Fate::drop_value},
+    {"-Xnvlink", Fate::drop_value},
+    {"-gencode", Fate::drop_value},
+    {"--generate-code", Fate::drop_value},
+    {"-arch", Fate::drop_value},
+    {"--gpu-architecture", Fate::drop_value},
+    {"-code", Fate::drop_value},
+    {"--gpu-code", Fate::drop_value},
+    {"-ccbin", Fate::drop_value},
+    {"--compiler-bindir", Fate::drop_value},
+    {"-cudart", Fate::drop_value},
+    {"--cudart", Fate::drop_value},
+    {"-maxrregcount", Fate::drop_value},
+    {"--maxrregcount", Fate::drop_value},
+    {"-diag-suppress", Fate::drop_value},
+    {"--diag-suppress", Fate::drop_value},
+    {"-t", Fate::drop_value},
+    {"--threads", Fate::drop_value},
+    {"-lineinfo", Fate::drop},
+    {"--generate-line-info", Fate::drop},
+    {"-G", Fate::drop},
+    {"--device-debug", Fate::drop},
+    {"--extended-lambda", Fate::drop},
+    {"-extended-lambda", Fate::drop},
+    {"--expt-extended-lambda", Fate::drop},
+    {"-expt-extended-lambda", Fate::drop},
+    {"--expt-relaxed-constexpr", Fate::drop},
+    {"-expt-relaxed-constexpr", Fate::drop},
+    {"-restrict", Fate::drop},
+    {"--restrict", Fate::drop},
+    {"-keep", Fate::drop},
+    {"-v", Fate::drop},
+    {"-lcudart", Fate::drop},
+    {"-lcudart_static", Fate::drop},
+    {"-lcuda", Fate::drop},
+    {"-lcudadevrt", Fate::drop},
+    {"-rdc", Fate::relocatable},
+    {"--relocatable-device-code", Fate::relocatable},
+    {"-dc", Fate::relocatable},
+    {"-use_fast_math", Fate::fast_math},
+    {"--use_fast_math", Fate::fast_math},
+    // clang's own options whose value may be the next argument
+    {"-I", Fate::keep_value},
+    {"-D", Fate::keep_value},
+    {"-U", Fate::keep_value},
+    {"-include", Fate::keep_value},
+    {"-isystem", Fate::keep_value},
+    {"-L", Fate::link},
+    {"-l", Fate::link},
+};
+
+const NvccOption* find_option(std::string_view name) {
+  auto row = std::find_if(std::begin(nvcc_options), std::end(nvcc_options),
+                          [&](const NvccOption& option) { return option.name == name; });
+  return row == std::end(nvcc_options) ? nullptr : row;
+}
+
+bool has_extension(std::string_view file, std::initializer_list<std::string_view> extensions) {
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](std::string_view e) { return file.ends_with(e); });
+}
+
+// "-fopenmp,-Wall" → two arguments, as nvcc splits the value of -Xcompiler.
+void append_commas(Strings& list, std::string_view value) {
+  for (std::size_t begin = 0; begin <= value.size();) {
+    std::size_t end = std::min(value.find(',', begin), value.size());
+    if (end > begin) list.emplace_back(value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+void sort_plain(Options& sorted, const std::string& argument) {
+  if (argument.starts_with("-l") || argument.starts_with("-L") || argument.starts_with("-Wl,"))
+    sorted.link.push_back(argument);
+  else if (argument.starts_with("--std="))
+    sorted.both.push_back(argument.substr(1));
+  else if (argument.starts_with("-"))
+    sorted.both.push_back(argument);
+  else if (has_extension(argument, {".cu"}))
+    sorted.cuda.push_back(argument);
+  else if (has_extension(argument, {".cpp", ".cc", ".cxx", ".c"}))
+    sorted.cxx.push_back(argument);
+  else
+    sorted.link.push_back(argument);
+}
+
+void apply(Options& sorted, const NvccOption& option, const std::string& value) {
+  switch (option.fate) {
+  case Fate::drop:
+  case Fate::drop_value: break;
+  case Fate::host: append_commas(sorted.host, value); break;
+  case Fate::link:
+    if (option.name == "-L" || option.name == "-l") {
+      sorted.link.push_back(std::string(option.name) + value);
+    } else {
+      Strings pieces;
+      append_commas(pieces, value);
+      for (const std::string& piece : pieces) sorted.link.push_back("-Wl," + piece);
+    }
+    break;
+  case Fate::relocatable: sorted.relocatable = value != "false"; break;
+  case Fate::fast_math:
+    sorted.both.insert(sorted.both.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
+    break;
+  case Fate::keep_value: sorted.both.insert(sorted.both.end(), {std::string(option.name), value}); break;
+  }
+}
+
+bool takes_value(Fate fate) {
+  return fate == Fate::drop_value || fate == Fate::host || fate == Fate::link || fate == Fate::keep_value;
+}
+
+// A path that an option parser cannot take for an option.
+std::string as_file(const std::string& path) { return path.starts_with("-") ? "./" + path : path; }
+
+// What each clang release supports: PTX version, and the newest CUDA release that it knows.
+struct ClangRelease {
+  u32 major;
+  const char* ptx;
+  const char* sdk;
+};
+constexpr ClangRelease clang_releases[] = {{14, "ptx75", "11.5"}, {15, "ptx75", "11.5"},
+                                           {16, "ptx78", "11.8"}, {17, "ptx80", "12.1"},
+                                           {18, "ptx82", "12.3"}, {19, "ptx83", "12.3"}};
+
+const ClangRelease& release_of(u32 major) {
+  const ClangRelease* best = &clang_releases[0];
+  for (const ClangRelease& release : clang_releases)
+    if (release.major <= major) best = &release;
+  return *best;
+}
+
+Strings clang_common(const FoundCompiler& compiler, u32 architecture, const Paths& paths,
+                     const Options& options) {
+  Strings arguments = {compiler.path,
+                       "--driver-mode=g++",
+                       "-x",
+                       "cuda",
+                       "--cuda-path=/nonexistent",
+                       "-nocudainc",
+                       "-nocudalib",
+                       "-Wno-unknown-cuda-version",
+                       fmt::format("--cuda-gpu-arch=sm_{}", architecture),
+                       "-Xclang",
+                       fmt::format("-target-sdk-version={}", release_of(compiler.major).sdk),
+                       "-O3",
+                       "-std=c++17",
+                       "-isystem",
+                       paths.headers,
+                       "-include",
+                       "warplens_cuda.h"};
+  arguments.insert(arguments.end(), options.both.begin(), options.both.end());
+  return arguments;
+}
+
+void append(Strings& list, const Strings& more) { list.insert(list.end(), more.begin(), more.end()); }
+
+Strings nvcc_common(const FoundCompiler& compiler, u32 architecture) {
+  return {compiler.path, "-O3", "-lineinfo", "-gencode",
+          fmt::format("arch=compute_{0},code=compute_{0}", architecture)};
+}
+
+} // namespace
+
+Result<Options> sort_options(const Strings& options) {
+  Options sorted;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string& argument = options[i];
+    std::size_t equals = argument.find('=');
+    const NvccOption* option = find_option(argument);
+    std::string value;
+    bool has_value = false;
+    if (!option && argument.starts_with("-") && equals != argument.npos) {
+      option = find_option(std::string_view(argument).substr(0, equals));
+      if (option) value = argument.substr(equals + 1), has_value = true;
+    }
+    if (!option) {
+      sort_plain(sorted, argument);
+      continue;
+    }
+    if (takes_value(option->fate) && !has_value) {
+      if (i + 1 == options.size())
+        return failure(diag::error("toolchain-option-value",
+                                   fmt::format("the compile option '{}' needs a value", argument)));
+      value = options[++i];
+    }
+    apply(sorted, *option, value);
+  }
+  return sorted;
+}
+
+Strings nvcc_executable(const FoundCompiler& compiler, u32 architecture, const std::string& source,
+                        const Strings& options, const std::string& output) {
+  Strings arguments = nvcc_common(compiler, architecture);
+  append(arguments, {"-cudart", "shared", "-o", output, as_file(source)});
+  append(arguments, options);
+  return arguments;
+}
+
+Strings nvcc_ptx(const FoundCompiler& compiler, u32 architecture, const std::string& source,
+                 const Strings& options, const std::string& output) {
+  Strings arguments = {compiler.path, "-O3", "-lineinfo", fmt::format("-arch=compute_{}", architecture),
+                       "-ptx",        "-o",  output,      as_file(source)};
+  append(arguments, options);
+  return arguments;
+}
+
+Strings clang_device(const FoundCompiler& compiler, u32 architecture, const Paths& paths,
+                     const Options& options, const std::string& source, const std::string& ptx) {
+  Strings arguments = clang_common(compiler, architecture, paths, options);
+  // clang 14 and 15 have no --cuda-feature; there the feature goes to the device compilation directly.
+  std::string feature = fmt::format("+{}", release_of(compiler.major).ptx);
+  if (compiler.major >= 16)
+    arguments.push_back("--cuda-feature=" + feature);
+  else
+    append(arguments, {"-Xclang", "-target-feature", "-Xclang", feature});
+  append(arguments, {"--cuda-device-only", "-S", "-gline-tables-only", "-Xclang",
+                     "-debug-info-kind=line-tables-only", as_file(source), "-o", ptx});
+  return arguments;
+}
+
+Strings clang_host(const FoundCompiler& compiler, u32 architecture, const Paths& paths,
+                   const Options& options, const std::string& source, const std::string& ptx,
+                   const std::string& object) {
+  Strings arguments = clang_common(compiler, architecture, paths, options);
+  append(arguments, options.host);
+  append(arguments, {"--cuda-host-only", "-g", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, "-c",
+                     as_file(source), "-o", object});
+  return arguments;
+}
+
+Strings clang_cxx(const FoundCompiler& compiler, const Paths& paths, const Options& options,
+                  const std::string& source, const std::string& object) {
+  Strings arguments = {
+      compiler.path, has_extension(source, {".c"}) ? "--driver-mode=gcc" : "--driver-mode=g++",
+      "-O2",         "-g",
+      "-isystem",    paths.headers};
+  append(arguments, options.both);
+  append(arguments, options.host);
+  append(arguments, {"-c", as_file(source), "-o", object});
+  return arguments;
+}
+
+Strings clang_link(const FoundCompiler& compiler, const Paths& paths, const Options& options,
+                   const Strings& objects, const std::string& output) {
+  Strings arguments = {compiler.path, "--driver-mode=g++", "-o", output};
+  append(arguments, objects);
+  append(arguments, options.link);
+  std::string folder = std::filesystem::absolute(paths.cudart).parent_path();
+  // -fopenmp and the like from -Xcompiler concern the link too.
+  for (const std::string& option : options.host)
+    if (option.starts_with("-f")) arguments.push_back(option);
+  append(arguments, {paths.cudart, "-Wl,-rpath," + folder, "-lm", "-lpthread"});
+  return arguments;
+}
+
+} // namespace warplens::toolchain

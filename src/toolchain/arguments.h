@@ -1,0 +1,46 @@
+// The command lines, as data: what to run to turn CUDA sources into an executable that carries PTX.
+//
+// Users write compile options for the compiler they have, usually nvcc. With clang those of nvcc's options
+// that have a counterpart are translated, and those that concern only machine code (ptxas, gencode) are
+// dropped; the PTX is what counts.
+#pragma once
+#include "toolchain/find.h"
+
+namespace warplens::toolchain {
+
+// Compile options sorted by what they are for. The order inside each list is the user's.
+struct Options {
+  std::vector<std::string> both; // host and device passes: -I, -D, -std, -O …
+  std::vector<std::string> host; // host pass alone: from -Xcompiler
+  std::vector<std::string> link; // -l, -L, objects, archives, from -Xlinker
+  std::vector<std::string> cuda; // further .cu files
+  std::vector<std::string> cxx;  // .cpp, .cc, .cxx, .c files
+  bool relocatable = false;      // -rdc=true, -dc: device code of several files calls each other
+};
+// Fails on an option that lacks its value.
+Result<Options> sort_options(const std::vector<std::string>& options);
+
+struct Paths {
+  std::string headers; // folder of warplens_cuda.h
+  std::string cudart;  // the library libcudart.so.13, a file
+};
+
+// nvcc does everything in one command; `options` are passed as they are, last, so that they win.
+std::vector<std::string> nvcc_executable(const FoundCompiler&, u32 architecture, const std::string& source,
+                                         const std::vector<std::string>& options, const std::string& output);
+std::vector<std::string> nvcc_ptx(const FoundCompiler&, u32 architecture, const std::string& source,
+                                  const std::vector<std::string>& options, const std::string& output);
+
+// clang: device code to PTX, host code to an object that embeds the PTX, plain C++ to an object, then the
+// link.
+std::vector<std::string> clang_device(const FoundCompiler&, u32 architecture, const Paths&, const Options&,
+                                      const std::string& source, const std::string& ptx);
+std::vector<std::string> clang_host(const FoundCompiler&, u32 architecture, const Paths&, const Options&,
+                                    const std::string& source, const std::string& ptx,
+                                    const std::string& object);
+std::vector<std::string> clang_cxx(const FoundCompiler&, const Paths&, const Options&,
+                                   const std::string& source, const std::string& object);
+std::vector<std::string> clang_link(const FoundCompiler&, const Paths&, const Options&,
+                                    const std::vector<std::string>& objects, const std::string& output);
+
+} // namespace warplens::toolchain

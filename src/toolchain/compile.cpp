@@ -1,0 +1,156 @@
+// The two ways to compile: nvcc in one command; clang in two per .cu file (arguments.h says why), then a
+// link. Everything is written under the request's folder; the source folder is only read.
+#include "toolchain/compile.h"
+#include "toolchain/arguments.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace warplens::toolchain {
+namespace {
+
+Result<void> check_source(const std::string& source) {
+  std::error_code error;
+  if (source.find('\0') != source.npos)
+    return failure(diag::error("toolchain-bad-name", "the name of the source file contains a NUL character"));
+  if (!std::filesystem::exists(source, error))
+    return failure(diag::error("toolchain-no-source", fmt::format("'{}' does not exist", source)));
+  if (!std::filesystem::is_regular_file(source, error))
+    return failure(diag::error("toolchain-no-source", fmt::format("'{}' is not a file", source)));
+  return {};
+}
+
+diag::Diagnostic compilation_failed(const CompileRequest& request, const FoundCompiler& compiler,
+                                    const std::string& what) {
+  const char* other =
+      compiler.kind == Compiler::clang
+          ? "options for the compiler go after --compile-options; if the program needs the CUDA "
+            "toolkit (Thrust, CUB, cuBLAS), use --compiler nvcc where it is installed"
+          : "options for the compiler go after --compile-options; --compiler clang compiles with "
+            "WarpLens's own CUDA headers instead";
+  return diag::error("toolchain-compile-failed",
+                     fmt::format("{} {} could not {}", compiler.kind == Compiler::clang ? "clang" : "nvcc",
+                                 compiler.version, what),
+                     {request.source, 0, 0, 0}, other);
+}
+
+Result<void> run_step(const CompileRequest& request, const FoundCompiler& compiler,
+                      const std::vector<std::string>& arguments, const std::string& what) {
+  auto result = run_process(arguments, request.on_output);
+  if (!result) return failure(result.error());
+  if (result->exit_code != 0) return failure(compilation_failed(request, compiler, what));
+  return {};
+}
+
+Result<void> check_headers(const CompileRequest& request) {
+  std::error_code error;
+  if (std::filesystem::exists(request.headers + "/warplens_cuda.h", error)) return {};
+  return failure(diag::error("toolchain-no-headers",
+                             fmt::format("WarpLens's CUDA headers are not in '{}'", request.headers), {},
+                             "install WarpLens with 'cmake --install', which puts them beside the binary"));
+}
+
+// Object files by number: two sources may have the same name in different folders.
+std::string numbered(const CompileRequest& request, std::size_t number, const char* extension) {
+  return fmt::format("{}/{}{}", request.folder, number, extension);
+}
+
+Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCompiler& compiler,
+                                    u32 architecture) {
+  if (auto ok = check_headers(request); !ok) return failure(ok.error());
+  auto options = sort_options(request.options);
+  if (!options) return failure(options.error());
+  if (options->relocatable && !options->cuda.empty())
+    return failure(diag::error(
+        "toolchain-relocatable", "clang cannot link device code of several files (-rdc=true)",
+        {request.source, 0, 0, 0}, "use --compiler nvcc, or a .cu file that includes the others"));
+  const Paths paths{request.headers, request.cudart};
+  std::vector<std::string> sources = {request.source}, objects;
+  sources.insert(sources.end(), options->cuda.begin(), options->cuda.end());
+  for (const std::string& source : sources) {
+    std::string ptx = numbered(request, objects.size(), ".ptx"),
+                object = numbered(request, objects.size(), ".o");
+    if (auto ok =
+            run_step(request, compiler, clang_device(compiler, architecture, paths, *options, source, ptx),
+                     fmt::format("compile the device code of '{}'", source));
+        !ok)
+      return failure(ok.error());
+    if (auto ok = run_step(request, compiler,
+                           clang_host(compiler, architecture, paths, *options, source, ptx, object),
+                           fmt::format("compile the host code of '{}'", source));
+        !ok)
+      return failure(ok.error());
+    objects.push_back(object);
+  }
+  for (const std::string& source : options->cxx) {
+    std::string object = numbered(request, objects.size(), ".o");
+    if (auto ok = run_step(request, compiler, clang_cxx(compiler, paths, *options, source, object),
+                           fmt::format("compile '{}'", source));
+        !ok)
+      return failure(ok.error());
+    objects.push_back(object);
+  }
+  std::string executable = request.folder + "/program";
+  if (auto ok = run_step(request, compiler, clang_link(compiler, paths, *options, objects, executable),
+                         "link the program");
+      !ok)
+    return failure(ok.error());
+  return Compiled{executable,
+                  fmt::format("clang {}, sm_{}, no CUDA toolkit", compiler.version, architecture)};
+}
+
+Result<Compiled> compile_with_nvcc(const CompileRequest& request, const FoundCompiler& compiler,
+                                   u32 architecture) {
+  std::string executable = request.folder + "/program";
+  if (auto ok = run_step(request, compiler,
+                         nvcc_executable(compiler, architecture, request.source, request.options, executable),
+                         fmt::format("compile '{}'", request.source));
+      !ok)
+    return failure(ok.error());
+  return Compiled{executable, fmt::format("nvcc {}, compute_{}", compiler.version, architecture)};
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file)
+    return failure(diag::error("toolchain-no-output", fmt::format("the compiler left no '{}'", path)));
+  return text.str();
+}
+
+} // namespace
+
+Result<Compiled> compile(const CompileRequest& request) {
+  if (auto ok = check_source(request.source); !ok) return failure(ok.error());
+  auto compiler = find_compiler(request.compiler, request.search);
+  if (!compiler) return failure(compiler.error());
+  u32 architecture = choose_architecture(compiler->architectures, request.sm);
+  return compiler->kind == Compiler::nvcc ? compile_with_nvcc(request, *compiler, architecture)
+                                          : compile_with_clang(request, *compiler, architecture);
+}
+
+Result<std::string> compile_to_ptx(const CompileRequest& request) {
+  if (auto ok = check_source(request.source); !ok) return failure(ok.error());
+  auto compiler = find_compiler(request.compiler, request.search);
+  if (!compiler) return failure(compiler.error());
+  u32 architecture = choose_architecture(compiler->architectures, request.sm);
+  std::string ptx = numbered(request, 0, ".ptx");
+  std::vector<std::string> command;
+  if (compiler->kind == Compiler::nvcc) {
+    command = nvcc_ptx(*compiler, architecture, request.source, request.options, ptx);
+  } else {
+    if (auto ok = check_headers(request); !ok) return failure(ok.error());
+    auto options = sort_options(request.options);
+    if (!options) return failure(options.error());
+    command = clang_device(*compiler, architecture, {request.headers, {}}, *options, request.source, ptx);
+  }
+  if (auto ok = run_step(request, *compiler, command,
+                         fmt::format("compile the device code of '{}'", request.source));
+      !ok)
+    return failure(ok.error());
+  return read_file(ptx);
+}
+
+} // namespace warplens::toolchain
