@@ -124,6 +124,14 @@ std::string differing_counts(const ir::Module& module, const SiteCounts& emulate
   return out.str();
 }
 
+std::string first_difference(const Bytes& got, const Bytes& want) {
+  for (std::size_t i = 0; i < want.size(); ++i)
+    if (got[i] != want[i])
+      return "scratch byte " + std::to_string(i) + ": " + std::to_string(std::to_integer<int>(got[i])) + " against " +
+             std::to_string(std::to_integer<int>(want[i]));
+  return "";
+}
+
 TEST(RandomPrograms, AgreeWithTheNaiveInterpreter) {
   u64 first = setting("WARPLENS_RANDOM_SEED", 1), count = setting("WARPLENS_RANDOM_PROGRAMS", 60);
   for (u64 seed = first; seed < first + count; ++seed) {
@@ -137,7 +145,7 @@ TEST(RandomPrograms, AgreeWithTheNaiveInterpreter) {
     Both emulated = emulate(gpu, program, buffers, 1 + static_cast<u32>(seed % 3));
     ASSERT_EQ(emulated.error, "");
     EXPECT_EQ(oracle::compare_outputs(program, emulated.output, expected.output), "");
-    EXPECT_EQ(emulated.scratch, expected.scratch);
+    EXPECT_EQ(first_difference(emulated.scratch, expected.scratch), "");
     EXPECT_EQ(differing_counts(gpu.program->module(), emulated.counts, expected.counts), "");
     if (testing::Test::HasFailure()) return; // one seed says enough
   }
