@@ -35,8 +35,11 @@ template <Relation R, bool Ftz> struct CompareFloat {
   template <class T> static bool apply(T a, T b) { return related<R>(flush<Ftz>(a), flush<Ftz>(b)); }
 };
 
-struct Selp {
-  template <class T> static T apply(T a, T b, bool c) { return c ? a : b; }
+struct Selp { // with a mask, not a branch: T is an integer of the operands' width
+  template <class T> static T apply(T a, T b, bool c) {
+    T mask = static_cast<T>(0 - static_cast<Wrap<T>>(c));
+    return static_cast<T>((a & mask) | (b & ~mask));
+  }
 };
 // slct: a where c ≥ 0, else b; a float c that is NaN selects b, and .ftz makes −subnormal count as zero.
 template <bool Ftz> struct Slct {

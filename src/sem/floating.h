@@ -143,9 +143,9 @@ template <bool IsMax, bool PropagateNan, bool XorSign, bool Ftz> struct MinMax {
         IsMax ? to_bits(a) & to_bits(b) : to_bits(a) | to_bits(b); // of equal values, ±0 differ
     T ordered = (IsMax ? a > b : a < b) ? a : b;
     T result = a == b ? from_bits<T>(zeros) : ordered;
-    T lone = is_nan(a) ? b : a;
-    bool give_nan = PropagateNan ? is_nan(a) | is_nan(b) : is_nan(a) & is_nan(b);
-    result = is_nan(a) | is_nan(b) ? (give_nan ? canonical_nan(T{}) : lone) : result;
+    result = is_nan(a) ? (PropagateNan ? a : b) : result; // one selection each, which loops can vectorise
+    result = is_nan(b) ? (PropagateNan ? b : a) : result;
+    result = is_nan(result) ? canonical_nan(T{}) : result;
     if constexpr (XorSign) result = is_nan(result) ? result : from_bits<T>(to_bits(result) | sign);
     return result;
   }

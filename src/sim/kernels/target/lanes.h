@@ -95,7 +95,7 @@ template <class S> struct Source {
 template <> struct Source<Predicate> {
   u32 mask;
   Source(const void* array, u32 first) : mask(static_cast<const u32*>(array)[first / 32]) {}
-  bool operator[](u32 i) const { return (mask & (1u << i)) != 0; }
+  bool operator[](u32 i) const { return (mask >> i) & 1; }
 };
 
 // The results of one block. Predicates are gathered when it is complete.
