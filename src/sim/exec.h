@@ -99,6 +99,7 @@ struct Exec {
 
   Mask active;
   bool full = false;            // active is all of frame->live
+  bool whole = false;           // full, and every thread of the block lives in the frame
   u32 first_warp = 0, end_warp = 0; // warps with an active lane lie in [first, end)
   u32 active_warps = 0;
   u64 warp_instructions = 0, thread_instructions = 0;
@@ -122,7 +123,14 @@ struct Exec {
   Exec(LaunchState&, u32 worker);
 
   // Decides who performs `op`; false when no lane does.
-  bool enter(const Op& op);
+  bool enter(const Op& op) {
+    warp_instructions += active_warps;
+    thread_instructions += active_lanes;
+    mask = &active;
+    mask_full = full;
+    return op.guard == no_slot || enter_guarded(op);
+  }
+  bool enter_guarded(const Op& op);
   void set_active(const Mask&);
   void load_top();              // after the stack changed: continue at its top entry
   Value& value(SlotId slot) { return values[slot]; }

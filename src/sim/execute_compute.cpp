@@ -7,19 +7,10 @@
 
 namespace warplens::sim {
 
-bool Exec::enter(const Op& op) {
-  warp_instructions += active_warps;
-  thread_instructions += active_lanes;
-  if (op.guard == no_slot) {
-    mask = &active;
-    mask_full = full;
-    return true;
-  }
+bool Exec::enter_guarded(const Op& op) {
   Value& guard = values[op.guard];
   if (guard.uniform()) {
     if ((guard.base & 1) == op.guard_negated) return false;
-    mask = &active;
-    mask_full = full;
     return true;
   }
   need_lanes(guard, shape);
@@ -38,19 +29,13 @@ bool Exec::enter(const Op& op) {
 
 void Exec::set_active(const Mask& lanes) {
   active = lanes;
-  first_warp = shape.warps;
-  end_warp = active_warps = active_lanes = 0;
-  u32 missing = 0;
-  for (u32 w = 0; w < shape.warps; ++w) {
-    u32 m = lanes.word[w];
-    missing |= m ^ frame->live.word[w];
-    if (m == 0) continue;
-    first_warp = std::min(first_warp, w);
-    end_warp = w + 1;
-    ++active_warps;
-    active_lanes += static_cast<u32>(std::popcount(m));
-  }
-  full = missing == 0;
+  lanes::MaskSummary summary = lanes::summarise(lanes.word.data(), frame->live.word.data(), shape.warps);
+  first_warp = summary.first_warp;
+  end_warp = summary.end_warp;
+  active_warps = summary.warps;
+  active_lanes = summary.lanes;
+  full = summary.all;
+  whole = full && active_lanes == shape.threads;
 }
 
 void Exec::merge(Value& destination, const void* from) {

@@ -55,6 +55,10 @@ u64 space_size(Exec& x, StateSpace space) {
         thread, address, {}, space == StateSpace::shared ? "check the index, and the dynamic shared size in the launch <<<…>>>" : "check the index");
 }
 
+lanes::Extremes active_extremes(const Exec& x, const Mask& mask, const u64* address) {
+  return lanes::extremes(address + x.first_warp * warp_size, mask.word.data() + x.first_warp, (x.end_warp - x.first_warp) * warp_size);
+}
+
 // Lanes that are not all inside one allocation: look at each.
 void check_each(Exec& x, const Op& op, const Mask& mask, const u64* address) {
   const Memory& memory = *x.launch.device.memory;
@@ -91,7 +95,7 @@ bool in_known_range(Exec& x, const Op& op, u64 low, u64 end) {
 
 void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address) {
   u64 bytes = u64{op.element_bytes} * op.elements;
-  lanes::Extremes e = lanes::extremes(address, mask.word.data(), x.shape.lanes);
+  lanes::Extremes e = active_extremes(x, mask, address);
   if (e.lowest > e.highest) return;
   if (e.bits & (bytes - 1))
     for (u32 w = 0; w < x.shape.warps; ++w)
@@ -119,13 +123,14 @@ void report_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, con
   if (x.sink == nullptr || !op.site.valid() || space == StateSpace::param) return;
   const access::Site& site = site_of(x, op);
   x.sink->lanes({op.site, sink_space(space), site.kind, site.cache, static_cast<u8>(op.element_bytes * op.elements), site.matrices,
-                 x.cta->index, {mask.word.data(), x.shape.warps}, address, nullptr});
+                 x.cta->index, {mask.word.data() + x.first_warp, x.end_warp - x.first_warp}, address + x.first_warp * warp_size, nullptr});
 }
 
 const u64* lane_addresses(Exec& x, const Op& op, SlotId slot) {
   Value& v = x.values[slot];
   need_lanes(v, x.shape);
-  lanes::addresses(x.address, v.data, v.bits, op.offset, x.shape.lanes);
+  u32 first = x.first_warp, lanes = (x.end_warp - first) * warp_size;
+  lanes::addresses(x.address + first * warp_size, v.from(first), v.bits, op.offset, lanes);
   return x.address;
 }
 
@@ -141,7 +146,7 @@ void by_space(Exec& x, const Op& op, const Mask& mask, u64* address, const std::
   const Memory& memory = *x.launch.device.memory;
   u64 window[3] = {memory.shared_window(), memory.local_window(), memory.param_window()};
   StateSpace names[3] = {StateSpace::shared, StateSpace::local, StateSpace::param};
-  lanes::Extremes e = lanes::extremes(address, mask.word.data(), x.shape.lanes);
+  lanes::Extremes e = active_extremes(x, mask, address);
   if (e.lowest >= window[2] + Memory::window_size || e.highest < window[0]) {
     each(StateSpace::global, mask, address);
     return;
@@ -167,7 +172,7 @@ void by_space(Exec& x, const Op& op, const Mask& mask, u64* address, const std::
 
 bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
   const Value& v = x.values[slot];
-  if (!x.mask_full || !v.closed || x.frame->live != x.shape.all || space == StateSpace::generic || space == StateSpace::local) return false;
+  if (!x.mask_full || !x.whole || !v.closed || space == StateSpace::generic || space == StateSpace::local) return false;
   Range range = unsigned_range(v, x.shape);
   if (!range.valid) return false;
   i64 low, high;
@@ -296,7 +301,10 @@ void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
       to.set_uniform(read_one(a.host + static_cast<i64>(a.base + skip), op.element_bytes, op.sign));
       continue;
     }
-    with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() { load_closed<M, C>(x.shape, a, skip, static_cast<C*>(to.data)); });
+    const std::byte* base = a.host + static_cast<i64>(a.base + skip);
+    if (op.element_bytes == 4 && to.bits == 32) lanes::load_rows32(to.at<u32>(0), x.shape.block, base, a.stride.data());
+    else if (op.element_bytes == 8 && to.bits == 64) lanes::load_rows64(to.at<u64>(0), x.shape.block, base, a.stride.data());
+    else with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() { load_closed<M, C>(x.shape, a, skip, static_cast<C*>(to.data)); });
     to.set_lanes();
   }
 }
@@ -325,6 +333,12 @@ void load(Exec& x, const Op& op) {
       // Under a full mask nothing of the old value survives, so it need not be written out.
       if (x.mask_full && &mask == x.mask) to.set_lanes();
       else need_lanes(to, x.shape);
+      if (x.mask_full && x.whole && &mask == x.mask && place.thread_stride == 0 && x.shape.threads == x.shape.lanes && op.element_bytes * 8 == to.bits && to.bits >= 32) {
+        const std::byte* base = place.base + u64{e} * op.element_bytes;
+        if (to.bits == 32) lanes::gather32(to.at<u32>(0), base, a, x.shape.lanes);
+        else lanes::gather64(to.at<u64>(0), base, a, x.shape.lanes);
+        continue;
+      }
       with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
         load_lanes<M, C>(x, mask, a, place, u64{e} * op.element_bytes, static_cast<C*>(to.data));
       });
@@ -341,7 +355,10 @@ void store(Exec& x, const Op& op) {
   if (closed_access(x, op, op.source(0), op.space, closed)) {
     for (u32 e = 0; e < op.elements; ++e) {
       Value& from = x.values[op.source(1 + e)];
-      with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
+      std::byte* base = closed.host + static_cast<i64>(closed.base + u64{e} * op.element_bytes);
+      if (op.element_bytes == 4 && from.bits == 32) lanes::store_rows32(base, x.shape.block, closed.stride.data(), from.at<u32>(0));
+      else if (op.element_bytes == 8 && from.bits == 64) lanes::store_rows64(base, x.shape.block, closed.stride.data(), from.at<u64>(0));
+      else with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
         store_closed<M, C>(x.shape, closed, u64{e} * op.element_bytes, static_cast<const C*>(from.data));
       });
     }

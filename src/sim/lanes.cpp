@@ -41,7 +41,87 @@ template <class Out, class In> [[gnu::always_inline]] inline void convert(void* 
   for (u32 i = 0; i < lanes; ++i) o[i] = static_cast<Out>(f[i]);
 }
 
+// A block whose rows continue each other is one long row.
+struct Rows {
+  u32 length, y, z;
+  i64 stride[3];
+};
+[[gnu::always_inline]] inline Rows rows_of(Dim3 block, const i64* stride) {
+  Rows r{block.x, block.y, block.z, {stride[0], stride[1], stride[2]}};
+  if (r.stride[1] == r.stride[0] * static_cast<i64>(block.x) || r.y == 1) {
+    if (r.y != 1) r.length *= block.y;
+    r.y = 1;
+    if (r.z != 1 && r.stride[2] == r.stride[0] * static_cast<i64>(r.length)) {
+      r.length *= block.z;
+      r.z = 1;
+    }
+  }
+  return r;
+}
+
+template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
+  T value;
+  __builtin_memcpy(&value, at, sizeof value);
+  return value;
+}
+
+template <class T> [[gnu::always_inline]] inline void load_rows(T* __restrict out, Dim3 block, const std::byte* base, const i64* stride) {
+  Rows r = rows_of(block, stride);
+  for (u32 z = 0; z < r.z; ++z)
+    for (u32 y = 0; y < r.y; ++y, out += r.length) {
+      const std::byte* __restrict from = base + r.stride[1] * y + r.stride[2] * z;
+      if (r.stride[0] == sizeof(T)) {
+        for (u32 i = 0; i < r.length; ++i) out[i] = load<T>(from + i * sizeof(T));
+      } else if (r.stride[0] == 0) {
+        T value = load<T>(from);
+        for (u32 i = 0; i < r.length; ++i) out[i] = value;
+      } else {
+        for (u32 i = 0; i < r.length; ++i) out[i] = load<T>(from + r.stride[0] * static_cast<i64>(i));
+      }
+    }
+}
+
+template <class T> [[gnu::always_inline]] inline void store_rows(std::byte* base, Dim3 block, const i64* stride, const T* __restrict in) {
+  Rows r = rows_of(block, stride);
+  for (u32 z = 0; z < r.z; ++z)
+    for (u32 y = 0; y < r.y; ++y, in += r.length) {
+      std::byte* to = base + r.stride[1] * y + r.stride[2] * z;
+      if (r.stride[0] == sizeof(T)) {
+        for (u32 i = 0; i < r.length; ++i) __builtin_memcpy(to + i * sizeof(T), in + i, sizeof(T));
+      } else {
+        for (u32 i = 0; i < r.length; ++i) __builtin_memcpy(to + r.stride[0] * static_cast<i64>(i), in + i, sizeof(T));
+      }
+    }
+}
+
+template <class T> [[gnu::always_inline]] inline void gather(T* __restrict out, const std::byte* base, const u64* __restrict address, u32 lanes) {
+  for (u32 i = 0; i < lanes; ++i) out[i] = load<T>(base + address[i]);
+}
+
 } // namespace
+
+WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
+  MaskSummary out{warps, 0, 0, 0, true};
+  u32 missing = 0;
+  for (u32 w = 0; w < warps; ++w) {
+    u32 m = mask[w];
+    missing |= m ^ of[w];
+    if (m == 0) continue;
+    if (out.first_warp > w) out.first_warp = w;
+    out.end_warp = w + 1;
+    ++out.warps;
+    out.lanes += static_cast<u32>(__builtin_popcount(m));
+  }
+  out.all = missing == 0;
+  return out;
+}
+
+WARPLENS_CLONES void load_rows32(u32* out, Dim3 block, const std::byte* base, const i64* stride) { load_rows(out, block, base, stride); }
+WARPLENS_CLONES void load_rows64(u64* out, Dim3 block, const std::byte* base, const i64* stride) { load_rows(out, block, base, stride); }
+WARPLENS_CLONES void store_rows32(std::byte* base, Dim3 block, const i64* stride, const u32* in) { store_rows(base, block, stride, in); }
+WARPLENS_CLONES void store_rows64(std::byte* base, Dim3 block, const i64* stride, const u64* in) { store_rows(base, block, stride, in); }
+WARPLENS_CLONES void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes) { gather(out, base, address, lanes); }
+WARPLENS_CLONES void gather64(u64* out, const std::byte* base, const u64* address, u32 lanes) { gather(out, base, address, lanes); }
 
 WARPLENS_CLONES void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at) { affine(out, lanes, base, stride, at); }
 WARPLENS_CLONES void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at) { affine(out, lanes, base, stride, at); }

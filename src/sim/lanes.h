@@ -36,4 +36,21 @@ struct Extremes {
 };
 Extremes extremes(const u64* address, const u32* masks, u32 lanes);
 
+// A mask against the lanes that could be active: the warps and lanes it has, and whether it has them all.
+struct MaskSummary {
+  u32 first_warp, end_warp, warps, lanes;
+  bool all;
+};
+MaskSummary summarise(const u32* mask, const u32* of, u32 warps);
+
+// Memory at base + stride·(x, y, z) to and from the lanes of a block, elements as wide as the register.
+void load_rows32(u32* out, Dim3 block, const std::byte* base, const i64* stride);
+void load_rows64(u64* out, Dim3 block, const std::byte* base, const i64* stride);
+void store_rows32(std::byte* base, Dim3 block, const i64* stride, const u32* in);
+void store_rows64(std::byte* base, Dim3 block, const i64* stride, const u64* in);
+
+// Memory at the lanes' own addresses, all lanes of `lanes`.
+void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes);
+void gather64(u64* out, const std::byte* base, const u64* address, u32 lanes);
+
 } // namespace warplens::sim::lanes
