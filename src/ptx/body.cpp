@@ -16,6 +16,7 @@ using ir::Type;
 
 constexpr u64 most_registers = u64{1} << 24;
 constexpr std::size_t deepest_scope = 200;
+constexpr std::size_t most_targets = std::size_t{1} << 22; // of all brx of one function
 
 // "%r12" of the range "%r": the digits' value, if they are a plain number.
 bool split_range(std::string_view name, std::string_view& prefix, u64& index) {
@@ -86,6 +87,7 @@ bool Parser::body() {
     ir::Instruction& i = f.instructions[pending.instruction];
     i.first_target = static_cast<u32>(f.targets.size());
     i.target_count = static_cast<u32>(found->second.size());
+    if (f.targets.size() + found->second.size() > most_targets) return c_.fail("ptx-limit", "the branch targets of this function are too many", pending.where);
     for (u32 label : found->second) f.targets.push_back(ir::BlockId(label));
   }
   std::vector<u32> label_at;
@@ -399,16 +401,18 @@ bool Parser::address(Operand& o) {
   return c_.expect(']', "after the address");
 }
 
-// One operand of the text; a vector gives several.
+bool Parser::vector_or_operand(std::vector<Operand>& out, Type type, char letter) {
+  if (!c_.accept('{')) return operand(out, type, letter);
+  while (!c_.at('}')) {
+    if (!operand(out, type, letter)) return false;
+    if (!c_.at('}') && !c_.expect(',', "between the elements of a vector")) return false;
+  }
+  return c_.expect('}', "after the vector");
+}
+
+// One operand; a vector register without a component gives several.
 bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
   if (letter == 'a') return address(out.emplace_back());
-  if (c_.accept('{')) {
-    while (!c_.at('}')) {
-      if (!operand(out, type, letter)) return false;
-      if (!c_.at('}') && !c_.expect(',', "between the elements of a vector")) return false;
-    }
-    return c_.expect('}', "after the vector");
-  }
   bool negated = false;
   if (c_.at('!')) {
     negated = true;
@@ -491,7 +495,7 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view
     std::vector<Operand>& into = destination ? destinations : sources;
     std::size_t before = into.size();
     Token start = c_.token();
-    if (!operand(into, type, letter)) return false;
+    if (!vector_or_operand(into, type, letter)) return false;
     if (!check_vector(form, letter, into.size() - before, start)) return false;
     if ((letter == 'q' || letter == 'e') && c_.accept('|') && !operand(into, Type::pred, 'd')) return false;
   }

@@ -89,7 +89,7 @@ bool Parser::top_level() {
     return true;
   }
   if (d == ".entry" || d == ".func") return function(linkage, d == ".entry");
-  if (is_space(d)) return variable(linkage, d);
+  if (is_space(d) && d != ".param") return variable(linkage, d);
   if (is_opaque(d)) return variable(linkage, d);
   if (d == ".file") return lines_.parse_file();
   if (d == ".loc") return lines_.parse_loc();
@@ -135,7 +135,7 @@ bool Parser::parameters(std::vector<ir::VariableId>& variables, std::vector<ir::
     } else {
       if (!c_.accept_directive(".param")) return c_.expected("a .param or .reg parameter");
       std::size_t before = m_.variables.size();
-      if (!variable({}, ".param")) return false;
+      if (!variable({}, ".param", true)) return false;
       if (m_.variables.size() > before) variables.push_back(ir::VariableId(before));
     }
     if (!c_.at(')') && !c_.expect(',', "between parameters")) return false;

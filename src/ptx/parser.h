@@ -43,10 +43,10 @@ private:
   void finish_sites();
 
   // variables.cpp
-  bool variable(Linkage, std::string_view space);
+  bool variable(Linkage, std::string_view space, bool formal = false); // formal: in a parameter list
   bool one_variable(ir::Variable prototype);
   bool array_and_initialiser(ir::Variable&);
-  bool initialiser(ir::Variable&, u64& at);
+  bool initialiser(ir::Variable&, u64& at, u32 depth);
   bool initial_element(ir::Variable&, u64 at);
   bool range_count(u64& out, u64 limit); // after '<': a plain number, then '>'
   bool declare(std::string_view name, Symbol symbol, const Token& where);
@@ -60,6 +60,7 @@ private:
   bool guard(ir::Instruction&);
   bool operands(ir::Instruction&, const ir::Form&, std::string_view pattern);
   bool operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
+  bool vector_or_operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
   bool address(ir::Operand&);
   bool name_operand(ir::Operand&, char letter);
   bool call(ir::Instruction&);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr u64 largest_variable = u64{1} << 40;
 constexpr u64 largest_initialiser = u64{1} << 28;
+constexpr u32 deepest_initialiser = 16;
 
 ir::StateSpace space_named(std::string_view d) {
   if (d == ".const") return ir::StateSpace::constant;
@@ -36,7 +37,7 @@ bool Parser::declare(std::string_view name, Symbol symbol, const Token& where) {
   return c_.fail("ptx-duplicate", fmt::format("'{}' is declared twice", name), where);
 }
 
-bool Parser::variable(Linkage linkage, std::string_view space) {
+bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
   ir::Variable prototype;
   prototype.space = space_named(space);
   prototype.external = linkage.external;
@@ -82,15 +83,10 @@ bool Parser::variable(Linkage linkage, std::string_view space) {
   prototype.size = u64{ir::bytes(prototype.type)} * vector;
   if (!aligned) prototype.alignment = static_cast<u32>(prototype.size);
   if (prototype.opaque) prototype.size = prototype.alignment = 8;
-  while (true) {
+  do {
     if (!one_variable(prototype)) return false;
-    if (prototype.space == ir::StateSpace::param && current_.valid() && !c_.at(',')) break;
-    if (prototype.space == ir::StateSpace::param && m_.functions[current_.value].name.empty()) return true; // in a parameter list
-    if (!c_.accept(',')) break;
-  }
-  // In a parameter list the caller reads what follows; elsewhere a declaration ends here.
-  if (c_.at(')') || c_.at(',')) return true;
-  return c_.expect(';', "after the declaration");
+  } while (!formal && c_.accept(','));
+  return formal || c_.expect(';', "after the declaration");
 }
 
 bool Parser::one_variable(ir::Variable v) {
@@ -142,29 +138,23 @@ bool Parser::array_and_initialiser(ir::Variable& v) {
   if (v.size > largest_variable) return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
   if (!c_.accept('=')) return true;
   u64 at = 0;
-  if (!initialiser(v, at)) return false;
+  if (!initialiser(v, at, 0)) return false;
   if (open) v.size = at;
   if (v.initial.size() > v.size) return c_.fail("ptx-initialiser", fmt::format("'{}' has more initial values than elements", v.name));
   return true;
 }
 
-bool Parser::initialiser(ir::Variable& v, u64& at) {
+// Nested braces only group: rows of an array are filled up to their length by the caller's own zeros.
+bool Parser::initialiser(ir::Variable& v, u64& at, u32 depth) {
   if (!c_.accept('{')) return initial_element(v, at) && (at += ir::bytes(v.type), true);
+  if (depth > deepest_initialiser) return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is nested too deeply", v.name));
   while (!c_.at('}')) {
     if (at > largest_initialiser) return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is too large", v.name));
-    if (c_.at('{')) {
-      c_.advance();
-      while (!c_.at('}')) {
-        if (!initialiser(v, at)) return false;
-        if (!c_.at('}') && !c_.expect(',', "between initial values")) return false;
-      }
-      c_.advance();
-    } else if (!initialiser(v, at)) {
-      return false;
-    }
+    if (!initialiser(v, at, depth + 1)) return false;
     if (!c_.at('}') && !c_.expect(',', "between initial values")) return false;
   }
-  return c_.expect('}', "after the initial values");
+  c_.advance();
+  return true;
 }
 
 bool Parser::initial_element(ir::Variable& v, u64 at) {
