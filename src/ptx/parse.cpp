@@ -33,7 +33,7 @@ bool Parser::module() {
   if (!version()) return false;
   while (!c_.at_end())
     if (!top_level()) return false;
-  return true;
+  return resolve_initialisers();
 }
 
 bool Parser::version() {

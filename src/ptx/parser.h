@@ -7,6 +7,7 @@
 #include "ptx/names.h"
 #include "ptx/parse.h"
 #include <deque>
+#include <optional>
 #include <unordered_map>
 
 namespace warplens::ptx {
@@ -48,6 +49,9 @@ private:
   bool array_and_initialiser(ir::Variable&);
   bool initialiser(ir::Variable&, u64& at, u32 depth);
   bool initial_element(ir::Variable&, u64 at);
+  void join_pointer_bytes(ir::Variable&);
+  void own_initialisers(std::optional<ir::VariableId>);
+  bool resolve_initialisers();
   bool range_count(u64& out, u64 limit); // after '<': a plain number, then '>'
   bool declare(std::string_view name, Symbol symbol, const Token& where);
 
@@ -84,6 +88,10 @@ private:
   std::vector<RegisterRange> ranges_;
   NameMap<ir::FormId> forms_;
   std::unordered_map<std::string, ir::FunctionId> functions_;
+
+  struct Unresolved { ir::VariableId variable; u32 relocation; Token name; };
+  std::vector<Unresolved> unresolved_;             // the newest, without a variable, are of the initialiser at hand
+  std::vector<u64> rows_;                          // bytes of a row of each dimension of the array at hand
 
   struct Label {
     u32 at = 0;                                    // instruction index

@@ -89,6 +89,12 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
   return formal || c_.expect(';', "after the declaration");
 }
 
+// The names left open in the initialiser just read belong to this variable, or to none that counts.
+void Parser::own_initialisers(std::optional<ir::VariableId> id) {
+  while (!id && !unresolved_.empty() && !unresolved_.back().variable.valid()) unresolved_.pop_back();
+  for (std::size_t u = unresolved_.size(); u-- > 0 && !unresolved_[u].variable.valid();) unresolved_[u].variable = *id;
+}
+
 bool Parser::one_variable(ir::Variable v) {
   Token where = c_.token();
   std::string_view name;
@@ -106,10 +112,14 @@ bool Parser::one_variable(ir::Variable v) {
     ir::VariableId id(m_.variables.size());
     if (!current_.valid()) { // a definition after a declaration takes its place
       if (Symbol* known = scopes_[0].find(name); known != nullptr && known->kind == Symbol::Kind::variable) {
+        if (!v.external && !m_.variables[known->id].external)
+          return c_.fail("ptx-duplicate", fmt::format("'{}' is defined twice", name), where);
         if (!v.external) m_.variables[known->id] = v;
+        own_initialisers(v.external ? std::optional<ir::VariableId>() : ir::VariableId(known->id));
         continue;
       }
     }
+    own_initialisers(id);
     m_.variables.push_back(v);
     if (current_.valid()) m_.functions[current_.value].variables.push_back(id);
     if (name == "_") continue;
@@ -120,40 +130,82 @@ bool Parser::one_variable(ir::Variable v) {
 }
 
 bool Parser::array_and_initialiser(ir::Variable& v) {
-  u64 elements = 1;
+  u64 elements = 1, element = v.size;
   bool open = false, array = false;
+  std::vector<u64> dimensions;
   while (c_.accept('[')) {
     array = true;
     if (c_.accept(']')) {
       open = true;
+      dimensions.push_back(0);
       continue;
     }
     u64 n = 0;
     if (!parse_count(c_, n, largest_variable, "array size") || !c_.expect(']', "after the array size")) return false;
     if (n != 0 && elements > largest_variable / n) return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
     elements *= n;
+    dimensions.push_back(n);
   }
-  u64 element = v.size;
   if (array) v.size = open ? 0 : elements * element;
   if (v.size > largest_variable) return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
   if (!c_.accept('=')) return true;
+  rows_.assign(dimensions.size(), element);
+  for (std::size_t d = dimensions.size(); d-- > 1;) rows_[d - 1] = rows_[d] * dimensions[d];
   u64 at = 0;
   if (!initialiser(v, at, 0)) return false;
+  join_pointer_bytes(v);
   if (open) v.size = at;
   if (v.initial.size() > v.size) return c_.fail("ptx-initialiser", fmt::format("'{}' has more initial values than elements", v.name));
   return true;
 }
 
-// Nested braces only group: rows of an array are filled up to their length by the caller's own zeros.
+// Braces at depth d > 0 are a row of dimension d; a short row is filled up with zeros.
 bool Parser::initialiser(ir::Variable& v, u64& at, u32 depth) {
   if (!c_.accept('{')) return initial_element(v, at) && (at += ir::bytes(v.type), true);
   if (depth > deepest_initialiser) return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is nested too deeply", v.name));
+  u64 start = at;
   while (!c_.at('}')) {
     if (at > largest_initialiser) return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is too large", v.name));
     if (!initialiser(v, at, depth + 1)) return false;
     if (!c_.at('}') && !c_.expect(',', "between initial values")) return false;
   }
   c_.advance();
+  if (depth > 0 && depth <= rows_.size()) {
+    u64 row = rows_[depth - 1];
+    if (at - start > row) return c_.fail("ptx-initialiser", fmt::format("a row of '{}' has more initial values than elements", v.name));
+    at = start + row;
+    if (at <= largest_initialiser) v.initial.resize(std::max<u64>(v.initial.size(), at));
+  }
+  return true;
+}
+
+// {0xFF(p), 0xFF00(p), …}: the parts of one pointer, lowest first, become one relocation of their total size.
+void Parser::join_pointer_bytes(ir::Variable& v) {
+  std::vector<ir::Relocation> joined;
+  for (const ir::Relocation& r : v.relocations) {
+    bool continues = false;
+    if (!joined.empty() && r.shift != 0) {
+      const ir::Relocation& last = joined.back();
+      continues = last.offset + last.size == r.offset && last.shift == 0 && 8 * last.size == r.shift && last.variable == r.variable &&
+                  last.function == r.function && last.addend == r.addend && last.generic == r.generic;
+    }
+    if (continues) joined.back().size += r.size;
+    else joined.push_back(r);
+  }
+  // Later names are noted by their place in the list, which joining would change: such lists stay as they are.
+  if (unresolved_.empty() || unresolved_.back().variable.valid()) v.relocations = std::move(joined);
+}
+
+// Names that stand in initialisers before their declaration.
+bool Parser::resolve_initialisers() {
+  for (const Unresolved& u : unresolved_) {
+    ir::Relocation& r = m_.variables[u.variable.value].relocations[u.relocation];
+    Symbol* symbol = scopes_[0].find(u.name.text);
+    auto function = functions_.find(std::string(u.name.text));
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) r.variable = ir::VariableId(symbol->id);
+    else if (function != functions_.end()) r.function = function->second;
+    else return c_.fail("ptx-unknown-name", fmt::format("'{}' is not declared", u.name.text), u.name);
+  }
   return true;
 }
 
@@ -180,7 +232,9 @@ bool Parser::initial_element(ir::Variable& v, u64 at) {
   if (!c_.expect_identifier(name, "an initial value")) return false;
   if (name == "generic") {
     generic = true;
-    if (!c_.expect('(', "after 'generic'") || !c_.expect_identifier(name, "a variable's name") || !c_.expect(')', "after the name")) return false;
+    if (!c_.expect('(', "after 'generic'")) return false;
+    where = c_.token();
+    if (!c_.expect_identifier(name, "a variable's name") || !c_.expect(')', "after the name")) return false;
   }
   u64 addend = 0;
   if (c_.accept('+')) {
@@ -198,16 +252,12 @@ bool Parser::initial_element(ir::Variable& v, u64 at) {
   r.size = bytes;
   r.addend = addend;
   r.generic = generic;
-  // Bytes of one pointer follow each other; the first stands for all of them.
-  if (masked) {
-    v.initial.resize(std::max<u64>(v.initial.size(), at + bytes));
-    if (mask_shift != 0) return true;
-    r.size = 8;
-  }
+  r.shift = static_cast<u8>(std::min<u64>(mask_shift, 63));
   Symbol* symbol = find(name);
+  auto function = functions_.find(std::string(name));
   if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) r.variable = ir::VariableId(symbol->id);
-  else r.function = function_named(name);
-  (void)where;
+  else if (function != functions_.end()) r.function = function->second;
+  else unresolved_.push_back({{}, static_cast<u32>(v.relocations.size()), where});
   v.relocations.push_back(r);
   v.initial.resize(std::max<u64>(v.initial.size(), at + bytes));
   return true;
