@@ -234,6 +234,7 @@ bool Parser::function(Linkage linkage, bool entry) {
   }
   if (!performance_directives()) return false;
   bool declaration = c_.accept(';');
+  if (declaration) current_ = {};
   auto known = functions_.find(std::string(name));
   if (declaration) {
     m_.functions[id.value].external = true;
