@@ -1,0 +1,135 @@
+#include "runtime/abi/device_prop.h"
+#include "runtime/api.h"
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace warplens::runtime {
+namespace {
+
+TEST(Memory, ACopyMustLieInOneAllocationAndGoTheWayItSays) {
+  void* device = nullptr;
+  std::vector<int> host(256, 7);
+  ASSERT_EQ(cudaMalloc(&device, 1024), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(device, host.data(), 1024, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(device, host.data(), 1025, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host.data(), device, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(device, host.data(), 8, static_cast<cudaMemcpyKind>(9)), cudaErrorInvalidMemcpyDirection);
+  host.assign(256, 0);
+  EXPECT_EQ(cudaMemcpy(host.data(), device, 1024, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(host[255], 7);
+  EXPECT_EQ(cudaFree(static_cast<char*>(device) + 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+  EXPECT_EQ(cudaFree(device), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(device, host.data(), 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+TEST(Memory, TooMuchIsOutOfMemory) {
+  void* pointer = &pointer;
+  EXPECT_EQ(cudaMalloc(&pointer, std::size_t{1} << 50), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMalloc(&pointer, 0), cudaSuccess);
+  EXPECT_EQ(pointer, nullptr);
+  cudaGetLastError();
+}
+
+TEST(Memory, PitchedRowsKeepTheirDistance) {
+  void* device = nullptr;
+  std::size_t pitch = 0;
+  ASSERT_EQ(cudaMallocPitch(&device, &pitch, 100, 3), cudaSuccess);
+  EXPECT_EQ(pitch, 512u);
+  std::vector<char> in(300), out(300);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<char>(i);
+  EXPECT_EQ(cudaMemcpy2D(device, pitch, in.data(), 100, 100, 3, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy2D(out.data(), 100, device, pitch, 100, 3, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(in, out);
+  EXPECT_EQ(cudaMemcpy2D(out.data(), 99, device, pitch, 100, 3, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+  cudaGetLastError();
+}
+
+TEST(Memory, PointersTellWhereTheyPoint) {
+  void *device = nullptr, *managed = nullptr, *pinned = nullptr;
+  int local = 0;
+  ASSERT_EQ(cudaMalloc(&device, 4), cudaSuccess);
+  ASSERT_EQ(cudaMallocManaged(&managed, 4, 1), cudaSuccess);
+  ASSERT_EQ(cudaHostAlloc(&pinned, 4, 0), cudaSuccess);
+  auto type = [](const void* pointer) {
+    cudaPointerAttributes attributes;
+    EXPECT_EQ(cudaPointerGetAttributes(&attributes, pointer), cudaSuccess);
+    return attributes.type;
+  };
+  EXPECT_EQ(type(device), cudaMemoryTypeDevice);
+  EXPECT_EQ(type(managed), cudaMemoryTypeManaged);
+  EXPECT_EQ(type(pinned), cudaMemoryTypeHost);
+  EXPECT_EQ(type(&local), cudaMemoryTypeUnregistered);
+  EXPECT_EQ(cudaFree(pinned), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  cudaFree(device);
+  cudaFree(managed);
+  std::vector<int> buffer(64);
+  EXPECT_EQ(cudaHostRegister(buffer.data(), 256, 0), cudaSuccess);
+  EXPECT_EQ(type(buffer.data()), cudaMemoryTypeHost);
+  EXPECT_EQ(cudaHostRegister(buffer.data(), 256, 0), cudaErrorHostMemoryAlreadyRegistered);
+  EXPECT_EQ(cudaHostUnregister(buffer.data()), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(buffer.data()), cudaErrorHostMemoryNotRegistered);
+  cudaGetLastError();
+}
+
+TEST(Errors, TheLastOneIsKeptUntilAskedFor) {
+  EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_STREQ(cudaGetErrorName(700), "cudaErrorIllegalAddress");
+  EXPECT_STREQ(cudaGetErrorString(700), "an illegal memory access was encountered");
+  EXPECT_STREQ(cudaGetErrorString(12345), "unrecognized error code");
+}
+
+TEST(Device, IsTheReferencePartOfTheArchitecture) {
+  int count = 0, multiprocessors = 0, shared = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(cudaDeviceGetAttribute(&multiprocessors, 16, 0), cudaSuccess);
+  EXPECT_EQ(multiprocessors, 132);
+  EXPECT_EQ(cudaDeviceGetAttribute(&shared, 97, 0), cudaSuccess);
+  cudaDeviceProp13 properties;
+  EXPECT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_EQ(properties.major, 9);
+  EXPECT_EQ(properties.sharedMemPerBlockOptin, static_cast<std::size_t>(shared));
+  EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetAttribute(&count, 0, 0), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+TEST(Streams, RunHostFunctionsAndForgetDestroyedOnes) {
+  cudaStream_t stream = nullptr;
+  int calls = 0;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  EXPECT_EQ(cudaLaunchHostFunc(stream, [](void* data) { ++*static_cast<int*>(data); }, &calls), cudaSuccess);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  cudaGetLastError();
+}
+
+TEST(Events, NeedToBeRecordedToMeasure) {
+  cudaEvent_t start = nullptr, end = nullptr;
+  ASSERT_EQ(cudaEventCreate(&start), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&end), cudaSuccess);
+  float milliseconds = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, end), cudaErrorInvalidResourceHandle);
+  cudaEventRecord(start, nullptr);
+  cudaEventRecord(end, nullptr);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, end), cudaSuccess);
+  EXPECT_GE(milliseconds, 0);
+  cudaEventDestroy(start);
+  EXPECT_EQ(cudaEventDestroy(start), cudaErrorInvalidResourceHandle);
+  cudaEventDestroy(end);
+  cudaGetLastError();
+}
+
+} // namespace
+} // namespace warplens::runtime
