@@ -1,5 +1,5 @@
-// Post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm"), on the
-// reversed graph with one virtual exit behind every block that leaves the function.
+// Post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
+// Algorithm"), on the reversed graph with one virtual exit behind every block that leaves the function.
 #include "ir/cfg.h"
 #include <algorithm>
 
@@ -51,18 +51,20 @@ Cfg analyse(const Function& function) {
     const Block& block = function.blocks[b];
     if (block.count == 0) continue;
     const Instruction& last = function.instructions[block.first + block.count - 1];
-    bool leaves = last.destinations == 0 && last.sources == 0 && last.guard.valid() && !block.successors.empty() && block.successors.size() == 1 &&
-                  last.target_count == 0;
+    bool leaves = last.destinations == 0 && last.sources == 0 && last.guard.valid() &&
+                  !block.successors.empty() && block.successors.size() == 1 && last.target_count == 0;
     if (leaves) {
       successors[b].push_back(exit);
       predecessors[exit].push_back(b);
     }
   }
-  std::vector<u32> forward = post_order(blocks + 1, 0, [&](u32 n) -> const std::vector<u32>& { return successors[n]; });
+  std::vector<u32> forward =
+      post_order(blocks + 1, 0, [&](u32 n) -> const std::vector<u32>& { return successors[n]; });
   for (auto it = forward.rbegin(); it != forward.rend(); ++it)
     if (*it != exit) cfg.reverse_post_order.push_back(BlockId(*it));
 
-  std::vector<u32> order = post_order(blocks + 1, exit, [&](u32 n) -> const std::vector<u32>& { return predecessors[n]; });
+  std::vector<u32> order =
+      post_order(blocks + 1, exit, [&](u32 n) -> const std::vector<u32>& { return predecessors[n]; });
   std::vector<u32> number(blocks + 1, 0xffffffffu), dominator(blocks + 1, 0xffffffffu);
   for (u32 i = 0; i < order.size(); ++i) number[order[i]] = i;
   dominator[exit] = exit;

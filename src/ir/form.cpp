@@ -1,9 +1,10 @@
 // Forms: the tables behind opcodes, modifiers and types, generated from the .def files, and the analysis of
 // "ld.global.nc.v2.f32" into opcode, modifier set, types and vector width.
 //
-// The analysis knows no grammar per opcode: every dotted token is a type or a modifier, in any order. What it does
-// check is that each token is known, and that the opcode takes that type and that many types, so that an engine never
-// sees a form whose meaning it would have to guess (add.f32.f16 is not add.f32). Names follow the PTX ISA.
+// The analysis knows no grammar per opcode: every dotted token is a type or a modifier, in any order. What it
+// does check is that each token is known, and that the opcode takes that type and that many types, so that an
+// engine never sees a form whose meaning it would have to guess (add.f32.f16 is not add.f32). Names follow
+// the PTX ISA.
 #include "ir/form.h"
 #include <unordered_map>
 
@@ -196,10 +197,10 @@ bool takes_carry(const Form& form) {
 
 Rounding Form::rounding() const {
   constexpr std::pair<Modifier, Rounding> table[] = {
-      {Modifier::rn, Rounding::nearest_even},     {Modifier::rz, Rounding::zero},
-      {Modifier::rm, Rounding::down},             {Modifier::rp, Rounding::up},
-      {Modifier::rna, Rounding::nearest_away},    {Modifier::rni, Rounding::integer_nearest},
-      {Modifier::rzi, Rounding::integer_zero},    {Modifier::rmi, Rounding::integer_down},
+      {Modifier::rn, Rounding::nearest_even},  {Modifier::rz, Rounding::zero},
+      {Modifier::rm, Rounding::down},          {Modifier::rp, Rounding::up},
+      {Modifier::rna, Rounding::nearest_away}, {Modifier::rni, Rounding::integer_nearest},
+      {Modifier::rzi, Rounding::integer_zero}, {Modifier::rmi, Rounding::integer_down},
       {Modifier::rpi, Rounding::integer_up},
   };
   for (auto [modifier, rounding] : table)
@@ -209,12 +210,15 @@ Rounding Form::rounding() const {
 
 Comparison Form::comparison() const {
   constexpr std::pair<Modifier, Comparison> table[] = {
-      {Modifier::eq, Comparison::eq},   {Modifier::ne, Comparison::ne},   {Modifier::lt, Comparison::lt},
-      {Modifier::le, Comparison::le},   {Modifier::gt, Comparison::gt},   {Modifier::ge, Comparison::ge},
-      {Modifier::lo, Comparison::lt},   {Modifier::ls, Comparison::ls_},  {Modifier::hi, Comparison::gt},
-      {Modifier::hs, Comparison::hs_},  {Modifier::equ, Comparison::equ}, {Modifier::neu, Comparison::neu},
-      {Modifier::ltu, Comparison::ltu}, {Modifier::leu, Comparison::leu}, {Modifier::gtu, Comparison::gtu},
-      {Modifier::geu, Comparison::geu}, {Modifier::num, Comparison::num}, {Modifier::nan_comparison, Comparison::nan},
+      {Modifier::eq, Comparison::eq},   {Modifier::ne, Comparison::ne},
+      {Modifier::lt, Comparison::lt},   {Modifier::le, Comparison::le},
+      {Modifier::gt, Comparison::gt},   {Modifier::ge, Comparison::ge},
+      {Modifier::lo, Comparison::lt},   {Modifier::ls, Comparison::ls_},
+      {Modifier::hi, Comparison::gt},   {Modifier::hs, Comparison::hs_},
+      {Modifier::equ, Comparison::equ}, {Modifier::neu, Comparison::neu},
+      {Modifier::ltu, Comparison::ltu}, {Modifier::leu, Comparison::leu},
+      {Modifier::gtu, Comparison::gtu}, {Modifier::geu, Comparison::geu},
+      {Modifier::num, Comparison::num}, {Modifier::nan_comparison, Comparison::nan},
   };
   for (auto [modifier, comparison] : table)
     if (has(modifier)) return comparison;
@@ -229,9 +233,9 @@ BoolOp Form::bool_op() const {
 
 AtomicOp Form::atomic_op() const {
   constexpr std::pair<Modifier, AtomicOp> table[] = {
-      {Modifier::add, AtomicOp::add},   {Modifier::min, AtomicOp::min},   {Modifier::max, AtomicOp::max},
-      {Modifier::inc, AtomicOp::inc},   {Modifier::dec, AtomicOp::dec},   {Modifier::and_, AtomicOp::and_},
-      {Modifier::or_, AtomicOp::or_},   {Modifier::xor_, AtomicOp::xor_}, {Modifier::exch, AtomicOp::exch},
+      {Modifier::add, AtomicOp::add}, {Modifier::min, AtomicOp::min},   {Modifier::max, AtomicOp::max},
+      {Modifier::inc, AtomicOp::inc}, {Modifier::dec, AtomicOp::dec},   {Modifier::and_, AtomicOp::and_},
+      {Modifier::or_, AtomicOp::or_}, {Modifier::xor_, AtomicOp::xor_}, {Modifier::exch, AtomicOp::exch},
       {Modifier::cas, AtomicOp::cas},
   };
   for (auto [modifier, operation] : table)

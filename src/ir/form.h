@@ -1,5 +1,5 @@
-// A form: an opcode with its modifiers and types, as in "ld.global.nc.v2.f32". Modules intern forms, so that text is
-// analysed once per distinct spelling and engines lower each form once.
+// A form: an opcode with its modifiers and types, as in "ld.global.nc.v2.f32". Modules intern forms, so that
+// text is analysed once per distinct spelling and engines lower each form once.
 #pragma once
 #include "access/access.h"
 #include "base/result.h"
@@ -29,10 +29,10 @@ inline constexpr std::size_t type_count = []() {
 
 enum class TypeClass : u8 { predicate, untyped, unsigned_integer, signed_integer, floating, packed_floating };
 
-u32 bits(Type);                       // width; 0 for none
-u32 bytes(Type);                      // width in memory: bits / 8, at least 1; 0 for none
+u32 bits(Type);  // width; 0 for none
+u32 bytes(Type); // width in memory: bits / 8, at least 1; 0 for none
 TypeClass type_class(Type);
-std::string_view name(Type);          // "f32", without the dot
+std::string_view name(Type); // "f32", without the dot
 std::optional<Type> type_named(std::string_view);
 inline bool is_signed(Type t) { return type_class(t) == TypeClass::signed_integer; }
 inline bool is_float(Type t) { return type_class(t) >= TypeClass::floating; }
@@ -53,9 +53,9 @@ inline constexpr std::size_t opcode_count = []() {
 enum class Family : u8 { compute, move, memory, control, warp, barrier, hint, unsupported };
 
 struct OpcodeInfo {
-  std::string_view text;      // "add"
-  std::string_view operands;  // pattern, see opcodes.def
-  std::string_view types;     // space-separated list
+  std::string_view text;     // "add"
+  std::string_view operands; // pattern, see opcodes.def
+  std::string_view types;    // space-separated list
   Family family;
 };
 const OpcodeInfo& info(Opcode);
@@ -80,34 +80,64 @@ private:
   std::bitset<static_cast<std::size_t>(Modifier::count_)> bits_;
 };
 
-enum class Rounding : u8 { none, nearest_even, zero, down, up, nearest_away, integer_nearest, integer_zero, integer_down, integer_up };
-enum class Comparison : u8 { none, eq, ne, lt, le, gt, ge, ls_, hs_, equ, neu, ltu, leu, gtu, geu, num, nan }; // ls_/hs_: unsigned le/ge; lo, hi map to lt, gt unsigned
+enum class Rounding : u8 {
+  none,
+  nearest_even,
+  zero,
+  down,
+  up,
+  nearest_away,
+  integer_nearest,
+  integer_zero,
+  integer_down,
+  integer_up
+};
+enum class Comparison : u8 {
+  none,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  ls_,
+  hs_,
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,
+  num,
+  nan
+}; // ls_/hs_: unsigned le/ge; lo, hi map to lt, gt unsigned
 enum class BoolOp : u8 { none, and_, or_, xor_ };
 enum class AtomicOp : u8 { none, add, min, max, inc, dec, and_, or_, xor_, exch, cas };
 // State spaces of the PTX text; `generic` where the instruction names none.
 enum class StateSpace : u8 { generic, global, shared, local, constant, param, reg };
 
 struct Form {
-  std::string text;                 // as written, dots and all: "ld.global.nc.v2.f32"
+  std::string text; // as written, dots and all: "ld.global.nc.v2.f32"
   Opcode opcode{};
   ModifierSet modifiers;
-  std::array<Type, 5> types{};      // in textual order: cvt.rn.f32.s32 → f32, s32
+  std::array<Type, 5> types{}; // in textual order: cvt.rn.f32.s32 → f32, s32
   u8 type_count = 0;
-  u8 vector = 1;                    // 1 2 4 8
+  u8 vector = 1; // 1 2 4 8
 
   bool has(Modifier m) const { return modifiers.has(m); }
   Type type(u32 i = 0) const { return i < type_count ? types[i] : Type::none; }
   Family family() const { return info(opcode).family; }
 
   Rounding rounding() const;
-  Comparison comparison() const;    // set, setp, vset
-  BoolOp bool_op() const;           // set, setp, lop3 with a predicate; bar.red
-  AtomicOp atomic_op() const;       // atom, red, redux
-  StateSpace space() const;         // of ld, st, atom, red, cvta, isspacep; of cvta.to.X: X
+  Comparison comparison() const; // set, setp, vset
+  BoolOp bool_op() const;        // set, setp, lop3 with a predicate; bar.red
+  AtomicOp atomic_op() const;    // atom, red, redux
+  StateSpace space() const;      // of ld, st, atom, red, cvta, isspacep; of cvta.to.X: X
   access::Cache cache() const;
 };
 
-// Analyses "ld.global.nc.v2.f32". On failure returns the first token that is not known (with its offset in `text`).
+// Analyses "ld.global.nc.v2.f32". On failure returns the first token that is not known (with its offset in
+// `text`).
 struct UnknownToken {
   std::string_view token;
   std::size_t offset;
@@ -115,16 +145,18 @@ struct UnknownToken {
 };
 ResultOr<Form, UnknownToken> parse_form(std::string_view text);
 
-// The type of operand `index` of the text order (destinations first): what an immediate there is converted to and
-// how wide a register the semantics expect. E.g. mul.wide.s32: s64, s32, s32; setp.lt.f32: pred, f32, f32, pred;
-// shl.b64: b64, b64, u32; popc.b64: u32, b64; cvt.f32.s8: f32, s8; ld/st: the element type, u64 for addresses.
-// Vectors count once per element (ld.v2: two destinations), `|p` and the carry flag not at all.
+// The type of operand `index` of the text order (destinations first): what an immediate there is converted to
+// and how wide a register the semantics expect. E.g. mul.wide.s32: s64, s32, s32; setp.lt.f32: pred, f32,
+// f32, pred; shl.b64: b64, b64, u32; popc.b64: u32, b64; cvt.f32.s8: f32, s8; ld/st: the element type, u64
+// for addresses. Vectors count once per element (ld.v2: two destinations), `|p` and the carry flag not at
+// all.
 Type operand_type(const Form&, u32 index);
-// The same for an instruction with that many operands: `|p`, the carry flag and packed vectors of mov are counted.
+// The same for an instruction with that many operands: `|p`, the carry flag and packed vectors of mov are
+// counted.
 Type operand_type(const Form&, u32 destinations, u32 sources, u32 index);
 
-// How many operands of this form the text has and what they are: letters of opcodes.def, after the modifiers have
-// settled what the row leaves open ("bar.warp.sync" is "s", "atom.cas" has two sources).
+// How many operands of this form the text has and what they are: letters of opcodes.def, after the modifiers
+// have settled what the row leaves open ("bar.warp.sync" is "s", "atom.cas" has two sources).
 std::string_view operand_pattern(const Form&);
 // How many type suffixes the form needs: cvt 2, vadd 3, bra 0.
 u32 required_types(const Form&);

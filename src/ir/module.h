@@ -1,18 +1,22 @@
 // ir::Module: what every code front end produces and both engines consume; the first narrow waist.
 //
-// It is PTX made regular: names resolved to ids, forms and source locations interned, calls and vectors flattened,
-// control flow cut into basic blocks. It holds no behaviour. Instructions keep PTX's meaning one to one, so that a
-// count can always be traced to a PTX line and from there to source.
+// It is PTX made regular: names resolved to ids, forms and source locations interned, calls and vectors
+// flattened, control flow cut into basic blocks. It holds no behaviour. Instructions keep PTX's meaning one
+// to one, so that a count can always be traced to a PTX line and from there to source.
 //
 // Conventions
-//   * `{a, b}` vectors are flattened: ld.v2 has two destinations, st.v4 one address and four sources, in text order.
+//   * `{a, b}` vectors are flattened: ld.v2 has two destinations, st.v4 one address and four sources, in text
+//   order.
 //     An '_' is an operand of kind `none`.
 //   * `d|p` is two destinations. The carry flag of add.cc/addc/sub.cc/subc/mad.cc/madc is the register
 //     Function::carry: an extra last destination of .cc forms, an extra last source of addc/subc/madc.
-//   * An address `[r+8]` is one operand of kind `address`; `[symbol+8]` likewise with `symbol` set; `[4096]` has neither.
+//   * An address `[r+8]` is one operand of kind `address`; `[symbol+8]` likewise with `symbol` set; `[4096]`
+//   has neither.
 //   * A guard `@!p` is Instruction::guard with guard_negated; a negated predicate source is Operand::negated.
-//   * `call (r), f, (a, b)`: destinations are the return operands, sources are the callee (kind `function`, or the
-//     register of an indirect call) and the arguments; .param variables appear as kind `variable`, registers as `reg`.
+//   * `call (r), f, (a, b)`: destinations are the return operands, sources are the callee (kind `function`,
+//   or the
+//     register of an indirect call) and the arguments; .param variables appear as kind `variable`, registers
+//     as `reg`.
 //   * brx.idx: one register source, and Instruction::targets lists the blocks.
 //   * Every block ends with bra, brx, ret, exit, trap, or falls through to the next block.
 #pragma once
@@ -45,26 +49,27 @@ std::optional<Special> special_named(std::string_view); // with the %: "%tid.x"
 struct Operand {
   enum class Kind : u8 { none, reg, immediate, special, address, variable, function, label };
   Kind kind = Kind::none;
-  bool negated = false;       // predicate sources: !p
+  bool negated = false; // predicate sources: !p
   Special special{};
-  RegisterId reg;             // reg; base register of an address, if any
-  VariableId variable;        // variable (its address); base symbol of an address, if any
-  FunctionId function;        // function (a callee, or a function's address in mov)
-  BlockId block;              // label
-  u64 value = 0;              // immediate: its bits, converted to the operand's type; address, variable: byte offset (signed)
+  RegisterId reg;      // reg; base register of an address, if any
+  VariableId variable; // variable (its address); base symbol of an address, if any
+  FunctionId function; // function (a callee, or a function's address in mov)
+  BlockId block;       // label
+  u64 value =
+      0; // immediate: its bits, converted to the operand's type; address, variable: byte offset (signed)
 };
 
 struct Instruction {
   FormId form;
-  RegisterId guard;           // not valid: unconditional
+  RegisterId guard; // not valid: unconditional
   bool guard_negated = false;
-  LocationId location;        // not valid: no line information
+  LocationId location; // not valid: no line information
   u32 ptx_line = 0;
-  SiteId site;                // valid for instructions that access memory other than .param
-  u32 first_operand = 0;      // into Function::operands
+  SiteId site;           // valid for instructions that access memory other than .param
+  u32 first_operand = 0; // into Function::operands
   u8 destinations = 0;
   u8 sources = 0;
-  u32 first_target = 0;       // brx: into Function::targets
+  u32 first_target = 0; // brx: into Function::targets
   u32 target_count = 0;
 };
 
@@ -75,41 +80,41 @@ struct Register {
 
 // A source position; `inlined_at` chains outwards, as .loc … inlined_at does.
 struct Location {
-  u32 file = 0;               // into Module::files
+  u32 file = 0; // into Module::files
   u32 line = 0;
   u32 column = 0;
   LocationId inlined_at;
-  std::string function;       // of the inlined body: mangled; empty where unknown
+  std::string function; // of the inlined body: mangled; empty where unknown
 };
 
-struct Relocation {           // a pointer in an initialiser
-  u64 offset = 0;             // in the variable, bytes
+struct Relocation { // a pointer in an initialiser
+  u64 offset = 0;   // in the variable, bytes
   u32 size = 8;
-  VariableId variable;        // one of the two
+  VariableId variable; // one of the two
   FunctionId function;
   u64 addend = 0;
-  bool generic = false;       // generic(symbol)
-  u8 shift = 0;               // the stored value is the address >> shift: 0xFF00(symbol) has size 1, shift 8
+  bool generic = false; // generic(symbol)
+  u8 shift = 0;         // the stored value is the address >> shift: 0xFF00(symbol) has size 1, shift 8
 };
 
 struct Variable {
   std::string name;
   StateSpace space = StateSpace::global; // global constant shared local param
-  Type type = Type::b8;       // element type
-  u64 size = 0;               // bytes; 0 for extern shared arrays (dynamic shared memory)
+  Type type = Type::b8;                  // element type
+  u64 size = 0;                          // bytes; 0 for extern shared arrays (dynamic shared memory)
   u32 alignment = 1;
-  bool external = false;      // .extern without a definition here
-  bool visible = false;       // .visible / .weak / .common
-  bool weak = false;          // .weak / .common: link() keeps one of several
-  bool managed = false;       // .attribute(.managed)
-  bool opaque = false;        // .texref, .samplerref, .surfref
-  FunctionId owner;           // function-scope variables (shared, local, param); not valid at module scope
+  bool external = false; // .extern without a definition here
+  bool visible = false;  // .visible / .weak / .common
+  bool weak = false;     // .weak / .common: link() keeps one of several
+  bool managed = false;  // .attribute(.managed)
+  bool opaque = false;   // .texref, .samplerref, .surfref
+  FunctionId owner;      // function-scope variables (shared, local, param); not valid at module scope
   std::vector<std::byte> initial; // shorter than size: the rest is zero
   std::vector<Relocation> relocations;
 };
 
 struct Block {
-  u32 first = 0;              // into Function::instructions
+  u32 first = 0; // into Function::instructions
   u32 count = 0;
   std::vector<BlockId> successors; // taken branch first, then fall-through
 };
@@ -117,36 +122,42 @@ struct Block {
 struct Function {
   std::string name;
   bool entry = false;
-  bool external = false;      // declared, not defined here (vprintf, malloc, __nv_*, or another module's)
-  bool visible = false;       // .visible / .weak: link() joins it with declarations of that name
+  bool external = false; // declared, not defined here (vprintf, malloc, __nv_*, or another module's)
+  bool visible = false;  // .visible / .weak: link() joins it with declarations of that name
   bool weak = false;
   bool noreturn = false;
-  FunctionId alias_of;        // .alias: another name of that function, without a body of its own
+  FunctionId alias_of;                // .alias: another name of that function, without a body of its own
   std::vector<VariableId> parameters; // .param variables in order (registers of old-style .func: see below)
   std::vector<VariableId> results;
   std::vector<RegisterId> register_parameters; // .func (.reg …) style; empty otherwise
   std::vector<RegisterId> register_results;
-  std::vector<VariableId> variables;  // every function-scope variable, parameters included
+  std::vector<VariableId> variables; // every function-scope variable, parameters included
   std::vector<Register> registers;
-  RegisterId carry;           // the carry flag, if the function uses one
+  RegisterId carry; // the carry flag, if the function uses one
   std::vector<Instruction> instructions;
   std::vector<Operand> operands;
-  std::vector<BlockId> targets;       // of brx
-  std::vector<Block> blocks;          // block 0 is the entry
-  std::array<u32, 3> max_threads{};   // .maxntid, 0 where absent
+  std::vector<BlockId> targets;          // of brx
+  std::vector<Block> blocks;             // block 0 is the entry
+  std::array<u32, 3> max_threads{};      // .maxntid, 0 where absent
   std::array<u32, 3> required_threads{}; // .reqntid
-  u32 min_ctas = 0;                   // .minnctapersm
+  u32 min_ctas = 0;                      // .minnctapersm
   u32 ptx_line = 0;
 
-  std::span<const Operand> destinations(const Instruction& i) const { return {operands.data() + i.first_operand, i.destinations}; }
-  std::span<const Operand> sources(const Instruction& i) const { return {operands.data() + i.first_operand + i.destinations, i.sources}; }
-  std::span<const BlockId> branch_targets(const Instruction& i) const { return {targets.data() + i.first_target, i.target_count}; }
+  std::span<const Operand> destinations(const Instruction& i) const {
+    return {operands.data() + i.first_operand, i.destinations};
+  }
+  std::span<const Operand> sources(const Instruction& i) const {
+    return {operands.data() + i.first_operand + i.destinations, i.sources};
+  }
+  std::span<const BlockId> branch_targets(const Instruction& i) const {
+    return {targets.data() + i.first_target, i.target_count};
+  }
 };
 
 struct Module {
-  std::string name;           // where it came from, for diagnostics: "app.ptx", "main.cu (compute_90)"
+  std::string name; // where it came from, for diagnostics: "app.ptx", "main.cu (compute_90)"
   u32 version_major = 0, version_minor = 0; // .version
-  u32 sm = 0;                 // .target sm_90a → 90
+  u32 sm = 0;                               // .target sm_90a → 90
   u32 address_bits = 64;
   std::vector<Form> forms;
   std::vector<Function> functions;

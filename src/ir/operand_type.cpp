@@ -1,11 +1,11 @@
 // The type of each operand of a form: what an immediate there is converted to, and how wide its register is.
 //
-// Most forms have one type for all operands. The exceptions are listed here, opcode by opcode, after the PTX ISA's
-// instruction descriptions: shift amounts and masks are u32 whatever the data is, counts come out as u32, a wide
-// product is twice as wide as its factors, conversions and comparisons name two types.
+// Most forms have one type for all operands. The exceptions are listed here, opcode by opcode, after the PTX
+// ISA's instruction descriptions: shift amounts and masks are u32 whatever the data is, counts come out as
+// u32, a wide product is twice as wide as its factors, conversions and comparisons name two types.
 //
-// Operands are numbered as the text has them without the optional `|p` and the carry flag; the second overload
-// renumbers the operands of an instruction to that.
+// Operands are numbered as the text has them without the optional `|p` and the carry flag; the second
+// overload renumbers the operands of an instruction to that.
 #include "ir/form.h"
 
 namespace warplens::ir {
@@ -22,7 +22,9 @@ Type widened(Type t) {
 }
 
 // Integer dot products accumulate as signed when either factor is signed.
-Type accumulator(const Form& f) { return is_signed(f.type(0)) || is_signed(f.type(1)) ? Type::s32 : Type::u32; }
+Type accumulator(const Form& f) {
+  return is_signed(f.type(0)) || is_signed(f.type(1)) ? Type::s32 : Type::u32;
+}
 
 Type cvt_operand(const Form& f, u32 index) {
   if (f.has(Modifier::pack)) {
@@ -115,12 +117,12 @@ Type operand_type(const Form& f, u32 index) {
   case Opcode::redux: return from("TTu", f, index);
   case Opcode::elect: return from("uu", f, index);
   case Opcode::bar:
-  case Opcode::barrier:
-    return f.has(Modifier::red) ? from(index == 2 ? "Tup" : "Tuup", f, index) : Type::u32;
+  case Opcode::barrier: return f.has(Modifier::red) ? from(index == 2 ? "Tup" : "Tuup", f, index) : Type::u32;
   default: break;
   }
   if (info(f.opcode).operands == "x") return Type::none;
-  return required_types(f) == 3 || f.opcode == Opcode::vset || f.opcode == Opcode::vset2 || f.opcode == Opcode::vset4
+  return required_types(f) == 3 || f.opcode == Opcode::vset || f.opcode == Opcode::vset2 ||
+                 f.opcode == Opcode::vset4
              ? video_operand(f, index)
              : f.type(0);
 }

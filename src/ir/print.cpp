@@ -1,6 +1,7 @@
-// A module as PTX text again. What the IR does not keep is not printed: comments, scopes, prototypes of indirect calls,
-// operands of instructions that have no semantics. Registers and variables of nested scopes move to the top of their
-// function; where two of them share a name, the later ones get a suffix. Labels are $B0, $B1, … by block.
+// A module as PTX text again. What the IR does not keep is not printed: comments, scopes, prototypes of
+// indirect calls, operands of instructions that have no semantics. Registers and variables of nested scopes
+// move to the top of their function; where two of them share a name, the later ones get a suffix. Labels are
+// $B0, $B1, … by block.
 #include "ir/print.h"
 #include <fmt/format.h>
 #include <iterator>
@@ -70,7 +71,8 @@ private:
       std::string name = wanted;
       for (char& c : name)
         if (c == '.') c = '_'; // components of vector registers
-      for (u32 n = 2; global_names_.count(name) != 0 || !taken.insert(name).second; ++n) name = fmt::format("{}${}", wanted, n);
+      for (u32 n = 2; global_names_.count(name) != 0 || !taken.insert(name).second; ++n)
+        name = fmt::format("{}${}", wanted, n);
       return name;
     };
     for (VariableId v : f.variables) variables_.emplace(v.value, unique(m_.variables[v.value].name));
@@ -82,7 +84,8 @@ private:
     return own != variables_.end() ? own->second : m_.variables[id.value].name;
   }
 
-  void parameter_list(const Function& f, const std::vector<VariableId>& variables, const std::vector<RegisterId>& registers) {
+  void parameter_list(const Function& f, const std::vector<VariableId>& variables,
+                      const std::vector<RegisterId>& registers) {
     out_ += '(';
     std::string_view separator = "";
     for (VariableId id : variables) {
@@ -98,8 +101,10 @@ private:
 
   void header(const Function& f) {
     name_everything(f);
-    if (f.external && f.visible) out_ += ".extern ";
-    else if (f.visible) out_ += f.weak ? ".weak " : ".visible ";
+    if (f.external && f.visible)
+      out_ += ".extern ";
+    else if (f.visible)
+      out_ += f.weak ? ".weak " : ".visible ";
     out_ += f.entry ? ".entry " : ".func ";
     if (!f.results.empty() || !f.register_results.empty()) parameter_list(f, f.results, f.register_results);
     put("{}", f.name);
@@ -124,14 +129,18 @@ private:
     put("{} ", directive(v.space));
     if (v.managed) out_ += ".attribute(.managed) ";
     put(".align {} .{} {}", v.alignment, name(v.type), shown);
-    if (v.size == 0) out_ += "[]";
-    else if (v.size != bytes(v.type)) put("[{}]", v.size / std::max<u32>(bytes(v.type), 1));
+    if (v.size == 0)
+      out_ += "[]";
+    else if (v.size != bytes(v.type))
+      put("[{}]", v.size / std::max<u32>(bytes(v.type), 1));
   }
 
   void variable(const Variable& v, std::string_view shown, std::string_view indent) {
     put("{}", indent);
-    if (v.external) out_ += ".extern ";
-    else if (v.visible) out_ += v.weak ? ".weak " : ".visible ";
+    if (v.external)
+      out_ += ".extern ";
+    else if (v.visible)
+      out_ += v.weak ? ".weak " : ".visible ";
     shape(v, shown);
     initialiser(v);
     line(";");
@@ -151,17 +160,23 @@ private:
         continue;
       }
       u64 value = 0;
-      for (u32 b = 0; b < width && b < 8 && at + b < v.initial.size(); ++b) value |= std::to_integer<u64>(v.initial[at + b]) << (8 * b);
-      if (v.type == Type::f32) put("0f{:08X}", value);
-      else if (v.type == Type::f64) put("0d{:016X}", value);
-      else put("{}", value);
+      for (u32 b = 0; b < width && b < 8 && at + b < v.initial.size(); ++b)
+        value |= std::to_integer<u64>(v.initial[at + b]) << (8 * b);
+      if (v.type == Type::f32)
+        put("0f{:08X}", value);
+      else if (v.type == Type::f64)
+        put("0d{:016X}", value);
+      else
+        put("{}", value);
     }
     if (v.size != width) out_ += '}';
   }
 
-  // Prints one pointer; the bytes it stands for. In an array of smaller elements it takes one element per part.
+  // Prints one pointer; the bytes it stands for. In an array of smaller elements it takes one element per
+  // part.
   u64 relocation(const Relocation& r, u32 width) {
-    std::string symbol = r.variable.valid() ? m_.variables[r.variable.value].name : m_.functions[r.function.value].name;
+    std::string symbol =
+        r.variable.valid() ? m_.variables[r.variable.value].name : m_.functions[r.function.value].name;
     if (r.generic) symbol = fmt::format("generic({})", symbol);
     if (r.addend != 0) symbol += fmt::format("+{}", r.addend);
     if (r.size <= width && r.shift == 0) {
@@ -185,7 +200,8 @@ private:
     for (const std::vector<RegisterId>* list : {&f.register_parameters, &f.register_results})
       for (RegisterId r : *list) formal_registers.insert(r.value);
     for (u32 r = 0; r < f.registers.size(); ++r)
-      if (RegisterId(r) != f.carry && formal_registers.count(r) == 0) line("  .reg .{} {};", name(f.registers[r].type), registers_[r]);
+      if (RegisterId(r) != f.carry && formal_registers.count(r) == 0)
+        line("  .reg .{} {};", name(f.registers[r].type), registers_[r]);
     for (VariableId v : f.variables)
       if (formal.count(v.value) == 0) variable(m_.variables[v.value], variable_name(v), "  ");
     LocationId at;
@@ -193,8 +209,10 @@ private:
       line("$B{}:", b);
       for (u32 i = f.blocks[b].first; i < f.blocks[b].first + f.blocks[b].count; ++i) {
         const Instruction& instr = f.instructions[i];
-        if (instr.location != at && instr.location.valid()) location(instr.location);
-        else if (instr.location != at) line("  .loc 1 0 0");
+        if (instr.location != at && instr.location.valid())
+          location(instr.location);
+        else if (instr.location != at)
+          line("  .loc 1 0 0");
         at = instr.location;
         out_ += "  ";
         instruction(f, instr);
@@ -211,7 +229,9 @@ private:
     for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
       const Location& l = m_.locations[it->value];
       put("  .loc {} {} {}", l.file + 1, l.line, l.column);
-      if (!l.function.empty()) put(", function_name $F{}", names_.try_emplace(l.function, static_cast<u32>(names_.size())).first->second);
+      if (!l.function.empty())
+        put(", function_name $F{}",
+            names_.try_emplace(l.function, static_cast<u32>(names_.size())).first->second);
       if (l.inlined_at.valid()) {
         const Location& caller = m_.locations[l.inlined_at.value];
         put(", inlined_at {} {} {}", caller.file + 1, caller.line, caller.column);
@@ -237,8 +257,10 @@ private:
     if (i.guard.valid()) put("@{}{} ", i.guard_negated ? "!" : "", registers_[i.guard.value]);
     const Form& form = m_.form(i);
     put("{}", form.text);
-    if (form.opcode == Opcode::call) call(f, i);
-    else operands(f, i, form);
+    if (form.opcode == Opcode::call)
+      call(f, i);
+    else
+      operands(f, i, form);
     out_ += ';';
   }
 
@@ -266,7 +288,8 @@ private:
   }
 
   void operands(const Function& f, const Instruction& i, const Form& form) {
-    u32 destinations = i.destinations - (sets_carry(form) ? 1 : 0), sources = i.sources - (takes_carry(form) ? 1 : 0);
+    u32 destinations = i.destinations - (sets_carry(form) ? 1 : 0),
+        sources = i.sources - (takes_carry(form) ? 1 : 0);
     std::span<const Operand> written = f.destinations(i), read = f.sources(i);
     std::string_view pattern = operand_pattern(form);
     bool vector = form.vector > 1 || form.opcode == Opcode::mov;
@@ -285,7 +308,9 @@ private:
     bool data_vector = vector && pattern.find('S') != pattern.npos;
     for (u32 s = 0; s < sources;) {
       out_ += std::exchange(separator, ", ");
-      u32 count = data_vector && read[s].kind != Operand::Kind::address ? (form.vector > 1 ? form.vector : sources) : 1;
+      u32 count = data_vector && read[s].kind != Operand::Kind::address
+                      ? (form.vector > 1 ? form.vector : sources)
+                      : 1;
       count = std::min(count, sources - s);
       if (count > 1) out_ += '{';
       for (u32 e = 0; e < count; ++e) {
@@ -302,7 +327,8 @@ private:
   void branch_table(const Function& f, const Instruction& i, std::string_view separator) {
     std::string table = fmt::format("$T{}", i.first_target), list = table + ": .branchtargets ";
     std::string_view comma = "";
-    for (BlockId target : f.branch_targets(i)) list += fmt::format("{}$B{}", std::exchange(comma, ", "), target.value);
+    for (BlockId target : f.branch_targets(i))
+      list += fmt::format("{}$B{}", std::exchange(comma, ", "), target.value);
     put("{}{}", separator, table);
     std::size_t start = out_.rfind('\n');
     out_.insert(start == out_.npos ? 0 : start + 1, "  " + list + ";\n");
@@ -323,19 +349,26 @@ private:
       break;
     case Operand::Kind::address:
       out_ += '[';
-      if (o.reg.valid()) out_ += registers_[o.reg.value];
-      else if (o.variable.valid()) out_ += variable_name(o.variable);
-      if (!o.reg.valid() && !o.variable.valid()) put("{}", o.value);
-      else if (o.value != 0) put("+{}", static_cast<i64>(o.value));
+      if (o.reg.valid())
+        out_ += registers_[o.reg.value];
+      else if (o.variable.valid())
+        out_ += variable_name(o.variable);
+      if (!o.reg.valid() && !o.variable.valid())
+        put("{}", o.value);
+      else if (o.value != 0)
+        put("+{}", static_cast<i64>(o.value));
       out_ += ']';
       break;
     }
   }
 
   void immediate(u64 value, Type type) {
-    if (type == Type::f32) put("0f{:08X}", value);
-    else if (type == Type::f64) put("0d{:016X}", value);
-    else put("{}", value);
+    if (type == Type::f32)
+      put("0f{:08X}", value);
+    else if (type == Type::f64)
+      put("0d{:016X}", value);
+    else
+      put("{}", value);
   }
 
   const Module& m_;

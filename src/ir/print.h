@@ -1,4 +1,5 @@
-// PTX text of a module or of one instruction, as far as the IR keeps it. parse(print(m)) is m again, up to ids.
+// PTX text of a module or of one instruction, as far as the IR keeps it. parse(print(m)) is m again, up to
+// ids.
 #pragma once
 #include "ir/module.h"
 

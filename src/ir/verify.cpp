@@ -1,4 +1,5 @@
-// The conventions of module.h, checked. Front ends run this before they hand a module over, so engines need not.
+// The conventions of module.h, checked. Front ends run this before they hand a module over, so engines need
+// not.
 #include "ir/verify.h"
 #include <fmt/format.h>
 
@@ -17,22 +18,31 @@ public:
 private:
   void report(const Function& f, const Instruction& i, std::string what) {
     if (problems_.size() >= 20) return;
-    problems_.push_back(diag::error("ir-invalid", fmt::format("'{}' in function '{}': {}", i.form.value < m_.forms.size() ? m_.form(i).text : "?", f.name, what),
-                                    {m_.name, i.ptx_line, 0, 0}));
+    problems_.push_back(
+        diag::error("ir-invalid",
+                    fmt::format("'{}' in function '{}': {}",
+                                i.form.value < m_.forms.size() ? m_.form(i).text : "?", f.name, what),
+                    {m_.name, i.ptx_line, 0, 0}));
   }
 
   void function(const Function& f) {
-    if (!f.external && f.blocks.empty()) problems_.push_back(diag::error("ir-invalid", fmt::format("function '{}' has no blocks", f.name), {m_.name, f.ptx_line, 0, 0}));
+    if (!f.external && f.blocks.empty())
+      problems_.push_back(diag::error("ir-invalid", fmt::format("function '{}' has no blocks", f.name),
+                                      {m_.name, f.ptx_line, 0, 0}));
     for (const Instruction& i : f.instructions) instruction(f, i);
     for (const Block& b : f.blocks)
       for (BlockId s : b.successors)
-        if (s.value >= f.blocks.size()) problems_.push_back(diag::error("ir-invalid", fmt::format("a block of '{}' leads nowhere", f.name), {m_.name, f.ptx_line, 0, 0}));
+        if (s.value >= f.blocks.size())
+          problems_.push_back(diag::error("ir-invalid", fmt::format("a block of '{}' leads nowhere", f.name),
+                                          {m_.name, f.ptx_line, 0, 0}));
   }
 
   void instruction(const Function& f, const Instruction& i) {
     if (i.form.value >= m_.forms.size()) return report(f, i, "it has no form");
-    if (i.guard.valid() && i.guard.value >= f.registers.size()) return report(f, i, "its guard is no register");
-    if (u64{i.first_operand} + i.destinations + i.sources > f.operands.size()) return report(f, i, "its operands are out of range");
+    if (i.guard.valid() && i.guard.value >= f.registers.size())
+      return report(f, i, "its guard is no register");
+    if (u64{i.first_operand} + i.destinations + i.sources > f.operands.size())
+      return report(f, i, "its operands are out of range");
     for (const Operand& o : f.destinations(i)) {
       if (o.kind == Operand::Kind::none || o.kind == Operand::Kind::variable) continue;
       if (o.kind != Operand::Kind::reg) return report(f, i, "a destination must be a register");
@@ -45,9 +55,12 @@ private:
 
   void operand(const Function& f, const Instruction& i, const Operand& o) {
     if (o.reg.valid() && o.reg.value >= f.registers.size()) report(f, i, "a register is out of range");
-    if (o.variable.valid() && o.variable.value >= m_.variables.size()) report(f, i, "a variable is out of range");
-    if (o.function.valid() && o.function.value >= m_.functions.size()) report(f, i, "a function is out of range");
-    if (o.kind == Operand::Kind::label && o.block.value >= f.blocks.size()) report(f, i, "a label is out of range");
+    if (o.variable.valid() && o.variable.value >= m_.variables.size())
+      report(f, i, "a variable is out of range");
+    if (o.function.valid() && o.function.value >= m_.functions.size())
+      report(f, i, "a function is out of range");
+    if (o.kind == Operand::Kind::label && o.block.value >= f.blocks.size())
+      report(f, i, "a label is out of range");
   }
 
   // Fixed patterns: as many operands as letters; vectors, carries and optional ones may add or leave out.
@@ -57,19 +70,24 @@ private:
     u32 destinations = 0, least = 0;
     bool optional = false;
     for (char c : info(form.opcode).operands) {
-      if (c == '?') optional = true;
+      if (c == '?')
+        optional = true;
       else if (c != ' ') {
         bool destination = c == 'd' || c == 'D' || c == 'q' || c == 'e';
         if (!optional) (destination ? destinations : least) += c == 't' ? 0 : 1;
         optional = false;
       }
     }
-    if (i.sources < least) return report(f, i, fmt::format("it has {} sources and needs {}", i.sources, least));
-    if (i.destinations < destinations) return report(f, i, fmt::format("it has {} destinations and needs {}", i.destinations, destinations));
+    if (i.sources < least)
+      return report(f, i, fmt::format("it has {} sources and needs {}", i.sources, least));
+    if (i.destinations < destinations)
+      return report(f, i, fmt::format("it has {} destinations and needs {}", i.destinations, destinations));
     bool vector_memory = form.family() == Family::memory && form.vector > 1;
-    if (vector_memory && (form.opcode == Opcode::ld || form.opcode == Opcode::ldu) && i.destinations != form.vector)
+    if (vector_memory && (form.opcode == Opcode::ld || form.opcode == Opcode::ldu) &&
+        i.destinations != form.vector)
       report(f, i, fmt::format("it loads {} elements into {} registers", form.vector, i.destinations));
-    if (vector_memory && form.opcode == Opcode::st && i.sources < 1 + form.vector) report(f, i, fmt::format("it stores {} elements from {} registers", form.vector, i.sources - 1));
+    if (vector_memory && form.opcode == Opcode::st && i.sources < 1 + form.vector)
+      report(f, i, fmt::format("it stores {} elements from {} registers", form.vector, i.sources - 1));
   }
 
   const Module& m_;

@@ -16,17 +16,20 @@ bool ends_block(Opcode opcode) {
   }
 }
 
-bool falls_through(const ir::Instruction& last, Opcode opcode) { return !ends_block(opcode) || last.guard.valid(); }
+bool falls_through(const ir::Instruction& last, Opcode opcode) {
+  return !ends_block(opcode) || last.guard.valid();
+}
 
 // A label at the very end, or code that would run off it, gets a ret of its own.
-void end_function(ir::Function& f, const std::vector<u32>& label_at, const std::vector<ir::Form>& forms, ir::FormId ret,
-                  u32 line) {
+void end_function(ir::Function& f, const std::vector<u32>& label_at, const std::vector<ir::Form>& forms,
+                  ir::FormId ret, u32 line) {
   auto end = static_cast<u32>(f.instructions.size());
   bool label_at_end = false;
   for (const ir::Operand& operand : f.operands)
     label_at_end |= operand.kind == ir::Operand::Kind::label && label_at[operand.block.value] == end;
   for (ir::BlockId target : f.targets) label_at_end |= label_at[target.value] == end;
-  if (!label_at_end && end > 0 && !falls_through(f.instructions.back(), forms[f.instructions.back().form.value].opcode))
+  if (!label_at_end && end > 0 &&
+      !falls_through(f.instructions.back(), forms[f.instructions.back().form.value].opcode))
     return;
   ir::Instruction last;
   last.form = ret;
@@ -37,8 +40,8 @@ void end_function(ir::Function& f, const std::vector<u32>& label_at, const std::
 
 } // namespace
 
-void cut_blocks(ir::Function& f, const std::vector<u32>& label_at, const std::vector<ir::Form>& forms, ir::FormId ret,
-                u32 last_line) {
+void cut_blocks(ir::Function& f, const std::vector<u32>& label_at, const std::vector<ir::Form>& forms,
+                ir::FormId ret, u32 last_line) {
   end_function(f, label_at, forms, ret, last_line);
   std::vector<u32> block_of(f.instructions.size()); // first a mark at each leader, then its block
   block_of[0] = 1;
@@ -65,7 +68,8 @@ void cut_blocks(ir::Function& f, const std::vector<u32>& label_at, const std::ve
     if (opcode == Opcode::bra) block.successors.push_back(f.sources(last)[0].block);
     if (opcode == Opcode::brx)
       for (ir::BlockId target : f.branch_targets(last)) block.successors.push_back(target);
-    if (falls_through(last, opcode) && b + 1 < f.blocks.size()) block.successors.push_back(ir::BlockId(b + 1));
+    if (falls_through(last, opcode) && b + 1 < f.blocks.size())
+      block.successors.push_back(ir::BlockId(b + 1));
   }
 }
 

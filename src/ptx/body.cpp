@@ -1,6 +1,8 @@
-// Function bodies: registers, labels, statements, operands by the patterns of ir/opcodes.def, calls (PTX ISA, "Instructions").
+// Function bodies: registers, labels, statements, operands by the patterns of ir/opcodes.def, calls (PTX ISA,
+// "Instructions").
 //
-// An opcode or modifier that is not known makes an instruction of family `unsupported`; its operands are passed over.
+// An opcode or modifier that is not known makes an instruction of family `unsupported`; its operands are
+// passed over.
 #include "ptx/blocks.h"
 #include "ptx/parser.h"
 #include <algorithm>
@@ -21,7 +23,9 @@ constexpr std::size_t most_targets = std::size_t{1} << 22; // of all brx of one 
 // "%r12" of the range "%r": the digits' value, if they are a plain number.
 bool split_range(std::string_view name, std::string_view& prefix, u64& index) {
   std::size_t digits = 0;
-  while (digits < name.size() && name[name.size() - 1 - digits] >= '0' && name[name.size() - 1 - digits] <= '9') ++digits;
+  while (digits < name.size() && name[name.size() - 1 - digits] >= '0' &&
+         name[name.size() - 1 - digits] <= '9')
+    ++digits;
   if (digits == 0 || digits > 9 || digits == name.size()) return false;
   prefix = name.substr(0, name.size() - digits);
   std::string_view number = name.substr(prefix.size());
@@ -83,22 +87,29 @@ bool Parser::body() {
   for (PendingTable& pending : pending_tables_) {
     ir::Function& f = m_.functions[current_.value];
     auto found = branch_tables_.find(pending.name);
-    if (found == branch_tables_.end()) return c_.fail("ptx-unknown-name", fmt::format("'{}' is no list of branch targets", pending.name), pending.where);
+    if (found == branch_tables_.end())
+      return c_.fail("ptx-unknown-name", fmt::format("'{}' is no list of branch targets", pending.name),
+                     pending.where);
     ir::Instruction& i = f.instructions[pending.instruction];
     i.first_target = static_cast<u32>(f.targets.size());
     i.target_count = static_cast<u32>(found->second.size());
-    if (f.targets.size() + found->second.size() > most_targets) return c_.fail("ptx-limit", "the branch targets of this function are too many", pending.where);
+    if (f.targets.size() + found->second.size() > most_targets)
+      return c_.fail("ptx-limit", "the branch targets of this function are too many", pending.where);
     for (u32 label : found->second) f.targets.push_back(ir::BlockId(label));
   }
   std::vector<u32> label_at;
   for (Label& label : labels_) {
-    if (label.same_as != Label::itself) { // an outer label was made before or after this one: follow to its end
+    if (label.same_as !=
+        Label::itself) { // an outer label was made before or after this one: follow to its end
       u32 outer = label.same_as;
       while (labels_[outer].same_as != Label::itself) outer = labels_[outer].same_as;
       label.placed = labels_[outer].placed;
       label.at = labels_[outer].at;
     }
-    if (!label.placed) return c_.fail("ptx-unknown-label", fmt::format("label '{}' is nowhere in this function", label.first_use.text), label.first_use);
+    if (!label.placed)
+      return c_.fail("ptx-unknown-label",
+                     fmt::format("label '{}' is nowhere in this function", label.first_use.text),
+                     label.first_use);
     label_at.push_back(label.at);
   }
   static const std::string ret_text = "ret";
@@ -115,7 +126,8 @@ bool Parser::statement() {
     c_.advance();
     if (d == ".reg") return registers();
     if (d == ".loc") return lines_.parse_loc();
-    if (d == ".local" || d == ".shared" || d == ".global" || d == ".const" || d == ".param") return variable({}, d);
+    if (d == ".local" || d == ".shared" || d == ".global" || d == ".const" || d == ".param")
+      return variable({}, d);
     if (d == ".file") return lines_.parse_file();
     if (d == ".section") return section();
     if (d == ".extern" || d == ".visible" || d == ".weak") return true;
@@ -123,7 +135,8 @@ bool Parser::statement() {
       while (!c_.at_end() && !c_.at(';')) c_.advance();
       return c_.expect(';', "after .pragma");
     }
-    return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a directive that is known here", d), token);
+    return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a directive that is known here", d),
+                   token);
   }
   if (token.is('@')) return instruction();
   if (!c_.at_identifier()) return c_.expected("an instruction");
@@ -136,7 +149,8 @@ bool Parser::statement() {
 }
 
 bool Parser::label(std::string_view name, const Token& where) {
-  if (c_.accept_directive(".branchtargets") || c_.at_directive(".calltargets") || c_.at_directive(".callprototype")) {
+  if (c_.accept_directive(".branchtargets") || c_.at_directive(".calltargets") ||
+      c_.at_directive(".callprototype")) {
     if (c_.at_directive(".calltargets") || c_.at_directive(".callprototype")) {
       while (!c_.at_end() && !c_.at(';')) c_.advance();
       return c_.expect(';', "after the directive");
@@ -151,14 +165,16 @@ bool Parser::label(std::string_view name, const Token& where) {
     return c_.expect(';', "after the branch targets");
   }
   ir::BlockId id;
-  if (u32* known = label_scopes_.back().find(name)) id = ir::BlockId(*known);
+  if (u32* known = label_scopes_.back().find(name))
+    id = ir::BlockId(*known);
   else {
     id = ir::BlockId(labels_.size());
     labels_.push_back({0, false, where});
     label_scopes_.back().insert(name, id.value);
   }
   Label& l = labels_[id.value];
-  if (l.placed) return c_.fail("ptx-duplicate", fmt::format("label '{}' stands twice in this function", name), where);
+  if (l.placed)
+    return c_.fail("ptx-duplicate", fmt::format("label '{}' stands twice in this function", name), where);
   l.placed = true;
   l.at = static_cast<u32>(m_.functions[current_.value].instructions.size());
   if (has_debug_info_) debug_.code_labels.insert(name, {current_.value, l.at});
@@ -188,9 +204,13 @@ bool Parser::registers() {
   u32 vector = 1;
   while (c_.token().kind == TokenKind::directive) {
     std::string_view d = c_.token().text;
-    if (d == ".v2" || d == ".v4") vector = static_cast<u32>(d[2] - '0');
-    else if (auto named = ir::type_named(d.substr(1))) type = *named;
-    else if (d != ".align") return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a register type that is known here", d));
+    if (d == ".v2" || d == ".v4")
+      vector = static_cast<u32>(d[2] - '0');
+    else if (auto named = ir::type_named(d.substr(1)))
+      type = *named;
+    else if (d != ".align")
+      return c_.fail("ptx-unknown-directive",
+                     fmt::format("'{}' is not a register type that is known here", d));
     c_.advance();
   }
   if (type == Type::none) return c_.expected("a register type such as .b32");
@@ -221,9 +241,12 @@ ir::FormId Parser::form_of(const Token& opcode) {
   if (ir::FormId* known = forms_.find(opcode.text)) return *known;
   ResultOr<ir::Form, ir::UnknownToken> parsed = ir::parse_form(opcode.text);
   ir::Form form;
-  if (parsed && parsed->type_count < ir::required_types(*parsed) && parsed->family() != ir::Family::unsupported) {
-    c_.fail("ptx-syntax", fmt::format("'{}' needs a type, as in '{}.{}'", opcode.text, opcode.text,
-                                      ir::info(parsed->opcode).types.substr(0, ir::info(parsed->opcode).types.find(' '))), opcode);
+  if (parsed && parsed->type_count < ir::required_types(*parsed) &&
+      parsed->family() != ir::Family::unsupported) {
+    c_.fail("ptx-syntax",
+            fmt::format("'{}' needs a type, as in '{}.{}'", opcode.text, opcode.text,
+                        ir::info(parsed->opcode).types.substr(0, ir::info(parsed->opcode).types.find(' '))),
+            opcode);
     return {};
   }
   if (parsed) {
@@ -283,8 +306,10 @@ bool Parser::instruction() {
   } else if (!operands(i, form, ir::operand_pattern(form))) {
     return false;
   }
-  if (!unknown_part_.empty()) { // a special register or selector that is not known: the instruction as a whole is not
-    i.form = form_of({TokenKind::identifier, opcode.line, texts_.emplace_back(fmt::format("{}.{}", opcode.text, unknown_part_))});
+  if (!unknown_part_
+           .empty()) { // a special register or selector that is not known: the instruction as a whole is not
+    i.form = form_of({TokenKind::identifier, opcode.line,
+                      texts_.emplace_back(fmt::format("{}.{}", opcode.text, unknown_part_))});
     i.destinations = i.sources = 0;
     unknown_part_ = {};
     if (!skip_operands()) return false;
@@ -319,7 +344,8 @@ bool Parser::name_operand(Operand& o, char letter) {
         c_.advance();
         return true;
       }
-      return c_.fail("ptx-unknown-name", fmt::format("'{}' is not a register of this function", whole), token);
+      return c_.fail("ptx-unknown-name", fmt::format("'{}' is not a register of this function", whole),
+                     token);
     }
   }
   if (letter == 'l' || letter == 't') {
@@ -332,7 +358,8 @@ bool Parser::name_operand(Operand& o, char letter) {
   if (symbol != nullptr && symbol->kind == Symbol::Kind::vector) {
     c_.extend_opcode();
     std::string_view whole = c_.token().text;
-    std::size_t component = whole.size() > name.size() + 1 ? std::string_view("xyzwrgba").find(whole[name.size() + 1]) : 0;
+    std::size_t component =
+        whole.size() > name.size() + 1 ? std::string_view("xyzwrgba").find(whole[name.size() + 1]) : 0;
     o.kind = Operand::Kind::reg;
     o.reg = ir::RegisterId(symbol->id + static_cast<u32>(component % 4));
     c_.advance();
@@ -377,9 +404,12 @@ bool Parser::address(Operand& o) {
   if (c_.at_identifier()) {
     Operand base;
     if (!name_operand(base, 's')) return false;
-    if (base.kind == Operand::Kind::reg) o.reg = base.reg;
-    else if (base.kind == Operand::Kind::variable) o.variable = base.variable;
-    else return c_.expected("a register or a variable");
+    if (base.kind == Operand::Kind::reg)
+      o.reg = base.reg;
+    else if (base.kind == Operand::Kind::variable)
+      o.variable = base.variable;
+    else
+      return c_.expected("a register or a variable");
     o.value = base.value;
     if (c_.accept('[')) { // symbol[3]
       Constant index;
@@ -443,7 +473,8 @@ bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
   return true;
 }
 
-void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations, std::vector<Operand>& sources) {
+void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
+                       std::vector<Operand>& sources) {
   bool writes = form.has(Modifier::cc);
   bool reads = form.opcode == Opcode::addc || form.opcode == Opcode::subc || form.opcode == Opcode::madc;
   if (!writes && !reads) return;
@@ -460,13 +491,19 @@ void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
 bool Parser::check_vector(const ir::Form& form, char letter, std::size_t count, const Token& where) {
   bool vector = letter == 'D' || letter == 'S';
   u32 wanted = vector ? form.vector : 1;
-  bool packs = vector && form.opcode == Opcode::mov && form.vector == 1 && (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
+  bool packs = vector && form.opcode == Opcode::mov && form.vector == 1 &&
+               (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
   if (count == wanted || packs || !unknown_part_.empty()) return true;
-  return c_.fail("ptx-syntax", fmt::format("'{}' takes {} here, not {}", form.text, wanted == 1 ? "one element" : fmt::format("{} elements", wanted), count), where);
+  return c_.fail("ptx-syntax",
+                 fmt::format("'{}' takes {} here, not {}", form.text,
+                             wanted == 1 ? "one element" : fmt::format("{} elements", wanted), count),
+                 where);
 }
 
 bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view pattern) {
-  std::vector<Operand> destinations, sources;
+  std::vector<Operand>&destinations = destinations_, &sources = sources_;
+  destinations.clear();
+  sources.clear();
   u32 index = 0;
   bool first = true;
   in_mov_ = form.opcode == Opcode::mov;
@@ -483,13 +520,15 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view
     if (!first && !c_.expect(',', "between operands")) return false;
     first = false;
     Type type = ir::operand_type(form, index++);
-    if (form.family() == ir::Family::barrier) type = Type::u32; // whether the third is a count shows only by the fourth
+    if (form.family() == ir::Family::barrier)
+      type = Type::u32; // whether the third is a count shows only by the fourth
     if (letter == 'D' || letter == 'S') index += form.vector - 1u;
     if (letter == 't') {
       Token where = c_.token();
       std::string_view name;
       if (!c_.expect_identifier(name, "a list of branch targets")) return false;
-      pending_tables_.push_back({static_cast<u32>(m_.functions[current_.value].instructions.size()), name, where});
+      pending_tables_.push_back(
+          {static_cast<u32>(m_.functions[current_.value].instructions.size()), name, where});
       continue;
     }
     std::vector<Operand>& into = destination ? destinations : sources;
@@ -557,10 +596,16 @@ bool Parser::call(ir::Instruction& i) {
 void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   access::Kind kind;
   switch (form.opcode) {
-  case Opcode::ld: case Opcode::ldu: case Opcode::tex: case Opcode::tld4: case Opcode::suld: kind = access::Kind::load; break;
-  case Opcode::st: case Opcode::sust: kind = access::Kind::store; break;
+  case Opcode::ld:
+  case Opcode::ldu:
+  case Opcode::tex:
+  case Opcode::tld4:
+  case Opcode::suld: kind = access::Kind::load; break;
+  case Opcode::st:
+  case Opcode::sust: kind = access::Kind::store; break;
   case Opcode::atom: kind = access::Kind::atomic; break;
-  case Opcode::red: case Opcode::sured: kind = access::Kind::reduction; break;
+  case Opcode::red:
+  case Opcode::sured: kind = access::Kind::reduction; break;
   case Opcode::ldmatrix: kind = access::Kind::ldmatrix; break;
   case Opcode::cp: kind = access::Kind::async_copy; break;
   default: return;

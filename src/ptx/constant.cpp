@@ -1,6 +1,6 @@
-// Constant expressions by precedence climbing. Integers are 64-bit, signed or unsigned as in C; a 0x, 0b or octal
-// literal that does not fit i64, or one with the suffix U, is unsigned. Floating-point constants take part only alone
-// or negated, which is all that compilers write.
+// Constant expressions by precedence climbing. Integers are 64-bit, signed or unsigned as in C; a 0x, 0b or
+// octal literal that does not fit i64, or one with the suffix U, is unsigned. Floating-point constants take
+// part only alone or negated, which is all that compilers write.
 #include "ptx/constant.h"
 #include <bit>
 #include <charconv>
@@ -16,9 +16,9 @@ struct Operator {
   std::string_view text;
   int precedence;
 };
-constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6}, {"!=", 6}, {"<", 7},
-                                  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10},
-                                  {"/", 10}, {"%", 10}};
+constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6},
+                                  {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8},
+                                  {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
 int precedence_of(const Token& token) {
   if (token.kind != TokenKind::punctuation) return 0;
@@ -27,7 +27,9 @@ int precedence_of(const Token& token) {
   return 0;
 }
 
-Constant integer(u64 value, bool is_unsigned = false) { return {Constant::Kind::integer, is_unsigned, value, 0}; }
+Constant integer(u64 value, bool is_unsigned = false) {
+  return {Constant::Kind::integer, is_unsigned, value, 0};
+}
 
 template <class T> bool compare(std::string_view op, T a, T b) {
   if (op == "<") return a < b;
@@ -63,7 +65,10 @@ private:
   struct Deeper {
     explicit Deeper(Expression& e) : e_(e) { ++e_.depth_; }
     ~Deeper() { --e_.depth_; }
-    bool ok() const { return e_.depth_ < max_depth || e_.c_.fail("ptx-limit", "this constant expression is nested too deeply"); }
+    bool ok() const {
+      return e_.depth_ < max_depth ||
+             e_.c_.fail("ptx-limit", "this constant expression is nested too deeply");
+    }
     Expression& e_;
   };
 
@@ -96,7 +101,8 @@ private:
     if (t == "<<") return a = integer(y < 64 ? x << y : 0, a.is_unsigned), true;
     if (t == ">>") {
       u64 n = std::min<u64>(y, 63);
-      return a = integer(a.is_unsigned ? (y < 64 ? x >> y : 0) : static_cast<u64>(sx >> n), a.is_unsigned), true;
+      return a = integer(a.is_unsigned ? (y < 64 ? x >> y : 0) : static_cast<u64>(sx >> n), a.is_unsigned),
+             true;
     }
     if (t == "==") return a = integer(x == y), true;
     if (t == "!=") return a = integer(x != y), true;
@@ -142,7 +148,8 @@ private:
     } else if (token.kind != TokenKind::number) {
       return c_.expected("a number");
     } else if (!literal(token.text, out)) {
-      return c_.fail("ptx-syntax", fmt::format("'{}' is not a number that PTX knows", token.text.substr(0, 60)));
+      return c_.fail("ptx-syntax",
+                     fmt::format("'{}' is not a number that PTX knows", token.text.substr(0, 60)));
     }
     c_.advance();
     return true;
@@ -219,7 +226,8 @@ bool parse_count(Cursor& cursor, u64& out, u64 limit, std::string_view what) {
   Constant value;
   if (!parse_constant(cursor, value)) return false;
   if (value.kind != Constant::Kind::integer || value.integer > limit)
-    return cursor.fail("ptx-limit", fmt::format("the {} must be an integer from 0 to {}", what, limit), first);
+    return cursor.fail("ptx-limit", fmt::format("the {} must be an integer from 0 to {}", what, limit),
+                       first);
   out = value.integer;
   return true;
 }
@@ -227,14 +235,16 @@ bool parse_count(Cursor& cursor, u64& out, u64 limit, std::string_view what) {
 u64 to_bits(const Constant& c, ir::Type type) {
   using ir::Type;
   bool is_integer = c.kind == Constant::Kind::integer;
-  double value = is_integer ? (c.is_unsigned ? static_cast<double>(c.integer) : static_cast<double>(static_cast<i64>(c.integer)))
+  double value = is_integer ? (c.is_unsigned ? static_cast<double>(c.integer)
+                                             : static_cast<double>(static_cast<i64>(c.integer)))
                             : c.real;
   u64 raw = c.kind == Constant::Kind::real ? std::bit_cast<u64>(value) : c.integer;
   switch (type) {
   case Type::none: return raw;
   case Type::pred: return is_integer ? c.integer != 0 : value != 0;
   case Type::f32:
-  case Type::tf32: return c.kind == Constant::Kind::single ? raw : std::bit_cast<u32>(static_cast<float>(value));
+  case Type::tf32:
+    return c.kind == Constant::Kind::single ? raw : std::bit_cast<u32>(static_cast<float>(value));
   case Type::f64: return c.kind == Constant::Kind::real ? raw : std::bit_cast<u64>(value);
   case Type::f16: return is_integer ? low_bits(raw, 16) : to_small_float(value, 5, 10);
   case Type::bf16: return is_integer ? low_bits(raw, 16) : to_small_float(value, 8, 7);

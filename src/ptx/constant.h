@@ -1,5 +1,5 @@
-// Constants of PTX text: literals and constant expressions (PTX ISA, "Constants"), and their conversion to the bits
-// of an operand's type.
+// Constants of PTX text: literals and constant expressions (PTX ISA, "Constants"), and their conversion to
+// the bits of an operand's type.
 #pragma once
 #include "ir/form.h"
 #include "ptx/cursor.h"
@@ -20,9 +20,9 @@ bool parse_constant(Cursor&, Constant& out);
 bool parse_count(Cursor&, u64& out, u64 limit, std::string_view what);
 bool starts_constant(const Token&);
 
-// The bits of the constant as `type`, upper bits zero. Integers keep their low bits; for f32 and f64 an integer is
-// converted by value, for 16-bit and packed floats it is the bit pattern, as compilers write them. Without a type:
-// 64 bits, or 32 for 0fXXXXXXXX.
+// The bits of the constant as `type`, upper bits zero. Integers keep their low bits; for f32 and f64 an
+// integer is converted by value, for 16-bit and packed floats it is the bit pattern, as compilers write them.
+// Without a type: 64 bits, or 32 for 0fXXXXXXXX.
 u64 to_bits(const Constant&, ir::Type type);
 
 } // namespace warplens::ptx

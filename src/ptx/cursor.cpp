@@ -4,10 +4,13 @@
 
 namespace warplens::ptx {
 namespace {
-constexpr std::size_t shown = 60; // of a token in a message: a file of one huge token must not become the message
+constexpr std::size_t shown =
+    60; // of a token in a message: a file of one huge token must not become the message
 }
 
-Cursor::Cursor(std::string_view text, std::string name) : text_(text), name_(std::move(name)), lexer_(text) { advance(); }
+Cursor::Cursor(std::string_view text, std::string name) : text_(text), name_(std::move(name)), lexer_(text) {
+  advance();
+}
 
 bool Cursor::accept(char c) {
   if (!token_.is(c)) return false;
@@ -57,11 +60,13 @@ bool Cursor::fail(std::string kind, std::string message, const Token& where, std
 }
 
 bool Cursor::expected(std::string_view what) {
-  if (at_end()) return fail("ptx-syntax", fmt::format("expected {}, found the end of the text", what), token_,
-                            "the PTX is cut off: extract or compile it again");
+  if (at_end())
+    return fail("ptx-syntax", fmt::format("expected {}, found the end of the text", what), token_,
+                "the PTX is cut off: extract or compile it again");
   if (token_.kind == TokenKind::invalid && token_.text.starts_with("/*"))
     return fail("ptx-syntax", "this comment is never closed", token_);
-  return fail("ptx-syntax", fmt::format("expected {}, found '{}'", what, token_.text.substr(0, shown)), token_);
+  return fail("ptx-syntax", fmt::format("expected {}, found '{}'", what, token_.text.substr(0, shown)),
+              token_);
 }
 
 } // namespace warplens::ptx

@@ -24,13 +24,15 @@ public:
   bool at_end() const { return token_.kind == TokenKind::end; }
   bool accept(char c);
   bool accept_directive(std::string_view name);
-  bool expect(char c, std::string_view where);               // "',' after the first operand"
+  bool expect(char c, std::string_view where); // "',' after the first operand"
   bool expect_identifier(std::string_view& out, std::string_view what);
   // Skips a balanced { … }, ( … ) or [ … ] that starts at the current token.
   bool skip_group();
 
   bool fail(std::string kind, std::string message, const Token& where, std::string help = {});
-  bool fail(std::string kind, std::string message) { return fail(std::move(kind), std::move(message), token_); }
+  bool fail(std::string kind, std::string message) {
+    return fail(std::move(kind), std::move(message), token_);
+  }
   bool expected(std::string_view what); // "expected WHAT, found 'x'"
   bool failed() const { return error_.has_value(); }
   diag::Diagnostic take_error() { return std::move(*error_); }

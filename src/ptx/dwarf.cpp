@@ -8,8 +8,16 @@ namespace {
 
 constexpr u32 tag_subprogram = 0x2e, tag_inlined_subroutine = 0x1d;
 enum Attribute : u64 {
-  at_name = 0x03, at_low_pc = 0x11, at_high_pc = 0x12, at_abstract_origin = 0x31, at_specification = 0x47,
-  at_call_column = 0x57, at_call_file = 0x58, at_call_line = 0x59, at_linkage_name = 0x6e, at_mips_linkage_name = 0x2007,
+  at_name = 0x03,
+  at_low_pc = 0x11,
+  at_high_pc = 0x12,
+  at_abstract_origin = 0x31,
+  at_specification = 0x47,
+  at_call_column = 0x57,
+  at_call_file = 0x58,
+  at_call_line = 0x59,
+  at_linkage_name = 0x6e,
+  at_mips_linkage_name = 0x2007,
 };
 constexpr u32 none = 0xffffffffu;
 constexpr std::size_t deepest = 1000;
@@ -77,7 +85,8 @@ public:
 
   std::vector<Body> run() {
     Bytes bytes(d_.info.bytes, 0);
-    while (bytes.ok() && bytes.at() + 11 <= d_.info.bytes.size() && unit(bytes)) {}
+    while (bytes.ok() && bytes.at() + 11 <= d_.info.bytes.size() && unit(bytes)) {
+    }
     for (Body& body : bodies_) resolve_name(body);
     return std::move(bodies_);
   }
@@ -142,27 +151,38 @@ private:
     u64 at = bytes.at(), number = 0;
     std::string text;
     switch (form) {
-    case 0x01: bytes.take(address_size_); break;              // addr
-    case 0x0b: case 0x0c: case 0x11: number = bytes.fixed(1); break; // data1, flag, ref1
-    case 0x05: case 0x12: number = bytes.fixed(2); break;     // data2, ref2
-    case 0x06: case 0x13: case 0x17: number = bytes.fixed(4); break; // data4, ref4, sec_offset
-    case 0x07: case 0x14: number = bytes.fixed(8); break;     // data8, ref8
-    case 0x0d: case 0x0f: case 0x15: number = bytes.leb(); break; // sdata, udata, ref_udata
-    case 0x08: text = bytes.string(); break;                  // string
-    case 0x0e: text = strp(at, bytes.fixed(4)); break;        // strp
-    case 0x03: bytes.take(bytes.fixed(2)); break;             // block2
-    case 0x04: bytes.take(bytes.fixed(4)); break;             // block4
-    case 0x0a: bytes.take(bytes.fixed(1)); break;             // block1
-    case 0x09: case 0x18: bytes.take(bytes.leb()); break;     // block, exprloc
-    case 0x19: break;                                         // flag_present
-    default: bytes.take(~u64{0}); break;                      // unknown: the rest cannot be read
+    case 0x01: bytes.take(address_size_); break; // addr
+    case 0x0b:
+    case 0x0c:
+    case 0x11: number = bytes.fixed(1); break; // data1, flag, ref1
+    case 0x05:
+    case 0x12: number = bytes.fixed(2); break; // data2, ref2
+    case 0x06:
+    case 0x13:
+    case 0x17: number = bytes.fixed(4); break; // data4, ref4, sec_offset
+    case 0x07:
+    case 0x14: number = bytes.fixed(8); break; // data8, ref8
+    case 0x0d:
+    case 0x0f:
+    case 0x15: number = bytes.leb(); break;            // sdata, udata, ref_udata
+    case 0x08: text = bytes.string(); break;           // string
+    case 0x0e: text = strp(at, bytes.fixed(4)); break; // strp
+    case 0x03: bytes.take(bytes.fixed(2)); break;      // block2
+    case 0x04: bytes.take(bytes.fixed(4)); break;      // block4
+    case 0x0a: bytes.take(bytes.fixed(1)); break;      // block1
+    case 0x09:
+    case 0x18: bytes.take(bytes.leb()); break; // block, exprloc
+    case 0x19: break;                          // flag_present
+    default: bytes.take(~u64{0}); break;       // unknown: the rest cannot be read
     }
     auto label = [&] {
       auto found = d_.info.references.find(at);
       return found == d_.info.references.end() ? std::string_view() : found->second;
     };
     switch (attribute) {
-    case at_name: if (body.name.empty()) body.name = std::move(text); break;
+    case at_name:
+      if (body.name.empty()) body.name = std::move(text);
+      break;
     case at_linkage_name:
     case at_mips_linkage_name: body.name = std::move(text); break;
     case at_low_pc: body.low = label(); break;
@@ -178,7 +198,8 @@ private:
 
   std::string strp(u64 at, u64 offset) {
     auto found = d_.info.references.find(at);
-    return d_.strings.string_at(found == d_.info.references.end() ? std::string_view() : found->second, offset);
+    return d_.strings.string_at(found == d_.info.references.end() ? std::string_view() : found->second,
+                                offset);
   }
 
   void resolve_name(Body& body) {
@@ -203,7 +224,8 @@ private:
 class InlineStacks {
 public:
   InlineStacks(std::vector<Body> bodies, LineTable& lines, ir::Module& module)
-      : bodies_(std::move(bodies)), call_sites_(bodies_.size()), known_(bodies_.size()), lines_(lines), m_(module) {}
+      : bodies_(std::move(bodies)), call_sites_(bodies_.size()), known_(bodies_.size()), lines_(lines),
+        m_(module) {}
 
   struct Span {
     u32 first, last, body;
@@ -241,7 +263,8 @@ private:
     while (!chain.empty()) {
       const Body& b = bodies_[chain.back()];
       bool nested = b.parent != none && bodies_[b.parent].inlined;
-      at = lines_.intern({lines_.file(b.call_file), b.call_line, b.call_column, at, nested ? bodies_[b.parent].name : ""});
+      at = lines_.intern(
+          {lines_.file(b.call_file), b.call_line, b.call_column, at, nested ? bodies_[b.parent].name : ""});
       call_sites_[chain.back()] = at;
       known_[chain.back()] = true;
       chain.pop_back();

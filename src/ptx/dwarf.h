@@ -1,21 +1,23 @@
 // Inline stacks from the textual DWARF that clang writes into PTX.
 //
-// LLVM's NVPTX back end (to version 20) writes .loc without its callers; with line tables it also writes .debug_info as
-// bytes, where every inlined body is a DW_TAG_inlined_subroutine with its call site and two code labels. Each span of
-// labels becomes a span of instructions, and the innermost span around an instruction gives its chain of callers.
-// Only what this needs of DWARF 2 to 4 is read (dwarfstd.org, DWARF 4 §7.5): abbreviations, names, spans, call sites.
-// Damaged or newer DWARF leaves the plain .loc positions: line information is never a reason to refuse a module.
+// LLVM's NVPTX back end (to version 20) writes .loc without its callers; with line tables it also writes
+// .debug_info as bytes, where every inlined body is a DW_TAG_inlined_subroutine with its call site and two
+// code labels. Each span of labels becomes a span of instructions, and the innermost span around an
+// instruction gives its chain of callers. Only what this needs of DWARF 2 to 4 is read (dwarfstd.org, DWARF 4
+// §7.5): abbreviations, names, spans, call sites. Damaged or newer DWARF leaves the plain .loc positions:
+// line information is never a reason to refuse a module.
 #pragma once
 #include "ptx/lines.h"
 #include <map>
 
 namespace warplens::ptx {
 
-// `.section .debug_info { .b8 …; .b64 label }`: its bytes, and the labels that stand in it and that it refers to.
+// `.section .debug_info { .b8 …; .b64 label }`: its bytes, and the labels that stand in it and that it refers
+// to.
 struct DebugSection {
   std::string bytes;
-  NameMap<u64> labels;                         // label → offset
-  std::map<u64, std::string_view> references;  // offset → the symbol whose address stands there
+  NameMap<u64> labels;                        // label → offset
+  std::map<u64, std::string_view> references; // offset → the symbol whose address stands there
 
   // The zero-terminated string at a label, or at an offset; empty where there is none.
   std::string string_at(std::string_view label, u64 offset);

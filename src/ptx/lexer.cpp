@@ -1,5 +1,5 @@
-// The lexer walks the text once with one table look-up per character. It follows the lexical rules of the PTX ISA
-// (section "Syntax"), and is lenient where compilers are: names may hold '$' and '%' anywhere.
+// The lexer walks the text once with one table look-up per character. It follows the lexical rules of the PTX
+// ISA (section "Syntax"), and is lenient where compilers are: names may hold '$' and '%' anywhere.
 #include "ptx/lexer.h"
 #include <array>
 #include <cstring>
@@ -86,7 +86,8 @@ Token Lexer::extend_opcode(Token head) {
     const char* after = at_;
     if (after < end_ && *after == '.') {
       ++after;
-    } else if (end_ - after > 2 && after[0] == ':' && after[1] == ':' && head.text.find('.') != head.text.npos) {
+    } else if (end_ - after > 2 && after[0] == ':' && after[1] == ':' &&
+               head.text.find('.') != head.text.npos) {
       after += 2;
     } else {
       break;
@@ -100,7 +101,8 @@ Token Lexer::extend_opcode(Token head) {
   return head;
 }
 
-// Numbers are taken greedily ("0x1F", "1e-5", "0f3F800000", "12U"); what they mean is decided in constant.cpp.
+// Numbers are taken greedily ("0x1F", "1e-5", "0f3F800000", "12U"); what they mean is decided in
+// constant.cpp.
 Token Lexer::number() {
   const char* from = at_;
   bool hexadecimal = end_ - at_ > 1 && at_[0] == '0' && std::strchr("xXfFdD", at_[1]) && at_[1] != '\0';
@@ -115,7 +117,8 @@ Token Lexer::number() {
 
 Token Lexer::string() {
   const char* from = ++at_;
-  while (at_ < end_ && *at_ != '"' && *at_ != '\n') at_ += *at_ == '\\' && end_ - at_ > 1 && at_[1] != '\n' ? 2 : 1;
+  while (at_ < end_ && *at_ != '"' && *at_ != '\n')
+    at_ += *at_ == '\\' && end_ - at_ > 1 && at_[1] != '\n' ? 2 : 1;
   Token token = make(TokenKind::string, from);
   if (at_ == end_ || *at_ == '\n') {
     token.kind = TokenKind::invalid;
@@ -133,7 +136,8 @@ Token Lexer::punctuation() {
     bool with_equals = b == '=' && std::strchr("<>!", a);
     if (a != '\0' && (doubled || with_equals)) ++at_;
   }
-  TokenKind kind = static_cast<u8>(*from) >= 0x21 && static_cast<u8>(*from) < 0x7f ? TokenKind::punctuation : TokenKind::invalid;
+  TokenKind kind = static_cast<u8>(*from) >= 0x21 && static_cast<u8>(*from) < 0x7f ? TokenKind::punctuation
+                                                                                   : TokenKind::invalid;
   return make(kind, from);
 }
 

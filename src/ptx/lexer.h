@@ -1,5 +1,6 @@
-// Tokens of PTX text. The lexer never copies: a token is a view into the text, and line numbers are counted as it goes.
-// Comments, blank space and '#' lines are skipped. Opcodes keep their dots: see Lexer::extend_opcode.
+// Tokens of PTX text. The lexer never copies: a token is a view into the text, and line numbers are counted
+// as it goes. Comments, blank space and '#' lines are skipped. Opcodes keep their dots: see
+// Lexer::extend_opcode.
 #pragma once
 #include "base/types.h"
 #include <string_view>
@@ -25,8 +26,8 @@ public:
   explicit Lexer(std::string_view text);
   Token next();
 
-  // `head` is the identifier just read. Where it opens an opcode ("ld" of "ld.global.f32"), the dotted rest is
-  // appended: "ld.global.f32", with "shared::cta" and the like as parts.
+  // `head` is the identifier just read. Where it opens an opcode ("ld" of "ld.global.f32"), the dotted rest
+  // is appended: "ld.global.f32", with "shared::cta" and the like as parts.
   Token extend_opcode(Token head);
   // Whether the token just read is followed by this character at once, without blank space.
   bool touches(char c) const { return at_ < end_ && *at_ == c; }
@@ -39,7 +40,9 @@ public:
 
 private:
   bool skip_blank(); // false: an unterminated comment
-  Token make(TokenKind kind, const char* from) const { return {kind, line_, {from, static_cast<std::size_t>(at_ - from)}}; }
+  Token make(TokenKind kind, const char* from) const {
+    return {kind, line_, {from, static_cast<std::size_t>(at_ - from)}};
+  }
   Token number();
   Token string();
   Token punctuation();

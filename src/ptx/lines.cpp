@@ -43,7 +43,8 @@ bool LineTable::parse_file() {
 
 bool LineTable::position(Position& at) {
   u64 file = 0, line = 0, column = 0;
-  if (!parse_count(c_, file, largest, "file number") || !parse_count(c_, line, largest, "line number")) return false;
+  if (!parse_count(c_, file, largest, "file number") || !parse_count(c_, line, largest, "line number"))
+    return false;
   if (c_.token().kind == TokenKind::number && !parse_count(c_, column, largest, "column")) return false;
   at = {static_cast<u32>(file), static_cast<u32>(line), static_cast<u32>(column)};
   return true;
@@ -54,7 +55,8 @@ bool LineTable::function_name(u32& name) {
   if (!c_.expect_identifier(wanted.label, "a label in .debug_str")) return false;
   if (c_.accept('+') && !parse_count(c_, wanted.offset, largest, "offset in .debug_str")) return false;
   auto [index, is_new] = name_index_.insert(wanted.label, static_cast<u32>(names_.size()));
-  if (wanted.offset != 0 && !is_new && names_[*index].offset != wanted.offset) { // labels with offsets are rare
+  if (wanted.offset != 0 && !is_new &&
+      names_[*index].offset != wanted.offset) { // labels with offsets are rare
     name = static_cast<u32>(names_.size());
     names_.push_back(wanted);
     return true;
@@ -67,10 +69,13 @@ bool LineTable::function_name(u32& name) {
 bool LineTable::parse_loc() {
   Key key{{}, {}, no_name};
   if (!position(key.at)) return false;
-  auto bare_word = [&] { return c_.at_identifier() && (c_.token().text == "prologue_end" || c_.token().text == "is_stmt"); };
+  auto bare_word = [&] {
+    return c_.at_identifier() && (c_.token().text == "prologue_end" || c_.token().text == "is_stmt");
+  };
   while (c_.accept(',') || bare_word()) {
     std::string_view word = c_.token().text;
-    if (!c_.at_identifier() || (word != "function_name" && word != "inlined_at" && word != "prologue_end" && word != "is_stmt"))
+    if (!c_.at_identifier() ||
+        (word != "function_name" && word != "inlined_at" && word != "prologue_end" && word != "is_stmt"))
       return c_.expected("'function_name' or 'inlined_at'");
     c_.advance();
     if (word == "function_name" && !function_name(key.name)) return false;

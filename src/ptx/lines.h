@@ -1,8 +1,8 @@
 // Source positions: .file and .loc directives, interned as ir::Location with their inline chains.
 //
-// nvcc's form `.loc f l c, function_name label, inlined_at f l c` names its caller by position; the caller's own
-// .loc stands right before it and may itself be inlined, so that chains are followed by position, latest first.
-// clang's inline stacks come as DWARF instead: see dwarf.h.
+// nvcc's form `.loc f l c, function_name label, inlined_at f l c` names its caller by position; the caller's
+// own .loc stands right before it and may itself be inlined, so that chains are followed by position, latest
+// first. clang's inline stacks come as DWARF instead: see dwarf.h.
 #pragma once
 #include "ir/module.h"
 #include "ptx/cursor.h"
@@ -26,7 +26,8 @@ public:
   ir::LocationId intern(const ir::Location& location);
   // Sets the functions that .loc named by a label into .debug_str, once that section is known.
   template <class TextAt> void resolve_function_names(TextAt&& text_at) {
-    for (auto [location, name] : named_) m_.locations[location].function = text_at(names_[name].label, names_[name].offset);
+    for (auto [location, name] : named_)
+      m_.locations[location].function = text_at(names_[name].label, names_[name].offset);
   }
 
 private:

@@ -1,9 +1,9 @@
-// Joining separately compiled modules, as nvlink does: visible names meet, one definition of several weak ones is
-// kept, and names without linkage stay apart even where two modules use the same one.
+// Joining separately compiled modules, as nvlink does: visible names meet, one definition of several weak
+// ones is kept, and names without linkage stay apart even where two modules use the same one.
 //
-// Each module's ids are mapped into those of the result; tables (forms, files, locations, sites) are appended, forms
-// and files only once each. A declaration that meets a definition gives way to it. Functions' own variables always
-// move with their function. What no module defines stays external.
+// Each module's ids are mapped into those of the result; tables (forms, files, locations, sites) are
+// appended, forms and files only once each. A declaration that meets a definition gives way to it. Functions'
+// own variables always move with their function. What no module defines stays external.
 #include "ptx/parse.h"
 #include <fmt/format.h>
 #include <unordered_map>
@@ -90,8 +90,9 @@ private:
       replace = known.weak && !newcomer.weak;
       return true;
     }
-    error_ = diag::error("link-duplicate", fmt::format("'{}' is defined in more than one module", newcomer.name), {},
-                         "make it static, inline, or define it in one file only");
+    error_ =
+        diag::error("link-duplicate", fmt::format("'{}' is defined in more than one module", newcomer.name),
+                    {}, "make it static, inline, or define it in one file only");
     return false;
   }
 

@@ -1,4 +1,5 @@
-// Names of one scope: a flat hash table from text to what the text stands for. Keys are views into the PTX text.
+// Names of one scope: a flat hash table from text to what the text stands for. Keys are views into the PTX
+// text.
 #pragma once
 #include "base/types.h"
 #include <cstring>
@@ -10,8 +11,8 @@ namespace warplens::ptx {
 struct Symbol {
   enum class Kind : u8 { none, reg, vector, variable, function, range };
   Kind kind = Kind::none;
-  u8 count = 1;   // vector: its elements, registers id … id + count - 1
-  u32 id = 0;     // RegisterId, VariableId, FunctionId; range: index of the RegisterRange
+  u8 count = 1; // vector: its elements, registers id … id + count - 1
+  u32 id = 0;   // RegisterId, VariableId, FunctionId; range: index of the RegisterRange
 };
 
 template <class Value> class NameMap {

@@ -1,8 +1,8 @@
-// PTX at module level: versions and targets, linkage, functions' headers, sections (PTX ISA 9.0, chapters 4, 5 and 11).
-// Statements inside functions are body.cpp's; nothing here looks ahead further than one token.
+// PTX at module level: versions and targets, linkage, functions' headers, sections (PTX ISA 9.0, chapters 4,
+// 5 and 11). Statements inside functions are body.cpp's; nothing here looks ahead further than one token.
+#include "ir/verify.h"
 #include "ptx/blocks.h"
 #include "ptx/parser.h"
-#include "ir/verify.h"
 #include <algorithm>
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -12,14 +12,20 @@ namespace {
 
 constexpr u32 newest_known_version = 90; // PTX ISA 9.0
 
-// Directives that name linkage, state spaces and tuning; what they are followed by is skipped or read by their handlers.
-bool is_space(std::string_view d) { return d == ".global" || d == ".const" || d == ".shared" || d == ".local" || d == ".param"; }
-bool is_opaque(std::string_view d) { return d == ".tex" || d == ".texref" || d == ".samplerref" || d == ".surfref"; }
+// Directives that name linkage, state spaces and tuning; what they are followed by is skipped or read by
+// their handlers.
+bool is_space(std::string_view d) {
+  return d == ".global" || d == ".const" || d == ".shared" || d == ".local" || d == ".param";
+}
+bool is_opaque(std::string_view d) {
+  return d == ".tex" || d == ".texref" || d == ".samplerref" || d == ".surfref";
+}
 
 } // namespace
 
 Result<Parsed> Parser::run() {
   if (!module()) return failure(c_.take_error());
+  if (has_aliases_) resolve_aliases();
   finish_sites();
   std::vector<diag::Diagnostic> problems = ir::verify(m_);
   if (!problems.empty()) return failure(std::move(problems.front()));
@@ -28,7 +34,8 @@ Result<Parsed> Parser::run() {
 
 bool Parser::module() {
   if (!c_.at_directive(".version"))
-    return c_.at_end() ? c_.fail("ptx-empty", "this is empty: PTX begins with .version") : c_.expected("'.version', with which every PTX module begins");
+    return c_.at_end() ? c_.fail("ptx-empty", "this is empty: PTX begins with .version")
+                       : c_.expected("'.version', with which every PTX module begins");
   c_.advance();
   if (!version()) return false;
   while (!c_.at_end())
@@ -49,8 +56,9 @@ bool Parser::version() {
   m_.version_major = number(token.text.substr(0, dot));
   m_.version_minor = dot == token.text.npos ? 0 : number(token.text.substr(dot + 1));
   if (m_.version_major * 10 + m_.version_minor > newest_known_version)
-    warnings_.push_back(diag::warning("ptx-newer-version", fmt::format("PTX {} is newer than the 9.0 that is known here", token.text), c_.span(token),
-                                      "instructions that are new in it stop the launches that reach them"));
+    warnings_.push_back(diag::warning(
+        "ptx-newer-version", fmt::format("PTX {} is newer than the 9.0 that is known here", token.text),
+        c_.span(token), "instructions that are new in it stop the launches that reach them"));
   c_.advance();
   return true;
 }
@@ -71,10 +79,14 @@ bool Parser::target() {
 bool Parser::top_level() {
   Linkage linkage;
   while (true) {
-    if (c_.accept_directive(".extern")) linkage.external = true;
-    else if (c_.accept_directive(".visible")) linkage.visible = true;
-    else if (c_.accept_directive(".weak") || c_.accept_directive(".common")) linkage.visible = linkage.weak = true;
-    else break;
+    if (c_.accept_directive(".extern"))
+      linkage.external = true;
+    else if (c_.accept_directive(".visible"))
+      linkage.visible = true;
+    else if (c_.accept_directive(".weak") || c_.accept_directive(".common"))
+      linkage.visible = linkage.weak = true;
+    else
+      break;
   }
   Token token = c_.token();
   std::string_view d = token.text;
@@ -96,15 +108,22 @@ bool Parser::top_level() {
   if (d == ".section") return section();
   if (d == ".alias") { // .alias a, b: a is b
     std::string_view alias, target;
-    if (!c_.expect_identifier(alias, "the alias") || !c_.expect(',', "after the alias") || !c_.expect_identifier(target, "the function it names")) return false;
-    functions_[std::string(alias)] = function_named(target);
+    if (!c_.expect_identifier(alias, "the alias") || !c_.expect(',', "after the alias") ||
+        !c_.expect_identifier(target, "the function it names"))
+      return false;
+    ir::FunctionId target_id = function_named(target), alias_id = function_named(alias);
+    if (target_id != alias_id) {
+      m_.functions[alias_id.value].alias_of = target_id;
+      has_aliases_ = true;
+    }
     return c_.expect(';', "after .alias");
   }
   if (d == ".pragma") {
     while (!c_.at_end() && !c_.at(';')) c_.advance();
     return c_.expect(';', "after .pragma");
   }
-  return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a directive that is known here", d), token, "is this PTX of a newer version, or another format?");
+  return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a directive that is known here", d), token,
+                 "is this PTX of a newer version, or another format?");
 }
 
 bool Parser::section() {
@@ -160,7 +179,8 @@ bool Parser::performance_directives() {
     ir::Function& f = m_.functions[current_.value];
     std::array<u32, 3> ignored{};
     c_.advance();
-    if (d == ".noreturn") f.noreturn = true;
+    if (d == ".noreturn")
+      f.noreturn = true;
     else if (d == ".maxntid") {
       if (!triple(f.max_threads)) return false;
     } else if (d == ".reqntid") {
@@ -265,8 +285,23 @@ bool Parser::function(Linkage linkage, bool entry) {
   return true;
 }
 
+// What refers to an alias refers to the function itself; chains are followed, and a circle ends where it
+// began.
+void Parser::resolve_aliases() {
+  auto resolve = [&](ir::FunctionId& id) {
+    for (std::size_t hops = 0;
+         id.valid() && m_.functions[id.value].alias_of.valid() && hops < m_.functions.size(); ++hops)
+      id = m_.functions[id.value].alias_of;
+  };
+  for (ir::Function& f : m_.functions)
+    for (ir::Operand& operand : f.operands) resolve(operand.function);
+  for (ir::Variable& v : m_.variables)
+    for (ir::Relocation& r : v.relocations) resolve(r.function);
+}
+
 void Parser::finish_sites() {
-  lines_.resolve_function_names([&](std::string_view label, u64 offset) { return debug_.strings.string_at(label, offset); });
+  lines_.resolve_function_names(
+      [&](std::string_view label, u64 offset) { return debug_.strings.string_at(label, offset); });
   if (has_debug_info_) apply_inline_stacks(debug_, lines_, m_);
   std::unordered_map<u32, std::vector<access::SourceFrame>> stacks; // many sites share a location
   for (ir::Function& f : m_.functions)
@@ -281,7 +316,9 @@ void Parser::finish_sites() {
     }
 }
 
-Result<Parsed> parse(std::string_view text, const ParseOptions& options) { return Parser(text, options).run(); }
+Result<Parsed> parse(std::string_view text, const ParseOptions& options) {
+  return Parser(text, options).run();
+}
 
 std::string demangle(std::string_view symbol) {
   int status = 0;

@@ -1,8 +1,9 @@
 // PTX text → ir::Module. Accepts what nvcc 7–13, clang 14–20, Triton, Numba and Julia emit, PTX 1.4 to 9.x.
 //
-// The whole text is checked: syntax, names, operand counts. An opcode, modifier or special register that is not known
-// is not an error of the module: the instruction becomes Opcode-family `unsupported` with its text kept, so that only
-// a launch that reaches it stops. What is malformed is an error with line, column and caret.
+// The whole text is checked: syntax, names, operand counts. An opcode, modifier or special register that is
+// not known is not an error of the module: the instruction becomes Opcode-family `unsupported` with its text
+// kept, so that only a launch that reaches it stops. What is malformed is an error with line, column and
+// caret.
 #pragma once
 #include "diag/diagnostic.h"
 #include "ir/module.h"
@@ -10,7 +11,7 @@
 namespace warplens::ptx {
 
 struct ParseOptions {
-  std::string name = "input.ptx";  // for diagnostics
+  std::string name = "input.ptx"; // for diagnostics
 };
 struct Parsed {
   ir::Module module;
@@ -19,7 +20,8 @@ struct Parsed {
 Result<Parsed> parse(std::string_view text, const ParseOptions& options = {});
 
 // Joins modules that were compiled apart (-rdc=true): external functions and variables are resolved by name.
-// What stays unresolved stays external; the engine knows the built-in ones (vprintf, malloc, free, __assertfail, __nv_*).
+// What stays unresolved stays external; the engine knows the built-in ones (vprintf, malloc, free,
+// __assertfail, __nv_*).
 Result<ir::Module> link(std::vector<ir::Module> modules);
 
 // "_Z5saxpyifPKfPf" → "saxpy(int, float, float const*, float*)"; anything else unchanged.

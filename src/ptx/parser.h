@@ -1,4 +1,5 @@
-// The parser's state and its parts: module level (parse.cpp), variables (variables.cpp), function bodies (body.cpp).
+// The parser's state and its parts: module level (parse.cpp), variables (variables.cpp), function bodies
+// (body.cpp).
 #pragma once
 #include "ptx/constant.h"
 #include "ptx/cursor.h"
@@ -41,6 +42,7 @@ private:
   bool parameters(std::vector<ir::VariableId>& variables, std::vector<ir::RegisterId>& registers);
   bool performance_directives();
   bool triple(std::array<u32, 3>& out);
+  void resolve_aliases();
   void finish_sites();
 
   // variables.cpp
@@ -84,31 +86,41 @@ private:
   ir::Module m_;
   LineTable lines_;
   std::vector<diag::Diagnostic> warnings_;
-  std::vector<NameMap<Symbol>> scopes_{1};          // module scope first
+  std::vector<NameMap<Symbol>> scopes_{1}; // module scope first
   std::vector<RegisterRange> ranges_;
   NameMap<ir::FormId> forms_;
   std::unordered_map<std::string, ir::FunctionId> functions_;
 
-  struct Unresolved { ir::VariableId variable; u32 relocation; Token name; };
-  std::vector<Unresolved> unresolved_;             // the newest, without a variable, are of the initialiser at hand
-  std::vector<u64> rows_;                          // bytes of a row of each dimension of the array at hand
+  struct Unresolved {
+    ir::VariableId variable;
+    u32 relocation;
+    Token name;
+  };
+  std::vector<Unresolved> unresolved_; // the newest, without a variable, are of the initialiser at hand
+  std::vector<u64> rows_;              // bytes of a row of each dimension of the array at hand
 
   struct Label {
-    u32 at = 0;                                    // instruction index
+    u32 at = 0; // instruction index
     bool placed = false;
     Token first_use;
-    u32 same_as = itself;                          // the outer label that an unplaced one turned out to be
+    u32 same_as = itself; // the outer label that an unplaced one turned out to be
     static constexpr u32 itself = 0xffffffffu;
   };
   ir::FunctionId current_;
   std::vector<Label> labels_;
   std::vector<NameMap<u32>> label_scopes_;
   std::unordered_map<std::string_view, std::vector<u32>> branch_tables_; // .branchtargets: labels
-  struct PendingTable { u32 instruction; std::string_view name; Token where; };
+  struct PendingTable {
+    u32 instruction;
+    std::string_view name;
+    Token where;
+  };
   std::vector<PendingTable> pending_tables_;
   bool in_mov_ = false;
-  std::string_view unknown_part_;                  // of the instruction at hand
-  std::deque<std::string> texts_;                  // spellings that stand nowhere in the text
+  bool has_aliases_ = false;
+  std::vector<ir::Operand> destinations_, sources_; // of the instruction at hand
+  std::string_view unknown_part_;                   // of the instruction at hand
+  std::deque<std::string> texts_;                   // spellings that stand nowhere in the text
   DebugInfo debug_;
   bool has_debug_info_ = false; // code labels are only worth keeping then
 };

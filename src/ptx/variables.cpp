@@ -23,17 +23,20 @@ ir::StateSpace space_named(std::string_view d) {
 // Not a constant expression: there, '>' would compare.
 bool Parser::range_count(u64& out, u64 limit) {
   std::string_view text = c_.token().text;
-  if (c_.token().kind != TokenKind::number || text.size() > 12 || text.find_first_not_of("0123456789") != text.npos)
+  if (c_.token().kind != TokenKind::number || text.size() > 12 ||
+      text.find_first_not_of("0123456789") != text.npos)
     return c_.expected("a number of registers");
   out = 0;
   for (char d : text) out = out * 10 + static_cast<u64>(d - '0');
-  if (out > limit) return c_.fail("ptx-limit", fmt::format("{} are more than can be declared ({})", out, limit));
+  if (out > limit)
+    return c_.fail("ptx-limit", fmt::format("{} are more than can be declared ({})", out, limit));
   c_.advance();
   return c_.expect('>', "after the number");
 }
 
 bool Parser::declare(std::string_view name, Symbol symbol, const Token& where) {
-  if (scopes_.back().insert(name, symbol).second || scopes_.size() == 1) return true; // module scope: declarations repeat
+  if (scopes_.back().insert(name, symbol).second || scopes_.size() == 1)
+    return true; // module scope: declarations repeat
   return c_.fail("ptx-duplicate", fmt::format("'{}' is declared twice", name), where);
 }
 
@@ -75,7 +78,8 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
         c_.advance();
       }
       if (!c_.expect(')', "after the attributes")) return false;
-    } else if (d != ".ptr" && d != ".global" && d != ".const" && d != ".shared" && d != ".local" && d != ".param") {
+    } else if (d != ".ptr" && d != ".global" && d != ".const" && d != ".shared" && d != ".local" &&
+               d != ".param") {
       return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a type that is known here", d), token);
     }
   }
@@ -92,7 +96,8 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
 // The names left open in the initialiser just read belong to this variable, or to none that counts.
 void Parser::own_initialisers(std::optional<ir::VariableId> id) {
   while (!id && !unresolved_.empty() && !unresolved_.back().variable.valid()) unresolved_.pop_back();
-  for (std::size_t u = unresolved_.size(); u-- > 0 && !unresolved_[u].variable.valid();) unresolved_[u].variable = *id;
+  for (std::size_t u = unresolved_.size(); u-- > 0 && !unresolved_[u].variable.valid();)
+    unresolved_[u].variable = *id;
 }
 
 bool Parser::one_variable(ir::Variable v) {
@@ -123,7 +128,8 @@ bool Parser::one_variable(ir::Variable v) {
     m_.variables.push_back(v);
     if (current_.valid()) m_.functions[current_.value].variables.push_back(id);
     if (name == "_") continue;
-    // Names of a range are not in the text: they live as long as the module's own string does, which never moves.
+    // Names of a range are not in the text: they live as long as the module's own string does, which never
+    // moves.
     if (range == 0 && !declare(name, {Symbol::Kind::variable, 1, id.value}, where)) return false;
   }
   return true;
@@ -141,13 +147,16 @@ bool Parser::array_and_initialiser(ir::Variable& v) {
       continue;
     }
     u64 n = 0;
-    if (!parse_count(c_, n, largest_variable, "array size") || !c_.expect(']', "after the array size")) return false;
-    if (n != 0 && elements > largest_variable / n) return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
+    if (!parse_count(c_, n, largest_variable, "array size") || !c_.expect(']', "after the array size"))
+      return false;
+    if (n != 0 && elements > largest_variable / n)
+      return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
     elements *= n;
     dimensions.push_back(n);
   }
   if (array) v.size = open ? 0 : elements * element;
-  if (v.size > largest_variable) return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
+  if (v.size > largest_variable)
+    return c_.fail("ptx-limit", fmt::format("'{}' is larger than any memory", v.name));
   if (!c_.accept('=')) return true;
   rows_.assign(dimensions.size(), element);
   for (std::size_t d = dimensions.size(); d-- > 1;) rows_[d - 1] = rows_[d] * dimensions[d];
@@ -155,24 +164,29 @@ bool Parser::array_and_initialiser(ir::Variable& v) {
   if (!initialiser(v, at, 0)) return false;
   join_pointer_bytes(v);
   if (open) v.size = at;
-  if (v.initial.size() > v.size) return c_.fail("ptx-initialiser", fmt::format("'{}' has more initial values than elements", v.name));
+  if (v.initial.size() > v.size)
+    return c_.fail("ptx-initialiser", fmt::format("'{}' has more initial values than elements", v.name));
   return true;
 }
 
 // Braces at depth d > 0 are a row of dimension d; a short row is filled up with zeros.
 bool Parser::initialiser(ir::Variable& v, u64& at, u32 depth) {
   if (!c_.accept('{')) return initial_element(v, at) && (at += ir::bytes(v.type), true);
-  if (depth > deepest_initialiser) return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is nested too deeply", v.name));
+  if (depth > deepest_initialiser)
+    return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is nested too deeply", v.name));
   u64 start = at;
   while (!c_.at('}')) {
-    if (at > largest_initialiser) return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is too large", v.name));
+    if (at > largest_initialiser)
+      return c_.fail("ptx-limit", fmt::format("the initial value of '{}' is too large", v.name));
     if (!initialiser(v, at, depth + 1)) return false;
     if (!c_.at('}') && !c_.expect(',', "between initial values")) return false;
   }
   c_.advance();
   if (depth > 0 && depth <= rows_.size()) {
     u64 row = rows_[depth - 1];
-    if (at - start > row) return c_.fail("ptx-initialiser", fmt::format("a row of '{}' has more initial values than elements", v.name));
+    if (at - start > row)
+      return c_.fail("ptx-initialiser",
+                     fmt::format("a row of '{}' has more initial values than elements", v.name));
     at = start + row;
     if (at <= largest_initialiser) v.initial.resize(std::max<u64>(v.initial.size(), at));
   }
@@ -186,13 +200,17 @@ void Parser::join_pointer_bytes(ir::Variable& v) {
     bool continues = false;
     if (!joined.empty() && r.shift != 0) {
       const ir::Relocation& last = joined.back();
-      continues = last.offset + last.size == r.offset && last.shift == 0 && 8 * last.size == r.shift && last.variable == r.variable &&
-                  last.function == r.function && last.addend == r.addend && last.generic == r.generic;
+      continues = last.offset + last.size == r.offset && last.shift == 0 && 8 * last.size == r.shift &&
+                  last.variable == r.variable && last.function == r.function && last.addend == r.addend &&
+                  last.generic == r.generic;
     }
-    if (continues) joined.back().size += r.size;
-    else joined.push_back(r);
+    if (continues)
+      joined.back().size += r.size;
+    else
+      joined.push_back(r);
   }
-  // Later names are noted by their place in the list, which joining would change: such lists stay as they are.
+  // Later names are noted by their place in the list, which joining would change: such lists stay as they
+  // are.
   if (unresolved_.empty() || unresolved_.back().variable.valid()) v.relocations = std::move(joined);
 }
 
@@ -202,9 +220,12 @@ bool Parser::resolve_initialisers() {
     ir::Relocation& r = m_.variables[u.variable.value].relocations[u.relocation];
     Symbol* symbol = scopes_[0].find(u.name.text);
     auto function = functions_.find(std::string(u.name.text));
-    if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) r.variable = ir::VariableId(symbol->id);
-    else if (function != functions_.end()) r.function = function->second;
-    else return c_.fail("ptx-unknown-name", fmt::format("'{}' is not declared", u.name.text), u.name);
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::variable)
+      r.variable = ir::VariableId(symbol->id);
+    else if (function != functions_.end())
+      r.function = function->second;
+    else
+      return c_.fail("ptx-unknown-name", fmt::format("'{}' is not declared", u.name.text), u.name);
   }
   return true;
 }
@@ -255,9 +276,12 @@ bool Parser::initial_element(ir::Variable& v, u64 at) {
   r.shift = static_cast<u8>(std::min<u64>(mask_shift, 63));
   Symbol* symbol = find(name);
   auto function = functions_.find(std::string(name));
-  if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) r.variable = ir::VariableId(symbol->id);
-  else if (function != functions_.end()) r.function = function->second;
-  else unresolved_.push_back({{}, static_cast<u32>(v.relocations.size()), where});
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::variable)
+    r.variable = ir::VariableId(symbol->id);
+  else if (function != functions_.end())
+    r.function = function->second;
+  else
+    unresolved_.push_back({{}, static_cast<u32>(v.relocations.size()), where});
   v.relocations.push_back(r);
   v.initial.resize(std::max<u64>(v.initial.size(), at + bytes));
   return true;

@@ -1,5 +1,5 @@
-// Post-dominators against their definition on random graphs: b is post-dominated by p when removing p leaves no path
-// from b to an exit; the immediate one is the closest.
+// Post-dominators against their definition on random graphs: b is post-dominated by p when removing p leaves
+// no path from b to an exit; the immediate one is the closest.
 #include "ir/cfg.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -7,7 +7,8 @@
 namespace warplens::ir {
 namespace {
 
-// A function of empty-handed instructions: one per block, with these edges; a block without successors returns.
+// A function of empty-handed instructions: one per block, with these edges; a block without successors
+// returns.
 Function graph(const std::vector<std::vector<u32>>& edges) {
   Function f;
   for (u32 b = 0; b < edges.size(); ++b) {
@@ -58,7 +59,8 @@ TEST(Cfg, PostDominatorsOfRandomGraphs) {
       for (u32 n = random() % 3; n > 0; --n) edges[b].push_back(random() % blocks);
     Function f = graph(edges);
     Cfg cfg = analyse(f);
-    for (u32 b = 0; b < blocks; ++b) ASSERT_EQ(cfg.post_dominator[b], by_definition(f, b)) << "round " << round << " block " << b;
+    for (u32 b = 0; b < blocks; ++b)
+      ASSERT_EQ(cfg.post_dominator[b], by_definition(f, b)) << "round " << round << " block " << b;
   }
 }
 

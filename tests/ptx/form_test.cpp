@@ -1,4 +1,5 @@
-// Every opcode row parses in a module, and prints back to the same module; every form that compilers emit is analysed.
+// Every opcode row parses in a module, and prints back to the same module; every form that compilers emit is
+// analysed.
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "ptx/ptx_test.h"
@@ -14,7 +15,9 @@ using ir::Type;
 // A form of the row with this type, as short as the language allows.
 std::string spelling(const ir::OpcodeInfo& row, Opcode opcode, const std::string& type) {
   std::string text(row.text);
-  if (opcode == Opcode::setp || opcode == Opcode::set || opcode == Opcode::vset || opcode == Opcode::vset2 || opcode == Opcode::vset4) text += ".lt";
+  if (opcode == Opcode::setp || opcode == Opcode::set || opcode == Opcode::vset || opcode == Opcode::vset2 ||
+      opcode == Opcode::vset4)
+    text += ".lt";
   if (opcode == Opcode::atom || opcode == Opcode::red) text += ".global.add";
   if (opcode == Opcode::shfl) text += ".sync.down";
   if (opcode == Opcode::vote) text += type == "pred" ? ".sync.all" : ".sync.ballot";
@@ -51,10 +54,14 @@ std::string instruction(const Form& form) {
     if (pattern[p] == ' ') continue;
     if (pattern[p] == '?' || pattern[p] == 'x') break;
     text += std::exchange(separator, ", ");
-    if (pattern[p] == 'a') text += "[%d2+16]";
-    else if (pattern[p] == 'l') text += "L";
-    else if (pattern[p] == 't') text += "T";
-    else text += register_of(ir::operand_type(form, index));
+    if (pattern[p] == 'a')
+      text += "[%d2+16]";
+    else if (pattern[p] == 'l')
+      text += "L";
+    else if (pattern[p] == 't')
+      text += "T";
+    else
+      text += register_of(ir::operand_type(form, index));
     ++index;
   }
   return text + ";\n";

@@ -1,5 +1,5 @@
-// Inline stacks as nvcc and clang write them. The .ptx files are compiled from data/inline.cu, whose line 4 (as the
-// compilers saw it, with its comment) calls pair() twice, which calls ld() twice.
+// Inline stacks as nvcc and clang write them. The .ptx files are compiled from data/inline.cu, whose line 4
+// (as the compilers saw it, with its comment) calls pair() twice, which calls ld() twice.
 #include "ptx/ptx_test.h"
 #include <gmock/gmock.h>
 
@@ -25,17 +25,19 @@ std::vector<std::string> stacks(const ir::Module& m, std::string_view function) 
 
 TEST(LineTable, NvccNamesInlinedFunctionsAndCallers) {
   const std::string chain = "ld(float const*, int) 2:31 < pair(float const*, int) 3:31 < 6:3";
-  EXPECT_THAT(stacks(parsed(read_data("inline.nvcc.ptx")), "k"), ElementsAre(chain, chain, chain, chain, "6:3"));
+  EXPECT_THAT(stacks(parsed(read_data("inline.nvcc.ptx")), "k"),
+              ElementsAre(chain, chain, chain, chain, "6:3"));
 }
 
 TEST(LineTable, ClangsDwarfGivesEachCallItsColumn) {
   EXPECT_THAT(stacks(parsed(read_data("inline.clang.ptx")), "k"),
-              ElementsAre("ld 2:53 < pair 3:55 < 6:21", "ld 2:53 < pair 3:66 < 6:21", "ld 2:53 < pair 3:55 < 6:34",
-                          "ld 2:53 < pair 3:66 < 6:34", "6:19"));
+              ElementsAre("ld 2:53 < pair 3:55 < 6:21", "ld 2:53 < pair 3:66 < 6:21",
+                          "ld 2:53 < pair 3:55 < 6:34", "ld 2:53 < pair 3:66 < 6:34", "6:19"));
 }
 
 TEST(LineTable, LineZeroIsNoPosition) {
-  ir::Module m = parsed(kernel(".loc 1 7 3\nld.global.u32 %r1, [%d1];\n.loc 1 0 0\nld.global.u32 %r1, [%d1];", ".file 1 \"a.cu\"\n"));
+  ir::Module m = parsed(kernel(".loc 1 7 3\nld.global.u32 %r1, [%d1];\n.loc 1 0 0\nld.global.u32 %r1, [%d1];",
+                               ".file 1 \"a.cu\"\n"));
   ASSERT_EQ(m.sites.size(), 2u);
   EXPECT_THAT(m.sites[0].frames, ElementsAre(access::SourceFrame{"a.cu", 7, 3, ""}));
   EXPECT_TRUE(m.sites[1].frames.empty());

@@ -36,8 +36,10 @@ mov.u64 %d1, counter; ld.global.u32 %r1, [%d1]; call (x), f, (y); ret; })";
 }
 
 TEST(Link, NamesWithoutLinkageStayApart) {
-  const std::string one = R"(.global .u32 mine = 1; .func helper() { ret; } .visible .entry a() { .reg .b64 %d<2>; mov.u64 %d1, mine; call helper; ret; })";
-  const std::string two = R"(.global .u32 mine = 2; .func helper() { ret; } .visible .entry b() { .reg .b64 %d<2>; mov.u64 %d1, mine; call helper; ret; })";
+  const std::string one =
+      R"(.global .u32 mine = 1; .func helper() { ret; } .visible .entry a() { .reg .b64 %d<2>; mov.u64 %d1, mine; call helper; ret; })";
+  const std::string two =
+      R"(.global .u32 mine = 2; .func helper() { ret; } .visible .entry b() { .reg .b64 %d<2>; mov.u64 %d1, mine; call helper; ret; })";
   Result<ir::Module> m = linked({one, two});
   ASSERT_TRUE(m.has_value());
   auto value_read_by = [&](const char* kernel) {
@@ -61,8 +63,10 @@ TEST(Link, OneOfSeveralWeakDefinitionsAndTheStrongOneWins) {
 }
 
 TEST(Link, SitesAndPositionsFollowTheirInstructions) {
-  const std::string one = ".file 1 \"one.cu\"\n.visible .entry a() { .reg .b64 %d<2>; .reg .f32 %f<2>;\n.loc 1 3 1\nld.global.f32 %f1, [%d1]; ret; }";
-  const std::string two = ".file 1 \"two.cu\"\n.visible .entry b() { .reg .b64 %d<2>; .reg .f32 %f<2>;\n.loc 1 4 1\nld.global.f32 %f1, [%d1]; ret; }";
+  const std::string one = ".file 1 \"one.cu\"\n.visible .entry a() { .reg .b64 %d<2>; .reg .f32 %f<2>;\n.loc "
+                          "1 3 1\nld.global.f32 %f1, [%d1]; ret; }";
+  const std::string two = ".file 1 \"two.cu\"\n.visible .entry b() { .reg .b64 %d<2>; .reg .f32 %f<2>;\n.loc "
+                          "1 4 1\nld.global.f32 %f1, [%d1]; ret; }";
   Result<ir::Module> m = linked({one, two});
   ASSERT_TRUE(m.has_value());
   const ir::Function& b = m->functions[m->find_function("b").value];

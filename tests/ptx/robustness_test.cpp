@@ -1,5 +1,5 @@
-// Damaged text is refused or accepted, never a crash, a hang or unbounded memory: a valid module cut at every byte, with
-// random bytes changed, and inputs built to be expensive.
+// Damaged text is refused or accepted, never a crash, a hang or unbounded memory: a valid module cut at every
+// byte, with random bytes changed, and inputs built to be expensive.
 #include "ir/verify.h"
 #include "ptx/ptx_test.h"
 #include <random>
@@ -44,10 +44,12 @@ TEST(Robustness, TruncatedAnywhere) {
 
 TEST(Robustness, RandomDamage) {
   std::mt19937 random(1);
-  const std::string alphabet = "{}()[];,.:%$@!_<>=+-*/|0123456789abfrx\"\n\t \0\x80", text = everything(), dwarf = read_data("inline.clang.ptx");
+  const std::string alphabet = "{}()[];,.:%$@!_<>=+-*/|0123456789abfrx\"\n\t \0\x80", text = everything(),
+                    dwarf = read_data("inline.clang.ptx");
   for (u32 round = 0; round < 20'000; ++round) {
     std::string damaged = round % 2 ? text : dwarf;
-    for (u32 n = 0; n < 1 + round % 8; ++n) damaged[random() % damaged.size()] = alphabet[random() % alphabet.size()];
+    for (u32 n = 0; n < 1 + round % 8; ++n)
+      damaged[random() % damaged.size()] = alphabet[random() % alphabet.size()];
     survive(damaged);
   }
 }
@@ -72,12 +74,16 @@ TEST(Robustness, ExpensiveInputsStayCheap) {
   survive(kernel("", ".global .b8 a[4] = {1, 2, 3, 4, 5, 6};"));
   survive(kernel(repeat("a", 1'000'000)));
   survive(kernel("call f, (" + repeat("%r1, ", 1000) + "%r1);"));
-  survive(kernel("T: .branchtargets L" + repeat(", L", 20'000) + ";\n" + repeat("brx.idx %r1, T;\n", 20'000) + "L:"));
+  survive(kernel("T: .branchtargets L" + repeat(", L", 20'000) + ";\n" + repeat("brx.idx %r1, T;\n", 20'000) +
+                 "L:"));
 }
 
 TEST(Robustness, WhatIsNotPtx) {
-  for (std::string text : {std::string(), std::string("\0\0\0", 3), std::string("\x7f" "ELF\2\1\1"), std::string("int main() {}"),
-                           std::string(".version"), std::string(".version 8.0\n.target sm_80\n.entry"), std::string("/* open")}) {
+  for (std::string text : {std::string(), std::string("\0\0\0", 3),
+                           std::string("\x7f"
+                                       "ELF\2\1\1"),
+                           std::string("int main() {}"), std::string(".version"),
+                           std::string(".version 8.0\n.target sm_80\n.entry"), std::string("/* open")}) {
     Result<Parsed> result = parse(text);
     ASSERT_FALSE(result.has_value()) << text;
     EXPECT_EQ(result.error().span.file, "input.ptx");
