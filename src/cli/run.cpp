@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,11 +17,25 @@ bool write_all(std::FILE* file, std::string_view text) {
   return written || errno == EPIPE;
 }
 
+// NO_COLOR counts when it is set and not empty (no-color.org).
+bool no_colour() {
+  const char* value = std::getenv("NO_COLOR");
+  return value != nullptr && *value != '\0';
+}
+
 u32 terminal_width() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return size.ws_col;
   return 80;
 }
+
+// CLI11 does not know that the program comes after the options.
+class RunFormatter : public CLI::Formatter {
+public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: warplens run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS…]\n";
+  }
+};
 
 } // namespace
 
@@ -29,7 +44,12 @@ void add_run(CLI::App& app, int& exit_code) {
   auto no_progress = std::make_shared<bool>(false);
   CLI::App* command =
       app.add_subcommand("run", "run a CUDA program on the CPU and report how its accesses coalesce");
-  command->footer("The program and its arguments follow the options: warplens run --details ./app --size 64");
+  auto formatter = std::make_shared<RunFormatter>();
+  formatter->column_width(32);
+  command->formatter(formatter);
+  command->footer(
+      "The program and its arguments follow the options: warplens run --details ./app --size 64\n"
+      "Exit code: the program's own; 2 when it could not be started or the report not be written.");
   command->prefix_command(); // what follows the program belongs to the program, flags too
   command
       ->add_option("--sm", options->sm,
@@ -41,6 +61,14 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   command->add_option("--report", options->report, "write the text report to FILE instead of standard error")
       ->type_name("FILE");
+  command
+      ->add_option("--compiler", options->compiler, "of a .cu file; auto: nvcc if there is one, else clang")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang"}))
+      ->capture_default_str();
+  command
+      ->add_option("--compile-options", options->compile_options,
+                   "for the compiler, as in a shell: '-std=c++20 -Iinclude'")
+      ->type_name("STRING");
   command->add_flag("--details", options->details,
                     "every instruction with its PTX, L1 efficiency, advice, counter names");
   command->add_option("--top", options->top, "kernels, and source lines per kernel, to show; 0: all")
@@ -62,10 +90,10 @@ void add_run(CLI::App& app, int& exit_code) {
     options->command = command->remaining();
     if (!options->command.empty() && options->command.front() == "--")
       options->command.erase(options->command.begin());
-    if (options->command.empty()) throw CLI::RequiredError("PROGRAM");
+    if (options->command.empty()) throw CLI::RequiredError("PROGRAM or FILE.cu");
     std::signal(SIGPIPE, SIG_IGN); // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;
-    options->colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+    options->colour = isatty(STDERR_FILENO) && !no_colour();
     options->progress = isatty(STDERR_FILENO) && !*no_progress;
     options->width = terminal_width();
     driver::RunOutput output{[](std::string_view text) { return write_all(stdout, text); },

@@ -15,11 +15,18 @@ namespace {
 
 volatile pid_t child_pid = 0; // for the handler; one child at a time
 
+volatile std::sig_atomic_t interrupts = 0;
+
 // Ctrl-C goes to the whole foreground group: the program has it already. A signal that somebody sent to us
-// does not.
+// does not. A program that outlives a Ctrl-C is killed by the next: the report is still to be written.
 void pass_on(int number, siginfo_t* info, void*) {
+  if (child_pid <= 0) return;
   bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
-  if (!from_terminal && child_pid > 0) kill(child_pid, number);
+  if (number == SIGINT) interrupts = interrupts + 1;
+  if (number == SIGINT && interrupts > 1)
+    kill(child_pid, SIGKILL);
+  else if (!from_terminal)
+    kill(child_pid, number);
 }
 
 constexpr std::array passed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -28,6 +35,7 @@ constexpr std::array passed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 class SignalGuard {
 public:
   SignalGuard() {
+    interrupts = 0;
     struct sigaction action {};
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO;

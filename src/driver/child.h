@@ -21,7 +21,8 @@ struct ChildEnd {
 };
 
 // Runs it to its end. A terminal's Ctrl-C reaches it directly; SIGINT and SIGTERM sent to us alone are passed
-// on; we survive both. `tick`, when given, is called a few times a second while it runs.
+// on; we survive both. A second SIGINT kills a program that outlived the first. `tick`, when given, is called
+// a few times a second while it runs.
 Result<ChildEnd> run_child(const ChildSpec&, const std::function<void()>& tick = {});
 
 } // namespace warplens::driver

@@ -6,15 +6,18 @@
 #include "driver/events.h"
 #include "driver/gpus.h"
 #include "driver/program.h"
+#include "driver/source_program.h"
 #include "report/json.h"
 #include "report/source.h"
 #include "report/terminal.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <optional>
 #include <regex>
 
 namespace warplens::driver {
@@ -88,7 +91,7 @@ Result<std::string> preload_of(const Program& program, const std::string& folder
   std::error_code error;
   for (const std::string& name : names)
     if (fs::path path = fs::path(folder) / name; fs::exists(path, error))
-      out += (out.empty() ? "" : ":") + path.string();
+      out += fmt::format("{}{}", out.empty() ? "" : ":", path.string());
   if (out.empty())
     return failure(diag::error("runtime-version",
                                fmt::format("the program needs {}, which WarpLens does not replace", names[0]),
@@ -101,6 +104,7 @@ Result<std::string> preload_of(const Program& program, const std::string& folder
 ChildSpec child_spec(const RunOptions& options, const Program& program, const std::vector<u32>& sm,
                      const std::string& preload, const std::string& events) {
   ChildSpec spec{program.path, options.command, {}, options.json == "-"};
+  if (std::string& name = spec.arguments[0]; is_source_file(name)) name.resize(name.size() - strlen(".cu"));
   std::string list;
   for (u32 value : sm) list += fmt::format("{}{}", list.empty() ? "" : ",", value);
   spec.environment = {{"LD_PRELOAD", preload},
@@ -162,25 +166,32 @@ bool write_to(std::ofstream& file, const std::string& text) {
 
 // Everything that is ready before the program starts.
 struct Prepared {
+  std::optional<SourceProgram> compiled;
   Program program;
   std::vector<u32> sm;
   std::ofstream json, text;
   std::string preload;
 };
 
-Result<Prepared> prepare(const RunOptions& options) {
+Result<Prepared> prepare(const RunOptions& options, const RunOutput& output) {
   Prepared out;
   Result<std::vector<u32>> sm = check_options(options);
   if (!sm) return failure(sm.error());
   out.sm = std::move(*sm);
-  Result<Program> program = inspect_program(options.command.at(0));
+  Result<std::string> folder = runtime_folder();
+  if (is_source_file(options.command.at(0))) {
+    if (!folder) return failure(folder.error());
+    Result<SourceProgram> compiled = compile_source(options, out.sm[0], *folder, output);
+    if (!compiled) return failure(compiled.error());
+    out.compiled = std::move(*compiled);
+  }
+  Result<Program> program = inspect_program(out.compiled ? out.compiled->executable : options.command[0]);
   if (!program) return failure(program.error());
   out.program = std::move(*program);
   Result<std::ofstream> json = open_report(options.json), text = open_report(options.report);
   if (!json) return failure(json.error());
   if (!text) return failure(text.error());
   out.json = std::move(*json), out.text = std::move(*text);
-  Result<std::string> folder = runtime_folder();
   if (!folder) return failure(folder.error());
   Result<std::string> preload = preload_of(out.program, *folder);
   if (!preload) return failure(preload.error());
@@ -212,7 +223,7 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 } // namespace
 
 int run(const RunOptions& options, const RunOutput& output) {
-  Result<Prepared> prepared = prepare(options);
+  Result<Prepared> prepared = prepare(options, output);
   if (!prepared) return refuse(options, output, prepared.error());
   Result<EventFile> events = EventFile::create();
   if (!events) return refuse(options, output, events.error());
@@ -228,6 +239,7 @@ int run(const RunOptions& options, const RunOutput& output) {
   input.command = options.command;
   input.sm = prepared->sm;
   input.outcome = {end->exit_code, end->signal};
+  if (prepared->compiled) input.local_use = local_use(*prepared->compiled, prepared->sm[0]);
   std::ifstream stream(events->path(), std::ios::binary);
   add_events(stream, input);
   if (input.launches.empty() && input.interrupted.empty())
@@ -236,7 +248,8 @@ int run(const RunOptions& options, const RunOutput& output) {
 
   std::error_code error;
   report::SourceFiles sources(
-      {fs::current_path(error).string(), fs::path(prepared->program.path).parent_path().string()});
+      {fs::current_path(error).string(),
+       fs::path(prepared->compiled ? options.command[0] : prepared->program.path).parent_path().string()});
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
   Result<report::Model> model = report::build(std::move(input), line_of, {options.kernel});
   if (!model) return refuse(options, output, model.error());

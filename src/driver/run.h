@@ -16,7 +16,7 @@ struct RunOptions {
   bool details = false;
   u32 top = 5;
   std::string kernel;            // regular expression
-  std::string compiler = "auto"; // nvcc, clang
+  std::string compiler = "auto"; // of a .cu file: nvcc, clang
   std::string compile_options;   // as one would write them in a shell
   u32 workers = 0;               // 0: one per core
   std::string memory = "gpu";    // or "strict"

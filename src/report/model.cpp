@@ -21,8 +21,9 @@ Status group_of(Status status) { return status == Status::proved ? Status::exact
 
 // Files that the user did not write: frames in them are skipped when naming the line.
 bool is_library_file(std::string_view file) {
-  static constexpr std::array<std::string_view, 5> marks{
-      "/usr/include/", "/usr/lib/", "/targets/x86_64-linux/include", "/cuda/include/", "/lib/warplens/"};
+  static constexpr std::array<std::string_view, 5> marks{"/usr/include/", "/usr/lib/",
+                                                         "/targets/x86_64-linux/include", "/cuda/include/",
+                                                         "/share/warplens/cuda/"};
   return file.empty() || std::any_of(marks.begin(), marks.end(),
                                      [&](std::string_view mark) { return file.find(mark) != file.npos; });
 }

@@ -4,6 +4,7 @@
 #include "driver/events.h"
 #include "driver/program.h"
 #include "driver/run.h"
+#include "driver/source_program.h"
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -103,6 +104,42 @@ TEST_F(Run, SignalsSentToUsReachTheChildAndWeSurvive) {
   ASSERT_TRUE(end);
   EXPECT_TRUE(sent);
   EXPECT_EQ(end->exit_code, 9);
+}
+
+TEST_F(Run, ASecondInterruptKillsAProgramThatIgnoresTheFirst) {
+  Result<ChildEnd> end = run_child({script("trap '' INT; while :; do sleep 0.05; done"), {"program"}, {}},
+                                   [ticks = 0]() mutable {
+                                     if (++ticks == 15 || ticks == 25) raise(SIGINT);
+                                   });
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->signal, SIGKILL);
+}
+
+TEST_F(Run, ASourceFileIsCompiledFirstAndItsErrorsAreRelayed) {
+  std::string source = file("broken.cu", "int main( {\n");
+  setenv("WARPLENS_CLANG",
+         script("case $1 in --version) echo 'clang version 19.1.7';; *) echo 'broken.cu:1: "
+                "no'; exit 1;; esac")
+             .c_str(),
+         1);
+  EXPECT_EQ(run_with({.command = {source}, .compiler = "clang"}), 2);
+  unsetenv("WARPLENS_CLANG");
+  EXPECT_NE(err.find("broken.cu:1: no"), err.npos) << err;
+  EXPECT_NE(err.find("clang 19.1.7 could not compile"), err.npos) << err;
+  EXPECT_EQ(run_with({.command = {source}, .compile_options = "-DX='a"}), 2);
+  EXPECT_NE(err.find("is not closed"), err.npos) << err;
+  EXPECT_EQ(run_with({.command = {(folder / "absent.cu").string()}}), 2);
+  EXPECT_NE(err.find("does not exist"), err.npos) << err;
+}
+
+TEST(Words, SplitLikeAShellButExpandNothing) {
+  using Words = std::vector<std::string>;
+  auto split = [](std::string_view line) { return split_words(line).value_or(Words{"refused"}); };
+  EXPECT_EQ(split(""), Words{});
+  EXPECT_EQ(split("  -O3\t-DA=1\n"), (Words{"-O3", "-DA=1"}));
+  EXPECT_EQ(split("'-DA=\"x y\"' \"-I a'b\""), (Words{"-DA=\"x y\"", "-I a'b"}));
+  EXPECT_EQ(split("a\\ b '' $HOME 'c\\d'"), (Words{"a b", "", "$HOME", "c\\d"}));
+  EXPECT_EQ(split("-DA='x"), Words{"refused"});
 }
 
 TEST_F(Run, AProgramWithoutItsInterpreterIsADiagnostic) {

@@ -1,0 +1,147 @@
+#include "driver/source_program.h"
+#include "toolchain/compile.h"
+#include "toolchain/find.h"
+#include "toolchain/ptxas.h"
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+volatile std::sig_atomic_t signal_seen = 0;
+void note_signal(int number) { signal_seen = number; }
+
+// For its lifetime Ctrl-C and the like end the compiler, but not us; ours follows with the destructor, when
+// the files are gone.
+class DelayedSignals {
+public:
+  DelayedSignals() {
+    signal_seen = 0;
+    struct sigaction action {};
+    action.sa_handler = note_signal;
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &action, &before_[i]);
+  }
+  ~DelayedSignals() {
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
+    if (signal_seen != 0) raise(signal_seen);
+  }
+  DelayedSignals(const DelayedSignals&) = delete;
+  DelayedSignals& operator=(const DelayedSignals&) = delete;
+  bool seen() const { return signal_seen != 0; }
+
+private:
+  static constexpr std::array numbers{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  std::array<struct sigaction, numbers.size()> before_{};
+};
+
+toolchain::Compiler compiler_named(const std::string& name) {
+  return name == "nvcc"    ? toolchain::Compiler::nvcc
+         : name == "clang" ? toolchain::Compiler::clang
+                           : toolchain::Compiler::automatic;
+}
+
+// "Compiling" on a terminal, erased by the compiler's first words or at the end.
+class CompilingLine {
+public:
+  CompilingLine(const RunOptions& options, const RunOutput& output) : output_(output) {
+    if (!options.progress) return;
+    shown_ = true;
+    output_.err(
+        fmt::format("warplens: compiling {}", options.command[0]).substr(0, std::max(2u, options.width) - 1));
+  }
+  ~CompilingLine() { erase(); }
+  void erase() {
+    if (shown_) output_.err("\r\x1b[K");
+    shown_ = false;
+  }
+
+private:
+  const RunOutput& output_;
+  bool shown_ = false;
+};
+
+std::string read_file(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+} // namespace
+
+bool is_source_file(std::string_view name) { return name.ends_with(".cu"); }
+
+Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const std::string& runtime,
+                                     const RunOutput& output) {
+  Result<std::vector<std::string>> words = split_words(options.compile_options);
+  if (!words) return failure(words.error());
+  DelayedSignals signals; // outlives the folder below
+  Result<toolchain::TempDir> folder = toolchain::TempDir::create();
+  if (!folder) return failure(folder.error());
+  CompilingLine line(options, output);
+  toolchain::CompileRequest request;
+  request.source = options.command.at(0);
+  request.compiler = compiler_named(options.compiler);
+  request.sm = sm;
+  request.options = std::move(*words);
+  request.folder = folder->path();
+  request.headers = toolchain::header_folder();
+  request.cudart = runtime + "/libcudart.so.13";
+  request.on_output = [&](std::string_view text) { line.erase(), output.err(text); };
+  Result<toolchain::Compiled> compiled = toolchain::compile(request);
+  if (signals.seen())
+    return failure(diag::error("interrupted", "the compilation was interrupted", {request.source, 0, 0, 0}));
+  if (!compiled) return failure(compiled.error());
+  return SourceProgram{std::move(*folder), std::move(compiled->executable)};
+}
+
+std::map<std::string, report::LocalUse> local_use(const SourceProgram& program, u32 sm) {
+  std::map<std::string, report::LocalUse> out;
+  std::optional<std::string> ptxas = toolchain::find_ptxas(toolchain::Search::from_environment());
+  if (!ptxas) return out;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(program.folder.path(), error)) {
+    if (entry.path().extension() != ".ptx") continue;
+    Result<std::vector<toolchain::PtxasInfo>> all =
+        toolchain::ptxas_info(*ptxas, read_file(entry.path()), sm);
+    if (!all) return {}; // of a part of the program nothing can be said that holds for all of it
+    for (const toolchain::PtxasInfo& info : *all)
+      if (info.entry) out[info.function] = {info.stack_frame, info.spill_stores, info.spill_loads};
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> split_words(std::string_view line) {
+  std::vector<std::string> out;
+  bool inside = false; // a word
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    char c = line[i];
+    bool blank = quote == 0 && (c == ' ' || c == '\t' || c == '\n');
+    if (blank) {
+      inside = false;
+      continue;
+    }
+    if (!inside) out.emplace_back(), inside = true;
+    if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+    else if (c == '\\' && quote != '\'' && i + 1 < line.size())
+      out.back() += line[++i];
+    else
+      out.back() += c;
+  }
+  if (quote != 0)
+    return failure(diag::error("bad-option", fmt::format("a {} of --compile-options is not closed", quote),
+                               {},
+                               "quote as for a shell, e.g. --compile-options '-DNAME=\"a b\" -Iinclude'"));
+  return out;
+}
+
+} // namespace warplens::driver
