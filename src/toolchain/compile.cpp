@@ -103,10 +103,10 @@ Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCo
 Result<Compiled> compile_with_nvcc(const CompileRequest& request, const FoundCompiler& compiler,
                                    u32 architecture) {
   std::string executable = request.folder + "/program";
-  if (auto ok = run_step(request, compiler,
-                         nvcc_executable(compiler, architecture, request.source, request.options, executable),
-                         fmt::format("compile '{}'", request.source));
-      !ok)
+  std::vector<std::string> command =
+      nvcc_executable(compiler, architecture, request.source, request.options, executable);
+  command.insert(command.end(), {"--keep", "--keep-dir", request.folder}); // for the PTX
+  if (auto ok = run_step(request, compiler, command, fmt::format("compile '{}'", request.source)); !ok)
     return failure(ok.error());
   return Compiled{executable, fmt::format("nvcc {}, compute_{}", compiler.version, architecture)};
 }

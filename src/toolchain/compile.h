@@ -11,7 +11,7 @@ struct CompileRequest {
   Compiler compiler = Compiler::automatic;
   u32 sm = 90;                      // compute capability × 10
   std::vector<std::string> options; // as for nvcc; may name further sources
-  std::string folder;               // where the results go: exists, private (see TempDir)
+  std::string folder;               // where the results go, *.ptx too: exists, private (see TempDir)
   std::string headers;              // clang: folder of warplens_cuda.h (header_folder())
   std::string cudart;               // clang: the file libcudart.so.13 to link with
   Search search = Search::from_environment();
