@@ -113,7 +113,9 @@ TEST(Forms, WhatCompilersEmitIsAnalysed) {
     for (char letter : pattern) {
       if (letter == '?') break;
       if (letter == ' ') continue;
-      if (letter != 'l' && letter != 't') EXPECT_NE(ir::operand_type(*form, index), Type::none) << index;
+      if (letter != 'l' && letter != 't') {
+        EXPECT_NE(ir::operand_type(*form, index), Type::none) << index;
+      }
       index += (letter == 'D' || letter == 'S') ? form->vector : 1;
     }
   }
