@@ -11,6 +11,7 @@
 //   which launch function <<<>>> calls; without it a pre-9.2 one +ptxNN                       or the
 //   warp-synchronous builtins do not exist in the default PTX 4.2 -debug-info-kind=…           after
 //   -gline-tables-only: textual DWARF in the PTX, which holds the inline stacks
+//   -Wno-register                older programs say `register`, which nvcc accepts
 //   --driver-mode=g++            `clang-19` may be installed without a `clang++-19`
 #include "toolchain/arguments.h"
 #include <algorithm>
@@ -178,7 +179,7 @@ Strings clang_common(const FoundCompiler& compiler, u32 architecture, const Path
                        "--cuda-path=/nonexistent",
                        "-nocudainc",
                        "-nocudalib",
-                       "-Wno-unknown-cuda-version",
+                       "-Wno-unknown-cuda-version", "-Wno-register",
                        fmt::format("--cuda-gpu-arch=sm_{}", architecture),
                        "-Xclang",
                        fmt::format("-target-sdk-version={}", release_of(compiler.major).sdk),

@@ -22,7 +22,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits.h> // INT_MAX, for clang's math header
-#include <new>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,6 +52,7 @@ typedef uint64_t cuuint64_t;
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
 #include "warplens/device_runtime.h"
+#include <new> // its device operators call malloc and free
 #include "warplens/math_overloads.h"
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_intrinsics.h>

@@ -78,6 +78,16 @@ template <class T, int n> struct Alias {
 #include "warplens/vectors.def"
 #undef WARPLENS_VECTOR
 
+// CUDA 13's names for the 32-byte vectors with 16-byte alignment
+typedef long4 long4_16a;
+typedef ulong4 ulong4_16a;
+typedef longlong4 longlong4_16a;
+typedef ulonglong4 ulonglong4_16a;
+typedef double4 double4_16a;
+static __inline__ __host__ __device__ double4_16a make_double4_16a(double x, double y, double z, double w) {
+  return double4(x, y, z, w);
+}
+
 struct dim3 {
   unsigned int x, y, z;
   __host__ __device__ constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1)

@@ -1,0 +1,159 @@
+// Real compilations: every header's coverage file and every example, with clang and no toolkit; with nvcc
+// where the machine has one (registered when the tests are configured). Every PTX must be one that our parser
+// reads.
+#include "ptx/parse.h"
+#include "toolchain/compile.h"
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+
+namespace warplens::toolchain {
+namespace {
+
+using testing::HasSubstr;
+
+CompileRequest request(const TempDir& folder, std::string source, Compiler compiler) {
+  CompileRequest r;
+  r.source = std::move(source);
+  r.compiler = compiler;
+  r.folder = folder.path();
+  r.headers = header_folder();
+  r.cudart = WARPLENS_BINARY_DIR "/lib/libcudart.so.13";
+  return r;
+}
+
+// Compiles and returns the PTX; what the compiler says becomes part of the failure.
+std::string ptx_of(const std::string& source, Compiler compiler, u32 sm = 90) {
+  auto folder = TempDir::create();
+  CompileRequest r = request(*folder, source, compiler);
+  r.sm = sm;
+  std::string said;
+  r.on_output = [&](std::string_view text) { said += text; };
+  auto ptx = compile_to_ptx(r);
+  EXPECT_TRUE(ptx) << said << (ptx ? "" : ptx.error().message);
+  EXPECT_EQ(said, "");
+  return ptx.value_or("");
+}
+
+std::vector<std::string> sources() {
+  std::vector<std::string> all;
+  for (const char* folder : {WARPLENS_TEST_DATA, WARPLENS_SOURCE_DIR "/examples"})
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".cu") all.push_back(entry.path());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+std::string stem(const testing::TestParamInfo<std::string>& info) {
+  return std::filesystem::path(info.param).stem();
+}
+
+class Source : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Sources, Source, testing::ValuesIn(sources()), stem);
+
+TEST_P(Source, ClangWithoutToolkit) {
+  auto parsed = ptx::parse(ptx_of(GetParam(), Compiler::clang));
+  EXPECT_TRUE(parsed) << diag::render(parsed.error());
+}
+
+TEST_P(Source, ClangHostPass) {
+  auto folder = TempDir::create();
+  CompileRequest r = request(*folder, GetParam(), Compiler::clang);
+  r.options = {"-r", "-nostdlib"}; // a relocatable "program": the link needs no runtime library
+  r.cudart = GetParam();
+  std::string said;
+  r.on_output = [&](std::string_view text) { said += text; };
+  auto compiled = compile(r);
+  // Only the link may fail (the source stands in for the library).
+  EXPECT_TRUE(compiled || compiled.error().message.find("link") != std::string::npos) << said;
+}
+
+#ifdef WARPLENS_TEST_NVCC
+// The examples; the coverage files also use what CUDA 13 removed and our headers keep.
+TEST(NvccPtx, Examples) {
+  for (const std::string& source : sources()) {
+    if (source.find("/examples/") == source.npos) continue;
+    auto parsed = ptx::parse(ptx_of(source, Compiler::nvcc));
+    EXPECT_TRUE(parsed) << source << diag::render(parsed.error());
+  }
+}
+#endif
+
+const std::string data = WARPLENS_TEST_DATA;
+
+TEST(ClangPtx, WideVectorsStayOneAccess) {
+  std::string ptx = ptx_of(data + "/vector_types.cu", Compiler::clang);
+  EXPECT_THAT(ptx, HasSubstr("ld.global.v4.f32"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.v2.f64"));
+  EXPECT_THAT(ptx, testing::Not(HasSubstr("ld.global.v2.f32")));
+}
+
+TEST(ClangPtx, AStructWithVectorsIsPassedByValue) {
+  EXPECT_THAT(ptx_of(data + "/vector_types.cu", Compiler::clang),
+              HasSubstr(".align 16 .b8 _Z8by_value6float44Pair7double26uchar4Pf_param_1[32]"));
+}
+
+TEST(ClangPtx, HeaderFunctionsHaveTheCallersLine) {
+  std::string ptx = ptx_of(data + "/inline_stack.cu", Compiler::clang);
+  std::size_t files = 0;
+  for (std::size_t at = ptx.find("\t.file"); at != ptx.npos; at = ptx.find("\t.file", at + 1)) ++files;
+  EXPECT_EQ(files, 1u) << "only the program's own file";
+  std::size_t load = ptx.find("ld.global.nc");
+  ASSERT_NE(load, ptx.npos);
+  std::size_t location = ptx.rfind(".loc", load);
+  EXPECT_EQ(ptx.substr(location, 9), ".loc\t1 3 ") << ptx.substr(location, 20);
+}
+
+TEST(ClangPtx, SimpleHelpersAreInstructionsNotCalls) {
+  for (const char* file : {"/memory_functions.cu", "/atomics.cu", "/warp_functions.cu"})
+    EXPECT_THAT(ptx_of(data + file, Compiler::clang), testing::Not(HasSubstr("__nv_"))) << file;
+}
+
+TEST(ClangPtx, OlderArchitectures) {
+  for (u32 sm : {60u, 70u, 80u})
+    EXPECT_NE(ptx_of(WARPLENS_SOURCE_DIR "/examples/transpose.cu", Compiler::clang, sm), "");
+}
+
+TEST(Compile, ABadSourceIsRelayedAndExplained) {
+  auto folder = TempDir::create();
+  std::ofstream(folder->path() + "/bad.cu") << "__global__ void k() { undeclared = 1; }\n";
+  CompileRequest r = request(*folder, folder->path() + "/bad.cu", Compiler::clang);
+  std::string said;
+  r.on_output = [&](std::string_view text) { said += text; };
+  auto compiled = compile(r);
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().kind, "toolchain-compile-failed");
+  EXPECT_THAT(said, HasSubstr("bad.cu:1:23: error: use of undeclared identifier 'undeclared'"));
+  EXPECT_THAT(compiled.error().help, HasSubstr("--compile-options"));
+}
+
+TEST(Compile, MissingFilesFoldersAndNul) {
+  auto folder = TempDir::create();
+  EXPECT_EQ(compile(request(*folder, "missing.cu", Compiler::clang)).error().kind, "toolchain-no-source");
+  EXPECT_EQ(compile(request(*folder, folder->path(), Compiler::clang)).error().kind, "toolchain-no-source");
+  EXPECT_EQ(compile(request(*folder, std::string("a\0.cu", 5), Compiler::clang)).error().kind,
+            "toolchain-bad-name");
+}
+
+TEST(Compile, MissingHeadersAreNamed) {
+  auto folder = TempDir::create();
+  CompileRequest r = request(*folder, data + "/atomics.cu", Compiler::clang);
+  r.headers = "/nowhere";
+  EXPECT_EQ(compile(r).error().kind, "toolchain-no-headers");
+}
+
+TEST(Compile, NamesWithSpacesAndQuotes) {
+  auto folder = TempDir::create();
+  std::string source = folder->path() + "/a b'\"$c.cu";
+  std::filesystem::copy_file(data + "/atomics.cu", source);
+  EXPECT_TRUE(compile_to_ptx(request(*folder, source, Compiler::clang)));
+}
+
+TEST(Compile, SeveralFilesOfRelocatableCodeNeedNvcc) {
+  auto folder = TempDir::create();
+  CompileRequest r = request(*folder, data + "/atomics.cu", Compiler::clang);
+  r.options = {"-rdc=true", data + "/cooperative.cu"};
+  EXPECT_EQ(compile(r).error().kind, "toolchain-relocatable");
+}
+
+} // namespace
+} // namespace warplens::toolchain
