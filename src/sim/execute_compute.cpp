@@ -118,10 +118,7 @@ bool compute_closed(Exec& x, const Op& op) {
   Value result;
   result.bits = destination.bits;
   if (!op.closed(x.shape, op, source, result)) return false;
-  destination.base = result.base;
-  destination.stride = result.stride;
-  destination.closed = true;
-  destination.lanes = false;
+  destination.set_closed(result.base, result.stride);
   return true;
 }
 
@@ -172,10 +169,7 @@ void resize(Exec& x, const Op& op) {
     if (to.bits <= from.bits || range.valid) {
       u64 base = cut(from.base, from.bits);
       if (op.sign && from.bits < 64 && base >> (from.bits - 1)) base |= ~u64{0} << from.bits;
-      to.base = base;
-      to.stride = from.stride;
-      to.closed = true;
-      to.lanes = false;
+      to.set_closed(base, from.stride);
       return;
     }
   }
@@ -191,10 +185,7 @@ void move(Exec& x, const Op& op) {
   Value& from = x.values[op.source(0)];
   if (&to == &from) return;
   if (x.mask_full && from.closed) {
-    to.base = from.base;
-    to.stride = from.stride;
-    to.closed = true;
-    to.lanes = false;
+    to.set_closed(from.base, from.stride);
     return;
   }
   need_lanes(from, x.shape);

@@ -90,6 +90,12 @@ void branch(Exec& x, const Op& op) {
 
 void branch_if(Exec& x, const Op& op) {
   u32 next = x.pc;
+  if (Value& guard = x.values[op.guard]; guard.uniform()) {
+    x.warp_instructions += x.active_warps;
+    x.thread_instructions += x.active_lanes;
+    if ((guard.base & 1) != op.guard_negated) jump(x, op, op.target);
+    return;
+  }
   if (!x.enter(op)) return;
   Mask taken = *x.mask, rest;
   bool all = true;

@@ -92,10 +92,7 @@ void add_offset(Exec& x, const Op& op, u64 delta) {
   if (x.mask_full && from.closed) {
     Range range = unsigned_range(from, x.shape);
     if (from.bits == 64 || range.valid) {
-      to.base = (from.bits == 64 ? from.base : from.base & 0xffffffffu) + delta;
-      to.stride = from.stride;
-      to.closed = true;
-      to.lanes = false;
+      to.set_closed((from.bits == 64 ? from.base : from.base & 0xffffffffu) + delta, from.stride);
       return;
     }
   }
@@ -137,8 +134,9 @@ void special(Exec& x, const Op& op) {
   value.bits = to.bits;
   value.data = x.mask_full ? to.data : x.scratch[0];
   if (which == Special::tid_x || which == Special::tid_y || which == Special::tid_z) {
-    value.set_uniform(0);
-    value.stride[static_cast<u32>(which) - static_cast<u32>(Special::tid_x)] = 1;
+    std::array<i64, 3> stride{};
+    stride[static_cast<u32>(which) - static_cast<u32>(Special::tid_x)] = 1;
+    value.set_closed(0, stride);
     if (x.mask_full) {
       to = value;
       return;

@@ -31,15 +31,23 @@ struct Value {
   u8 bits = 32;           // 1 16 32 64
   bool closed = false;
   bool lanes = true;
-  bool uniform() const { return closed && (stride[0] | stride[1] | stride[2]) == 0; }
+  bool same = false;      // closed with strides of zero
+  bool uniform() const { return same; }
   void set_uniform(u64 value) {
     base = value;
     stride = {};
+    closed = same = true;
+    lanes = false;
+  }
+  void set_closed(u64 value, const std::array<i64, 3>& strides) {
+    base = value;
+    stride = strides;
     closed = true;
+    same = (strides[0] | strides[1] | strides[2]) == 0;
     lanes = false;
   }
   void set_lanes() {
-    closed = false;
+    closed = same = false;
     lanes = true;
   }
   // The storage from `warp` on.
