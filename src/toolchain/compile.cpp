@@ -56,6 +56,28 @@ std::string numbered(const CompileRequest& request, std::size_t number, const ch
   return fmt::format("{}/{}{}", request.folder, number, extension);
 }
 
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file)
+    return failure(diag::error("toolchain-no-output", fmt::format("the compiler left no '{}'", path)));
+  return text.str();
+}
+
+// clang embeds the bytes of a file as they are, and the runtime needs to see where the text ends.
+Result<void> terminate_text(const std::string& ptx, const std::string& embedded) {
+  auto text = read_file(ptx);
+  if (!text) return failure(text.error());
+  std::ofstream file(embedded, std::ios::binary);
+  file.write(text->c_str(), static_cast<std::streamsize>(text->size() + 1));
+  file.close();
+  if (!file)
+    return failure(diag::error("toolchain-no-output", fmt::format("cannot write '{}'", embedded), {},
+                               "check the space on the disk"));
+  return {};
+}
+
 Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCompiler& compiler,
                                     u32 architecture) {
   if (auto ok = check_headers(request); !ok) return failure(ok.error());
@@ -70,14 +92,16 @@ Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCo
   sources.insert(sources.end(), options->cuda.begin(), options->cuda.end());
   for (const std::string& source : sources) {
     std::string ptx = numbered(request, objects.size(), ".ptx"),
+                embedded = numbered(request, objects.size(), ".embedded"),
                 object = numbered(request, objects.size(), ".o");
     if (auto ok =
             run_step(request, compiler, clang_device(compiler, architecture, paths, *options, source, ptx),
                      fmt::format("compile the device code of '{}'", source));
         !ok)
       return failure(ok.error());
+    if (auto ok = terminate_text(ptx, embedded); !ok) return failure(ok.error());
     if (auto ok = run_step(request, compiler,
-                           clang_host(compiler, architecture, paths, *options, source, ptx, object),
+                           clang_host(compiler, architecture, paths, *options, source, embedded, object),
                            fmt::format("compile the host code of '{}'", source));
         !ok)
       return failure(ok.error());
@@ -109,15 +133,6 @@ Result<Compiled> compile_with_nvcc(const CompileRequest& request, const FoundCom
   if (auto ok = run_step(request, compiler, command, fmt::format("compile '{}'", request.source)); !ok)
     return failure(ok.error());
   return Compiled{executable, fmt::format("nvcc {}, compute_{}", compiler.version, architecture)};
-}
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file)
-    return failure(diag::error("toolchain-no-output", fmt::format("the compiler left no '{}'", path)));
-  return text.str();
 }
 
 } // namespace
