@@ -2,8 +2,8 @@
 //
 // nvcc copies a 2- or 4-element vector with one instruction (ld.global.v4.f32) even when the program then uses one
 // element of it. clang would split the struct copy into its members and drop the unused ones: another number of
-// memory instructions, other sectors. So these types copy themselves through clang's own vector type, which stays
-// one access. The price: they are not aggregates any more. Constructors restore `float4 v = {1, 2, 3, 4}`, `{1}`
+// memory instructions, other sectors. So these types copy themselves through clang's own vector type, and tell the
+// optimiser that every element is needed (whole(), an empty inline asm that vanishes when the copy is unused). The price: they are not aggregates any more. Constructors restore `float4 v = {1, 2, 3, 4}`, `{1}`
 // and `{}`; `trivial_abi` restores passing by value, to kernels too. Still different from nvcc: a union with such
 // a member cannot be copied as a whole, and designated initialisers (`{.x = 1}`) do not compile.
 #pragma once
@@ -17,17 +17,75 @@ template <class T> struct Lone {
   __host__ __device__ constexpr Lone(T v) : value(v) {}
 };
 
+template <class T, int n> struct Packed {
+  typedef T type __attribute__((ext_vector_type(n)));
+};
+
 // The widest access is 16 bytes, so a 32-byte vector (double4) moves as two halves, as nvcc moves it.
 template <class T, int n> struct Wide {
-  typedef T type __attribute__((ext_vector_type(sizeof(T) * n > 16 ? n / 2 : n)));
+  typedef typename Packed<T, (sizeof(T) * n > 16 ? n / 2 : n)>::type type;
   static constexpr int parts = sizeof(T) * n > 16 ? 2 : 1;
-  static constexpr int per_part = n / parts;
 };
 
 // One level of indirection keeps the aliasing rules: the vector type may alias the struct's members.
 template <class T, int n> struct Alias {
   typedef typename Wide<T, n>::type type __attribute__((may_alias));
 };
+
+// Makes each element look used as soon as one of them is. `asm` without `volatile` goes when no result is used.
+#define WARPLENS_WHOLE2(T, c)                                                                                  \
+  static __host__ __device__ __forceinline__ void whole(Packed<T, 2>::type& v) {                               \
+    T a = v.x, b = v.y;                                                                                        \
+    __asm__("" : "+" c(a), "+" c(b));                                                                          \
+    v.x = a, v.y = b;                                                                                          \
+  }
+#define WARPLENS_WHOLE4(T, c)                                                                                  \
+  static __host__ __device__ __forceinline__ void whole(Packed<T, 4>::type& v) {                               \
+    T a = v.x, b = v.y, d = v.z, e = v.w;                                                                      \
+    __asm__("" : "+" c(a), "+" c(b), "+" c(d), "+" c(e));                                                      \
+    v.x = a, v.y = b, v.z = d, v.w = e;                                                                        \
+  }
+// Elements of 8 or 16 bits have no registers of their own: the vector as one number.
+#define WARPLENS_WHOLE_PACKED(T, n, Word, c)                                                                   \
+  static __host__ __device__ __forceinline__ void whole(Packed<T, n>::type& v) {                               \
+    Word word = __builtin_bit_cast(Word, v);                                                                   \
+    __asm__("" : "+" c(word));                                                                                 \
+    v = __builtin_bit_cast(Packed<T, n>::type, word);                                                          \
+  }
+#if defined(__CUDA_ARCH__)
+WARPLENS_WHOLE2(float, "f")
+WARPLENS_WHOLE4(float, "f")
+WARPLENS_WHOLE2(int, "r")
+WARPLENS_WHOLE4(int, "r")
+WARPLENS_WHOLE2(unsigned int, "r")
+WARPLENS_WHOLE4(unsigned int, "r")
+WARPLENS_WHOLE2(double, "d")
+WARPLENS_WHOLE2(long, "l")
+WARPLENS_WHOLE2(unsigned long, "l")
+WARPLENS_WHOLE2(long long, "l")
+WARPLENS_WHOLE2(unsigned long long, "l")
+WARPLENS_WHOLE_PACKED(signed char, 2, unsigned short, "h")
+WARPLENS_WHOLE_PACKED(unsigned char, 2, unsigned short, "h")
+WARPLENS_WHOLE_PACKED(signed char, 4, unsigned int, "r")
+WARPLENS_WHOLE_PACKED(unsigned char, 4, unsigned int, "r")
+WARPLENS_WHOLE_PACKED(short, 2, unsigned int, "r")
+WARPLENS_WHOLE_PACKED(unsigned short, 2, unsigned int, "r")
+WARPLENS_WHOLE_PACKED(short, 4, unsigned long long, "l")
+WARPLENS_WHOLE_PACKED(unsigned short, 4, unsigned long long, "l")
+#else
+template <class V> static __host__ __forceinline__ void whole(V&) {}
+#endif
+#undef WARPLENS_WHOLE2
+#undef WARPLENS_WHOLE4
+#undef WARPLENS_WHOLE_PACKED
+
+template <class T, int n> static __host__ __device__ __forceinline__ void copy(void* to, const void* from) {
+  for (int i = 0; i < Wide<T, n>::parts; ++i) {
+    typename Wide<T, n>::type v = ((const typename Alias<T, n>::type*)from)[i];
+    whole(v);
+    ((typename Alias<T, n>::type*)to)[i] = v;
+  }
+}
 
 } // namespace warplens_cuda
 
@@ -46,7 +104,7 @@ template <class T, int n> struct Alias {
       if (__builtin_is_constant_evaluated()) {                                                                 \
         x = o.x, y = o.y;                                                                                      \
       } else {                                                                                                 \
-        *(warplens_cuda::Alias<T, 2>::type*)this = *(const warplens_cuda::Alias<T, 2>::type*)&o;               \
+        warplens_cuda::copy<T, 2>(this, &o);                                                                   \
       }                                                                                                        \
       return *this;                                                                                            \
     }                                                                                                          \
@@ -57,16 +115,14 @@ template <class T, int n> struct Alias {
   struct [[clang::trivial_abi]] __attribute__((aligned(align4))) name##4 {                                     \
     T x, y, z, w;                                                                                              \
     name##4() = default;                                                                                       \
-    __host__ __device__ constexpr name##4(T a, T b, T c = {}, T d = {}) : x(a), y(b), z(c), w(d) {}          \
+    __host__ __device__ constexpr name##4(T a, T b, T c = {}, T d = {}) : x(a), y(b), z(c), w(d) {}            \
     __host__ __device__ constexpr name##4(warplens_cuda::Lone<T> a) : x(a.value), y(), z(), w() {}             \
     __host__ __device__ __forceinline__ constexpr name##4(const name##4& o) : x(), y(), z(), w() { *this = o; } \
     __host__ __device__ __forceinline__ constexpr name##4& operator=(const name##4& o) {                       \
       if (__builtin_is_constant_evaluated()) {                                                                 \
         x = o.x, y = o.y, z = o.z, w = o.w;                                                                    \
       } else {                                                                                                 \
-        typedef warplens_cuda::Alias<T, 4>::type* Out;                                                         \
-        typedef const warplens_cuda::Alias<T, 4>::type* In;                                                    \
-        for (int i = 0; i < warplens_cuda::Wide<T, 4>::parts; ++i) ((Out)this)[i] = ((In)&o)[i];               \
+        warplens_cuda::copy<T, 4>(this, &o);                                                                   \
       }                                                                                                        \
       return *this;                                                                                            \
     }                                                                                                          \
