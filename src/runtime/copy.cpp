@@ -1,8 +1,9 @@
-// Copies and fills between host and device, in one, two and three dimensions, and to variables by their host symbol.
+// Copies and fills between host and device, in one, two and three dimensions, and to variables by their host
+// symbol.
 //
-// Ranges and directions are checked as a GPU's driver does with unified addressing: a range must lie inside one
-// allocation, and the kind of the copy must fit where the pointers point. The ranges of pageable host memory cannot be
-// checked.
+// Ranges and directions are checked as a GPU's driver does with unified addressing: a range must lie inside
+// one allocation, and the kind of the copy must fit where the pointers point. The ranges of pageable host
+// memory cannot be checked.
 #include "runtime/memory.h"
 #include <cstring>
 
@@ -30,7 +31,8 @@ static bool pitches_fit(const Box& box, const Extent& extent) {
   return (extent.height == 1 && extent.depth == 1) || box.row_pitch >= extent.width;
 }
 
-cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent& extent, cudaMemcpyKind kind) {
+cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent& extent,
+                 cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (extent.empty()) return cudaSuccess;
   if (!pitches_fit(to, extent) || !pitches_fit(from, extent)) return cudaErrorInvalidPitchValue;
@@ -39,8 +41,8 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
     return cudaErrorInvalidValue;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
-      std::memmove(to.data + z * to.slice_pitch + y * to.row_pitch, from.data + z * from.slice_pitch + y * from.row_pitch,
-                   extent.width);
+      std::memmove(to.data + z * to.slice_pitch + y * to.row_pitch,
+                   from.data + z * from.slice_pitch + y * from.row_pitch, extent.width);
   return cudaSuccess;
 }
 
@@ -83,20 +85,25 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
-  return api([&](Runtime& r) { return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind); });
+  return api([&](Runtime& r) {
+    return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind);
+  });
 }
 
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                         std::size_t height, cudaMemcpyKind kind) {
-  return api_waiting(
-      [&](Runtime& r) { return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind); });
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return api_waiting([&](Runtime& r) {
+    return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind);
+  });
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t) {
   return api([&](Runtime& r) { return fill(r, box(to), {size}, value); });
 }
 
-cudaError_t cudaMemset(void* to, int value, std::size_t size) { return cudaMemsetAsync(to, value, size, nullptr); }
+cudaError_t cudaMemset(void* to, int value, std::size_t size) {
+  return cudaMemsetAsync(to, value, size, nullptr);
+}
 
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                               cudaStream_t) {
@@ -109,7 +116,8 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t) {
   return api([&](Runtime& r) {
-    return fill(r, box(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth}, value);
+    return fill(r, box(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth},
+                value);
   });
 }
 
@@ -155,8 +163,8 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t size,
   });
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size, std::size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
+                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t) {
   return cudaMemcpyToSymbol(symbol, from, size, offset, kind);
 }
 

@@ -11,8 +11,8 @@ static std::string text_of(Bytes section) {
   return text;
 }
 
-// .nv.info is a row of attributes {u8 format, u8 attribute, u16 size or value, payload of that size in format 4}.
-// EIATTR_REGCOUNT holds {u32 symbol index, u32 registers}.
+// .nv.info is a row of attributes {u8 format, u8 attribute, u16 size or value, payload of that size in format
+// 4}. EIATTR_REGCOUNT holds {u32 symbol index, u32 registers}.
 static void read_registers(Fatbin& fatbin, Bytes info, const std::vector<Elf::Symbol>& symbols) {
   constexpr u8 format_sized = 4, attribute_registers = 0x2f;
   for (u64 at = 0; info.size() - at >= 4;) {

@@ -1,4 +1,5 @@
-// What a cubin tells about its kernels: the PTX text that -lineinfo keeps in it, and the registers ptxas allocated.
+// What a cubin tells about its kernels: the PTX text that -lineinfo keeps in it, and the registers ptxas
+// allocated.
 #pragma once
 #include "runtime/fatbin.h"
 

@@ -7,8 +7,9 @@ namespace {
 
 u64 attribute_of(const arch::Architecture& row, int attribute) {
   switch (attribute) {
-#define DEVICE_ATTRIBUTE(number, value)                                                                                \
-  case number: return value;
+#define DEVICE_ATTRIBUTE(number, value)                                                                      \
+  case number:                                                                                               \
+    return value;
 #include "runtime/attributes.def"
 #undef DEVICE_ATTRIBUTE
   default: return 0;
@@ -116,7 +117,8 @@ cudaError_t cudaDeviceSetLimit(int limit, std::size_t value) {
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, int limit) {
   return api([&](Runtime& r) {
-    // A GPU's defaults: stack, printf buffer, heap, two limits of device-side launches, L2 fetch size, persisting L2.
+    // A GPU's defaults: stack, printf buffer, heap, two limits of device-side launches, L2 fetch size,
+    // persisting L2.
     constexpr u64 defaults[] = {1024, u64{1} << 20, u64{8} << 20, 2, 2048, 64, 0};
     if (!value || limit < 0 || limit >= static_cast<int>(std::size(defaults))) return cudaErrorInvalidValue;
     auto set = r.limits.find(limit);

@@ -24,14 +24,15 @@ static std::string_view string_at(Bytes table, u64 offset) {
 
 std::optional<Elf> Elf::parse(Bytes image) {
   std::optional<Elf64_Ehdr> header = read<Elf64_Ehdr>(image, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-      header->e_shentsize != sizeof(Elf64_Shdr))
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr))
     return {};
   Elf elf;
   elf.flags_ = header->e_flags;
   std::vector<Elf64_Shdr> headers;
   for (u32 i = 0; i < header->e_shnum; ++i) {
-    std::optional<Elf64_Shdr> section = read<Elf64_Shdr>(image, header->e_shoff + u64{i} * sizeof(Elf64_Shdr));
+    std::optional<Elf64_Shdr> section =
+        read<Elf64_Shdr>(image, header->e_shoff + u64{i} * sizeof(Elf64_Shdr));
     if (!section) return {};
     headers.push_back(*section);
   }
@@ -56,7 +57,8 @@ std::vector<Elf::Symbol> Elf::symbols() const {
   for (const Section& section : sections_) {
     if (section.type != SHT_SYMTAB || section.link >= sections_.size()) continue;
     Bytes strings = sections_[section.link].data;
-    for (u64 at = 0; std::optional<Elf64_Sym> symbol = read<Elf64_Sym>(section.data, at); at += sizeof(Elf64_Sym))
+    for (u64 at = 0; std::optional<Elf64_Sym> symbol = read<Elf64_Sym>(section.data, at);
+         at += sizeof(Elf64_Sym))
       out.push_back({string_at(strings, symbol->st_name), static_cast<u8>(ELF64_ST_TYPE(symbol->st_info)),
                      symbol->st_shndx != SHN_UNDEF, symbol->st_value, symbol->st_size});
   }
@@ -68,7 +70,8 @@ std::vector<std::string_view> Elf::needed() const {
   for (const Section& section : sections_) {
     if (section.type != SHT_DYNAMIC || section.link >= sections_.size()) continue;
     Bytes strings = sections_[section.link].data;
-    for (u64 at = 0; std::optional<Elf64_Dyn> entry = read<Elf64_Dyn>(section.data, at); at += sizeof(Elf64_Dyn))
+    for (u64 at = 0; std::optional<Elf64_Dyn> entry = read<Elf64_Dyn>(section.data, at);
+         at += sizeof(Elf64_Dyn))
       if (entry->d_tag == DT_NEEDED) out.push_back(string_at(strings, entry->d_un.d_val));
   }
   return out;

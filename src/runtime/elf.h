@@ -1,5 +1,6 @@
-// Sections and symbols of a 64-bit little-endian ELF image: executables, shared objects and cubins (which are ELF
-// too). Every offset is checked against the image; what does not fit reads as absent. Layout: the System V ABI.
+// Sections and symbols of a 64-bit little-endian ELF image: executables, shared objects and cubins (which are
+// ELF too). Every offset is checked against the image; what does not fit reads as absent. Layout: the System
+// V ABI.
 #pragma once
 #include "base/types.h"
 #include <optional>
@@ -21,7 +22,7 @@ public:
   };
   struct Symbol {
     std::string_view name;
-    u8 type = 0;    // STT_*
+    u8 type = 0; // STT_*
     bool defined = false;
     u64 value = 0, size = 0;
   };
@@ -31,7 +32,7 @@ public:
 
   const std::vector<Section>& sections() const { return sections_; }
   const Section* find(std::string_view name) const;
-  std::vector<Symbol> symbols() const; // of .symtab; empty when the file is stripped
+  std::vector<Symbol> symbols() const;          // of .symtab; empty when the file is stripped
   std::vector<std::string_view> needed() const; // DT_NEEDED
   u32 flags() const { return flags_; }
 

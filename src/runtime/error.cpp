@@ -17,8 +17,9 @@ cudaError_t cudaPeekAtLastError() { return last_error(); }
 
 const char* cudaGetErrorName(int error) {
   switch (error) {
-#define CUDA_ERROR(name, code, text)                                                                                   \
-  case code: return #name;
+#define CUDA_ERROR(name, code, text)                                                                         \
+  case code:                                                                                                 \
+    return #name;
 #include "runtime/abi/errors.def"
 #undef CUDA_ERROR
   default: return "unrecognized error code";
@@ -27,8 +28,9 @@ const char* cudaGetErrorName(int error) {
 
 const char* cudaGetErrorString(int error) {
   switch (error) {
-#define CUDA_ERROR(name, code, text)                                                                                   \
-  case code: return text;
+#define CUDA_ERROR(name, code, text)                                                                         \
+  case code:                                                                                                 \
+    return text;
 #include "runtime/abi/errors.def"
 #undef CUDA_ERROR
   default: return "unrecognized error code";

@@ -1,5 +1,5 @@
-// Events: a host time each. What lies between two of them is how long the emulation took, which says nothing about
-// a GPU's speed.
+// Events: a host time each. What lies between two of them is how long the emulation took, which says nothing
+// about a GPU's speed.
 #include "runtime/state.h"
 #include <chrono>
 #include <optional>
@@ -71,7 +71,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return api([&](Runtime&) {
     if (!milliseconds) return cudaErrorInvalidValue;
     if (check(start) != cudaSuccess || check(end) != cudaSuccess) return cudaErrorInvalidResourceHandle;
-    if (!start->timed || !end->timed || !start->recorded || !end->recorded) return cudaErrorInvalidResourceHandle;
+    if (!start->timed || !end->timed || !start->recorded || !end->recorded)
+      return cudaErrorInvalidResourceHandle;
     *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded - *start->recorded).count();
     return cudaSuccess;
   });

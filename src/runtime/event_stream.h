@@ -1,5 +1,6 @@
-// The way out of the emulated program: each event is one line, appended with one write, so that lines of several
-// threads and of forked children do not mix and every launch that ended survives whatever the program does next.
+// The way out of the emulated program: each event is one line, appended with one write, so that lines of
+// several threads and of forked children do not mix and every launch that ended survives whatever the program
+// does next.
 #pragma once
 #include "measure/wire.h"
 #include <mutex>

@@ -37,24 +37,27 @@ template <class T> bool read(Bytes data, u64 offset, T& out) {
 }
 
 diag::Diagnostic damaged(std::string what) {
-  return diag::error("fatbin-damaged", fmt::format("the device code embedded in the program is damaged: {}", what), {},
-                     "rebuild the program; if it was processed by a packer or stripped of data, run the original");
+  return diag::error(
+      "fatbin-damaged", fmt::format("the device code embedded in the program is damaged: {}", what), {},
+      "rebuild the program; if it was processed by a packer or stripped of data, run the original");
 }
 
 Result<std::string> decompress(const Entry& entry, Bytes payload) {
   const char* source = reinterpret_cast<const char*>(payload.data());
   if ((entry.flags & (lz4_flag | zstd_flag)) == 0) return std::string(source, payload.size());
   if (entry.compressed > payload.size()) return failure(damaged("compressed data ends early"));
-  if (entry.plain == 0 || entry.plain > largest_image) return failure(damaged("it states an impossible size"));
+  if (entry.plain == 0 || entry.plain > largest_image)
+    return failure(damaged("it states an impossible size"));
   std::string out(entry.plain, '\0');
   if (entry.flags & zstd_flag) {
     std::size_t size = ZSTD_decompress(out.data(), out.size(), source, entry.compressed);
     if (ZSTD_isError(size)) return failure(damaged(fmt::format("zstd: {}", ZSTD_getErrorName(size))));
     out.resize(size);
   } else {
-    int size = out.size() > LZ4_MAX_INPUT_SIZE ? -1
-                                               : LZ4_decompress_safe(source, out.data(), static_cast<int>(entry.compressed),
-                                                                     static_cast<int>(out.size()));
+    int size = out.size() > LZ4_MAX_INPUT_SIZE
+                   ? -1
+                   : LZ4_decompress_safe(source, out.data(), static_cast<int>(entry.compressed),
+                                         static_cast<int>(out.size()));
     if (size < 0) return failure(damaged("LZ4 data does not decompress"));
     out.resize(static_cast<std::size_t>(size));
   }
@@ -101,7 +104,8 @@ u32 target_of(std::string_view text) {
   if (at == text.npos) return 0;
   at = text.find("sm_", at);
   u32 sm = 0;
-  for (at = at == text.npos ? text.size() : at + 3; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+  for (at = at == text.npos ? text.size() : at + 3; at < text.size() && text[at] >= '0' && text[at] <= '9';
+       ++at)
     sm = sm * 10 + static_cast<u32>(text[at] - '0');
   return sm;
 }

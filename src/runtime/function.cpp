@@ -21,7 +21,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, int attribute, int value)
       if (value < -1 || value > 100) return cudaErrorInvalidValue;
       kernel->carveout = value;
       return cudaSuccess;
-    case cudaFuncAttributeNonPortableClusterSizeAllowed: kernel->wide_clusters = value != 0; return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      kernel->wide_clusters = value != 0;
+      return cudaSuccess;
     default: return cudaErrorInvalidValue;
     }
   });
@@ -32,9 +34,8 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, int attribute, 
 }
 
 static cudaError_t known(const void* function) {
-  return api([&](Runtime& r) {
-    return r.binaries.kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
-  });
+  return api(
+      [&](Runtime& r) { return r.binaries.kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
 }
 cudaError_t cudaFuncSetCacheConfig(const void* function, int) { return known(function); }
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, int) { return known(function); }
@@ -49,7 +50,8 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
   });
 }
 
-cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* size) {
+cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset,
+                                 std::size_t* size) {
   return api([&](Runtime& r) {
     Kernel* kernel = r.binaries.kernel(function);
     if (!kernel) return cudaErrorInvalidDeviceFunction;

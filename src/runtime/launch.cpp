@@ -1,12 +1,13 @@
-// Kernel launches: checked as a GPU's driver checks them, run by the emulator, counted, and sent to the parent.
+// Kernel launches: checked as a GPU's driver checks them, run by the emulator, counted, and sent to the
+// parent.
 //
-// A launch runs to its end inside the call. What goes wrong in the kernel is kept back as CUDA does: the launch itself
-// succeeds, the next call that waits for the device returns the error, and it is sticky. What only WarpLens cannot do
-// (an opcode without an implementation) is not an error of the program: the launch is marked failed, the program goes
-// on, and launches after it are marked as perhaps working on wrong data.
+// A launch runs to its end inside the call. What goes wrong in the kernel is kept back as CUDA does: the
+// launch itself succeeds, the next call that waits for the device returns the error, and it is sticky. What
+// only WarpLens cannot do (an opcode without an implementation) is not an error of the program: the launch is
+// marked failed, the program goes on, and launches after it are marked as perhaps working on wrong data.
+#include "runtime/launch.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
-#include "runtime/launch.h"
 #include "runtime/occupancy.h"
 #include <cstring>
 #include <fmt/format.h>
@@ -17,8 +18,9 @@ namespace {
 
 cudaError_t check_shape(const arch::Limits& limits, const LaunchRequest& request) {
   const Dim3 &grid = request.grid, &block = request.block;
-  bool fits = grid.count() != 0 && block.count() != 0 && block.x <= limits.block[0] && block.y <= limits.block[1] &&
-              block.z <= limits.block[2] && block.count() <= limits.threads_per_block && grid.x <= limits.grid[0] &&
+  bool fits = grid.count() != 0 && block.count() != 0 && block.x <= limits.block[0] &&
+              block.y <= limits.block[1] && block.z <= limits.block[2] &&
+              block.count() <= limits.threads_per_block && grid.x <= limits.grid[0] &&
               grid.y <= limits.grid[1] && grid.z <= limits.grid[2];
   return fits ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
@@ -29,7 +31,8 @@ cudaError_t check_cluster(const Kernel& kernel, const LaunchRequest& request) {
   if (cluster.count() == 1) return cudaSuccess;
   if (cluster.count() == 0 || cluster.count() > (kernel.wide_clusters ? largest : portable))
     return cudaErrorInvalidClusterSize;
-  bool divides = request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 && request.grid.z % cluster.z == 0;
+  bool divides =
+      request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 && request.grid.z % cluster.z == 0;
   return divides ? cudaSuccess : cudaErrorInvalidClusterSize;
 }
 
@@ -39,11 +42,13 @@ cudaError_t check_resources(const Runtime& runtime, const Kernel& kernel, const 
   u64 declared = u64{std::max(most[0], 1u)} * std::max(most[1], 1u) * std::max(most[2], 1u);
   if (most[0] != 0 && request.block.count() > declared) return cudaErrorInvalidValue;
   u64 shared = u64{kernel.info.static_shared} + request.shared;
-  u64 allowed = std::max<u64>(limits.shared_per_block, u64{kernel.info.static_shared} + kernel.max_dynamic_shared);
+  u64 allowed =
+      std::max<u64>(limits.shared_per_block, u64{kernel.info.static_shared} + kernel.max_dynamic_shared);
   if (shared > allowed) return cudaErrorInvalidValue;
   if (request.cooperative) {
-    u64 resident = u64{active_blocks(runtime, kernel, static_cast<u32>(request.block.count()), request.shared)} *
-                   runtime.architecture().part.multiprocessors;
+    u64 resident =
+        u64{active_blocks(runtime, kernel, static_cast<u32>(request.block.count()), request.shared)} *
+        runtime.architecture().part.multiprocessors;
     if (request.grid.count() > resident) return cudaErrorCooperativeLaunchTooLarge;
   }
   return check_cluster(kernel, request);
@@ -53,7 +58,8 @@ std::vector<std::byte> pack(const sim::KernelInfo& info, void** arguments) {
   std::vector<std::byte> out(info.parameter_bytes);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     auto [offset, size] = info.parameters[i];
-    if (u64{offset} + size <= out.size() && arguments && arguments[i]) std::memcpy(out.data() + offset, arguments[i], size);
+    if (u64{offset} + size <= out.size() && arguments && arguments[i])
+      std::memcpy(out.data() + offset, arguments[i], size);
   }
   return out;
 }
@@ -133,16 +139,16 @@ void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
   runtime.events.send(
       measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
   std::vector<std::byte> parameters = pack(kernel.info, request.arguments);
-  sim::LaunchSpec spec{kernel.function, request.grid, request.block, request.cluster, static_cast<u32>(request.shared),
-                       parameters, request.cooperative};
+  sim::LaunchSpec spec{
+      kernel.function, request.grid,       request.block, request.cluster, static_cast<u32>(request.shared),
+      parameters,      request.cooperative};
   sim::LaunchOptions options;
   options.workers = runtime.options.workers;
   options.strict_memory = runtime.options.strict_memory;
   auto begin = std::chrono::steady_clock::now();
   if (runtime.options.timeout)
-    options.deadline =
-        begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                    std::chrono::duration<double>(*runtime.options.timeout));
+    options.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                   std::chrono::duration<double>(*runtime.options.timeout));
   options.progress = [&, last = begin](u64 done, u64 total) mutable {
     auto now = std::chrono::steady_clock::now();
     if (now - last < std::chrono::milliseconds(250)) return;
@@ -169,11 +175,13 @@ cudaError_t launch(const LaunchRequest& request) {
   Kernel* kernel = runtime.binaries.kernel(request.function);
   if (!kernel) return remember(cudaErrorInvalidDeviceFunction);
   if (runtime.sticky != cudaSuccess) {
-    send_unrun(runtime, *kernel, request, measure::Status::unknown, fmt::format("after launch {}", runtime.faulted_launch));
+    send_unrun(runtime, *kernel, request, measure::Status::unknown,
+               fmt::format("after launch {}", runtime.faulted_launch));
     return remember(runtime.sticky);
   }
   if (cudaError_t error = kernel->resolve(runtime); error != cudaSuccess) {
-    std::string reason = kernel->binary->reason.empty() ? "the kernel is not in the program's PTX" : kernel->binary->reason;
+    std::string reason =
+        kernel->binary->reason.empty() ? "the kernel is not in the program's PTX" : kernel->binary->reason;
     send_unrun(runtime, *kernel, request, measure::Status::failed, std::move(reason));
     runtime.incomplete_launch = runtime.incomplete ? runtime.incomplete_launch : runtime.launches - 1;
     runtime.incomplete = true;
@@ -192,13 +200,13 @@ cudaError_t launch(const LaunchRequest& request) {
 namespace warplens::runtime {
 extern "C" {
 
-cudaError_t cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments, std::size_t shared,
-                             cudaStream_t) {
+cudaError_t cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
+                             std::size_t shared, cudaStream_t) {
   return launch({function, grid, block, {}, shared, arguments, false});
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared,
-                               cudaStream_t) {
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, Dim3 grid, Dim3 block, void** arguments,
+                               std::size_t shared, cudaStream_t) {
   return launch({kernel, grid, block, {}, shared, arguments, false});
 }
 
@@ -209,10 +217,12 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 bl
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   if (!config || (config->numAttrs != 0 && !config->attrs)) return remember(cudaErrorInvalidValue);
-  LaunchRequest request{function, config->gridDim, config->blockDim, {}, config->dynamicSmemBytes, arguments, false};
+  LaunchRequest request{function, config->gridDim, config->blockDim, {}, config->dynamicSmemBytes, arguments,
+                        false};
   for (u32 i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative) request.cooperative = attribute.value.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeCooperative)
+      request.cooperative = attribute.value.cooperative != 0;
     if (attribute.id == cudaLaunchAttributeClusterDimension)
       request.cluster = {attribute.value.cluster.x, attribute.value.cluster.y, attribute.value.cluster.z};
   }

@@ -7,7 +7,7 @@ namespace warplens::runtime {
 struct LaunchRequest {
   const void* function = nullptr; // the host function, or a kernel handle
   Dim3 grid, block, cluster;
-  u64 shared = 0;                 // dynamic, bytes
+  u64 shared = 0; // dynamic, bytes
   void** arguments = nullptr;
   bool cooperative = false;
 };

@@ -1,7 +1,7 @@
 // Allocation: device, pitched, pinned, registered, managed, stream-ordered; and questions about pointers.
 //
-// Device memory is host memory at the same address (sim/memory.h), so that pinned, managed and registered memory
-// need no second address.
+// Device memory is host memory at the same address (sim/memory.h), so that pinned, managed and registered
+// memory need no second address.
 #include "runtime/memory.h"
 #include "base/bits.h"
 
@@ -39,7 +39,8 @@ static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
   bool is_host = found && found->kind == sim::AllocationKind::host;
   bool freeable = found && (is_host || found->kind == sim::AllocationKind::device ||
                             found->kind == sim::AllocationKind::managed);
-  if (!freeable || is_host != host || found->address != reinterpret_cast<u64>(pointer)) return cudaErrorInvalidValue;
+  if (!freeable || is_host != host || found->address != reinterpret_cast<u64>(pointer))
+    return cudaErrorInvalidValue;
   return runtime.memory().release(found->address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -63,7 +64,9 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size) { return cudaHostAlloc(pointer, size, 0); }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t) { return cudaMalloc(pointer, size); }
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t) {
+  return cudaMalloc(pointer, size);
+}
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t, cudaStream_t) {
   return cudaMalloc(pointer, size);
@@ -84,7 +87,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   if (!pitched) return remember(cudaErrorInvalidValue);
   void* pointer = nullptr;
   std::size_t pitch = 0;
-  if (extent.depth != 0 && extent.height > ~std::size_t{0} / extent.depth) return remember(cudaErrorMemoryAllocation);
+  if (extent.depth != 0 && extent.height > ~std::size_t{0} / extent.depth)
+    return remember(cudaErrorMemoryAllocation);
   cudaError_t error = cudaMallocPitch(&pointer, &pitch, extent.width, extent.height * extent.depth);
   if (error == cudaSuccess) *pitched = {pointer, pitch, extent.width, extent.height};
   return error;
@@ -166,9 +170,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 // Managed memory is where both sides see it already: hints have nothing to move.
-cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const void* pointer, std::size_t count) {
+cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const void* pointer,
+                                     std::size_t count) {
   return api([&](Runtime& r) {
-    if (!data || size != sizeof(int) || place(r, pointer, count) != Place::shared) return cudaErrorInvalidValue;
+    if (!data || size != sizeof(int) || place(r, pointer, count) != Place::shared)
+      return cudaErrorInvalidValue;
     *static_cast<int*>(data) = 0;
     return cudaSuccess;
   });

@@ -6,10 +6,10 @@ namespace warplens::runtime {
 
 // What a pointer that the program passes refers to.
 enum class Place : u8 {
-  host,        // memory that CUDA knows nothing about
-  device,      // of the device alone
-  shared,      // pinned, registered or managed: both sides may use it
-  invalid,     // in the device's address space, but not [pointer, pointer + size) of one allocation; or NULL
+  host,    // memory that CUDA knows nothing about
+  device,  // of the device alone
+  shared,  // pinned, registered or managed: both sides may use it
+  invalid, // in the device's address space, but not [pointer, pointer + size) of one allocation; or NULL
 };
 Place place(Runtime&, const void* pointer, u64 size);
 

@@ -17,7 +17,8 @@ std::string program_name() {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The functions that a call from `root` may reach. An indirect call may reach every function whose address is taken.
+// The functions that a call from `root` may reach. An indirect call may reach every function whose address is
+// taken.
 std::set<std::string> reachable_from(const ir::Module& module, ir::FunctionId root) {
   std::set<std::string> out;
   std::vector<ir::FunctionId> todo{root};
@@ -27,7 +28,8 @@ std::set<std::string> reachable_from(const ir::Module& module, ir::FunctionId ro
     const ir::Function& function = module.functions[id.value];
     if (!out.insert(function.name).second) continue;
     for (const ir::Operand& operand : function.operands)
-      if (operand.kind == ir::Operand::Kind::function && operand.function.valid()) todo.push_back(operand.function);
+      if (operand.kind == ir::Operand::Kind::function && operand.function.valid())
+        todo.push_back(operand.function);
     for (const ir::Variable& variable : module.variables)
       for (const ir::Relocation& relocation : variable.relocations)
         if (relocation.function.valid()) todo.push_back(relocation.function);
@@ -66,14 +68,18 @@ cudaError_t Binary::load(Runtime& runtime) {
     modules.push_back(std::move(parsed->module));
   }
   if (modules.empty() && damaged)
-    return fail(cudaErrorInvalidKernelImage,
-                diag::error("no-device-code", fmt::format("no device code of '{}' could be read", program_name())));
+    return fail(
+        cudaErrorInvalidKernelImage,
+        diag::error("no-device-code", fmt::format("no device code of '{}' could be read", program_name())));
   if (modules.empty())
-    return fail(cudaErrorNoKernelImageForDevice,
-                diag::error("no-ptx", fmt::format("'{}' holds device code only as machine code, not as PTX", program_name()),
-                            {}, rebuild_flags));
+    return fail(
+        cudaErrorNoKernelImageForDevice,
+        diag::error("no-ptx",
+                    fmt::format("'{}' holds device code only as machine code, not as PTX", program_name()),
+                    {}, rebuild_flags));
   description = fmt::format("compute_{} of {}", ptx_sm, program_name());
-  if (above) description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
+  if (above)
+    description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
   Result<ir::Module> linked =
       modules.size() == 1 ? Result<ir::Module>(std::move(modules[0])) : ptx::link(std::move(modules));
   if (!linked) return fail(cudaErrorInvalidPtx, linked.error());
@@ -143,7 +149,8 @@ ResultOr<Placed, cudaError_t> find_symbol(Runtime& runtime, const void* host_add
     return failure(cudaErrorInvalidSymbol);
   }
   const Variable& variable = found->second;
-  if (cudaError_t error = variable.binary->load(runtime); error != cudaSuccess) return failure(std::move(error));
+  if (cudaError_t error = variable.binary->load(runtime); error != cudaSuccess)
+    return failure(std::move(error));
   std::optional<sim::Program::Symbol> symbol = variable.binary->program->symbol(variable.name);
   if (!symbol) return failure(cudaErrorInvalidSymbol);
   return Placed{symbol->address, symbol->size ? symbol->size : variable.size};

@@ -1,7 +1,8 @@
 // Device code that the program registered, and the kernels and variables in it by their host addresses.
 //
-// nvcc's start-up code registers each fatbinary, then the kernels and variables that host code can name. Nothing is
-// parsed until a kernel or variable of it is needed: libraries register far more than a program runs.
+// nvcc's start-up code registers each fatbinary, then the kernels and variables that host code can name.
+// Nothing is parsed until a kernel or variable of it is needed: libraries register far more than a program
+// runs.
 #pragma once
 #include "runtime/abi/types.h"
 #include "runtime/fatbin.h"
@@ -20,13 +21,13 @@ struct Runtime;
 // One registered fatbinary; with relocatable device code, all translation units' fatbinaries together.
 struct Binary {
   std::vector<Bytes> fatbins;
-  std::map<std::string, u32> registers;    // from cubins
-  std::string description;                 // "compute_90 of app"
+  std::map<std::string, u32> registers; // from cubins
+  std::string description;              // "compute_90 of app"
   u32 ptx_sm = 0;
-  std::unique_ptr<sim::Program> program;   // after load()
-  cudaError_t error = cudaSuccess;         // why it could not be loaded
+  std::unique_ptr<sim::Program> program; // after load()
+  cudaError_t error = cudaSuccess;       // why it could not be loaded
   std::string reason;
-  bool loaded = false;                     // or tried to
+  bool loaded = false; // or tried to
   bool managed_ready = false;
 
   // Reads, chooses, parses and links the PTX and places its variables. Says once what went wrong.
@@ -35,24 +36,24 @@ struct Binary {
 
 struct Kernel {
   Binary* binary = nullptr;
-  std::string name;                        // mangled
-  u32 max_dynamic_shared = 0;              // cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
+  std::string name;           // mangled
+  u32 max_dynamic_shared = 0; // cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
   int carveout = -1;
-  bool wide_clusters = false;              // cudaFuncAttributeNonPortableClusterSizeAllowed
+  bool wide_clusters = false; // cudaFuncAttributeNonPortableClusterSizeAllowed
   // After resolve():
   ir::FunctionId function;
   sim::KernelInfo info;
-  std::set<std::string> reachable;         // functions it may call, itself included: their sites are its sites
+  std::set<std::string> reachable; // functions it may call, itself included: their sites are its sites
 
   cudaError_t resolve(Runtime&);
-  u32 registers() const;                   // per thread: ptxas's count where a cubin tells, else an estimate
+  u32 registers() const; // per thread: ptxas's count where a cubin tells, else an estimate
 };
 
 struct Variable {
   Binary* binary = nullptr;
   std::string name;
   u64 size = 0;
-  void** managed = nullptr;                // the host pointer to fill in
+  void** managed = nullptr; // the host pointer to fill in
 };
 
 struct Binaries {

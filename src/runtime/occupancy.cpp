@@ -26,7 +26,8 @@ u32 active_blocks(const Runtime& runtime, const Kernel& kernel, u32 threads, u64
   if (shared > limits.shared_per_block_optin) return 0;
   u64 blocks = std::min<u64>(limits.blocks_per_sm, limits.threads_per_sm / warp_size / warps);
   blocks = std::min(blocks, blocks_by_registers(limits, kernel.registers(), warps));
-  if (u64 each = shared_per_block(limits, shared); each != 0) blocks = std::min(blocks, limits.shared_per_sm / each);
+  if (u64 each = shared_per_block(limits, shared); each != 0)
+    blocks = std::min(blocks, limits.shared_per_sm / each);
   return static_cast<u32>(blocks);
 }
 
@@ -36,8 +37,9 @@ u32 active_blocks(const Runtime& runtime, const Kernel& kernel, u32 threads, u64
 namespace warplens::runtime {
 extern "C" {
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
-                                                                   std::size_t dynamic_shared, unsigned) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                   int threads, std::size_t dynamic_shared,
+                                                                   unsigned) {
   return api([&](Runtime& runtime) {
     Kernel* kernel = runtime.binaries.kernel(function);
     if (!kernel) return cudaErrorInvalidDeviceFunction;

@@ -4,8 +4,9 @@
 
 namespace warplens::runtime {
 
-// The rule of the CUDA Programming Guide (Occupancy; "Compute Capabilities", limits per multiprocessor): the least of
-// what threads, blocks, registers and shared memory allow. `kernel` is resolved. 0: such a block never fits.
+// The rule of the CUDA Programming Guide (Occupancy; "Compute Capabilities", limits per multiprocessor): the
+// least of what threads, blocks, registers and shared memory allow. `kernel` is resolved. 0: such a block
+// never fits.
 u32 active_blocks(const Runtime&, const Kernel& kernel, u32 threads, u64 dynamic_shared);
 
 } // namespace warplens::runtime

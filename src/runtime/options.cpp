@@ -16,7 +16,8 @@ static std::vector<u32> numbers(std::string_view text) {
     std::size_t comma = text.find(',');
     std::string_view item = text.substr(0, comma);
     u32 value = 0;
-    if (std::from_chars(item.data(), item.data() + item.size(), value).ec == std::errc{}) out.push_back(value);
+    if (std::from_chars(item.data(), item.data() + item.size(), value).ec == std::errc{})
+      out.push_back(value);
     text = comma == text.npos ? std::string_view{} : text.substr(comma + 1);
   }
   return out;

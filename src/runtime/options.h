@@ -8,12 +8,12 @@
 namespace warplens::runtime {
 
 struct Options {
-  std::string events;                 // WARPLENS_EVENTS: a path, or a file descriptor's number; empty: tell no one
-  std::vector<u32> sm{90};            // WARPLENS_SM: "90,70"; the first is the device
-  u32 workers = 0;                    // WARPLENS_WORKERS: threads per launch; 0: one per core
-  bool strict_memory = false;         // WARPLENS_MEMORY=strict
-  std::optional<double> timeout;      // WARPLENS_TIMEOUT: seconds a launch may take
-  bool launch_blocking = false;       // CUDA_LAUNCH_BLOCKING=1, as CUDA reads it
+  std::string events;            // WARPLENS_EVENTS: a path, or a file descriptor's number; empty: tell no one
+  std::vector<u32> sm{90};       // WARPLENS_SM: "90,70"; the first is the device
+  u32 workers = 0;               // WARPLENS_WORKERS: threads per launch; 0: one per core
+  bool strict_memory = false;    // WARPLENS_MEMORY=strict
+  std::optional<double> timeout; // WARPLENS_TIMEOUT: seconds a launch may take
+  bool launch_blocking = false;  // CUDA_LAUNCH_BLOCKING=1, as CUDA reads it
 };
 
 Options options_from_environment();

@@ -1,4 +1,5 @@
-// Memory pools: handles without effect. Stream-ordered allocation takes memory from the device like cudaMalloc.
+// Memory pools: handles without effect. Stream-ordered allocation takes memory from the device like
+// cudaMalloc.
 #include "runtime/state.h"
 
 namespace warplens::runtime {
@@ -37,7 +38,9 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
     return cudaSuccess;
   });
 }
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return api([&](Runtime&) { return device == 0 && find(pool) ? cudaSuccess : cudaErrorInvalidValue; });
 }
@@ -83,7 +86,9 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* val
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
   return api([&](Runtime&) { return find(pool) ? cudaSuccess : cudaErrorInvalidValue; });
 }
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) { return cudaMemPoolTrimTo(pool, 0); }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) {
+  return cudaMemPoolTrimTo(pool, 0);
+}
 
 } // extern "C"
 } // namespace warplens::runtime

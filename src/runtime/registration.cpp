@@ -1,4 +1,5 @@
-// What compiler-generated start-up code calls: __cudaRegister… announce device code, kernels and variables, and
+// What compiler-generated start-up code calls: __cudaRegister… announce device code, kernels and variables,
+// and
 // __cudaPush/PopCallConfiguration carry <<<…>>> to the kernel's host stub.
 //
 // These functions are not in CUDA's manual; their signatures are those that nvcc's generated code and clang's
@@ -11,8 +12,8 @@ namespace {
 
 // The object in section .nvFatBinSegment that a compiler leaves for each fatbinary.
 struct FatbinWrapper {
-  u32 magic;                 // 0x466243b1
-  u32 version;               // 2: relocatable device code, `rest` lists the units' fatbinaries
+  u32 magic;   // 0x466243b1
+  u32 version; // 2: relocatable device code, `rest` lists the units' fatbinaries
   const std::byte* data;
   const void* rest;
 };
@@ -79,12 +80,13 @@ void __cudaUnregisterFatBinary(void** handle) {
 char __cudaInitModule(void** handle) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  if (runtime.start() == cudaSuccess) runtime.binaries.place_managed(runtime, *reinterpret_cast<Binary*>(handle));
+  if (runtime.start() == cudaSuccess)
+    runtime.binaries.place_managed(runtime, *reinterpret_cast<Binary*>(handle));
   return 1;
 }
 
-void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, void*, void*, void*, void*,
-                            int*) {
+void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, void*, void*,
+                            void*, void*, int*) {
   register_kernel(handle, host, name);
 }
 
@@ -96,13 +98,15 @@ void __cudaRegisterHostVar(void** handle, const char* name, char* host, std::siz
   register_variable(handle, host, name, size, nullptr);
 }
 
-void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t size, int, int) {
+void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t size, int,
+                              int) {
   register_variable(handle, host, name, size, host);
 }
 
 void __cudaRegisterUnifiedTable(void**, void*) {}
 
-// Texture and surface references (gone since CUDA 12) can be registered; binding one is what is not supported.
+// Texture and surface references (gone since CUDA 12) can be registered; binding one is what is not
+// supported.
 void __cudaRegisterTexture(void**, const void*, const void**, const char*, int, int, int) {}
 void __cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) {}
 
@@ -133,7 +137,9 @@ cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* host) {
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* host) { return __cudaGetKernel(handle, host); }
-cudaError_t cudaGetFuncBySymbol(cudaKernel_t* handle, const void* host) { return __cudaGetKernel(handle, host); }
+cudaError_t cudaGetFuncBySymbol(cudaKernel_t* handle, const void* host) {
+  return __cudaGetKernel(handle, host);
+}
 
 } // extern "C"
 } // namespace warplens::runtime

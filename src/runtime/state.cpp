@@ -24,8 +24,8 @@ void announce(Runtime& runtime) {
                                               arch::sm(runtime.architecture())});
 }
 
-// A forked child goes on with a copy of everything and counts its own launches. glibc's recursive mutex remembers
-// the parent's thread, so the child starts with fresh locks.
+// A forked child goes on with a copy of everything and counts its own launches. glibc's recursive mutex
+// remembers the parent's thread, so the child starts with fresh locks.
 void before_fork() { instance->mutex.lock(); }
 void in_parent() { instance->mutex.unlock(); }
 void in_child() {
@@ -69,8 +69,8 @@ cudaError_t Runtime::start() {
     return cudaErrorMemoryAllocation;
   }
   device = std::make_unique<sim::Device>();
-  device->shape = {row.sm, row.part.multiprocessors, row.limits.threads_per_block, row.limits.shared_per_block_optin,
-                   row.part.clock_khz};
+  device->shape = {row.sm, row.part.multiprocessors, row.limits.threads_per_block,
+                   row.limits.shared_per_block_optin, row.part.clock_khz};
   device->memory = std::move(*memory);
   device->print = [this](std::string_view text) { output += text; };
   return cudaSuccess;

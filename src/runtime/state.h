@@ -1,11 +1,11 @@
 // The emulated device of this process, and the frame that every API function runs in.
 //
-// One Runtime per process, created at the first CUDA call and never destroyed: programs unregister their device code
-// from atexit handlers, in any order. Its lock serialises API calls; a launch holds it to its end. Work on streams
-// runs at once and in order, so a call that "waits" finds nothing to wait for.
+// One Runtime per process, created at the first CUDA call and never destroyed: programs unregister their
+// device code from atexit handlers, in any order. Its lock serialises API calls; a launch holds it to its
+// end. Work on streams runs at once and in order, so a call that "waits" finds nothing to wait for.
 //
-// Errors follow CUDA: each thread keeps its last error; a fault in a kernel is sticky, is first returned by the next
-// call that may return errors of earlier work, and from then on by every call.
+// Errors follow CUDA: each thread keeps its last error; a fault in a kernel is sticky, is first returned by
+// the next call that may return errors of earlier work, and from then on by every call.
 #pragma once
 #include "arch/table.h"
 #include "runtime/abi/types.h"
@@ -20,7 +20,8 @@
 
 namespace warplens::runtime {
 
-// The version of the CUDA Runtime that this library stands in for: 13000, 12090, 11080. One definition per library.
+// The version of the CUDA Runtime that this library stands in for: 13000, 12090, 11080. One definition per
+// library.
 extern const int runtime_version;
 inline constexpr int driver_version = 13000;
 
@@ -31,10 +32,10 @@ struct Runtime {
   std::vector<const arch::Architecture*> architectures; // counted; the first is the device
   std::unique_ptr<sim::Device> device;                  // after start()
   Binaries binaries;
-  std::string output;                 // device printf since the last synchronisation
+  std::string output; // device printf since the last synchronisation
   cudaError_t sticky = cudaSuccess;
-  u64 faulted_launch = 0;             // the launch that made `sticky`
-  bool incomplete = false;            // a launch did not finish, so later ones may see wrong data
+  u64 faulted_launch = 0;  // the launch that made `sticky`
+  bool incomplete = false; // a launch did not finish, so later ones may see wrong data
   u64 incomplete_launch = 0;
   u64 launches = 0;
   std::map<std::string, u64> unsupported; // calls per function since the last report
@@ -71,7 +72,8 @@ template <class Body> cudaError_t api(Body&& body) {
   return remember(error);
 }
 
-// An API function that waits for the device: prints what kernels printed, then returns what went wrong, if anything.
+// An API function that waits for the device: prints what kernels printed, then returns what went wrong, if
+// anything.
 template <class Body> cudaError_t api_waiting(Body&& body) {
   {
     Runtime& runtime = Runtime::get();

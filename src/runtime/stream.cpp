@@ -1,5 +1,5 @@
-// Streams. Work runs when it is submitted, one piece at a time, so a stream is only a handle with its settings:
-// waiting finds nothing to wait for, and host functions run at once, outside the runtime's lock.
+// Streams. Work runs when it is submitted, one piece at a time, so a stream is only a handle with its
+// settings: waiting finds nothing to wait for, and host functions run at once, outside the runtime's lock.
 #include "runtime/state.h"
 #include <algorithm>
 
@@ -56,7 +56,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return api([&](Runtime&) { return streams().erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return api(
+      [&](Runtime&) { return streams().erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

@@ -13,7 +13,8 @@ cudaError_t cudaHostRegister(void*, std::size_t, unsigned);
 cudaError_t cudaHostUnregister(void*);
 cudaError_t cudaFree(void*);
 cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpy2D(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, cudaMemcpyKind);
+cudaError_t cudaMemcpy2D(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t,
+                         cudaMemcpyKind);
 cudaError_t cudaMemset(void*, int, std::size_t);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
 cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);

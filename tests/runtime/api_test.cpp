@@ -13,7 +13,8 @@ TEST(Memory, ACopyMustLieInOneAllocationAndGoTheWayItSays) {
   EXPECT_EQ(cudaMemcpy(device, host.data(), 1024, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(device, host.data(), 1025, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpy(host.data(), device, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemcpy(device, host.data(), 8, static_cast<cudaMemcpyKind>(9)), cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpy(device, host.data(), 8, static_cast<cudaMemcpyKind>(9)),
+            cudaErrorInvalidMemcpyDirection);
   host.assign(256, 0);
   EXPECT_EQ(cudaMemcpy(host.data(), device, 1024, cudaMemcpyDefault), cudaSuccess);
   EXPECT_EQ(host[255], 7);
@@ -42,7 +43,8 @@ TEST(Memory, PitchedRowsKeepTheirDistance) {
   EXPECT_EQ(cudaMemcpy2D(device, pitch, in.data(), 100, 100, 3, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaMemcpy2D(out.data(), 100, device, pitch, 100, 3, cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(in, out);
-  EXPECT_EQ(cudaMemcpy2D(out.data(), 99, device, pitch, 100, 3, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemcpy2D(out.data(), 99, device, pitch, 100, 3, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidPitchValue);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
   cudaGetLastError();
 }
@@ -106,7 +108,9 @@ TEST(Streams, RunHostFunctionsAndForgetDestroyedOnes) {
   cudaStream_t stream = nullptr;
   int calls = 0;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  EXPECT_EQ(cudaLaunchHostFunc(stream, [](void* data) { ++*static_cast<int*>(data); }, &calls), cudaSuccess);
+  EXPECT_EQ(cudaLaunchHostFunc(
+                stream, [](void* data) { ++*static_cast<int*>(data); }, &calls),
+            cudaSuccess);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);

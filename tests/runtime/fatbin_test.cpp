@@ -10,7 +10,9 @@ namespace {
 
 const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n" + std::string(200, ' ') + "\n";
 
-template <class T> void put(std::string& out, std::size_t at, T value) { std::memcpy(out.data() + at, &value, sizeof value); }
+template <class T> void put(std::string& out, std::size_t at, T value) {
+  std::memcpy(out.data() + at, &value, sizeof value);
+}
 
 std::string entry(u16 kind, u32 sm, u64 flags, std::string payload, u64 plain) {
   u64 compressed = payload.size();
@@ -44,8 +46,8 @@ std::string zstd(const std::string& in) {
 
 std::string lz4(const std::string& in) {
   std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(in.size()))), '\0');
-  out.resize(static_cast<std::size_t>(
-      LZ4_compress_default(in.data(), out.data(), static_cast<int>(in.size()), static_cast<int>(out.size()))));
+  out.resize(static_cast<std::size_t>(LZ4_compress_default(in.data(), out.data(), static_cast<int>(in.size()),
+                                                           static_cast<int>(out.size()))));
   return out;
 }
 
@@ -87,8 +89,10 @@ TEST(Fatbin, GarbageIsDiagnosed) {
     read(damaged); // ends, without reading elsewhere
   }
   EXPECT_EQ(read("not a fatbinary").diagnostics.at(0).kind, "fatbin-damaged");
-  EXPECT_EQ(read(container(entry(1, 80, 0x8000, "no zstd frame", 100))).diagnostics.at(0).kind, "fatbin-damaged");
-  EXPECT_EQ(read(container(entry(1, 80, 0x8000, zstd(text), ~u64{0}))).diagnostics.at(0).kind, "fatbin-damaged");
+  EXPECT_EQ(read(container(entry(1, 80, 0x8000, "no zstd frame", 100))).diagnostics.at(0).kind,
+            "fatbin-damaged");
+  EXPECT_EQ(read(container(entry(1, 80, 0x8000, zstd(text), ~u64{0}))).diagnostics.at(0).kind,
+            "fatbin-damaged");
 }
 
 TEST(Fatbin, TheHighestPtxNotAboveTheDeviceIsChosen) {
@@ -103,7 +107,10 @@ TEST(Fatbin, TheHighestPtxNotAboveTheDeviceIsChosen) {
 }
 
 TEST(Fatbin, ACubinThatIsNoElfIsCountedOnly) {
-  Fatbin fatbin = read(container(entry(2, 90, 0, "\x7f" "ELF, but nothing follows", 0)));
+  Fatbin fatbin = read(container(entry(2, 90, 0,
+                                       "\x7f"
+                                       "ELF, but nothing follows",
+                                       0)));
   EXPECT_EQ(fatbin.cubins, 1u);
   EXPECT_TRUE(fatbin.ptx.empty());
 }

@@ -41,8 +41,10 @@ class Launch : public testing::Test {
 protected:
   static void SetUpTestSuite() {
     handle = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(handle, &host_add, nullptr, "add", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
-    __cudaRegisterFunction(handle, &host_gone, nullptr, "gone", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    __cudaRegisterFunction(handle, &host_add, nullptr, "add", -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+    __cudaRegisterFunction(handle, &host_gone, nullptr, "gone", -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
     __cudaRegisterVar(handle, &host_bias, nullptr, "bias", 0, 4, 1, 0);
     __cudaRegisterManagedVar(handle, &host_counts, nullptr, "counts", 0, 16, 0, 0);
   }

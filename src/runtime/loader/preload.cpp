@@ -1,9 +1,10 @@
-// Runs when the library is loaded into a program: takes over a CUDA runtime that is linked into the program itself.
+// Runs when the library is loaded into a program: takes over a CUDA runtime that is linked into the program
+// itself.
 //
-// nvcc links cudart statically by default, and then there is no import to satisfy. But the executable's symbol table
-// still names each cuda… function: the first bytes of each are overwritten with a jump to the one here, before the
-// program's own start-up code registers its device code. Objects that are loaded with the program are treated alike;
-// those that the program loads later (dlopen) are not.
+// nvcc links cudart statically by default, and then there is no import to satisfy. But the executable's
+// symbol table still names each cuda… function: the first bytes of each are overwritten with a jump to the
+// one here, before the program's own start-up code registers its device code. Objects that are loaded with
+// the program are treated alike; those that the program loads later (dlopen) are not.
 //
 // A stripped executable has no names. Its device code can still be seen, so the user is told how to build it.
 #include "runtime/exports.h"
@@ -31,7 +32,8 @@ public:
     struct stat status;
     if (fstat(file, &status) == 0 && status.st_size > 0) {
       void* data = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-      if (data != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(data), static_cast<std::size_t>(status.st_size)};
+      if (data != MAP_FAILED)
+        bytes_ = {static_cast<const std::byte*>(data), static_cast<std::size_t>(status.st_size)};
     }
     ::close(file);
   }
@@ -62,7 +64,8 @@ void jump(std::byte* from, void (*target)()) {
 // Which CUDA major the object's own runtime is of, by functions that only that one has.
 int static_major(const std::vector<Elf::Symbol>& symbols) {
   auto has = [&](std::string_view name) {
-    return std::any_of(symbols.begin(), symbols.end(), [&](const Elf::Symbol& s) { return s.name == name && s.defined; });
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](const Elf::Symbol& s) { return s.name == name && s.defined; });
   };
   if (has("cudaGetDeviceProperties_v2")) return 12;
   if (has("cudaBindTexture")) return 11;
@@ -71,7 +74,8 @@ int static_major(const std::vector<Elf::Symbol>& symbols) {
 
 bool uses_shared_runtime(const Elf& elf) {
   std::vector<std::string_view> needed = elf.needed();
-  return std::any_of(needed.begin(), needed.end(), [](std::string_view name) { return name.starts_with("libcudart.so"); });
+  return std::any_of(needed.begin(), needed.end(),
+                     [](std::string_view name) { return name.starts_with("libcudart.so"); });
 }
 
 // Overwrites the runtime inside the object that is loaded at `base`. False: it has none that can be found.
@@ -97,8 +101,9 @@ void explain_stripped(const char* path) {
   if (runtime_version / 1000 != newest_major) return; // one of the three libraries says it
   Runtime::get().say(diag::error(
       "static-runtime-stripped",
-      fmt::format("'{}' has the CUDA runtime linked into it and no symbol table, so its kernels cannot be run", path), {},
-      R"(rebuild it without 'strip', or with NVCC_APPEND_FLAGS="-lineinfo -cudart shared" set)"));
+      fmt::format(
+          "'{}' has the CUDA runtime linked into it and no symbol table, so its kernels cannot be run", path),
+      {}, R"(rebuild it without 'strip', or with NVCC_APPEND_FLAGS="-lineinfo -cudart shared" set)"));
 }
 
 int visit(dl_phdr_info* info, std::size_t, void*) {
@@ -106,7 +111,8 @@ int visit(dl_phdr_info* info, std::size_t, void*) {
   MappedFile file(executable ? "/proc/self/exe" : info->dlpi_name);
   std::optional<Elf> elf = Elf::parse(file.bytes());
   if (!elf || !elf->find(".nv_fatbin") || uses_shared_runtime(*elf)) return 0;
-  if (!take_over(*elf, info->dlpi_addr) && executable && elf->symbols().empty()) explain_stripped(program_invocation_name);
+  if (!take_over(*elf, info->dlpi_addr) && executable && elf->symbols().empty())
+    explain_stripped(program_invocation_name);
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// What differs in CUDA 12: its version and cudaDeviceProp (the unsuffixed name keeps the layout of 11), and hints on
-// managed memory that take a device number.
+// What differs in CUDA 12: its version and cudaDeviceProp (the unsuffixed name keeps the layout of 11), and
+// hints on managed memory that take a device number.
 #include "runtime/function.h"
 #include "runtime/properties.h"
 
