@@ -105,7 +105,7 @@ void read_elf(std::string_view bytes, Program& program) {
   Elf elf(bytes);
   elf.for_each_section([&](const Elf64_Shdr& section, std::string_view name) {
     if (name == ".nv_fatbin" || name == "__nv_relfatbin") program.device_code = true;
-    if (section.sh_type == SHT_DYNAMIC) read_needed(elf, section, program);
+    if (section.sh_type == SHT_DYNAMIC) program.dynamic = true, read_needed(elf, section, program);
     if (section.sh_type != SHT_SYMTAB) return;
     program.symbols = true;
     if (program.linkage == Linkage::none && defines_runtime(elf, section)) program.linkage = Linkage::static_;
@@ -185,6 +185,7 @@ diag::Diagnostic no_launch_seen(const Program& program) {
     out.notes.push_back(
         program.device_code && !program.symbols ? "it is stripped and has device code: a CUDA runtime that "
                                                   "is linked statically cannot be replaced without symbols"
+        : !program.dynamic    ? "it is linked statically as a whole: no library can be preloaded into it"
         : program.device_code ? "it has device code, but the CUDA runtime was not found in it"
                               : "it neither needs libcudart.so nor contains the CUDA runtime");
     break;

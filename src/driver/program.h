@@ -20,6 +20,7 @@ struct Program {
   std::string soname;       // shared: "libcudart.so.12"
   bool device_code = false; // has a section .nv_fatbin
   bool symbols = false;     // has a symbol table
+  bool dynamic = false;     // the dynamic linker starts it, which is who preloads
 };
 
 // Looks `name` up as a shell would (PATH, unless it has a slash) and inspects it. Fails with what is wrong:

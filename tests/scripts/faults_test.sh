@@ -8,7 +8,7 @@ case_of "$program" bounds
 expect_code 3
 expect_in stdout '^sync: cudaErrorIllegalAddress$'
 expect_in stderr 'out_of_bounds'
-expect_in stderr 'faults.cu:8|line 8'
+expect_in stderr 'faults.cu:10'
 expect_in stderr '17'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
 

@@ -1,18 +1,64 @@
-# Ctrl-C during a kernel that never ends: the report so far is written and the exit code says SIGINT.
+# Ctrl-C: during a kernel that never ends the report so far is written and the exit code says SIGINT; a host program
+# that ignores it is killed by the second; a compilation leaves nothing behind.
 . "$(dirname "$0")/common.sh"
 program="$source_dir/tests/scripts/programs/faults.cu"
+mkdir temporary
+export TMPDIR="$scratch/temporary"
 
-# A new session makes a process group of its own, so that the signal goes to warplens and the program, as a terminal's does.
-setsid "$warplens" run --compiler clang --json report.json "$program" endless >stdout 2>stderr </dev/null &
-leader=$!
-for _ in $(seq 100); do
-  pgrep -g "$leader" -f 'faults' >/dev/null 2>&1 && [ "$(pgrep -g "$leader" | wc -l)" -ge 2 ] && break
-  sleep 0.2
-done
-sleep 3
-kill -INT -- "-$leader"
-code=0
-wait "$leader" || code=$?
-expect_code 130
+# A process group of its own, so that the signal goes to warplens and the program, as a terminal's does. A shell's
+# background job would ignore SIGINT.
+cat >start.py <<'PY'
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.setsid()
+os.execv(sys.argv[1], sys.argv[1:])
+PY
+start() {
+  rm -f report.json
+  python3 start.py "$warplens" run --json report.json "$@" >stdout 2>stderr </dev/null &
+  leader=$!
+}
+interrupt() { env kill -s INT -- "-$leader"; }
+wait_until() { # COMMAND…
+  for _ in $(seq 300); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.1
+  done
+  fail "waited 30 seconds for: $*"
+}
+finish() { # EXIT CODE
+  code=0
+  wait "$leader" || code=$?
+  expect_code "$1"
+  [ -z "$(ls temporary)" ] || fail "left behind: $(ls temporary)"
+}
+started() { grep -q "$1" temporary/warplens-events-*; }
+
+start --compiler clang "$program" endless
+wait_until started '"endless'
+interrupt
+finish 130
 expect_json report.json 'r["launches"][0]["status"]' exact
 expect_in stderr 'fine'
+expect_in stderr 'endless'
+
+start --compiler clang "$program" stubborn
+wait_until grep -q waiting stdout
+interrupt
+sleep 0.5
+kill -0 "$leader" || fail "the first interrupt ended the program"
+interrupt
+finish 137
+expect_json report.json 'r["launches"][0]["status"]' exact
+
+cat >compiler <<'SH'
+#!/bin/sh
+[ "$1" != --version ] || { echo 'clang version 19.1.7'; exit; }
+touch compiling
+exec sleep 60
+SH
+chmod +x compiler
+WARPLENS_CLANG="$scratch/compiler" start --compiler clang "$program"
+wait_until test -e compiling
+interrupt
+finish 130

@@ -1,7 +1,9 @@
 // A launch that ends well, then one that goes wrong in the way that the first argument names. Prints the CUDA error.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 __global__ void fine(int* p) { p[threadIdx.x] = threadIdx.x; }
 __global__ void out_of_bounds(int* p) {
@@ -35,6 +37,12 @@ int main(int argc, char** argv) {
   if (!std::strcmp(what, "memory")) {
     void* much = nullptr;
     std::printf("malloc: %s\n", cudaGetErrorName(cudaMalloc(&much, size_t(1) << 50)));
+  }
+  if (!std::strcmp(what, "stubborn")) {
+    std::signal(SIGINT, SIG_IGN);
+    std::puts("waiting");
+    std::fflush(stdout);
+    for (;;) pause();
   }
   if (!std::strcmp(what, "abort")) {
     cudaDeviceSynchronize();
