@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <map>
+#include <regex>
 
 namespace warplens::toolchain {
 namespace {
@@ -125,6 +127,33 @@ TEST(Compile, ABadSourceIsRelayedAndExplained) {
   EXPECT_THAT(said, HasSubstr("bad.cu:1:23: error: use of undeclared identifier 'undeclared'"));
   EXPECT_THAT(compiled.error().help, HasSubstr("--compile-options"));
 }
+
+TEST(Compile, AManagedVariableIsRefusedWithAReason) {
+  auto folder = TempDir::create();
+  std::ofstream(folder->path() + "/managed.cu") << "__managed__ int x;\nint main() { return x; }\n";
+  CompileRequest r = request(*folder, folder->path() + "/managed.cu", Compiler::clang);
+  std::string said;
+  r.on_output = [&](std::string_view text) { said += text; };
+  EXPECT_FALSE(compile(r));
+  EXPECT_THAT(said, HasSubstr("__managed__ variables need nvcc"));
+}
+
+#ifdef WARPLENS_TEST_NVCC
+// Our headers stand or fall with this: the same memory instructions, by opcode and width, as nvcc's.
+std::map<std::string, int> memory_instructions(const std::string& ptx) {
+  std::map<std::string, int> count;
+  static const std::regex instruction(R"((ld|st|atom|red)\.(global|shared|local|const)[a-z0-9.]*)");
+  for (std::sregex_iterator at(ptx.begin(), ptx.end(), instruction), end; at != end; ++at) ++count[at->str()];
+  return count;
+}
+TEST(NvccAndClang, TheSameMemoryInstructionsInEveryExample) {
+  for (const std::string& source : sources())
+    if (source.find("/examples/") != source.npos)
+      EXPECT_EQ(memory_instructions(ptx_of(source, Compiler::nvcc)),
+                memory_instructions(ptx_of(source, Compiler::clang)))
+          << source;
+}
+#endif
 
 TEST(Compile, MissingFilesFoldersAndNul) {
   auto folder = TempDir::create();

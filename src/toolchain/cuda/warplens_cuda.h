@@ -39,7 +39,6 @@ typedef uint64_t cuuint64_t;
 
 #include "warplens/runtime_api.h"
 #include "warplens/runtime_templates.h"
-#include "warplens/managed.h"
 
 // The host pass sees the largest set of device functions, so that templates name-check.
 #pragma push_macro("__CUDA_ARCH__")

@@ -21,7 +21,6 @@
 #define __cudart_builtin__
 #define __inline_hint__
 #define __forceinline__ __inline__ __attribute__((always_inline))
-// `noinline` alone collides with libstdc++'s __attribute__((__noinline__)); clang folds both spellings.
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
@@ -39,12 +38,9 @@
 #define CUDAAPI
 #define CUDA_CB
 
-// __managed__: one storage that host and device both name. clang knows the keyword only for HIP. In the device
-// pass the variable is an ordinary __device__ one. In the host pass its host shadow goes into an ELF section of
-// its own; managed.h tells the runtime where that section lies, and the runtime uses the shadow itself as the
-// variable's device memory, so both sides read and write the same bytes.
-#if defined(__CUDA_ARCH__)
-#define __managed__ __attribute__((device))
-#else
-#define __managed__ __attribute__((device, section("warplens_managed")))
-#endif
+// __managed__: host code must name the variable's device memory, which takes a rewriting of every use that nvcc does
+// and clang does for HIP only. A use is an error that says so: a host shadow with another value would be a wrong
+// result without a word.
+#define __managed__                                                                                            \
+  __attribute__((device, unavailable("__managed__ variables need nvcc (--compiler nvcc); "                     \
+                                     "cudaMallocManaged works with clang")))
