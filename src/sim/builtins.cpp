@@ -10,6 +10,9 @@
 namespace warplens::sim {
 namespace {
 
+// Strings of kernels end somewhere; what is longer than the buffer of device printf is no string.
+constexpr u64 longest_text = u64{1} << 20;
+
 struct Caller {
   Exec& x;
   const Op& op;
@@ -47,7 +50,7 @@ struct Caller {
   }
   std::string text(u64 address, u32 thread) const {
     std::string out;
-    for (u64 i = 0; i < 4096; ++i) {
+    for (u64 i = 0; i < longest_text; ++i) {
       char c = static_cast<char>(*pointer(address + i, 1, thread));
       if (c == 0) break;
       out += c;
@@ -56,20 +59,23 @@ struct Caller {
   }
 };
 
-// int vprintf(const char* format, void* arguments)
+// int vprintf(const char* format, void* arguments): the number of arguments printed, -1 without a format
 void print(const Caller& call) {
   Exec& x = call.x;
   call.each_thread([&](u32 thread) {
-    u64 arguments = call.argument(1, thread);
+    u64 format = call.argument(0, thread), arguments = call.argument(1, thread);
+    if (format == 0) return call.result(thread, ~u64{0});
+    u32 taken = 0;
     std::string out = format_device_printf(
-        call.text(call.argument(0, thread), thread),
+        call.text(format, thread),
         [&](u64 offset, u32 bytes) {
           u64 value = 0;
           std::memcpy(&value, call.pointer(arguments + offset, bytes, thread), bytes);
+          ++taken;
           return value;
         },
         [&](u64 address) { return address == 0 ? std::string("(null)") : call.text(address, thread); });
-    call.result(thread, out.size());
+    call.result(thread, taken);
     std::lock_guard lock(x.launch.mutex);
     if (x.launch.device.print) x.launch.device.print(out);
   });

@@ -51,8 +51,12 @@ struct Group {
   GroupState state = GroupState::runnable;
   u32 barrier = 0;
   SlotId barrier_result = no_slot;    // bar.red: where the result goes on release
-  bool alone = false;                 // a warp-level op goes on without the lanes that cannot come
-  u64 spins = 0;                      // backward branches of waiting loops since the mask last changed
+  Mask awaited;                       // at_warp_sync: the lanes that are named and not here
+  bool alone = false;                 // a warp-level op goes on without the lanes that are elsewhere
+  u64 rounds = 0;                     // backward branches since it was parted or passed a barrier
+  u64 spins = 0;                      // of those, since it last wrote to memory
+  u64 turn = 0;                       // rounds when others last got a turn
+  u64 writes = 0;                     // Exec::writes when it was last looked at
   bool spinning = false;              // stopped because it waits for others
 };
 
@@ -75,6 +79,8 @@ struct Cta {
   std::unique_ptr<std::byte[], void (*)(std::byte*)> local{nullptr, [](std::byte*) {}};
   Mask exited;
   std::array<Barrier, 16> barriers{};
+  u32 open_barriers = 0;
+  std::vector<std::unique_ptr<Group>> spare;       // ended groups, for reuse
   bool started = false;
 };
 
@@ -105,6 +111,7 @@ struct Exec {
   u64 warp_instructions = 0, thread_instructions = 0;
   u32 active_lanes = 0;
   u64 ticks = 0;
+  u64 writes = 0;               // stores, and atomics that changed something, to memory that others see
 
   // The lanes that perform the current op: active ones whose guard holds.
   const Mask* mask = nullptr;
@@ -228,6 +235,7 @@ void match(Exec&, const Op&);
 void reduce(Exec&, const Op&);
 void active_mask(Exec&, const Op&);
 void elect(Exec&, const Op&);
+void fence(Exec&, const Op&);
 void nothing(Exec&, const Op&);
 void unsupported(Exec&, const Op&);
 } // namespace ops

@@ -2,7 +2,9 @@
 // are host atomics; shared memory belongs to one host thread.
 #include "sim/execute_memory.h"
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace warplens::sim {
 namespace {
@@ -30,13 +32,16 @@ u16 half_operation(AtomicOp operation, bool bfloat, u16 a, u16 b) {
   return bfloat ? float_to_bfloat(r) : float_to_half(r);
 }
 
+// Global memory adds floats without subnormals, shared memory with them (PTX ISA, atom).
+float flush(float f) { return std::fabs(f) < std::numeric_limits<float>::min() ? std::copysign(0.0f, f) : f; }
+
 // The new value of a location. `compare` is cas's expected value.
-u64 combine(AtomicOp operation, Type type, u64 old, u64 value, u64 compare) {
+u64 combine(AtomicOp operation, Type type, bool global, u64 old, u64 value, u64 compare) {
   u32 bits = ir::bits(type);
   switch (type) {
   case Type::f32: {
     float a = std::bit_cast<float>(static_cast<u32>(old)), b = std::bit_cast<float>(static_cast<u32>(value));
-    if (operation == AtomicOp::add) return std::bit_cast<u32>(a + b);
+    if (operation == AtomicOp::add) return std::bit_cast<u32>(global ? flush(flush(a) + flush(b)) : a + b);
     break;
   }
   case Type::f64:
@@ -75,7 +80,7 @@ u64 combine(AtomicOp operation, Type type, u64 old, u64 value, u64 compare) {
 template <class T> u64 apply_shared(std::byte* at, AtomicOp operation, Type type, u64 value, u64 compare) {
   T old;
   std::memcpy(&old, at, sizeof old);
-  T now = static_cast<T>(combine(operation, type, old, value, compare));
+  T now = static_cast<T>(combine(operation, type, false, old, value, compare));
   std::memcpy(at, &now, sizeof now);
   return old;
 }
@@ -85,7 +90,7 @@ template <class T> u64 apply_global(std::byte* at, AtomicOp operation, Type type
   if (operation == AtomicOp::add && !ir::is_float(type)) return __atomic_fetch_add(word, static_cast<T>(value), __ATOMIC_SEQ_CST);
   T old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
   while (true) {
-    T now = static_cast<T>(combine(operation, type, old, value, compare));
+    T now = static_cast<T>(combine(operation, type, true, old, value, compare));
     if (__atomic_compare_exchange_n(word, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) return old;
   }
 }
@@ -118,6 +123,7 @@ void atomic(Exec& x, const Op& op) {
     report_lanes(x, op, space, mask, a);
     Place place = place_of(x, space);
     bool global = space == ir::StateSpace::global;
+    bool changes = false;
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
       for_each_lane(mask.word[w], [&](u32 lane) {
         u32 thread = w * warp_size + lane;
@@ -126,9 +132,11 @@ void atomic(Exec& x, const Op& op) {
           u64 first = x.lane_value(op.source(1 + e), thread) & limit;
           u64 value = cas ? x.lane_value(op.source(2), thread) & limit : first;
           u64 old = apply(at + e * op.element_bytes, op.element_bytes, global, operation, type, value, first);
+          changes |= combine(operation, type, global, old, value, first) != old;
           if (e < op.destinations && op.destination(e) != no_slot) x.set_lane(x.values[op.destination(e)], thread, old);
         }
       });
+    x.writes += changes;
   });
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.values[op.destination(i)].set_lanes();

@@ -12,8 +12,11 @@ namespace {
 // How often a waiting loop may go round before others get a turn, and before its lanes are parted from the lanes that
 // wait for them at the reconvergence point. The first is cheap and changes no count; the second is only for lanes of one
 // warp that wait for each other, so it comes late, and early once a loop has shown itself to be such a one.
+// Rounds count only while nothing is written: a loop full of atomics that change memory is getting on with something.
 constexpr u64 turn_limit = 64;
+constexpr u64 turn_limit_writing = 1 << 14; // who writes and yet waits lets others run too, now and then
 constexpr u64 part_limit = 65536, part_limit_known = 64;
+constexpr u64 return_address_bytes = 16;     // of local memory that a call takes at least: recursion ends somewhere
 constexpr u64 check_interval = 1 << 14;      // backward branches between looks at the deadline
 constexpr u64 silent_part_limit = u64{1} << 26; // for loops that only spin on plain loads
 
@@ -38,18 +41,25 @@ void check_clock(Exec& x, const Op& op) {
 void backward(Exec& x, const Op& op) {
   if (++x.ticks % check_interval == 0) check_clock(x, op);
   Group& group = *x.group;
+  if (group.writes != x.writes) {
+    group.writes = x.writes;
+    group.spins = 0;
+  }
+  ++group.rounds;
   ++group.spins;
   bool waits = op.waits;
   u64 limit = !waits ? silent_part_limit : x.launch.parts(op.instruction).load(std::memory_order_relaxed) ? part_limit_known : part_limit;
-  if (group.spins >= limit && others_in_stack(x)) {
+  if ((group.spins >= limit || group.rounds >= silent_part_limit) && others_in_stack(x)) {
     if (waits) x.launch.parts(op.instruction).store(true, std::memory_order_relaxed);
     group.stack.back().pc = x.pc;
     x.cta->groups.push_back(split_off(x, group, x.active)); // the spinning lanes; the others go on
-    group.spins = 0;
+    group.rounds = group.spins = group.turn = 0;
     x.stop = true;
     return;
   }
-  if ((waits && group.spins % turn_limit == 0) || group.spins % silent_part_limit == 0) {
+  u64 since = group.rounds - group.turn;
+  if (since >= (!waits ? silent_part_limit : group.spins >= turn_limit ? turn_limit : turn_limit_writing)) {
+    group.turn = group.rounds;
     group.stack.back().pc = x.pc;
     group.spinning = true;
     x.stop = true;
@@ -74,7 +84,6 @@ void diverge(Exec& x, u32 join, std::initializer_list<std::pair<u32, const Mask*
   }
   for (auto [pc, mask] : paths)
     if (pc != join && *mask != Mask{}) stack.push_back({pc, inner, *mask});
-  x.group->spins = 0;
   x.load_top();
 }
 
@@ -109,10 +118,7 @@ void branch_if(Exec& x, const Op& op) {
   }
   bool back = op.target < x.pc;
   diverge(x, op.join, {{op.target, &taken}, {next, &rest}});
-  if (back && !x.stop) {
-    // The path that falls through runs first; the loop's own turn is counted when it is taken as a whole.
-    ++x.ticks;
-  }
+  if (back) backward(x, op);
 }
 
 // brx.idx: source 0 is the index into the table
@@ -144,10 +150,11 @@ void branch_table(Exec& x, const Op& op) {
   if (op.join == no_target) stack.pop_back();
   else stack.back().pc = op.join;
   std::sort(paths.begin(), paths.end(), [](auto& a, auto& b) { return a.first > b.first; });
+  bool back = paths.back().first < x.pc;
   for (auto& [pc, mask] : paths)
     if (pc != op.join) stack.push_back({pc, inner, mask});
-  x.group->spins = 0;
   x.load_top();
+  if (back) backward(x, op);
 }
 
 // The first op of a block where diverged lanes may meet: arriving paths wait here for the others.
@@ -156,7 +163,6 @@ void join(Exec& x, const Op&) {
   u32 here = x.pc - 1;
   if (stack.back().join != here) return;
   stack.pop_back(); // one path: the entry below is the other path, or the lanes that meet here
-  x.group->spins = 0;
   x.load_top();
 }
 
@@ -198,7 +204,7 @@ void call(Exec& x, const Op& op) {
     return;
   }
   const Code& code = x.launch.program.code_of(callee);
-  u64 local_base = x.frame->local_base + align_up(x.code->local_bytes, 16);
+  u64 local_base = x.frame->local_base + align_up(x.code->local_bytes, 16) + return_address_bytes;
   if (local_base + code.local_bytes > x.launch.local_bytes)
     raise(x, op, FaultKind::stack_overflow, "kernel-stack-overflow",
           fmt::format("call of '{}' needs more local memory than the {} bytes a thread has", function.name, x.launch.local_bytes), first_thread(lanes), 0, {},
@@ -247,6 +253,11 @@ void nanosleep(Exec& x, const Op& op) {
   x.group->stack.back().pc = x.pc;
   x.group->spinning = true;
   x.stop = true;
+}
+
+// Workers are host threads: what orders a GPU's accesses orders theirs.
+void fence(Exec& x, const Op& op) {
+  if (x.enter(op)) std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void nothing(Exec& x, const Op& op) { x.enter(op); }

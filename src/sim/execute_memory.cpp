@@ -173,12 +173,15 @@ void by_space(Exec& x, const Op& op, const Mask& mask, u64* address, const std::
 bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
   const Value& v = x.values[slot];
   if (!x.mask_full || !x.whole || !v.closed || space == StateSpace::generic || space == StateSpace::local) return false;
-  Range range = unsigned_range(v, x.shape);
-  if (!range.valid) return false;
-  i64 low, high;
   u64 bytes = u64{op.element_bytes} * op.elements;
-  if (__builtin_add_overflow(range.low, op.offset, &low) || __builtin_add_overflow(range.high, op.offset, &high) || low < 0) return false;
-  out.base = (v.bits == 64 ? v.base : v.base & 0xffffffffu) + static_cast<u64>(op.offset);
+  Value sum;
+  sum.bits = v.bits;
+  sum.base = v.base + static_cast<u64>(op.offset);
+  sum.stride = v.stride;
+  Range range = unsigned_range(sum, x.shape);
+  if (!range.valid) return false;
+  i64 low = range.low, high = range.high;
+  out.base = v.bits == 64 ? sum.base : sum.base & 0xffffffffu;
   out.stride = v.stride;
   if ((out.base | static_cast<u64>(v.stride[0]) | static_cast<u64>(v.stride[1]) | static_cast<u64>(v.stride[2])) & (bytes - 1)) return false;
   if (space == StateSpace::global || space == StateSpace::constant) {
@@ -350,6 +353,7 @@ void load(Exec& x, const Op& op) {
 // slots: address, then elements
 void store(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
+  x.writes += op.space != StateSpace::local;
   for (u32 e = 0; e < op.elements; ++e) need_lanes(x.values[op.source(1 + e)], x.shape);
   ClosedAddress closed;
   if (closed_access(x, op, op.source(0), op.space, closed)) {

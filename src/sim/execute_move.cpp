@@ -97,7 +97,12 @@ void add_offset(Exec& x, const Op& op, u64 delta) {
     }
   }
   need_lanes(from, x.shape);
-  lanes::addresses(x.address, from.data, from.bits, static_cast<i64>(delta), x.shape.lanes);
+  const void* wide = from.data;
+  if (from.bits == 32) { // widened first: the sum leaves 32 bits
+    lanes::resize(x.scratch[1], 64, from.data, 32, false, x.shape.lanes);
+    wide = x.scratch[1];
+  }
+  lanes::addresses(x.address, wide, 64, static_cast<i64>(delta), x.shape.lanes);
   if (to.bits == 32) lanes::resize(x.scratch[0], 32, x.address, 64, false, x.shape.lanes);
   const void* result = to.bits == 32 ? x.scratch[0] : static_cast<void*>(x.address);
   if (x.mask_full) {

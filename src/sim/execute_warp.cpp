@@ -13,12 +13,19 @@ namespace {
 
 using ir::Modifier;
 
-u32 member_mask(Exec& x, SlotId slot, u32 warp) {
-  if (slot == no_slot) return full_mask;
-  Value& v = x.values[slot];
-  if (v.uniform()) return static_cast<u32>(v.base);
+// Calls f(team, named) for the lanes of a warp that name the same members: tiles of a warp do so in one instruction.
+template <class F> void each_team(Exec& x, SlotId member_slot, u32 warp, F&& f) {
   u32 lanes = x.mask->word[warp];
-  return static_cast<u32>(x.lane_value(slot, warp * warp_size + static_cast<u32>(std::countr_zero(lanes))));
+  if (member_slot == no_slot) return f(lanes, full_mask);
+  const Value& v = x.values[member_slot];
+  if (v.uniform()) return f(lanes, static_cast<u32>(v.base));
+  const u32* named = static_cast<const u32*>(x.lanes_of(member_slot)) + warp * warp_size;
+  while (lanes != 0) {
+    u32 members = named[std::countr_zero(lanes)], team = 0;
+    for_each_lane(lanes, [&](u32 lane) { team |= u32{named[lane] == members} << lane; });
+    f(team, members);
+    lanes &= ~team;
+  }
 }
 
 // True when every named lane of every warp is here. Otherwise the warps that miss some are parted and wait.
@@ -28,13 +35,14 @@ bool gathered(Exec& x, SlotId member_slot) {
     group.alone = false;
     return true;
   }
-  Mask waiting, others;
+  Mask waiting, awaited;
   bool missing = false, alone = true;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
     u32 here = x.mask->word[w];
     if (here == 0) continue;
-    u32 named = member_mask(x, member_slot, w) & x.shape.all.word[w] & ~x.cta->exited.word[w];
-    if ((named & ~here) == 0) continue;
+    each_team(x, member_slot, w, [&](u32, u32 named) { awaited.word[w] |= named; });
+    awaited.word[w] &= x.shape.all.word[w] & ~x.cta->exited.word[w] & ~here;
+    if (awaited.word[w] == 0) continue;
     missing = true;
     waiting.word[w] = x.active.word[w];
   }
@@ -44,8 +52,10 @@ bool gathered(Exec& x, SlotId member_slot) {
   group.stack.back().pc = x.pc - 1; // this op again
   if (alone) {
     group.state = GroupState::at_warp_sync;
+    group.awaited = awaited;
   } else {
     std::unique_ptr<Group> part = split_off(x, group, waiting);
+    part->awaited = awaited;
     part->state = GroupState::at_warp_sync;
     x.cta->groups.push_back(std::move(part));
   }
@@ -57,6 +67,11 @@ bool gathered(Exec& x, SlotId member_slot) {
 template <class F> void each_warp(Exec& x, F&& f) {
   for (u32 w = x.first_warp; w < x.end_warp; ++w)
     if (x.mask->word[w] != 0) f(w, x.mask->word[w]);
+}
+
+// Runs f(warp, lanes, named) for each set of lanes of a warp that work together; `named` are those of them that are here.
+template <class F> void each_team(Exec& x, SlotId member_slot, F&& f) {
+  each_warp(x, [&](u32 w, u32 lanes) { each_team(x, member_slot, w, [&](u32 team, u32 named) { f(w, team, named & lanes); }); });
 }
 
 Value scratch_like(Exec& x, const Value& v, u32 which) {
@@ -125,15 +140,15 @@ void vote(Exec& x, const Op& op) {
   Value result = scratch_like(x, to, 0);
   const u32* predicate = static_cast<const u32*>(x.lanes_of(op.source(0)));
   u32 flip = op.aux ? full_mask : 0;
-  each_warp(x, [&](u32 w, u32 lanes) {
-    u32 named = sync ? member_mask(x, op.source(1), w) & lanes : lanes;
+  if (!op.form->has(Modifier::ballot)) std::fill_n(result.at<u32>(0), x.shape.warps, 0);
+  each_team(x, sync ? op.source(1) : no_slot, [&](u32 w, u32 lanes, u32 named) {
     u32 holds = (predicate[w] ^ flip) & named;
     if (op.form->has(Modifier::ballot)) {
       for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, holds); });
       return;
     }
     bool value = op.form->has(Modifier::all) ? holds == named : op.form->has(Modifier::any) ? holds != 0 : holds == named || holds == 0;
-    result.at<u32>(0)[w] = value ? full_mask : 0;
+    result.at<u32>(0)[w] |= value ? lanes : 0;
   });
   x.merge(to, result.data);
 }
@@ -147,8 +162,8 @@ void match(Exec& x, const Op& op) {
   all_same.bits = 1;
   all_same.data = x.scratch[1];
   bool all = op.form->has(Modifier::all);
-  each_warp(x, [&](u32 w, u32 lanes) {
-    u32 named = member_mask(x, op.source(1), w) & lanes;
+  std::fill_n(all_same.at<u32>(0), x.shape.warps, 0);
+  each_team(x, op.source(1), [&](u32 w, u32 lanes, u32 named) {
     u32 same_everywhere = 0;
     for_each_lane(lanes, [&](u32 lane) {
       u64 mine = x.lane_value(op.source(0), w * warp_size + lane);
@@ -160,7 +175,7 @@ void match(Exec& x, const Op& op) {
       }
       result.at<u32>(0)[w * warp_size + lane] = same;
     });
-    all_same.at<u32>(0)[w] = same_everywhere;
+    all_same.at<u32>(0)[w] |= same_everywhere;
   });
   if (op.destination(0) != no_slot) x.merge(x.values[op.destination(0)], result.data);
   if (op.destinations > 1 && op.destination(1) != no_slot) x.merge(x.values[op.destination(1)], all_same.data);
@@ -174,8 +189,7 @@ void reduce(Exec& x, const Op& op) {
   ir::Type type = op.form->type();
   ir::AtomicOp operation = op.form->atomic_op();
   bool absolute = op.form->has(Modifier::abs), propagate = op.form->has(Modifier::nan);
-  each_warp(x, [&](u32 w, u32 lanes) {
-    u32 named = member_mask(x, op.source(1), w) & lanes;
+  each_team(x, op.source(1), [&](u32 w, u32 lanes, u32 named) {
     bool first = true;
     u32 total = 0;
     for_each_lane(named, [&](u32 lane) {
@@ -223,11 +237,11 @@ void elect(Exec& x, const Op& op) {
   leader.data = x.scratch[0];
   is_leader.bits = 1;
   is_leader.data = x.scratch[1];
-  each_warp(x, [&](u32 w, u32 lanes) {
-    u32 named = member_mask(x, op.source(0), w) & lanes;
+  std::fill_n(is_leader.at<u32>(0), x.shape.warps, 0);
+  each_team(x, op.source(0), [&](u32 w, u32 lanes, u32 named) {
     u32 lowest = named == 0 ? 0 : static_cast<u32>(std::countr_zero(named));
     for_each_lane(lanes, [&](u32 lane) { leader.at<u32>(0)[w * warp_size + lane] = lowest; });
-    is_leader.at<u32>(0)[w] = named == 0 ? 0 : u32{1} << lowest;
+    is_leader.at<u32>(0)[w] |= named == 0 ? 0 : u32{1} << lowest;
   });
   if (op.destination(0) != no_slot) x.merge(x.values[op.destination(0)], leader.data);
   if (op.destinations > 1 && op.destination(1) != no_slot) x.merge(x.values[op.destination(1)], is_leader.data);
@@ -262,6 +276,7 @@ void barrier(Exec& x, const Op& op) {
   if (!barrier.open) {
     barrier = {};
     barrier.open = true;
+    ++x.cta->open_barriers;
     barrier.expected = expected >= x.shape.lanes ? 0 : expected;
     barrier.reduction = !reduction ? BarrierReduction::none : form.has(Modifier::popc) ? BarrierReduction::popc
                         : form.has(Modifier::and_) ? BarrierReduction::and_ : BarrierReduction::or_;

@@ -150,7 +150,7 @@ WARPLENS_CLONES void addresses(u64* out, const void* in, u32 in_bits, i64 offset
   u64* __restrict o = out;
   if (in_bits == 32) {
     const u32* __restrict f = static_cast<const u32*>(in);
-    for (u32 i = 0; i < lanes; ++i) o[i] = static_cast<u64>(f[i]) + static_cast<u64>(offset);
+    for (u32 i = 0; i < lanes; ++i) o[i] = f[i] + static_cast<u32>(offset); // addresses of 32 bits wrap at 32 bits
   } else {
     const u64* __restrict f = static_cast<const u64*>(in);
     for (u32 i = 0; i < lanes; ++i) o[i] = f[i] + static_cast<u64>(offset);

@@ -28,7 +28,7 @@ void merge64(u64* into, const u64* from, const u32* masks, u32 lanes);
 // Between register widths (16, 32, 64), zero- or sign-extending; to or from predicates never.
 void resize(void* out, u32 out_bits, const void* in, u32 in_bits, bool sign, u32 lanes);
 
-// out[i] = in[i] + offset, from 32- or 64-bit registers; 32-bit ones are zero-extended before the offset is added
+// out[i] = in[i] + offset, from 32- or 64-bit registers; 32-bit ones wrap at 32 bits
 void addresses(u64* out, const void* in, u32 in_bits, i64 offset, u32 lanes);
 
 struct Extremes {

@@ -12,14 +12,31 @@ namespace {
 
 // Room for calls in each thread's local memory, as cudaLimitStackSize would give; pages are only used when touched.
 constexpr u64 call_stack_bytes = 64 << 10;
+// What no GPU has more of (CUDA Programming Guide, Technical Specifications per Compute Capability).
+constexpr u64 most_local_bytes = 512 << 10;       // per thread
+constexpr u64 most_ctas_per_multiprocessor = 32, most_threads_per_multiprocessor = 2048;
+// Registers, or parameters of calls, of one CTA in the emulator: a bound on what a damaged module can ask for.
+constexpr u64 most_cta_bytes = u64{1} << 30;
 
 Dim3 cta_index(const Dim3& grid, u64 i) {
+  if (grid.y == 1 && grid.z == 1) return {static_cast<u32>(i), 0, 0};
   return {static_cast<u32>(i % grid.x), static_cast<u32>(i / grid.x % grid.y), static_cast<u32>(i / (u64{grid.x} * grid.y))};
+}
+
+Fault out_of_host_memory(const LaunchState& launch) {
+  Fault fault;
+  fault.kind = FaultKind::internal;
+  fault.diagnostic = diag::error("launch-out-of-memory", fmt::format("the host has no memory left to run kernel '{}'", launch.entry->function->name), {},
+                                 "use fewer --workers, or a machine with more memory");
+  return fault;
 }
 
 class Worker {
 public:
-  Worker(LaunchState& launch, u32 index) : launch_(launch), exec_(launch, index), total_(launch.spec.grid.count()) {}
+  Worker(LaunchState& launch, u32 index, u32 workers) : launch_(launch), exec_(launch, index), total_(launch.spec.grid.count()) {
+    u64 per_multiprocessor = std::clamp<u64>(most_threads_per_multiprocessor / launch.spec.block.count(), 1, most_ctas_per_multiprocessor);
+    resident_ = ceil_div(launch.device.shape.multiprocessors * per_multiprocessor, workers);
+  }
 
   void run() {
     try {
@@ -32,6 +49,10 @@ public:
       launch_.abort = true;
       std::lock_guard lock(launch_.mutex);
       if (error.fault.kind != FaultKind::none && !launch_.fault) launch_.fault = std::move(error.fault);
+    } catch (const std::bad_alloc&) {
+      launch_.abort = true;
+      std::lock_guard lock(launch_.mutex);
+      if (!launch_.fault) launch_.fault = out_of_host_memory(launch_);
     }
     warp_instructions = exec_.warp_instructions;
     thread_instructions = exec_.thread_instructions;
@@ -40,6 +61,8 @@ public:
 
 private:
   bool start_next() {
+    // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real memory here.
+    if (waiting_.size() >= resident_ && !launch_.spec.cooperative) return false;
     if (launch_.next_cta.load(std::memory_order_relaxed) >= total_) return false;
     u64 index = launch_.next_cta.fetch_add(1, std::memory_order_relaxed);
     if (index >= total_) return false;
@@ -99,11 +122,38 @@ private:
 
   LaunchState& launch_;
   Exec exec_;
-  u64 total_;
+  u64 total_, resident_ = 0;
   std::deque<std::unique_ptr<Cta>> waiting_;
   std::vector<std::unique_ptr<Cta>> free_;
   u64 rounds_ = 0, since_progress_ = 0;
 };
+
+// What the kernel needs, against what a device has; places its shared variables. Empty when it fits.
+std::string too_large(LaunchState& launch) {
+  const LaunchSpec& spec = launch.spec;
+  const std::string& name = launch.entry->function->name;
+  u64 shared = launch.program.place_shared(spec.kernel, launch.shared_offset);
+  if (shared + spec.dynamic_shared > launch.device.shape.max_shared_per_cta)
+    return fmt::format("kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic); a block can have {}", name, shared + spec.dynamic_shared, shared,
+                       spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
+  launch.shared_bytes = static_cast<u32>(shared);
+  for (ir::FunctionId id : launch.program.reachable(spec.kernel)) {
+    const ir::Module& module = launch.program.module;
+    const ir::Function& function = module.functions[id.value];
+    u64 local = 0, calls = 0;
+    for (ir::VariableId v : function.variables) {
+      if (module.variables[v.value].space == ir::StateSpace::local) local += module.variables[v.value].size;
+      if (module.variables[v.value].space == ir::StateSpace::param) calls += module.variables[v.value].size;
+    }
+    if (local > most_local_bytes) return fmt::format("'{}' needs {} bytes of local memory per thread; a thread can have {}", function.name, local, most_local_bytes);
+    if (calls * launch.shape.lanes > most_cta_bytes) return fmt::format("'{}' passes {} bytes of parameters to functions", function.name, calls);
+  }
+  u64 registers = 0;
+  for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, launch.shape.lanes);
+  if (registers > most_cta_bytes)
+    return fmt::format("kernel '{}' keeps {} bytes of registers alive in a block; {} are the most that is emulated", name, registers, most_cta_bytes);
+  return {};
+}
 
 std::optional<Fault> prepare(LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
@@ -115,10 +165,12 @@ std::optional<Fault> prepare(LaunchState& launch) {
   };
   if (spec.block.count() == 0 || spec.block.count() > launch.device.shape.max_threads_per_cta || spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64)
     return invalid(fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x, spec.block.y, spec.block.z));
-  if (spec.grid.count() == 0) return invalid("the grid has no blocks");
+  if (spec.grid.x == 0 || spec.grid.y == 0 || spec.grid.z == 0) return invalid("the grid has no blocks");
+  if (spec.grid.x > 0x7fffffff || spec.grid.y > 65535 || spec.grid.z > 65535)
+    return invalid(fmt::format("a grid of {} x {} x {} blocks cannot be launched: the limits are 2147483647 x 65535 x 65535", spec.grid.x, spec.grid.y, spec.grid.z));
   launch.entry = &launch.program.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
-  launch.shared_bytes = launch.program.place_shared(spec.kernel, launch.shared_offset);
+  if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));
   launch.local_bytes = launch.entry->local_bytes;
   if (launch.program.reachable(spec.kernel).size() > 1) launch.local_bytes += call_stack_bytes;
   if (spec.cooperative) {
@@ -139,7 +191,8 @@ u32 worker_count(const LaunchOptions& options, const LaunchSpec& spec) {
 
 LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec, const LaunchOptions& options) {
   LaunchResult result;
-  if (spec.block.count() == 0 || spec.block.count() > 1024) {
+  // Each size first: the product of three large ones may wrap round to a small one.
+  if (spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 1024 || spec.block.count() == 0 || spec.block.count() > 1024) {
     Fault fault;
     fault.kind = FaultKind::invalid_instruction;
     fault.diagnostic = diag::error("launch-invalid", fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x, spec.block.y, spec.block.z));
@@ -150,7 +203,7 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
   if ((result.fault = prepare(state))) return result;
   u32 workers = worker_count(options, spec);
   std::vector<std::unique_ptr<Worker>> all;
-  for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, w));
+  for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, w, workers));
   std::vector<std::jthread> threads;
   for (u32 w = 1; w < workers; ++w) threads.emplace_back([&, w] { all[w]->run(); });
   all[0]->run();

@@ -185,7 +185,9 @@ private:
     case ir::Family::control: return control(i);
     case ir::Family::warp: return warp(i);
     case ir::Family::barrier: return barrier(i);
-    case ir::Family::hint: emit(ops::nothing, i); return;
+    case ir::Family::hint:
+      emit(module_.form(i).opcode == Opcode::membar || module_.form(i).opcode == Opcode::fence ? ops::fence : ops::nothing, i);
+      return;
     case ir::Family::unsupported: return unsupported(i);
     }
   }
@@ -466,15 +468,33 @@ private:
     std::vector<u32> waiting(code_->ops.size() + 1); // prefix sums
     for (u32 i = 0; i < code_->ops.size(); ++i) {
       const Op& op = code_->ops[i];
-      bool waits = op.run == ops::atomic || op.run == ops::nanosleep;
-      if (op.run == ops::load && op.form != nullptr && op.space != StateSpace::param)
-        waits = op.form->has(Modifier::volatile_) || op.form->has(Modifier::relaxed) || op.form->has(Modifier::acquire) || op.form->has(Modifier::cv);
+      std::vector<bool> seen(module_.functions.size());
+      bool waits = op.form != nullptr && may_wait(function_, function_.instructions[op.instruction], seen);
       waiting[i + 1] = waiting[i] + waits;
     }
     for (u32 i = 0; i < code_->ops.size(); ++i) {
       Op& op = code_->ops[i];
-      if (op.target != no_target && op.target <= i) op.waits = waiting[i + 1] != waiting[op.target];
+      u32 target = op.target;
+      if (op.run == ops::branch_table)
+        for (u32 entry : code_->tables[op.aux]) target = std::min(target, entry);
+      if (target != no_target && target <= i) op.waits = waiting[i + 1] != waiting[target];
     }
+  }
+
+  // Reads what others write, by itself or in a function that it calls.
+  bool may_wait(const ir::Function& function, const ir::Instruction& i, std::vector<bool>& seen) const {
+    const ir::Form& form = module_.form(i);
+    if (form.opcode == Opcode::nanosleep || form.opcode == Opcode::atom) return true;
+    if (form.opcode == Opcode::ld)
+      return form.space() != StateSpace::param &&
+             (form.has(Modifier::volatile_) || form.has(Modifier::relaxed) || form.has(Modifier::acquire) || form.has(Modifier::cv));
+    if (form.opcode != Opcode::call || i.sources == 0) return false;
+    const Operand& callee = function.sources(i)[0];
+    if (callee.kind != Operand::Kind::function) return true; // through a pointer: who knows
+    if (seen[callee.function.value]) return false;
+    seen[callee.function.value] = true;
+    const ir::Function& called = module_.functions[callee.function.value];
+    return std::any_of(called.instructions.begin(), called.instructions.end(), [&](const ir::Instruction& inner) { return may_wait(called, inner, seen); });
   }
 
   std::vector<std::vector<u32>> successors() const {

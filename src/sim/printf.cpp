@@ -1,5 +1,6 @@
 #include "sim/printf.h"
 #include "base/bits.h"
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 
@@ -8,7 +9,7 @@ namespace {
 
 // snprintf into a string; `spec` is one conversion with its flags, rebuilt so that its argument's type is known.
 template <class T> std::string one(const std::string& spec, T value) {
-  char small[128];
+  char small[512];
   int n = std::snprintf(small, sizeof small, spec.c_str(), value);
   if (n < 0) return {};
   if (static_cast<std::size_t>(n) < sizeof small) return {small, static_cast<std::size_t>(n)};
@@ -16,6 +17,17 @@ template <class T> std::string one(const std::string& spec, T value) {
   std::snprintf(out.data(), out.size(), spec.c_str(), value);
   out.pop_back();
   return out;
+}
+
+// Widths and precisions beyond reason would only print gigabytes of blanks.
+constexpr i32 widest = 4096;
+void limit_numbers(std::string& spec) {
+  for (std::size_t i = 0; i < spec.size(); ++i) {
+    std::size_t end = spec.find_first_not_of("0123456789", i);
+    if (end == std::string::npos) end = spec.size();
+    if (end - i > 4) spec.replace(i, end - i, std::to_string(widest));
+    else if (end > i) i = end - 1;
+  }
 }
 
 } // namespace
@@ -39,7 +51,7 @@ std::string format_device_printf(std::string_view format, const std::function<u6
     u32 longs = 0;
     for (; i < format.size(); ++i) {
       char c = format[i];
-      if (c == '*') spec += std::to_string(static_cast<i32>(take(4)));
+      if (c == '*') spec += std::to_string(std::clamp<i32>(static_cast<i32>(take(4)), -widest, widest));
       else if (std::string_view("-+ #0123456789.").find(c) != std::string_view::npos) spec += c;
       else if (c == 'l' || c == 'j' || c == 'z' || c == 't') ++longs;
       else if (c == 'h') spec += c;
@@ -50,6 +62,7 @@ std::string format_device_printf(std::string_view format, const std::function<u6
       break;
     }
     char c = format[i];
+    limit_numbers(spec);
     switch (c) {
     case '%': out += '%'; break;
     case 'd': case 'i': out += longs ? one(spec + "ll" + c, static_cast<long long>(take(8))) : one(spec + c, static_cast<int>(take(4))); break;

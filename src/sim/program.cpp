@@ -115,7 +115,7 @@ std::vector<ir::FunctionId> Program::Impl::reachable(ir::FunctionId kernel) cons
   return out;
 }
 
-u32 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const {
+u64 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const {
   offset.assign(module.variables.size(), 0);
   std::vector<bool> used(module.variables.size());
   for (ir::FunctionId f : reachable(kernel))
@@ -140,7 +140,7 @@ u32 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset)
       offset[i] = static_cast<u32>(dynamic);
       any_dynamic = true;
     }
-  return static_cast<u32>(any_dynamic ? dynamic : total);
+  return any_dynamic ? dynamic : total;
 }
 
 KernelInfo Program::info(ir::FunctionId id) const {
@@ -157,7 +157,7 @@ KernelInfo Program::info(ir::FunctionId id) const {
   }
   out.parameter_bytes = static_cast<u32>(offset);
   std::vector<u32> shared;
-  out.static_shared = impl_->place_shared(id, shared);
+  out.static_shared = static_cast<u32>(std::min<u64>(impl_->place_shared(id, shared), ~u32{0}));
   for (ir::FunctionId r : impl_->reachable(id)) {
     const ir::Function& function = m.functions[r.value];
     out.local_bytes += place_thread_variables(m, function).local_bytes;

@@ -25,7 +25,7 @@ struct Program::Impl {
   // calls indirectly.
   std::vector<ir::FunctionId> reachable(ir::FunctionId kernel) const;
   // Shared variables of those functions: offset per variable, total static bytes; dynamic ones start after that.
-  u32 place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const;
+  u64 place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const;
 };
 
 std::unique_ptr<Code> lower(const Program::Impl&, ir::FunctionId); // lower.cpp

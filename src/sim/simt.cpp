@@ -118,6 +118,7 @@ void Exec::run_group(Group& g) {
   group = &g;
   stop = false;
   g.spinning = false;
+  g.writes = writes; // its own count from here on
   load_top();
   // The loop that everything else is for.
   while (!stop) {
@@ -204,7 +205,8 @@ void exit_lanes(Exec& x, const Mask& lanes) {
 void start_cta(Exec& x, Cta& cta) {
   x.cta = &cta;
   cta.exited = {};
-  cta.barriers = {};
+  if (cta.open_barriers != 0) cta.barriers = {};
+  cta.open_barriers = 0;
   cta.groups.clear();
   for (auto& frame : cta.frames) frame->users = 0;
   cta.shared.assign(x.launch.shared_bytes + x.launch.spec.dynamic_shared, std::byte{0});
@@ -212,8 +214,20 @@ void start_cta(Exec& x, Cta& cta) {
     u64 bytes = x.launch.local_bytes * x.shape.lanes;
     // calloc gives zero pages that cost nothing until touched: deep stacks are rarely used to their end.
     cta.local = {static_cast<std::byte*>(std::calloc(bytes, 1)), [](std::byte* p) { std::free(p); }};
+    if (cta.local == nullptr) throw std::bad_alloc();
   }
-  auto group = std::make_unique<Group>();
+  std::unique_ptr<Group> group;
+  if (cta.spare.empty()) {
+    group = std::make_unique<Group>();
+  } else {
+    group = std::move(cta.spare.back());
+    cta.spare.pop_back();
+    group->state = GroupState::runnable;
+    group->rounds = group->spins = group->turn = 0;
+    group->alone = false;
+    group->barrier_result = no_slot;
+    group->stack.clear();
+  }
   Frame* frame = enter_frame(x, *x.launch.entry, x.shape.all, 0);
   group->frames.push_back({frame, 0, 0, 0});
   group->stack.push_back({0, no_target, x.shape.all});
@@ -276,6 +290,7 @@ void deliver_reduction(Exec& x, Group& group, const Barrier& barrier) {
 // Groups that were held at a barrier which is complete go on, joined where they stand at the same place.
 bool release_barriers(Exec& x, Cta& cta) {
   bool released = false;
+  if (cta.open_barriers == 0) return false;
   for (u32 id = 0; id < cta.barriers.size(); ++id) {
     Barrier& barrier = cta.barriers[id];
     if (!barrier.open || !complete(x, cta, barrier)) continue;
@@ -288,7 +303,7 @@ bool release_barriers(Exec& x, Cta& cta) {
       }
       deliver_reduction(x, group, barrier);
       group.state = GroupState::runnable;
-      group.spins = 0;
+      group.rounds = group.spins = group.turn = 0;
       released = true;
       if (first != nullptr && same_place(*first, group)) {
         absorb(*first, group, x.shape.warps);
@@ -299,33 +314,55 @@ bool release_barriers(Exec& x, Cta& cta) {
       ++it;
     }
     barrier = {};
+    --cta.open_barriers;
   }
   return released;
 }
 
-// Lanes of a warp that wait for each other at a warp-level instruction: those at the same place become one group.
-// With `force`, everyone goes on as they are: the missing lanes cannot come.
-bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
-  bool released = false;
+// Groups that wait at the same warp-level instruction become one.
+void join_warp_syncs(Exec& x, Cta& cta) {
   for (auto it = cta.groups.begin(); it != cta.groups.end(); ++it) {
     Group& group = **it;
     if (group.state != GroupState::at_warp_sync) continue;
     for (auto other = std::next(it); other != cta.groups.end();) {
-      if ((*other)->state == GroupState::at_warp_sync && same_place(group, **other)) {
-        absorb(group, **other, x.shape.warps);
-        other = cta.groups.erase(other);
-        group.state = GroupState::runnable;
-        released = true;
-      } else {
+      if ((*other)->state != GroupState::at_warp_sync || !same_place(group, **other)) {
         ++other;
+        continue;
       }
-    }
-    if (force) {
-      group.state = GroupState::runnable;
-      group.alone = true;
-      released = true;
+      absorb(group, **other, x.shape.warps);
+      for (u32 w = 0; w < x.shape.warps; ++w) group.awaited.word[w] |= (*other)->awaited.word[w];
+      other = cta.groups.erase(other);
     }
   }
+}
+
+// A warp goes on when the lanes that its lanes named wait too, here or at another warp-level instruction, or have ended.
+// With `force`, all go on as they are: the missing lanes cannot come.
+bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
+  Mask present = cta.exited;
+  bool waiting = false, released = false;
+  for (auto& group : cta.groups) {
+    if (group->state != GroupState::at_warp_sync) continue;
+    waiting = true;
+    for (u32 w = 0; w < x.shape.warps; ++w) present.word[w] |= group->stack.back().mask.word[w];
+  }
+  if (!waiting) return false;
+  join_warp_syncs(x, cta);
+  std::vector<std::unique_ptr<Group>> parts;
+  for (auto& group : cta.groups) {
+    if (group->state != GroupState::at_warp_sync) continue;
+    Mask ready;
+    const Mask& here = group->stack.back().mask;
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      if (force || (group->awaited.word[w] & ~present.word[w]) == 0) ready.word[w] = here.word[w];
+    if (empty(ready, x.shape.warps)) continue;
+    Group* free = group.get();
+    if (ready != here) free = parts.emplace_back(split_off(x, *group, ready)).get();
+    free->state = GroupState::runnable;
+    free->alone = true;
+    released = true;
+  }
+  for (auto& part : parts) cta.groups.push_back(std::move(part));
   return released;
 }
 
@@ -345,6 +382,14 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
         std::move(notes), "every thread of the block must reach the same __syncthreads()");
 }
 
+// A group that had its turn goes to the end of the queue; one that ended leaves it.
+void put_back(Cta& cta, Group* group) {
+  auto at = std::find_if(cta.groups.begin(), cta.groups.end(), [&](auto& g) { return g.get() == group; });
+  std::unique_ptr<Group> taken = std::move(*at);
+  cta.groups.erase(at);
+  (group->state == GroupState::done ? cta.spare.emplace_back() : cta.groups.emplace_back()) = std::move(taken);
+}
+
 } // namespace
 
 Progress run_cta(Exec& x, Cta& cta) {
@@ -356,11 +401,11 @@ Progress run_cta(Exec& x, Cta& cta) {
       if (release_barriers(x, cta) || release_warp_syncs(x, cta, false) || release_warp_syncs(x, cta, true)) continue;
       deadlock(x, cta);
     }
-    std::unique_ptr<Group> group = std::move(*next);
-    cta.groups.erase(next);
+    Group* group = next->get();
     x.run_group(*group);
     bool spun = group->spinning;
-    if (group->state != GroupState::done) cta.groups.push_back(std::move(group));
+    if (cta.groups.size() > 1 || group->state == GroupState::done) put_back(cta, group);
+    if (cta.groups.empty()) break;
     release_barriers(x, cta);
     release_warp_syncs(x, cta, false);
     fruitless = spun ? fruitless + 1 : 0;
