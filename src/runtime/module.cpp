@@ -1,6 +1,7 @@
 #include "runtime/module.h"
 #include "ptx/parse.h"
 #include "runtime/state.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,8 +18,16 @@ std::string program_name() {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The functions that a call from `root` may reach. An indirect call may reach every function whose address is
-// taken.
+bool calls_indirectly(const ir::Module& module, const ir::Function& function) {
+  return std::any_of(
+      function.instructions.begin(), function.instructions.end(), [&](const ir::Instruction& instruction) {
+        return module.form(instruction).opcode == ir::Opcode::call && instruction.sources != 0 &&
+               function.sources(instruction)[0].kind != ir::Operand::Kind::function;
+      });
+}
+
+// The functions that a call from `root` may reach. An indirect call may reach every function whose address
+// the code so far or a variable of the module takes.
 std::set<std::string> reachable_from(const ir::Module& module, ir::FunctionId root) {
   std::set<std::string> out;
   std::vector<ir::FunctionId> todo{root};
@@ -30,6 +39,7 @@ std::set<std::string> reachable_from(const ir::Module& module, ir::FunctionId ro
     for (const ir::Operand& operand : function.operands)
       if (operand.kind == ir::Operand::Kind::function && operand.function.valid())
         todo.push_back(operand.function);
+    if (!calls_indirectly(module, function)) continue;
     for (const ir::Variable& variable : module.variables)
       for (const ir::Relocation& relocation : variable.relocations)
         if (relocation.function.valid()) todo.push_back(relocation.function);
