@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 
 namespace warplens::sim {
 namespace {
@@ -25,8 +26,12 @@ void limit_numbers(std::string& spec) {
   for (std::size_t i = 0; i < spec.size(); ++i) {
     std::size_t end = spec.find_first_not_of("0123456789", i);
     if (end == std::string::npos) end = spec.size();
-    if (end - i > 4) spec.replace(i, end - i, std::to_string(widest));
-    else if (end > i) i = end - 1;
+    if (end == i) continue;
+    u64 number = std::strtoull(spec.c_str() + i, nullptr, 10);
+    std::string limited = (spec[i] == '0' ? "0" : "") + std::to_string(std::min<u64>(number, widest));
+    if (end - i > 4) spec.replace(i, end - i, limited);
+    i = spec.find_first_not_of("0123456789", i) - 1;
+    if (i >= spec.size()) return;
   }
 }
 
