@@ -2,7 +2,7 @@
 # Measures the patterns of patterns.cu with Nsight Compute on this machine's GPU and writes JSON lines in the format
 # of tests/arch/data to OUT/patterns.jsonl.
 #
-#   measure.sh OUT SECONDS     stops starting new chunks of launches after SECONDS
+#   measure.sh OUT SECONDS [FAMILY…]     stops starting new chunks of launches after SECONDS; all families by default
 #
 # Needs nvcc, ncu, python3 and permission to read performance counters.
 set -u
@@ -37,7 +37,7 @@ available() { # FAMILY
   echo "${kept#,}"
 }
 
-families="wide_loads async_copy local atomics global texture"
+families=${*:3}; families=${families:-wide_loads async_copy local atomics global texture}
 declare -A kept total
 for family in $families; do
   "$work/patterns" list "$family" > "$work/list.$family"
