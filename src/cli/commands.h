@@ -1,11 +1,13 @@
-// The commands, one file each: add_<command>(app) declares flags and help as data and sets the callback, which only
-// fills a driver:: options struct and calls the driver. The exit code goes where `exit_code` points.
+// The commands, one file each: add_<command>(app) declares flags and help as data and sets the callback,
+// which only fills a driver:: options struct and calls the driver. The exit code goes where `exit_code`
+// points.
 #pragma once
 #include <CLI/CLI.hpp>
 
 namespace warplens::cli {
 
 void add_run(CLI::App& app, int& exit_code);
+int drop_separator(CLI::App& app, int argc, char** argv); // the "--" before run's program; gives the new argc
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_gpus(CLI::App& app, int& exit_code);

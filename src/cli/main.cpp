@@ -1,11 +1,12 @@
-// warplens: the command line. Exit codes: run gives the program's own (2 when WarpLens itself failed); the other
-// commands 0 clean, 1 findings or a failed gate, 2 error. A broken pipe is not an error.
+// warplens: the command line. Exit codes: run gives the program's own (2 when WarpLens itself failed); the
+// other commands 0 clean, 1 findings or a failed gate, 2 error. A broken pipe is not an error.
 #include "cli/commands.h"
 #include <csignal>
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
-  CLI::App app{"WarpLens shows how every memory access of a CUDA program coalesces, without a GPU", "warplens"};
+  CLI::App app{"WarpLens shows how every memory access of a CUDA program coalesces, without a GPU",
+               "warplens"};
   app.set_version_flag("--version", "warplens " WARPLENS_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(32);
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   warplens::cli::add_replay(app, exit_code);
   warplens::cli::add_explain(app, exit_code);
   warplens::cli::add_gpus(app, exit_code);
+  argc = warplens::cli::drop_separator(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,6 @@
 #include "driver/run.h"
 #include "cli/commands.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -38,6 +39,23 @@ public:
 };
 
 } // namespace
+
+// CLI11 would look for what follows "--" in `app` itself, because `run` has no positional options.
+int drop_separator(CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
+  const CLI::App& command = *app.get_subcommand("run");
+  for (int i = 2; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    if (argument == "--") {
+      std::copy(argv + i + 1, argv + argc + 1, argv + i); // the closing nullptr, too
+      return argc - 1;
+    }
+    if (!argument.starts_with('-')) return argc; // the program
+    const CLI::Option* option = command.get_option_no_throw(std::string(argument));
+    if (option != nullptr && option->get_items_expected_max() > 0) ++i; // its value
+  }
+  return argc;
+}
 
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::RunOptions>();
@@ -88,8 +106,6 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal");
   command->callback([command, options, no_progress, &exit_code] {
     options->command = command->remaining();
-    if (!options->command.empty() && options->command.front() == "--")
-      options->command.erase(options->command.begin());
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM or FILE.cu");
     std::signal(SIGPIPE, SIG_IGN); // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;

@@ -8,7 +8,7 @@ case_of "$program" bounds
 expect_code 3
 expect_in stdout '^sync: cudaErrorIllegalAddress$'
 expect_in stderr 'out_of_bounds'
-expect_in stderr 'faults.cu:10'
+expect_in stderr 'faults.cu:11'
 expect_in stderr '17'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
 
@@ -32,8 +32,30 @@ expect_code 3
 expect_in stderr 'frobnicate'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
 
-case_of --timeout 2 "$program" endless
-expect_no_crash
+case_of "$program" segfault
+expect_code 139
+expect_json report.json 'r["launches"][0]["status"]' exact
+
+case_of --timeout 1 "$program" endless
+expect_code 3
+expect_in stdout '^sync: cudaErrorLaunchTimeout$'
 expect_in stderr 'endless'
 expect_in stderr 'time'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
+
+# --strict: a launch that was not counted exactly is a failure even where the program ends well.
+case_of --strict "$program" bounds 0
+expect_code 1
+case_of --strict "$program" bounds 9
+expect_code 9
+case_of --strict "$program" none 0
+expect_code 0
+
+# Past the allocation, inside a mapped page: a GPU goes on, and says nothing; --memory=strict stops.
+case_of "$program" past 0
+expect_code 0
+expect_in stdout '^sync: cudaSuccess$'
+expect_in stderr 'past its allocation'
+case_of --memory=strict "$program" past 0
+expect_code 0
+expect_in stdout '^sync: cudaErrorIllegalAddress$'

@@ -26,3 +26,46 @@ code=0
 { "$warplens" run --compiler clang --json - "$program" word 2>stderr || echo $? >code_of_run; } | head -c 1 >/dev/null
 [ ! -e code_of_run ] || [ "$(cat code_of_run)" = 0 ] || [ "$(cat code_of_run)" = 141 ] || fail "a broken pipe gave $(cat code_of_run)"
 expect_not_in stderr '[Ee]rror'
+
+# An executable of one's own, also after --; its input is its own; options after it are its own.
+cp "$program" copy.cu
+cat >upper.sh <<'SH'
+#!/bin/sh
+tr a-z A-Z
+echo "$1" >&2
+exit 3
+SH
+chmod +x upper.sh
+for dashes in "" --; do
+  code=0
+  # shellcheck disable=SC2086
+  echo words | "$warplens" run --sm 70 $dashes ./upper.sh --sm >stdout 2>stderr || code=$?
+  expect_code 3
+  [ "$(cat stdout)" = WORDS ] || fail "the program's input or output changed"
+  expect_in stderr '^--sm$'
+done
+
+# Several architectures, a report file, a part of the kernels.
+run "$warplens" run --compiler clang --sm 70,10 --report report.txt --json report.json copy.cu word
+expect_code 0
+expect_empty stderr
+expect_in report.txt 'scale'
+expect_json report.json 'r["target"]["sm"]' 70
+run "$warplens" run --compiler clang --kernel nothing_like_it --report - copy.cu word
+expect_in stdout 'left out by --kernel'
+
+# nvcc's way of writing options, a header in a folder of one's own, several sources.
+mkdir include
+echo '#define FACTOR 2.0f' >include/factor.h
+sed -e '1i #include "factor.h"' -e 's/2.0f/FACTOR * MORE/' "$program" >options.cu
+run "$warplens" run --compiler clang --compile-options '-Iinclude "-DMORE=(1 + 1)"' options.cu word
+expect_code 0
+expect_in stdout '^12 12276 word$'
+
+# On a terminal there is colour, unless NO_COLOR says no.
+if command -v script >/dev/null; then
+  run script -qec "'$warplens' run --compiler clang copy.cu word" /dev/null
+  expect_in stdout "$(printf '\033')\\[[0-9;]+m"
+  NO_COLOR=1 run script -qec "'$warplens' run --compiler clang copy.cu word" /dev/null
+  expect_not_in stdout "$(printf '\033')\\[[0-9;]+m"
+fi

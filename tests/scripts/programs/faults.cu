@@ -1,4 +1,5 @@
-// A launch that ends well, then one that goes wrong in the way that the first argument names. Prints the CUDA error.
+// A launch that ends well, then one that goes wrong in the way that the first argument names. Prints the CUDA error;
+// the exit code is the second argument, or 3.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
   fine<<<1, 32>>>(p);
   cudaMemset(p, 0, 4096);
   if (!std::strcmp(what, "bounds")) out_of_bounds<<<1, 32>>>(p);
+  if (!std::strcmp(what, "past")) fine<<<1, 32>>>(p + 1020);
   if (!std::strcmp(what, "misaligned")) misaligned<<<1, 32>>>(reinterpret_cast<char*>(p));
   if (!std::strcmp(what, "endless")) endless<<<1, 32>>>(p);
   if (!std::strcmp(what, "opcode")) unknown_opcode<<<1, 32>>>(p);
@@ -44,11 +46,15 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     for (;;) pause();
   }
+  if (!std::strcmp(what, "segfault")) {
+    cudaDeviceSynchronize();
+    *static_cast<volatile int*>(nullptr) = 1;
+  }
   if (!std::strcmp(what, "abort")) {
     cudaDeviceSynchronize();
     std::fflush(stdout);
     std::abort();
   }
   std::printf("sync: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
-  return 3;
+  return argc > 2 ? std::atoi(argv[2]) : 3;
 }
