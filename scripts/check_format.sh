@@ -3,7 +3,9 @@
 # With --fix, formats them. Example programs and the CUDA headers for clang keep the layout of CUDA code.
 set -eu
 cd "$(dirname "$0")/.."
-files=$(find src tests include bench \( -name '*.h' -o -name '*.cpp' \) -not -path 'src/toolchain/cuda/*' -not -path '*/data/*')
+folders=$(ls -d src tests include bench 2>/dev/null) || true
+# shellcheck disable=SC2086
+files=$(find $folders \( -name '*.h' -o -name '*.cpp' \) -not -path 'src/toolchain/cuda/*' -not -path '*/data/*')
 if [ "${1:-}" = --fix ]; then
   # shellcheck disable=SC2086
   exec clang-format-14 -i $files
