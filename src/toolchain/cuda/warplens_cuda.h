@@ -18,6 +18,7 @@
 // libstdc++ asks for __CUDACC__ before it offers __float128; clang's math overloads must precede <cmath>.
 #include <__clang_cuda_math_forward_declares.h>
 #define __CUDACC__ 1
+#include <assert.h>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -57,6 +58,7 @@ typedef uint64_t cuuint64_t;
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
 #include "warplens/atomics.h"
+#include "warplens/scoped_atomics.h"
 #include "warplens/cache_hints.h"
 #include "warplens/dot_products.h"
 #include "warplens/texture.h"

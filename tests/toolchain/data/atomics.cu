@@ -35,4 +35,11 @@ __global__ void atomics(int* i, unsigned* u, unsigned long long* l, long long* s
   atomicCAS(h, (unsigned short)1, (unsigned short)2);
 }
 
+__global__ void scoped(int* i, unsigned long long* l) {
+  int expected = __nv_atomic_load_n(i, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_compare_exchange_n(i, &expected, 1, false, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_add(l, 1ull, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+  __nv_atomic_store_n(i, __nv_atomic_exchange_n(i, 3, __NV_ATOMIC_SEQ_CST), __NV_ATOMIC_RELEASE);
+}
+
 int main() { return 0; }

@@ -11,6 +11,14 @@
 #define __CUDACC_VER_BUILD__ 0
 #define __WARPLENS_CUDA__ 1 // lets a program tell these headers from the toolkit's
 
+// Programs test the toolkit's include guards to see whether its headers are there (cuda-samples' helper_cuda.h does).
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))

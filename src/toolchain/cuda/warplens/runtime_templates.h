@@ -260,6 +260,15 @@ static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cuda
   return ::cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
 
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t* error_node,
+                                              cudaGraphExecUpdateResult* result) {
+  cudaGraphExecUpdateResultInfo info = {};
+  cudaError_t status = ::cudaGraphExecUpdate(exec, graph, &info);
+  if (error_node) *error_node = info.errorNode;
+  if (result) *result = info.result;
+  return status;
+}
+
 // Before CUDA 12: the cudaThread… names
 static inline cudaError_t cudaThreadSynchronize() { return ::cudaDeviceSynchronize(); }
 static inline cudaError_t cudaThreadExit() { return ::cudaDeviceReset(); }

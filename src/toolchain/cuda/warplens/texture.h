@@ -112,3 +112,10 @@ template <class T> static __device__ __forceinline__ void surf1Dwrite(T value, c
   __builtin_memcpy(&texel, &value, sizeof(T));
   texel.write(s, x);
 }
+// The boundary mode is part of the instruction: what is not the default stops the kernel.
+template <class T>
+static __device__ __forceinline__ void surf2Dwrite(T value, cudaSurfaceObject_t s, int x, int y,
+                                                   cudaSurfaceBoundaryMode mode) {
+  if (mode != cudaBoundaryModeTrap) __trap();
+  surf2Dwrite(value, s, x, y);
+}
