@@ -2,6 +2,9 @@
 // functions here name its rows by CUDA's names ("CUDA C++ Programming Guide", Texture Object API). Surfaces are
 // PTX text: suld/sust with the byte coordinate in x, and trapping on out-of-bounds, the default mode.
 #pragma once
+#if __clang_major__ < 19
+template <class T, int dimensions, cudaTextureReadMode mode> struct texture; // its table still has texture references
+#endif
 #include <__clang_cuda_texture_intrinsics.h>
 
 #define WARPLENS_TEX(name, row, parameters, ...)                                                               \
