@@ -25,6 +25,7 @@ struct Site {
   Cache cache = Cache::none;
   u8 bytes = 4;                      // per lane and instruction, vectors included
   u8 matrices = 0;
+  bool operator==(const Site&) const = default;
 };
 
 } // namespace warplens::access

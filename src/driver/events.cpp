@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <fstream>
 #include <unistd.h>
 
@@ -64,13 +65,16 @@ std::optional<measure::Event> EventFile::latest() {
 
 void add_events(std::istream& in, report::Input& input) {
   u64 unreadable = 0;
+  std::map<i64, measure::SiteTable> sites; // by process
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
     Result<measure::Event> event = measure::decode(line);
-    if (event)
-      std::visit(Sorter{input}, *event);
-    else
+    if (!event) {
       ++unreadable;
+      continue;
+    }
+    if (auto* launch = std::get_if<measure::LaunchRecord>(&*event)) sites[launch->process].complete(*launch);
+    std::visit(Sorter{input}, *event);
   }
   if (unreadable == 0) return;
   diag::Diagnostic message =

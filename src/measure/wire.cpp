@@ -348,6 +348,29 @@ diag::Diagnostic unreadable(std::string why) {
 
 } // namespace
 
+void SiteTable::shorten(LaunchRecord& record) {
+  for (SiteRecord& r : record.sites) {
+    if (!r.site.id.valid()) continue;
+    access::Site& known = sites_[{record.module, r.site.id.value}];
+    if (known == r.site) {
+      r.site = {};
+      r.site.id = known.id;
+      r.site.bytes = 0;
+    } else {
+      known = r.site; // new, or another module of the same description
+    }
+  }
+}
+
+void SiteTable::complete(LaunchRecord& record) {
+  for (SiteRecord& r : record.sites) {
+    if (!r.site.id.valid()) continue;
+    std::pair key{record.module, r.site.id.value};
+    if (!r.site.opcode.empty()) sites_[key] = r.site;
+    else if (auto known = sites_.find(key); known != sites_.end()) r.site = known->second;
+  }
+}
+
 std::string encode(const Event& event) {
   // Names from PTX and paths may hold any bytes: what is not UTF-8 becomes U+FFFD instead of an exception.
   return std::visit(Encoder{}, event).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';

@@ -47,4 +47,16 @@ using Event =
 std::string encode(const Event&); // one line, newline included
 Result<Event> decode(std::string_view line);
 
+// Sites travel once: a process that launches a kernel thousands of times describes each site in the first record only.
+// A later record refers to it by its id within the record's module; a site with an id and no opcode is such a reference.
+// One table per process, on either end of the stream.
+class SiteTable {
+public:
+  void shorten(LaunchRecord&);  // sender: sites that were sent before become references
+  void complete(LaunchRecord&); // receiver: the other way round; an unknown reference stays as it is
+
+private:
+  std::map<std::pair<std::string, u32>, access::Site> sites_; // by module and id
+};
+
 } // namespace warplens::measure

@@ -34,8 +34,15 @@ bool EventStream::open() {
 
 void EventStream::send(const measure::Event& event) {
   if (destination_.empty()) return;
-  std::string line = measure::encode(event);
   std::lock_guard lock(mutex_);
+  std::string line;
+  if (const auto* launch = std::get_if<measure::LaunchRecord>(&event)) {
+    measure::LaunchRecord record = *launch;
+    sites_.shorten(record);
+    line = measure::encode(record);
+  } else {
+    line = measure::encode(event);
+  }
   if (descriptor_ < 0 && !open()) return;
   int saved = errno;
   bool reopened = false;
@@ -52,6 +59,9 @@ void EventStream::send(const measure::Event& event) {
   errno = saved;
 }
 
-void EventStream::after_fork() { new (&mutex_) std::mutex; }
+void EventStream::after_fork() {
+  new (&mutex_) std::mutex;
+  sites_ = {}; // the child is a process of its own to whoever reads
+}
 
 } // namespace warplens::runtime

@@ -20,6 +20,7 @@ private:
   bool open();
   std::string destination_;
   int descriptor_ = -1;
+  measure::SiteTable sites_;
   std::mutex mutex_;
 };
 

@@ -106,5 +106,54 @@ TEST(Wire, BytesThatAreNotUtf8DoNotBreakTheStream) {
   EXPECT_NE(std::get<Unsupported>(*back).function.find("name"), std::string::npos);
 }
 
+TEST(SiteTable, ASiteTravelsWholeOnceAndByNumberAfterwards) {
+  LaunchRecord launch;
+  launch.module = "compute_90 of app";
+  launch.sm = {90};
+  for (u32 id : {3u, 8u}) {
+    SiteRecord site;
+    site.site.id = access::SiteId(id);
+    site.site.opcode = "ld.global.f32";
+    site.site.function = "k";
+    site.site.frames = {{"a.cu", id, 1, ""}};
+    site.counters.resize(1);
+    launch.sites.push_back(site);
+  }
+  SiteTable sender, receiver;
+  std::vector<std::size_t> lengths;
+  for (int i = 0; i < 3; ++i) {
+    LaunchRecord sent = launch;
+    sender.shorten(sent);
+    std::string line = encode(sent);
+    lengths.push_back(line.size());
+    Result<Event> event = decode(line);
+    ASSERT_TRUE(event.has_value());
+    LaunchRecord& got = std::get<LaunchRecord>(*event);
+    receiver.complete(got);
+    ASSERT_EQ(got.sites.size(), 2u);
+    EXPECT_EQ(got.sites[0].site, launch.sites[0].site);
+    EXPECT_EQ(got.sites[1].site, launch.sites[1].site);
+  }
+  EXPECT_LT(lengths[1], lengths[0]);
+  EXPECT_EQ(lengths[1], lengths[2]);
+}
+
+TEST(SiteTable, AnotherModuleOfTheSameNameIsToldAgain) {
+  LaunchRecord a, b;
+  a.module = b.module = "compute_90 of app";
+  a.sites.resize(1);
+  a.sites[0].site.id = access::SiteId(0u);
+  a.sites[0].site.opcode = "ld.global.f32";
+  b = a;
+  b.sites[0].site.opcode = "st.global.f32";
+  SiteTable sender, receiver;
+  for (const LaunchRecord& launch : {a, b, a, b}) {
+    LaunchRecord sent = launch;
+    sender.shorten(sent);
+    receiver.complete(sent);
+    EXPECT_EQ(sent.sites[0].site, launch.sites[0].site);
+  }
+}
+
 } // namespace
 } // namespace warplens::measure
