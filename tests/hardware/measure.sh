@@ -16,7 +16,7 @@ arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -
   nvidia-smi --query-gpu=name --format=csv,noheader | head -1
   nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1
   nvcc --version | sed -n 's/.*release .*, V//p'
-  ncu --version | sed -n 's/^Version //p'
+  ncu --version | sed -n 's/^Version \([^ ]*\).*/\1/p'
   date +%F
 } > "$work/machine.txt"
 

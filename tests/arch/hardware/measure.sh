@@ -18,6 +18,7 @@ declare -A metrics=(
   [async_copy]="memory_l2_theoretical_sectors_global,memory_l1_wavefronts_shared,${s}tags_mem_global.sum,${s}data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum,${s}data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum,${l}data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum,${s}t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum,${l}data_pipe_lsu_wavefronts_mem_shared.sum,${l}data_pipe_lsu_wavefronts.sum,${l}data_bank_writes.sum"
   [local]="${l}t_requests_pipe_lsu_mem_local_op_ld.sum,${l}t_sectors_pipe_lsu_mem_local_op_ld.sum,${l}t_set_accesses_pipe_lsu_mem_local_op_ld.sum,${l}t_output_wavefronts_pipe_lsu_mem_local_op_ld.sum,smsp__sass_inst_executed_op_local_ld.sum"
   [atomics]="memory_l2_theoretical_sectors_global,${l}t_requests_pipe_lsu_mem_global_op_atom.sum,${l}t_requests_pipe_lsu_mem_global_op_red.sum,${l}t_sectors_pipe_lsu_mem_global_op_atom.sum,${l}t_sectors_pipe_lsu_mem_global_op_red.sum,${l}t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum,${l}t_output_wavefronts_pipe_lsu_mem_global_op_red.sum,${l}data_pipe_lsu_wavefronts_mem_lgds.sum"
+  [shared_atomics]="memory_l1_wavefronts_shared,memory_l1_wavefronts_shared_ideal,inst_executed,${l}data_pipe_lsu_wavefronts_mem_shared.sum,${l}data_pipe_lsu_wavefronts_mem_shared_op_atom.sum,${l}data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"
   [global]="memory_l2_theoretical_sectors_global,memory_l1_tag_requests_global,${l}t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum,${l}t_output_wavefronts_pipe_lsu_mem_global_op_st.sum,${l}data_pipe_lsu_wavefronts_mem_lgds.sum,${l}t_set_accesses_pipe_lsu_mem_global_op_ld.sum"
   [texture]="${l}texin_requests_mem_texture.sum,${l}t_requests_pipe_tex_mem_texture.sum,${l}t_sectors_pipe_tex_mem_texture.sum,${l}t_set_accesses_pipe_tex_mem_texture.sum,${l}t_output_wavefronts_pipe_tex_mem_texture.sum,${l}data_pipe_tex_wavefronts_mem_texture.sum"
 )
@@ -37,7 +38,7 @@ available() { # FAMILY
   echo "${kept#,}"
 }
 
-families=${*:3}; families=${families:-wide_loads async_copy local atomics global texture}
+families=${*:3}; families=${families:-wide_loads async_copy local atomics shared_atomics global texture}
 declare -A kept total
 for family in $families; do
   "$work/patterns" list "$family" > "$work/list.$family"

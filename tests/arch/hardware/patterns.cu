@@ -9,7 +9,8 @@
 //
 // Families ask what other data leaves open: wide_loads (which lanes merge passes of 8- and 16-byte shared loads, with
 // partial masks and paired or broadcast groups), async_copy (what conflicting shared destinations add), local (4- and
-// 16-byte elements), atomics (sectors of equal addresses), global (wavefronts of the data stage), texture.
+// 16-byte elements), atomics (sectors of equal addresses), shared_atomics (lanes that meet at an address, by operation),
+// global (wavefronts of the data stage), texture.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,7 @@ struct Pattern {
   uint32_t shared[32] = {};  // async_copy: destinations
   int x[32] = {}, y[32] = {}; // 2-D textures
   bool bypass = false;       // async_copy: cp.async.cg
+  int form = 0;              // shared_atomics: index into shared_forms
 };
 
 struct Lanes { uint32_t address[32], shared[32]; };
@@ -55,16 +57,21 @@ __global__ void async_copy(const __grid_constant__ Lanes lanes, uint32_t mask, c
   asm volatile("cp.async.wait_all;");
 }
 
-template <int bytes> __global__ void local_load(const __grid_constant__ Lanes lanes, uint32_t mask) {
+// The array is written and read at places that the assembler cannot know, or it would not stay in local memory. The
+// fill makes stores only.
+template <int bytes> __global__ void local_load(const __grid_constant__ Lanes lanes, uint32_t mask, uint32_t* sink) {
   __align__(256) uint32_t array[64];
-  uint64_t base = (uint64_t)__cvta_generic_to_local(array), at = base + lanes.address[threadIdx.x];
-  for (unsigned i = 0; i < 64; ++i) asm volatile("st.local.u32 [%0], %1;" ::"l"(base + 4 * i), "r"(i) : "memory");
-  uint32_t a = 0, b = 0, c = 0, d = 0;
+#pragma unroll 1
+  for (unsigned i = 0; i < 64; ++i) array[(i + mask) & 63] = i;
+  uint32_t at = lanes.address[threadIdx.x] / 4, value = 0;
   if (mask >> threadIdx.x & 1) {
-    if (bytes == 4) asm volatile("ld.local.u32 %0, [%1];" : "=r"(a) : "l"(at) : "memory");
-    else asm volatile("ld.local.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(at) : "memory");
+    if (bytes == 4) value = array[at & 63];
+    else {
+      uint4 quad = reinterpret_cast<const uint4*>(array)[at / 4 & 15];
+      value = quad.x ^ quad.y ^ quad.z ^ quad.w;
+    }
+    sink[threadIdx.x] = value;
   }
-  CONSUME(a ^ b ^ c ^ d);
 }
 
 template <int bytes> __global__ void global_load(const __grid_constant__ Lanes lanes, uint32_t mask, const char* global) {
@@ -99,6 +106,32 @@ __global__ void global_atomic(const __grid_constant__ Lanes lanes, uint32_t mask
     if (bytes == 8 && !result) asm volatile("red.global.add.u64 [%0], %1;" ::"l"(at), "l"((uint64_t)threadIdx.x));
   }
   CONSUME(a ^ (uint32_t)b);
+}
+
+// What the assembler makes of a shared atomic depends on the operation, the operand and whether the result is used.
+const char* const shared_forms[] = {"add 1", "add 1, result used", "add 5", "add variable", "add variable, result used",
+                                    "sub 1", "max", "or", "exch", "cas", "add u64", "add f32"};
+
+template <int form> __global__ void shared_atomic(const __grid_constant__ Lanes lanes, uint32_t mask, uint32_t* sink) {
+  extern __shared__ __align__(1024) char memory[];
+  char* at = memory + lanes.address[threadIdx.x];
+  uint32_t* word = (uint32_t*)at;
+  uint32_t result = 0;
+  if (mask >> threadIdx.x & 1) {
+    if (form == 0) atomicAdd(word, 1u);
+    if (form == 1) result = atomicAdd(word, 1u);
+    if (form == 2) atomicAdd(word, 5u);
+    if (form == 3) atomicAdd(word, threadIdx.x);
+    if (form == 4) result = atomicAdd(word, threadIdx.x);
+    if (form == 5) atomicSub(word, 1u);
+    if (form == 6) atomicMax(word, threadIdx.x);
+    if (form == 7) atomicOr(word, threadIdx.x);
+    if (form == 8) result = atomicExch(word, threadIdx.x);
+    if (form == 9) result = atomicCAS(word, 0u, threadIdx.x);
+    if (form == 10) atomicAdd((unsigned long long*)at, (unsigned long long)threadIdx.x);
+    if (form == 11) atomicAdd((float*)at, 1.0f + threadIdx.x);
+    if (form == 1 || form == 4 || form == 8 || form == 9) sink[threadIdx.x] = result;
+  }
 }
 
 __global__ void texture_linear(const __grid_constant__ Lanes lanes, uint32_t mask, cudaTextureObject_t texture) {
@@ -205,6 +238,17 @@ Pattern atomic(Random& random) {
   return p;
 }
 
+Pattern shared_atomic(Random& random, int form) {
+  Pattern p;
+  p.space = "shared", p.op = "atomic", p.form = form, p.bytes = form == 10 ? 8 : 4, p.mask = random_mask(random);
+  int kind = random(4), choices = 1 << random(8), stride = 1 << random(6);
+  for (int l = 0; l < 32; ++l) {
+    uint32_t w = kind == 0 ? random(choices) : kind == 1 ? l * stride : kind == 2 ? l / 2 * stride : random(choices) * 32;
+    p.address[l] = w * p.bytes % 16384;
+  }
+  return p;
+}
+
 Pattern global(Random& random) {
   Pattern p;
   p.space = "global", p.op = random(3) ? "load" : "store", p.bytes = 4 << random(3);
@@ -241,6 +285,7 @@ std::vector<Pattern> patterns_of(const std::string& family) {
   if (family == "async_copy") for (int i = 0; i < 180; ++i) out.push_back(copy(random));
   if (family == "local") for (int i = 0; i < 60; ++i) out.push_back(local(random));
   if (family == "atomics") for (int i = 0; i < 180; ++i) out.push_back(atomic(random));
+  if (family == "shared_atomics") for (int i = 0; i < 240; ++i) out.push_back(shared_atomic(random, i % 12));
   if (family == "global") for (int i = 0; i < 200; ++i) out.push_back(global(random));
   if (family == "texture") for (int i = 0; i < 150; ++i) out.push_back(texture(random));
   return out;
@@ -276,6 +321,11 @@ void make_memory() {
   check(cudaCreateTextureObject(&plane_array, &resource, &description, nullptr), "array texture");
 }
 
+using SharedAtomic = void (*)(const Lanes, uint32_t, uint32_t*);
+const SharedAtomic shared_atomics[] = {shared_atomic<0>, shared_atomic<1>, shared_atomic<2>,  shared_atomic<3>,
+                                       shared_atomic<4>, shared_atomic<5>, shared_atomic<6>,  shared_atomic<7>,
+                                       shared_atomic<8>, shared_atomic<9>, shared_atomic<10>, shared_atomic<11>};
+
 void launch(const Pattern& p) {
   Lanes lanes;
   memcpy(lanes.address, p.address, sizeof lanes.address);
@@ -283,13 +333,14 @@ void launch(const Pattern& p) {
   uint32_t m = p.mask;
   char* g = (char*)(((uintptr_t)device + (1 << 20) - 1) & ~(uintptr_t)((1 << 20) - 1));
   bool store = p.op == "store", result = p.op == "atomic";
-  if (p.space == "shared") p.bytes == 8 ? shared_load<8><<<1, 32, 16384>>>(lanes, m) : shared_load<16><<<1, 32, 16384>>>(lanes, m);
+  if (p.space == "shared" && p.op == "atomic") shared_atomics[p.form]<<<1, 32, 16384>>>(lanes, m, (uint32_t*)g);
+  else if (p.space == "shared") p.bytes == 8 ? shared_load<8><<<1, 32, 16384>>>(lanes, m) : shared_load<16><<<1, 32, 16384>>>(lanes, m);
   else if (p.op == "async_copy") {
     if (p.bypass) async_copy<16, true><<<1, 32, 16384>>>(lanes, m, g);
     else if (p.bytes == 4) async_copy<4, false><<<1, 32, 16384>>>(lanes, m, g);
     else if (p.bytes == 8) async_copy<8, false><<<1, 32, 16384>>>(lanes, m, g);
     else async_copy<16, false><<<1, 32, 16384>>>(lanes, m, g);
-  } else if (p.space == "local") p.bytes == 4 ? local_load<4><<<1, 32>>>(lanes, m) : local_load<16><<<1, 32>>>(lanes, m);
+  } else if (p.space == "local") p.bytes == 4 ? local_load<4><<<1, 32>>>(lanes, m, (uint32_t*)g) : local_load<16><<<1, 32>>>(lanes, m, (uint32_t*)g);
   else if (p.op == "atomic" || p.op == "reduction") {
     if (p.bytes == 4) result ? global_atomic<4, true><<<1, 32>>>(lanes, m, g) : global_atomic<4, false><<<1, 32>>>(lanes, m, g);
     else result ? global_atomic<8, true><<<1, 32>>>(lanes, m, g) : global_atomic<8, false><<<1, 32>>>(lanes, m, g);
@@ -316,6 +367,7 @@ void print(const Pattern& p, int id) {
     for (int l = 0; l < 32; ++l) printf("%s[%d,%d]", l ? "," : "", p.x[l], p.y[l]);
     printf("]");
   } else print_array(p.space == "local" ? "offsets" : "addresses", p.address);
+  if (p.space == "shared" && p.op == "atomic") printf(",\"form\":\"%s\"", shared_forms[p.form]);
   if (p.op == "async_copy") {
     print_array("shared_addresses", p.shared);
     printf(",\"cache\":\"%s\"", p.bypass ? "cg" : "ca");
