@@ -63,7 +63,7 @@ expect_code 0
 expect_in stdout '^12 12276 word$'
 
 # On a terminal there is colour, unless NO_COLOR says no.
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1; then
   run script -qec "'$warplens' run --compiler clang copy.cu word" /dev/null
   expect_in stdout "$(printf '\033')\\[[0-9;]+m"
   NO_COLOR=1 run script -qec "'$warplens' run --compiler clang copy.cu word" /dev/null
