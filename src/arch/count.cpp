@@ -1,5 +1,6 @@
 // Which rule counts an access: the space's, as the architecture's row names it.
 #include "arch/count.h"
+#include "arch/batch.h"
 #include "arch/rules.h"
 #include "base/bits.h"
 #include <algorithm>
@@ -71,6 +72,7 @@ Counts count(const Architecture& arch, const access::WarpAccess& access) {
 
 Counts count(const Architecture& arch, const access::LaneBatch& batch) {
   Counts sum;
+  if (count_batch(arch, batch, sum)) return sum;
   access::WarpAccess access{batch.site,  batch.space,    batch.kind, batch.cache,
                             batch.bytes, batch.matrices, 0,          {}};
   for (std::size_t warp = 0; warp < batch.active.size(); ++warp) {

@@ -194,25 +194,31 @@ count_avx512(const u64* address, u32 lanes, u32 shift, u32 alignment_shift, u32 
 
 Counter* counter_of(Target target) { return target == Target::avx512 ? count_avx512 : count_baseline; }
 
-std::atomic<Counter*> chosen{nullptr};
-
-Counter* counter() {
-  Counter* now = chosen.load(std::memory_order_relaxed);
-  if (!now) chosen.store(now = counter_of(best_target()), std::memory_order_relaxed);
-  return now;
+std::atomic<Target>& in_use() {
+  static std::atomic<Target> target{best_target()};
+  return target;
 }
+
+Counter* counter() { return counter_of(target_in_use()); }
 
 } // namespace
 
 Target best_target() {
-  bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return avx512 ? Target::avx512 : Target::baseline;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return Target::avx512;
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("lzcnt");
+  return avx2 ? Target::avx2 : Target::baseline;
 }
 
-void use_target(Target target) { chosen.store(counter_of(target), std::memory_order_relaxed); }
+Target target_in_use() { return in_use().load(std::memory_order_relaxed); }
 
-std::string_view name(Target target) { return target == Target::avx512 ? "avx512" : "baseline"; }
+void use_target(Target target) { in_use().store(target, std::memory_order_relaxed); }
+
+std::string_view name(Target target) {
+  return target == Target::avx512 ? "avx512" : target == Target::avx2 ? "avx2" : "baseline";
+}
 
 Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes) {
   Words words;
@@ -221,7 +227,9 @@ Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 byte
     words.distinct.bytes = u64{words.distinct.words} * bytes;
     return words.distinct;
   }
-  return {0, count_touched(address, lanes, bytes, 5), count_touched(address, lanes, bytes, 7),
+  BlockSet words_at;
+  for_each_lane(lanes, [&](u32 lane) { words_at.add(address[lane]); });
+  return {words_at.size(), count_touched(address, lanes, bytes, 5), count_touched(address, lanes, bytes, 7),
           distinct_bytes(address, lanes, bytes)};
 }
 

@@ -10,13 +10,14 @@ namespace warplens::arch {
 
 struct Distinct {
   u32 words = 0, sectors = 0,
-      lines = 0; // different words of the access's own width, 32-byte sectors, 128-byte lines
+      lines = 0; // different addresses, 32-byte sectors, 128-byte lines
   u64 bytes = 0; // different bytes
 };
 
 // The instruction sets that the machine has, best first; all give the same counts.
-enum class Target : u8 { avx512, baseline };
+enum class Target : u8 { avx512, avx2, baseline };
 Target best_target();
+Target target_in_use();  // the best one, unless a test or benchmark chose another
 void use_target(Target); // for tests and benchmarks; the machine must have it
 std::string_view name(Target);
 

@@ -76,6 +76,44 @@ TEST(Targets, AgreeOnAnyAddresses) {
   }
 }
 
+// Every instruction set's batches against the rules, over patterns that take each path: in order, permuted,
+// in pairs, with lanes missing at either end and inside, misaligned, and too far apart for 32 bits.
+void expect_batches_like_rules(arch::Target target, const arch::Architecture& row, Space space, Kind kind,
+                               u8 bytes, RandomAccess& random) {
+  std::vector<u32> active;
+  std::vector<u64> address;
+  Counts sum;
+  for (int warp = 0; warp < 40; ++warp) {
+    u64 limit = u64{1} << (8 + random.below(warp % 4 == 0 ? 54 : 12));
+    WarpAccess access = random.access(space, kind, bytes, limit);
+    if (random.below(16) == 0) access.address[random.below(32)] += 1;
+    if (random.below(16) == 0) access.address[random.below(32)] = ~u64{0} - random.below(40);
+    if (random.below(16) == 0) access.active = 0;
+    active.push_back(access.active);
+    address.insert(address.end(), access.address.begin(), access.address.end());
+    sum += arch::count(row, access);
+  }
+  access::LaneBatch batch;
+  batch.space = space, batch.kind = kind, batch.bytes = bytes;
+  batch.active = active, batch.address = address.data();
+  arch::use_target(target);
+  EXPECT_EQ(arch::count(row, batch), sum)
+      << name(target) << ' ' << row.sm << ' ' << name(space) << ' ' << name(kind) << ' ' << int{bytes};
+  arch::use_target(arch::best_target());
+}
+
+TEST(Targets, BatchesAgreeWithTheRules) {
+  RandomAccess random(7);
+  for (arch::Target target : {arch::Target::avx512, arch::Target::avx2, arch::Target::baseline}) {
+    if (target < arch::best_target()) continue; // this machine does not have it
+    for (const arch::Architecture* row : arch::all())
+      for (Space space : spaces)
+        for (Kind kind : {Kind::load, Kind::store, Kind::atomic, Kind::async_copy})
+          for (u8 bytes : widths)
+            for (int i = 0; i < 4; ++i) expect_batches_like_rules(target, *row, space, kind, bytes, random);
+  }
+}
+
 TEST(Addresses, FullSixtyFourBits) {
   WarpAccess access;
   access.active = full_mask;

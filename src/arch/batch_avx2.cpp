@@ -1,0 +1,209 @@
+// AVX2: as batch_avx512.cpp, with a warp's words in four registers of eight numbers. Unsigned order is had
+// from the signed minimum and maximum of SSE4.1's unsigned forms; comparison for order is max(a, b) == a.
+// Bank numbers are packed into bytes, whose bits one instruction each gathers into masks over lanes.
+#include "arch/batch.h"
+#include "base/bits.h"
+#include <array>
+#include <immintrin.h>
+
+namespace warplens::arch {
+namespace {
+
+#define WARPLENS_SIMD __attribute__((target("avx2,popcnt,bmi,lzcnt"), always_inline)) inline
+#define WARPLENS_SIMD_LOOP __attribute__((target("avx2,popcnt,bmi,lzcnt")))
+
+struct Keys {
+  __m256i v[4];
+};
+
+// Four lanes' distances from `from`, inactive lanes those of `fill`.
+WARPLENS_SIMD __m256i distances(const u64* address, u32 lanes, __m256i fill, __m256i from) {
+  __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(address));
+  if (lanes != 15) {
+    const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
+    __m256i active = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(lanes), bit), bit);
+    at = _mm256_blendv_epi8(fill, at, active);
+  }
+  return _mm256_sub_epi64(at, from);
+}
+
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, u64 fill_low, u64 fill_high, u32 shift, Keys& keys) {
+  u64 base = align_down(fill_low, 128) - (u64{1} << (31 + shift));
+  __m256i from = _mm256_set1_epi64x(static_cast<i64>(base)), any = _mm256_setzero_si256();
+  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(shift));
+  for (u32 i = 0; i < 4; ++i) {
+    __m256i fill = _mm256_set1_epi64x(static_cast<i64>(i < 2 ? fill_low : fill_high));
+    __m256i a = distances(address + 8 * i, lanes >> (8 * i) & 15, fill, from),
+            b = distances(address + 8 * i + 4, lanes >> (8 * i + 4) & 15, fill, from);
+    any = _mm256_or_si256(any, _mm256_or_si256(a, b));
+    __m256 words = _mm256_shuffle_ps(_mm256_castsi256_ps(_mm256_srl_epi64(a, by)),
+                                     _mm256_castsi256_ps(_mm256_srl_epi64(b, by)), 0x88);
+    keys.v[i] = _mm256_permute4x64_epi64(_mm256_castps_si256(words), 0xd8);
+  }
+  u64 allowed = u64{0xffffffff} << shift; // aligned, and within 32 bits
+  return _mm256_testz_si256(any, _mm256_set1_epi64x(static_cast<i64>(~allowed)));
+}
+
+WARPLENS_SIMD Keys before(const Keys& keys) {
+  const __m256i turn = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
+  Keys out, turned;
+  for (u32 i = 0; i < 4; ++i) turned.v[i] = _mm256_permutevar8x32_epi32(keys.v[i], turn);
+  out.v[0] = _mm256_blend_epi32(turned.v[0], keys.v[0], 1);
+  for (u32 i = 1; i < 4; ++i) out.v[i] = _mm256_blend_epi32(turned.v[i], turned.v[i - 1], 1);
+  return out;
+}
+
+WARPLENS_SIMD bool ascending(const Keys& keys) {
+  Keys previous = before(keys);
+  __m256i all = _mm256_set1_epi32(-1);
+  for (u32 i = 0; i < 4; ++i)
+    all = _mm256_and_si256(all, _mm256_cmpeq_epi32(_mm256_max_epu32(keys.v[i], previous.v[i]), keys.v[i]));
+  return _mm256_movemask_epi8(all) == -1;
+}
+
+// One step of the bitonic network inside a register: see batch_avx512.cpp.
+template <int distance, int block, int first> WARPLENS_SIMD __m256i exchange(__m256i v) {
+  constexpr int larger = [] {
+    int mask = 0;
+    for (int i = 0; i < 8; ++i)
+      if (((i + first) & block ? 1 : 0) != ((i & distance) ? 1 : 0)) mask |= 1 << i;
+    return mask;
+  }();
+  __m256i other;
+  if constexpr (distance == 4) other = _mm256_permute4x64_epi64(v, 0x4e);
+  if constexpr (distance == 2) other = _mm256_shuffle_epi32(v, 0x4e);
+  if constexpr (distance == 1) other = _mm256_shuffle_epi32(v, 0xb1);
+  return _mm256_blend_epi32(_mm256_min_epu32(v, other), _mm256_max_epu32(v, other), larger);
+}
+
+template <int block, int first> WARPLENS_SIMD __m256i merge(__m256i v) {
+  if constexpr (block >= 8) v = exchange<4, block, first>(v);
+  if constexpr (block >= 4) v = exchange<2, block, first>(v);
+  return exchange<1, block, first>(v);
+}
+
+template <int block> WARPLENS_SIMD void merge_each(Keys& keys) {
+  keys.v[0] = merge<block, 0>(keys.v[0]);
+  keys.v[1] = merge<block, 8>(keys.v[1]);
+  keys.v[2] = merge<block, 16>(keys.v[2]);
+  keys.v[3] = merge<block, 24>(keys.v[3]);
+}
+
+// The step between registers: the smaller ones to `a`.
+WARPLENS_SIMD void order(__m256i& a, __m256i& b) {
+  __m256i smaller = _mm256_min_epu32(a, b);
+  b = _mm256_max_epu32(a, b);
+  a = smaller;
+}
+
+WARPLENS_SIMD void sort_halves(Keys& keys) {
+  merge_each<2>(keys);
+  merge_each<4>(keys);
+  merge_each<8>(keys);
+  order(keys.v[0], keys.v[1]);
+  order(keys.v[3], keys.v[2]);
+  merge_each<16>(keys);
+}
+
+WARPLENS_SIMD void merge_halves(Keys& keys) {
+  order(keys.v[0], keys.v[2]);
+  order(keys.v[1], keys.v[3]);
+  order(keys.v[0], keys.v[1]);
+  order(keys.v[2], keys.v[3]);
+  merge_each<32>(keys);
+}
+
+// Four registers of numbers that fit a byte, as bytes in lane order.
+WARPLENS_SIMD __m256i bytes_of(const Keys& keys) {
+  __m256i mixed = _mm256_packus_epi16(_mm256_packus_epi32(keys.v[0], keys.v[1]),
+                                      _mm256_packus_epi32(keys.v[2], keys.v[3]));
+  return _mm256_permutevar8x32_epi32(mixed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+using Differences = Keys;
+
+WARPLENS_SIMD Differences differences(const Keys& keys) {
+  Keys previous = before(keys), out;
+  for (u32 i = 0; i < 4; ++i) out.v[i] = _mm256_xor_si256(keys.v[i], previous.v[i]);
+  return out;
+}
+
+// Bit i: all of element i's bits above the lowest `drop` are 0.
+WARPLENS_SIMD u32 zeros(const Keys& keys, u32 drop) {
+  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(drop));
+  const __m256i none = _mm256_setzero_si256();
+  u32 mask = 0;
+  for (u32 i = 0; i < 4; ++i) {
+    __m256i zero = _mm256_cmpeq_epi32(_mm256_srl_epi32(keys.v[i], by), none);
+    mask |= static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(zero))) << (8 * i);
+  }
+  return mask;
+}
+
+WARPLENS_SIMD u32 changes(const Differences& d, u32 drop) { return ~zeros(d, drop) | 1; }
+
+WARPLENS_SIMD bool equal_to_neighbour(const Keys& keys, u32 lanes, u32 distance) {
+  Keys differ;
+  for (u32 i = 0; i < 4; ++i)
+    differ.v[i] = _mm256_xor_si256(keys.v[i], distance == 1 ? _mm256_shuffle_epi32(keys.v[i], 0xb1)
+                                                            : _mm256_shuffle_epi32(keys.v[i], 0x4e));
+  u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
+                              : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
+  return (~zeros(differ, 0) & lanes & swapped) == 0;
+}
+
+// The population count of each element.
+WARPLENS_SIMD __m256i population(__m256i v) {
+  const __m256i digits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
+                                          3, 1, 2, 2, 3, 2, 3, 3, 4),
+                nibble = _mm256_set1_epi8(15);
+  __m256i bytes =
+      _mm256_add_epi8(_mm256_shuffle_epi8(digits, _mm256_and_si256(v, nibble)),
+                      _mm256_shuffle_epi8(digits, _mm256_and_si256(_mm256_srli_epi32(v, 4), nibble)));
+  return _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
+}
+
+WARPLENS_SIMD u32 largest(__m256i counts) {
+  __m128i four = _mm_max_epu32(_mm256_castsi256_si128(counts), _mm256_extracti128_si256(counts, 1));
+  four = _mm_max_epu32(four, _mm_shuffle_epi32(four, 0x4e));
+  four = _mm_max_epu32(four, _mm_shuffle_epi32(four, 0xb1));
+  return static_cast<u32>(_mm_cvtsi128_si32(four));
+}
+
+// groups 1: 32 banks of the warp; 2: 16 banks, half-warps summed; 0: 16 banks of the warp.
+template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32 drop) {
+  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(drop));
+  Keys bank;
+  for (u32 i = 0; i < 4; ++i)
+    bank.v[i] = _mm256_and_si256(_mm256_srl_epi32(keys.v[i], by), _mm256_set1_epi32(31));
+  __m256i banks = bytes_of(bank);
+  auto bit = [&](int number) WARPLENS_SIMD_LOOP {
+    __m256i top = _mm256_sll_epi16(banks, _mm_cvtsi32_si128(7 - number));
+    return _mm256_set1_epi32(_mm256_movemask_epi8(top));
+  };
+  // Element b: all ones where bit i of b is 0.
+  const __m256i zero_0 = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0),
+                zero_1 = _mm256_setr_epi32(-1, -1, 0, 0, -1, -1, 0, 0),
+                zero_2 = _mm256_setr_epi32(-1, -1, -1, -1, 0, 0, 0, 0);
+  __m256i lanes = _mm256_set1_epi32(static_cast<i32>(marked));
+  lanes = _mm256_and_si256(lanes, _mm256_xor_si256(bit(0), zero_0));
+  lanes = _mm256_and_si256(lanes, _mm256_xor_si256(bit(1), zero_1));
+  lanes = _mm256_and_si256(lanes, _mm256_xor_si256(bit(2), zero_2));
+  __m256i upper = bit(3), low = _mm256_andnot_si256(upper, lanes), high = _mm256_and_si256(upper, lanes);
+  if constexpr (groups == 0) return largest(_mm256_max_epu32(population(low), population(high)));
+  __m256i split = groups == 1 ? bit(4) : _mm256_set1_epi32(static_cast<i32>(0xffff0000u));
+  __m256i first = _mm256_max_epu32(population(_mm256_andnot_si256(split, low)),
+                                   population(_mm256_andnot_si256(split, high))),
+          second = _mm256_max_epu32(population(_mm256_and_si256(split, low)),
+                                    population(_mm256_and_si256(split, high)));
+  if constexpr (groups == 2) return largest(first) + largest(second);
+  return largest(_mm256_max_epu32(first, second));
+}
+
+#include "arch/batch_loops.h"
+
+} // namespace
+
+const BatchKernels avx2_kernels{count_blocks, count_words, count_banks};
+
+} // namespace warplens::arch

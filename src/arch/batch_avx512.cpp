@@ -1,0 +1,165 @@
+// AVX-512 (F, BW, DQ, VL): a warp's words lie in two registers of 16 numbers relative to a place 2^31 words
+// below one lane's line. Lanes mostly ascend already, which one comparison shows; otherwise a bitonic network
+// of 15 steps sorts them. In order, equal words, sectors and lines are neighbours.
+//
+// Bank conflicts without a histogram in memory: bit i of every lane's bank number makes a 32-bit mask over
+// lanes; the lanes of bank b are the intersection of those masks, or of their complements, as b's bits say.
+// One register holds the lanes of 16 banks, so that five intersections and a population count serve all.
+#include "arch/batch.h"
+#include "base/bits.h"
+// GCC 12's own intrinsics read a deliberately undefined register (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <array>
+#include <immintrin.h>
+
+namespace warplens::arch {
+namespace {
+
+#define WARPLENS_SIMD                                                                                        \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt"), always_inline)) inline
+#define WARPLENS_SIMD_LOOP __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt")))
+
+struct Keys {
+  __m512i low, high;
+};
+
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, u64 fill_low, u64 fill_high, u32 shift, Keys& keys) {
+  u64 base = align_down(fill_low, 128) - (u64{1} << (31 + shift));
+  __m512i from = _mm512_set1_epi64(static_cast<i64>(base));
+  __m512i low = _mm512_set1_epi64(static_cast<i64>(fill_low)),
+          high = _mm512_set1_epi64(static_cast<i64>(fill_high));
+  auto part = [&](__m512i fill, u32 i) WARPLENS_SIMD_LOOP {
+    return _mm512_sub_epi64(
+        _mm512_mask_loadu_epi64(fill, static_cast<__mmask8>(lanes >> (8 * i)), address + 8 * i), from);
+  };
+  __m512i a = part(low, 0), b = part(low, 1), c = part(high, 2), d = part(high, 3);
+  __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
+  u64 allowed = (u64{0xffffffff}) << shift; // aligned, and within 32 bits
+  if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed)))) return false;
+  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(shift));
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  keys.low = _mm512_permutex2var_epi32(_mm512_srl_epi64(a, by), even, _mm512_srl_epi64(b, by));
+  keys.high = _mm512_permutex2var_epi32(_mm512_srl_epi64(c, by), even, _mm512_srl_epi64(d, by));
+  return true;
+}
+
+WARPLENS_SIMD Keys before(const Keys& keys) {
+  return {_mm512_mask_alignr_epi32(keys.low, 0xfffe, keys.low, keys.low, 15),
+          _mm512_alignr_epi32(keys.high, keys.low, 15)};
+}
+
+WARPLENS_SIMD bool ascending(const Keys& keys) {
+  Keys previous = before(keys);
+  return (_mm512_cmplt_epu32_mask(keys.low, previous.low) |
+          _mm512_cmplt_epu32_mask(keys.high, previous.high)) == 0;
+}
+
+// One step of the bitonic network: element i meets i ^ distance and keeps the smaller where bit `block` of
+// its number (from `first` on) and bit `distance` agree.
+template <int distance, int block, int first> WARPLENS_SIMD __m512i exchange(__m512i v) {
+  constexpr __mmask16 larger = [] {
+    u32 mask = 0;
+    for (int i = 0; i < 16; ++i)
+      if (((i + first) & block ? 1 : 0) != ((i & distance) ? 1 : 0)) mask |= u32{1} << i;
+    return static_cast<__mmask16>(mask);
+  }();
+  __m512i other;
+  if constexpr (distance == 8) other = _mm512_shuffle_i64x2(v, v, 0x4e);
+  if constexpr (distance == 4) other = _mm512_shuffle_i64x2(v, v, 0xb1);
+  if constexpr (distance == 2) other = _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x4e));
+  if constexpr (distance == 1) other = _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0xb1));
+  return _mm512_mask_max_epu32(_mm512_min_epu32(v, other), larger, v, other);
+}
+
+template <int block, int first> WARPLENS_SIMD __m512i merge(__m512i v) {
+  if constexpr (block >= 16) v = exchange<8, block, first>(v);
+  if constexpr (block >= 8) v = exchange<4, block, first>(v);
+  if constexpr (block >= 4) v = exchange<2, block, first>(v);
+  return exchange<1, block, first>(v);
+}
+
+WARPLENS_SIMD void sort_halves(Keys& keys) {
+  __m512i low = merge<2, 0>(keys.low), high = merge<2, 16>(keys.high);
+  low = merge<4, 0>(low), high = merge<4, 16>(high);
+  low = merge<8, 0>(low), high = merge<8, 16>(high);
+  keys = {merge<16, 0>(low), merge<16, 16>(high)};
+}
+
+WARPLENS_SIMD void merge_halves(Keys& keys) {
+  __m512i smaller = _mm512_min_epu32(keys.low, keys.high), larger = _mm512_max_epu32(keys.low, keys.high);
+  keys = {merge<32, 0>(smaller), merge<32, 0>(larger)};
+}
+
+using Differences = Keys;
+
+WARPLENS_SIMD Differences differences(const Keys& keys) {
+  Keys previous = before(keys);
+  return {_mm512_xor_si512(keys.low, previous.low), _mm512_xor_si512(keys.high, previous.high)};
+}
+
+WARPLENS_SIMD u32 changes(const Differences& d, u32 drop) {
+  __m512i keep = _mm512_set1_epi32(static_cast<i32>(~u32{0} << drop));
+  return _mm512_test_epi32_mask(d.low, keep) | u32{_mm512_test_epi32_mask(d.high, keep)} << 16 | 1;
+}
+
+WARPLENS_SIMD bool equal_to_neighbour(const Keys& keys, u32 lanes, u32 distance) {
+  auto differ = [&](__m512i v) WARPLENS_SIMD_LOOP {
+    __m512i other = distance == 1 ? _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0xb1))
+                                  : _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x4e));
+    return u32{_mm512_cmpneq_epi32_mask(v, other)};
+  };
+  u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
+                              : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
+  return ((differ(keys.low) | differ(keys.high) << 16) & lanes & swapped) == 0;
+}
+
+// The population count of each element, as 16 bytes.
+WARPLENS_SIMD __m128i population(__m512i v) {
+  const __m512i digits =
+                    _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)),
+                nibble = _mm512_set1_epi8(15);
+  __m512i bytes =
+      _mm512_add_epi8(_mm512_shuffle_epi8(digits, _mm512_and_si512(v, nibble)),
+                      _mm512_shuffle_epi8(digits, _mm512_and_si512(_mm512_srli_epi32(v, 4), nibble)));
+  __m512i pairs = _mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1));
+  return _mm512_cvtepi32_epi8(_mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+}
+
+WARPLENS_SIMD u32 largest(__m128i bytes) {
+  __m128i inverse = _mm_xor_si128(bytes, _mm_set1_epi8(-1));
+  __m128i smaller = _mm_min_epu8(inverse, _mm_srli_epi16(inverse, 8));
+  return 255 - (static_cast<u32>(_mm_cvtsi128_si32(_mm_minpos_epu16(smaller))) & 0xff);
+}
+
+// groups 1: 32 banks of the warp; 2: 16 banks, half-warps summed; 0: 16 banks of the warp.
+template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32 drop) {
+  auto bit = [&](u32 number) WARPLENS_SIMD_LOOP {
+    __m512i mask = _mm512_set1_epi32(static_cast<i32>(u32{1} << (drop + number)));
+    return _mm512_set1_epi32(static_cast<i32>(_mm512_test_epi32_mask(keys.low, mask) |
+                                              u32{_mm512_test_epi32_mask(keys.high, mask)} << 16));
+  };
+  // Element b: all ones where bit i of b is 0.
+  const __m512i zero_0 = _mm512_maskz_set1_epi32(0x5555, -1), zero_1 = _mm512_maskz_set1_epi32(0x3333, -1),
+                zero_2 = _mm512_maskz_set1_epi32(0x0f0f, -1), zero_3 = _mm512_maskz_set1_epi32(0x00ff, -1);
+  constexpr int both = 0x60; // a & (b ^ c)
+  __m512i lanes = _mm512_set1_epi32(static_cast<i32>(marked));
+  lanes = _mm512_ternarylogic_epi32(lanes, bit(0), zero_0, both);
+  lanes = _mm512_ternarylogic_epi32(lanes, bit(1), zero_1, both);
+  lanes = _mm512_ternarylogic_epi32(lanes, bit(2), zero_2, both);
+  lanes = _mm512_ternarylogic_epi32(lanes, bit(3), zero_3, both);
+  if constexpr (groups == 0) return largest(population(lanes));
+  __m512i split = groups == 1 ? bit(4) : _mm512_set1_epi32(static_cast<i32>(0xffff0000u));
+  __m128i first = population(_mm512_andnot_si512(split, lanes)),
+          second = population(_mm512_and_si512(split, lanes));
+  if constexpr (groups == 2) return largest(first) + largest(second);
+  return largest(_mm_max_epu8(first, second));
+}
+
+#include "arch/batch_loops.h"
+
+} // namespace
+
+const BatchKernels avx512_kernels{count_blocks, count_words, count_banks};
+
+} // namespace warplens::arch

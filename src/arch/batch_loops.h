@@ -1,0 +1,129 @@
+// The loops over warps, the same for every vector instruction set. An instruction set's file includes this
+// once, inside its own namespace and after defining
+//   WARPLENS_SIMD, WARPLENS_SIMD_LOOP   the attributes of inlined functions and of loops
+//   Keys                                32 lanes' words as unsigned 32-bit numbers
+//   load        false when a lane is misaligned or too far from the fill address
+//   ascending   no key is smaller than the one before it
+//   sort_halves, merge_halves           lanes 0…15 ascending and 16…31 descending; then all ascending
+//   Differences, differences, changes   bit i: key i differs from the one before it, low bits dropped
+//   equal_to_neighbour(keys, lanes, 1 or 2)
+//   passes      the most marked keys in one bank: of the warp, or the sum over both half-warps
+//
+// Inactive lanes repeat an active one, which changes no count of different things: the last one where lane 0
+// is active and the first one otherwise, so that lanes missing at one end leave the others in order.
+
+inline u32 fill_lane(u32 lanes) {
+  return static_cast<u32>(lanes & 1 ? 31 - std::countl_zero(lanes) : std::countr_zero(lanes));
+}
+
+WARPLENS_SIMD void add_warp(u32 lanes, Counts& out) {
+  out.instructions += 1;
+  out.threads += static_cast<u32>(std::popcount(lanes));
+}
+
+WARPLENS_SIMD u32 ones(u32 mask) { return static_cast<u32>(std::popcount(mask)); }
+
+WARPLENS_SIMD bool load_in_order(const u64* address, u32 lanes, u32 shift, Keys& keys) {
+  u64 fill = address[fill_lane(lanes)];
+  if (!load(address, lanes, fill, fill, shift, keys)) return false;
+  if (!ascending(keys)) sort_halves(keys), merge_halves(keys);
+  return true;
+}
+
+WARPLENS_SIMD_LOOP u32 count_blocks(const Warps& warps, Counts& out) {
+  Counts sum;
+  u32 warp = 0, shift = warps.shift;
+  for (; warp < warps.count; ++warp) {
+    u32 lanes = warps.active[warp];
+    if (lanes == 0) continue;
+    Keys keys;
+    if (!load_in_order(warps.address + std::size_t{warp} * warp_size, lanes, shift, keys)) break;
+    add_warp(lanes, sum);
+    Differences d = differences(keys);
+    u32 sectors = ones(changes(d, 5 - shift)), needed = ((ones(lanes) << shift) + 31) >> 5;
+    sum.sectors += sectors;
+    sum.ideal_sectors += sectors < needed ? sectors : needed;
+    sum.tags += ones(changes(d, 7 - shift));
+    sum.bytes_used += u64{ones(changes(d, 0))} << shift;
+  }
+  sum.requests = sum.instructions;
+  out += sum;
+  return warp;
+}
+
+WARPLENS_SIMD_LOOP u32 count_words(const Warps& warps, Counts& out) {
+  Counts sum;
+  u32 warp = 0;
+  for (; warp < warps.count; ++warp) {
+    u32 lanes = warps.active[warp];
+    if (lanes == 0) continue;
+    Keys keys;
+    if (!load_in_order(warps.address + std::size_t{warp} * warp_size, lanes, warps.shift, keys)) break;
+    add_warp(lanes, sum);
+    sum.requests += ones(changes(differences(keys), 0));
+  }
+  sum.bytes_used = sum.requests << warps.shift;
+  out += sum;
+  return warp;
+}
+
+// Words of up to 4 bytes: the whole warp conflicts.
+WARPLENS_SIMD void add_narrow(const Keys& lanes_order, u32 lanes, u32 shift, Sharing sharing, Counts& sum) {
+  Keys keys = lanes_order;
+  if (!ascending(keys)) sort_halves(keys), merge_halves(keys);
+  Differences d = differences(keys);
+  sum.bytes_used += u64{ones(changes(d, 0))} << shift;
+  u32 cost = sharing == Sharing::each_lane ? passes<1>(lanes_order, lanes, 2 - shift)
+                                           : passes<1>(keys, changes(d, 2 - shift), 2 - shift);
+  u32 needed = ((ones(lanes) << shift) + 127) >> 7;
+  sum.wavefronts += cost;
+  sum.data_wavefronts += cost;
+  sum.ideal_wavefronts += cost < needed ? cost : needed;
+}
+
+// Words of 8 bytes: half-warps one after the other, and at once where they hold the same words in pairs.
+WARPLENS_SIMD void add_wide(const Keys& lanes_order, u32 lanes, Sharing sharing, Counts& sum) {
+  Keys keys = lanes_order;
+  u32 halves = (lanes & 0xffff ? 0xffffu : 0u) | (lanes >> 16 ? 0xffff0000u : 0u);
+  bool in_order = ascending(keys);
+  if (!in_order) sort_halves(keys);
+  u32 apart = passes<2>(keys, (changes(differences(keys), 0) | 0x10001) & halves, 0);
+  if (!in_order) merge_halves(keys);
+  u32 unique = changes(differences(keys), 0);
+  sum.bytes_used += u64{ones(unique)} * 8;
+  u32 cost = apart, data = apart;
+  if (sharing == Sharing::shared_in_pairs &&
+      (equal_to_neighbour(lanes_order, lanes, 1) || equal_to_neighbour(lanes_order, lanes, 2))) {
+    data = passes<0>(keys, unique, 0);
+    if (data == 1) cost = 1;
+  }
+  u32 needed = (ones(lanes) * 8 + 127) >> 7;
+  sum.wavefronts += cost;
+  sum.data_wavefronts += data;
+  sum.ideal_wavefronts += cost < needed ? cost : needed;
+}
+
+WARPLENS_SIMD_LOOP u32 count_banks(const Warps& warps, Sharing sharing, Counts& out) {
+  Counts sum;
+  u32 warp = 0, shift = warps.shift;
+  for (; warp < warps.count; ++warp) {
+    u32 lanes = warps.active[warp];
+    if (lanes == 0) continue;
+    const u64* address = warps.address + std::size_t{warp} * warp_size;
+    u64 low = address[fill_lane(lanes)], high = low;
+    if (shift == 3) { // each half-warp repeats a lane of its own, if it has one
+      if (lanes & 0xffff) low = address[fill_lane(lanes & 0xffff)];
+      if (lanes >> 16) high = address[16 + fill_lane(lanes >> 16)];
+    }
+    Keys keys;
+    if (!load(address, lanes, low, high, shift, keys)) break;
+    add_warp(lanes, sum);
+    if (shift == 3)
+      add_wide(keys, lanes, sharing, sum);
+    else
+      add_narrow(keys, lanes, shift, sharing, sum);
+  }
+  sum.requests = sum.instructions;
+  out += sum;
+  return warp;
+}
