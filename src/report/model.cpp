@@ -45,25 +45,33 @@ bool ran(const std::vector<Counters>& counters) { return !counters.empty() && co
 struct Merge {
   SiteRecord record;
   u32 sites = 1;
-  std::map<std::string, std::pair<double, measure::Pattern>> patterns; // text → warps it stands for
+  struct Seen {
+    measure::Pattern pattern;
+    double warps = 0, excess = 0; // that it stands for
+  };
+  std::map<std::string, Seen> patterns; // by text
 
   void note_pattern(const SiteRecord& other) {
     if (other.pattern.text.empty() || !ran(other.counters)) return;
-    auto& [warps, pattern] = patterns.try_emplace(other.pattern.text, 0.0, other.pattern).first->second;
-    warps += other.pattern.share * static_cast<double>(other.counters[0].instructions);
-    pattern.ways = std::max(pattern.ways, other.pattern.ways);
+    Seen& seen = patterns.try_emplace(other.pattern.text, Seen{other.pattern}).first->second;
+    double share = other.pattern.share;
+    seen.warps += share * static_cast<double>(other.counters[0].instructions);
+    seen.excess += share * static_cast<double>(measure::excess_bytes(other.counters[0], other.space));
+    seen.pattern.ways = std::max(seen.pattern.ways, other.pattern.ways);
   }
+  // The pattern that explains the waste, else the most frequent: one launch in order and one shuffled are
+  // "scattered in 50% of warps".
   void settle_pattern() {
     auto best = std::max_element(patterns.begin(), patterns.end(), [](const auto& a, const auto& b) {
-      return a.second.first < b.second.first;
+      return std::pair(a.second.excess, a.second.warps) < std::pair(b.second.excess, b.second.warps);
     });
     if (best == patterns.end()) return;
     u32 ways = 0;
-    for (const auto& [text, entry] : patterns) ways = std::max(ways, entry.second.ways);
-    record.pattern = best->second.second;
+    for (const auto& [text, seen] : patterns) ways = std::max(ways, seen.pattern.ways);
+    record.pattern = best->second.pattern;
     record.pattern.ways = ways;
     double all = static_cast<double>(record.counters[0].instructions);
-    record.pattern.share = all == 0 ? 0 : std::min(1.0, best->second.first / all);
+    record.pattern.share = all == 0 ? 0 : std::min(1.0, best->second.warps / all);
   }
 };
 

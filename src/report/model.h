@@ -23,7 +23,7 @@ struct LocalUse {
 // How the program ended, as far as the report must say it.
 struct Outcome {
   int exit_code = 0;
-  int signal = 0;         // 0: it ended by itself
+  int signal = 0; // 0: it ended by itself
 };
 
 struct Input {

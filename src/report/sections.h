@@ -23,5 +23,7 @@ std::string legend_section(const Page&);                // --details: the counte
 std::string place_name(const Line&);
 // "load global 4 B"
 std::string access_name(const Row&);
+// "stride 512 bytes (128 floats) in 50% of warps"
+std::string pattern_text(const Row&);
 
 } // namespace warplens::report

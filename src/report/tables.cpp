@@ -70,13 +70,6 @@ std::string coloured(const Style& style, double badness, const std::string& text
   return badness >= 0.5 ? style.bad(text) : badness >= 0.1 ? style.poor(text) : text;
 }
 
-std::string pattern_text(const Row& row) {
-  std::string text = row.pattern.text.empty() ? "pattern not sampled" : row.pattern.text;
-  if (row.pattern.share < 0.995 && !row.pattern.text.empty())
-    text += fmt::format(" in {} of warps", percent(row.pattern.share));
-  return text;
-}
-
 std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
   const Counters& counters = row.counters[0];
   Cost paid = cost(counters, row.space);
@@ -136,7 +129,12 @@ double spread(const Row& row) {
 }
 
 std::string comparison(const Page& page, const Kernel& kernel) {
-  constexpr u32 name_width = 40, column = 9;
+  constexpr u32 column = 9, widest_name = 40, narrowest_name = 30;
+  // Names give way so that five architectures fit on a line of 80.
+  u32 columns = column * static_cast<u32>(kernel.sm.size());
+  u32 name_width = page.options.width < columns + narrowest_name
+                       ? widest_name
+                       : std::min(widest_name, page.options.width - columns);
   std::vector<std::pair<const Line*, const Row*>> rows;
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows) rows.emplace_back(&line, &row);

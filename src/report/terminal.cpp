@@ -106,7 +106,7 @@ std::string headline(const Page& page, const Kernel& kernel, u32 number) {
   const Line& line = kernel.lines.front();
   const Row& row = line.rows.front();
   std::string out = first + page.style.bold(name) + '\n';
-  std::string what = fmt::format("{}  {}, {}", place_name(line), access_name(row), row.pattern.text);
+  std::string what = fmt::format("{}  {}, {}", place_name(line), access_name(row), pattern_text(row));
   out += page.style.bad(wrap(what, "    ", width));
   out += wrap(waste_text(row), "    ", width);
   if (std::string fix = fix_of(row); !fix.empty()) out += page.style.bold(wrap("fix: " + fix, "    ", width));
@@ -121,6 +121,13 @@ std::string place_name(const Line& line) {
   std::size_t slash = line.place.file.rfind('/');
   std::string base = slash == std::string::npos ? line.place.file : line.place.file.substr(slash + 1);
   return fmt::format("{}:{}", clip_middle(base, 40), line.place.line);
+}
+
+std::string pattern_text(const Row& row) {
+  std::string text = row.pattern.text.empty() ? "pattern not sampled" : row.pattern.text;
+  if (row.pattern.share < 0.995 && !row.pattern.text.empty())
+    text += fmt::format(" in {} of warps", percent(row.pattern.share));
+  return text;
 }
 
 std::string access_name(const Row& row) {
