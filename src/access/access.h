@@ -8,7 +8,7 @@
 //   global, constant   the device address (constant: the offset in its bank)
 //   shared             the offset in the CTA's shared window
 //   local              the offset in the thread's own local memory; arch interleaves it
-//   texture, surface   the byte offset for linear textures; coordinates travel in side tables
+//   texture, surface   the byte offset; in a two-dimensional array, of a layout whose sectors are the hardware's
 // A generic access is split by the space that each lane's address falls in before it gets here.
 #pragma once
 #include "base/types.h"
@@ -39,6 +39,7 @@ struct WarpAccess {
   u8 matrices = 0;   // ldmatrix: 1 2 4; only the first 8·matrices addresses count
   u32 active = 0;    // lanes that perform it, after predication
   std::array<u64, warp_size> address{}; // undefined where the lane is inactive
+  u8 texture_dimensions = 0; // texture: 1 a linear buffer, 2 rows or an array; 0 not known
 };
 
 // One memory instruction executed by `warps` warps of one CTA, all with the same site, space, kind and width.

@@ -1,5 +1,6 @@
 #include "arch/estimates.h"
 #include "arch/blocks.h"
+#include "arch/requests.h"
 #include <vector>
 
 namespace warplens::arch {
@@ -18,6 +19,12 @@ u64 atomic_sector_visits(const access::WarpAccess& access) {
     sum += most;
   }
   return sum;
+}
+
+u64 texture_tag_requests(const access::WarpAccess& access) {
+  u64 groups = 0;
+  for_each_group(access.active, access.texture_dimensions == 1 ? 8 : 4, [&](u32) { ++groups; });
+  return groups;
 }
 
 u64 sections_touched(const access::WarpAccess& access, u64 section_bytes) {

@@ -10,6 +10,10 @@ namespace warplens::arch {
 // most lanes on one address. Right for 365 of 366 measured patterns (one 8-byte atomic made one sector more).
 u64 atomic_sector_visits(const access::WarpAccess&);
 
+// l1tex__t_requests_pipe_tex_mem_texture of one fetch on 9.0: quads with an active lane, from a linear buffer
+// groups of 8 lanes. Right for all 301 measured patterns.
+u64 texture_tag_requests(const access::WarpAccess&);
+
 // Device memory delivers whole sections: how many sections of `section_bytes` bytes the access touches.
 // Section sizes are a parameter: 4 bytes in a classroom example, 32 or 64 on real parts. `section_bytes` is
 // not 0.

@@ -27,6 +27,6 @@ u64 async_copy_wavefronts(
 Rule constant_by_half_warp; // 1.x                                        constant.cpp
 Rule constant_by_warp;      // 2.0 on                                     constant.cpp
 Rule local_interleaved;     //                                            local.cpp
-Rule texture_quads;         // an estimate                                texture.cpp
+Rule texture_groups;        // measured on 9.0, an estimate elsewhere     texture.cpp
 
 } // namespace warplens::arch::rules

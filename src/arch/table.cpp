@@ -131,11 +131,18 @@ constexpr SpaceRule hopper_local{
     {"4-byte words of consecutive lanes are adjacent; a wider element is one request per word", measured_data,
      measured}};
 
-constexpr SpaceRule any_texture{
-    texture_quads,
-    "texture_quads",
-    {"one request per quad of lanes; sectors of each quad: an estimate",
-     "quads measured on an H100, data in tests/arch/data; the rest is not documented", inferred}};
+constexpr std::string_view texture_text =
+    "one request per quad of lanes; the sectors of each quad, or of each 8 "
+    "lanes of a linear buffer";
+constexpr SpaceRule any_texture{texture_groups,
+                                "texture_groups",
+                                {texture_text, "not documented; inferred from 9.0, an estimate", inferred}};
+constexpr SpaceRule hopper_texture{
+    texture_groups,
+    "texture_groups",
+    {texture_text,
+     "point fetches of 4-byte texels measured on an H100, data in tests/arch/data; an estimate for others",
+     measured}};
 
 // --- generations
 // ---------------------------------------------------------------------------------------------------
@@ -252,6 +259,7 @@ constexpr Architecture gk210(Architecture row) {
 constexpr Architecture measured_hopper(Architecture row) {
   row.global.source = {row.global.source.rule, measured_data, measured};
   row.shared = hopper_shared, row.constant = hopper_constant, row.local = hopper_local;
+  row.texture = hopper_texture;
   return row;
 }
 

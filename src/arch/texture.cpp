@@ -1,17 +1,24 @@
-// Textures and surfaces, an estimate: a warp is served in quads of four neighbouring lanes.
-// Requests are quads with an active lane (measured on 9.0: texin_requests, every pattern exact). Sectors are
-// the distinct 32-byte sectors of each quad: right where the texels of a quad lie in one row, an upper bound
-// elsewhere. How requests of quads merge, and the block-linear layout of arrays, are not documented.
+// Textures and surfaces: a warp is served in groups of neighbouring lanes, and each group fetches the
+// distinct 32-byte sectors that its lanes touch. A fetch from a linear buffer (tex1Dfetch) takes 8 lanes at a
+// time, a two-dimensional one the quads of 4 lanes. Requests are quads with an active lane in both
+// (texin_requests).
+//
+// Which texels share a sector is not decided here: addresses are of the memory's own layout. Rows for linear
+// and pitch-linear memory; in an array a sector of 4-byte texels is a tile of 4 x 2 (trace/patterns.cpp).
+//
+// Measured on 9.0 for point fetches of 4-byte texels: requests and sectors of 301 patterns, every one exact.
+// Everything else (filtering, other widths, surfaces, other architectures) is an estimate by the same rule.
 #include "arch/distinct.h"
 #include "arch/requests.h"
 #include "arch/rules.h"
 
 namespace warplens::arch::rules {
 
-void texture_quads(const Architecture&, const access::WarpAccess& access, Counts& counts) {
-  for_each_group(access.active, 4, [&](u32 lanes) {
+void texture_groups(const Architecture&, const access::WarpAccess& access, Counts& counts) {
+  constexpr u32 quad = 4, octet = 8;
+  for_each_group(access.active, quad, [&](u32) { counts.requests += 1; });
+  for_each_group(access.active, access.texture_dimensions == 1 ? octet : quad, [&](u32 lanes) {
     u64 sectors = count_touched(access.address, lanes, access.bytes, 5);
-    counts.requests += 1;
     counts.sectors += sectors;
     counts.transactions += sectors;
     counts.transaction_bytes += sectors * 32;

@@ -49,6 +49,13 @@ bool applies(const Key& key, const access::WarpAccess& access) {
   return device || texture;
 }
 
+// Textures are, but for what was measured: fetches of 4-byte texels whose layout is known.
+bool is_estimate(const access::WarpAccess& access, const arch::Architecture& row) {
+  if (access.space != Space::texture && access.space != Space::surface) return false;
+  bool measured = row.texture.source.grade == arch::Grade::measured && access.space == Space::texture;
+  return !(measured && access.texture_dimensions != 0 && access.bytes == 4 && access.kind == Kind::load);
+}
+
 std::optional<u32> misaligned_lane(const access::WarpAccess& access) {
   u32 lanes = access.kind == Kind::ldmatrix ? access.active & low_lanes(8 * access.matrices) : access.active;
   std::optional<u32> found;
@@ -123,8 +130,7 @@ private:
     if (rows_.size() > 1) fmt::format_to(out, ",\"sm\":{}", row.sm);
     for (const Key& key : table_keys)
       if (applies(key, record.access)) fmt::format_to(out, ",\"{}\":{}", key.name, counts.*key.value);
-    bool texture = record.access.space == Space::texture || record.access.space == Space::surface;
-    fmt::format_to(out, "{}}}\n", texture ? ",\"estimate\":true" : "");
+    fmt::format_to(out, "{}}}\n", is_estimate(record.access, row) ? ",\"estimate\":true" : "");
   }
 
   void table_header() {
@@ -167,9 +173,11 @@ private:
                            fmt::format("{} more accesses are misaligned", misaligned_ - shown_warnings)));
     if (reader.skipped() > 0)
       report(diag::warning("trace-skipped",
-                           fmt::format("{} instructions of the trace were not counted: texture, bulk "
+                           fmt::format("{} not counted: texture, bulk "
                                        "copies, or the shared side of asynchronous copies",
-                                       reader.skipped())));
+                                       reader.skipped() == 1
+                                           ? "1 instruction was"
+                                           : fmt::format("{} instructions were", reader.skipped()))));
     if (malformed_ > 0 && options_.keep_going && !cut_short_)
       report(
           diag::warning("trace-malformed-lines", fmt::format("{} malformed {} not counted", malformed_,

@@ -8,6 +8,7 @@
 #include "explain/costs.h"
 #include "explain/ink.h"
 #include "explain/picture.h"
+#include "explain/summary.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -328,6 +329,8 @@ std::string fixes_text(const Explanation& e, const Ink& ink) {
   if (e.fixes.empty())
     return ink.bold("What would help") + "\n  Nothing: no change that explain knows lowers these counts.\n";
   std::string out = ink.bold("What would help") + " (counts of the block)\n";
+  if (std::all_of(e.fixes.begin(), e.fixes.end(), optional))
+    out += "  Nothing is lost as it is. Where the kernel waits for its own instructions, this saves some:\n";
   for (std::size_t i = 0; i < e.fixes.size(); ++i) out += fix_text(e.fixes[i], i + 1, ink);
   return out;
 }
@@ -351,7 +354,7 @@ std::string terminal_picture(const Explanation& e, const TextStyle& style) {
 
 std::string terminal(const Explanation& e, const TextStyle& style) {
   Ink ink(style);
-  std::string out = heading(e, ink) + "\n" + verdict(e, ink) + "\n";
+  std::string out = heading(e, ink) + summary(e, ink) + "\n" + verdict(e, ink) + "\n";
   out += ink.bold(e.question.space == Space::shared ? "Which lanes go to which banks"
                                                     : "Which lanes go to which segments") +
          "\n";

@@ -2,9 +2,10 @@
 //   {"id":7,"space":"global","op":"load","bytes":4,"mask":"0xffffffff","addresses":[32 numbers]}
 // `space`: global shared local constant texture surface, and the textures of tests/arch/data
 // (texture1d_linear, texture2d_array, texture2d_pitch_linear). `op`: load store reduction atomic async_copy
-// ldmatrix. ldmatrix has "matrices"; local memory has "offsets" instead of "addresses", 2-D textures "texels"
-// ([x, y] pairs of 4-byte texels, taken as rows of 1024). Optional: "id", "cache" (ca cg cs lu cv wb wt nc
-// volatile). Other keys are ignored. The address of an inactive lane may be null.
+// ldmatrix. ldmatrix has "matrices"; local memory has "offsets" instead of "addresses", 2-D textures
+// "texels": [x, y] pairs of 4-byte texels, in rows of 1024 or, in texture2d_array, in sectors of 4 x 2
+// texels. Optional: "id", "cache" (ca cg cs lu cv wb wt nc volatile). Other keys are ignored. The address of
+// an inactive lane may be null.
 #include "base/bits.h"
 #include "trace/formats.h"
 #include <charconv>
@@ -89,8 +90,27 @@ Parsed<u64> unsigned_number(od::value value, std::string_view what) {
 }
 
 struct Fields {
-  bool space = false, op = false, bytes = false, mask = false, addresses = false;
+  bool space = false, op = false, bytes = false, mask = false, addresses = false, texels = false;
+  std::string_view space_name;
 };
+
+constexpr u64 texture_row = 4096, texel_bytes = 4; // the measured texture: 1024 × 1024 floats
+
+// Where the hardware keeps the texel of an array that rows would keep at `address`. Only which texels share a
+// sector is known (measured: tiles of 4 × 2), so tiles follow each other in rows.
+u64 address_in_array(u64 address) {
+  constexpr u64 tile_width = 4, tile_height = 2, tile_bytes = 32;
+  u64 x = address % texture_row / texel_bytes, y = address / texture_row;
+  u64 tile = y / tile_height * (texture_row / texel_bytes / tile_width) + x / tile_width;
+  return tile * tile_bytes + (y % tile_height * tile_width + x % tile_width) * texel_bytes;
+}
+
+void lay_out_texture(const Fields& seen, access::WarpAccess& access) {
+  if (access.space != Space::texture) return;
+  access.texture_dimensions = seen.space_name == "texture1d_linear" ? 1 : seen.texels ? 2 : 0;
+  if (seen.space_name != "texture2d_array" || !seen.texels) return;
+  for (u64& address : access.address) address = address_in_array(address);
+}
 
 class Patterns final : public Reader {
 public:
@@ -147,7 +167,8 @@ private:
       record.id = std::string(raw.substr(0, raw.find_last_not_of(" \t\r\n") + 1));
       return {};
     }
-    if (key == "space") return seen.space = true, named(value, spaces, "space", access.space);
+    if (key == "space")
+      return seen.space = true, named(value, spaces, "space", access.space, &seen.space_name);
     if (key == "op") return seen.op = true, named(value, kinds, "op", access.kind);
     if (key == "cache") return named(value, caches, "cache", access.cache);
     if (key == "bytes") return seen.bytes = true, small(value, "bytes", access.bytes);
@@ -163,12 +184,13 @@ private:
       return {};
     }
     if (key == "addresses" || key == "offsets" || key == "texels")
-      return seen.addresses = true, addresses(value, key == "texels", access);
+      return seen.addresses = true, seen.texels = key == "texels", addresses(value, seen.texels, access);
     return {};
   }
 
   template <class T, std::size_t n>
-  Parsed<void> named(od::value value, const Named<T> (&table)[n], std::string_view key, T& out) {
+  Parsed<void> named(od::value value, const Named<T> (&table)[n], std::string_view key, T& out,
+                     std::string_view* found_name = nullptr) {
     const char* at = value.raw_json_token().data();
     std::string_view text;
     if (value.get_string().get(text))
@@ -177,6 +199,8 @@ private:
     if (!found)
       return failure(Problem{fmt::format("unknown {} '{}'", key, text), "known:" + names_of(table), at});
     out = *found;
+    for (const Named<T>& entry : table)
+      if (found_name && entry.name == text) *found_name = entry.name;
     return {};
   }
 
@@ -231,7 +255,7 @@ private:
       coordinate[count++] = number;
     }
     if (count != 2) return failure(Problem{"a texel is [x, y]", {}, at});
-    return coordinate[1] * 4096 + coordinate[0] * 4;
+    return coordinate[1] * texture_row + coordinate[0] * texel_bytes;
   }
 
   Parsed<Record> checked(Record record, const Fields& seen, std::string_view line) const {
@@ -247,6 +271,7 @@ private:
           Problem{fmt::format("lane {} is active but has no address", std::countr_zero(missing)), {}, end});
     if (std::string wrong = impossible(record.access); !wrong.empty())
       return failure(Problem{wrong, {}, line.data()});
+    lay_out_texture(seen, record.access);
     return record;
   }
 

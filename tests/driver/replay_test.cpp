@@ -51,6 +51,25 @@ TEST(Replay, JsonHasTheKeysOfTheSpaceAndTheSameId) {
                          "{\"id\":9,\"requests\":32}\n");
 }
 
+std::string fetch(const char* space) {
+  std::string out = std::string("{\"space\":\"") + space +
+                    "\",\"op\":\"load\",\"bytes\":4,\"mask\":\"0xffffffff\",\"texels\":[";
+  for (int lane = 0; lane < 32; ++lane) { // quads of 2 × 2 texels
+    int quad = lane / 4, x = quad % 2 * 2 + lane % 2, y = quad / 2 * 2 + lane / 2 % 2;
+    out += (lane ? ",[" : "[") + std::to_string(x) + "," + std::to_string(y) + "]";
+  }
+  return out + "]}\n";
+}
+
+TEST(Replay, ATextureInAnArrayKeepsNeighbouringRowsInASector) {
+  EXPECT_EQ(nlohmann::json::parse(run(fetch("texture2d_pitch_linear"), {.json = true}).out)["sectors"], 16);
+  Outcome outcome = run(fetch("texture2d_array"), {.json = true});
+  EXPECT_EQ(outcome.out,
+            "{\"id\":1,\"requests\":8,\"sectors\":8,\"transactions\":8,\"transaction_bytes\":256}\n");
+  outcome = run(fetch("texture2d_array"), {.sm = "7.0", .json = true});
+  EXPECT_THAT(outcome.out, HasSubstr("\"estimate\":true"));
+}
+
 TEST(Replay, APermutedHalfWarpOnTheFirstArchitectureIsSixteenTransactions) {
   Outcome outcome = run(floats("1", "0xffff", true), {.sm = "1.0", .json = true});
   auto line = nlohmann::json::parse(outcome.out);

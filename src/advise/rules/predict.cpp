@@ -55,6 +55,10 @@ Change consecutive(const Subject& subject) {
   return {subject.site.space, bytes, [bytes](u32 lane) { return u64{lane} * bytes; }};
 }
 
+bool moves_more_than_sectors(const Subject& s) {
+  return is_device(s.site.space) && s.counters.transaction_bytes > 32 * s.counters.sectors;
+}
+
 bool is_device(access::Space space) { return space == access::Space::global; }
 
 Advice draft(const Subject& subject, std::string rule, Metric metric) {

@@ -42,6 +42,8 @@ arch::Counts predicted(const Subject&, const Change&, u64 instructions, u64 thre
 Change consecutive(const Subject&);
 
 bool is_device(access::Space);
+// Does the architecture move larger pieces than the touched sectors? Only up to 3.x.
+bool moves_more_than_sectors(const Subject&);
 Advice draft(const Subject&, std::string rule, Metric metric);
 
 } // namespace warplens::advise::rules

@@ -112,7 +112,8 @@ void vector_loads(Situation& s, std::vector<advise::Advice>& list) {
   advise::Advice out;
   out.rule = "vector-loads";
   out.title = fmt::format("{} {} per instruction", wide, bytes == 4 ? "words" : "elements");
-  out.cause = fmt::format("Each instruction moves {} bytes per thread; the widest moves 16.", bytes);
+  out.cause = fmt::format("Each instruction moves {} byte{} per thread; the widest moves 16.", bytes,
+                          bytes == 1 ? "" : "s");
   out.change = fmt::format("Let each thread handle {} consecutive elements with one 16-byte access: the same "
                            "bytes in fewer instructions.",
                            wide);
