@@ -4,8 +4,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <map>
 #include <fstream>
+#include <map>
 #include <unistd.h>
 
 namespace warplens::driver {

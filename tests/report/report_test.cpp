@@ -169,6 +169,26 @@ TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
   EXPECT_EQ(kernel.never_executed.size(), 1u);
 }
 
+TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
+  Input input;
+  input.sm = {90, 20};
+  input.launches = {sample_launch(0), sample_launch(1), sample_launch(2)};
+  for (std::size_t l : {0u, 2u}) { // twice the load is as good as the store
+    std::vector<measure::SiteRecord>& sites = input.launches[l].sites;
+    sites[0].counters = sites[3].counters, sites[0].pattern = sites[3].pattern;
+  }
+  std::string wasteful = input.launches[1].sites[0].pattern.text;
+  ASSERT_NE(wasteful, input.launches[0].sites[0].pattern.text);
+  Result<Model> model = build(std::move(input), source, {});
+  ASSERT_TRUE(model);
+  for (const Line& line : model->kernels[0].lines)
+    for (const Row& row : line.rows)
+      if (row.site.id == SiteId(0u)) {
+        EXPECT_EQ(row.pattern.text, wasteful);
+        EXPECT_NEAR(row.pattern.share, 1 / 3.0, 1e-9);
+      }
+}
+
 TEST(Model, TheFilterLeavesOutAndSaysSo) {
   Result<Model> model = build(sample_input(), source, {"^bad"});
   ASSERT_TRUE(model);
