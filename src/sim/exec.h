@@ -173,9 +173,13 @@ struct LaunchState {
   u64 grid_workspace = 0;                  // cooperative launches: what %envreg1:2 point to
   std::atomic<u64> next_cta = 0;
   std::atomic<u64> finished = 0;
-  std::atomic<bool> abort = false;
+  // CTAs from this one on stop. After a fault that is the CTA that faulted: those before it may still come to a fault
+  // of their own, and the first one is the launch's, however many workers there are.
+  std::atomic<u64> stop_from = ~u64{0};
+  bool stopping() const { return stop_from.load(std::memory_order_relaxed) != ~u64{0}; }
   std::mutex mutex;                        // guards what follows, and device output
   std::optional<Fault> fault;
+  u64 fault_order = ~u64{0};               // the CTA it came from; last when it is not the kernel's doing
   std::vector<diag::Diagnostic> warnings;
   // Branches of loops where lanes of one warp were seen to wait for each other, by a hash of the instruction.
   std::array<std::atomic<bool>, 1024> parting{};

@@ -29,7 +29,7 @@ bool others_in_stack(const Exec& x) {
 
 void check_clock(Exec& x, const Op& op) {
   const LaunchOptions& options = x.launch.options;
-  if (x.launch.abort.load(std::memory_order_relaxed)) throw FaultError{};
+  if (x.cta->index >= x.launch.stop_from.load(std::memory_order_relaxed)) throw FaultError{};
   if (options.cancel && options.cancel->load(std::memory_order_relaxed))
     raise(x, op, FaultKind::cancelled, "launch-cancelled", "the launch was interrupted", first_thread(x.active));
   if (options.deadline && std::chrono::steady_clock::now() > *options.deadline)
@@ -184,6 +184,9 @@ void call(Exec& x, const Op& op) {
       raise(x, op, FaultKind::invalid_instruction, "kernel-bad-function-pointer", fmt::format("call through {:#x}, which is no function", first),
             first_thread(lanes), first);
     callee = ir::FunctionId(static_cast<u32>(index));
+    if (module.functions[callee.value].entry)
+      raise(x, op, FaultKind::unsupported_call, "kernel-calls-kernel", fmt::format("call of '{}', which is a kernel, through a pointer", module.functions[callee.value].name),
+            first_thread(lanes), 0, {}, "launches from device code are not emulated");
     if (same != lanes) { // the others come back to this op
       std::vector<StackEntry>& stack = x.group->stack;
       Mask others;

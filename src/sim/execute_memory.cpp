@@ -35,6 +35,8 @@ std::byte* host_base(Exec& x, StateSpace space) {
 }
 
 const access::Site& site_of(Exec& x, const Op& op) { return x.code->module->sites[op.site.value]; }
+// Parameters have no sites: they are not counted.
+std::string_view kind_name(Exec& x, const Op& op) { return op.site.valid() ? access::name(site_of(x, op).kind) : "load"; }
 
 u64 space_size(Exec& x, StateSpace space) {
   switch (space) {
@@ -47,7 +49,7 @@ u64 space_size(Exec& x, StateSpace space) {
 [[noreturn]] void outside(Exec& x, const Op& op, StateSpace space, u32 thread, u64 address) {
   if (space == StateSpace::global || space == StateSpace::constant)
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-          fmt::format("{} of {} bytes at {:#x} is outside all device memory", access::name(site_of(x, op).kind), op.element_bytes * op.elements, address),
+          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), op.element_bytes * op.elements, address),
           thread, address, {describe_address(x, address)}, "check the index against the size that was allocated");
   std::string_view name = space == StateSpace::shared ? "shared" : space == StateSpace::local ? "local" : "parameter";
   raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
@@ -103,7 +105,7 @@ void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, cons
         u64 a = address[w * warp_size + lane];
         if (a & (bytes - 1))
           raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
-                fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", access::name(site_of(x, op).kind), bytes, a, bytes),
+                fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", kind_name(x, op), bytes, a, bytes),
                 w * warp_size + lane, a, {}, "align the pointer, or access smaller elements");
       });
   if (space == StateSpace::global || space == StateSpace::constant) {

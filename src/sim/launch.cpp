@@ -40,19 +40,15 @@ public:
 
   void run() {
     try {
-      while (!launch_.abort.load(std::memory_order_relaxed)) {
+      while (!launch_.stopping()) {
         bool started = start_next();
         if (!started && waiting_.empty()) break;
         if (!waiting_.empty()) resume_one();
       }
     } catch (FaultError& error) {
-      launch_.abort = true;
-      std::lock_guard lock(launch_.mutex);
-      if (error.fault.kind != FaultKind::none && !launch_.fault) launch_.fault = std::move(error.fault);
+      if (error.fault.kind != FaultKind::none) record(std::move(error.fault));
     } catch (const std::bad_alloc&) {
-      launch_.abort = true;
-      std::lock_guard lock(launch_.mutex);
-      if (!launch_.fault) launch_.fault = out_of_host_memory(launch_);
+      record(out_of_host_memory(launch_));
     }
     warp_instructions = exec_.warp_instructions;
     thread_instructions = exec_.thread_instructions;
@@ -60,6 +56,18 @@ public:
   u64 warp_instructions = 0, thread_instructions = 0;
 
 private:
+  // Keeps the fault of the earliest CTA, and stops those after it.
+  void record(Fault fault) {
+    bool outside = fault.kind == FaultKind::timeout || fault.kind == FaultKind::cancelled || fault.kind == FaultKind::internal;
+    std::lock_guard lock(launch_.mutex);
+    const Dim3 &grid = launch_.spec.grid, &cta = fault.cta;
+    u64 order = outside ? ~u64{0} : (u64{cta.z} * grid.y + cta.y) * grid.x + cta.x;
+    launch_.stop_from = outside ? 0 : std::min(launch_.stop_from.load(), order);
+    if (launch_.fault && launch_.fault_order <= order) return;
+    launch_.fault = std::move(fault);
+    launch_.fault_order = order;
+  }
+
   bool start_next() {
     // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real memory here.
     if (waiting_.size() >= resident_ && !launch_.spec.cooperative) return false;
@@ -83,11 +91,9 @@ private:
   void resume_one() {
     std::unique_ptr<Cta> cta = std::move(waiting_.front());
     waiting_.pop_front();
-    u64 before = exec_.warp_instructions;
     advance(std::move(cta));
     // A full round in which everyone only looked: let the other workers' threads run, and look at the clock.
     if (++rounds_ % (waiting_.size() + 1) == 0) {
-      (void)before;
       std::this_thread::yield();
       check_clock();
     }

@@ -403,7 +403,11 @@ private:
     default: return unsupported(i);
     }
     std::vector<SlotId> slots;
-    for (const Operand& o : function_.destinations(i)) slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
+    bool predicate_result = form.opcode == Opcode::vote && !form.has(Modifier::ballot);
+    for (const Operand& o : function_.destinations(i)) {
+      bool first = slots.empty(); // a result that nobody wants still has to go somewhere
+      slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : first ? temporary(predicate_result ? 1 : 32) : no_slot);
+    }
     bool negated_predicate = false;
     for (u32 s = 0; s < i.sources; ++s) {
       Operand o = function_.sources(i)[s];
