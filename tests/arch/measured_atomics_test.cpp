@@ -1,7 +1,7 @@
 // The third set of measurements: local elements of one and four words, and what shared atomics cost when
 // lanes meet, by operation (tests/arch/data/README.md).
 #include "arch/count.h"
-#include "measured.h"
+#include "arch/measured.h"
 #include <gtest/gtest.h>
 #include <set>
 
