@@ -105,33 +105,33 @@ bool count_shared(const BatchKernels& kernels, const Architecture& arch, const L
   return true;
 }
 
-const BatchKernels* kernels_of(Target target) {
+const BatchKernels& kernels_of(Target target) {
   switch (target) {
-  case Target::avx512: return &avx512_kernels;
-  case Target::avx2: return &avx2_kernels;
-  default: return nullptr;
+  case Target::avx512: return avx512_kernels;
+  case Target::avx2: return avx2_kernels;
+  default: return baseline_kernels;
   }
 }
 
 } // namespace
 
 bool count_batch(const Architecture& arch, const LaneBatch& batch, Counts& sum) {
-  const BatchKernels* kernels = kernels_of(target_in_use());
-  if (!kernels || batch.bytes > 32 || !std::has_single_bit(batch.bytes)) return false;
+  const BatchKernels& kernels = kernels_of(target_in_use());
+  if (batch.bytes > 32 || !std::has_single_bit(batch.bytes)) return false;
   if (batch.kind == Kind::async_copy || batch.kind == Kind::ldmatrix) return false;
   switch (batch.space) {
   case Space::global:
     if (!one_request(arch, batch.bytes)) return false;
-    count_global(*kernels, arch, batch, sum);
+    count_global(kernels, arch, batch, sum);
     return true;
   case Space::local:
     if (!one_request(arch, std::min<u32>(batch.bytes, 4))) return false;
-    count_local(*kernels, arch, batch, sum);
+    count_local(kernels, arch, batch, sum);
     return true;
-  case Space::shared: return count_shared(*kernels, arch, batch, sum);
+  case Space::shared: return count_shared(kernels, arch, batch, sum);
   case Space::constant:
     if (arch.constant.count != rules::constant_by_warp) return false;
-    count_all(arch, batch, arch.constant, sum, kernels->words);
+    count_all(arch, batch, arch.constant, sum, kernels.words);
     return true;
   default: return false;
   }

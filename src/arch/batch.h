@@ -29,7 +29,7 @@ struct BatchKernels {
   u32 (*banks)(const Warps&, Sharing, Counts&) = nullptr; // 32 banks of 4 bytes; words of at most 8 bytes
 };
 
-extern const BatchKernels avx512_kernels, avx2_kernels;
+extern const BatchKernels avx512_kernels, avx2_kernels, baseline_kernels;
 
 // Tries the kernels; false when none counts like the row's rule, and then nothing is added.
 bool count_batch(const Architecture&, const access::LaneBatch&, Counts&);
