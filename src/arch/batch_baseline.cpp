@@ -21,8 +21,9 @@ struct Keys {
 WARPLENS_SIMD bool load(const u64* address, u32 lanes, u64 fill_low, u64 fill_high, u32 shift, Keys& keys) {
   u64 filled[warp_size];
   if (lanes != full_mask) {
-    for (u32 lane = 0; lane < warp_size; ++lane)
-      filled[lane] = lanes >> lane & 1 ? address[lane] : lane < 16 ? fill_low : fill_high;
+    std::fill_n(filled, 16, fill_low);
+    std::fill_n(filled + 16, 16, fill_high);
+    for_each_lane(lanes, [&](u32 lane) { filled[lane] = address[lane]; });
     address = filled;
   }
   u64 base = align_down(fill_low, 128) - (u64{1} << (31 + shift));
