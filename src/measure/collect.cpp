@@ -39,7 +39,10 @@ struct AffineKey {
   u64 base = 0; // modulo base_period
   Dim3 block;
   u8 bytes = 0;
-  bool operator==(const AffineKey&) const = default;
+  bool operator==(const AffineKey& o) const { // written out: the default calls memcmp for the strides
+    return base == o.base && stride[0] == o.stride[0] && stride[1] == o.stride[1] &&
+           stride[2] == o.stride[2] && block == o.block && bytes == o.bytes;
+  }
   u64 hash() const {
     u64 h = base * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[0]);
     h = h * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[1]);
