@@ -16,9 +16,10 @@ struct Built {
 };
 
 template <class F>
-Built site(Space space, Kind kind, u32 bytes, measure::Pattern pattern, F&& address, u64 warps = 100) {
+Built site(Space space, Kind kind, u32 bytes, measure::Pattern pattern, F&& address, u64 warps = 100,
+           u32 sm = 90) {
   Built out;
-  out.context.architecture = arch::find(90);
+  out.context.architecture = arch::find(sm);
   access::WarpAccess access{access::SiteId{0u},     space, kind,      access::Cache::none,
                             static_cast<u8>(bytes), 0,     full_mask, {}};
   for (u32 lane = 0; lane < warp_size; ++lane) access.address[lane] = address(lane);
@@ -29,6 +30,7 @@ Built site(Space space, Kind kind, u32 bytes, measure::Pattern pattern, F&& addr
   counters.sectors = c.sectors * warps, counters.ideal_sectors = c.ideal_sectors * warps,
   counters.wavefronts = c.wavefronts * warps;
   counters.ideal_wavefronts = c.ideal_wavefronts * warps, counters.transactions = c.transactions * warps;
+  counters.transaction_bytes = c.transaction_bytes * warps;
   out.site.site.bytes = static_cast<u8>(bytes);
   out.site.site.kind = kind;
   out.site.space = space;
@@ -68,6 +70,19 @@ TEST(Advise, BroadcastIsANote) {
                  [](u32) { return u64{64}; });
   expect(b, "broadcast-load", 100, 100);
   EXPECT_DOUBLE_EQ(advise(b.site, b.context)[0].gain(), 1.0);
+}
+
+TEST(Advise, TheFirstArchitecturesMoveMoreThanTheSectors) {
+  Built shifted = site(
+      Space::global, Kind::load, 8, {PatternKind::contiguous, 8, 0, 1.0, ""},
+      [](u32 l) { return 64 + u64{l} * 8; }, 100, 10);
+  expect(shifted, "misaligned-access", 3200, 200); // half-warps must start at a multiple of 128 bytes
+  Built one = site(
+      Space::global, Kind::load, 4, {PatternKind::broadcast, 0, 0, 1.0, ""}, [](u32) { return u64{64}; }, 100,
+      10);
+  std::vector<Advice> list = advise(one.site, one.context);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].change.find("nothing is lost"), std::string::npos);
 }
 
 TEST(Advise, NarrowContiguous) {
