@@ -76,6 +76,7 @@ struct Code {
   std::vector<u32> parameter_offset;         // [function variables' index]: .param variables of a .func and its call sites
   u32 parameter_bytes = 0;                   // per thread, .func and call-site .param variables
   u32 local_bytes = 0;                       // per thread, .local variables
+  std::vector<u32> loops;                    // [ops + 1]: backward branches before each op
   bool has_calls = false;
   u32 worst_live_registers = 0;              // 32-bit registers live at once, at the worst point
 };

@@ -226,6 +226,7 @@ void branch(Exec&, const Op&);
 void branch_if(Exec&, const Op&);
 void branch_table(Exec&, const Op&);
 void join(Exec&, const Op&);
+void merge(Exec&, const Op&);             // aux: the block's first op
 void call(Exec&, const Op&);
 void ret(Exec&, const Op&);
 void exit(Exec&, const Op&);

@@ -166,6 +166,32 @@ void join(Exec& x, const Op&) {
   x.load_top();
 }
 
+// Where paths meet before the post-dominator: the body of `if (a || b)` is reached from both tests. Compilers for the
+// hardware turn such tests into one predicate, so that the body runs once; here the path that arrives first waits for
+// the others of its branch, as long as nothing between them and this place is a loop.
+void merge(Exec& x, const Op& op) {
+  std::vector<StackEntry>& stack = x.group->stack;
+  u32 here = op.aux, join = stack.back().join, floor = x.group->frames.back().floor;
+  for (std::size_t i = stack.size() - 1; i > floor && stack[i - 1].join == join; --i) {
+    StackEntry& other = stack[i - 1];
+    if (other.pc == join) continue; // lanes that are through already
+    if (other.pc == here) {
+      for (u32 w = 0; w < x.shape.warps; ++w) other.mask.word[w] |= stack.back().mask.word[w];
+      stack.pop_back();
+      x.load_top();
+      return;
+    }
+    if (other.pc < here && x.code->loops[here] == x.code->loops[other.pc]) {
+      stack.back().pc = here;
+      StackEntry next = other;
+      stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(i - 1));
+      stack.push_back(next);
+      x.load_top();
+      return;
+    }
+  }
+}
+
 void call(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   const CallSite& site = x.code->calls[op.aux];

@@ -45,6 +45,7 @@ public:
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
       block_start_.push_back(static_cast<u32>(code_->ops.size()));
       if (joins[b]) plain(ops::join, 0);
+      if (cfg.predecessors[b].size() > 1) plain(ops::merge, 0).aux = block_start_.back();
       const ir::Block& block = function_.blocks[b];
       for (u32 i = block.first; i < block.first + block.count; ++i) {
         current_ = i;
@@ -58,6 +59,7 @@ public:
     if (!block_end_.empty()) block_end_.back() = static_cast<u32>(code_->ops.size());
     resolve_targets();
     mark_waiting_loops();
+    count_loops();
     allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
     return std::move(code_);
   }
@@ -499,6 +501,18 @@ private:
     seen[callee.function.value] = true;
     const ir::Function& called = module_.functions[callee.function.value];
     return std::any_of(called.instructions.begin(), called.instructions.end(), [&](const ir::Instruction& inner) { return may_wait(called, inner, seen); });
+  }
+
+  // Prefix sums of the branches that go backwards, so that a stretch of code can be asked for loops.
+  void count_loops() {
+    code_->loops.push_back(0);
+    for (u32 i = 0; i < code_->ops.size(); ++i) {
+      const Op& op = code_->ops[i];
+      bool back = op.target != no_target && op.target <= i;
+      if (op.run == ops::branch_table)
+        for (u32 target : code_->tables[op.aux]) back |= target <= i;
+      code_->loops.push_back(code_->loops.back() + back);
+    }
   }
 
   std::vector<std::vector<u32>> successors() const {

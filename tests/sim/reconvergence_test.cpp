@@ -1,0 +1,80 @@
+// Where diverged lanes meet decides how often a warp executes an instruction, and so what is counted.
+#include "arch/arch.h"
+#include "measure/collect.h"
+#include "sim/harness.h"
+
+namespace warplens::sim {
+namespace {
+
+u64 executions(Gpu& gpu, std::string_view opcode, Dim3 block, std::vector<u64> arguments) {
+  const arch::Architecture* device = arch::find(90);
+  measure::Collector collector({&device, 1}, gpu.program->module().sites, 1);
+  LaunchOptions options;
+  options.workers = 1;
+  options.sinks = collector.sinks();
+  gpu.expect_run("k", {1}, block, std::move(arguments), options);
+  u64 total = 0;
+  for (const measure::SiteRecord& record : collector.finish())
+    if (record.site.opcode == opcode) total += record.counters[0].instructions;
+  return total;
+}
+
+// if (tid < 8 || (tid & 1)) out[tid] = 1; with a branch for each test.
+TEST(Reconvergence, TheBodyOfAShortCircuitRunsOncePerWarp) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  setp.lt.u32 %p1, %r1, 8;
+  @%p1 bra BODY;
+  and.b32 %r2, %r1, 1;
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra DONE;
+BODY:
+  mov.u32 %r3, 1;
+  st.global.u32 [%rd3], %r3;
+DONE:
+  ret;
+})"));
+  u64 out = gpu.buffer(std::vector<int>(64));
+  EXPECT_EQ(executions(gpu, "st.global.u32", {64}, {out}), 2u);
+  std::vector<int> got = gpu.read<int>(out, 64);
+  for (int i = 0; i < 64; ++i) ASSERT_EQ(got[i], i < 8 || (i & 1)) << i;
+}
+
+// Lanes that leave a loop early do not hold up the others, nor wait for them before their own block.
+TEST(Reconvergence, LanesThatLeaveALoopEarlyRunTheirBlockAtOnce) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  mov.u32 %r2, 0;
+LOOP:
+  setp.eq.u32 %p1, %r1, %r2;
+  @%p1 bra FOUND;
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p2, %r2, 4;
+  @%p2 bra LOOP;
+  bra.uni DONE;
+FOUND:
+  add.u32 %r3, %r2, 1;
+  st.global.u32 [%rd3], %r3;
+DONE:
+  ret;
+})"));
+  u64 out = gpu.buffer(std::vector<int>(32));
+  EXPECT_EQ(executions(gpu, "st.global.u32", {32}, {out}), 4u);
+  std::vector<int> got = gpu.read<int>(out, 32);
+  for (int i = 0; i < 32; ++i) ASSERT_EQ(got[i], i < 4 ? i + 1 : 0) << i;
+}
+
+} // namespace
+} // namespace warplens::sim
