@@ -8,12 +8,14 @@ std::string_view name(Space space) {
 }
 
 std::string_view name(Kind kind) {
-  static constexpr std::string_view names[] = {"load", "store", "reduction", "atomic", "async_copy", "ldmatrix"};
+  static constexpr std::string_view names[] = {"load",   "store",      "reduction",
+                                               "atomic", "async_copy", "ldmatrix"};
   return names[static_cast<u8>(kind)];
 }
 
 std::string_view name(Cache cache) {
-  static constexpr std::string_view names[] = {"", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "volatile"};
+  static constexpr std::string_view names[] = {"",   "ca", "cg", "cs", "lu",
+                                               "cv", "wb", "wt", "nc", "volatile"};
   return names[static_cast<u8>(cache)];
 }
 
@@ -26,7 +28,8 @@ WarpAccess expand(const AffineAccess& affine, u32 warp) {
     i64 x = static_cast<i64>(thread % affine.block.x);
     i64 y = static_cast<i64>(thread % plane / affine.block.x);
     i64 z = static_cast<i64>(thread / plane);
-    out.address[lane] = affine.base + static_cast<u64>(affine.stride[0] * x + affine.stride[1] * y + affine.stride[2] * z);
+    out.address[lane] =
+        affine.base + static_cast<u64>(affine.stride[0] * x + affine.stride[1] * y + affine.stride[2] * z);
   }
   return out;
 }

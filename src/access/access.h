@@ -1,14 +1,15 @@
 // What the memory system sees of an execution: the second narrow waist (docs/ARCHITECTURE.md).
 //
-// Everything that arch/, measure/ and trace/ know of a running kernel comes through these types. An engine hands
-// over whole CTAs at once (LaneBatch, AffineAccess), so that one virtual call covers many warps; a single
-// WarpAccess is what pattern files, tests and the rules themselves speak.
+// Everything that arch/, measure/ and trace/ know of a running kernel comes through these types. An engine
+// hands over whole CTAs at once (LaneBatch, AffineAccess), so that one virtual call covers many warps; a
+// single WarpAccess is what pattern files, tests and the rules themselves speak.
 //
 // Addresses are relative to their space:
 //   global, constant   the device address (constant: the offset in its bank)
 //   shared             the offset in the CTA's shared window
 //   local              the offset in the thread's own local memory; arch interleaves it
-//   texture, surface   the byte offset; in a two-dimensional array, of a layout whose sectors are the hardware's
+//   texture, surface   the byte offset; in a two-dimensional array, of a layout whose sectors are the
+//   hardware's
 // A generic access is split by the space that each lane's address falls in before it gets here.
 #pragma once
 #include "base/types.h"
@@ -20,7 +21,8 @@ namespace warplens::access {
 
 enum class Space : u8 { global, shared, local, constant, texture, surface };
 enum class Kind : u8 { load, store, reduction, atomic, async_copy, ldmatrix };
-// PTX cache operators; `nc` is the read-only path (ld.global.nc), `volatile_` bypasses L1 where there is a choice.
+// PTX cache operators; `nc` is the read-only path (ld.global.nc), `volatile_` bypasses L1 where there is a
+// choice.
 enum class Cache : u8 { none, ca, cg, cs, lu, cv, wb, wt, nc, volatile_ };
 
 std::string_view name(Space);
@@ -35,11 +37,11 @@ struct WarpAccess {
   Space space = Space::global;
   Kind kind = Kind::load;
   Cache cache = Cache::none;
-  u8 bytes = 4;      // per lane: 1 2 4 8 16 (32 for .v8.b32); ldmatrix: 16, a row
-  u8 matrices = 0;   // ldmatrix: 1 2 4; only the first 8·matrices addresses count
-  u32 active = 0;    // lanes that perform it, after predication
+  u8 bytes = 4;                         // per lane: 1 2 4 8 16 (32 for .v8.b32); ldmatrix: 16, a row
+  u8 matrices = 0;                      // ldmatrix: 1 2 4; only the first 8·matrices addresses count
+  u32 active = 0;                       // lanes that perform it, after predication
   std::array<u64, warp_size> address{}; // undefined where the lane is inactive
-  u8 texture_dimensions = 0; // texture: 1 a linear buffer, 2 rows or an array; 0 not known
+  u8 texture_dimensions = 0;            // texture: 1 a linear buffer, 2 rows or an array; 0 not known
 };
 
 // One memory instruction executed by `warps` warps of one CTA, all with the same site, space, kind and width.
@@ -51,14 +53,15 @@ struct LaneBatch {
   Cache cache = Cache::none;
   u8 bytes = 4;
   u8 matrices = 0;
-  u64 cta = 0;                        // linear index of the CTA in the grid
-  std::span<const u32> active;        // [warps]; a warp with mask 0 did not execute it
-  const u64* address = nullptr;       // [warps][32]
+  u64 cta = 0;                         // linear index of the CTA in the grid
+  std::span<const u32> active;         // [warps]; a warp with mask 0 did not execute it
+  const u64* address = nullptr;        // [warps][32]
   const u64* shared_address = nullptr; // cp.async: [warps][32] destinations in shared memory, else null
 };
 
-// One memory instruction executed by every thread of one CTA (or of `count` CTAs that count alike), in closed form:
-// address(x, y, z) = base + stride[0]·x + stride[1]·y + stride[2]·z, no wrap-around. The last warp may be partial.
+// One memory instruction executed by every thread of one CTA (or of `count` CTAs that count alike), in closed
+// form: address(x, y, z) = base + stride[0]·x + stride[1]·y + stride[2]·z, no wrap-around. The last warp may
+// be partial.
 struct AffineAccess {
   SiteId site;
   Space space = Space::global;

@@ -17,13 +17,14 @@ struct SourceFrame {
 
 struct Site {
   SiteId id;
-  std::string function;              // the PTX function that contains it (mangled)
-  std::vector<SourceFrame> frames;   // innermost first; then where each was inlined. Empty without line information
-  u32 ptx_line = 0;                  // line in the PTX text, 1-based
-  std::string opcode;                // as written: "ld.global.nc.v2.f32"
+  std::string function; // the PTX function that contains it (mangled)
+  std::vector<SourceFrame>
+      frames;         // innermost first; then where each was inlined. Empty without line information
+  u32 ptx_line = 0;   // line in the PTX text, 1-based
+  std::string opcode; // as written: "ld.global.nc.v2.f32"
   Kind kind = Kind::load;
   Cache cache = Cache::none;
-  u8 bytes = 4;                      // per lane and instruction, vectors included
+  u8 bytes = 4; // per lane and instruction, vectors included
   u8 matrices = 0;
   bool operator==(const Site&) const = default;
 };

@@ -6,7 +6,9 @@
 namespace warplens {
 
 constexpr u64 align_down(u64 value, u64 power_of_two) { return value & ~(power_of_two - 1); }
-constexpr u64 align_up(u64 value, u64 power_of_two) { return align_down(value + power_of_two - 1, power_of_two); }
+constexpr u64 align_up(u64 value, u64 power_of_two) {
+  return align_down(value + power_of_two - 1, power_of_two);
+}
 constexpr u64 ceil_div(u64 value, u64 divisor) { return (value + divisor - 1) / divisor; }
 constexpr bool is_power_of_two(u64 value) { return std::has_single_bit(value); }
 

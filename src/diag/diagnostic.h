@@ -1,7 +1,8 @@
 // Diagnostics as values. Library code never prints and never exits: it returns one of these, and the
 // front end renders it. Wording: say what is wrong with the user's own names, then what to do next (`help`).
 //
-// A Kind is a stable identifier ("ptx-unknown-opcode"): tests and JSON consumers match on it, never on wording.
+// A Kind is a stable identifier ("ptx-unknown-opcode"): tests and JSON consumers match on it, never on
+// wording.
 #pragma once
 #include "base/result.h"
 #include "base/types.h"
@@ -13,7 +14,8 @@ namespace warplens::diag {
 
 enum class Severity : u8 { note, warning, error };
 
-// A place in a text: file name, 1-based line and column; 0 where unknown. `length` is for the caret's underline.
+// A place in a text: file name, 1-based line and column; 0 where unknown. `length` is for the caret's
+// underline.
 struct Span {
   std::string file;
   u32 line = 0;
@@ -23,12 +25,12 @@ struct Span {
 };
 
 struct Diagnostic {
-  std::string kind;                // stable identifier, kebab-case: "ptx-unknown-opcode"
+  std::string kind; // stable identifier, kebab-case: "ptx-unknown-opcode"
   Severity severity = Severity::error;
-  std::string message;             // one sentence, no full stop, the user's own names in 'quotes'
+  std::string message; // one sentence, no full stop, the user's own names in 'quotes'
   Span span;
-  std::vector<std::string> notes;  // facts that explain it
-  std::string help;                // the next step for the user; empty where there is none
+  std::vector<std::string> notes; // facts that explain it
+  std::string help;               // the next step for the user; empty where there is none
 };
 
 inline Diagnostic error(std::string kind, std::string message, Span span = {}, std::string help = {}) {

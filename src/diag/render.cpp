@@ -56,7 +56,8 @@ std::string render(const Diagnostic& diagnostic, std::string_view source, bool c
   if (span.line != 0) out += fmt::format("{}:", span.line);
   if (span.line != 0 && span.column != 0) out += fmt::format("{}:", span.column);
   if (!out.empty()) out += ' ';
-  out += fmt::format("{}{}:{} {}\n", style.begin, name_of(diagnostic.severity), style.end, diagnostic.message);
+  out +=
+      fmt::format("{}{}:{} {}\n", style.begin, name_of(diagnostic.severity), style.end, diagnostic.message);
   if (span.line != 0 && !source.empty()) {
     std::string_view text = line_of(source, span.line).substr(0, 200);
     if (!text.empty()) {

@@ -366,8 +366,10 @@ void SiteTable::complete(LaunchRecord& record) {
   for (SiteRecord& r : record.sites) {
     if (!r.site.id.valid()) continue;
     std::pair key{record.module, r.site.id.value};
-    if (!r.site.opcode.empty()) sites_[key] = r.site;
-    else if (auto known = sites_.find(key); known != sites_.end()) r.site = known->second;
+    if (!r.site.opcode.empty())
+      sites_[key] = r.site;
+    else if (auto known = sites_.find(key); known != sites_.end())
+      r.site = known->second;
   }
 }
 

@@ -47,9 +47,9 @@ using Event =
 std::string encode(const Event&); // one line, newline included
 Result<Event> decode(std::string_view line);
 
-// Sites travel once: a process that launches a kernel thousands of times describes each site in the first record only.
-// A later record refers to it by its id within the record's module; a site with an id and no opcode is such a reference.
-// One table per process, on either end of the stream.
+// Sites travel once: a process that launches a kernel thousands of times describes each site in the first
+// record only. A later record refers to it by its id within the record's module; a site with an id and no
+// opcode is such a reference. One table per process, on either end of the stream.
 class SiteTable {
 public:
   void shorten(LaunchRecord&);  // sender: sites that were sent before become references

@@ -1,5 +1,6 @@
-// Functions that kernels call but do not define: device printf, malloc and free, assert, and the mathematical functions
-// that clang leaves as __nv_* calls when there is no libdevice. Arguments and results travel through .param variables.
+// Functions that kernels call but do not define: device printf, malloc and free, assert, and the mathematical
+// functions that clang leaves as __nv_* calls when there is no libdevice. Arguments and results travel
+// through .param variables.
 #include "sim/execute_memory.h"
 #include "sim/lanes.h"
 #include "sim/printf.h"
@@ -19,7 +20,8 @@ struct Caller {
   const CallSite& site;
 
   std::byte* parameter(ir::VariableId variable, u32 thread) const {
-    return x.frame->parameters.data() + u64{thread} * x.code->parameter_bytes + x.code->parameter_offset[variable.value];
+    return x.frame->parameters.data() + u64{thread} * x.code->parameter_bytes +
+           x.code->parameter_offset[variable.value];
   }
   u64 argument(u32 index, u32 thread) const {
     if (index >= site.argument_variables.size()) return 0;
@@ -35,16 +37,20 @@ struct Caller {
   }
   template <class F> void each_thread(F&& f) const {
     Mask lanes = *x.mask;
-    for (u32 w = 0; w < x.shape.warps; ++w) for_each_lane(lanes.word[w], [&](u32 lane) { f(w * warp_size + lane); });
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      for_each_lane(lanes.word[w], [&](u32 lane) { f(w * warp_size + lane); });
   }
   // A generic pointer of one thread as a host pointer to `bytes` readable bytes; faults when it is none.
   std::byte* pointer(u64 address, u64 bytes, u32 thread) const {
     const Memory& memory = *x.launch.device.memory;
     u64 shared = address - memory.shared_window(), local = address - memory.local_window();
-    if (shared < Memory::window_size && shared + bytes <= x.cta->shared.size()) return x.cta->shared.data() + shared;
-    if (local < Memory::window_size && local + bytes <= x.launch.local_bytes) return x.cta->local.get() + thread * x.launch.local_bytes + local;
+    if (shared < Memory::window_size && shared + bytes <= x.cta->shared.size())
+      return x.cta->shared.data() + shared;
+    if (local < Memory::window_size && local + bytes <= x.launch.local_bytes)
+      return x.cta->local.get() + thread * x.launch.local_bytes + local;
     if (!memory.mapped(address, bytes))
-      raise(x, op, FaultKind::illegal_address, "kernel-illegal-address", fmt::format("a library call reads {} bytes at {:#x}, outside all device memory", bytes, address),
+      raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
+            fmt::format("a library call reads {} bytes at {:#x}, outside all device memory", bytes, address),
             thread, address, {describe_address(x, address)});
     return reinterpret_cast<std::byte*>(address);
   }
@@ -101,20 +107,24 @@ void release(const Caller& call) {
     if (address == 0) return;
     std::optional<Allocation> found = device.memory->find(address);
     if (!found || found->kind != AllocationKind::heap || found->address != address)
-      raise(call.x, call.op, FaultKind::trap, "kernel-bad-free", fmt::format("free of {:#x}, which malloc did not return", address), thread, address);
+      raise(call.x, call.op, FaultKind::trap, "kernel-bad-free",
+            fmt::format("free of {:#x}, which malloc did not return", address), thread, address);
     device.memory->release(address);
     device.heap_used -= found->size;
   });
 }
 
-// void __assertfail(const char* message, const char* file, unsigned line, const char* function, size_t charSize)
+// void __assertfail(const char* message, const char* file, unsigned line, const char* function, size_t
+// charSize)
 void fail_assertion(const Caller& call) {
   u32 thread = first_thread(*call.x.mask);
   const Dim3& block = call.x.shape.block;
   const Dim3& c = call.x.cta->id;
-  std::string text = fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.", call.text(call.argument(1, thread), thread),
-                                 call.argument(2, thread), call.text(call.argument(3, thread), thread), c.x, c.y, c.z, thread % block.x,
-                                 thread / block.x % block.y, thread / (block.x * block.y), call.text(call.argument(0, thread), thread));
+  std::string text = fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.",
+                                 call.text(call.argument(1, thread), thread), call.argument(2, thread),
+                                 call.text(call.argument(3, thread), thread), c.x, c.y, c.z, thread % block.x,
+                                 thread / block.x % block.y, thread / (block.x * block.y),
+                                 call.text(call.argument(0, thread), thread));
   raise(call.x, call.op, FaultKind::assertion, "kernel-assertion", text, thread);
 }
 
@@ -126,7 +136,9 @@ void compute(const Caller& call, const MathFunction& function) {
   std::vector<std::vector<u64>> storage(kernel.sources + kernel.destinations, std::vector<u64>(lanes + 8));
   KernelArguments arguments{};
   arguments.lanes = lanes;
-  auto aligned = [](std::vector<u64>& v) { return reinterpret_cast<void*>(align_up(reinterpret_cast<u64>(v.data()), 64)); };
+  auto aligned = [](std::vector<u64>& v) {
+    return reinterpret_cast<void*>(align_up(reinterpret_cast<u64>(v.data()), 64));
+  };
   for (u32 s = 0; s < kernel.sources; ++s) {
     Value at;
     at.bits = kernel.source_bits[s];
@@ -134,7 +146,8 @@ void compute(const Caller& call, const MathFunction& function) {
     call.each_thread([&](u32 thread) { x.set_lane(at, thread, call.argument(s, thread)); });
     arguments.source[s] = at.data;
   }
-  for (u32 d = 0; d < kernel.destinations; ++d) arguments.destination[d] = aligned(storage[kernel.sources + d]);
+  for (u32 d = 0; d < kernel.destinations; ++d)
+    arguments.destination[d] = aligned(storage[kernel.sources + d]);
   kernel.function(arguments);
   auto read = [&](u32 d, u32 thread) -> u64 {
     const void* data = arguments.destination[d];
@@ -150,7 +163,8 @@ void compute(const Caller& call, const MathFunction& function) {
     if (values != 0) call.result(thread, read(0, thread));
     for (u32 s = 0; s < function.stores; ++s) {
       u64 value = read(values + s, thread);
-      std::memcpy(call.pointer(call.argument(kernel.sources + s, thread), function.store_bytes[s], thread), &value, function.store_bytes[s]);
+      std::memcpy(call.pointer(call.argument(kernel.sources + s, thread), function.store_bytes[s], thread),
+                  &value, function.store_bytes[s]);
     }
   });
 }
@@ -159,12 +173,18 @@ void compute(const Caller& call, const MathFunction& function) {
 
 bool call_builtin(Exec& x, const Op& op, const ir::Function& callee, const CallSite& site) {
   Caller call{x, op, site};
-  if (callee.name == "vprintf") print(call);
-  else if (callee.name == "malloc") allocate(call);
-  else if (callee.name == "free") release(call);
-  else if (callee.name == "__assertfail" || callee.name == "__assert_fail") fail_assertion(call);
-  else if (std::optional<MathFunction> function = find_math_function(callee.name)) compute(call, *function);
-  else return false;
+  if (callee.name == "vprintf")
+    print(call);
+  else if (callee.name == "malloc")
+    allocate(call);
+  else if (callee.name == "free")
+    release(call);
+  else if (callee.name == "__assertfail" || callee.name == "__assert_fail")
+    fail_assertion(call);
+  else if (std::optional<MathFunction> function = find_math_function(callee.name))
+    compute(call, *function);
+  else
+    return false;
   return true;
 }
 

@@ -1,8 +1,10 @@
-// Arithmetic on closed forms: what keeps an index an index. Registers are numbers modulo 2^bits, so sums, differences
-// and products with uniform factors are exact whatever wraps; where an operation looks at the number itself (widening,
-// comparing, dividing) the range over the block must not wrap, and the rule declines when it might.
+// Arithmetic on closed forms: what keeps an index an index. Registers are numbers modulo 2^bits, so sums,
+// differences and products with uniform factors are exact whatever wraps; where an operation looks at the
+// number itself (widening, comparing, dividing) the range over the block must not wrap, and the rule declines
+// when it might.
 //
-// Only integer operations have rules. Operations whose sources are all uniform need none: they run once, on one lane.
+// Only integer operations have rules. Operations whose sources are all uniform need none: they run once, on
+// one lane.
 #include "sim/code.h"
 
 namespace warplens::sim {
@@ -99,7 +101,8 @@ bool shift_left(const Shape&, const Op&, const Value* const* s, Value& r) {
   }
   r.base = s[0]->base << amount;
   for (u32 d = 0; d < 3; ++d)
-    if (__builtin_mul_overflow(s[0]->stride[d], i64{1} << std::min<u64>(amount, 62), &r.stride[d])) return false;
+    if (__builtin_mul_overflow(s[0]->stride[d], i64{1} << std::min<u64>(amount, 62), &r.stride[d]))
+      return false;
   return amount < 63;
 }
 
@@ -122,7 +125,9 @@ bool shift_right(const Shape& shape, const Op& op, const Value* const* s, Value&
     if (s[0]->stride[d] % step != 0) return false;
     r.stride[d] = s[0]->stride[d] / step;
   }
-  i64 base = sign ? signed_at(s[0]->base, s[0]->bits) : static_cast<i64>(s[0]->bits >= 64 ? s[0]->base : s[0]->base & ((u64{1} << s[0]->bits) - 1));
+  i64 base =
+      sign ? signed_at(s[0]->base, s[0]->bits)
+           : static_cast<i64>(s[0]->bits >= 64 ? s[0]->base : s[0]->base & ((u64{1} << s[0]->bits) - 1));
   r.base = static_cast<u64>((base - low_bits) >> amount);
   return true;
 }
@@ -146,7 +151,8 @@ bool bit_or(const Shape&, const Op&, const Value* const* s, Value& r) {
   const Value* bits = s[1]->uniform() ? s[1] : s[0]->uniform() ? s[0] : nullptr;
   if (bits == nullptr) return false;
   const Value& x = bits == s[1] ? *s[0] : *s[1];
-  u64 all = x.base | static_cast<u64>(x.stride[0]) | static_cast<u64>(x.stride[1]) | static_cast<u64>(x.stride[2]);
+  u64 all =
+      x.base | static_cast<u64>(x.stride[0]) | static_cast<u64>(x.stride[1]) | static_cast<u64>(x.stride[2]);
   u64 low = bits->bits >= 64 ? bits->base : bits->base & ((u64{1} << bits->bits) - 1);
   u64 alignment = all == 0 ? ~u64{0} : all & (~all + 1);
   if (low >= alignment) return false;
@@ -218,20 +224,43 @@ bool compare(const Shape& shape, const Op& op, const Value* const* s, Value& r) 
   for (u32 d = 0; d < 3; ++d) difference.stride[d] = s[0]->stride[d] - s[1]->stride[d];
   bool sign = ir::is_signed(op.form->type());
   u32 bits = s[0]->bits;
-  auto number = [&](const Value& v) { return sign || bits >= 64 ? signed_at(v.base, bits) : static_cast<i64>(v.base & ((u64{1} << bits) - 1)); };
-  if (__builtin_sub_overflow(number(*s[0]), number(*s[1]), reinterpret_cast<i64*>(&difference.base))) return false;
+  auto number = [&](const Value& v) {
+    return sign || bits >= 64 ? signed_at(v.base, bits) : static_cast<i64>(v.base & ((u64{1} << bits) - 1));
+  };
+  if (__builtin_sub_overflow(number(*s[0]), number(*s[1]), reinterpret_cast<i64*>(&difference.base)))
+    return false;
   Range d = signed_range(difference, shape);
   if (!d.valid) return false;
   low = d.low;
   high = d.high;
   bool holds, fails;
   switch (op.form->comparison()) {
-  case ir::Comparison::eq: holds = low == 0 && high == 0; fails = low > 0 || high < 0; break;
-  case ir::Comparison::ne: holds = low > 0 || high < 0; fails = low == 0 && high == 0; break;
-  case ir::Comparison::lt: holds = high < 0; fails = low >= 0; break;
-  case ir::Comparison::le: case ir::Comparison::ls_: holds = high <= 0; fails = low > 0; break;
-  case ir::Comparison::gt: holds = low > 0; fails = high <= 0; break;
-  case ir::Comparison::ge: case ir::Comparison::hs_: holds = low >= 0; fails = high < 0; break;
+  case ir::Comparison::eq:
+    holds = low == 0 && high == 0;
+    fails = low > 0 || high < 0;
+    break;
+  case ir::Comparison::ne:
+    holds = low > 0 || high < 0;
+    fails = low == 0 && high == 0;
+    break;
+  case ir::Comparison::lt:
+    holds = high < 0;
+    fails = low >= 0;
+    break;
+  case ir::Comparison::le:
+  case ir::Comparison::ls_:
+    holds = high <= 0;
+    fails = low > 0;
+    break;
+  case ir::Comparison::gt:
+    holds = low > 0;
+    fails = high <= 0;
+    break;
+  case ir::Comparison::ge:
+  case ir::Comparison::hs_:
+    holds = low >= 0;
+    fails = high < 0;
+    break;
   default: return false;
   }
   if (!holds && !fails) return false;
@@ -242,7 +271,8 @@ bool compare(const Shape& shape, const Op& op, const Value* const* s, Value& r) 
 
 bool convert(const Shape& shape, const Op& op, const Value* const* s, Value& r) {
   ir::Type to = op.form->type(0), from = op.form->type(1);
-  if (ir::is_float(to) || ir::is_float(from) || ir::bits(to) < 16 || ir::bits(from) != s[0]->bits) return false;
+  if (ir::is_float(to) || ir::is_float(from) || ir::bits(to) < 16 || ir::bits(from) != s[0]->bits)
+    return false;
   if (op.form->has(Modifier::sat)) return false;
   if (ir::bits(to) <= ir::bits(from)) return copy(shape, op, s, r);
   return widen(shape, *s[0], ir::is_signed(from), r);
@@ -266,8 +296,10 @@ ClosedRule find_closed_rule(const ir::Form& form) {
   case Opcode::sub: return subtract;
   case Opcode::neg: return negate;
   case Opcode::not_: return invert;
-  case Opcode::mul: return form.has(Modifier::wide) ? multiply_wide : form.has(Modifier::hi) ? nullptr : multiply;
-  case Opcode::mad: return form.has(Modifier::wide) ? multiply_add_wide : form.has(Modifier::hi) ? nullptr : multiply_add;
+  case Opcode::mul:
+    return form.has(Modifier::wide) ? multiply_wide : form.has(Modifier::hi) ? nullptr : multiply;
+  case Opcode::mad:
+    return form.has(Modifier::wide) ? multiply_add_wide : form.has(Modifier::hi) ? nullptr : multiply_add;
   case Opcode::shl: return shift_left;
   case Opcode::shr: return shift_right;
   case Opcode::and_: return bit_and;

@@ -1,6 +1,7 @@
-// Code: one PTX function, lowered for the emulator. Registers became slots (several registers whose lives do not
-// overlap share one), immediates and addresses of variables became constant slots, every instruction one Op with the
-// function that executes it. Blocks are laid out in the order of the text; `join` ops mark where diverged lanes meet.
+// Code: one PTX function, lowered for the emulator. Registers became slots (several registers whose lives do
+// not overlap share one), immediates and addresses of variables became constant slots, every instruction one
+// Op with the function that executes it. Blocks are laid out in the order of the text; `join` ops mark where
+// diverged lanes meet.
 #pragma once
 #include "ir/module.h"
 #include "sim/kernels.h"
@@ -11,7 +12,8 @@ namespace warplens::sim {
 struct Exec;
 struct Op;
 using Handler = void (*)(Exec&, const Op&);
-// Computes an op on closed forms; false when the result has none (then lanes are computed). `source` has op.sources values.
+// Computes an op on closed forms; false when the result has none (then lanes are computed). `source` has
+// op.sources values.
 using ClosedRule = bool (*)(const Shape&, const Op&, const Value* const* source, Value& result);
 
 using SlotId = u32;
@@ -20,27 +22,27 @@ inline constexpr u32 no_target = 0xffffffffu;
 
 struct Op {
   Handler run = nullptr;
-  u32 instruction = 0;          // in the ir::Function
+  u32 instruction = 0; // in the ir::Function
   SlotId guard = no_slot;
   bool guard_negated = false;
   u8 destinations = 0, sources = 0;
   std::array<SlotId, 10> slot{}; // destinations, then sources; no_slot where the text has '_'
-  u32 more = 0;                 // into Code::more_slots when there are more than 10
+  u32 more = 0;                  // into Code::more_slots when there are more than 10
 
   // What else a handler needs; each family documents its own use of them.
   KernelFunction kernel = nullptr;
   ClosedRule closed = nullptr;
   const ir::Form* form = nullptr;
-  i64 offset = 0;               // memory: added to the address
-  u32 target = no_target;       // control: op index
-  u32 join = no_target;         // control: where diverged lanes meet
+  i64 offset = 0;         // memory: added to the address
+  u32 target = no_target; // control: op index
+  u32 join = no_target;   // control: where diverged lanes meet
   ir::SiteId site;
-  ir::StateSpace space{};       // memory
-  u8 element_bytes = 0;         // memory: of one vector element
+  ir::StateSpace space{}; // memory
+  u8 element_bytes = 0;   // memory: of one vector element
   u8 elements = 1;
   u8 address_bits = 64;
-  bool sign = false;            // resize, loads: sign-extend
-  bool waits = false;           // control: a backward branch of a loop that may wait for other threads
+  bool sign = false;  // resize, loads: sign-extend
+  bool waits = false; // control: a backward branch of a loop that may wait for other threads
   u32 aux = 0;
 
   SlotId destination(u32 i) const { return slot[i]; }
@@ -48,16 +50,22 @@ struct Op {
 };
 
 struct Constant {
-  enum class Kind : u8 { value, shared, local }; // shared, local: the variable's offset, known per launch or frame
+  enum class Kind : u8 {
+    value,
+    shared,
+    local
+  }; // shared, local: the variable's offset, known per launch or frame
   SlotId slot = 0;
   Kind kind = Kind::value;
-  u64 value = 0;                // or the byte offset added to the variable
+  u64 value = 0; // or the byte offset added to the variable
   ir::VariableId variable;
 };
 
-struct CallSite {               // of one call op: which parameter bytes go where
-  struct Copy { u32 from = 0, to = 0, bytes = 0; };
-  ir::FunctionId callee;        // not valid: indirect, through the op's source 0
+struct CallSite { // of one call op: which parameter bytes go where
+  struct Copy {
+    u32 from = 0, to = 0, bytes = 0;
+  };
+  ir::FunctionId callee; // not valid: indirect, through the op's source 0
   std::vector<ir::VariableId> argument_variables, result_variables; // in the caller
   std::vector<SlotId> argument_slots, result_slots;                 // register-style .func
 };
@@ -68,17 +76,18 @@ struct Code {
   ir::FunctionId id;
   std::vector<Op> ops;
   std::vector<SlotId> more_slots;
-  std::vector<u8> slot_bits;                 // [slots]
+  std::vector<u8> slot_bits; // [slots]
   std::vector<Constant> constants;
-  std::vector<SlotId> live_at_entry;         // registers read before they are written: zero
-  std::vector<CallSite> calls;               // Op::aux of call ops
-  std::vector<std::vector<u32>> tables;      // Op::aux of brx ops: op index per entry
-  std::vector<u32> parameter_offset;         // [function variables' index]: .param variables of a .func and its call sites
-  u32 parameter_bytes = 0;                   // per thread, .func and call-site .param variables
-  u32 local_bytes = 0;                       // per thread, .local variables
-  std::vector<u32> loops;                    // [ops + 1]: backward branches before each op
+  std::vector<SlotId> live_at_entry;    // registers read before they are written: zero
+  std::vector<CallSite> calls;          // Op::aux of call ops
+  std::vector<std::vector<u32>> tables; // Op::aux of brx ops: op index per entry
+  std::vector<u32>
+      parameter_offset;    // [function variables' index]: .param variables of a .func and its call sites
+  u32 parameter_bytes = 0; // per thread, .func and call-site .param variables
+  u32 local_bytes = 0;     // per thread, .local variables
+  std::vector<u32> loops;  // [ops + 1]: backward branches before each op
   bool has_calls = false;
-  u32 worst_live_registers = 0;              // 32-bit registers live at once, at the worst point
+  u32 worst_live_registers = 0; // 32-bit registers live at once, at the worst point
 };
 
 // Where the variables of a function that live in per-thread memory sit: variable → offset.

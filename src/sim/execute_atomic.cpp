@@ -1,5 +1,5 @@
-// Atomics and reductions: lane by lane, in lane order. CTAs run on several host threads, so those on global memory
-// are host atomics; shared memory belongs to one host thread.
+// Atomics and reductions: lane by lane, in lane order. CTAs run on several host threads, so those on global
+// memory are host atomics; shared memory belongs to one host thread.
 #include "sim/execute_memory.h"
 #include <bit>
 #include <cmath>
@@ -12,9 +12,7 @@ namespace {
 using ir::AtomicOp;
 using ir::Type;
 
-float half_to_float(u16 h) {
-  return static_cast<float>(std::bit_cast<_Float16>(h));
-}
+float half_to_float(u16 h) { return static_cast<float>(std::bit_cast<_Float16>(h)); }
 u16 float_to_half(float f) { return std::bit_cast<u16>(static_cast<_Float16>(f)); }
 float bfloat_to_float(u16 b) { return std::bit_cast<float>(static_cast<u32>(b) << 16); }
 u16 float_to_bfloat(float f) {
@@ -27,8 +25,15 @@ template <class T> T pick_min(T a, T b) { return b < a ? b : a; }
 template <class T> T pick_max(T a, T b) { return b > a ? b : a; }
 
 u16 half_operation(AtomicOp operation, bool bfloat, u16 a, u16 b) {
-  float x = bfloat ? bfloat_to_float(a) : half_to_float(a), y = bfloat ? bfloat_to_float(b) : half_to_float(b);
-  float r = operation == AtomicOp::add ? x + y : operation == AtomicOp::min ? (x != x ? y : y < x ? y : x) : (x != x ? y : y > x ? y : x);
+  float x = bfloat ? bfloat_to_float(a) : half_to_float(a),
+        y = bfloat ? bfloat_to_float(b) : half_to_float(b);
+  float r = operation == AtomicOp::add   ? x + y
+            : operation == AtomicOp::min ? (x != x  ? y
+                                            : y < x ? y
+                                                    : x)
+                                         : (x != x  ? y
+                                            : y > x ? y
+                                                    : x);
   return bfloat ? float_to_bfloat(r) : float_to_half(r);
 }
 
@@ -45,7 +50,8 @@ u64 combine(AtomicOp operation, Type type, bool global, u64 old, u64 value, u64 
     break;
   }
   case Type::f64:
-    if (operation == AtomicOp::add) return std::bit_cast<u64>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
+    if (operation == AtomicOp::add)
+      return std::bit_cast<u64>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
     break;
   case Type::f16:
   case Type::bf16:
@@ -63,8 +69,10 @@ u64 combine(AtomicOp operation, Type type, bool global, u64 old, u64 value, u64 
   auto extend = [&](u64 v) { return static_cast<i64>(v << (64 - bits)) >> (64 - bits); };
   switch (operation) {
   case AtomicOp::add: return old + value;
-  case AtomicOp::min: return sign ? static_cast<u64>(pick_min(extend(old), extend(value))) : pick_min(old, value);
-  case AtomicOp::max: return sign ? static_cast<u64>(pick_max(extend(old), extend(value))) : pick_max(old, value);
+  case AtomicOp::min:
+    return sign ? static_cast<u64>(pick_min(extend(old), extend(value))) : pick_min(old, value);
+  case AtomicOp::max:
+    return sign ? static_cast<u64>(pick_max(extend(old), extend(value))) : pick_max(old, value);
   case AtomicOp::inc: return old >= value ? 0 : old + 1;
   case AtomicOp::dec: return old == 0 || old > value ? value : old - 1;
   case AtomicOp::and_: return old & value;
@@ -87,7 +95,8 @@ template <class T> u64 apply_shared(std::byte* at, AtomicOp operation, Type type
 
 template <class T> u64 apply_global(std::byte* at, AtomicOp operation, Type type, u64 value, u64 compare) {
   T* word = reinterpret_cast<T*>(at);
-  if (operation == AtomicOp::add && !ir::is_float(type)) return __atomic_fetch_add(word, static_cast<T>(value), __ATOMIC_SEQ_CST);
+  if (operation == AtomicOp::add && !ir::is_float(type))
+    return __atomic_fetch_add(word, static_cast<T>(value), __ATOMIC_SEQ_CST);
   T old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
   while (true) {
     T now = static_cast<T>(combine(operation, type, true, old, value, compare));
@@ -97,9 +106,15 @@ template <class T> u64 apply_global(std::byte* at, AtomicOp operation, Type type
 
 u64 apply(std::byte* at, u32 bytes, bool global, AtomicOp operation, Type type, u64 value, u64 compare) {
   switch (bytes) {
-  case 2: return global ? apply_global<u16>(at, operation, type, value, compare) : apply_shared<u16>(at, operation, type, value, compare);
-  case 4: return global ? apply_global<u32>(at, operation, type, value, compare) : apply_shared<u32>(at, operation, type, value, compare);
-  default: return global ? apply_global<u64>(at, operation, type, value, compare) : apply_shared<u64>(at, operation, type, value, compare);
+  case 2:
+    return global ? apply_global<u16>(at, operation, type, value, compare)
+                  : apply_shared<u16>(at, operation, type, value, compare);
+  case 4:
+    return global ? apply_global<u32>(at, operation, type, value, compare)
+                  : apply_shared<u32>(at, operation, type, value, compare);
+  default:
+    return global ? apply_global<u64>(at, operation, type, value, compare)
+                  : apply_shared<u64>(at, operation, type, value, compare);
   }
 }
 
@@ -133,7 +148,8 @@ void atomic(Exec& x, const Op& op) {
           u64 value = cas ? x.lane_value(op.source(2), thread) & limit : first;
           u64 old = apply(at + e * op.element_bytes, op.element_bytes, global, operation, type, value, first);
           changes |= combine(operation, type, global, old, value, first) != old;
-          if (e < op.destinations && op.destination(e) != no_slot) x.set_lane(x.values[op.destination(e)], thread, old);
+          if (e < op.destinations && op.destination(e) != no_slot)
+            x.set_lane(x.values[op.destination(e)], thread, old);
         }
       });
     x.writes += changes;

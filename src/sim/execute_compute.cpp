@@ -1,5 +1,5 @@
-// Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how, else the
-// vector kernel over all lanes; under a partial mask into scratch and merged.
+// Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how,
+// else the vector kernel over all lanes; under a partial mask into scratch and merged.
 #include "sim/exec.h"
 #include "sim/lanes.h"
 #include <bit>
@@ -50,8 +50,12 @@ void Exec::merge(Value& destination, const void* from) {
     for (; w < end_warp; ++w) into[w] = (into[w] & ~mask->word[w]) | (f[w] & mask->word[w]);
     break;
   }
-  case 16: lanes::merge16(destination.at<u16>(w), static_cast<const u16*>(from) + w * 32, masks, lanes); break;
-  case 32: lanes::merge32(destination.at<u32>(w), static_cast<const u32*>(from) + w * 32, masks, lanes); break;
+  case 16:
+    lanes::merge16(destination.at<u16>(w), static_cast<const u16*>(from) + w * 32, masks, lanes);
+    break;
+  case 32:
+    lanes::merge32(destination.at<u32>(w), static_cast<const u32*>(from) + w * 32, masks, lanes);
+    break;
   default: lanes::merge64(destination.at<u64>(w), static_cast<const u64*>(from) + w * 32, masks, lanes);
   }
   destination.set_lanes();
@@ -154,8 +158,10 @@ void compute(Exec& x, const Op& op) {
   for (u32 i = 0; i < op.destinations; ++i) {
     if (op.destination(i) == no_slot) continue;
     Value& v = x.values[op.destination(i)];
-    if (direct[i]) v.set_lanes();
-    else x.merge(v, x.scratch[i]);
+    if (direct[i])
+      v.set_lanes();
+    else
+      x.merge(v, x.scratch[i]);
   }
 }
 
@@ -175,8 +181,10 @@ void resize(Exec& x, const Op& op) {
   }
   need_lanes(from, x.shape);
   lanes::resize(x.mask_full ? to.data : x.scratch[0], to.bits, from.data, from.bits, op.sign, x.shape.lanes);
-  if (x.mask_full) to.set_lanes();
-  else x.merge(to, x.scratch[0]);
+  if (x.mask_full)
+    to.set_lanes();
+  else
+    x.merge(to, x.scratch[0]);
 }
 
 void move(Exec& x, const Op& op) {

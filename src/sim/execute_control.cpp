@@ -1,5 +1,5 @@
-// Branches, calls, returns, traps. Conditional branches on a uniform predicate just jump; lanes that disagree go onto
-// the group's SIMT stack and meet at the branch's immediate post-dominator (Op::join).
+// Branches, calls, returns, traps. Conditional branches on a uniform predicate just jump; lanes that disagree
+// go onto the group's SIMT stack and meet at the branch's immediate post-dominator (Op::join).
 #include "sim/execute_memory.h"
 #include "sim/program.h"
 #include <algorithm>
@@ -9,15 +9,17 @@
 namespace warplens::sim {
 namespace {
 
-// How often a waiting loop may go round before others get a turn, and before its lanes are parted from the lanes that
-// wait for them at the reconvergence point. The first is cheap and changes no count; the second is only for lanes of one
-// warp that wait for each other, so it comes late, and early once a loop has shown itself to be such a one.
-// Rounds count only while nothing is written: a loop full of atomics that change memory is getting on with something.
+// How often a waiting loop may go round before others get a turn, and before its lanes are parted from the
+// lanes that wait for them at the reconvergence point. The first is cheap and changes no count; the second is
+// only for lanes of one warp that wait for each other, so it comes late, and early once a loop has shown
+// itself to be such a one. Rounds count only while nothing is written: a loop full of atomics that change
+// memory is getting on with something.
 constexpr u64 turn_limit = 64;
 constexpr u64 turn_limit_writing = 1 << 14; // who writes and yet waits lets others run too, now and then
 constexpr u64 part_limit = 65536, part_limit_known = 64;
-constexpr u64 return_address_bytes = 16;     // of local memory that a call takes at least: recursion ends somewhere
-constexpr u64 check_interval = 1 << 14;      // backward branches between looks at the deadline
+constexpr u64 return_address_bytes =
+    16; // of local memory that a call takes at least: recursion ends somewhere
+constexpr u64 check_interval = 1 << 14;         // backward branches between looks at the deadline
 constexpr u64 silent_part_limit = u64{1} << 26; // for loops that only spin on plain loads
 
 bool others_in_stack(const Exec& x) {
@@ -31,9 +33,11 @@ void check_clock(Exec& x, const Op& op) {
   const LaunchOptions& options = x.launch.options;
   if (x.cta->index >= x.launch.stop_from.load(std::memory_order_relaxed)) throw FaultError{};
   if (options.cancel && options.cancel->load(std::memory_order_relaxed))
-    raise(x, op, FaultKind::cancelled, "launch-cancelled", "the launch was interrupted", first_thread(x.active));
+    raise(x, op, FaultKind::cancelled, "launch-cancelled", "the launch was interrupted",
+          first_thread(x.active));
   if (options.deadline && std::chrono::steady_clock::now() > *options.deadline)
-    raise(x, op, FaultKind::timeout, "launch-timeout", "the launch ran longer than the time limit", first_thread(x.active), 0, {},
+    raise(x, op, FaultKind::timeout, "launch-timeout", "the launch ran longer than the time limit",
+          first_thread(x.active), 0, {},
           "give it more with --timeout, or look for a loop that never ends here");
 }
 
@@ -48,7 +52,9 @@ void backward(Exec& x, const Op& op) {
   ++group.rounds;
   ++group.spins;
   bool waits = op.waits;
-  u64 limit = !waits ? silent_part_limit : x.launch.parts(op.instruction).load(std::memory_order_relaxed) ? part_limit_known : part_limit;
+  u64 limit = !waits                                                           ? silent_part_limit
+              : x.launch.parts(op.instruction).load(std::memory_order_relaxed) ? part_limit_known
+                                                                               : part_limit;
   if ((group.spins >= limit || group.rounds >= silent_part_limit) && others_in_stack(x)) {
     if (waits) x.launch.parts(op.instruction).store(true, std::memory_order_relaxed);
     group.stack.back().pc = x.pc;
@@ -147,8 +153,10 @@ void branch_table(Exec& x, const Op& op) {
   }
   std::vector<StackEntry>& stack = x.group->stack;
   u32 inner = op.join == no_target ? stack.back().join : op.join;
-  if (op.join == no_target) stack.pop_back();
-  else stack.back().pc = op.join;
+  if (op.join == no_target)
+    stack.pop_back();
+  else
+    stack.back().pc = op.join;
   std::sort(paths.begin(), paths.end(), [](auto& a, auto& b) { return a.first > b.first; });
   bool back = paths.back().first < x.pc;
   for (auto& [pc, mask] : paths)
@@ -166,9 +174,9 @@ void join(Exec& x, const Op&) {
   x.load_top();
 }
 
-// Where paths meet before the post-dominator: the body of `if (a || b)` is reached from both tests. Compilers for the
-// hardware turn such tests into one predicate, so that the body runs once; here the path that arrives first waits for
-// the others of its branch, as long as nothing between them and this place is a loop.
+// Where paths meet before the post-dominator: the body of `if (a || b)` is reached from both tests. Compilers
+// for the hardware turn such tests into one predicate, so that the body runs once; here the path that arrives
+// first waits for the others of its branch, as long as nothing between them and this place is a loop.
 void merge(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
   u32 here = op.aux, join = stack.back().join, floor = x.group->frames.back().floor;
@@ -207,11 +215,13 @@ void call(Exec& x, const Op& op) {
       });
     u64 index = (first - function_address_base) / function_address_step;
     if (first < function_address_base || index >= module.functions.size())
-      raise(x, op, FaultKind::invalid_instruction, "kernel-bad-function-pointer", fmt::format("call through {:#x}, which is no function", first),
-            first_thread(lanes), first);
+      raise(x, op, FaultKind::invalid_instruction, "kernel-bad-function-pointer",
+            fmt::format("call through {:#x}, which is no function", first), first_thread(lanes), first);
     callee = ir::FunctionId(static_cast<u32>(index));
     if (module.functions[callee.value].entry)
-      raise(x, op, FaultKind::unsupported_call, "kernel-calls-kernel", fmt::format("call of '{}', which is a kernel, through a pointer", module.functions[callee.value].name),
+      raise(x, op, FaultKind::unsupported_call, "kernel-calls-kernel",
+            fmt::format("call of '{}', which is a kernel, through a pointer",
+                        module.functions[callee.value].name),
             first_thread(lanes), 0, {}, "launches from device code are not emulated");
     if (same != lanes) { // the others come back to this op
       std::vector<StackEntry>& stack = x.group->stack;
@@ -228,7 +238,8 @@ void call(Exec& x, const Op& op) {
   const ir::Function& function = module.functions[callee.value];
   if (function.external) {
     if (!call_builtin(x, op, function, site))
-      raise(x, op, FaultKind::unsupported_call, "kernel-unresolved-function", fmt::format("call of '{}', which is not defined in the program", function.name),
+      raise(x, op, FaultKind::unsupported_call, "kernel-unresolved-function",
+            fmt::format("call of '{}', which is not defined in the program", function.name),
             first_thread(lanes), 0, {}, "link the file that defines it, or compile with -rdc=true");
     return;
   }
@@ -236,14 +247,18 @@ void call(Exec& x, const Op& op) {
   u64 local_base = x.frame->local_base + align_up(x.code->local_bytes, 16) + return_address_bytes;
   if (local_base + code.local_bytes > x.launch.local_bytes)
     raise(x, op, FaultKind::stack_overflow, "kernel-stack-overflow",
-          fmt::format("call of '{}' needs more local memory than the {} bytes a thread has", function.name, x.launch.local_bytes), first_thread(lanes), 0, {},
+          fmt::format("call of '{}' needs more local memory than the {} bytes a thread has", function.name,
+                      x.launch.local_bytes),
+          first_thread(lanes), 0, {},
           "reduce the recursion depth, or raise cudaLimitStackSize with cudaDeviceSetLimit");
   Frame* caller = x.frame;
   Frame* frame = enter_frame(x, code, lanes, local_base);
   // Arguments by value: caller's .param variables into the callee's, byte for byte.
   for (std::size_t i = 0; i < function.parameters.size() && i < site.argument_variables.size(); ++i) {
-    u32 from = x.code->parameter_offset[site.argument_variables[i].value], to = code.parameter_offset[function.parameters[i].value];
-    u64 bytes = std::min(module.variables[site.argument_variables[i].value].size, module.variables[function.parameters[i].value].size);
+    u32 from = x.code->parameter_offset[site.argument_variables[i].value],
+        to = code.parameter_offset[function.parameters[i].value];
+    u64 bytes = std::min(module.variables[site.argument_variables[i].value].size,
+                         module.variables[function.parameters[i].value].size);
     for (u32 w = 0; w < x.shape.warps; ++w)
       for_each_lane(lanes.word[w], [&](u32 lane) {
         u64 thread = u64{w} * warp_size + lane;
@@ -261,8 +276,10 @@ void call(Exec& x, const Op& op) {
 void ret(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Mask lanes = *x.mask;
-  if (x.group->frames.size() == 1) exit_lanes(x, lanes);
-  else return_lanes(x, lanes);
+  if (x.group->frames.size() == 1)
+    exit_lanes(x, lanes);
+  else
+    return_lanes(x, lanes);
 }
 
 void exit(Exec& x, const Op& op) {
@@ -293,8 +310,9 @@ void nothing(Exec& x, const Op& op) { x.enter(op); }
 
 void unsupported(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  raise(x, op, FaultKind::unsupported_instruction, "kernel-unsupported-instruction", fmt::format("'{}' is not implemented", op.form->text),
-        first_thread(*x.mask), 0, {}, "the launch's counts are not complete; other launches go on");
+  raise(x, op, FaultKind::unsupported_instruction, "kernel-unsupported-instruction",
+        fmt::format("'{}' is not implemented", op.form->text), first_thread(*x.mask), 0, {},
+        "the launch's counts are not complete; other launches go on");
 }
 
 } // namespace ops

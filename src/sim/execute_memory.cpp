@@ -1,10 +1,10 @@
-// Loads and stores. An address in closed form is checked, performed and handed to the sink once for the whole CTA; any
-// other is written out as 64-bit addresses, checked by its extremes, and handed over as one batch of warps. A generic
-// address is split by the window each lane's address falls in.
+// Loads and stores. An address in closed form is checked, performed and handed to the sink once for the whole
+// CTA; any other is written out as 64-bit addresses, checked by its extremes, and handed over as one batch of
+// warps. A generic address is split by the window each lane's address falls in.
 //
-// Checks, in the order a GPU would complain: alignment to the whole access, then place. Global addresses are compared
-// with the allocation that the site hit last; what lies outside every allocation but inside a mapped page is reported
-// and tolerated, as GPUs do.
+// Checks, in the order a GPU would complain: alignment to the whole access, then place. Global addresses are
+// compared with the allocation that the site hit last; what lies outside every allocation but inside a mapped
+// page is reported and tolerated, as GPUs do.
 #include "sim/execute_memory.h"
 #include "sim/lanes.h"
 #include <cstring>
@@ -36,7 +36,9 @@ std::byte* host_base(Exec& x, StateSpace space) {
 
 const access::Site& site_of(Exec& x, const Op& op) { return x.code->module->sites[op.site.value]; }
 // Parameters have no sites: they are not counted.
-std::string_view kind_name(Exec& x, const Op& op) { return op.site.valid() ? access::name(site_of(x, op).kind) : "load"; }
+std::string_view kind_name(Exec& x, const Op& op) {
+  return op.site.valid() ? access::name(site_of(x, op).kind) : "load";
+}
 
 u64 space_size(Exec& x, StateSpace space) {
   switch (space) {
@@ -49,16 +51,24 @@ u64 space_size(Exec& x, StateSpace space) {
 [[noreturn]] void outside(Exec& x, const Op& op, StateSpace space, u32 thread, u64 address) {
   if (space == StateSpace::global || space == StateSpace::constant)
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), op.element_bytes * op.elements, address),
-          thread, address, {describe_address(x, address)}, "check the index against the size that was allocated");
-  std::string_view name = space == StateSpace::shared ? "shared" : space == StateSpace::local ? "local" : "parameter";
+          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op),
+                      op.element_bytes * op.elements, address),
+          thread, address, {describe_address(x, address)},
+          "check the index against the size that was allocated");
+  std::string_view name = space == StateSpace::shared  ? "shared"
+                          : space == StateSpace::local ? "local"
+                                                       : "parameter";
   raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-        fmt::format("access of {} bytes at offset {:#x} is outside the {} bytes of {} memory", op.element_bytes * op.elements, address, space_size(x, space), name),
-        thread, address, {}, space == StateSpace::shared ? "check the index, and the dynamic shared size in the launch <<<…>>>" : "check the index");
+        fmt::format("access of {} bytes at offset {:#x} is outside the {} bytes of {} memory",
+                    op.element_bytes * op.elements, address, space_size(x, space), name),
+        thread, address, {},
+        space == StateSpace::shared ? "check the index, and the dynamic shared size in the launch <<<…>>>"
+                                    : "check the index");
 }
 
 lanes::Extremes active_extremes(const Exec& x, const Mask& mask, const u64* address) {
-  return lanes::extremes(address + x.first_warp * warp_size, mask.word.data() + x.first_warp, (x.end_warp - x.first_warp) * warp_size);
+  return lanes::extremes(address + x.first_warp * warp_size, mask.word.data() + x.first_warp,
+                         (x.end_warp - x.first_warp) * warp_size);
 }
 
 // Lanes that are not all inside one allocation: look at each.
@@ -74,9 +84,12 @@ void check_each(Exec& x, const Op& op, const Mask& mask, const u64* address) {
       if (!memory.mapped(a, bytes)) outside(x, op, StateSpace::global, thread, a);
       if (x.launch.options.strict_memory)
         raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
-              fmt::format("access of {} bytes at {:#x} is past its allocation", bytes, a), thread, a, {describe_address(x, a)},
-              "check the index against the size that was allocated");
-      warn(x, op, "kernel-out-of-bounds", fmt::format("access of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU lets it pass", bytes, a),
+              fmt::format("access of {} bytes at {:#x} is past its allocation", bytes, a), thread, a,
+              {describe_address(x, a)}, "check the index against the size that was allocated");
+      warn(x, op, "kernel-out-of-bounds",
+           fmt::format(
+               "access of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU lets it pass",
+               bytes, a),
            thread, {describe_address(x, a)});
     });
 }
@@ -105,11 +118,13 @@ void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, cons
         u64 a = address[w * warp_size + lane];
         if (a & (bytes - 1))
           raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
-                fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", kind_name(x, op), bytes, a, bytes),
+                fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", kind_name(x, op), bytes,
+                            a, bytes),
                 w * warp_size + lane, a, {}, "align the pointer, or access smaller elements");
       });
   if (space == StateSpace::global || space == StateSpace::constant) {
-    if (e.highest + bytes < e.highest || !in_known_range(x, op, e.lowest, e.highest + bytes)) check_each(x, op, mask, address);
+    if (e.highest + bytes < e.highest || !in_known_range(x, op, e.lowest, e.highest + bytes))
+      check_each(x, op, mask, address);
     return;
   }
   u64 size = space_size(x, space);
@@ -124,8 +139,16 @@ void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, cons
 void report_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address) {
   if (x.sink == nullptr || !op.site.valid() || space == StateSpace::param) return;
   const access::Site& site = site_of(x, op);
-  x.sink->lanes({op.site, sink_space(space), site.kind, site.cache, static_cast<u8>(op.element_bytes * op.elements), site.matrices,
-                 x.cta->index, {mask.word.data() + x.first_warp, x.end_warp - x.first_warp}, address + x.first_warp * warp_size, nullptr});
+  x.sink->lanes({op.site,
+                 sink_space(space),
+                 site.kind,
+                 site.cache,
+                 static_cast<u8>(op.element_bytes * op.elements),
+                 site.matrices,
+                 x.cta->index,
+                 {mask.word.data() + x.first_warp, x.end_warp - x.first_warp},
+                 address + x.first_warp * warp_size,
+                 nullptr});
 }
 
 const u64* lane_addresses(Exec& x, const Op& op, SlotId slot) {
@@ -140,7 +163,8 @@ Place place_of(Exec& x, StateSpace space) {
   return {host_base(x, space), space == StateSpace::local ? x.launch.local_bytes : 0};
 }
 
-void by_space(Exec& x, const Op& op, const Mask& mask, u64* address, const std::function<void(StateSpace, const Mask&, const u64*)>& each) {
+void by_space(Exec& x, const Op& op, const Mask& mask, u64* address,
+              const std::function<void(StateSpace, const Mask&, const u64*)>& each) {
   if (op.space != StateSpace::generic) {
     each(op.space, mask, address);
     return;
@@ -174,7 +198,8 @@ void by_space(Exec& x, const Op& op, const Mask& mask, u64* address, const std::
 
 bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
   const Value& v = x.values[slot];
-  if (!x.mask_full || !x.whole || !v.closed || space == StateSpace::generic || space == StateSpace::local) return false;
+  if (!x.mask_full || !x.whole || !v.closed || space == StateSpace::generic || space == StateSpace::local)
+    return false;
   u64 bytes = u64{op.element_bytes} * op.elements;
   Value sum;
   sum.bits = v.bits;
@@ -185,7 +210,10 @@ bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedA
   i64 low = range.low, high = range.high;
   out.base = v.bits == 64 ? sum.base : sum.base & 0xffffffffu;
   out.stride = v.stride;
-  if ((out.base | static_cast<u64>(v.stride[0]) | static_cast<u64>(v.stride[1]) | static_cast<u64>(v.stride[2])) & (bytes - 1)) return false;
+  if ((out.base | static_cast<u64>(v.stride[0]) | static_cast<u64>(v.stride[1]) |
+       static_cast<u64>(v.stride[2])) &
+      (bytes - 1))
+    return false;
   if (space == StateSpace::global || space == StateSpace::constant) {
     if (!in_known_range(x, op, static_cast<u64>(low), static_cast<u64>(high) + bytes)) return false;
   } else if (static_cast<u64>(high) + bytes > space_size(x, space)) {
@@ -194,7 +222,8 @@ bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedA
   out.host = host_base(x, space);
   if (x.sink != nullptr && op.site.valid()) {
     const access::Site& site = site_of(x, op);
-    x.sink->affine({op.site, sink_space(space), site.kind, site.cache, static_cast<u8>(bytes), x.cta->index, 1, out.base, out.stride, x.shape.block});
+    x.sink->affine({op.site, sink_space(space), site.kind, site.cache, static_cast<u8>(bytes), x.cta->index,
+                    1, out.base, out.stride, x.shape.block});
   }
   return true;
 }
@@ -204,8 +233,10 @@ namespace {
 template <class M> u64 read(const std::byte* at) {
   M value;
   std::memcpy(&value, at, sizeof value);
-  if constexpr (std::is_signed_v<M>) return static_cast<u64>(static_cast<i64>(value));
-  else return value;
+  if constexpr (std::is_signed_v<M>)
+    return static_cast<u64>(static_cast<i64>(value));
+  else
+    return value;
 }
 
 // M: as in memory, C: as in the register
@@ -225,7 +256,8 @@ template <class M, class C> void load_closed(const Shape& shape, const ClosedAdd
     }
 }
 
-template <class M, class C> void load_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, C* out) {
+template <class M, class C>
+void load_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, C* out) {
   const std::byte* base = place.base + skip;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
     u32 m = mask.word[w];
@@ -235,11 +267,14 @@ template <class M, class C> void load_lanes(const Exec& x, const Mask& mask, con
     if (m == full_mask && place.thread_stride == 0)
       for (u32 i = 0; i < warp_size; ++i) to[i] = static_cast<C>(read<M>(base + a[i]));
     else
-      for_each_lane(m, [&](u32 i) { to[i] = static_cast<C>(read<M>(base + a[i] + (thread + i) * place.thread_stride)); });
+      for_each_lane(m, [&](u32 i) {
+        to[i] = static_cast<C>(read<M>(base + a[i] + (thread + i) * place.thread_stride));
+      });
   }
 }
 
-template <class M, class C> void store_closed(const Shape& shape, const ClosedAddress& a, u64 skip, const C* in) {
+template <class M, class C>
+void store_closed(const Shape& shape, const ClosedAddress& a, u64 skip, const C* in) {
   const Dim3& block = shape.block;
   const C* from = in;
   for (u32 z = 0; z < block.z; ++z)
@@ -255,7 +290,8 @@ template <class M, class C> void store_closed(const Shape& shape, const ClosedAd
     }
 }
 
-template <class M, class C> void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, const C* in) {
+template <class M, class C>
+void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, const C* in) {
   std::byte* base = place.base + skip;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
     const u64* a = address + w * warp_size;
@@ -275,9 +311,12 @@ template <class M, class C> void store_lanes(const Exec& x, const Mask& mask, co
 // Calls f.template operator()<M, C>() for the memory width, sign and register width at hand.
 template <class F> void with_types(u32 memory_bytes, bool sign, u32 register_bits, F&& f) {
   auto with_register = [&]<class M>() {
-    if (register_bits == 16) f.template operator()<M, u16>();
-    else if (register_bits == 32) f.template operator()<M, u32>();
-    else f.template operator()<M, u64>();
+    if (register_bits == 16)
+      f.template operator()<M, u16>();
+    else if (register_bits == 32)
+      f.template operator()<M, u32>();
+    else
+      f.template operator()<M, u64>();
   };
   switch (memory_bytes) {
   case 1: return sign ? with_register.template operator()<i8>() : with_register.template operator()<u8>();
@@ -307,9 +346,13 @@ void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
       continue;
     }
     const std::byte* base = a.host + static_cast<i64>(a.base + skip);
-    if (op.element_bytes == 4 && to.bits == 32) lanes::load_rows32(to.at<u32>(0), x.shape.block, base, a.stride.data());
-    else if (op.element_bytes == 8 && to.bits == 64) lanes::load_rows64(to.at<u64>(0), x.shape.block, base, a.stride.data());
-    else with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() { load_closed<M, C>(x.shape, a, skip, static_cast<C*>(to.data)); });
+    if (op.element_bytes == 4 && to.bits == 32)
+      lanes::load_rows32(to.at<u32>(0), x.shape.block, base, a.stride.data());
+    else if (op.element_bytes == 8 && to.bits == 64)
+      lanes::load_rows64(to.at<u64>(0), x.shape.block, base, a.stride.data());
+    else
+      with_types(op.element_bytes, op.sign, to.bits,
+                 [&]<class M, class C>() { load_closed<M, C>(x.shape, a, skip, static_cast<C*>(to.data)); });
     to.set_lanes();
   }
 }
@@ -336,12 +379,17 @@ void load(Exec& x, const Op& op) {
       if (op.destination(e) == no_slot) continue;
       Value& to = x.values[op.destination(e)];
       // Under a full mask nothing of the old value survives, so it need not be written out.
-      if (x.mask_full && &mask == x.mask) to.set_lanes();
-      else need_lanes(to, x.shape);
-      if (x.mask_full && x.whole && &mask == x.mask && place.thread_stride == 0 && x.shape.threads == x.shape.lanes && op.element_bytes * 8 == to.bits && to.bits >= 32) {
+      if (x.mask_full && &mask == x.mask)
+        to.set_lanes();
+      else
+        need_lanes(to, x.shape);
+      if (x.mask_full && x.whole && &mask == x.mask && place.thread_stride == 0 &&
+          x.shape.threads == x.shape.lanes && op.element_bytes * 8 == to.bits && to.bits >= 32) {
         const std::byte* base = place.base + u64{e} * op.element_bytes;
-        if (to.bits == 32) lanes::gather32(to.at<u32>(0), base, a, x.shape.lanes);
-        else lanes::gather64(to.at<u64>(0), base, a, x.shape.lanes);
+        if (to.bits == 32)
+          lanes::gather32(to.at<u32>(0), base, a, x.shape.lanes);
+        else
+          lanes::gather64(to.at<u64>(0), base, a, x.shape.lanes);
         continue;
       }
       with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
@@ -362,11 +410,14 @@ void store(Exec& x, const Op& op) {
     for (u32 e = 0; e < op.elements; ++e) {
       Value& from = x.values[op.source(1 + e)];
       std::byte* base = closed.host + static_cast<i64>(closed.base + u64{e} * op.element_bytes);
-      if (op.element_bytes == 4 && from.bits == 32) lanes::store_rows32(base, x.shape.block, closed.stride.data(), from.at<u32>(0));
-      else if (op.element_bytes == 8 && from.bits == 64) lanes::store_rows64(base, x.shape.block, closed.stride.data(), from.at<u64>(0));
-      else with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
-        store_closed<M, C>(x.shape, closed, u64{e} * op.element_bytes, static_cast<const C*>(from.data));
-      });
+      if (op.element_bytes == 4 && from.bits == 32)
+        lanes::store_rows32(base, x.shape.block, closed.stride.data(), from.at<u32>(0));
+      else if (op.element_bytes == 8 && from.bits == 64)
+        lanes::store_rows64(base, x.shape.block, closed.stride.data(), from.at<u64>(0));
+      else
+        with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
+          store_closed<M, C>(x.shape, closed, u64{e} * op.element_bytes, static_cast<const C*>(from.data));
+        });
     }
     return;
   }
@@ -388,7 +439,8 @@ void store(Exec& x, const Op& op) {
 void load_param(Exec& x, const Op& op) { load(x, op); }
 
 namespace {
-// Parameter bytes of .func frames: per thread, not a memory space of the GPU's, so neither counted nor windowed.
+// Parameter bytes of .func frames: per thread, not a memory space of the GPU's, so neither counted nor
+// windowed.
 std::byte* thread_parameter(Exec& x, const Op& op, u32 thread, u64 offset) {
   u64 size = x.code->parameter_bytes, bytes = u64{op.element_bytes} * op.elements;
   if (offset > size || bytes > size - offset) outside(x, op, StateSpace::param, thread, offset);
@@ -407,7 +459,8 @@ void load_thread_param(Exec& x, const Op& op) {
       const std::byte* from = thread_parameter(x, op, thread, address[thread]);
       for (u32 e = 0; e < op.elements; ++e)
         if (op.destination(e) != no_slot)
-          x.set_lane(x.values[op.destination(e)], thread, read_one(from + e * op.element_bytes, op.element_bytes, op.sign));
+          x.set_lane(x.values[op.destination(e)], thread,
+                     read_one(from + e * op.element_bytes, op.element_bytes, op.sign));
     });
   for (u32 e = 0; e < op.elements; ++e)
     if (op.destination(e) != no_slot) x.values[op.destination(e)].set_lanes();

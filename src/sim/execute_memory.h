@@ -1,4 +1,5 @@
-// What loads, stores and atomics share: where a space lives on the host, checking, and handing accesses to the sink.
+// What loads, stores and atomics share: where a space lives on the host, checking, and handing accesses to
+// the sink.
 #pragma once
 #include "sim/exec.h"
 
@@ -19,12 +20,13 @@ struct ClosedAddress {
 };
 bool closed_access(Exec&, const Op&, SlotId address, ir::StateSpace, ClosedAddress&);
 
-const u64* lane_addresses(Exec&, const Op&, SlotId address);  // slot + op.offset, every lane; in Exec::address
+const u64* lane_addresses(Exec&, const Op&, SlotId address); // slot + op.offset, every lane; in Exec::address
 void check_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address); // raises faults
 void report_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address);
 bool in_known_range(Exec&, const Op&, u64 low, u64 end);
 // Calls `each` once per state space that the lanes' addresses fall in, with addresses relative to it.
-void by_space(Exec&, const Op&, const Mask&, u64* address, const std::function<void(ir::StateSpace, const Mask&, const u64*)>& each);
+void by_space(Exec&, const Op&, const Mask&, u64* address,
+              const std::function<void(ir::StateSpace, const Mask&, const u64*)>& each);
 access::Space sink_space(ir::StateSpace);
 
 } // namespace warplens::sim

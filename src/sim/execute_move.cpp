@@ -12,7 +12,9 @@ using ir::Special;
 using ir::StateSpace;
 
 u64 nanoseconds() {
-  return static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  return static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                              std::chrono::system_clock::now().time_since_epoch())
+                              .count());
 }
 
 // Special registers with the same value in every thread of the CTA.
@@ -55,8 +57,15 @@ bool uniform_special(Exec& x, Special special, u64& out) {
   case Special::cluster_nctaid_y:
   case Special::cluster_nctaid_z:
   case Special::cluster_nctarank: out = 1; return true;
-  case Special::tid_x: case Special::tid_y: case Special::tid_z: case Special::laneid: case Special::warpid:
-  case Special::lanemask_eq: case Special::lanemask_le: case Special::lanemask_lt: case Special::lanemask_ge:
+  case Special::tid_x:
+  case Special::tid_y:
+  case Special::tid_z:
+  case Special::laneid:
+  case Special::warpid:
+  case Special::lanemask_eq:
+  case Special::lanemask_le:
+  case Special::lanemask_lt:
+  case Special::lanemask_ge:
   case Special::lanemask_gt: return false;
   default: out = 0; return true;
   }
@@ -150,8 +159,10 @@ void special(Exec& x, const Op& op) {
   } else {
     for (u32 i = 0; i < x.shape.lanes; ++i) x.set_lane(value, i, per_lane(which, i));
   }
-  if (x.mask_full) to.set_lanes();
-  else x.merge(to, x.scratch[0]);
+  if (x.mask_full)
+    to.set_lanes();
+  else
+    x.merge(to, x.scratch[0]);
 }
 
 // mov.b64 d, {a, b, …}: the first element is the least significant.
@@ -194,7 +205,9 @@ void unpack(Exec& x, const Op& op) {
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
       for_each_lane(x.mask->word[w], [&](u32 lane) {
         u32 thread = w * warp_size + lane;
-        u64 all = source.bits == 64 ? source.at<u64>(0)[thread] : source.bits == 32 ? source.at<u32>(0)[thread] : source.at<u16>(0)[thread];
+        u64 all = source.bits == 64   ? source.at<u64>(0)[thread]
+                  : source.bits == 32 ? source.at<u32>(0)[thread]
+                                      : source.at<u16>(0)[thread];
         u64 piece = all >> (i * part);
         x.set_lane(result, thread, part >= 64 ? piece : piece & ((u64{1} << part) - 1));
       });
@@ -230,12 +243,15 @@ void is_space(Exec& x, const Op& op) {
       std::optional<Allocation> found = memory.find(a);
       return found && found->name.starts_with("const ");
     }
-    default: return !inside(a, memory.shared_window()) && !inside(a, memory.local_window()) && !inside(a, memory.param_window());
+    default:
+      return !inside(a, memory.shared_window()) && !inside(a, memory.local_window()) &&
+             !inside(a, memory.param_window());
     }
   };
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
     result[w] = 0;
-    for_each_lane(x.mask->word[w], [&](u32 lane) { result[w] |= u32{is(address[w * warp_size + lane])} << lane; });
+    for_each_lane(x.mask->word[w],
+                  [&](u32 lane) { result[w] |= u32{is(address[w * warp_size + lane])} << lane; });
   }
   x.merge(to, result);
 }

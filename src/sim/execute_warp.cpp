@@ -1,8 +1,9 @@
 // Warp-level instructions: shuffles, votes, matches, reductions, barriers of a warp or a CTA.
 //
-// The .sync forms name the lanes that take part. When some of them are elsewhere (diverged in this group's stack, or in
-// another group), the lanes that are here wait for them as a group of their own, and the op runs again when they are
-// joined. Lanes that have exited count as present. If the missing ones cannot come, the op goes on without them.
+// The .sync forms name the lanes that take part. When some of them are elsewhere (diverged in this group's
+// stack, or in another group), the lanes that are here wait for them as a group of their own, and the op runs
+// again when they are joined. Lanes that have exited count as present. If the missing ones cannot come, the
+// op goes on without them.
 #include "sim/exec.h"
 #include <algorithm>
 #include <bit>
@@ -13,7 +14,8 @@ namespace {
 
 using ir::Modifier;
 
-// Calls f(team, named) for the lanes of a warp that name the same members: tiles of a warp do so in one instruction.
+// Calls f(team, named) for the lanes of a warp that name the same members: tiles of a warp do so in one
+// instruction.
 template <class F> void each_team(Exec& x, SlotId member_slot, u32 warp, F&& f) {
   u32 lanes = x.mask->word[warp];
   if (member_slot == no_slot) return f(lanes, full_mask);
@@ -69,9 +71,12 @@ template <class F> void each_warp(Exec& x, F&& f) {
     if (x.mask->word[w] != 0) f(w, x.mask->word[w]);
 }
 
-// Runs f(warp, lanes, named) for each set of lanes of a warp that work together; `named` are those of them that are here.
+// Runs f(warp, lanes, named) for each set of lanes of a warp that work together; `named` are those of them
+// that are here.
 template <class F> void each_team(Exec& x, SlotId member_slot, F&& f) {
-  each_warp(x, [&](u32 w, u32 lanes) { each_team(x, member_slot, w, [&](u32 team, u32 named) { f(w, team, named & lanes); }); });
+  each_warp(x, [&](u32 w, u32 lanes) {
+    each_team(x, member_slot, w, [&](u32 team, u32 named) { f(w, team, named & lanes); });
+  });
 }
 
 Value scratch_like(Exec& x, const Value& v, u32 which) {
@@ -91,7 +96,8 @@ void shuffle(Exec& x, const Op& op) {
   bool sync = op.form->has(Modifier::sync);
   if (sync && !gathered(x, op.source(3))) return;
   Value result, valid;
-  bool has_result = op.destination(0) != no_slot, has_valid = op.destinations > 1 && op.destination(1) != no_slot;
+  bool has_result = op.destination(0) != no_slot,
+       has_valid = op.destinations > 1 && op.destination(1) != no_slot;
   result.bits = 32;
   result.data = x.scratch[0];
   valid.bits = 1;
@@ -147,7 +153,9 @@ void vote(Exec& x, const Op& op) {
       for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, holds); });
       return;
     }
-    bool value = op.form->has(Modifier::all) ? holds == named : op.form->has(Modifier::any) ? holds != 0 : holds == named || holds == 0;
+    bool value = op.form->has(Modifier::all)   ? holds == named
+                 : op.form->has(Modifier::any) ? holds != 0
+                                               : holds == named || holds == 0;
     result.at<u32>(0)[w] |= value ? lanes : 0;
   });
   x.merge(to, result.data);
@@ -168,7 +176,9 @@ void match(Exec& x, const Op& op) {
     for_each_lane(lanes, [&](u32 lane) {
       u64 mine = x.lane_value(op.source(0), w * warp_size + lane);
       u32 same = 0;
-      for_each_lane(named, [&](u32 other) { same |= u32{x.lane_value(op.source(0), w * warp_size + other) == mine} << other; });
+      for_each_lane(named, [&](u32 other) {
+        same |= u32{x.lane_value(op.source(0), w * warp_size + other) == mine} << other;
+      });
       if (all) {
         same_everywhere |= u32{same == named} << lane;
         same = same == named ? named : 0;
@@ -178,7 +188,8 @@ void match(Exec& x, const Op& op) {
     all_same.at<u32>(0)[w] |= same_everywhere;
   });
   if (op.destination(0) != no_slot) x.merge(x.values[op.destination(0)], result.data);
-  if (op.destinations > 1 && op.destination(1) != no_slot) x.merge(x.values[op.destination(1)], all_same.data);
+  if (op.destinations > 1 && op.destination(1) != no_slot)
+    x.merge(x.values[op.destination(1)], all_same.data);
 }
 
 // redux.sync: destination, value, member mask
@@ -203,8 +214,10 @@ void reduce(Exec& x, const Op& op) {
       if (type == ir::Type::f32) {
         float a = std::bit_cast<float>(total), b = std::bit_cast<float>(v);
         bool a_nan = a != a, b_nan = b != b;
-        if (a_nan || b_nan) total = propagate || (a_nan && b_nan) ? 0x7fffffff : a_nan ? v : total;
-        else total = std::bit_cast<u32>(operation == ir::AtomicOp::min ? std::min(a, b) : std::max(a, b));
+        if (a_nan || b_nan)
+          total = propagate || (a_nan && b_nan) ? 0x7fffffff : a_nan ? v : total;
+        else
+          total = std::bit_cast<u32>(operation == ir::AtomicOp::min ? std::min(a, b) : std::max(a, b));
         return;
       }
       switch (operation) {
@@ -212,8 +225,13 @@ void reduce(Exec& x, const Op& op) {
       case ir::AtomicOp::and_: total &= v; break;
       case ir::AtomicOp::or_: total |= v; break;
       case ir::AtomicOp::xor_: total ^= v; break;
-      case ir::AtomicOp::min: total = ir::is_signed(type) ? static_cast<u32>(std::min(static_cast<i32>(total), static_cast<i32>(v))) : std::min(total, v); break;
-      default: total = ir::is_signed(type) ? static_cast<u32>(std::max(static_cast<i32>(total), static_cast<i32>(v))) : std::max(total, v);
+      case ir::AtomicOp::min:
+        total = ir::is_signed(type) ? static_cast<u32>(std::min(static_cast<i32>(total), static_cast<i32>(v)))
+                                    : std::min(total, v);
+        break;
+      default:
+        total = ir::is_signed(type) ? static_cast<u32>(std::max(static_cast<i32>(total), static_cast<i32>(v)))
+                                    : std::max(total, v);
       }
     });
     for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, total); });
@@ -225,7 +243,9 @@ void active_mask(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& to = x.values[op.destination(0)];
   Value result = scratch_like(x, to, 0);
-  each_warp(x, [&](u32 w, u32 lanes) { for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, lanes); }); });
+  each_warp(x, [&](u32 w, u32 lanes) {
+    for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, lanes); });
+  });
   x.merge(to, result.data);
 }
 
@@ -244,7 +264,8 @@ void elect(Exec& x, const Op& op) {
     is_leader.at<u32>(0)[w] |= named == 0 ? 0 : u32{1} << lowest;
   });
   if (op.destination(0) != no_slot) x.merge(x.values[op.destination(0)], leader.data);
-  if (op.destinations > 1 && op.destination(1) != no_slot) x.merge(x.values[op.destination(1)], is_leader.data);
+  if (op.destinations > 1 && op.destination(1) != no_slot)
+    x.merge(x.values[op.destination(1)], is_leader.data);
 }
 
 // bar.warp.sync: lanes of a group are in step already; only missing lanes have to be waited for.
@@ -252,8 +273,8 @@ void warp_barrier(Exec& x, const Op& op) {
   if (x.enter(op)) gathered(x, op.source(0));
 }
 
-// bar.sync, bar.red, bar.arrive and their barrier.cta twins. Slots: [destination,] barrier, [count,] [predicate].
-// aux: bit 0 a count is given, bit 1 the predicate is negated
+// bar.sync, bar.red, bar.arrive and their barrier.cta twins. Slots: [destination,] barrier, [count,]
+// [predicate]. aux: bit 0 a count is given, bit 1 the predicate is negated
 void barrier(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   const ir::Form& form = *op.form;
@@ -262,14 +283,19 @@ void barrier(Exec& x, const Op& op) {
   u32 id = static_cast<u32>(x.lane_value(op.source(0), thread));
   u32 expected = has_count ? static_cast<u32>(x.lane_value(op.source(1), thread)) : 0;
   if (id >= x.cta->barriers.size())
-    raise(x, op, FaultKind::invalid_instruction, "kernel-bad-barrier", fmt::format("barrier {} does not exist: there are 16", id), thread);
+    raise(x, op, FaultKind::invalid_instruction, "kernel-bad-barrier",
+          fmt::format("barrier {} does not exist: there are 16", id), thread);
   if (has_count && (expected == 0 || expected % warp_size != 0))
-    raise(x, op, FaultKind::invalid_instruction, "kernel-bad-barrier", fmt::format("barrier {} waits for {} threads, which is not a multiple of 32", id, expected), thread);
+    raise(x, op, FaultKind::invalid_instruction, "kernel-bad-barrier",
+          fmt::format("barrier {} waits for {} threads, which is not a multiple of 32", id, expected),
+          thread);
   Barrier& barrier = x.cta->barriers[id];
-  if (!reduction && !barrier.open && x.full && x.mask_full && x.group->frames.size() == 1 && (!has_count || expected >= x.shape.threads)) {
+  if (!reduction && !barrier.open && x.full && x.mask_full && x.group->frames.size() == 1 &&
+      (!has_count || expected >= x.shape.threads)) {
     // Everyone who has not exited is here at once, in step: nothing to wait for.
     bool everyone = true;
-    for (u32 w = 0; w < x.shape.warps; ++w) everyone &= (x.shape.all.word[w] & ~x.cta->exited.word[w]) == x.active.word[w];
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      everyone &= (x.shape.all.word[w] & ~x.cta->exited.word[w]) == x.active.word[w];
     if (everyone) return;
   }
   Group& group = *x.group;
@@ -278,8 +304,10 @@ void barrier(Exec& x, const Op& op) {
     barrier.open = true;
     ++x.cta->open_barriers;
     barrier.expected = expected >= x.shape.lanes ? 0 : expected;
-    barrier.reduction = !reduction ? BarrierReduction::none : form.has(Modifier::popc) ? BarrierReduction::popc
-                        : form.has(Modifier::and_) ? BarrierReduction::and_ : BarrierReduction::or_;
+    barrier.reduction = !reduction                 ? BarrierReduction::none
+                        : form.has(Modifier::popc) ? BarrierReduction::popc
+                        : form.has(Modifier::and_) ? BarrierReduction::and_
+                                                   : BarrierReduction::or_;
   }
   for (u32 w = 0; w < x.shape.warps; ++w) barrier.arrived.word[w] |= x.mask->word[w];
   if (reduction) {

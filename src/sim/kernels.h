@@ -1,13 +1,15 @@
-// Lane-by-lane arithmetic over arrays of lanes: the inner loops of the emulator, one per form, generated from the
-// functors of sem/. The same sources are compiled for plain x86-64, AVX2 and AVX-512; select_target() picks once.
+// Lane-by-lane arithmetic over arrays of lanes: the inner loops of the emulator, one per form, generated from
+// the functors of sem/. The same sources are compiled for plain x86-64, AVX2 and AVX-512; select_target()
+// picks once.
 //
 // Storage of one register, for `lanes` consecutive lanes (a multiple of 32, or 1 for a uniform value):
 //   predicates       one u32 mask per 32 lanes (uniform: bit 0)
 //   8- and 16-bit    u16 per lane (8-bit values zero- or sign-extended by their type)
 //   32-bit           u32 per lane
 //   64-bit           u64 per lane
-// Arrays are 64-byte aligned when lanes ≥ 32. A destination may be the same array as a source, never overlap partly.
-// Kernels compute every lane, active or not: they must not trap (division by zero gives what the hardware gives).
+// Arrays are 64-byte aligned when lanes ≥ 32. A destination may be the same array as a source, never overlap
+// partly. Kernels compute every lane, active or not: they must not trap (division by zero gives what the
+// hardware gives).
 #pragma once
 #include "ir/form.h"
 
@@ -23,20 +25,20 @@ using KernelFunction = void (*)(const KernelArguments&);
 struct Kernel {
   KernelFunction function = nullptr;
   u8 destinations = 0, sources = 0;
-  std::array<u8, 2> destination_bits{}; // 1 (predicate) 16 32 64
+  std::array<u8, 2> destination_bits{};     // 1 (predicate) 16 32 64
   std::array<bool, 2> destination_signed{}; // how the engine widens into a wider register
   std::array<u8, 5> source_bits{};
 };
 
-// The kernel of a form of family `compute`; none where the form has no semantics yet. Operands are those of the IR
-// in order (module.h): carry flags and predicate sources included. Optional operands that the text left out are
-// not passed: `operands` is destinations + sources of the instruction at hand.
+// The kernel of a form of family `compute`; none where the form has no semantics yet. Operands are those of
+// the IR in order (module.h): carry flags and predicate sources included. Optional operands that the text
+// left out are not passed: `operands` is destinations + sources of the instruction at hand.
 std::optional<Kernel> find_kernel(const ir::Form&, u32 destinations, u32 sources);
 
-// Device library functions that clang leaves as external calls: __nv_sinf, __nv_fmax, __nv_popc, … Parameters by value
-// are the kernel's sources in order. `stores` of the destinations (the last ones) are written through the pointer
-// parameters, which come last: __nv_sincosf(x, float*, float*) has 2 destinations, stores = 2; __nv_frexpf has
-// 2 destinations (value, exponent), stores = 1.
+// Device library functions that clang leaves as external calls: __nv_sinf, __nv_fmax, __nv_popc, … Parameters
+// by value are the kernel's sources in order. `stores` of the destinations (the last ones) are written
+// through the pointer parameters, which come last: __nv_sincosf(x, float*, float*) has 2 destinations, stores
+// = 2; __nv_frexpf has 2 destinations (value, exponent), stores = 1.
 struct MathFunction {
   Kernel kernel;
   u8 stores = 0;

@@ -1,18 +1,23 @@
 #include "sim/lanes.h"
 
-#define WARPLENS_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
+#define WARPLENS_CLONES                                                                                      \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
 
 namespace warplens::sim::lanes {
 namespace {
 
 template <class T>
-[[gnu::always_inline]] inline void affine(T* __restrict out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
-  T sx = static_cast<T>(stride[0]), sy = static_cast<T>(stride[1]), sz = static_cast<T>(stride[2]), b = static_cast<T>(base);
+[[gnu::always_inline]] inline void affine(T* __restrict out, u32 lanes, u64 base, const i64* stride,
+                                          Coordinates at) {
+  T sx = static_cast<T>(stride[0]), sy = static_cast<T>(stride[1]), sz = static_cast<T>(stride[2]),
+    b = static_cast<T>(base);
   for (u32 i = 0; i < lanes; ++i)
-    out[i] = static_cast<T>(b + sx * static_cast<T>(at.x[i]) + sy * static_cast<T>(at.y[i]) + sz * static_cast<T>(at.z[i]));
+    out[i] = static_cast<T>(b + sx * static_cast<T>(at.x[i]) + sy * static_cast<T>(at.y[i]) +
+                            sz * static_cast<T>(at.z[i]));
 }
 
-template <class T> [[gnu::always_inline]] inline void ramp(T* __restrict out, u32 lanes, u64 base, i64 stride) {
+template <class T>
+[[gnu::always_inline]] inline void ramp(T* __restrict out, u32 lanes, u64 base, i64 stride) {
   T s = static_cast<T>(stride), b = static_cast<T>(base);
   for (u32 i = 0; i < lanes; ++i) out[i] = static_cast<T>(b + s * static_cast<T>(i));
 }
@@ -22,7 +27,8 @@ template <class T> [[gnu::always_inline]] inline void fill(T* __restrict out, u3
 }
 
 template <class T>
-[[gnu::always_inline]] inline void merge(T* __restrict into, const T* __restrict from, const u32* __restrict masks, u32 lanes) {
+[[gnu::always_inline]] inline void merge(T* __restrict into, const T* __restrict from,
+                                         const u32* __restrict masks, u32 lanes) {
   for (u32 w = 0; w < lanes / 32; ++w) {
     u32 mask = masks[w];
     if (mask == 0) continue;
@@ -35,7 +41,8 @@ template <class T>
   }
 }
 
-template <class Out, class In> [[gnu::always_inline]] inline void convert(void* out, const void* in, u32 lanes) {
+template <class Out, class In>
+[[gnu::always_inline]] inline void convert(void* out, const void* in, u32 lanes) {
   Out* __restrict o = static_cast<Out*>(out);
   const In* __restrict f = static_cast<const In*>(in);
   for (u32 i = 0; i < lanes; ++i) o[i] = static_cast<Out>(f[i]);
@@ -65,7 +72,9 @@ template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
   return value;
 }
 
-template <class T> [[gnu::always_inline]] inline void load_rows(T* __restrict out, Dim3 block, const std::byte* base, const i64* stride) {
+template <class T>
+[[gnu::always_inline]] inline void load_rows(T* __restrict out, Dim3 block, const std::byte* base,
+                                             const i64* stride) {
   Rows r = rows_of(block, stride);
   for (u32 z = 0; z < r.z; ++z)
     for (u32 y = 0; y < r.y; ++y, out += r.length) {
@@ -81,7 +90,9 @@ template <class T> [[gnu::always_inline]] inline void load_rows(T* __restrict ou
     }
 }
 
-template <class T> [[gnu::always_inline]] inline void store_rows(std::byte* base, Dim3 block, const i64* stride, const T* __restrict in) {
+template <class T>
+[[gnu::always_inline]] inline void store_rows(std::byte* base, Dim3 block, const i64* stride,
+                                              const T* __restrict in) {
   Rows r = rows_of(block, stride);
   for (u32 z = 0; z < r.z; ++z)
     for (u32 y = 0; y < r.y; ++y, in += r.length) {
@@ -89,12 +100,15 @@ template <class T> [[gnu::always_inline]] inline void store_rows(std::byte* base
       if (r.stride[0] == sizeof(T)) {
         for (u32 i = 0; i < r.length; ++i) __builtin_memcpy(to + i * sizeof(T), in + i, sizeof(T));
       } else {
-        for (u32 i = 0; i < r.length; ++i) __builtin_memcpy(to + r.stride[0] * static_cast<i64>(i), in + i, sizeof(T));
+        for (u32 i = 0; i < r.length; ++i)
+          __builtin_memcpy(to + r.stride[0] * static_cast<i64>(i), in + i, sizeof(T));
       }
     }
 }
 
-template <class T> [[gnu::always_inline]] inline void gather(T* __restrict out, const std::byte* base, const u64* __restrict address, u32 lanes) {
+template <class T>
+[[gnu::always_inline]] inline void gather(T* __restrict out, const std::byte* base,
+                                          const u64* __restrict address, u32 lanes) {
   for (u32 i = 0; i < lanes; ++i) out[i] = load<T>(base + address[i]);
 }
 
@@ -116,27 +130,54 @@ WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps)
   return out;
 }
 
-WARPLENS_CLONES void load_rows32(u32* out, Dim3 block, const std::byte* base, const i64* stride) { load_rows(out, block, base, stride); }
-WARPLENS_CLONES void load_rows64(u64* out, Dim3 block, const std::byte* base, const i64* stride) { load_rows(out, block, base, stride); }
-WARPLENS_CLONES void store_rows32(std::byte* base, Dim3 block, const i64* stride, const u32* in) { store_rows(base, block, stride, in); }
-WARPLENS_CLONES void store_rows64(std::byte* base, Dim3 block, const i64* stride, const u64* in) { store_rows(base, block, stride, in); }
-WARPLENS_CLONES void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes) { gather(out, base, address, lanes); }
-WARPLENS_CLONES void gather64(u64* out, const std::byte* base, const u64* address, u32 lanes) { gather(out, base, address, lanes); }
+WARPLENS_CLONES void load_rows32(u32* out, Dim3 block, const std::byte* base, const i64* stride) {
+  load_rows(out, block, base, stride);
+}
+WARPLENS_CLONES void load_rows64(u64* out, Dim3 block, const std::byte* base, const i64* stride) {
+  load_rows(out, block, base, stride);
+}
+WARPLENS_CLONES void store_rows32(std::byte* base, Dim3 block, const i64* stride, const u32* in) {
+  store_rows(base, block, stride, in);
+}
+WARPLENS_CLONES void store_rows64(std::byte* base, Dim3 block, const i64* stride, const u64* in) {
+  store_rows(base, block, stride, in);
+}
+WARPLENS_CLONES void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes) {
+  gather(out, base, address, lanes);
+}
+WARPLENS_CLONES void gather64(u64* out, const std::byte* base, const u64* address, u32 lanes) {
+  gather(out, base, address, lanes);
+}
 
-WARPLENS_CLONES void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at) { affine(out, lanes, base, stride, at); }
-WARPLENS_CLONES void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at) { affine(out, lanes, base, stride, at); }
-WARPLENS_CLONES void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at) { affine(out, lanes, base, stride, at); }
+WARPLENS_CLONES void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
+  affine(out, lanes, base, stride, at);
+}
+WARPLENS_CLONES void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
+  affine(out, lanes, base, stride, at);
+}
+WARPLENS_CLONES void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
+  affine(out, lanes, base, stride, at);
+}
 WARPLENS_CLONES void ramp32(u32* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }
 WARPLENS_CLONES void ramp64(u64* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }
 WARPLENS_CLONES void fill16(u16* out, u32 lanes, u16 value) { fill(out, lanes, value); }
 WARPLENS_CLONES void fill32(u32* out, u32 lanes, u32 value) { fill(out, lanes, value); }
 WARPLENS_CLONES void fill64(u64* out, u32 lanes, u64 value) { fill(out, lanes, value); }
-WARPLENS_CLONES void merge16(u16* into, const u16* from, const u32* masks, u32 lanes) { merge(into, from, masks, lanes); }
-WARPLENS_CLONES void merge32(u32* into, const u32* from, const u32* masks, u32 lanes) { merge(into, from, masks, lanes); }
-WARPLENS_CLONES void merge64(u64* into, const u64* from, const u32* masks, u32 lanes) { merge(into, from, masks, lanes); }
+WARPLENS_CLONES void merge16(u16* into, const u16* from, const u32* masks, u32 lanes) {
+  merge(into, from, masks, lanes);
+}
+WARPLENS_CLONES void merge32(u32* into, const u32* from, const u32* masks, u32 lanes) {
+  merge(into, from, masks, lanes);
+}
+WARPLENS_CLONES void merge64(u64* into, const u64* from, const u32* masks, u32 lanes) {
+  merge(into, from, masks, lanes);
+}
 
 WARPLENS_CLONES void resize(void* out, u32 out_bits, const void* in, u32 in_bits, bool sign, u32 lanes) {
-  if (out_bits == 16) return in_bits == 32 ? convert<u16, u32>(out, in, lanes) : in_bits == 64 ? convert<u16, u64>(out, in, lanes) : convert<u16, u16>(out, in, lanes);
+  if (out_bits == 16)
+    return in_bits == 32   ? convert<u16, u32>(out, in, lanes)
+           : in_bits == 64 ? convert<u16, u64>(out, in, lanes)
+                           : convert<u16, u16>(out, in, lanes);
   if (out_bits == 32) {
     if (in_bits == 16) return sign ? convert<i32, i16>(out, in, lanes) : convert<u32, u16>(out, in, lanes);
     return in_bits == 64 ? convert<u32, u64>(out, in, lanes) : convert<u32, u32>(out, in, lanes);
@@ -150,7 +191,8 @@ WARPLENS_CLONES void addresses(u64* out, const void* in, u32 in_bits, i64 offset
   u64* __restrict o = out;
   if (in_bits == 32) {
     const u32* __restrict f = static_cast<const u32*>(in);
-    for (u32 i = 0; i < lanes; ++i) o[i] = f[i] + static_cast<u32>(offset); // addresses of 32 bits wrap at 32 bits
+    for (u32 i = 0; i < lanes; ++i)
+      o[i] = f[i] + static_cast<u32>(offset); // addresses of 32 bits wrap at 32 bits
   } else {
     const u64* __restrict f = static_cast<const u64*>(in);
     for (u32 i = 0; i < lanes; ++i) o[i] = f[i] + static_cast<u64>(offset);

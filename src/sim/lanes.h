@@ -1,6 +1,7 @@
-// Operations over the lanes of a whole CTA that the engine itself needs (the arithmetic is in kernels/): writing out
-// closed forms, merging by mask, changing width, summarising addresses. `lanes` is a multiple of 32, `masks` has one
-// word per 32 lanes. Compiled for plain x86-64, AVX2 and AVX-512 and chosen when the program is loaded.
+// Operations over the lanes of a whole CTA that the engine itself needs (the arithmetic is in kernels/):
+// writing out closed forms, merging by mask, changing width, summarising addresses. `lanes` is a multiple of
+// 32, `masks` has one word per 32 lanes. Compiled for plain x86-64, AVX2 and AVX-512 and chosen when the
+// program is loaded.
 #pragma once
 #include "base/types.h"
 
@@ -32,7 +33,8 @@ void resize(void* out, u32 out_bits, const void* in, u32 in_bits, bool sign, u32
 void addresses(u64* out, const void* in, u32 in_bits, i64 offset, u32 lanes);
 
 struct Extremes {
-  u64 lowest, highest, bits; // over active lanes: minimum, maximum, or of all; lowest > highest when no lane is active
+  u64 lowest, highest,
+      bits; // over active lanes: minimum, maximum, or of all; lowest > highest when no lane is active
 };
 Extremes extremes(const u64* address, const u32* masks, u32 lanes);
 

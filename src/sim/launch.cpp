@@ -1,5 +1,6 @@
-// Running a grid: workers take CTAs in order; a CTA that only waits for others is set aside and taken up again, so that
-// flags, look-back scans and grid-wide barriers come to their end whatever the number of workers.
+// Running a grid: workers take CTAs in order; a CTA that only waits for others is set aside and taken up
+// again, so that flags, look-back scans and grid-wide barriers come to their end whatever the number of
+// workers.
 #include "sim/exec.h"
 #include "sim/program.h"
 #include <algorithm>
@@ -10,31 +11,38 @@
 namespace warplens::sim {
 namespace {
 
-// Room for calls in each thread's local memory, as cudaLimitStackSize would give; pages are only used when touched.
+// Room for calls in each thread's local memory, as cudaLimitStackSize would give; pages are only used when
+// touched.
 constexpr u64 call_stack_bytes = 64 << 10;
 // What no GPU has more of (CUDA Programming Guide, Technical Specifications per Compute Capability).
-constexpr u64 most_local_bytes = 512 << 10;       // per thread
+constexpr u64 most_local_bytes = 512 << 10; // per thread
 constexpr u64 most_ctas_per_multiprocessor = 32, most_threads_per_multiprocessor = 2048;
-// Registers, or parameters of calls, of one CTA in the emulator: a bound on what a damaged module can ask for.
+// Registers, or parameters of calls, of one CTA in the emulator: a bound on what a damaged module can ask
+// for.
 constexpr u64 most_cta_bytes = u64{1} << 30;
 
 Dim3 cta_index(const Dim3& grid, u64 i) {
   if (grid.y == 1 && grid.z == 1) return {static_cast<u32>(i), 0, 0};
-  return {static_cast<u32>(i % grid.x), static_cast<u32>(i / grid.x % grid.y), static_cast<u32>(i / (u64{grid.x} * grid.y))};
+  return {static_cast<u32>(i % grid.x), static_cast<u32>(i / grid.x % grid.y),
+          static_cast<u32>(i / (u64{grid.x} * grid.y))};
 }
 
 Fault out_of_host_memory(const LaunchState& launch) {
   Fault fault;
   fault.kind = FaultKind::internal;
-  fault.diagnostic = diag::error("launch-out-of-memory", fmt::format("the host has no memory left to run kernel '{}'", launch.entry->function->name), {},
-                                 "use fewer --workers, or a machine with more memory");
+  fault.diagnostic =
+      diag::error("launch-out-of-memory",
+                  fmt::format("the host has no memory left to run kernel '{}'", launch.entry->function->name),
+                  {}, "use fewer --workers, or a machine with more memory");
   return fault;
 }
 
 class Worker {
 public:
-  Worker(LaunchState& launch, u32 index, u32 workers) : launch_(launch), exec_(launch, index), total_(launch.spec.grid.count()) {
-    u64 per_multiprocessor = std::clamp<u64>(most_threads_per_multiprocessor / launch.spec.block.count(), 1, most_ctas_per_multiprocessor);
+  Worker(LaunchState& launch, u32 index, u32 workers)
+      : launch_(launch), exec_(launch, index), total_(launch.spec.grid.count()) {
+    u64 per_multiprocessor = std::clamp<u64>(most_threads_per_multiprocessor / launch.spec.block.count(), 1,
+                                             most_ctas_per_multiprocessor);
     resident_ = ceil_div(launch.device.shape.multiprocessors * per_multiprocessor, workers);
   }
 
@@ -58,7 +66,8 @@ public:
 private:
   // Keeps the fault of the earliest CTA, and stops those after it.
   void record(Fault fault) {
-    bool outside = fault.kind == FaultKind::timeout || fault.kind == FaultKind::cancelled || fault.kind == FaultKind::internal;
+    bool outside = fault.kind == FaultKind::timeout || fault.kind == FaultKind::cancelled ||
+                   fault.kind == FaultKind::internal;
     std::lock_guard lock(launch_.mutex);
     const Dim3 &grid = launch_.spec.grid, &cta = fault.cta;
     u64 order = outside ? ~u64{0} : (u64{cta.z} * grid.y + cta.y) * grid.x + cta.x;
@@ -69,7 +78,8 @@ private:
   }
 
   bool start_next() {
-    // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real memory here.
+    // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real
+    // memory here.
     if (waiting_.size() >= resident_ && !launch_.spec.cooperative) return false;
     if (launch_.next_cta.load(std::memory_order_relaxed) >= total_) return false;
     u64 index = launch_.next_cta.fetch_add(1, std::memory_order_relaxed);
@@ -120,9 +130,13 @@ private:
     if (!late && !cancelled) return;
     FaultError error;
     error.fault.kind = late ? FaultKind::timeout : FaultKind::cancelled;
-    error.fault.diagnostic = late ? diag::error("launch-timeout", fmt::format("kernel '{}' ran longer than the time limit", launch_.entry->function->name), {},
-                                                "give it more with --timeout, or look for threads that wait for each other for ever")
-                                  : diag::error("launch-cancelled", fmt::format("kernel '{}' was interrupted", launch_.entry->function->name));
+    error.fault.diagnostic =
+        late ? diag::error(
+                   "launch-timeout",
+                   fmt::format("kernel '{}' ran longer than the time limit", launch_.entry->function->name),
+                   {}, "give it more with --timeout, or look for threads that wait for each other for ever")
+             : diag::error("launch-cancelled",
+                           fmt::format("kernel '{}' was interrupted", launch_.entry->function->name));
     throw error;
   }
 
@@ -140,8 +154,9 @@ std::string too_large(LaunchState& launch) {
   const std::string& name = launch.entry->function->name;
   u64 shared = launch.program.place_shared(spec.kernel, launch.shared_offset);
   if (shared + spec.dynamic_shared > launch.device.shape.max_shared_per_cta)
-    return fmt::format("kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic); a block can have {}", name, shared + spec.dynamic_shared, shared,
-                       spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
+    return fmt::format(
+        "kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic); a block can have {}", name,
+        shared + spec.dynamic_shared, shared, spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
   launch.shared_bytes = static_cast<u32>(shared);
   for (ir::FunctionId id : launch.program.reachable(spec.kernel)) {
     const ir::Module& module = launch.program.module;
@@ -151,13 +166,18 @@ std::string too_large(LaunchState& launch) {
       if (module.variables[v.value].space == ir::StateSpace::local) local += module.variables[v.value].size;
       if (module.variables[v.value].space == ir::StateSpace::param) calls += module.variables[v.value].size;
     }
-    if (local > most_local_bytes) return fmt::format("'{}' needs {} bytes of local memory per thread; a thread can have {}", function.name, local, most_local_bytes);
-    if (calls * launch.shape.lanes > most_cta_bytes) return fmt::format("'{}' passes {} bytes of parameters to functions", function.name, calls);
+    if (local > most_local_bytes)
+      return fmt::format("'{}' needs {} bytes of local memory per thread; a thread can have {}",
+                         function.name, local, most_local_bytes);
+    if (calls * launch.shape.lanes > most_cta_bytes)
+      return fmt::format("'{}' passes {} bytes of parameters to functions", function.name, calls);
   }
   u64 registers = 0;
   for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, launch.shape.lanes);
   if (registers > most_cta_bytes)
-    return fmt::format("kernel '{}' keeps {} bytes of registers alive in a block; {} are the most that is emulated", name, registers, most_cta_bytes);
+    return fmt::format(
+        "kernel '{}' keeps {} bytes of registers alive in a block; {} are the most that is emulated", name,
+        registers, most_cta_bytes);
   return {};
 }
 
@@ -169,11 +189,15 @@ std::optional<Fault> prepare(LaunchState& launch) {
     fault.diagnostic = diag::error("launch-invalid", std::move(message));
     return fault;
   };
-  if (spec.block.count() == 0 || spec.block.count() > launch.device.shape.max_threads_per_cta || spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64)
-    return invalid(fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x, spec.block.y, spec.block.z));
+  if (spec.block.count() == 0 || spec.block.count() > launch.device.shape.max_threads_per_cta ||
+      spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64)
+    return invalid(fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x,
+                               spec.block.y, spec.block.z));
   if (spec.grid.x == 0 || spec.grid.y == 0 || spec.grid.z == 0) return invalid("the grid has no blocks");
   if (spec.grid.x > 0x7fffffff || spec.grid.y > 65535 || spec.grid.z > 65535)
-    return invalid(fmt::format("a grid of {} x {} x {} blocks cannot be launched: the limits are 2147483647 x 65535 x 65535", spec.grid.x, spec.grid.y, spec.grid.z));
+    return invalid(fmt::format(
+        "a grid of {} x {} x {} blocks cannot be launched: the limits are 2147483647 x 65535 x 65535",
+        spec.grid.x, spec.grid.y, spec.grid.z));
   launch.entry = &launch.program.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
   if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));
@@ -195,13 +219,17 @@ u32 worker_count(const LaunchOptions& options, const LaunchSpec& spec) {
   return static_cast<u32>(std::clamp<u64>(spec.grid.count(), 1, wanted));
 }
 
-LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec, const LaunchOptions& options) {
+LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec,
+                    const LaunchOptions& options) {
   LaunchResult result;
   // Each size first: the product of three large ones may wrap round to a small one.
-  if (spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 1024 || spec.block.count() == 0 || spec.block.count() > 1024) {
+  if (spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 1024 || spec.block.count() == 0 ||
+      spec.block.count() > 1024) {
     Fault fault;
     fault.kind = FaultKind::invalid_instruction;
-    fault.diagnostic = diag::error("launch-invalid", fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x, spec.block.y, spec.block.z));
+    fault.diagnostic =
+        diag::error("launch-invalid", fmt::format("a block of {} x {} x {} threads cannot be launched",
+                                                  spec.block.x, spec.block.y, spec.block.z));
     result.fault = std::move(fault);
     return result;
   }

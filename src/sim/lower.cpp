@@ -1,6 +1,6 @@
-// ir::Function → Code. Per instruction: pick the handler, turn operands into slots, fit widths. Then lay out branches,
-// mark loops that wait for other threads, and let registers whose lives do not overlap share slots (slots.cpp), so that
-// the registers of a whole CTA stay in the cache.
+// ir::Function → Code. Per instruction: pick the handler, turn operands into slots, fit widths. Then lay out
+// branches, mark loops that wait for other threads, and let registers whose lives do not overlap share slots
+// (slots.cpp), so that the registers of a whole CTA stay in the cache.
 #include "ir/cfg.h"
 #include "sim/exec.h"
 #include "sim/program.h"
@@ -24,7 +24,8 @@ u8 register_bits(Type type) {
 
 class Lowering {
 public:
-  Lowering(const Program::Impl& program, ir::FunctionId id) : program_(program), module_(program.module), function_(module_.functions[id.value]) {
+  Lowering(const Program::Impl& program, ir::FunctionId id)
+      : program_(program), module_(program.module), function_(module_.functions[id.value]) {
     code_ = std::make_unique<Code>();
     code_->module = &module_;
     code_->function = &function_;
@@ -41,7 +42,8 @@ public:
     ir::Cfg cfg = ir::analyse(function_);
     std::vector<bool> joins(function_.blocks.size());
     for (std::size_t b = 0; b < function_.blocks.size(); ++b)
-      if (function_.blocks[b].successors.size() > 1 && cfg.post_dominator[b].valid()) joins[cfg.post_dominator[b].value] = true;
+      if (function_.blocks[b].successors.size() > 1 && cfg.post_dominator[b].valid())
+        joins[cfg.post_dominator[b].value] = true;
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
       block_start_.push_back(static_cast<u32>(code_->ops.size()));
       if (joins[b]) plain(ops::join, 0);
@@ -65,7 +67,8 @@ public:
   }
 
 private:
-  // Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag on.
+  // Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag
+  // on.
   static constexpr SlotId constant_flag = 0x80000000u;
   SlotId constant_begin() const { return constant_flag; }
 
@@ -100,7 +103,9 @@ private:
     constant_index_.emplace(key, slot);
     return slot;
   }
-  u32 bits_of(SlotId slot) const { return slot >= constant_flag ? constants_[slot - constant_flag].bits : bits_[slot]; }
+  u32 bits_of(SlotId slot) const {
+    return slot >= constant_flag ? constants_[slot - constant_flag].bits : bits_[slot];
+  }
 
   SlotId resized(const ir::Instruction& i, SlotId from, u32 bits, bool sign) {
     SlotId to = temporary(bits);
@@ -118,14 +123,18 @@ private:
     u64 offset = o.kind == Operand::Kind::variable ? o.value : 0;
     switch (v.space) {
     case StateSpace::shared: return constant(Constant::Kind::shared, offset, bits, o.variable);
-    case StateSpace::local: return constant(Constant::Kind::local, placement_.offset_of(o.variable, true) + offset, bits, o.variable);
+    case StateSpace::local:
+      return constant(Constant::Kind::local, placement_.offset_of(o.variable, true) + offset, bits,
+                      o.variable);
     case StateSpace::param:
       return constant(Constant::Kind::value, parameter_offset(o.variable) + offset, bits);
-    default: return constant(Constant::Kind::value, program_.variable_address[o.variable.value] + offset, bits);
+    default:
+      return constant(Constant::Kind::value, program_.variable_address[o.variable.value] + offset, bits);
     }
   }
   bool is_kernel_parameter(ir::VariableId id) const {
-    return function_.entry && std::find(function_.parameters.begin(), function_.parameters.end(), id) != function_.parameters.end();
+    return function_.entry && std::find(function_.parameters.begin(), function_.parameters.end(), id) !=
+                                  function_.parameters.end();
   }
   u64 parameter_offset(ir::VariableId id) const {
     if (!is_kernel_parameter(id)) return placement_.offset_of(id, false);
@@ -155,7 +164,9 @@ private:
     }
     case Operand::Kind::variable:
     case Operand::Kind::address: return address_of(o, bits);
-    case Operand::Kind::function: return constant(Constant::Kind::value, function_address_base + o.function.value * function_address_step, bits);
+    case Operand::Kind::function:
+      return constant(Constant::Kind::value, function_address_base + o.function.value * function_address_step,
+                      bits);
     case Operand::Kind::reg: break;
     case Operand::Kind::label: return no_slot;
     }
@@ -188,7 +199,9 @@ private:
     case ir::Family::warp: return warp(i);
     case ir::Family::barrier: return barrier(i);
     case ir::Family::hint:
-      emit(module_.form(i).opcode == Opcode::membar || module_.form(i).opcode == Opcode::fence ? ops::fence : ops::nothing, i);
+      emit(module_.form(i).opcode == Opcode::membar || module_.form(i).opcode == Opcode::fence ? ops::fence
+                                                                                               : ops::nothing,
+           i);
       return;
     case ir::Family::unsupported: return unsupported(i);
     }
@@ -201,7 +214,8 @@ private:
     std::vector<SlotId> sources;
     for (u32 s = 0; s < i.sources; ++s) {
       const Operand& o = function_.sources(i)[s];
-      sources.push_back(source(i, o, kernel->source_bits[s], ir::is_signed(ir::operand_type(form, i.destinations + s))));
+      sources.push_back(
+          source(i, o, kernel->source_bits[s], ir::is_signed(ir::operand_type(form, i.destinations + s))));
     }
     std::vector<std::pair<SlotId, SlotId>> widen; // register ← temporary
     Op op;
@@ -230,7 +244,8 @@ private:
     }
   }
 
-  void simple(const ir::Instruction& i, Handler run, SlotId to, SlotId from, u32 aux = 0, StateSpace space = {}) {
+  void simple(const ir::Instruction& i, Handler run, SlotId to, SlotId from, u32 aux = 0,
+              StateSpace space = {}) {
     Op& op = emit(run, i);
     op.destinations = op.sources = 1;
     op.slot[0] = to;
@@ -241,7 +256,8 @@ private:
 
   void move(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
-    if (form.opcode == Opcode::stacksave || form.opcode == Opcode::stackrestore || form.opcode == Opcode::alloca || form.type() == Type::b128)
+    if (form.opcode == Opcode::stacksave || form.opcode == Opcode::stackrestore ||
+        form.opcode == Opcode::alloca || form.type() == Type::b128)
       return unsupported(i);
     if (i.destinations > 1 || i.sources > 1) return pack_or_unpack(i, form);
     const Operand& d = function_.destinations(i)[0];
@@ -249,7 +265,9 @@ private:
     if (d.kind != Operand::Kind::reg) return;
     SlotId to = d.reg.value;
     u32 bits = bits_of(to);
-    if (form.opcode == Opcode::isspacep) return simple(i, ops::is_space, to, source(i, s, s.kind == Operand::Kind::reg ? bits_of(s.reg.value) : 64), 0, form.space());
+    if (form.opcode == Opcode::isspacep)
+      return simple(i, ops::is_space, to,
+                    source(i, s, s.kind == Operand::Kind::reg ? bits_of(s.reg.value) : 64), 0, form.space());
     if (form.opcode == Opcode::cvta) {
       SlotId from = source(i, s, s.kind == Operand::Kind::reg ? bits_of(s.reg.value) : bits);
       StateSpace space = form.space();
@@ -278,7 +296,8 @@ private:
       slots.push_back(function_.destinations(i)[0].reg.value);
       for (const Operand& o : function_.sources(i)) slots.push_back(source(i, o, part));
     } else {
-      for (const Operand& o : function_.destinations(i)) slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
+      for (const Operand& o : function_.destinations(i))
+        slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
       slots.push_back(source(i, function_.sources(i)[0], whole));
     }
     Op& op = emit(packing ? ops::pack : ops::unpack, i);
@@ -318,7 +337,8 @@ private:
     const Operand& where = function_.sources(i)[address_at];
     SlotId base = address(i, where, offset);
     std::vector<SlotId> slots;
-    for (const Operand& o : function_.destinations(i)) slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
+    for (const Operand& o : function_.destinations(i))
+      slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
     slots.push_back(base);
     for (u32 s = 1; s + policy < i.sources + 0u; ++s) {
       const Operand& o = function_.sources(i)[s];
@@ -327,7 +347,9 @@ private:
     }
     if (slots.size() > 10) return unsupported(i);
     bool thread_parameter = is_thread_parameter(form, where);
-    Handler run = loads ? (thread_parameter ? ops::load_thread_param : ops::load) : stores ? (thread_parameter ? ops::store_thread_param : ops::store) : ops::atomic;
+    Handler run = loads    ? (thread_parameter ? ops::load_thread_param : ops::load)
+                  : stores ? (thread_parameter ? ops::store_thread_param : ops::store)
+                           : ops::atomic;
     if (!loads && !stores && form.atomic_op() == ir::AtomicOp::none) return unsupported(i);
     Op& op = emit(run, i);
     std::copy(slots.begin(), slots.end(), op.slot.begin());
@@ -381,8 +403,10 @@ private:
       site.argument_variables.push_back(o.variable);
     }
     bool direct = callee.kind == Operand::Kind::function;
-    if (direct) site.callee = callee.function;
-    else if (callee.kind != Operand::Kind::reg) return unsupported(i);
+    if (direct)
+      site.callee = callee.function;
+    else if (callee.kind != Operand::Kind::reg)
+      return unsupported(i);
     Op& op = emit(ops::call, i);
     op.aux = static_cast<u32>(code_->calls.size());
     op.sources = direct ? 0 : 1;
@@ -408,7 +432,9 @@ private:
     bool predicate_result = form.opcode == Opcode::vote && !form.has(Modifier::ballot);
     for (const Operand& o : function_.destinations(i)) {
       bool first = slots.empty(); // a result that nobody wants still has to go somewhere
-      slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : first ? temporary(predicate_result ? 1 : 32) : no_slot);
+      slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value
+                      : first                      ? temporary(predicate_result ? 1 : 32)
+                                                   : no_slot);
     }
     bool negated_predicate = false;
     for (u32 s = 0; s < i.sources; ++s) {
@@ -434,7 +460,8 @@ private:
     if (form.has(Modifier::cluster)) return unsupported(i);
     bool reduction = form.has(Modifier::red);
     std::vector<SlotId> slots;
-    for (const Operand& o : function_.destinations(i)) slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
+    for (const Operand& o : function_.destinations(i))
+      slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
     u32 aux = 0;
     for (u32 s = 0; s < i.sources; ++s) {
       Operand o = function_.sources(i)[s];
@@ -469,7 +496,8 @@ private:
       for (u32& target : table) target = at(target);
   }
 
-  // A backward branch closes a loop; if the loop reads what other threads may write, it may be waiting for them.
+  // A backward branch closes a loop; if the loop reads what other threads may write, it may be waiting for
+  // them.
   void mark_waiting_loops() {
     std::vector<u32> waiting(code_->ops.size() + 1); // prefix sums
     for (u32 i = 0; i < code_->ops.size(); ++i) {
@@ -493,14 +521,16 @@ private:
     if (form.opcode == Opcode::nanosleep || form.opcode == Opcode::atom) return true;
     if (form.opcode == Opcode::ld)
       return form.space() != StateSpace::param &&
-             (form.has(Modifier::volatile_) || form.has(Modifier::relaxed) || form.has(Modifier::acquire) || form.has(Modifier::cv));
+             (form.has(Modifier::volatile_) || form.has(Modifier::relaxed) || form.has(Modifier::acquire) ||
+              form.has(Modifier::cv));
     if (form.opcode != Opcode::call || i.sources == 0) return false;
     const Operand& callee = function.sources(i)[0];
     if (callee.kind != Operand::Kind::function) return true; // through a pointer: who knows
     if (seen[callee.function.value]) return false;
     seen[callee.function.value] = true;
     const ir::Function& called = module_.functions[callee.function.value];
-    return std::any_of(called.instructions.begin(), called.instructions.end(), [&](const ir::Instruction& inner) { return may_wait(called, inner, seen); });
+    return std::any_of(called.instructions.begin(), called.instructions.end(),
+                       [&](const ir::Instruction& inner) { return may_wait(called, inner, seen); });
   }
 
   // Prefix sums of the branches that go backwards, so that a stretch of code can be asked for loops.
@@ -529,7 +559,7 @@ private:
   const ir::Function& function_;
   std::unique_ptr<Code> code_;
   Placement placement_;
-  std::vector<u8> bits_;                    // registers, then temporaries
+  std::vector<u8> bits_; // registers, then temporaries
   std::vector<SizedConstant> constants_;
   std::map<std::tuple<Constant::Kind, u64, u32, u32>, SlotId> constant_index_;
   std::vector<u32> block_start_, block_end_; // op indices
@@ -539,7 +569,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Code> lower(const Program::Impl& program, ir::FunctionId id) { return Lowering(program, id).run(); }
+std::unique_ptr<Code> lower(const Program::Impl& program, ir::FunctionId id) {
+  return Lowering(program, id).run();
+}
 
 u32 Placement::offset_of(ir::VariableId id, bool in_local) const {
   for (auto& [variable, offset] : in_local ? local : param)
@@ -551,7 +583,9 @@ Placement place_thread_variables(const ir::Module& module, const ir::Function& f
   Placement out;
   for (ir::VariableId id : function.variables) {
     const ir::Variable& v = module.variables[id.value];
-    bool kernel_parameter = function.entry && std::find(function.parameters.begin(), function.parameters.end(), id) != function.parameters.end();
+    bool kernel_parameter =
+        function.entry &&
+        std::find(function.parameters.begin(), function.parameters.end(), id) != function.parameters.end();
     if (v.space == StateSpace::local) {
       out.local_bytes = static_cast<u32>(align_up(out.local_bytes, std::max<u32>(v.alignment, 1)));
       out.local.push_back({id, out.local_bytes});

@@ -1,5 +1,6 @@
-// The device memory allocator: first fit over released ranges, else a bump of the cursor. Allocations of a page or
-// more start on a page of their own, as large cudaMalloc results do, so that running past them is caught early.
+// The device memory allocator: first fit over released ranges, else a bump of the cursor. Allocations of a
+// page or more start on a page of their own, as large cudaMalloc results do, so that running past them is
+// caught early.
 #include "sim/memory.h"
 #include <cstring>
 #include <fmt/format.h>
@@ -13,9 +14,10 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   // One page more than needed, so that the base can be aligned to a page of the device.
   void* raw = mmap(nullptr, size + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
-    return failure(diag::error("sim-no-address-space",
-                               fmt::format("the system gave no {} GiB range of addresses for the device's memory", size >> 30), {},
-                               "raise the limit on virtual memory (ulimit -v unlimited)"));
+    return failure(diag::error(
+        "sim-no-address-space",
+        fmt::format("the system gave no {} GiB range of addresses for the device's memory", size >> 30), {},
+        "raise the limit on virtual memory (ulimit -v unlimited)"));
   std::unique_ptr<Memory> memory(new Memory);
   memory->base_ = align_up(reinterpret_cast<u64>(raw), page_size);
   memory->capacity_ = capacity;
@@ -26,10 +28,12 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
 }
 
 Memory::~Memory() {
-  // The reservation stays: device pointers may still be used by destructors of the host program after the runtime went.
+  // The reservation stays: device pointers may still be used by destructors of the host program after the
+  // runtime went.
 }
 
-// Pages are readable and writable once touched by an allocation; the kernel gives them memory when they are used.
+// Pages are readable and writable once touched by an allocation; the kernel gives them memory when they are
+// used.
 bool Memory::commit(u64 begin, u64 end) {
   u64 from = align_down(begin, page_size), to = align_up(end, page_size);
   return mprotect(reinterpret_cast<void*>(from), to - from, PROT_READ | PROT_WRITE) == 0;
@@ -47,7 +51,9 @@ Result<u64> Memory::place(u64 size, u64 alignment) {
   }
   u64 address = align_up(cursor_, alignment);
   if (address > limit_ || size > limit_ - address || used_ + size > capacity_)
-    return failure(diag::error("sim-out-of-memory", fmt::format("the device has no {} bytes left ({} of {} in use)", size, used_, capacity_)));
+    return failure(
+        diag::error("sim-out-of-memory", fmt::format("the device has no {} bytes left ({} of {} in use)",
+                                                     size, used_, capacity_)));
   if (address > cursor_) free_[cursor_] = address - cursor_;
   cursor_ = address + size;
   return address;
@@ -56,14 +62,18 @@ Result<u64> Memory::place(u64 size, u64 alignment) {
 Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::string name) {
   std::lock_guard lock(mutex_);
   if (size > capacity_)
-    return failure(diag::error("sim-out-of-memory", fmt::format("{} bytes are more than the device has ({})", size, capacity_)));
+    return failure(diag::error("sim-out-of-memory",
+                               fmt::format("{} bytes are more than the device has ({})", size, capacity_)));
   u64 padded = align_up(std::max<u64>(size, 1), 512);
   u64 wanted = size >= page_size ? page_size : std::max<u64>(alignment, 512);
   Result<u64> address = place(padded, wanted);
   if (!address) return address;
   if (!commit(*address, *address + padded))
-    return failure(diag::error("sim-out-of-memory", fmt::format("the host has no memory for an allocation of {} bytes", size)));
-  for (u64 page = (*address - first_) / page_size; page <= (*address + padded - 1 - first_) / page_size; ++page) ++page_use_[page];
+    return failure(diag::error("sim-out-of-memory",
+                               fmt::format("the host has no memory for an allocation of {} bytes", size)));
+  for (u64 page = (*address - first_) / page_size; page <= (*address + padded - 1 - first_) / page_size;
+       ++page)
+    ++page_use_[page];
   u64 serial = name.empty() ? ++serial_ : 0;
   allocations_[*address] = {*address, size, kind, std::move(name), serial};
   used_ += padded;
@@ -134,7 +144,8 @@ std::optional<Allocation> Memory::find(u64 address) const {
   auto host = registered_.upper_bound(address);
   if (host != registered_.begin()) {
     host = std::prev(host);
-    if (address < host->first + host->second) return Allocation{host->first, host->second, AllocationKind::registered, {}, 0};
+    if (address < host->first + host->second)
+      return Allocation{host->first, host->second, AllocationKind::registered, {}, 0};
   }
   return std::nullopt;
 }
@@ -169,7 +180,8 @@ Memory::Range Memory::range(u64 address) const {
   auto next = allocations_.upper_bound(address);
   if (next != allocations_.begin()) {
     const Allocation& allocation = std::prev(next)->second;
-    if (address < allocation.address + allocation.size) return {allocation.address, allocation.address + allocation.size};
+    if (address < allocation.address + allocation.size)
+      return {allocation.address, allocation.address + allocation.size};
   }
   auto host = registered_.upper_bound(address);
   if (host != registered_.begin()) {

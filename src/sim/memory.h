@@ -1,10 +1,10 @@
-// Device memory of the emulated GPU: one reserved range of host addresses, so that a device pointer is a host pointer
-// and managed or pinned memory needs no translation. Pages of 2 MiB are committed when an allocation needs them, as
-// a GPU's driver maps them: an access outside every mapped page is an error, one past an allocation but inside a
-// mapped page is what GPUs tolerate (and what we report).
+// Device memory of the emulated GPU: one reserved range of host addresses, so that a device pointer is a host
+// pointer and managed or pinned memory needs no translation. Pages of 2 MiB are committed when an allocation
+// needs them, as a GPU's driver maps them: an access outside every mapped page is an error, one past an
+// allocation but inside a mapped page is what GPUs tolerate (and what we report).
 //
-// Layout of the range: three windows that are never backed by memory (shared, local, parameters: a generic address
-// inside one names the space), then allocations.
+// Layout of the range: three windows that are never backed by memory (shared, local, parameters: a generic
+// address inside one names the space), then allocations.
 #pragma once
 #include "base/bits.h"
 #include "diag/diagnostic.h"
@@ -25,8 +25,8 @@ struct Allocation {
   u64 address = 0;
   u64 size = 0;
   AllocationKind kind = AllocationKind::device;
-  std::string name;   // symbols: the variable's name; else empty
-  u64 serial = 0;     // n-th allocation without a name, 1-based: "allocation 3 (4096 bytes)"
+  std::string name; // symbols: the variable's name; else empty
+  u64 serial = 0;   // n-th allocation without a name, 1-based: "allocation 3 (4096 bytes)"
 };
 
 class Memory {
@@ -34,24 +34,27 @@ public:
   static constexpr u64 page_size = u64{2} << 20;
   static constexpr u64 window_size = u64{1} << 24; // 16 MiB each
 
-  // Reserves `capacity` bytes of address space (the device's memory size). Fails only when the host has no such range.
+  // Reserves `capacity` bytes of address space (the device's memory size). Fails only when the host has no
+  // such range.
   static Result<std::unique_ptr<Memory>> create(u64 capacity);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. Alignment: a power of two ≥ 256 is kept.
-  Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512, std::string name = {});
-  bool release(u64 address);                       // false: not the start of an allocation
+  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. Alignment: a power of two ≥
+  // 256 is kept.
+  Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512,
+                       std::string name = {});
+  bool release(u64 address); // false: not the start of an allocation
   // Host memory that the device may access (cudaHostRegister): any host range.
   bool register_host(u64 address, u64 size);
   bool unregister_host(u64 address);
 
-  std::optional<Allocation> find(u64 address) const;      // that contains the address
-  std::optional<Allocation> nearest(u64 address) const;   // the closest one below or above, for messages
-  bool mapped(u64 address, u64 size) const;               // every byte in a mapped page or registered range
-  // [begin, end) of the allocation or registered range that contains `address`; empty when none does. Cheap enough for
-  // engines that keep the answer and compare many addresses with it until epoch() changes.
+  std::optional<Allocation> find(u64 address) const;    // that contains the address
+  std::optional<Allocation> nearest(u64 address) const; // the closest one below or above, for messages
+  bool mapped(u64 address, u64 size) const;             // every byte in a mapped page or registered range
+  // [begin, end) of the allocation or registered range that contains `address`; empty when none does. Cheap
+  // enough for engines that keep the answer and compare many addresses with it until epoch() changes.
   struct Range {
     u64 begin = 0, end = 0;
     bool contains(u64 lowest, u64 highest_end) const { return lowest >= begin && highest_end <= end; }
@@ -63,7 +66,7 @@ public:
   u64 param_window() const { return base_ + 2 * window_size; }
   u64 capacity() const { return capacity_; }
   u64 used() const;
-  u64 epoch() const { return epoch_; }             // changes with every allocation or release
+  u64 epoch() const { return epoch_; } // changes with every allocation or release
 
 private:
   Memory() = default;
@@ -71,14 +74,14 @@ private:
   bool commit(u64 begin, u64 end);
 
   u64 base_ = 0, capacity_ = 0;
-  u64 first_ = 0, cursor_ = 0, limit_ = 0;         // allocations live in [first_, limit_); none yet above cursor_
+  u64 first_ = 0, cursor_ = 0, limit_ = 0; // allocations live in [first_, limit_); none yet above cursor_
   u64 used_ = 0, serial_ = 0;
   std::atomic<u64> epoch_ = 1;
   mutable std::mutex mutex_;
-  std::map<u64, Allocation> allocations_;          // by address
-  std::map<u64, u64> free_;                        // released ranges below cursor_: address → size, coalesced
-  std::map<u64, u64> registered_;                  // host ranges: address → size
-  std::vector<u32> page_use_;                      // allocations per 2 MiB page: a page is mapped while it has one
+  std::map<u64, Allocation> allocations_; // by address
+  std::map<u64, u64> free_;               // released ranges below cursor_: address → size, coalesced
+  std::map<u64, u64> registered_;         // host ranges: address → size
+  std::vector<u32> page_use_;             // allocations per 2 MiB page: a page is mapped while it has one
 };
 
 } // namespace warplens::sim

@@ -8,7 +8,8 @@
 namespace warplens::sim {
 namespace {
 
-// snprintf into a string; `spec` is one conversion with its flags, rebuilt so that its argument's type is known.
+// snprintf into a string; `spec` is one conversion with its flags, rebuilt so that its argument's type is
+// known.
 template <class T> std::string one(const std::string& spec, T value) {
   char small[512];
   int n = std::snprintf(small, sizeof small, spec.c_str(), value);
@@ -37,7 +38,8 @@ void limit_numbers(std::string& spec) {
 
 } // namespace
 
-std::string format_device_printf(std::string_view format, const std::function<u64(u64, u32)>& argument, const std::function<std::string(u64)>& text) {
+std::string format_device_printf(std::string_view format, const std::function<u64(u64, u32)>& argument,
+                                 const std::function<std::string(u64)>& text) {
   std::string out;
   u64 offset = 0;
   auto take = [&](u32 bytes) {
@@ -56,11 +58,16 @@ std::string format_device_printf(std::string_view format, const std::function<u6
     u32 longs = 0;
     for (; i < format.size(); ++i) {
       char c = format[i];
-      if (c == '*') spec += std::to_string(std::clamp<i32>(static_cast<i32>(take(4)), -widest, widest));
-      else if (std::string_view("-+ #0123456789.").find(c) != std::string_view::npos) spec += c;
-      else if (c == 'l' || c == 'j' || c == 'z' || c == 't') ++longs;
-      else if (c == 'h') spec += c;
-      else break;
+      if (c == '*')
+        spec += std::to_string(std::clamp<i32>(static_cast<i32>(take(4)), -widest, widest));
+      else if (std::string_view("-+ #0123456789.").find(c) != std::string_view::npos)
+        spec += c;
+      else if (c == 'l' || c == 'j' || c == 'z' || c == 't')
+        ++longs;
+      else if (c == 'h')
+        spec += c;
+      else
+        break;
     }
     if (i >= format.size()) {
       out += format.substr(start);
@@ -70,10 +77,27 @@ std::string format_device_printf(std::string_view format, const std::function<u6
     limit_numbers(spec);
     switch (c) {
     case '%': out += '%'; break;
-    case 'd': case 'i': out += longs ? one(spec + "ll" + c, static_cast<long long>(take(8))) : one(spec + c, static_cast<int>(take(4))); break;
-    case 'u': case 'o': case 'x': case 'X': out += longs ? one(spec + "ll" + c, static_cast<unsigned long long>(take(8))) : one(spec + c, static_cast<unsigned>(take(4))); break;
+    case 'd':
+    case 'i':
+      out += longs ? one(spec + "ll" + c, static_cast<long long>(take(8)))
+                   : one(spec + c, static_cast<int>(take(4)));
+      break;
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+      out += longs ? one(spec + "ll" + c, static_cast<unsigned long long>(take(8)))
+                   : one(spec + c, static_cast<unsigned>(take(4)));
+      break;
     case 'c': out += one(spec + c, static_cast<int>(take(4))); break;
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': out += one(spec + c, std::bit_cast<double>(take(8))); break;
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': out += one(spec + c, std::bit_cast<double>(take(8))); break;
     case 's': out += one(spec + c, text(take(8)).c_str()); break;
     case 'p': out += one(spec + c, reinterpret_cast<void*>(take(8))); break;
     default: out += format.substr(start, i - start + 1);

@@ -1,4 +1,5 @@
-// Loading: global and constant variables get device memory and their initial bytes; code is lowered when first launched.
+// Loading: global and constant variables get device memory and their initial bytes; code is lowered when
+// first launched.
 #include "sim/program.h"
 #include <algorithm>
 #include <cstring>
@@ -28,8 +29,10 @@ void initialise(const Program::Impl& program, const ir::Variable& v, u64 address
   for (const ir::Relocation& r : v.relocations) {
     if (r.offset + r.size > v.size) continue;
     u64 value = r.addend;
-    if (r.variable.valid()) value += program.variable_address[r.variable.value];
-    else if (r.function.valid()) value += function_address_base + r.function.value * function_address_step;
+    if (r.variable.valid())
+      value += program.variable_address[r.variable.value];
+    else if (r.function.valid())
+      value += function_address_base + r.function.value * function_address_step;
     std::memcpy(bytes + r.offset, &value, std::min<u32>(r.size, 8));
   }
 }
@@ -48,7 +51,9 @@ Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device
     if (!is_device_variable(v)) continue;
     // The name says the space too: isspacep.const asks for it.
     std::string name = (v.space == StateSpace::constant ? "const " : "") + v.name;
-    Result<u64> address = device.memory->allocate(v.size, v.managed ? AllocationKind::managed : AllocationKind::symbol, std::max<u64>(v.alignment, 256), name);
+    Result<u64> address =
+        device.memory->allocate(v.size, v.managed ? AllocationKind::managed : AllocationKind::symbol,
+                                std::max<u64>(v.alignment, 256), name);
     if (!address) return failure(address.error());
     impl->variable_address[i] = *address;
     impl->owned.push_back({*address, v.size});
@@ -87,8 +92,10 @@ template <class F> bool each_callee(const ir::Module& m, const ir::Function& fun
   for (const ir::Instruction& i : function.instructions) {
     if (m.form(i).opcode != ir::Opcode::call || i.sources == 0) continue;
     const ir::Operand& callee = function.sources(i)[0];
-    if (callee.kind == ir::Operand::Kind::function) f(callee.function);
-    else indirect = true;
+    if (callee.kind == ir::Operand::Kind::function)
+      f(callee.function);
+    else
+      indirect = true;
   }
   return indirect;
 }
@@ -163,12 +170,15 @@ KernelInfo Program::info(ir::FunctionId id) const {
     out.local_bytes += place_thread_variables(m, function).local_bytes;
     for (ir::VariableId v : function.variables)
       if (m.variables[v.value].space == StateSpace::local)
-        out.local_arrays.push_back(fmt::format("{} ({} bytes)", m.variables[v.value].name, m.variables[v.value].size));
+        out.local_arrays.push_back(
+            fmt::format("{} ({} bytes)", m.variables[v.value].name, m.variables[v.value].size));
   }
   out.required_threads = f.required_threads;
   out.max_threads = f.max_threads;
-  // What hardware allocates comes in steps of 8, and some registers go to addresses and the calling convention.
-  out.registers_estimate = static_cast<u32>(std::min<u64>(255, align_up(impl_->code_of(id).worst_live_registers + 6, 8)));
+  // What hardware allocates comes in steps of 8, and some registers go to addresses and the calling
+  // convention.
+  out.registers_estimate =
+      static_cast<u32>(std::min<u64>(255, align_up(impl_->code_of(id).worst_live_registers + 6, 8)));
   return out;
 }
 

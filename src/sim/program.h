@@ -1,4 +1,5 @@
-// Program's inside: the module, its code (lowered function by function, when first needed) and its variables' places.
+// Program's inside: the module, its code (lowered function by function, when first needed) and its variables'
+// places.
 #pragma once
 #include "sim/code.h"
 #include "sim/sim.h"
@@ -13,18 +14,19 @@ inline constexpr u64 function_address_step = 16;
 
 struct Program::Impl {
   ir::Module module;
-  std::vector<u64> variable_address;                    // [variables]: global and constant ones; 0 otherwise
-  std::vector<std::pair<u64, u64>> owned;               // allocations to release: address, size
+  std::vector<u64> variable_address;      // [variables]: global and constant ones; 0 otherwise
+  std::vector<std::pair<u64, u64>> owned; // allocations to release: address, size
   std::unordered_map<std::string_view, ir::FunctionId> kernels;
   Device* device = nullptr;
   std::mutex mutex;
-  std::vector<std::unique_ptr<Code>> code;              // [functions]
+  std::vector<std::unique_ptr<Code>> code; // [functions]
 
   const Code& code_of(ir::FunctionId);
-  // Functions that a launch of `kernel` can reach by direct calls, itself first; all address-taken ones too when it
-  // calls indirectly.
+  // Functions that a launch of `kernel` can reach by direct calls, itself first; all address-taken ones too
+  // when it calls indirectly.
   std::vector<ir::FunctionId> reachable(ir::FunctionId kernel) const;
-  // Shared variables of those functions: offset per variable, total static bytes; dynamic ones start after that.
+  // Shared variables of those functions: offset per variable, total static bytes; dynamic ones start after
+  // that.
   u64 place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const;
 };
 

@@ -1,8 +1,9 @@
-// The emulator's public face: a Program (a lowered module, its variables placed in device memory) and launch().
+// The emulator's public face: a Program (a lowered module, its variables placed in device memory) and
+// launch().
 //
-// launch() runs one grid to its end, every warp of every CTA, on `workers` host threads, and hands every memory access
-// to one access::Sink per worker. It does not print and does not throw; what goes wrong in the kernel comes back as a
-// Fault with kernel, place, thread and address.
+// launch() runs one grid to its end, every warp of every CTA, on `workers` host threads, and hands every
+// memory access to one access::Sink per worker. It does not print and does not throw; what goes wrong in the
+// kernel comes back as a Fault with kernel, place, thread and address.
 #pragma once
 #include "access/access.h"
 #include "diag/diagnostic.h"
@@ -16,9 +17,10 @@
 
 namespace warplens::sim {
 
-// What the emulated device looks like to a kernel; one reference part per compute capability (arch/ has the rows).
+// What the emulated device looks like to a kernel; one reference part per compute capability (arch/ has the
+// rows).
 struct DeviceShape {
-  u32 sm = 90;                    // compute capability × 10
+  u32 sm = 90; // compute capability × 10
   u32 multiprocessors = 132;
   u32 max_threads_per_cta = 1024;
   u32 max_shared_per_cta = 232448; // with opt-in
@@ -29,20 +31,20 @@ struct DeviceShape {
 struct Device {
   DeviceShape shape;
   std::unique_ptr<Memory> memory;
-  u64 heap_limit = u64{8} << 20;                               // cudaLimitMallocHeapSize
+  u64 heap_limit = u64{8} << 20; // cudaLimitMallocHeapSize
   std::atomic<u64> heap_used = 0;
-  std::function<void(std::string_view)> print;                 // device printf, whole formatted pieces; may be empty
+  std::function<void(std::string_view)> print; // device printf, whole formatted pieces; may be empty
 };
 
-struct KernelInfo {               // for cudaFuncGetAttributes and occupancy
+struct KernelInfo { // for cudaFuncGetAttributes and occupancy
   std::string name;
   std::vector<std::pair<u32, u32>> parameters; // offset, size: in order
   u32 parameter_bytes = 0;
   u32 static_shared = 0;
-  u32 local_bytes = 0;            // .local variables, per thread
+  u32 local_bytes = 0; // .local variables, per thread
   std::array<u32, 3> required_threads{};
   std::array<u32, 3> max_threads{};
-  u32 registers_estimate = 0;     // live 32-bit registers at the worst point: an estimate, ptxas decides
+  u32 registers_estimate = 0; // live 32-bit registers at the worst point: an estimate, ptxas decides
   std::vector<std::string> local_arrays; // names of the arrays that live in local memory
 };
 
@@ -54,7 +56,9 @@ public:
   const ir::Module& module() const;
   std::optional<ir::FunctionId> kernel(std::string_view name) const;
   KernelInfo info(ir::FunctionId) const;
-  struct Symbol { u64 address = 0, size = 0; };
+  struct Symbol {
+    u64 address = 0, size = 0;
+  };
   std::optional<Symbol> symbol(std::string_view variable) const; // global, constant and managed variables
 
   struct Impl;
@@ -66,12 +70,23 @@ private:
 };
 
 enum class FaultKind : u8 {
-  none, illegal_address, misaligned_address, assertion, trap, unsupported_instruction, unsupported_call,
-  invalid_instruction, timeout, cancelled, deadlock, stack_overflow, internal
+  none,
+  illegal_address,
+  misaligned_address,
+  assertion,
+  trap,
+  unsupported_instruction,
+  unsupported_call,
+  invalid_instruction,
+  timeout,
+  cancelled,
+  deadlock,
+  stack_overflow,
+  internal
 };
 struct Fault {
   FaultKind kind = FaultKind::none;
-  diag::Diagnostic diagnostic;    // kernel, source line, thread, address, nearest allocation in words
+  diag::Diagnostic diagnostic; // kernel, source line, thread, address, nearest allocation in words
   Dim3 cta, thread;
   u64 address = 0;
 };
@@ -84,16 +99,17 @@ struct LaunchSpec {
   bool cooperative = false;
 };
 struct LaunchOptions {
-  u32 workers = 0;                       // 0: one per core
-  std::vector<access::Sink*> sinks;      // one per worker, or empty: count nothing
-  bool strict_memory = false;            // an access past an allocation stops the launch
+  u32 workers = 0;                  // 0: one per core
+  std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
+  bool strict_memory = false;       // an access past an allocation stops the launch
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(u64 done, u64 total)> progress; // CTAs; called now and then from one worker
 };
 struct LaunchResult {
-  std::optional<Fault> fault;            // the launch did not finish
-  std::vector<diag::Diagnostic> warnings; // tolerated out-of-bounds accesses, non-uniform barriers …, one per site
+  std::optional<Fault> fault; // the launch did not finish
+  std::vector<diag::Diagnostic>
+      warnings; // tolerated out-of-bounds accesses, non-uniform barriers …, one per site
   u64 warp_instructions = 0, thread_instructions = 0;
 };
 // The workers that a launch with these options will use: make that many sinks.

@@ -1,7 +1,8 @@
 // The SIMT machine: groups of lanes, their stacks and frames, barriers, and running a CTA to its end.
 //
-// A CTA's groups take turns: one runs until it ends, blocks at a barrier or a warp-level synchronisation, or notices that
-// it only spins. When all that could run only spin, the CTA steps back and the worker turns to another one.
+// A CTA's groups take turns: one runs until it ends, blocks at a barrier or a warp-level synchronisation, or
+// notices that it only spins. When all that could run only spin, the CTA steps back and the worker turns to
+// another one.
 #include "sim/exec.h"
 #include "sim/program.h"
 #include <algorithm>
@@ -62,7 +63,8 @@ void remove(Mask& from, const Mask& lanes, u32 warps) {
 
 void release_frame(Frame& frame) { --frame.users; }
 
-// Copies results from a callee's frame and goes on after the call, when no lane of the group is left in the frame.
+// Copies results from a callee's frame and goes on after the call, when no lane of the group is left in the
+// frame.
 void leave_frame(Exec& x) {
   Group& group = *x.group;
   FrameLink link = group.frames.back();
@@ -70,12 +72,14 @@ void leave_frame(Exec& x) {
   release_frame(*link.frame);
 }
 
-// After entries lost lanes: drop what is empty, leave frames that ended, and continue at the top, or end the group.
+// After entries lost lanes: drop what is empty, leave frames that ended, and continue at the top, or end the
+// group.
 void settle(Exec& x) {
   Group& group = *x.group;
   while (true) {
     u32 floor = group.frames.back().floor;
-    while (group.stack.size() > floor && empty(group.stack.back().mask, x.shape.warps)) group.stack.pop_back();
+    while (group.stack.size() > floor && empty(group.stack.back().mask, x.shape.warps))
+      group.stack.pop_back();
     if (group.stack.size() > floor) break;
     if (group.frames.size() == 1) {
       release_frame(*group.frames.back().frame);
@@ -97,7 +101,8 @@ Frame* enter_frame(Exec& x, const Code& code, const Mask& lanes, u64 local_base)
   frame->local_base = local_base;
   frame->users = 1;
   for (const Constant& c : code.constants) {
-    if (c.kind == Constant::Kind::shared) frame->values[c.slot].set_uniform(x.launch.shared_offset[c.variable.value] + c.value);
+    if (c.kind == Constant::Kind::shared)
+      frame->values[c.slot].set_uniform(x.launch.shared_offset[c.variable.value] + c.value);
     if (c.kind == Constant::Kind::local) frame->values[c.slot].set_uniform(local_base + c.value);
   }
   for (SlotId slot : code.live_at_entry) frame->values[slot].set_uniform(0);
@@ -181,8 +186,10 @@ void return_lanes(Exec& x, const Mask& lanes) {
   const CallSite& site = caller.code->calls[link.call];
   const ir::Function& function = *callee.code->function;
   for (std::size_t i = 0; i < function.results.size() && i < site.result_variables.size(); ++i) {
-    u32 from = callee.code->parameter_offset[function.results[i].value], to = caller.code->parameter_offset[site.result_variables[i].value];
-    u64 bytes = std::min(module.variables[function.results[i].value].size, module.variables[site.result_variables[i].value].size);
+    u32 from = callee.code->parameter_offset[function.results[i].value],
+        to = caller.code->parameter_offset[site.result_variables[i].value];
+    u64 bytes = std::min(module.variables[function.results[i].value].size,
+                         module.variables[site.result_variables[i].value].size);
     for (u32 w = 0; w < x.shape.warps; ++w)
       for_each_lane(lanes.word[w], [&](u32 lane) {
         u64 thread = u64{w} * warp_size + lane;
@@ -254,7 +261,8 @@ bool complete(const Exec& x, const Cta& cta, const Barrier& barrier) {
   u32 arrived = 0;
   for (u32 w = 0; w < warps; ++w) {
     if (barrier.arrived.word[w] == 0) continue;
-    arrived += static_cast<u32>(std::popcount(barrier.arrived.word[w] | cta.exited.word[w] | ~x.shape.all.word[w]));
+    arrived +=
+        static_cast<u32>(std::popcount(barrier.arrived.word[w] | cta.exited.word[w] | ~x.shape.all.word[w]));
   }
   return arrived >= barrier.expected;
 }
@@ -262,7 +270,9 @@ bool complete(const Exec& x, const Cta& cta, const Barrier& barrier) {
 bool same_place(const Group& a, const Group& b) {
   if (a.stack.size() != b.stack.size() || a.frames.size() != b.frames.size()) return false;
   for (std::size_t i = 0; i < a.frames.size(); ++i)
-    if (a.frames[i].frame != b.frames[i].frame || a.frames[i].floor != b.frames[i].floor || a.frames[i].return_pc != b.frames[i].return_pc) return false;
+    if (a.frames[i].frame != b.frames[i].frame || a.frames[i].floor != b.frames[i].floor ||
+        a.frames[i].return_pc != b.frames[i].return_pc)
+      return false;
   for (std::size_t i = 0; i < a.stack.size(); ++i)
     if (a.stack[i].pc != b.stack[i].pc || a.stack[i].join != b.stack[i].join) return false;
   return true;
@@ -278,7 +288,9 @@ void deliver_reduction(Exec& x, Group& group, const Barrier& barrier) {
   if (group.barrier_result == no_slot) return;
   x.group = &group;
   x.load_top();
-  u64 value = barrier.reduction == BarrierReduction::popc ? barrier.count : barrier.reduction == BarrierReduction::and_ ? barrier.all : barrier.any;
+  u64 value = barrier.reduction == BarrierReduction::popc   ? barrier.count
+              : barrier.reduction == BarrierReduction::and_ ? barrier.all
+                                                            : barrier.any;
   Value& to = x.value(group.barrier_result);
   need_lanes(to, x.shape);
   for (u32 w = 0; w < x.shape.warps; ++w)
@@ -336,8 +348,8 @@ void join_warp_syncs(Exec& x, Cta& cta) {
   }
 }
 
-// A warp goes on when the lanes that its lanes named wait too, here or at another warp-level instruction, or have ended.
-// With `force`, all go on as they are: the missing lanes cannot come.
+// A warp goes on when the lanes that its lanes named wait too, here or at another warp-level instruction, or
+// have ended. With `force`, all go on as they are: the missing lanes cannot come.
 bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
   Mask present = cta.exited;
   bool waiting = false, released = false;
@@ -372,13 +384,16 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
   for (auto& group : cta.groups) {
     if (group->state != GroupState::at_barrier) continue;
     stuck = group.get();
-    notes.push_back(fmt::format("{} threads wait at barrier {}", count(group->stack.back().mask, x.shape.warps), group->barrier));
+    notes.push_back(fmt::format("{} threads wait at barrier {}",
+                                count(group->stack.back().mask, x.shape.warps), group->barrier));
   }
-  notes.push_back(fmt::format("{} of {} threads have ended", count(cta.exited, x.shape.warps), x.shape.threads));
+  notes.push_back(
+      fmt::format("{} of {} threads have ended", count(cta.exited, x.shape.warps), x.shape.threads));
   x.group = const_cast<Group*>(stuck);
   x.load_top();
   const Op& op = x.code->ops[x.pc == 0 ? 0 : x.pc - 1];
-  raise(x, op, FaultKind::deadlock, "kernel-deadlock", "the threads of a CTA wait at barriers that can never complete", first_thread(x.active), 0,
+  raise(x, op, FaultKind::deadlock, "kernel-deadlock",
+        "the threads of a CTA wait at barriers that can never complete", first_thread(x.active), 0,
         std::move(notes), "every thread of the block must reach the same __syncthreads()");
 }
 
@@ -387,7 +402,8 @@ void put_back(Cta& cta, Group* group) {
   auto at = std::find_if(cta.groups.begin(), cta.groups.end(), [&](auto& g) { return g.get() == group; });
   std::unique_ptr<Group> taken = std::move(*at);
   cta.groups.erase(at);
-  (group->state == GroupState::done ? cta.spare.emplace_back() : cta.groups.emplace_back()) = std::move(taken);
+  (group->state == GroupState::done ? cta.spare.emplace_back() : cta.groups.emplace_back()) =
+      std::move(taken);
 }
 
 } // namespace
@@ -396,9 +412,11 @@ Progress run_cta(Exec& x, Cta& cta) {
   x.cta = &cta;
   std::size_t fruitless = 0; // groups in a row that only spun
   while (!cta.groups.empty()) {
-    auto next = std::find_if(cta.groups.begin(), cta.groups.end(), [](auto& g) { return g->state == GroupState::runnable; });
+    auto next = std::find_if(cta.groups.begin(), cta.groups.end(),
+                             [](auto& g) { return g->state == GroupState::runnable; });
     if (next == cta.groups.end()) {
-      if (release_barriers(x, cta) || release_warp_syncs(x, cta, false) || release_warp_syncs(x, cta, true)) continue;
+      if (release_barriers(x, cta) || release_warp_syncs(x, cta, false) || release_warp_syncs(x, cta, true))
+        continue;
       deadlock(x, cta);
     }
     Group* group = next->get();
@@ -409,7 +427,8 @@ Progress run_cta(Exec& x, Cta& cta) {
     release_barriers(x, cta);
     release_warp_syncs(x, cta, false);
     fruitless = spun ? fruitless + 1 : 0;
-    std::size_t runnable = static_cast<std::size_t>(std::count_if(cta.groups.begin(), cta.groups.end(), [](auto& g) { return g->state == GroupState::runnable; }));
+    std::size_t runnable = static_cast<std::size_t>(std::count_if(
+        cta.groups.begin(), cta.groups.end(), [](auto& g) { return g->state == GroupState::runnable; }));
     if (fruitless >= runnable && fruitless != 0) return Progress::waiting;
   }
   return Progress::finished;

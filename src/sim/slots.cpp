@@ -1,8 +1,9 @@
-// Liveness by backward data flow over blocks, then linear scan over the text order: every register gets one interval
-// that covers all places where it is live, and intervals that do not overlap share a slot of their width.
+// Liveness by backward data flow over blocks, then linear scan over the text order: every register gets one
+// interval that covers all places where it is live, and intervals that do not overlap share a slot of their
+// width.
 //
-// Sound under divergence, because each lane follows one path and partial writes merge lane by lane. A guarded write
-// keeps the lanes that it does not write, so it counts as a read too.
+// Sound under divergence, because each lane follows one path and partial writes merge lane by lane. A guarded
+// write keeps the lanes that it does not write, so it counts as a read too.
 #include "sim/slots.h"
 #include <algorithm>
 #include <array>
@@ -29,7 +30,8 @@ public:
   }
   template <class F> void each(F&& f) const {
     for (std::size_t w = 0; w < words_.size(); ++w)
-      for (u64 bits = words_[w]; bits != 0; bits &= bits - 1) f(static_cast<u32>(w * 64 + static_cast<u32>(std::countr_zero(bits))));
+      for (u64 bits = words_[w]; bits != 0; bits &= bits - 1)
+        f(static_cast<u32>(w * 64 + static_cast<u32>(std::countr_zero(bits))));
   }
 
 private:
@@ -57,13 +59,20 @@ template <class Use, class Define> void visit(const Op& op, SlotId limit, Use&& 
 
 } // namespace
 
-void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_begin, const std::vector<SizedConstant>& constants,
-                    const std::vector<u32>& block_start, const std::vector<u32>& block_end, const std::vector<std::vector<u32>>& successors) {
+void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_begin,
+                    const std::vector<SizedConstant>& constants, const std::vector<u32>& block_start,
+                    const std::vector<u32>& block_end, const std::vector<std::vector<u32>>& successors) {
   std::size_t registers = bits.size(), blocks = block_start.size();
-  std::vector<BitSet> uses(blocks, BitSet(registers)), defines(blocks, BitSet(registers)), live_in(blocks, BitSet(registers)), live_out(blocks, BitSet(registers));
+  std::vector<BitSet> uses(blocks, BitSet(registers)), defines(blocks, BitSet(registers)),
+      live_in(blocks, BitSet(registers)), live_out(blocks, BitSet(registers));
   for (std::size_t b = 0; b < blocks; ++b)
     for (u32 i = block_start[b]; i < block_end[b]; ++i)
-      visit(code.ops[i], constant_begin, [&](SlotId s) { if (!defines[b].has(s)) uses[b].set(s); }, [&](SlotId s) { defines[b].set(s); });
+      visit(
+          code.ops[i], constant_begin,
+          [&](SlotId s) {
+            if (!defines[b].has(s)) uses[b].set(s);
+          },
+          [&](SlotId s) { defines[b].set(s); });
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = blocks; b-- > 0;) {
@@ -73,8 +82,8 @@ void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_beg
     }
   }
 
-  // Positions: 2i where op i reads, 2i+1 where it writes. Ops with several results write where they read, so that no
-  // result shares a slot with a source that is still to be read.
+  // Positions: 2i where op i reads, 2i+1 where it writes. Ops with several results write where they read, so
+  // that no result shares a slot with a source that is still to be read.
   std::vector<Interval> interval(registers);
   for (std::size_t b = 0; b < blocks; ++b) {
     if (block_start[b] == block_end[b]) continue;
@@ -82,11 +91,12 @@ void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_beg
     live_out[b].each([&](u32 r) { interval[r].cover(2 * (block_end[b] - 1) + 1); });
     for (u32 i = block_start[b]; i < block_end[b]; ++i) {
       u32 write = code.ops[i].destinations > 1 ? 2 * i : 2 * i + 1;
-      visit(code.ops[i], constant_begin, [&](SlotId s) { interval[s].cover(2 * i); },
-            [&](SlotId s) {
-              interval[s].cover(write);
-              interval[s].cover(2 * i + 1);
-            });
+      visit(
+          code.ops[i], constant_begin, [&](SlotId s) { interval[s].cover(2 * i); },
+          [&](SlotId s) {
+            interval[s].cover(write);
+            interval[s].cover(2 * i + 1);
+          });
     }
   }
 

@@ -8,9 +8,11 @@ struct SizedConstant : Constant {
   u8 bits = 32;
 };
 
-// Rewrites every slot number in `code` (registers and temporaries below `constant_begin`, constants from there on) to
-// final slots and fills slot_bits, constants, live_at_entry and worst_live_registers. `successors` is per block.
-void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_begin, const std::vector<SizedConstant>& constants,
-                    const std::vector<u32>& block_start, const std::vector<u32>& block_end, const std::vector<std::vector<u32>>& successors);
+// Rewrites every slot number in `code` (registers and temporaries below `constant_begin`, constants from
+// there on) to final slots and fills slot_bits, constants, live_at_entry and worst_live_registers.
+// `successors` is per block.
+void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_begin,
+                    const std::vector<SizedConstant>& constants, const std::vector<u32>& block_start,
+                    const std::vector<u32>& block_end, const std::vector<std::vector<u32>>& successors);
 
 } // namespace warplens::sim

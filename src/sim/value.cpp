@@ -27,18 +27,26 @@ void write_lanes(Value& value, const Shape& shape) {
     for (u32 w = 0; w < shape.warps; ++w) value.at<u32>(0)[w] = value.base & 1 ? full_mask : 0;
     break;
   case 16:
-    if (value.uniform()) lanes::fill16(value.at<u16>(0), shape.lanes, static_cast<u16>(value.base));
-    else lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at);
+    if (value.uniform())
+      lanes::fill16(value.at<u16>(0), shape.lanes, static_cast<u16>(value.base));
+    else
+      lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at);
     break;
   case 32:
-    if (value.uniform()) lanes::fill32(value.at<u32>(0), shape.lanes, static_cast<u32>(value.base));
-    else if (flat) lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
-    else lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at);
+    if (value.uniform())
+      lanes::fill32(value.at<u32>(0), shape.lanes, static_cast<u32>(value.base));
+    else if (flat)
+      lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
+    else
+      lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at);
     break;
   default:
-    if (value.uniform()) lanes::fill64(value.at<u64>(0), shape.lanes, value.base);
-    else if (flat) lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
-    else lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at);
+    if (value.uniform())
+      lanes::fill64(value.at<u64>(0), shape.lanes, value.base);
+    else if (flat)
+      lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
+    else
+      lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at);
   }
 }
 
@@ -68,7 +76,8 @@ i64 sign_extend(u64 value, u32 bits) {
 Range signed_range(const Value& value, const Shape& shape) {
   Range out;
   if (!reach(value, shape, sign_extend(value.base, value.bits), out.low, out.high)) return {};
-  out.valid = value.bits >= 64 || (out.low >= -(i64{1} << (value.bits - 1)) && out.high < i64{1} << (value.bits - 1));
+  out.valid =
+      value.bits >= 64 || (out.low >= -(i64{1} << (value.bits - 1)) && out.high < i64{1} << (value.bits - 1));
   return out;
 }
 

@@ -1,6 +1,6 @@
 // A register of a whole CTA, in one or both of two forms:
-//   closed   base + stride·(tid.x, tid.y, tid.z), modulo the width: uniform when the strides are zero. Costs O(1).
-//   lanes    an array of one value per lane (one mask word per warp for predicates).
+//   closed   base + stride·(tid.x, tid.y, tid.z), modulo the width: uniform when the strides are zero. Costs
+//   O(1). lanes    an array of one value per lane (one mask word per warp for predicates).
 // Whoever writes says which form is valid; whoever needs lanes asks for them and they are written out once.
 #pragma once
 #include "base/bits.h"
@@ -15,7 +15,8 @@ struct Mask {
   bool operator==(const Mask&) const = default;
 };
 
-// The block of a launch: sizes and the thread coordinates of every lane (lanes past the last thread count on as 0).
+// The block of a launch: sizes and the thread coordinates of every lane (lanes past the last thread count on
+// as 0).
 struct Shape {
   Dim3 block;
   u32 threads = 0, warps = 0, lanes = 0; // lanes = warps · 32
@@ -27,11 +28,11 @@ struct Shape {
 struct Value {
   u64 base = 0;
   std::array<i64, 3> stride{};
-  void* data = nullptr;   // room for all lanes
-  u8 bits = 32;           // 1 16 32 64
+  void* data = nullptr; // room for all lanes
+  u8 bits = 32;         // 1 16 32 64
   bool closed = false;
   bool lanes = true;
-  bool same = false;      // closed with strides of zero
+  bool same = false; // closed with strides of zero
   bool uniform() const { return same; }
   void set_uniform(u64 value) {
     base = value;
@@ -51,12 +52,18 @@ struct Value {
     lanes = true;
   }
   // The storage from `warp` on.
-  template <class T> T* at(u32 warp) const { return static_cast<T*>(data) + (bits == 1 ? warp : warp * warp_size); }
-  void* from(u32 warp) const { return static_cast<std::byte*>(data) + (bits == 1 ? warp * 4 : warp * warp_size * (bits / 8)); }
+  template <class T> T* at(u32 warp) const {
+    return static_cast<T*>(data) + (bits == 1 ? warp : warp * warp_size);
+  }
+  void* from(u32 warp) const {
+    return static_cast<std::byte*>(data) + (bits == 1 ? warp * 4 : warp * warp_size * (bits / 8));
+  }
 };
 
 // Bytes that `lanes` lanes of a register take, padded to whole cache lines.
-constexpr u64 storage_bytes(u32 bits, u32 lanes) { return align_up(bits == 1 ? lanes / 8 : u64{lanes} * bits / 8, 64); }
+constexpr u64 storage_bytes(u32 bits, u32 lanes) {
+  return align_up(bits == 1 ? lanes / 8 : u64{lanes} * bits / 8, 64);
+}
 
 // Writes the closed form out; afterwards both forms are valid.
 void write_lanes(Value&, const Shape&);
@@ -64,8 +71,8 @@ inline void need_lanes(Value& value, const Shape& shape) {
   if (!value.lanes) write_lanes(value, shape);
 }
 
-// The least and greatest value over the block, as a signed or an unsigned number, when the closed form does not wrap
-// at the register's width; invalid otherwise.
+// The least and greatest value over the block, as a signed or an unsigned number, when the closed form does
+// not wrap at the register's width; invalid otherwise.
 struct Range {
   i64 low = 0, high = 0;
   bool valid = false;

@@ -1,4 +1,5 @@
-// A device, a program from PTX text, buffers, and launches that fail the test on a fault unless one is expected.
+// A device, a program from PTX text, buffers, and launches that fail the test on a fault unless one is
+// expected.
 #pragma once
 #include "ptx/parse.h"
 #include "sim/sim.h"
@@ -44,8 +45,8 @@ public:
   }
 
   // Arguments in order; each takes the size of the kernel's parameter.
-  LaunchResult run(std::string_view kernel, Dim3 grid, Dim3 block, std::vector<u64> arguments, LaunchOptions options = {}, u32 dynamic_shared = 0,
-                   bool cooperative = false) {
+  LaunchResult run(std::string_view kernel, Dim3 grid, Dim3 block, std::vector<u64> arguments,
+                   LaunchOptions options = {}, u32 dynamic_shared = 0, bool cooperative = false) {
     auto id = program->kernel(kernel);
     if (!id) {
       ADD_FAILURE() << "no kernel " << kernel;
@@ -54,12 +55,14 @@ public:
     KernelInfo info = program->info(*id);
     std::vector<std::byte> parameters(info.parameter_bytes);
     for (std::size_t i = 0; i < info.parameters.size() && i < arguments.size(); ++i)
-      std::memcpy(parameters.data() + info.parameters[i].first, &arguments[i], std::min<u64>(info.parameters[i].second, 8));
+      std::memcpy(parameters.data() + info.parameters[i].first, &arguments[i],
+                  std::min<u64>(info.parameters[i].second, 8));
     return launch(device, *program, {*id, grid, block, {}, dynamic_shared, parameters, cooperative}, options);
   }
-  void expect_run(std::string_view kernel, Dim3 grid, Dim3 block, std::vector<u64> arguments, LaunchOptions options = {}, u32 dynamic_shared = 0,
-                  bool cooperative = false) {
-    LaunchResult result = run(kernel, grid, block, std::move(arguments), std::move(options), dynamic_shared, cooperative);
+  void expect_run(std::string_view kernel, Dim3 grid, Dim3 block, std::vector<u64> arguments,
+                  LaunchOptions options = {}, u32 dynamic_shared = 0, bool cooperative = false) {
+    LaunchResult result =
+        run(kernel, grid, block, std::move(arguments), std::move(options), dynamic_shared, cooperative);
     if (result.fault) ADD_FAILURE() << diag::render(result.fault->diagnostic);
   }
 

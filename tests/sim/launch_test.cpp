@@ -28,7 +28,8 @@ LaunchOptions workers(u32 n) {
 }
 LaunchOptions limit(double seconds) {
   LaunchOptions options;
-  options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int>(seconds * 1000));
+  options.deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int>(seconds * 1000));
   return options;
 }
 
@@ -107,7 +108,8 @@ TEST_F(Launch, RecursionAndFunctionPointers) {
 
 TEST_F(Launch, DevicePrintf) {
   expect_run("print", {1}, {32}, {});
-  EXPECT_EQ(printed, "t 0 abc  0.00 1234567890123 %\nt 1 abc  1.50 1234567890123 %\nt 2 abc  3.00 1234567890123 %\n");
+  EXPECT_EQ(printed,
+            "t 0 abc  0.00 1234567890123 %\nt 1 abc  1.50 1234567890123 %\nt 2 abc  3.00 1234567890123 %\n");
 }
 
 TEST_F(Launch, LocalSharedAndHeapMemory) {
@@ -208,7 +210,9 @@ TEST_F(Launch, Assertion) {
   LaunchResult result = run("assertion", {1}, {32}, {p});
   ASSERT_TRUE(result.fault.has_value());
   EXPECT_EQ(result.fault->kind, FaultKind::assertion);
-  EXPECT_NE(result.fault->diagnostic.message.find("block: [0,0,0], thread: [9,0,0] Assertion `p[threadIdx.x] != 7` failed."), std::string::npos)
+  EXPECT_NE(result.fault->diagnostic.message.find(
+                "block: [0,0,0], thread: [9,0,0] Assertion `p[threadIdx.x] != 7` failed."),
+            std::string::npos)
       << result.fault->diagnostic.message;
 }
 

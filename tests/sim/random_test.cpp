@@ -127,8 +127,8 @@ std::string differing_counts(const ir::Module& module, const SiteCounts& emulate
 std::string first_difference(const Bytes& got, const Bytes& want) {
   for (std::size_t i = 0; i < want.size(); ++i)
     if (got[i] != want[i])
-      return "scratch byte " + std::to_string(i) + ": " + std::to_string(std::to_integer<int>(got[i])) + " against " +
-             std::to_string(std::to_integer<int>(want[i]));
+      return "scratch byte " + std::to_string(i) + ": " + std::to_string(std::to_integer<int>(got[i])) +
+             " against " + std::to_string(std::to_integer<int>(want[i]));
   return "";
 }
 

@@ -1,5 +1,6 @@
-// Hand-written PTX at the edges: guards on every family, widths, named barriers that cannot complete, modules that ask
-// for more than any device has. Whatever is wrong comes back as a Fault or a diagnostic, never as a crash.
+// Hand-written PTX at the edges: guards on every family, widths, named barriers that cannot complete, modules
+// that ask for more than any device has. Whatever is wrong comes back as a Fault or a diagnostic, never as a
+// crash.
 #include "sim/harness.h"
 #include <fmt/format.h>
 
@@ -13,9 +14,10 @@ LaunchOptions limited(u32 workers = 0) {
   return options;
 }
 
-// A kernel k(out) whose body may use %rd0 (out + 4·tid), %r0 (tid), %p0 (tid odd) and registers 1 to 15 of each kind;
-// what %r1 holds at its end is stored.
-std::string kernel(const std::string& body, const std::string& before = {}, const std::string& target = "sm_80") {
+// A kernel k(out) whose body may use %rd0 (out + 4·tid), %r0 (tid), %p0 (tid odd) and registers 1 to 15 of
+// each kind; what %r1 holds at its end is stored.
+std::string kernel(const std::string& body, const std::string& before = {},
+                   const std::string& target = "sm_80") {
   return ".version 8.8\n.target " + target + "\n.address_size 64\n" + before + R"(
 .visible .entry k(.param .u64 k_out) {
   .reg .pred %p<16>; .reg .b16 %h<16>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<16>;
@@ -26,7 +28,8 @@ std::string kernel(const std::string& body, const std::string& before = {}, cons
   and.b32 %r1, %r0, 1;
   setp.ne.u32 %p0, %r1, 0;
   mov.u32 %r1, 5;
-)" + body + R"(
+)" + body +
+         R"(
   st.global.u32 [%rd0], %r1;
   ret;
 }
@@ -59,7 +62,10 @@ protected:
 };
 
 TEST_F(Robust, GuardsOnEveryFamily) {
-  struct Case { const char *body; u32 even, odd; };
+  struct Case {
+    const char* body;
+    u32 even, odd;
+  };
   for (const Case& c : std::initializer_list<Case>{
            {"@%p0 mov.u32 %r1, 9;", 5, 9},
            {"@!%p0 mov.u32 %r1, %laneid; and.b32 %r1, %r1, 1;", 0, 1},
@@ -86,8 +92,12 @@ TEST_F(Robust, GuardsOnEveryFamily) {
 }
 
 TEST_F(Robust, WidthsOfLoads) {
-  std::string data = ".global .align 32 .b8 data[32] = {0x81, 0x92, 0xa3, 0xb4, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};\n";
-  struct Case { const char* body; u32 value; };
+  std::string data =
+      ".global .align 32 .b8 data[32] = {0x81, 0x92, 0xa3, 0xb4, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};\n";
+  struct Case {
+    const char* body;
+    u32 value;
+  };
   for (const Case& c : std::initializer_list<Case>{
            {"ld.global.u8 %r1, [data];", 0x81},
            {"ld.global.s8 %r1, [data];", 0xffffff81},
@@ -95,10 +105,12 @@ TEST_F(Robust, WidthsOfLoads) {
            {"ld.global.s16 %r1, [data+2];", 0xffffb4a3},
            {"ld.global.s8 %h1, [data]; cvt.u32.u16 %r1, %h1;", 0xff81},
            {"ld.global.s32 %rd2, [data]; shr.u64 %rd2, %rd2, 32; cvt.u32.u64 %r1, %rd2;", 0xffffffff},
-           {"ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [data]; shl.b32 %r4, %r4, 8; or.b32 %r1, %r1, %r4;", 0xb481},
+           {"ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [data]; shl.b32 %r4, %r4, 8; or.b32 %r1, %r1, %r4;",
+            0xb481},
            {"ld.global.v2.u64 {_, %rd2}, [data]; cvt.u32.u64 %r1, %rd2;", 0x08070605},
            {"ld.global.v8.b32 {_, _, _, %r1, _, _, _, _}, [data];", 0x0c0b0a09},
-           {"mov.b64 %rd2, 0x1234567890; st.global.u8 [data+20], %rd2; ld.global.u32 %r1, [data+20];", 0x90}}) {
+           {"mov.b64 %rd2, 0x1234567890; st.global.u8 [data+20], %rd2; ld.global.u32 %r1, [data+20];",
+            0x90}}) {
     std::vector<u32> got = run(kernel(c.body, data, "sm_100"));
     ASSERT_EQ(fault, "") << c.body;
     for (u32 t = 0; t < 64; ++t) ASSERT_EQ(got[t], c.value) << c.body;
@@ -106,7 +118,8 @@ TEST_F(Robust, WidthsOfLoads) {
 }
 
 TEST_F(Robust, ParametersThroughRegisters) {
-  std::vector<u32> got = run(kernel("mov.u64 %rd2, k_out; ld.param.u32 %r1, [%rd2+4]; ld.param.u32 %r2, [k_out+4]; sub.u32 %r1, %r1, %r2;"));
+  std::vector<u32> got = run(kernel("mov.u64 %rd2, k_out; ld.param.u32 %r1, [%rd2+4]; ld.param.u32 %r2, "
+                                    "[k_out+4]; sub.u32 %r1, %r1, %r2;"));
   EXPECT_EQ(fault, "");
   EXPECT_EQ(got[3], 0u);
   run(kernel("mov.u64 %rd2, 6; ld.param.u32 %r1, [%rd2];"));
@@ -116,7 +129,8 @@ TEST_F(Robust, ParametersThroughRegisters) {
 }
 
 TEST_F(Robust, TablesOfBranches) {
-  std::string table = "T: .branchtargets A, B; and.b32 %r2, %r0, 3; brx.idx %r2, T; bra C; A: mov.u32 %r1, 10; bra C; B: mov.u32 %r1, 11; C:";
+  std::string table = "T: .branchtargets A, B; and.b32 %r2, %r0, 3; brx.idx %r2, T; bra C; A: mov.u32 %r1, "
+                      "10; bra C; B: mov.u32 %r1, 11; C:";
   std::vector<u32> got = run(kernel(table));
   EXPECT_EQ(fault, "");
   for (u32 t = 0; t < 64; ++t) EXPECT_EQ(got[t], t % 4 == 0 ? 10 : t % 4 == 1 ? 11 : 5);
@@ -124,12 +138,14 @@ TEST_F(Robust, TablesOfBranches) {
 
 // A state machine whose only way back is the table.
 TEST_F(Robust, LoopsThroughTables) {
-  std::vector<u32> got = run(kernel("T: .branchtargets A, B; A: add.u32 %r1, %r1, 1; setp.gt.u32 %p1, %r1, %r0; selp.u32 %r2, 1, 0, %p1; brx.idx %r2, T; B:"));
+  std::vector<u32> got = run(kernel("T: .branchtargets A, B; A: add.u32 %r1, %r1, 1; setp.gt.u32 %p1, %r1, "
+                                    "%r0; selp.u32 %r2, 1, 0, %p1; brx.idx %r2, T; B:"));
   EXPECT_EQ(fault, "");
   for (u32 t = 0; t < 64; ++t) EXPECT_EQ(got[t], std::max(6u, t + 1));
   LaunchOptions options;
   Gpu gpu;
-  ASSERT_TRUE(gpu.load(kernel("T: .branchtargets A, B; A: xor.b32 %r1, %r1, 1; and.b32 %r2, %r0, 1; xor.b32 %r2, %r2, %r1; and.b32 %r2, %r2, 1; B: brx.idx %r2, T;")));
+  ASSERT_TRUE(gpu.load(kernel("T: .branchtargets A, B; A: xor.b32 %r1, %r1, 1; and.b32 %r2, %r0, 1; xor.b32 "
+                              "%r2, %r2, %r1; and.b32 %r2, %r2, 1; B: brx.idx %r2, T;")));
   options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
   LaunchResult result = gpu.run("k", {1}, {64}, {gpu.buffer(std::vector<u32>(64))}, options);
   ASSERT_TRUE(result.fault.has_value());
@@ -137,12 +153,15 @@ TEST_F(Robust, LoopsThroughTables) {
 }
 
 TEST_F(Robust, BarriersThatCannotComplete) {
-  struct Case { const char *body, *says; };
-  for (const Case& c : std::initializer_list<Case>{{"setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 0;", ""}, // the others end
-                                                   {"@%p0 bar.sync 0; @!%p0 bar.sync 1;", "kernel-deadlock"},
-                                                   {"mov.u32 %r2, 16; bar.sync %r2;", "kernel-bad-barrier"},
-                                                   {"bar.sync 0, 33;", "kernel-bad-barrier"},
-                                                   {"trap;", "kernel-trap"}}) {
+  struct Case {
+    const char *body, *says;
+  };
+  for (const Case& c :
+       std::initializer_list<Case>{{"setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 0;", ""}, // the others end
+                                   {"@%p0 bar.sync 0; @!%p0 bar.sync 1;", "kernel-deadlock"},
+                                   {"mov.u32 %r2, 16; bar.sync %r2;", "kernel-bad-barrier"},
+                                   {"bar.sync 0, 33;", "kernel-bad-barrier"},
+                                   {"trap;", "kernel-trap"}}) {
     run(kernel(c.body));
     EXPECT_EQ(fault.substr(0, fault.find(':')), c.says) << c.body << "\n" << fault;
   }
@@ -152,24 +171,29 @@ TEST_F(Robust, CallsOfWhatIsNoFunction) {
   std::string prototype = "P: .callprototype _ (); ";
   run(kernel(prototype + "mov.u64 %rd2, 1234; call %rd2, (), P;"));
   EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-bad-function-pointer") << fault;
-  run(kernel(prototype + "mov.u64 %rd2, other; call %rd2, (), P;", ".visible .entry other(.param .u64 a, .param .u64 b) { ret; }\n"));
+  run(kernel(prototype + "mov.u64 %rd2, other; call %rd2, (), P;",
+             ".visible .entry other(.param .u64 a, .param .u64 b) { ret; }\n"));
   EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-calls-kernel") << fault;
   run(kernel("call missing, ();", ".extern .func missing ();\n"));
   EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-unresolved-function") << fault;
 }
 
 TEST_F(Robust, WhatIsNotImplementedSaysSo) {
-  for (const char* body : {"alloca.u64 %rd2, 16;", ".reg .b128 %q<4>; mov.b128 %q1, {%rd0, %rd0}; atom.global.exch.b128 %q2, [%rd0], %q1;"}) {
+  for (const char* body :
+       {"alloca.u64 %rd2, 16;",
+        ".reg .b128 %q<4>; mov.b128 %q1, {%rd0, %rd0}; atom.global.exch.b128 %q2, [%rd0], %q1;"}) {
     run(kernel(body, {}, "sm_90"));
     EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-unsupported-instruction") << body << "\n" << fault;
   }
 }
 
 TEST_F(Robust, ResultsThatNobodyWants) {
-  for (const char* body : {"shfl.sync.idx.b32 _|%p1, %r0, 0, 31, -1;", "atom.global.add.u32 _, [%rd0], 1;", "elect.sync _|%p1, -1;",
-                           "ld.global.v2.u16 {_, %h1}, [%rd0];", "vote.sync.ballot.b32 _, %p0, -1;", "activemask.b32 _;", "redux.sync.add.u32 _, %r0, -1;",
-                           "match.any.sync.b32 _, %r0, -1;", "mov.u32 _, %tid.x;", "cvta.shared.u64 _, %rd0;", "isspacep.shared _, %rd0;",
-                           "bar.red.popc.u32 _, 0, %p0;", "setp.eq.u32 _|%p1, %r0, 0;", "add.u32 _, %r0, 1;"}) {
+  for (const char* body :
+       {"shfl.sync.idx.b32 _|%p1, %r0, 0, 31, -1;", "atom.global.add.u32 _, [%rd0], 1;",
+        "elect.sync _|%p1, -1;", "ld.global.v2.u16 {_, %h1}, [%rd0];", "vote.sync.ballot.b32 _, %p0, -1;",
+        "activemask.b32 _;", "redux.sync.add.u32 _, %r0, -1;", "match.any.sync.b32 _, %r0, -1;",
+        "mov.u32 _, %tid.x;", "cvta.shared.u64 _, %rd0;", "isspacep.shared _, %rd0;",
+        "bar.red.popc.u32 _, 0, %p0;", "setp.eq.u32 _|%p1, %r0, 0;", "add.u32 _, %r0, 1;"}) {
     run(kernel(body, {}, "sm_90")); // refused by the parser, or run: both are well
     EXPECT_TRUE(fault.empty() || fault.starts_with("parse")) << body << "\n" << fault;
   }
@@ -184,7 +208,9 @@ TEST_F(Robust, ModulesThatAskForTooMuch) {
   EXPECT_NE(fault.find("local memory"), std::string::npos) << fault;
   run(kernel("ld.global.u8 %r1, [big];", ".global .align 4 .b8 big[1099511627776];\n"));
   EXPECT_NE(fault, "");
-  run(kernel("{ .param .b8 big[2000000000]; call f, (big); }", ".func f(.param .b8 big[2000000000]) { ret; }\n"), {1024});
+  run(kernel("{ .param .b8 big[2000000000]; call f, (big); }",
+             ".func f(.param .b8 big[2000000000]) { ret; }\n"),
+      {1024});
   EXPECT_NE(fault.find("parameters"), std::string::npos) << fault;
 }
 
@@ -207,7 +233,8 @@ TEST_F(Robust, ManyRegisters) {
 
 TEST_F(Robust, TheFirstFaultIsTheLaunchs) {
   Gpu gpu;
-  ASSERT_TRUE(gpu.load(kernel("mov.u32 %r2, %ctaid.x; setp.gt.u32 %p1, %r2, 11; mov.u32 %r3, 0; L: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 20000; @%p2 bra L; @%p1 trap;")));
+  ASSERT_TRUE(gpu.load(kernel("mov.u32 %r2, %ctaid.x; setp.gt.u32 %p1, %r2, 11; mov.u32 %r3, 0; L: add.u32 "
+                              "%r3, %r3, 1; setp.lt.u32 %p2, %r3, 20000; @%p2 bra L; @%p1 trap;")));
   u64 out = gpu.buffer(std::vector<u32>(64));
   for (int i = 0; i < 20; ++i) {
     LaunchResult result = gpu.run("k", {100}, {64}, {out}, limited(4));
