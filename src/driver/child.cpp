@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +106,7 @@ Result<ChildEnd> run_child(const ChildSpec& spec, const std::function<void()>& t
   if (pid == 0) {
     guard.restore();
     signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // should this process be killed outright, the program does not run on unseen
     if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
     execve(spec.path.c_str(), argv.data(), envp.data());
     int error = errno;
