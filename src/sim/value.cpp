@@ -52,17 +52,21 @@ void write_lanes(Value& value, const Shape& shape) {
 
 namespace {
 
-constexpr i64 stride_limit = i64{1} << 50; // times 1024 threads stays far inside 64 bits
+// Three strides times 1024 threads, and a base: within these limits their sum stays far inside 64 bits.
+constexpr i64 stride_limit = i64{1} << 50, base_limit = i64{1} << 61;
 
-// base as a number, plus the strides' reach; false when a stride is too large to be sure.
+// base as a number, plus the strides' reach; false when it is too large to be sure.
 bool reach(const Value& value, const Shape& shape, i64 base, i64& low, i64& high) {
-  u32 extent[3] = {shape.block.x, shape.block.y, shape.block.z};
   low = high = base;
+  if (value.uniform()) return true;
+  auto within = [](i64 n, i64 limit) { return static_cast<u64>(n + limit) <= static_cast<u64>(2 * limit); };
+  if (!within(base, base_limit)) return false;
+  u32 extent[3] = {shape.block.x, shape.block.y, shape.block.z};
   for (u32 d = 0; d < 3; ++d) {
-    i64 stride = value.stride[d];
-    if (stride > stride_limit || stride < -stride_limit) return false;
-    i64 step = stride * static_cast<i64>(extent[d] - 1);
-    if (__builtin_add_overflow(step < 0 ? low : high, step, step < 0 ? &low : &high)) return false;
+    if (!within(value.stride[d], stride_limit)) return false;
+    i64 step = value.stride[d] * static_cast<i64>(extent[d] - 1);
+    low += step < 0 ? step : 0;
+    high += step < 0 ? 0 : step;
   }
   return true;
 }
