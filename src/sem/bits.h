@@ -153,7 +153,8 @@ struct Fns {
     if (base > 31) return ~0u;
     if (n == 0) return (mask >> base) & 1 ? base : ~0u;
     i32 step = n > 0 ? 1 : -1;
-    for (i32 at = static_cast<i32>(base), left = n > 0 ? n : -n; at >= 0 && at < 32; at += step)
+    u32 left = n > 0 ? static_cast<u32>(n) : 0u - static_cast<u32>(n);
+    for (i32 at = static_cast<i32>(base); at >= 0 && at < 32; at += step)
       if (((mask >> at) & 1) && --left == 0) return static_cast<u32>(at);
     return ~0u;
   }

@@ -13,21 +13,25 @@ namespace {
 using ir::Modifier;
 using ir::Opcode;
 
+// Strides are numbers modulo 2^64, like the registers that they belong to.
+i64 wrapping_sum(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b)); }
+i64 wrapping_difference(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) - static_cast<u64>(b)); }
+
 bool add(const Shape&, const Op&, const Value* const* s, Value& r) {
   r.base = s[0]->base + s[1]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = s[0]->stride[d] + s[1]->stride[d];
+  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_sum(s[0]->stride[d], s[1]->stride[d]);
   return true;
 }
 
 bool subtract(const Shape&, const Op&, const Value* const* s, Value& r) {
   r.base = s[0]->base - s[1]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = s[0]->stride[d] - s[1]->stride[d];
+  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_difference(s[0]->stride[d], s[1]->stride[d]);
   return true;
 }
 
 bool negate(const Shape&, const Op&, const Value* const* s, Value& r) {
   r.base = u64{0} - s[0]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = -s[0]->stride[d];
+  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_difference(0, s[0]->stride[d]);
   return true;
 }
 
@@ -59,7 +63,7 @@ bool multiply_add(const Shape& shape, const Op& op, const Value* const* s, Value
   Value product;
   if (!multiply(shape, op, s, product)) return false;
   r.base = product.base + s[2]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = product.stride[d] + s[2]->stride[d];
+  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_sum(product.stride[d], s[2]->stride[d]);
   return true;
 }
 
@@ -87,7 +91,7 @@ bool multiply_add_wide(const Shape& shape, const Op& op, const Value* const* s, 
   Value product;
   if (!multiply_wide(shape, op, s, product)) return false;
   r.base = product.base + s[2]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = product.stride[d] + s[2]->stride[d];
+  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_sum(product.stride[d], s[2]->stride[d]);
   return true;
 }
 

@@ -57,6 +57,8 @@ i128 smallest(const TypeText& t) { return t.is_signed() ? -(i128{1} << (t.bits -
 i128 product_part(const Spelling& s, i128 product) {
   return s.has("hi") ? product >> s.type().bits : product;
 }
+// 64-bit factors without sign fill all 128 bits: the sign bit of the product is one of them.
+i128 product_of(i128 a, i128 b) { return static_cast<i128>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)); }
 TypeText product_type(const Spelling& s) {
   TypeText type = s.type();
   if (s.has("wide")) type.bits *= 2;
@@ -64,13 +66,13 @@ TypeText product_type(const Spelling& s) {
 }
 
 bool mul(const Spelling& s, Sources in, Results out) {
-  out[0] = stored(product_part(s, number(in[0], s.type()) * number(in[1], s.type())), product_type(s));
+  out[0] = stored(product_part(s, product_of(number(in[0], s.type()), number(in[1], s.type()))), product_type(s));
   return true;
 }
 
 bool mad(const Spelling& s, Sources in, Results out) {
   TypeText wide = product_type(s);
-  i128 sum = product_part(s, number(in[0], s.type()) * number(in[1], s.type())) + number(in[2], wide);
+  i128 sum = product_part(s, product_of(number(in[0], s.type()), number(in[1], s.type()))) + number(in[2], wide);
   if (s.has("sat")) sum = std::clamp(sum, smallest(s.type()), largest(s.type()));
   out[0] = stored(sum, wide);
   return true;
@@ -121,7 +123,7 @@ bool with_carry(const Spelling& s, Sources in, Results out) {
   u32 carry = takes ? static_cast<u32>(in.back() & 1) : 0;
   i128 mask = largest(t), a, b;
   if (s.opcode.starts_with("mad")) {
-    i128 product = number(in[0], s.type()) * number(in[1], s.type());
+    i128 product = product_of(number(in[0], s.type()), number(in[1], s.type()));
     a = (s.has("hi") ? product >> t.bits : product) & mask;
     b = number(in[2], t);
   } else {
