@@ -106,7 +106,8 @@ Result<ChildEnd> run_child(const ChildSpec& spec, const std::function<void()>& t
   if (pid == 0) {
     guard.restore();
     signal(SIGPIPE, SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); // should this process be killed outright, the program does not run on unseen
+    prctl(PR_SET_PDEATHSIG,
+          SIGTERM); // should this process be killed outright, the program does not run on unseen
     if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
     execve(spec.path.c_str(), argv.data(), envp.data());
     int error = errno;

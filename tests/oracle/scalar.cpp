@@ -58,7 +58,9 @@ i128 product_part(const Spelling& s, i128 product) {
   return s.has("hi") ? product >> s.type().bits : product;
 }
 // 64-bit factors without sign fill all 128 bits: the sign bit of the product is one of them.
-i128 product_of(i128 a, i128 b) { return static_cast<i128>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)); }
+i128 product_of(i128 a, i128 b) {
+  return static_cast<i128>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+}
 TypeText product_type(const Spelling& s) {
   TypeText type = s.type();
   if (s.has("wide")) type.bits *= 2;
@@ -66,13 +68,15 @@ TypeText product_type(const Spelling& s) {
 }
 
 bool mul(const Spelling& s, Sources in, Results out) {
-  out[0] = stored(product_part(s, product_of(number(in[0], s.type()), number(in[1], s.type()))), product_type(s));
+  out[0] =
+      stored(product_part(s, product_of(number(in[0], s.type()), number(in[1], s.type()))), product_type(s));
   return true;
 }
 
 bool mad(const Spelling& s, Sources in, Results out) {
   TypeText wide = product_type(s);
-  i128 sum = product_part(s, product_of(number(in[0], s.type()), number(in[1], s.type()))) + number(in[2], wide);
+  i128 sum =
+      product_part(s, product_of(number(in[0], s.type()), number(in[1], s.type()))) + number(in[2], wide);
   if (s.has("sat")) sum = std::clamp(sum, smallest(s.type()), largest(s.type()));
   out[0] = stored(sum, wide);
   return true;
