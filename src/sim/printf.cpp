@@ -1,3 +1,5 @@
+// Each conversion is taken out of the format, given the length that its argument has in the buffer, and
+// handed to snprintf by itself. A width or precision of * takes an int from the buffer, as in C.
 #include "sim/printf.h"
 #include "base/bits.h"
 #include <algorithm>
