@@ -1,3 +1,6 @@
+// Starting the program and waiting for it: signals that reach WarpLens go on to the program, and WarpLens
+// itself stays to write the report. Whether exec succeeded comes back through a pipe that closes when it
+// does.
 #include "driver/child.h"
 #include <array>
 #include <cerrno>

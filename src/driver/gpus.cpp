@@ -1,3 +1,5 @@
+// The table of compute capabilities as text and as JSON, and the names by which users call one: 90, 9.0,
+// sm_90.
 #include "driver/gpus.h"
 #include "arch/table.h"
 #include <charconv>

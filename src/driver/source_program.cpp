@@ -1,3 +1,5 @@
+// A .cu file as a program: compiled into a temporary folder, with the compiler's own words passed through,
+// and asked for stack and spill bytes where there is a ptxas.
 #include "driver/source_program.h"
 #include "toolchain/compile.h"
 #include "toolchain/find.h"

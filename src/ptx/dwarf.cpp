@@ -1,3 +1,6 @@
+// Reads the textual DWARF 2 that clang writes into PTX, as far as inline stacks need it: subprograms, inlined
+// bodies with the place of their call, and the code labels between which they lie. What is damaged is left
+// out (DWARF 2, chapter 7).
 #include "ptx/dwarf.h"
 #include "ptx/constant.h"
 #include <algorithm>

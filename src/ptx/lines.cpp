@@ -1,3 +1,4 @@
+// .file and .loc directives; lines.h explains how inline chains are followed.
 #include "ptx/lines.h"
 #include "ptx/constant.h"
 

@@ -1,3 +1,5 @@
+// Text for a terminal: widths in characters rather than bytes, wrapping, shortening, numbers with units, and
+// foreign text made harmless (escape sequences, bytes that are not UTF-8).
 #include "report/text.h"
 #include <array>
 #include <cmath>

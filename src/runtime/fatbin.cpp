@@ -1,3 +1,4 @@
+// Walks containers and entries with every size checked against what is left; fatbin.h has the layout.
 #include "runtime/fatbin.h"
 #include "runtime/cubin.h"
 #include <cstring>

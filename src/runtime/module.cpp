@@ -1,3 +1,5 @@
+// Device code of the program, from its fat binaries to a loaded sim::Program: which PTX is taken, when it is
+// parsed (at the first use of something in it), and what is said when there is none.
 #include "runtime/module.h"
 #include "ptx/parse.h"
 #include "runtime/state.h"

@@ -1,3 +1,5 @@
+// The one object behind the CUDA API of this process: made at the first call, never destroyed, because
+// programs call CUDA from destructors; a forked child starts over with its own stream of events.
 #include "runtime/state.h"
 #include <cstdio>
 #include <fmt/format.h>

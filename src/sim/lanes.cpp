@@ -1,3 +1,4 @@
+// One loop per operation, written as a template and compiled per instruction set by target_clones.
 #include "sim/lanes.h"
 
 #define WARPLENS_CLONES                                                                                      \

@@ -1,3 +1,4 @@
+// Lines of a file, a pipe or a gzip stream, one at a time: memory does not grow with the input.
 #include "trace/lines.h"
 #include <cerrno>
 #include <cstring>
