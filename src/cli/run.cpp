@@ -1,4 +1,5 @@
-// The flags of `warplens run`. Everything after PROGRAM belongs to the program, words that look like flags too.
+// The flags of `warplens run`. Everything after PROGRAM belongs to the program, words that look like flags
+// too.
 #include "driver/run.h"
 #include "cli/commands.h"
 #include <algorithm>
