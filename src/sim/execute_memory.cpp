@@ -7,6 +7,8 @@
 // page is reported and tolerated, as GPUs do.
 #include "sim/execute_memory.h"
 #include "sim/lanes.h"
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -290,8 +292,13 @@ void store_closed(const Shape& shape, const ClosedAddress& a, u64 skip, const C*
     }
 }
 
+// Where lanes write different values to one address, PTX leaves open which one stays. An H100 (driver
+// 580.159.04, November 2026) takes a warp in the groups that its width is served in, the whole warp up to 4
+// bytes and halves of it for 8, and in each group the lowest lane stays; quarters for 16 bytes are inferred.
+// Programs rely on it: a sum by shuffles that every lane stores.
 template <class M, class C>
-void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, const C* in) {
+void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, u32 group,
+                 const C* in) {
   std::byte* base = place.base + skip;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
     const u64* a = address + w * warp_size;
@@ -301,11 +308,26 @@ void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place plac
       M value = static_cast<M>(from[i]);
       std::memcpy(base + a[i] + (thread + i) * place.thread_stride, &value, sizeof value);
     };
-    if (mask.word[w] == full_mask)
-      for (u32 i = 0; i < warp_size; ++i) one(i);
-    else
-      for_each_lane(mask.word[w], one);
+    for (u32 first = 0; first < warp_size; first += group)
+      for (u32 i = first + group; i-- > first;)
+        if (mask.word[w] >> i & 1) one(i);
   }
+}
+
+// Whether every thread of the block has an address of its own: the strides, smallest first, each step over
+// what the smaller ones cover.
+bool spread_out(const Value& address, const Shape& shape, u64 bytes) {
+  std::pair<u64, u64> step[3] = {{std::abs(address.stride[0]), shape.block.x},
+                                 {std::abs(address.stride[1]), shape.block.y},
+                                 {std::abs(address.stride[2]), shape.block.z}};
+  std::sort(step, step + 3);
+  u64 covered = bytes;
+  for (auto [stride, extent] : step) {
+    if (extent == 1) continue;
+    if (stride < covered) return false;
+    covered = stride * extent;
+  }
+  return true;
 }
 
 // Calls f.template operator()<M, C>() for the memory width, sign and register width at hand.
@@ -405,8 +427,10 @@ void store(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   x.writes += op.space != StateSpace::local;
   for (u32 e = 0; e < op.elements; ++e) need_lanes(x.values[op.source(1 + e)], x.shape);
+  u32 bytes = u32{op.element_bytes} * op.elements;
   ClosedAddress closed;
-  if (closed_access(x, op, op.source(0), op.space, closed)) {
+  if (spread_out(x.values[op.source(0)], x.shape, bytes) &&
+      closed_access(x, op, op.source(0), op.space, closed)) {
     for (u32 e = 0; e < op.elements; ++e) {
       Value& from = x.values[op.source(1 + e)];
       std::byte* base = closed.host + static_cast<i64>(closed.base + u64{e} * op.element_bytes);
@@ -421,6 +445,7 @@ void store(Exec& x, const Op& op) {
     }
     return;
   }
+  u32 group = bytes <= 4 ? warp_size : bytes == 8 ? warp_size / 2 : warp_size / 4;
   u64* address = const_cast<u64*>(lane_addresses(x, op, op.source(0)));
   by_space(x, op, *x.mask, address, [&](StateSpace space, const Mask& mask, const u64* a) {
     check_lanes(x, op, space, mask, a);
@@ -429,7 +454,8 @@ void store(Exec& x, const Op& op) {
     for (u32 e = 0; e < op.elements; ++e) {
       Value& from = x.values[op.source(1 + e)];
       with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
-        store_lanes<M, C>(x, mask, a, place, u64{e} * op.element_bytes, static_cast<const C*>(from.data));
+        store_lanes<M, C>(x, mask, a, place, u64{e} * op.element_bytes, group,
+                          static_cast<const C*>(from.data));
       });
     }
   });

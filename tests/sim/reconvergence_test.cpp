@@ -76,5 +76,27 @@ DONE:
   for (int i = 0; i < 32; ++i) ASSERT_EQ(got[i], i < 4 ? i + 1 : 0) << i;
 }
 
+// Every lane stores its own number to one address; which stays was measured on an H100 (see
+// execute_memory.cpp).
+TEST(SameAddress, TheLowestLaneOfEachGroupStays) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p; .reg .b32 %r1; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  st.global.u32 [%rd1], %r1;
+  cvt.u64.u32 %rd2, %r1;
+  st.global.u64 [%rd1+8], %rd2;
+  setp.gt.u32 %p, %r1, 2;
+  @%p st.global.u32 [%rd1+16], %r1;
+  @%p st.global.u64 [%rd1+24], %rd2;
+  ret;
+})"));
+  u64 out = gpu.buffer(std::vector<int>(8));
+  gpu.expect_run("k", {1}, {32}, {out});
+  EXPECT_EQ(gpu.read<int>(out, 8), (std::vector<int>{0, 0, 16, 0, 3, 0, 16, 0}));
+}
+
 } // namespace
 } // namespace warplens::sim

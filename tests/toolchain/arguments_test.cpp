@@ -69,10 +69,10 @@ TEST(SortOptions, AnOptionWithoutItsValueIsAnError) {
 }
 
 TEST(NvccArguments, PtxOfOneArchitectureWithLineInfoAndTheSharedRuntime) {
-  auto arguments = nvcc_executable(nvcc, 90, "a b.cu", {"-DX"}, "/tmp/out");
+  auto arguments = nvcc_executable(nvcc, 90, "a b.cu", {"-DX"}, "folder/out");
   EXPECT_THAT(arguments,
               ElementsAre("/cuda/bin/nvcc", "-O3", "-lineinfo", "-gencode", "arch=compute_90,code=compute_90",
-                          "-cudart", "shared", "-o", "/tmp/out", "a b.cu", "-DX"));
+                          "-cudart", "shared", "-o", "folder/out", "a b.cu", "-DX"));
 }
 
 TEST(NvccArguments, AFileNameIsNeverAnOption) {
