@@ -20,21 +20,6 @@ constexpr u64 most_registers = u64{1} << 24;
 constexpr std::size_t deepest_scope = 200;
 constexpr std::size_t most_targets = std::size_t{1} << 22; // of all brx of one function
 
-// "%r12" of the range "%r": the digits' value, if they are a plain number.
-bool split_range(std::string_view name, std::string_view& prefix, u64& index) {
-  std::size_t digits = 0;
-  while (digits < name.size() && name[name.size() - 1 - digits] >= '0' &&
-         name[name.size() - 1 - digits] <= '9')
-    ++digits;
-  if (digits == 0 || digits > 9 || digits == name.size()) return false;
-  prefix = name.substr(0, name.size() - digits);
-  std::string_view number = name.substr(prefix.size());
-  if (number.size() > 1 && number[0] == '0') return false;
-  index = 0;
-  for (char d : number) index = index * 10 + static_cast<u64>(d - '0');
-  return true;
-}
-
 } // namespace
 
 u32 Parser::add_register(std::string_view name, Type type) {
@@ -43,41 +28,26 @@ u32 Parser::add_register(std::string_view name, Type type) {
   return static_cast<u32>(registers.size() - 1);
 }
 
-Symbol* Parser::find(std::string_view name) {
-  for (std::size_t s = scopes_.size(); s-- > 0;) {
-    if (Symbol* symbol = scopes_[s].find(name)) return symbol;
-    std::string_view prefix;
-    u64 index = 0;
-    if (s == 0 || !split_range(name, prefix, index)) continue;
-    // "%r1" may itself be the prefix of "%r12": try every split.
-    for (std::size_t cut = prefix.size(); cut < name.size(); ++cut) {
-      Symbol* range = scopes_[s].find(name.substr(0, cut));
-      if (range == nullptr || range->kind != Symbol::Kind::range) continue;
-      u64 n = 0;
-      for (char d : name.substr(cut)) n = n * 10 + static_cast<u64>(d - '0');
-      if (n >= ranges_[range->id].count) continue;
-      u32 id = add_register(name, ranges_[range->id].type);
-      return scopes_[s].insert(name, {Symbol::Kind::reg, 1, id}).first;
-    }
-  }
-  return nullptr;
+Symbol Parser::find(std::string_view name) {
+  return current_.valid() ? scopes_.find(name, m_.functions[current_.value]) : scopes_.find_in_module(name);
 }
 
 bool Parser::body() {
   if (!c_.expect('{', "before the function's body")) return false;
-  std::size_t outer = scopes_.size();
+  std::size_t outer = scopes_.depth();
   m_.functions[current_.value].external = false;
   while (true) {
     if (c_.accept('{')) {
-      if (scopes_.size() - outer > deepest_scope) return c_.fail("ptx-limit", "blocks are nested too deeply");
-      scopes_.emplace_back();
+      if (scopes_.depth() - outer > deepest_scope)
+        return c_.fail("ptx-limit", "blocks are nested too deeply");
+      scopes_.open();
       label_scopes_.emplace_back();
       continue;
     }
     if (c_.at('}')) {
       c_.advance();
-      if (scopes_.size() == outer) break;
-      scopes_.pop_back();
+      if (scopes_.depth() == outer) break;
+      scopes_.close();
       close_label_scope();
       continue;
     }
@@ -221,8 +191,8 @@ bool Parser::registers() {
     if (c_.accept('<')) {
       u64 count = 0;
       if (!range_count(count, most_registers)) return false;
-      ranges_.push_back({type, count});
-      if (!declare(name, {Symbol::Kind::range, 1, static_cast<u32>(ranges_.size() - 1)}, where)) return false;
+      if (!scopes_.declare_range(name, type, count))
+        return c_.fail("ptx-duplicate", fmt::format("'{}' is declared twice", name), where);
     } else if (vector > 1) {
       u32 first = 0;
       for (u32 e = 0; e < vector; ++e) {
@@ -266,10 +236,10 @@ bool Parser::guard(ir::Instruction& i) {
   Token where = c_.token();
   std::string_view name;
   if (!c_.expect_identifier(name, "a predicate")) return false;
-  Symbol* symbol = find(name);
-  if (symbol == nullptr || symbol->kind != Symbol::Kind::reg)
+  Symbol symbol = find(name);
+  if (symbol.kind != Symbol::Kind::reg)
     return c_.fail("ptx-unknown-name", fmt::format("'{}' is not a register of this function", name), where);
-  i.guard = ir::RegisterId(symbol->id);
+  i.guard = ir::RegisterId(symbol.id);
   return true;
 }
 
@@ -320,81 +290,80 @@ bool Parser::instruction() {
   return true;
 }
 
-bool Parser::name_operand(Operand& o, char letter) {
+// Special registers have dots, "%tid.x". Only mov reads those; anywhere else the name is of a register that
+// was never declared.
+bool Parser::special_operand(Operand& o) {
+  Token token = c_.token();
+  c_.extend_opcode();
+  std::string_view whole = c_.token().text;
+  if (auto special = ir::special_named(whole)) {
+    o.kind = Operand::Kind::special;
+    o.special = *special;
+  } else if (in_mov_) {
+    unknown_part_ = whole;
+  } else {
+    return c_.fail("ptx-unknown-name", fmt::format("'{}' is not a register of this function", whole), token);
+  }
+  c_.advance();
+  return true;
+}
+
+// "v.x", and "v" alone for its first element.
+void Parser::vector_element(Operand& o, Symbol vector) {
+  std::size_t name_size = c_.token().text.size();
+  c_.extend_opcode();
+  std::string_view whole = c_.token().text;
+  std::size_t component =
+      whole.size() > name_size + 1 ? std::string_view("xyzwrgba").find(whole[name_size + 1]) : 0;
+  o.kind = Operand::Kind::reg;
+  o.reg = ir::RegisterId(vector.id + static_cast<u32>(component % 4));
+  c_.advance();
+}
+
+bool Parser::variable_operand(Operand& o, Symbol variable) {
+  o.kind = Operand::Kind::variable;
+  o.variable = ir::VariableId(variable.id);
+  if (!c_.at('+') && !c_.at('-')) return true;
+  bool minus = c_.at('-');
+  c_.advance();
+  Constant offset;
+  if (!parse_constant(c_, offset)) return false;
+  o.value = minus ? 0 - offset.integer : offset.integer;
+  return true;
+}
+
+// `symbol` is what the name stands for, which the caller had to look up anyway.
+bool Parser::name_operand(Operand& o, char letter, Symbol symbol) {
   Token token = c_.token();
   std::string_view name = token.text;
+  if (symbol.kind == Symbol::Kind::reg && letter != 'l' && letter != 't') {
+    o.kind = Operand::Kind::reg;
+    o.reg = ir::RegisterId(symbol.id);
+    c_.advance();
+    return true;
+  }
   if (name == "_") {
     c_.advance();
     return true;
   }
-  // Special registers have dots: %tid.x
-  if (name.starts_with('%') || name == "WARP_SZ") {
-    if (Symbol* symbol = find(name); symbol == nullptr) {
-      c_.extend_opcode();
-      std::string_view whole = c_.token().text;
-      if (auto special = ir::special_named(whole)) {
-        o.kind = Operand::Kind::special;
-        o.special = *special;
-        c_.advance();
-        return true;
-      }
-      // Special registers are read by mov alone; anywhere else this is a register that was never declared.
-      if (in_mov_) {
-        unknown_part_ = whole;
-        c_.advance();
-        return true;
-      }
-      return c_.fail("ptx-unknown-name", fmt::format("'{}' is not a register of this function", whole),
-                     token);
-    }
-  }
+  if ((name.starts_with('%') || name == "WARP_SZ") && symbol.kind == Symbol::Kind::none)
+    return special_operand(o);
   if (letter == 'l' || letter == 't') {
     o.kind = Operand::Kind::label;
     o.block = label_id(name, token);
     c_.advance();
     return true;
   }
-  Symbol* symbol = find(name);
-  if (symbol != nullptr && symbol->kind == Symbol::Kind::vector) {
-    c_.extend_opcode();
-    std::string_view whole = c_.token().text;
-    std::size_t component =
-        whole.size() > name.size() + 1 ? std::string_view("xyzwrgba").find(whole[name.size() + 1]) : 0;
-    o.kind = Operand::Kind::reg;
-    o.reg = ir::RegisterId(symbol->id + static_cast<u32>(component % 4));
-    c_.advance();
-    return true;
-  }
+  if (symbol.kind == Symbol::Kind::vector) return vector_element(o, symbol), true;
   c_.advance();
-  if (symbol != nullptr && symbol->kind == Symbol::Kind::reg) {
-    o.kind = Operand::Kind::reg;
-    o.reg = ir::RegisterId(symbol->id);
-    return true;
-  }
-  if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) {
-    o.kind = Operand::Kind::variable;
-    o.variable = ir::VariableId(symbol->id);
-    if (c_.at('+') || c_.at('-')) {
-      bool minus = c_.at('-');
-      c_.advance();
-      Constant offset;
-      if (!parse_constant(c_, offset)) return false;
-      o.value = minus ? 0 - offset.integer : offset.integer;
-    }
-    return true;
-  }
+  if (symbol.kind == Symbol::Kind::variable) return variable_operand(o, symbol);
   auto known = functions_.find(std::string(name));
-  if (known != functions_.end()) {
-    o.kind = Operand::Kind::function;
-    o.function = known->second;
-    return true;
-  }
-  if (m_.functions[current_.value].name == name) { // the function itself
-    o.kind = Operand::Kind::function;
-    o.function = current_;
-    return true;
-  }
-  return c_.fail("ptx-unknown-name", fmt::format("'{}' is not declared", name), token);
+  bool itself = m_.functions[current_.value].name == name;
+  if (known == functions_.end() && !itself)
+    return c_.fail("ptx-unknown-name", fmt::format("'{}' is not declared", name), token);
+  o.kind = Operand::Kind::function;
+  o.function = known != functions_.end() ? known->second : current_;
+  return true;
 }
 
 bool Parser::address(Operand& o) {
@@ -403,7 +372,7 @@ bool Parser::address(Operand& o) {
   o.kind = Operand::Kind::address;
   if (c_.at_identifier()) {
     Operand base;
-    if (!name_operand(base, 's')) return false;
+    if (!name_operand(base, 's', find(c_.token().text))) return false;
     if (base.kind == Operand::Kind::reg)
       o.reg = base.reg;
     else if (base.kind == Operand::Kind::variable)
@@ -449,19 +418,19 @@ bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
     c_.advance();
   }
   if (c_.at_identifier() && c_.token().text != "WARP_SZ") {
+    Symbol symbol = find(c_.token().text);
     // A vector register without a component stands for all its elements.
-    Symbol* symbol = find(c_.token().text);
-    if (symbol != nullptr && symbol->kind == Symbol::Kind::vector && !c_.touches('.')) {
-      for (u32 e = 0; e < symbol->count; ++e) {
+    if (symbol.kind == Symbol::Kind::vector && !c_.touches('.')) {
+      for (u32 e = 0; e < symbol.count; ++e) {
         Operand& o = out.emplace_back();
         o.kind = Operand::Kind::reg;
-        o.reg = ir::RegisterId(symbol->id + e);
+        o.reg = ir::RegisterId(symbol.id + e);
       }
       c_.advance();
       return true;
     }
     Operand& o = out.emplace_back();
-    if (!name_operand(o, letter)) return false;
+    if (!name_operand(o, letter, symbol)) return false;
     o.negated = negated;
     return true;
   }
@@ -566,10 +535,9 @@ bool Parser::call(ir::Instruction& i) {
   Operand& callee = sources.emplace_back();
   Token token = c_.token();
   if (!c_.at_identifier()) return c_.expected("the function to call");
-  Symbol* symbol = find(token.text);
-  if (symbol != nullptr && symbol->kind == Symbol::Kind::reg) {
+  if (Symbol symbol = find(token.text); symbol.kind == Symbol::Kind::reg) {
     callee.kind = Operand::Kind::reg;
-    callee.reg = ir::RegisterId(symbol->id);
+    callee.reg = ir::RegisterId(symbol.id);
   } else {
     callee.kind = Operand::Kind::function;
     callee.function = m_.functions[current_.value].name == token.text ? current_ : function_named(token.text);

@@ -4,6 +4,7 @@
 #include "base/types.h"
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warplens::ptx {
@@ -12,20 +13,21 @@ struct Symbol {
   enum class Kind : u8 { none, reg, vector, variable, function, range };
   Kind kind = Kind::none;
   u8 count = 1; // vector: its elements, registers id … id + count - 1
-  u32 id = 0;   // RegisterId, VariableId, FunctionId; range: index of the RegisterRange
+  u32 id = 0;   // RegisterId, VariableId, FunctionId; range: its index in the scope
 };
 
 template <class Value> class NameMap {
 public:
-  Value* find(std::string_view key) {
+  const Value* find(std::string_view key) const {
     if (slots_.empty()) return nullptr;
-    Slot& slot = probe(key, hash(key));
+    const Slot& slot = slots_[probe(key, hash(key))];
     return slot.key.data() ? &slot.value : nullptr;
   }
+  Value* find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
   // The value of `key`, and whether it is new.
   std::pair<Value*, bool> insert(std::string_view key, Value value) {
     if (count_ * 2 >= slots_.size()) grow();
-    Slot& slot = probe(key, hash(key));
+    Slot& slot = slots_[probe(key, hash(key))];
     if (slot.key.data()) return {&slot.value, false};
     slot = {key, value};
     ++count_;
@@ -62,16 +64,16 @@ private:
     return h ^ (h >> 32);
   }
 
-  Slot& probe(std::string_view key, u64 h) {
+  std::size_t probe(std::string_view key, u64 h) const {
     std::size_t mask = slots_.size() - 1, at = h & mask;
     while (slots_[at].key.data() && slots_[at].key != key) at = (at + 1) & mask;
-    return slots_[at];
+    return at;
   }
   void grow() {
     std::vector<Slot> old = std::move(slots_);
     slots_.assign(old.empty() ? 16 : old.size() * 2, {});
     for (Slot& slot : old)
-      if (slot.key.data()) probe(slot.key, hash(slot.key)) = slot;
+      if (slot.key.data()) slots_[probe(slot.key, hash(slot.key))] = slot;
   }
 
   std::vector<Slot> slots_;

@@ -149,7 +149,7 @@ bool Parser::parameters(std::vector<ir::VariableId>& variables, std::vector<ir::
       std::string_view name;
       if (!c_.expect_identifier(name, "the parameter's register")) return false;
       u32 id = add_register(name, type);
-      scopes_.back().insert(name, {Symbol::Kind::reg, 1, id});
+      scopes_.declare(name, {Symbol::Kind::reg, 1, id});
       registers.push_back(ir::RegisterId(id));
     } else {
       if (!c_.accept_directive(".param")) return c_.expected("a .param or .reg parameter");
@@ -212,7 +212,7 @@ ir::FunctionId Parser::function_named(std::string_view name) {
 }
 
 bool Parser::function(Linkage linkage, bool entry) {
-  scopes_.emplace_back();
+  scopes_.open();
   label_scopes_.assign(1, {});
   labels_.clear();
   branch_tables_.clear();
@@ -264,7 +264,7 @@ bool Parser::function(Linkage linkage, bool entry) {
     } else {
       functions_.emplace(name, id);
     }
-    scopes_.pop_back();
+    scopes_.close();
     return true;
   }
   if (known != functions_.end()) {
@@ -280,7 +280,7 @@ bool Parser::function(Linkage linkage, bool entry) {
   }
   lines_.begin_function();
   if (!body()) return false;
-  scopes_.pop_back();
+  scopes_.close();
   current_ = {};
   return true;
 }

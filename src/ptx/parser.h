@@ -7,17 +7,12 @@
 #include "ptx/lines.h"
 #include "ptx/names.h"
 #include "ptx/parse.h"
+#include "ptx/scopes.h"
 #include <deque>
 #include <optional>
 #include <unordered_map>
 
 namespace warplens::ptx {
-
-// `.reg .b32 %r<100>`: registers are made when they are used, so that a declaration costs nothing.
-struct RegisterRange {
-  ir::Type type;
-  u64 count;
-};
 
 struct Linkage {
   bool external = false, visible = false, weak = false;
@@ -68,7 +63,10 @@ private:
   bool operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
   bool vector_or_operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
   bool address(ir::Operand&);
-  bool name_operand(ir::Operand&, char letter);
+  bool special_operand(ir::Operand&);
+  bool variable_operand(ir::Operand&, Symbol);
+  void vector_element(ir::Operand&, Symbol);
+  bool name_operand(ir::Operand&, char letter, Symbol);
   bool call(ir::Instruction&);
   bool call_list(std::vector<ir::Operand>&);
   bool skip_operands();
@@ -77,7 +75,7 @@ private:
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
   void make_site(ir::Instruction&, const ir::Form&);
   ir::FormId form_of(const Token& opcode);
-  Symbol* find(std::string_view name);
+  Symbol find(std::string_view name);
   ir::BlockId label_id(std::string_view name, const Token& where);
   ir::FunctionId function_named(std::string_view name);
   u32 add_register(std::string_view name, ir::Type type);
@@ -86,8 +84,7 @@ private:
   ir::Module m_;
   LineTable lines_;
   std::vector<diag::Diagnostic> warnings_;
-  std::vector<NameMap<Symbol>> scopes_{1}; // module scope first
-  std::vector<RegisterRange> ranges_;
+  Scopes scopes_;
   NameMap<ir::FormId> forms_;
   std::unordered_map<std::string, ir::FunctionId> functions_;
 

@@ -35,8 +35,7 @@ bool Parser::range_count(u64& out, u64 limit) {
 }
 
 bool Parser::declare(std::string_view name, Symbol symbol, const Token& where) {
-  if (scopes_.back().insert(name, symbol).second || scopes_.size() == 1)
-    return true; // module scope: declarations repeat
+  if (scopes_.declare(name, symbol) || scopes_.depth() == 1) return true; // module scope: declarations repeat
   return c_.fail("ptx-duplicate", fmt::format("'{}' is declared twice", name), where);
 }
 
@@ -116,11 +115,11 @@ bool Parser::one_variable(ir::Variable v) {
     if (range != 0) v.name = fmt::format("{}{}", name, i);
     ir::VariableId id(m_.variables.size());
     if (!current_.valid()) { // a definition after a declaration takes its place
-      if (Symbol* known = scopes_[0].find(name); known != nullptr && known->kind == Symbol::Kind::variable) {
-        if (!v.external && !m_.variables[known->id].external)
+      if (Symbol known = scopes_.find_in_module(name); known.kind == Symbol::Kind::variable) {
+        if (!v.external && !m_.variables[known.id].external)
           return c_.fail("ptx-duplicate", fmt::format("'{}' is defined twice", name), where);
-        if (!v.external) m_.variables[known->id] = v;
-        own_initialisers(v.external ? std::optional<ir::VariableId>() : ir::VariableId(known->id));
+        if (!v.external) m_.variables[known.id] = v;
+        own_initialisers(v.external ? std::optional<ir::VariableId>() : ir::VariableId(known.id));
         continue;
       }
     }
@@ -218,10 +217,10 @@ void Parser::join_pointer_bytes(ir::Variable& v) {
 bool Parser::resolve_initialisers() {
   for (const Unresolved& u : unresolved_) {
     ir::Relocation& r = m_.variables[u.variable.value].relocations[u.relocation];
-    Symbol* symbol = scopes_[0].find(u.name.text);
+    Symbol symbol = scopes_.find_in_module(u.name.text);
     auto function = functions_.find(std::string(u.name.text));
-    if (symbol != nullptr && symbol->kind == Symbol::Kind::variable)
-      r.variable = ir::VariableId(symbol->id);
+    if (symbol.kind == Symbol::Kind::variable)
+      r.variable = ir::VariableId(symbol.id);
     else if (function != functions_.end())
       r.function = function->second;
     else
@@ -274,10 +273,10 @@ bool Parser::initial_element(ir::Variable& v, u64 at) {
   r.addend = addend;
   r.generic = generic;
   r.shift = static_cast<u8>(std::min<u64>(mask_shift, 63));
-  Symbol* symbol = find(name);
+  Symbol symbol = find(name);
   auto function = functions_.find(std::string(name));
-  if (symbol != nullptr && symbol->kind == Symbol::Kind::variable)
-    r.variable = ir::VariableId(symbol->id);
+  if (symbol.kind == Symbol::Kind::variable)
+    r.variable = ir::VariableId(symbol.id);
   else if (function != functions_.end())
     r.function = function->second;
   else
