@@ -44,8 +44,8 @@ struct WarpAccess {
   u8 texture_dimensions = 0;            // texture: 1 a linear buffer, 2 rows or an array; 0 not known
 };
 
-// One memory instruction executed by `warps` warps of one CTA, all with the same site, space, kind and width.
-// A view: it lives until the sink returns.
+// One memory instruction executed by `warps` warps of one CTA, or of several that follow each other in the
+// grid, all with the same site, space, kind and width. A view: it lives until the sink returns.
 struct LaneBatch {
   SiteId site;
   Space space = Space::global;
@@ -53,15 +53,16 @@ struct LaneBatch {
   Cache cache = Cache::none;
   u8 bytes = 4;
   u8 matrices = 0;
-  u64 cta = 0;                         // linear index of the CTA in the grid
+  u64 cta = 0;                         // linear index of the first warp's CTA in the grid
   std::span<const u32> active;         // [warps]; a warp with mask 0 did not execute it
   const u64* address = nullptr;        // [warps][32]
   const u64* shared_address = nullptr; // cp.async: [warps][32] destinations in shared memory, else null
+  u32 cta_warps = 0;                   // warps of each CTA; 0: all are of one
 };
 
-// One memory instruction executed by every thread of one CTA (or of `count` CTAs that count alike), in closed
-// form: address(x, y, z) = base + stride[0]·x + stride[1]·y + stride[2]·z, no wrap-around. The last warp may
-// be partial.
+// One memory instruction executed by every thread of `count` CTAs that follow each other in the grid, in
+// closed form: address(x, y, z) = base + cta_stride·k + stride[0]·x + stride[1]·y + stride[2]·z in the k-th
+// of them, no wrap-around. The last warp of each may be partial.
 struct AffineAccess {
   SiteId site;
   Space space = Space::global;
@@ -73,6 +74,7 @@ struct AffineAccess {
   u64 base = 0;
   std::array<i64, 3> stride{};
   Dim3 block;
+  i64 cta_stride = 0;
 };
 
 // Where an engine's accesses go. One sink per worker thread: implementations need no locks.
@@ -91,7 +93,8 @@ constexpr u32 lanes_of_warp(Dim3 block, u32 warp) {
   return left >= warp_size ? full_mask : (u32{1} << left) - 1;
 }
 
-// The 32 addresses of warp `warp` of an affine access, as if the engine had handed them over one by one.
+// The 32 addresses of warp `warp` of an affine access's first CTA, as if the engine had handed them over one
+// by one.
 WarpAccess expand(const AffineAccess&, u32 warp);
 
 } // namespace warplens::access

@@ -1,6 +1,8 @@
 // A site: one static memory instruction, and where in the user's source it stands.
 #pragma once
 #include "access/access.h"
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,13 +17,39 @@ struct SourceFrame {
   bool operator==(const SourceFrame&) const = default;
 };
 
+// Innermost first, then where each was inlined. Immutable and shared: thousands of sites of a module stand at
+// one place of a template.
+class SourceStack {
+public:
+  using value_type = SourceFrame;
+  using const_iterator = std::vector<SourceFrame>::const_iterator;
+  SourceStack() = default;
+  SourceStack(std::vector<SourceFrame> frames) {
+    if (!frames.empty()) frames_ = std::make_shared<const std::vector<SourceFrame>>(std::move(frames));
+  }
+  SourceStack(std::initializer_list<SourceFrame> frames) : SourceStack(std::vector<SourceFrame>(frames)) {}
+  const std::vector<SourceFrame>& all() const {
+    static const std::vector<SourceFrame> none;
+    return frames_ ? *frames_ : none;
+  }
+  const_iterator begin() const { return all().begin(); }
+  const_iterator end() const { return all().end(); }
+  std::size_t size() const { return all().size(); }
+  bool empty() const { return frames_ == nullptr; }
+  const SourceFrame& front() const { return all().front(); }
+  const SourceFrame& operator[](std::size_t i) const { return all()[i]; }
+  bool operator==(const SourceStack& other) const { return frames_ == other.frames_ || all() == other.all(); }
+
+private:
+  std::shared_ptr<const std::vector<SourceFrame>> frames_; // null: empty
+};
+
 struct Site {
   SiteId id;
   std::string function; // the PTX function that contains it (mangled)
-  std::vector<SourceFrame>
-      frames;         // innermost first; then where each was inlined. Empty without line information
-  u32 ptx_line = 0;   // line in the PTX text, 1-based
-  std::string opcode; // as written: "ld.global.nc.v2.f32"
+  SourceStack frames;   // empty without line information
+  u32 ptx_line = 0;     // line in the PTX text, 1-based
+  std::string opcode;   // as written: "ld.global.nc.v2.f32"
   Kind kind = Kind::load;
   Cache cache = Cache::none;
   u8 bytes = 4; // per lane and instruction, vectors included

@@ -4,6 +4,7 @@
 #include "arch/rules.h"
 #include "base/bits.h"
 #include <algorithm>
+#include <numeric>
 
 namespace warplens::arch {
 
@@ -142,7 +143,9 @@ struct KnownWarp {
 
 } // namespace
 
-Counts count(const Architecture& arch, const access::AffineAccess& affine) {
+namespace {
+
+Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   Counts sum;
   u64 warps = ceil_div(affine.block.count(), warp_size);
   bool alike = warps_alike(affine.block);
@@ -164,7 +167,22 @@ Counts count(const Architecture& arch, const access::AffineAccess& affine) {
     if (reusable && known_count < known.size()) known[known_count++] = {first.address % run, counts};
     sum += counts;
   }
-  multiply(sum, affine.count);
+  return sum;
+}
+
+} // namespace
+
+// CTAs whose bases are the same modulo a run count alike: there are at most `run` kinds of them.
+Counts count(const Architecture& arch, const access::AffineAccess& affine) {
+  u64 period = run / std::gcd(run, static_cast<u64>(affine.cta_stride) % run);
+  Counts sum;
+  access::AffineAccess one = affine;
+  for (u64 k = 0; k < std::min(period, affine.count); ++k) {
+    Counts counts = count_one(arch, one);
+    multiply(counts, ceil_div(affine.count - k, period));
+    sum += counts;
+    one.base += static_cast<u64>(affine.cta_stride);
+  }
   return sum;
 }
 

@@ -2,9 +2,9 @@
 // that it met; nothing is shared until finish(), so there are no locks and no atomics.
 //
 // Affine accesses are what most sites of most kernels do, again and again with the same strides: their counts
-// depend on the base only modulo 256 bytes (the largest unit that any rule of docs/MODEL.md speaks of: two
-// 128-byte segments, a row of 3.x banks), so a cell remembers the counts per (strides, base mod 256, block)
-// and a repeated pattern costs one lookup and one addition, for any number of architectures.
+// depend on the bases of the CTAs only modulo 256 bytes (the largest unit that any rule of docs/MODEL.md
+// speaks of: two 128-byte segments, a row of 3.x banks), so a cell remembers the counts per (strides, bases
+// mod 256, block) and a repeated pattern costs one lookup and one addition, for any number of architectures.
 //
 // Patterns are named from a sample that depends on the CTA's index and on how often the CTA executed the
 // site, never on the worker: CTAs 0…15 and every 61st (a prime, to meet all columns of a grid) up to 80 in
@@ -22,6 +22,7 @@ namespace {
 constexpr u64 base_period = 256;
 constexpr u32 no_index = 0xffffffffu;
 constexpr u32 first_ctas = 16, cta_spacing = 61, sampled_ctas = 80, sampled_warps = 4, sampled_first = 4;
+constexpr u64 last_sampled_cta = u64{cta_spacing} * (sampled_ctas - first_ctas - 1);
 
 using Architectures = std::span<const arch::Architecture* const>;
 
@@ -36,15 +37,16 @@ std::optional<u32> sample_slot(u64 cta) {
 // What an affine access counts, apart from its site: see the top of the file.
 struct AffineKey {
   std::array<i64, 3> stride{};
-  u64 base = 0; // modulo base_period
+  u64 base = 0, cta_stride = 0; // modulo base_period
+  u64 count = 1;
   Dim3 block;
   u8 bytes = 0;
   bool operator==(const AffineKey& o) const { // written out: the default calls memcmp for the strides
-    return base == o.base && stride[0] == o.stride[0] && stride[1] == o.stride[1] &&
-           stride[2] == o.stride[2] && block == o.block && bytes == o.bytes;
+    return base == o.base && cta_stride == o.cta_stride && count == o.count && stride[0] == o.stride[0] &&
+           stride[1] == o.stride[1] && stride[2] == o.stride[2] && block == o.block && bytes == o.bytes;
   }
   u64 hash() const {
-    u64 h = base * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[0]);
+    u64 h = (base << 8 ^ cta_stride ^ count << 16) * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[0]);
     h = h * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[1]);
     h = h * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[2]);
     h = h * 0x9e3779b97f4a7c15u + (u64{block.x} << 32 ^ u64{block.y} << 16 ^ block.z);
@@ -125,23 +127,41 @@ public:
     Cell& cell = cell_of(batch.site, batch.space);
     for (std::size_t a = 0; a < architectures_.size(); ++a)
       add(cell.sums[a], arch::count(*architectures_[a], batch));
-    if (u32 warps = static_cast<u32>(batch.active.size()); is_sampled(cell, batch.cta))
-      sample(cell, warps, [&](u32 warp) { return warp_of(batch, warp); });
+    u32 warps = static_cast<u32>(batch.active.size()),
+        cta_warps = batch.cta_warps == 0 ? warps : batch.cta_warps;
+    u64 cta = batch.cta;
+    for (u32 first = 0; first < warps && cta <= last_sampled_cta; first += cta_warps, ++cta) {
+      // Of each CTA the warps from the first to the last that took part.
+      u32 begin = first, end = std::min(warps, first + cta_warps);
+      while (begin < end && batch.active[begin] == 0) ++begin;
+      while (begin < end && batch.active[end - 1] == 0) --end;
+      if (begin < end && is_sampled(cell, cta))
+        sample(cell, end - begin, [&](u32 warp) { return warp_of(batch, begin + warp); });
+    }
   }
 
   void affine(const access::AffineAccess& access) override {
     Cell& cell = cell_of(access.site, access.space);
-    AffineKey key{access.stride, access.base % base_period, access.block, access.bytes};
+    AffineKey key{access.stride,
+                  access.base % base_period,
+                  static_cast<u64>(access.cta_stride) % base_period,
+                  access.count,
+                  access.block,
+                  access.bytes};
     AffineCache::Entry* entry = cell.affine.find(key);
     if (entry == nullptr) {
       cell.affine.fold_into(cell.sums);
       entry = cell.affine.find(key);
     }
     if (entry->times == 0) fill(*entry, access);
-    entry->times += access.count;
-    if (is_sampled(cell, access.cta)) {
-      u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));
-      sample(cell, warps, [&](u32 warp) { return access::expand(access, warp); });
+    ++entry->times;
+    access::AffineAccess one = access;
+    for (u64 k = 0; k < access.count && one.cta <= last_sampled_cta; ++k, ++one.cta) {
+      if (is_sampled(cell, one.cta)) {
+        u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));
+        sample(cell, warps, [&](u32 warp) { return access::expand(one, warp); });
+      }
+      one.base += static_cast<u64>(access.cta_stride);
     }
   }
 
@@ -169,8 +189,7 @@ private:
     return cell;
   }
 
-  void fill(AffineCache::Entry& entry, access::AffineAccess access) const {
-    access.count = 1;
+  void fill(AffineCache::Entry& entry, const access::AffineAccess& access) const {
     entry.counts.clear();
     for (const arch::Architecture* architecture : architectures_)
       entry.counts.push_back(arch::count(*architecture, access));

@@ -139,14 +139,16 @@ access::Site site_of(const json& value) {
   out.bytes = 0;
   take(value, "id", out.id.value);
   take(value, "function", out.function);
+  std::vector<access::SourceFrame> frames;
   each(value, "frames", [&](const json& element) {
     expect_object(element, "a source frame");
-    access::SourceFrame& frame = out.frames.emplace_back();
+    access::SourceFrame& frame = frames.emplace_back();
     take(element, "file", frame.file);
     take(element, "line", frame.line);
     take(element, "column", frame.column);
     take(element, "function", frame.function);
   });
+  out.frames = std::move(frames);
   take(value, "ptx_line", out.ptx_line);
   take(value, "opcode", out.opcode);
   take_enum(value, "kind", out.kind, access::Kind::ldmatrix);

@@ -44,8 +44,8 @@ struct Caller {
   std::byte* pointer(u64 address, u64 bytes, u32 thread) const {
     const Memory& memory = *x.launch.device.memory;
     u64 shared = address - memory.shared_window(), local = address - memory.local_window();
-    if (shared < Memory::window_size && shared + bytes <= x.cta->shared.size())
-      return x.cta->shared.data() + shared;
+    if (shared < Memory::window_size && shared + bytes <= x.shared_bytes())
+      return x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + shared;
     if (local < Memory::window_size && local + bytes <= x.launch.local_bytes)
       return x.cta->local.get() + thread * x.launch.local_bytes + local;
     if (!memory.mapped(address, bytes))
@@ -119,11 +119,12 @@ void release(const Caller& call) {
 void fail_assertion(const Caller& call) {
   u32 thread = first_thread(*call.x.mask);
   const Dim3& block = call.x.shape.block;
-  const Dim3& c = call.x.cta->id;
+  Dim3 c = call.x.cta_id(thread);
+  u32 number = thread % call.x.shape.cta_threads;
   std::string text = fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.",
                                  call.text(call.argument(1, thread), thread), call.argument(2, thread),
-                                 call.text(call.argument(3, thread), thread), c.x, c.y, c.z, thread % block.x,
-                                 thread / block.x % block.y, thread / (block.x * block.y),
+                                 call.text(call.argument(3, thread), thread), c.x, c.y, c.z, number % block.x,
+                                 number / block.x % block.y, number / (block.x * block.y),
                                  call.text(call.argument(0, thread), thread));
   raise(call.x, call.op, FaultKind::assertion, "kernel-assertion", text, thread);
 }

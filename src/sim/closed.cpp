@@ -19,19 +19,19 @@ i64 wrapping_difference(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>
 
 bool add(const Shape&, const Op&, const Value* const* s, Value& r) {
   r.base = s[0]->base + s[1]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_sum(s[0]->stride[d], s[1]->stride[d]);
+  for (u32 d = 0; d < axes; ++d) r.stride[d] = wrapping_sum(s[0]->stride[d], s[1]->stride[d]);
   return true;
 }
 
 bool subtract(const Shape&, const Op&, const Value* const* s, Value& r) {
   r.base = s[0]->base - s[1]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_difference(s[0]->stride[d], s[1]->stride[d]);
+  for (u32 d = 0; d < axes; ++d) r.stride[d] = wrapping_difference(s[0]->stride[d], s[1]->stride[d]);
   return true;
 }
 
 bool negate(const Shape&, const Op&, const Value* const* s, Value& r) {
   r.base = u64{0} - s[0]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_difference(0, s[0]->stride[d]);
+  for (u32 d = 0; d < axes; ++d) r.stride[d] = wrapping_difference(0, s[0]->stride[d]);
   return true;
 }
 
@@ -47,7 +47,7 @@ i64 signed_at(u64 value, u32 bits) { return static_cast<i64>(value << (64 - bits
 bool scale(const Value& by, const Value& of, Value& r, u32 bits) {
   i64 factor = signed_at(by.base, bits);
   r.base = of.base * static_cast<u64>(factor);
-  for (u32 d = 0; d < 3; ++d)
+  for (u32 d = 0; d < axes; ++d)
     if (__builtin_mul_overflow(of.stride[d], factor, &r.stride[d])) return false;
   return true;
 }
@@ -63,7 +63,7 @@ bool multiply_add(const Shape& shape, const Op& op, const Value* const* s, Value
   Value product;
   if (!multiply(shape, op, s, product)) return false;
   r.base = product.base + s[2]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_sum(product.stride[d], s[2]->stride[d]);
+  for (u32 d = 0; d < axes; ++d) r.stride[d] = wrapping_sum(product.stride[d], s[2]->stride[d]);
   return true;
 }
 
@@ -91,7 +91,7 @@ bool multiply_add_wide(const Shape& shape, const Op& op, const Value* const* s, 
   Value product;
   if (!multiply_wide(shape, op, s, product)) return false;
   r.base = product.base + s[2]->base;
-  for (u32 d = 0; d < 3; ++d) r.stride[d] = wrapping_sum(product.stride[d], s[2]->stride[d]);
+  for (u32 d = 0; d < axes; ++d) r.stride[d] = wrapping_sum(product.stride[d], s[2]->stride[d]);
   return true;
 }
 
@@ -104,7 +104,7 @@ bool shift_left(const Shape&, const Op&, const Value* const* s, Value& r) {
     return true;
   }
   r.base = s[0]->base << amount;
-  for (u32 d = 0; d < 3; ++d)
+  for (u32 d = 0; d < axes; ++d)
     if (__builtin_mul_overflow(s[0]->stride[d], i64{1} << std::min<u64>(amount, 62), &r.stride[d]))
       return false;
   return amount < 63;
@@ -125,7 +125,7 @@ bool shift_right(const Shape& shape, const Op& op, const Value* const* s, Value&
     return true;
   }
   i64 low_bits = signed_at(s[0]->base, s[0]->bits) & (step - 1);
-  for (u32 d = 0; d < 3; ++d) {
+  for (u32 d = 0; d < axes; ++d) {
     if (s[0]->stride[d] % step != 0) return false;
     r.stride[d] = s[0]->stride[d] / step;
   }
@@ -155,8 +155,7 @@ bool bit_or(const Shape&, const Op&, const Value* const* s, Value& r) {
   const Value* bits = s[1]->uniform() ? s[1] : s[0]->uniform() ? s[0] : nullptr;
   if (bits == nullptr) return false;
   const Value& x = bits == s[1] ? *s[0] : *s[1];
-  u64 all =
-      x.base | static_cast<u64>(x.stride[0]) | static_cast<u64>(x.stride[1]) | static_cast<u64>(x.stride[2]);
+  u64 all = x.base | static_cast<u64>(x.stride[0] | x.stride[1] | x.stride[2] | x.stride[3]);
   u64 low = bits->bits >= 64 ? bits->base : bits->base & ((u64{1} << bits->bits) - 1);
   u64 alignment = all == 0 ? ~u64{0} : all & (~all + 1);
   if (low >= alignment) return false;
@@ -225,7 +224,7 @@ bool compare(const Shape& shape, const Op& op, const Value* const* s, Value& r) 
   Value difference;
   difference.bits = 64;
   i64 low = 0, high = 0;
-  for (u32 d = 0; d < 3; ++d) difference.stride[d] = s[0]->stride[d] - s[1]->stride[d];
+  for (u32 d = 0; d < axes; ++d) difference.stride[d] = s[0]->stride[d] - s[1]->stride[d];
   bool sign = ir::is_signed(op.form->type());
   u32 bits = s[0]->bits;
   auto number = [&](const Value& v) {

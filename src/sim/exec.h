@@ -1,4 +1,5 @@
-// One worker's view of the CTA it is running, and the state of a CTA.
+// One worker's view of the batch of CTAs it is running, and the state of a batch (launch.cpp says which CTAs
+// run in step as one; most of what follows speaks of a CTA and means a batch).
 //
 // Divergence. A Group is a set of lanes of a CTA that share one SIMT stack. A CTA starts as one group, so
 // that every instruction is dispatched once for all its warps; each stack entry has a mask per warp, and
@@ -73,11 +74,11 @@ struct Barrier {
 };
 
 struct Cta {
-  u64 index = 0;
+  u64 index = 0; // of the batch's first CTA
   Dim3 id;
   std::deque<std::unique_ptr<Group>> groups;
   std::vector<std::unique_ptr<Frame>> frames; // all frames of this CTA, in use or free
-  std::vector<std::byte> shared;
+  std::vector<std::byte> shared;              // of each CTA, LaunchState::shared_stride apart
   std::unique_ptr<std::byte[], void (*)(std::byte*)> local{nullptr, [](std::byte*) {}};
   Mask exited;
   std::array<Barrier, 16> barriers{};
@@ -132,7 +133,12 @@ struct Exec {
   std::vector<RangeCache> ranges;
   std::vector<bool> warned; // per site: a tolerated access was reported
 
-  Exec(LaunchState&, u32 worker);
+  Exec(LaunchState&, const Shape&, u32 worker);
+
+  // The CTA that a thread of the batch belongs to.
+  u32 cta_of(u32 thread) const { return shape.ctas == 1 ? 0 : thread / shape.cta_threads; }
+  Dim3 cta_id(u32 thread) const { return {cta->id.x + cta_of(thread), cta->id.y, cta->id.z}; }
+  u64 shared_bytes() const; // of one CTA
 
   // Decides who performs `op`; false when no lane does.
   bool enter(const Op& op) {
@@ -171,14 +177,17 @@ struct LaunchState {
   Program::Impl& program;
   const LaunchSpec& spec;
   const LaunchOptions& options;
-  Shape shape;
+  std::unique_ptr<Shape> shape,
+      last_shape;                   // of a batch; of the last one in each row of the grid, when it is shorter
+  u64 batches = 0, row_batches = 0; // in the grid; in a row of it
   const Code* entry = nullptr;
   std::vector<std::byte> parameters; // the kernel's, as ld.param sees them
   std::vector<u32> shared_offset;    // [module variables]
   u32 shared_bytes = 0;
+  u64 shared_stride = 0;  // from one CTA's shared memory to the next one's in a batch
   u64 local_bytes = 0;    // per thread: entry depot and room for calls
   u64 grid_workspace = 0; // cooperative launches: what %envreg1:2 point to
-  std::atomic<u64> next_cta = 0;
+  std::atomic<u64> next_batch = 0;
   std::atomic<u64> finished = 0;
   // CTAs from this one on stop. After a fault that is the CTA that faulted: those before it may still come to
   // a fault of their own, and the first one is the launch's, however many workers there are.
@@ -193,7 +202,7 @@ struct LaunchState {
   std::atomic<bool>& parts(u32 instruction) { return parting[instruction % parting.size()]; }
 
   LaunchState(Device& d, Program::Impl& p, const LaunchSpec& s, const LaunchOptions& o)
-      : device(d), program(p), spec(s), options(o), shape(s.block) {}
+      : device(d), program(p), spec(s), options(o) {}
 };
 
 // simt.cpp

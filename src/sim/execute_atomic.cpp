@@ -142,7 +142,7 @@ void atomic(Exec& x, const Op& op) {
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
       for_each_lane(mask.word[w], [&](u32 lane) {
         u32 thread = w * warp_size + lane;
-        std::byte* at = place.base + a[thread] + thread * place.thread_stride;
+        std::byte* at = place.at_warp(w) + a[thread] + thread * place.thread_stride;
         for (u32 e = 0; e < elements; ++e) {
           u64 first = x.lane_value(op.source(1 + e), thread) & limit;
           u64 value = cas ? x.lane_value(op.source(2), thread) & limit : first;

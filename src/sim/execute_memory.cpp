@@ -44,7 +44,7 @@ std::string_view kind_name(Exec& x, const Op& op) {
 
 u64 space_size(Exec& x, StateSpace space) {
   switch (space) {
-  case StateSpace::shared: return x.cta->shared.size();
+  case StateSpace::shared: return x.shared_bytes();
   case StateSpace::local: return x.launch.local_bytes;
   default: return x.launch.parameters.size();
   }
@@ -141,16 +141,18 @@ void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, cons
 void report_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address) {
   if (x.sink == nullptr || !op.site.valid() || space == StateSpace::param) return;
   const access::Site& site = site_of(x, op);
+  u32 first = x.first_warp - x.first_warp % x.shape.cta_warps;
   x.sink->lanes({op.site,
                  sink_space(space),
                  site.kind,
                  site.cache,
                  static_cast<u8>(op.element_bytes * op.elements),
                  site.matrices,
-                 x.cta->index,
-                 {mask.word.data() + x.first_warp, x.end_warp - x.first_warp},
-                 address + x.first_warp * warp_size,
-                 nullptr});
+                 x.cta->index + first / x.shape.cta_warps,
+                 {mask.word.data() + first, x.end_warp - first},
+                 address + first * warp_size,
+                 nullptr,
+                 x.shape.cta_warps});
 }
 
 const u64* lane_addresses(Exec& x, const Op& op, SlotId slot) {
@@ -162,7 +164,9 @@ const u64* lane_addresses(Exec& x, const Op& op, SlotId slot) {
 }
 
 Place place_of(Exec& x, StateSpace space) {
-  return {host_base(x, space), space == StateSpace::local ? x.launch.local_bytes : 0};
+  bool per_cta = space == StateSpace::shared && x.shape.ctas > 1;
+  return {host_base(x, space), space == StateSpace::local ? x.launch.local_bytes : 0,
+          per_cta ? x.launch.shared_stride : 0, x.shape.cta_warps};
 }
 
 void by_space(Exec& x, const Op& op, const Mask& mask, u64* address,
@@ -212,9 +216,7 @@ bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedA
   i64 low = range.low, high = range.high;
   out.base = v.bits == 64 ? sum.base : sum.base & 0xffffffffu;
   out.stride = v.stride;
-  if ((out.base | static_cast<u64>(v.stride[0]) | static_cast<u64>(v.stride[1]) |
-       static_cast<u64>(v.stride[2])) &
-      (bytes - 1))
+  if ((out.base | static_cast<u64>(v.stride[0] | v.stride[1] | v.stride[2] | v.stride[3])) & (bytes - 1))
     return false;
   if (space == StateSpace::global || space == StateSpace::constant) {
     if (!in_known_range(x, op, static_cast<u64>(low), static_cast<u64>(high) + bytes)) return false;
@@ -224,9 +226,20 @@ bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedA
   out.host = host_base(x, space);
   if (x.sink != nullptr && op.site.valid()) {
     const access::Site& site = site_of(x, op);
-    x.sink->affine({op.site, sink_space(space), site.kind, site.cache, static_cast<u8>(bytes), x.cta->index,
-                    1, out.base, out.stride, x.shape.block});
+    x.sink->affine({op.site,
+                    sink_space(space),
+                    site.kind,
+                    site.cache,
+                    static_cast<u8>(bytes),
+                    x.cta->index,
+                    x.shape.ctas,
+                    out.base,
+                    {v.stride[0], v.stride[1], v.stride[2]},
+                    x.shape.block,
+                    v.stride[3]});
   }
+  if (space == StateSpace::shared && x.shape.ctas > 1)
+    out.stride[3] += static_cast<i64>(x.launch.shared_stride);
   return true;
 }
 
@@ -241,27 +254,33 @@ template <class M> u64 read(const std::byte* at) {
     return value;
 }
 
+// Calls f(host address, first lane) for each row of each block.
+template <class F> void each_block_row(const Shape& shape, const ClosedAddress& a, u64 skip, F&& f) {
+  u32 lane = 0;
+  std::byte* host = a.host + static_cast<i64>(a.base + skip);
+  for (u32 c = 0; c < shape.ctas; ++c)
+    for (u32 z = 0; z < shape.block.z; ++z)
+      for (u32 y = 0; y < shape.block.y; ++y, lane += shape.block.x)
+        f(host + a.stride[1] * y + a.stride[2] * z + a.stride[3] * c, lane);
+}
+
 // M: as in memory, C: as in the register
 template <class M, class C> void load_closed(const Shape& shape, const ClosedAddress& a, u64 skip, C* out) {
-  const Dim3& block = shape.block;
-  C* to = out;
-  for (u32 z = 0; z < block.z; ++z)
-    for (u32 y = 0; y < block.y; ++y, to += block.x) {
-      const std::byte* from = a.host + static_cast<i64>(a.base + skip) + a.stride[1] * y + a.stride[2] * z;
-      if (sizeof(M) == sizeof(C) && a.stride[0] == static_cast<i64>(sizeof(M)))
-        std::memcpy(to, from, sizeof(C) * block.x);
-      else if (a.stride[0] == 0) {
-        C value = static_cast<C>(read<M>(from));
-        for (u32 i = 0; i < block.x; ++i) to[i] = value;
-      } else
-        for (u32 i = 0; i < block.x; ++i, from += a.stride[0]) to[i] = static_cast<C>(read<M>(from));
-    }
+  each_block_row(shape, a, skip, [&](std::byte* from, u32 lane) {
+    C* to = out + lane;
+    u32 length = shape.block.x;
+    if (a.stride[0] == 0) {
+      C value = static_cast<C>(read<M>(from));
+      for (u32 i = 0; i < length; ++i) to[i] = value;
+    } else
+      for (u32 i = 0; i < length; ++i, from += a.stride[0]) to[i] = static_cast<C>(read<M>(from));
+  });
 }
 
 template <class M, class C>
 void load_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, C* out) {
-  const std::byte* base = place.base + skip;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
+    const std::byte* base = place.at_warp(w) + skip;
     u32 m = mask.word[w];
     const u64* a = address + w * warp_size;
     C* to = out + w * warp_size;
@@ -277,19 +296,12 @@ void load_lanes(const Exec& x, const Mask& mask, const u64* address, Place place
 
 template <class M, class C>
 void store_closed(const Shape& shape, const ClosedAddress& a, u64 skip, const C* in) {
-  const Dim3& block = shape.block;
-  const C* from = in;
-  for (u32 z = 0; z < block.z; ++z)
-    for (u32 y = 0; y < block.y; ++y, from += block.x) {
-      std::byte* to = a.host + static_cast<i64>(a.base + skip) + a.stride[1] * y + a.stride[2] * z;
-      if (sizeof(M) == sizeof(C) && a.stride[0] == static_cast<i64>(sizeof(M)))
-        std::memcpy(to, from, sizeof(C) * block.x);
-      else
-        for (u32 i = 0; i < block.x; ++i, to += a.stride[0]) {
-          M value = static_cast<M>(from[i]);
-          std::memcpy(to, &value, sizeof value);
-        }
+  each_block_row(shape, a, skip, [&](std::byte* to, u32 lane) {
+    for (u32 i = 0; i < shape.block.x; ++i, to += a.stride[0]) {
+      M value = static_cast<M>(in[lane + i]);
+      std::memcpy(to, &value, sizeof value);
     }
+  });
 }
 
 // Where lanes write different values to one address, PTX leaves open which one stays. An H100 (driver
@@ -299,8 +311,8 @@ void store_closed(const Shape& shape, const ClosedAddress& a, u64 skip, const C*
 template <class M, class C>
 void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, u32 group,
                  const C* in) {
-  std::byte* base = place.base + skip;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
+    std::byte* base = place.at_warp(w) + skip;
     const u64* a = address + w * warp_size;
     const C* from = in + w * warp_size;
     u64 thread = u64{w} * warp_size;
@@ -314,13 +326,13 @@ void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place plac
   }
 }
 
-// Whether every thread of the block has an address of its own: the strides, smallest first, each step over
+// Whether every thread has an address of its own: the strides, smallest first, each step over
 // what the smaller ones cover.
-bool spread_out(const Value& address, const Shape& shape, u64 bytes) {
-  std::pair<u64, u64> step[3] = {{std::abs(address.stride[0]), shape.block.x},
-                                 {std::abs(address.stride[1]), shape.block.y},
-                                 {std::abs(address.stride[2]), shape.block.z}};
-  std::sort(step, step + 3);
+bool spread_out(const Exec& x, const Value& address, StateSpace space, u64 bytes) {
+  std::pair<u64, u64> step[axes];
+  for (u32 d = 0; d < axes; ++d) step[d] = {std::abs(address.stride[d]), x.shape.extent[d]};
+  if (space == StateSpace::shared) step[3] = {0, 1}; // each CTA has its own
+  std::sort(step, step + axes);
   u64 covered = bytes;
   for (auto [stride, extent] : step) {
     if (extent == 1) continue;
@@ -357,8 +369,20 @@ u64 read_one(const std::byte* at, u32 bytes, bool sign) {
   }
 }
 
+// Every lane from its own address, elements as wide as the register.
+void gather_whole(const Exec& x, const Place& place, u64 skip, const u64* address, Value& to) {
+  u32 pieces = place.cta_stride == 0 ? 1 : x.shape.ctas, lanes = x.shape.lanes / pieces;
+  for (u32 p = 0; p < pieces; ++p) {
+    const std::byte* base = place.base + skip + p * place.cta_stride;
+    if (to.bits == 32)
+      lanes::gather32(to.at<u32>(0) + p * lanes, base, address + p * lanes, lanes);
+    else
+      lanes::gather64(to.at<u64>(0) + p * lanes, base, address + p * lanes, lanes);
+  }
+}
+
 void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
-  bool uniform = (a.stride[0] | a.stride[1] | a.stride[2]) == 0;
+  bool uniform = (a.stride[0] | a.stride[1] | a.stride[2] | a.stride[3]) == 0;
   for (u32 e = 0; e < op.elements; ++e) {
     if (op.destination(e) == no_slot) continue;
     Value& to = x.values[op.destination(e)];
@@ -369,9 +393,9 @@ void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
     }
     const std::byte* base = a.host + static_cast<i64>(a.base + skip);
     if (op.element_bytes == 4 && to.bits == 32)
-      lanes::load_rows32(to.at<u32>(0), x.shape.block, base, a.stride.data());
+      lanes::load_rows32(to.at<u32>(0), x.shape.extent.data(), base, a.stride.data());
     else if (op.element_bytes == 8 && to.bits == 64)
-      lanes::load_rows64(to.at<u64>(0), x.shape.block, base, a.stride.data());
+      lanes::load_rows64(to.at<u64>(0), x.shape.extent.data(), base, a.stride.data());
     else
       with_types(op.element_bytes, op.sign, to.bits,
                  [&]<class M, class C>() { load_closed<M, C>(x.shape, a, skip, static_cast<C*>(to.data)); });
@@ -407,11 +431,7 @@ void load(Exec& x, const Op& op) {
         need_lanes(to, x.shape);
       if (x.mask_full && x.whole && &mask == x.mask && place.thread_stride == 0 &&
           x.shape.threads == x.shape.lanes && op.element_bytes * 8 == to.bits && to.bits >= 32) {
-        const std::byte* base = place.base + u64{e} * op.element_bytes;
-        if (to.bits == 32)
-          lanes::gather32(to.at<u32>(0), base, a, x.shape.lanes);
-        else
-          lanes::gather64(to.at<u64>(0), base, a, x.shape.lanes);
+        gather_whole(x, place, u64{e} * op.element_bytes, a, to);
         continue;
       }
       with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
@@ -429,15 +449,15 @@ void store(Exec& x, const Op& op) {
   for (u32 e = 0; e < op.elements; ++e) need_lanes(x.values[op.source(1 + e)], x.shape);
   u32 bytes = u32{op.element_bytes} * op.elements;
   ClosedAddress closed;
-  if (spread_out(x.values[op.source(0)], x.shape, bytes) &&
+  if (spread_out(x, x.values[op.source(0)], op.space, bytes) &&
       closed_access(x, op, op.source(0), op.space, closed)) {
     for (u32 e = 0; e < op.elements; ++e) {
       Value& from = x.values[op.source(1 + e)];
       std::byte* base = closed.host + static_cast<i64>(closed.base + u64{e} * op.element_bytes);
       if (op.element_bytes == 4 && from.bits == 32)
-        lanes::store_rows32(base, x.shape.block, closed.stride.data(), from.at<u32>(0));
+        lanes::store_rows32(base, x.shape.extent.data(), closed.stride.data(), from.at<u32>(0));
       else if (op.element_bytes == 8 && from.bits == 64)
-        lanes::store_rows64(base, x.shape.block, closed.stride.data(), from.at<u64>(0));
+        lanes::store_rows64(base, x.shape.extent.data(), closed.stride.data(), from.at<u64>(0));
       else
         with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
           store_closed<M, C>(x.shape, closed, u64{e} * op.element_bytes, static_cast<const C*>(from.data));

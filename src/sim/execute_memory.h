@@ -5,17 +5,20 @@
 
 namespace warplens::sim {
 
-// host address = base + address + thread · thread_stride
+// host address = base + address + thread · thread_stride + CTA · cta_stride
 struct Place {
   std::byte* base = nullptr;
-  u64 thread_stride = 0;
+  u64 thread_stride = 0, cta_stride = 0;
+  u32 cta_warps = 0;
+  std::byte* at_warp(u32 warp) const { return cta_stride == 0 ? base : base + warp / cta_warps * cta_stride; }
 };
 Place place_of(Exec&, ir::StateSpace);
 
-// A whole CTA's addresses in closed form, checked and reported; host + base + stride·tid is the host address.
+// The addresses of all threads in closed form, checked and reported; host + base + stride · coordinates is
+// the host address.
 struct ClosedAddress {
   u64 base = 0;
-  std::array<i64, 3> stride{};
+  Strides stride{};
   std::byte* host = nullptr;
 };
 bool closed_access(Exec&, const Op&, SlotId address, ir::StateSpace, ClosedAddress&);

@@ -17,7 +17,8 @@ u64 nanoseconds() {
                               .count());
 }
 
-// Special registers with the same value in every thread of the CTA.
+// Special registers with the same value in every thread of the batch; `out` is the first CTA's where each CTA
+// has its own.
 bool uniform_special(Exec& x, Special special, u64& out) {
   const LaunchSpec& spec = x.launch.spec;
   const DeviceShape& device = x.launch.device.shape;
@@ -25,14 +26,17 @@ bool uniform_special(Exec& x, Special special, u64& out) {
   case Special::ntid_x: out = spec.block.x; return true;
   case Special::ntid_y: out = spec.block.y; return true;
   case Special::ntid_z: out = spec.block.z; return true;
-  case Special::ctaid_x: out = x.cta->id.x; return true;
+  case Special::ctaid_x:
+  case Special::clusterid_x: // without clusters every CTA is a cluster of its own
+    out = x.cta->id.x;
+    return x.shape.ctas == 1;
   case Special::ctaid_y: out = x.cta->id.y; return true;
   case Special::ctaid_z: out = x.cta->id.z; return true;
   case Special::nctaid_x: out = spec.grid.x; return true;
   case Special::nctaid_y: out = spec.grid.y; return true;
   case Special::nctaid_z: out = spec.grid.z; return true;
   case Special::nwarpid: out = 64; return true;
-  case Special::smid: out = x.cta->index % device.multiprocessors; return true;
+  case Special::smid: out = x.cta->index % device.multiprocessors; return x.shape.ctas == 1;
   case Special::nsmid: out = device.multiprocessors; return true;
   case Special::gridid: out = 1; return true;
   case Special::clock: out = nanoseconds() & 0xffffffffu; return true;
@@ -46,8 +50,6 @@ bool uniform_special(Exec& x, Special special, u64& out) {
   case Special::dynamic_smem_size: out = spec.dynamic_shared; return true;
   case Special::envreg1: out = x.launch.grid_workspace >> 32; return true;
   case Special::envreg2: out = x.launch.grid_workspace & 0xffffffffu; return true;
-  // Without clusters every CTA is a cluster of its own.
-  case Special::clusterid_x: out = x.cta->id.x; return true;
   case Special::clusterid_y: out = x.cta->id.y; return true;
   case Special::clusterid_z: out = x.cta->id.z; return true;
   case Special::nclusterid_x: out = spec.grid.x; return true;
@@ -71,16 +73,30 @@ bool uniform_special(Exec& x, Special special, u64& out) {
   }
 }
 
-u32 per_lane(Special special, u32 thread) {
+u32 per_lane(const Exec& x, Special special, u32 thread) {
   u32 lane = thread % warp_size;
   switch (special) {
   case Special::laneid: return lane;
-  case Special::warpid: return thread / warp_size;
+  case Special::warpid: return thread / warp_size % x.shape.cta_warps;
+  case Special::smid:
+    return static_cast<u32>((x.cta->index + x.cta_of(thread)) % x.launch.device.shape.multiprocessors);
   case Special::lanemask_eq: return 1u << lane;
   case Special::lanemask_lt: return (1u << lane) - 1;
   case Special::lanemask_le: return (2u << lane) - 1;
   case Special::lanemask_gt: return ~((2u << lane) - 1);
   default: return ~((1u << lane) - 1); // lanemask_ge
+  }
+}
+
+// The axis that a special register counts along: the thread's coordinates, and the CTA within the batch.
+std::optional<u32> axis_of(Special special) {
+  switch (special) {
+  case Special::tid_x: return 0;
+  case Special::tid_y: return 1;
+  case Special::tid_z: return 2;
+  case Special::ctaid_x:
+  case Special::clusterid_x: return 3;
+  default: return {};
   }
 }
 
@@ -147,17 +163,17 @@ void special(Exec& x, const Op& op) {
   Value value;
   value.bits = to.bits;
   value.data = x.mask_full ? to.data : x.scratch[0];
-  if (which == Special::tid_x || which == Special::tid_y || which == Special::tid_z) {
-    std::array<i64, 3> stride{};
-    stride[static_cast<u32>(which) - static_cast<u32>(Special::tid_x)] = 1;
-    value.set_closed(0, stride);
+  if (std::optional<u32> axis = axis_of(which)) {
+    Strides stride{};
+    stride[*axis] = 1;
+    value.set_closed(*axis == 3 ? uniform : 0, stride);
     if (x.mask_full) {
       to = value;
       return;
     }
     write_lanes(value, x.shape);
   } else {
-    for (u32 i = 0; i < x.shape.lanes; ++i) x.set_lane(value, i, per_lane(which, i));
+    for (u32 i = 0; i < x.shape.lanes; ++i) x.set_lane(value, i, per_lane(x, which, i));
   }
   if (x.mask_full)
     to.set_lanes();

@@ -25,6 +25,7 @@ diag::Span place(const Exec& x, const Op& op, std::vector<std::string>& notes) {
 
 Dim3 thread_index(const Exec& x, u32 thread) {
   const Dim3& block = x.shape.block;
+  thread %= x.shape.cta_threads;
   return {thread % block.x, thread / block.x % block.y, thread / (block.x * block.y)};
 }
 
@@ -34,7 +35,7 @@ diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std
   out.kind = std::move(kind);
   out.severity = severity;
   Dim3 t = thread_index(x, thread);
-  const Dim3& c = x.cta->id;
+  Dim3 c = x.cta_id(thread);
   std::vector<std::string> where{fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
                                              x.launch.entry->function->name, c.x, c.y, c.z, t.x, t.y, t.z)};
   out.span = place(x, op, where);
@@ -57,7 +58,7 @@ void raise(Exec& x, const Op& op, FaultKind kind, std::string name, std::string 
            u64 address, std::vector<std::string> notes, std::string help) {
   FaultError error;
   error.fault.kind = kind;
-  error.fault.cta = x.cta->id;
+  error.fault.cta = x.cta_id(thread);
   error.fault.thread = thread_index(x, thread);
   error.fault.address = address;
   error.fault.diagnostic = build(x, op, diag::Severity::error, std::move(name), std::move(message), thread,

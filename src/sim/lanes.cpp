@@ -1,5 +1,6 @@
 // One loop per operation, written as a template and compiled per instruction set by target_clones.
 #include "sim/lanes.h"
+#include <type_traits>
 
 #define WARPLENS_CLONES                                                                                      \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
@@ -11,10 +12,10 @@ template <class T>
 [[gnu::always_inline]] inline void affine(T* __restrict out, u32 lanes, u64 base, const i64* stride,
                                           Coordinates at) {
   T sx = static_cast<T>(stride[0]), sy = static_cast<T>(stride[1]), sz = static_cast<T>(stride[2]),
-    b = static_cast<T>(base);
+    sc = static_cast<T>(stride[3]), b = static_cast<T>(base);
   for (u32 i = 0; i < lanes; ++i)
     out[i] = static_cast<T>(b + sx * static_cast<T>(at.x[i]) + sy * static_cast<T>(at.y[i]) +
-                            sz * static_cast<T>(at.z[i]));
+                            sz * static_cast<T>(at.z[i]) + sc * static_cast<T>(at.cta[i]));
 }
 
 template <class T>
@@ -49,22 +50,48 @@ template <class Out, class In>
   for (u32 i = 0; i < lanes; ++i) o[i] = static_cast<Out>(f[i]);
 }
 
-// A block whose rows continue each other is one long row.
+// The axes of an access, merged where one goes on as the one before it did: rows that follow each other in
+// memory are one long row.
 struct Rows {
-  u32 length, y, z;
-  i64 stride[3];
+  u32 length[4];
+  i64 stride[4];
 };
-[[gnu::always_inline]] inline Rows rows_of(Dim3 block, const i64* stride) {
-  Rows r{block.x, block.y, block.z, {stride[0], stride[1], stride[2]}};
-  if (r.stride[1] == r.stride[0] * static_cast<i64>(block.x) || r.y == 1) {
-    if (r.y != 1) r.length *= block.y;
-    r.y = 1;
-    if (r.z != 1 && r.stride[2] == r.stride[0] * static_cast<i64>(r.length)) {
-      r.length *= block.z;
-      r.z = 1;
+[[gnu::always_inline]] inline Rows rows_of(const u32* extent, const i64* stride) {
+  Rows r{{extent[0], 1, 1, 1}, {stride[0], 0, 0, 0}};
+  u32 last = 0;
+  for (u32 d = 1; d < 4; ++d) {
+    if (extent[d] == 1) continue;
+    if (r.length[last] == 1) {
+      r.length[last] = extent[d];
+      r.stride[last] = stride[d];
+    } else if (stride[d] == r.stride[last] * static_cast<i64>(r.length[last])) {
+      r.length[last] *= extent[d];
+    } else {
+      r.length[++last] = extent[d];
+      r.stride[last] = stride[d];
     }
   }
   return r;
+}
+
+// Calls f with the row's length, as a constant for the widths that blocks usually have: a loop of 16 known
+// steps is one instruction, one of 16 unknown steps is twenty.
+template <class F> [[gnu::always_inline]] inline void with_length(u32 length, F&& f) {
+  switch (length) {
+  case 8: return f(std::integral_constant<u32, 8>());
+  case 16: return f(std::integral_constant<u32, 16>());
+  case 32: return f(std::integral_constant<u32, 32>());
+  default: return f(length);
+  }
+}
+
+// Calls f(offset, first lane) for every row.
+template <class F> [[gnu::always_inline]] inline void each_row(const Rows& r, F&& f) {
+  u32 lane = 0;
+  for (u32 c = 0; c < r.length[3]; ++c)
+    for (u32 z = 0; z < r.length[2]; ++z)
+      for (u32 y = 0; y < r.length[1]; ++y, lane += r.length[0])
+        f(r.stride[3] * c + r.stride[2] * z + r.stride[1] * y, lane);
 }
 
 template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
@@ -74,37 +101,82 @@ template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
 }
 
 template <class T>
-[[gnu::always_inline]] inline void load_rows(T* __restrict out, Dim3 block, const std::byte* base,
+[[gnu::always_inline]] inline void load_rows(T* __restrict out, const u32* extent, const std::byte* base,
                                              const i64* stride) {
-  Rows r = rows_of(block, stride);
-  for (u32 z = 0; z < r.z; ++z)
-    for (u32 y = 0; y < r.y; ++y, out += r.length) {
-      const std::byte* __restrict from = base + r.stride[1] * y + r.stride[2] * z;
-      if (r.stride[0] == sizeof(T)) {
-        for (u32 i = 0; i < r.length; ++i) out[i] = load<T>(from + i * sizeof(T));
-      } else if (r.stride[0] == 0) {
-        T value = load<T>(from);
-        for (u32 i = 0; i < r.length; ++i) out[i] = value;
-      } else {
-        for (u32 i = 0; i < r.length; ++i) out[i] = load<T>(from + r.stride[0] * static_cast<i64>(i));
+  Rows r = rows_of(extent, stride);
+  u32 length = r.length[0];
+  i64 step = r.stride[0];
+  if (step == sizeof(T)) {
+    with_length(
+        length, [&](auto n) __attribute__((always_inline)) {
+          each_row(
+              r, [&](i64 offset, u32 lane) __attribute__((always_inline)) {
+                const std::byte* __restrict from = base + offset;
+                for (u32 i = 0; i < n; ++i) out[lane + i] = load<T>(from + i * sizeof(T));
+              });
+        });
+  } else if (step == 0) {
+    with_length(
+        length, [&](auto n) __attribute__((always_inline)) {
+          each_row(
+              r, [&](i64 offset, u32 lane) __attribute__((always_inline)) {
+                T value = load<T>(base + offset);
+                for (u32 i = 0; i < n; ++i) out[lane + i] = value;
+              });
+        });
+  } else if (r.stride[1] == sizeof(T) && length <= 64) { // columns: whole lines while they are at hand
+    u32 columns = r.length[1];
+    Rows outer{{1, 1, r.length[2], r.length[3]}, {0, 0, r.stride[2], r.stride[3]}};
+    u32 lane = 0;
+    each_row(outer, [&](i64 offset, u32) {
+      for (u32 i = 0; i < length; ++i) {
+        const std::byte* __restrict from = base + offset + step * static_cast<i64>(i);
+        for (u32 y = 0; y < columns; ++y) out[lane + y * length + i] = load<T>(from + y * sizeof(T));
       }
-    }
+      lane += columns * length;
+    });
+  } else {
+    each_row(r, [&](i64 offset, u32 lane) {
+      const std::byte* __restrict from = base + offset;
+      for (u32 i = 0; i < length; ++i) out[lane + i] = load<T>(from + step * static_cast<i64>(i));
+    });
+  }
 }
 
 template <class T>
-[[gnu::always_inline]] inline void store_rows(std::byte* base, Dim3 block, const i64* stride,
+[[gnu::always_inline]] inline void store_rows(std::byte* base, const u32* extent, const i64* stride,
                                               const T* __restrict in) {
-  Rows r = rows_of(block, stride);
-  for (u32 z = 0; z < r.z; ++z)
-    for (u32 y = 0; y < r.y; ++y, in += r.length) {
-      std::byte* to = base + r.stride[1] * y + r.stride[2] * z;
-      if (r.stride[0] == sizeof(T)) {
-        for (u32 i = 0; i < r.length; ++i) __builtin_memcpy(to + i * sizeof(T), in + i, sizeof(T));
-      } else {
-        for (u32 i = 0; i < r.length; ++i)
-          __builtin_memcpy(to + r.stride[0] * static_cast<i64>(i), in + i, sizeof(T));
+  Rows r = rows_of(extent, stride);
+  u32 length = r.length[0];
+  i64 step = r.stride[0];
+  if (step == sizeof(T)) {
+    with_length(
+        length, [&](auto n) __attribute__((always_inline)) {
+          each_row(
+              r, [&](i64 offset, u32 lane) __attribute__((always_inline)) {
+                std::byte* __restrict to = base + offset;
+                for (u32 i = 0; i < n; ++i) __builtin_memcpy(to + i * sizeof(T), in + lane + i, sizeof(T));
+              });
+        });
+  } else if (r.stride[1] == sizeof(T) && length <= 64) {
+    u32 columns = r.length[1];
+    Rows outer{{1, 1, r.length[2], r.length[3]}, {0, 0, r.stride[2], r.stride[3]}};
+    u32 lane = 0;
+    each_row(outer, [&](i64 offset, u32) {
+      for (u32 i = 0; i < length; ++i) {
+        std::byte* to = base + offset + step * static_cast<i64>(i);
+        for (u32 y = 0; y < columns; ++y)
+          __builtin_memcpy(to + y * sizeof(T), in + lane + y * length + i, sizeof(T));
       }
-    }
+      lane += columns * length;
+    });
+  } else {
+    each_row(r, [&](i64 offset, u32 lane) {
+      std::byte* to = base + offset;
+      for (u32 i = 0; i < length; ++i)
+        __builtin_memcpy(to + step * static_cast<i64>(i), in + lane + i, sizeof(T));
+    });
+  }
 }
 
 template <class T>
@@ -131,17 +203,17 @@ WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps)
   return out;
 }
 
-WARPLENS_CLONES void load_rows32(u32* out, Dim3 block, const std::byte* base, const i64* stride) {
-  load_rows(out, block, base, stride);
+WARPLENS_CLONES void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* stride) {
+  load_rows(out, extent, base, stride);
 }
-WARPLENS_CLONES void load_rows64(u64* out, Dim3 block, const std::byte* base, const i64* stride) {
-  load_rows(out, block, base, stride);
+WARPLENS_CLONES void load_rows64(u64* out, const u32* extent, const std::byte* base, const i64* stride) {
+  load_rows(out, extent, base, stride);
 }
-WARPLENS_CLONES void store_rows32(std::byte* base, Dim3 block, const i64* stride, const u32* in) {
-  store_rows(base, block, stride, in);
+WARPLENS_CLONES void store_rows32(std::byte* base, const u32* extent, const i64* stride, const u32* in) {
+  store_rows(base, extent, stride, in);
 }
-WARPLENS_CLONES void store_rows64(std::byte* base, Dim3 block, const i64* stride, const u64* in) {
-  store_rows(base, block, stride, in);
+WARPLENS_CLONES void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in) {
+  store_rows(base, extent, stride, in);
 }
 WARPLENS_CLONES void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes) {
   gather(out, base, address, lanes);

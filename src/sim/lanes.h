@@ -7,14 +7,14 @@
 
 namespace warplens::sim::lanes {
 
-// out[i] = base + sx·x[i] + sy·y[i] + sz·z[i], modulo the width
+// out[i] = base + stride · coordinates of i, modulo the width
 struct Coordinates {
-  const u32 *x, *y, *z;
+  const u32 *x, *y, *z, *cta;
 };
 void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
 void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
 void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
-// The same for one-dimensional blocks: out[i] = base + sx·i
+// The same where neighbours are always one stride apart: out[i] = base + stride·i
 void ramp32(u32* out, u32 lanes, u64 base, i64 stride);
 void ramp64(u64* out, u32 lanes, u64 base, i64 stride);
 void fill16(u16* out, u32 lanes, u16 value);
@@ -45,11 +45,12 @@ struct MaskSummary {
 };
 MaskSummary summarise(const u32* mask, const u32* of, u32 warps);
 
-// Memory at base + stride·(x, y, z) to and from the lanes of a block, elements as wide as the register.
-void load_rows32(u32* out, Dim3 block, const std::byte* base, const i64* stride);
-void load_rows64(u64* out, Dim3 block, const std::byte* base, const i64* stride);
-void store_rows32(std::byte* base, Dim3 block, const i64* stride, const u32* in);
-void store_rows64(std::byte* base, Dim3 block, const i64* stride, const u64* in);
+// Memory at base + stride·(x, y, z, CTA) to and from all lanes, elements as wide as the register. `extent`
+// and `stride` have four entries.
+void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* stride);
+void load_rows64(u64* out, const u32* extent, const std::byte* base, const i64* stride);
+void store_rows32(std::byte* base, const u32* extent, const i64* stride, const u32* in);
+void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in);
 
 // Memory at the lanes' own addresses, all lanes of `lanes`.
 void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes);

@@ -1,6 +1,12 @@
-// Running a grid: workers take CTAs in order; a CTA that only waits for others is set aside and taken up
-// again, so that flags, look-back scans and grid-wide barriers come to their end whatever the number of
-// workers.
+// Running a grid: workers take batches of CTAs in order; one that only waits for others is set aside and
+// taken up again, so that flags, look-back scans and grid-wide barriers come to their end whatever the number
+// of workers.
+//
+// Batches. Neighbours along x run in step as one wide CTA: what an instruction costs the emulator hardly
+// depends on how many warps it does it for. Only kernels for which that makes no difference do so: no loops
+// that may wait for other threads, no barriers for some of a CTA's threads, no output of their own. The size
+// of a batch depends on the kernel and the grid alone, not on the number of workers, and so do a launch's
+// results.
 #include "sim/exec.h"
 #include "sim/program.h"
 #include <algorithm>
@@ -21,10 +27,23 @@ constexpr u64 most_ctas_per_multiprocessor = 32, most_threads_per_multiprocessor
 // for.
 constexpr u64 most_cta_bytes = u64{1} << 30;
 
-Dim3 cta_index(const Dim3& grid, u64 i) {
-  if (grid.y == 1 && grid.z == 1) return {static_cast<u32>(i), 0, 0};
-  return {static_cast<u32>(i % grid.x), static_cast<u32>(i / grid.x % grid.y),
-          static_cast<u32>(i / (u64{grid.x} * grid.y))};
+// A batch is at most one full CTA wide; its registers stay within a core's second-level cache, and the grid
+// has many batches, for the workers to share evenly.
+constexpr u32 most_batch_warps = 32;
+constexpr u64 most_batch_register_bytes = 512 << 10, most_batch_shared_bytes = 256 << 10;
+constexpr u64 least_batches = 64;
+
+u32 batch_size(const LaunchState& launch) {
+  const LaunchSpec& spec = launch.spec;
+  u64 threads = spec.block.count();
+  if (spec.cooperative || threads % warp_size != 0 || !launch.program.runs_in_step(spec.kernel)) return 1;
+  u64 registers = 0;
+  for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, static_cast<u32>(threads));
+  u64 wanted = launch.options.batch != 0 ? launch.options.batch : spec.grid.count() / least_batches;
+  u64 size = std::min<u64>({wanted, most_batch_warps / (threads / warp_size), spec.grid.x,
+                            most_batch_register_bytes / (registers + 1)});
+  if (launch.shared_stride != 0) size = std::min(size, most_batch_shared_bytes / launch.shared_stride);
+  return static_cast<u32>(std::max<u64>(size, 1));
 }
 
 Fault out_of_host_memory(const LaunchState& launch) {
@@ -40,7 +59,8 @@ Fault out_of_host_memory(const LaunchState& launch) {
 class Worker {
 public:
   Worker(LaunchState& launch, u32 index, u32 workers)
-      : launch_(launch), exec_(launch, index), total_(launch.spec.grid.count()) {
+      : launch_(launch), exec_(launch, *launch.shape, index), total_(launch.spec.grid.count()) {
+    if (launch.last_shape) last_exec_ = std::make_unique<Exec>(launch, *launch.last_shape, index);
     u64 per_multiprocessor = std::clamp<u64>(most_threads_per_multiprocessor / launch.spec.block.count(), 1,
                                              most_ctas_per_multiprocessor);
     resident_ = ceil_div(launch.device.shape.multiprocessors * per_multiprocessor, workers);
@@ -58,8 +78,11 @@ public:
     } catch (const std::bad_alloc&) {
       record(out_of_host_memory(launch_));
     }
-    warp_instructions = exec_.warp_instructions;
-    thread_instructions = exec_.thread_instructions;
+    for (const Exec* exec : {static_cast<const Exec*>(&exec_), static_cast<const Exec*>(last_exec_.get())}) {
+      if (exec == nullptr) continue;
+      warp_instructions += exec->warp_instructions;
+      thread_instructions += exec->thread_instructions;
+    }
   }
   u64 warp_instructions = 0, thread_instructions = 0;
 
@@ -81,27 +104,32 @@ private:
     // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real
     // memory here.
     if (waiting_.size() >= resident_ && !launch_.spec.cooperative) return false;
-    if (launch_.next_cta.load(std::memory_order_relaxed) >= total_) return false;
-    u64 index = launch_.next_cta.fetch_add(1, std::memory_order_relaxed);
-    if (index >= total_) return false;
+    if (launch_.next_batch.load(std::memory_order_relaxed) >= launch_.batches) return false;
+    u64 batch = launch_.next_batch.fetch_add(1, std::memory_order_relaxed);
+    if (batch >= launch_.batches) return false;
+    u64 row = batch / launch_.row_batches, column = batch % launch_.row_batches;
+    Exec& exec = column + 1 == launch_.row_batches && last_exec_ ? *last_exec_ : exec_;
+    auto& free = free_of(exec);
     std::unique_ptr<Cta> cta;
-    if (free_.empty()) {
+    if (free.empty()) {
       cta = std::make_unique<Cta>();
     } else {
-      cta = std::move(free_.back());
-      free_.pop_back();
+      cta = std::move(free.back());
+      free.pop_back();
     }
-    cta->index = index;
-    cta->id = cta_index(launch_.spec.grid, index);
-    start_cta(exec_, *cta);
-    advance(std::move(cta));
+    const Dim3& grid = launch_.spec.grid;
+    u64 x = column * launch_.shape->ctas;
+    cta->index = row * grid.x + x;
+    cta->id = {static_cast<u32>(x), static_cast<u32>(row % grid.y), static_cast<u32>(row / grid.y)};
+    start_cta(exec, *cta);
+    advance(exec, std::move(cta));
     return true;
   }
 
   void resume_one() {
-    std::unique_ptr<Cta> cta = std::move(waiting_.front());
+    auto [exec, cta] = std::move(waiting_.front());
     waiting_.pop_front();
-    advance(std::move(cta));
+    advance(*exec, std::move(cta));
     // A full round in which everyone only looked: let the other workers' threads run, and look at the clock.
     if (++rounds_ % (waiting_.size() + 1) == 0) {
       std::this_thread::yield();
@@ -109,13 +137,13 @@ private:
     }
   }
 
-  void advance(std::unique_ptr<Cta> cta) {
-    if (run_cta(exec_, *cta) == Progress::waiting) {
-      waiting_.push_back(std::move(cta));
+  void advance(Exec& exec, std::unique_ptr<Cta> cta) {
+    if (run_cta(exec, *cta) == Progress::waiting) {
+      waiting_.emplace_back(&exec, std::move(cta));
       return;
     }
-    free_.push_back(std::move(cta));
-    u64 done = launch_.finished.fetch_add(1, std::memory_order_relaxed) + 1;
+    free_of(exec).push_back(std::move(cta));
+    u64 done = launch_.finished.fetch_add(exec.shape.ctas, std::memory_order_relaxed) + exec.shape.ctas;
     if (exec_.worker == 0 && launch_.options.progress && ++since_progress_ >= 64) {
       since_progress_ = 0;
       launch_.options.progress(done, total_);
@@ -140,11 +168,14 @@ private:
     throw error;
   }
 
+  std::vector<std::unique_ptr<Cta>>& free_of(const Exec& exec) { return free_[&exec != &exec_]; }
+
   LaunchState& launch_;
   Exec exec_;
+  std::unique_ptr<Exec> last_exec_; // for the last batch of each row of the grid, when that one is shorter
   u64 total_, resident_ = 0;
-  std::deque<std::unique_ptr<Cta>> waiting_;
-  std::vector<std::unique_ptr<Cta>> free_;
+  std::deque<std::pair<Exec*, std::unique_ptr<Cta>>> waiting_;
+  std::vector<std::unique_ptr<Cta>> free_[2]; // of each shape: their frames fit no other
   u64 rounds_ = 0, since_progress_ = 0;
 };
 
@@ -158,6 +189,7 @@ std::string too_large(LaunchState& launch) {
         "kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic); a block can have {}", name,
         shared + spec.dynamic_shared, shared, spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
   launch.shared_bytes = static_cast<u32>(shared);
+  launch.shared_stride = align_up(shared + spec.dynamic_shared, 64);
   for (ir::FunctionId id : launch.program.reachable(spec.kernel)) {
     const ir::Module& module = launch.program.module;
     const ir::Function& function = module.functions[id.value];
@@ -169,11 +201,12 @@ std::string too_large(LaunchState& launch) {
     if (local > most_local_bytes)
       return fmt::format("'{}' needs {} bytes of local memory per thread; a thread can have {}",
                          function.name, local, most_local_bytes);
-    if (calls * launch.shape.lanes > most_cta_bytes)
+    if (calls * spec.block.count() > most_cta_bytes)
       return fmt::format("'{}' passes {} bytes of parameters to functions", function.name, calls);
   }
   u64 registers = 0;
-  for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, launch.shape.lanes);
+  for (u8 bits : launch.entry->slot_bits)
+    registers += storage_bytes(bits, static_cast<u32>(align_up(spec.block.count(), warp_size)));
   if (registers > most_cta_bytes)
     return fmt::format(
         "kernel '{}' keeps {} bytes of registers alive in a block; {} are the most that is emulated", name,
@@ -201,6 +234,11 @@ std::optional<Fault> prepare(LaunchState& launch) {
   launch.entry = &launch.program.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
   if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));
+  u32 ctas = batch_size(launch), rest = spec.grid.x % ctas;
+  launch.shape = std::make_unique<Shape>(spec.block, ctas);
+  if (rest != 0) launch.last_shape = std::make_unique<Shape>(spec.block, rest);
+  launch.row_batches = ceil_div(spec.grid.x, ctas);
+  launch.batches = launch.row_batches * spec.grid.y * spec.grid.z;
   launch.local_bytes = launch.entry->local_bytes;
   if (launch.program.reachable(spec.kernel).size() > 1) launch.local_bytes += call_stack_bytes;
   if (spec.cooperative) {

@@ -1,6 +1,7 @@
 // Loading: global and constant variables get device memory and their initial bytes; code is lowered when
 // first launched.
 #include "sim/program.h"
+#include "sim/exec.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -120,6 +121,37 @@ std::vector<ir::FunctionId> Program::Impl::reachable(ir::FunctionId kernel) cons
         if (!module.functions[f].entry) add(ir::FunctionId(f));
   }
   return out;
+}
+
+namespace {
+
+// Whether an op does the same for a thread whether or not the threads of neighbouring CTAs run in step with
+// it.
+bool in_step(const ir::Module& module, const Code& code, const Op& op) {
+  if (op.waits || op.run == ops::nanosleep) return false;
+  if (op.run == ops::barrier)
+    return (op.aux & 1) == 0 && !op.form->has(ir::Modifier::red) && !op.form->has(ir::Modifier::arrive);
+  if (op.run != ops::call) return true;
+  ir::FunctionId callee = code.calls[op.aux].callee;
+  if (!callee.valid()) return false;
+  const ir::Function& function = module.functions[callee.value];
+  return !function.external || find_math_function(function.name).has_value();
+}
+
+} // namespace
+
+bool Program::Impl::runs_in_step(ir::FunctionId kernel) {
+  std::unique_lock lock(mutex);
+  if (auto known = in_step.find(kernel.value); known != in_step.end()) return known->second;
+  lock.unlock();
+  bool all = true;
+  for (ir::FunctionId f : reachable(kernel)) {
+    const Code& function = code_of(f);
+    all &= std::all_of(function.ops.begin(), function.ops.end(),
+                       [&](const Op& op) { return sim::in_step(module, function, op); });
+  }
+  lock.lock();
+  return in_step[kernel.value] = all;
 }
 
 u64 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const {

@@ -20,11 +20,14 @@ struct Program::Impl {
   Device* device = nullptr;
   std::mutex mutex;
   std::vector<std::unique_ptr<Code>> code; // [functions]
+  std::unordered_map<u32, bool> in_step;   // runs_in_step's answers, by function
 
   const Code& code_of(ir::FunctionId);
   // Functions that a launch of `kernel` can reach by direct calls, itself first; all address-taken ones too
   // when it calls indirectly.
   std::vector<ir::FunctionId> reachable(ir::FunctionId kernel) const;
+  // Whether CTAs of `kernel` can run in step with their neighbours (launch.cpp).
+  bool runs_in_step(ir::FunctionId kernel);
   // Shared variables of those functions: offset per variable, total static bytes; dynamic ones start after
   // that.
   u64 place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const;

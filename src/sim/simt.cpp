@@ -13,7 +13,9 @@
 
 namespace warplens::sim {
 
-Exec::Exec(LaunchState& l, u32 w) : launch(l), shape(l.shape), worker(w) {
+u64 Exec::shared_bytes() const { return launch.shared_bytes + launch.spec.dynamic_shared; }
+
+Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(w) {
   auto room = [&] {
     u64 bytes = storage_bytes(64, shape.lanes) + 64;
     scratch_storage.push_back(std::make_unique<std::byte[]>(bytes));
@@ -216,7 +218,7 @@ void start_cta(Exec& x, Cta& cta) {
   cta.open_barriers = 0;
   cta.groups.clear();
   for (auto& frame : cta.frames) frame->users = 0;
-  cta.shared.assign(x.launch.shared_bytes + x.launch.spec.dynamic_shared, std::byte{0});
+  cta.shared.assign(x.launch.shared_stride * x.shape.ctas, std::byte{0});
   if (x.launch.local_bytes != 0 && cta.local == nullptr) {
     u64 bytes = x.launch.local_bytes * x.shape.lanes;
     // calloc gives zero pages that cost nothing until touched: deep stacks are rarely used to their end.

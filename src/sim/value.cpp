@@ -3,24 +3,40 @@
 
 namespace warplens::sim {
 
-Shape::Shape(Dim3 b) : block(b) {
-  threads = static_cast<u32>(b.count());
-  warps = static_cast<u32>(ceil_div(threads, warp_size));
+Shape::Shape(Dim3 b, u32 count) : block(b), ctas(count) {
+  cta_threads = static_cast<u32>(b.count());
+  cta_warps = static_cast<u32>(ceil_div(cta_threads, warp_size));
+  threads = cta_threads * ctas;
+  warps = cta_warps * ctas;
   lanes = warps * warp_size;
-  x.resize(lanes);
-  y.resize(lanes);
-  z.resize(lanes);
+  extent = {b.x, b.y, b.z, ctas};
+  for (auto& axis : at) axis.resize(lanes);
   for (u32 i = 0; i < threads; ++i) {
-    x[i] = i % b.x;
-    y[i] = i / b.x % b.y;
-    z[i] = i / (b.x * b.y);
+    u32 thread = i % cta_threads;
+    at[0][i] = thread % b.x;
+    at[1][i] = thread / b.x % b.y;
+    at[2][i] = thread / (b.x * b.y);
+    at[3][i] = i / cta_threads;
   }
   for (u32 w = 0; w < warps; ++w) all.word[w] = low_lanes(threads - w * warp_size);
 }
 
+namespace {
+
+// Whether neighbouring lanes are always stride[0] apart, over the ends of rows and blocks too.
+bool is_ramp(const Value& value, const Shape& shape) {
+  i64 expected = value.stride[0];
+  for (u32 d = 1; d < axes; ++d) {
+    expected *= shape.extent[d - 1];
+    if (shape.extent[d] != 1 && value.stride[d] != expected) return false;
+  }
+  return true;
+}
+
+} // namespace
+
 void write_lanes(Value& value, const Shape& shape) {
-  lanes::Coordinates at{shape.x.data(), shape.y.data(), shape.z.data()};
-  bool flat = shape.block.y == 1 && shape.block.z == 1;
+  lanes::Coordinates at{shape.at[0].data(), shape.at[1].data(), shape.at[2].data(), shape.at[3].data()};
   value.lanes = true;
   switch (value.bits) {
   case 1:
@@ -35,7 +51,7 @@ void write_lanes(Value& value, const Shape& shape) {
   case 32:
     if (value.uniform())
       lanes::fill32(value.at<u32>(0), shape.lanes, static_cast<u32>(value.base));
-    else if (flat)
+    else if (is_ramp(value, shape))
       lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
     else
       lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at);
@@ -43,7 +59,7 @@ void write_lanes(Value& value, const Shape& shape) {
   default:
     if (value.uniform())
       lanes::fill64(value.at<u64>(0), shape.lanes, value.base);
-    else if (flat)
+    else if (is_ramp(value, shape))
       lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
     else
       lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at);
@@ -52,7 +68,7 @@ void write_lanes(Value& value, const Shape& shape) {
 
 namespace {
 
-// Three strides times 1024 threads, and a base: within these limits their sum stays far inside 64 bits.
+// Four strides times 1024 threads, and a base: within these limits their sum stays far inside 64 bits.
 constexpr i64 stride_limit = i64{1} << 50, base_limit = i64{1} << 61;
 
 // base as a number, plus the strides' reach; false when it is too large to be sure.
@@ -61,10 +77,9 @@ bool reach(const Value& value, const Shape& shape, i64 base, i64& low, i64& high
   if (value.uniform()) return true;
   auto within = [](i64 n, i64 limit) { return static_cast<u64>(n + limit) <= static_cast<u64>(2 * limit); };
   if (!within(base, base_limit)) return false;
-  u32 extent[3] = {shape.block.x, shape.block.y, shape.block.z};
-  for (u32 d = 0; d < 3; ++d) {
+  for (u32 d = 0; d < axes; ++d) {
     if (!within(value.stride[d], stride_limit)) return false;
-    i64 step = value.stride[d] * static_cast<i64>(extent[d] - 1);
+    i64 step = value.stride[d] * static_cast<i64>(shape.extent[d] - 1);
     low += step < 0 ? step : 0;
     high += step < 0 ? 0 : step;
   }

@@ -1,6 +1,9 @@
-// A register of a whole CTA, in one or both of two forms:
-//   closed   base + stride·(tid.x, tid.y, tid.z), modulo the width: uniform when the strides are zero. Costs
-//   O(1). lanes    an array of one value per lane (one mask word per warp for predicates).
+// A register of all threads that a worker runs in step (one CTA, or a batch of neighbours along x; see
+// launch.cpp), in one or both of two forms:
+//   closed   base + stride·(tid.x, tid.y, tid.z, CTA of the batch), modulo the width: uniform when the
+//   strides
+//            are zero. Costs O(1).
+//   lanes    an array of one value per lane (one mask word per warp for predicates).
 // Whoever writes says which form is valid; whoever needs lanes asks for them and they are written out once.
 #pragma once
 #include "base/bits.h"
@@ -9,25 +12,32 @@
 
 namespace warplens::sim {
 
-// One bit per thread of a CTA, one word per warp.
+// One bit per thread of a batch, one word per warp.
 struct Mask {
   std::array<u32, 32> word{};
   bool operator==(const Mask&) const = default;
 };
 
-// The block of a launch: sizes and the thread coordinates of every lane (lanes past the last thread count on
-// as 0).
+// What closed forms are linear in: the thread's coordinates and the number of its CTA in the batch.
+inline constexpr u32 axes = 4;
+using Strides = std::array<i64, axes>;
+
+// The threads that run in step: `ctas` blocks one after the other, each of whole warps unless it is the only
+// one. Coordinates per lane; lanes past the last thread have zeros.
 struct Shape {
   Dim3 block;
-  u32 threads = 0, warps = 0, lanes = 0; // lanes = warps · 32
+  u32 ctas = 1;
+  u32 threads = 0, warps = 0, lanes = 0; // of all CTAs; lanes = warps · 32
+  u32 cta_threads = 0, cta_warps = 0;    // of each
   Mask all;                              // the threads that exist
-  std::vector<u32> x, y, z;
-  explicit Shape(Dim3 block);
+  std::array<u32, axes> extent{};        // block.x, block.y, block.z, ctas
+  std::array<std::vector<u32>, axes> at; // [axis][lane]
+  explicit Shape(Dim3 block, u32 ctas = 1);
 };
 
 struct Value {
   u64 base = 0;
-  std::array<i64, 3> stride{};
+  Strides stride{};
   void* data = nullptr; // room for all lanes
   u8 bits = 32;         // 1 16 32 64
   bool closed = false;
@@ -40,11 +50,11 @@ struct Value {
     closed = same = true;
     lanes = false;
   }
-  void set_closed(u64 value, const std::array<i64, 3>& strides) {
+  void set_closed(u64 value, const Strides& strides) {
     base = value;
     stride = strides;
     closed = true;
-    same = (strides[0] | strides[1] | strides[2]) == 0;
+    same = (strides[0] | strides[1] | strides[2] | strides[3]) == 0;
     lanes = false;
   }
   void set_lanes() {

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "measure/collect.h"
 #include "measure/totals.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -73,6 +74,7 @@ AffineAccess random_affine(Random& random, SiteId site, Space space, u8 bytes) {
   out.base = (1 << 20) + random.below(space == Space::global ? 4096 : 128) * bytes;
   for (i64& stride : out.stride) stride = (static_cast<i64>(random.below(9)) - 4) * bytes;
   if (random.below(2) == 0) out.stride[0] = bytes;
+  if (random.below(3) != 0) out.cta_stride = static_cast<i64>(random.below(200)) * bytes;
   return out;
 }
 
@@ -106,8 +108,9 @@ TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
     } else {
       AffineAccess affine = random_affine(random, site.id, space, site.bytes);
       sinks[random.below(2)]->affine(affine);
-      for (u32 w = 0; w < ceil_div(affine.block.count(), warp_size); ++w)
-        expect(access::expand(affine, w), affine.count);
+      for (u64 k = 0; k < affine.count; ++k, affine.base += static_cast<u64>(affine.cta_stride))
+        for (u32 w = 0; w < ceil_div(affine.block.count(), warp_size); ++w)
+          expect(access::expand(affine, w), 1);
     }
   }
   std::vector<SiteRecord> records = collector.finish();
@@ -138,6 +141,44 @@ TEST(Collector, AffineCountsDependOnTheBaseOnlyModulo256) {
   }
 }
 
+TEST(Collector, BatchesOfCtasAreTheirCtasOneByOne) {
+  auto list = architectures({13, 35, 90});
+  std::vector<Site> sites{make_site(0, "ld.global.f32"), make_site(1, "ld.shared.f32")};
+  constexpr u32 ctas = 4, cta_warps = 2;
+  Collector batched(list, sites, 1), single(list, sites, 1);
+  Random random;
+  for (u64 cta = 0; cta < 400; cta += ctas)
+    for (u32 k = 0; k < 10; ++k) {
+      AffineAccess affine = random_affine(random, SiteId(0u), Space::global, 4);
+      affine.cta = cta;
+      affine.count = ctas;
+      batched.sinks()[0]->affine(affine);
+      Batch lanes = random_batch(random, 4);
+      lanes.active.resize(ctas * cta_warps);
+      lanes.address.resize(ctas * cta_warps * warp_size);
+      LaneBatch view = lanes.view(SiteId(1u), Space::shared, 4, cta);
+      view.cta_warps = cta_warps;
+      batched.sinks()[0]->lanes(view);
+      affine.count = 1;
+      for (u32 c = 0; c < ctas; ++c, ++affine.cta, affine.base += static_cast<u64>(affine.cta_stride)) {
+        single.sinks()[0]->affine(affine);
+        Batch part;
+        part.active.assign(lanes.active.begin() + c * cta_warps, lanes.active.begin() + (c + 1) * cta_warps);
+        part.address.assign(lanes.address.begin() + c * cta_warps * warp_size,
+                            lanes.address.begin() + (c + 1) * cta_warps * warp_size);
+        if (std::ranges::any_of(part.active, [](u32 m) { return m != 0; }))
+          single.sinks()[0]->lanes(part.view(SiteId(1u), Space::shared, 4, cta + c));
+      }
+    }
+  std::vector<SiteRecord> a = batched.finish(), b = single.finish();
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < list.size(); ++k) EXPECT_TRUE(a[i].counters[k] == b[i].counters[k]);
+    EXPECT_EQ(a[i].pattern.text, b[i].pattern.text);
+    EXPECT_EQ(a[i].pattern.share, b[i].pattern.share);
+  }
+}
+
 TEST(Collector, SumsAndPatternsDoNotDependOnTheNumberOfWorkers) {
   auto list = architectures({90});
   std::vector<Site> sites{make_site(0, "ld.global.f32"), make_site(1, "ld.shared.f32")};
@@ -150,6 +191,7 @@ TEST(Collector, SumsAndPatternsDoNotDependOnTheNumberOfWorkers) {
         Batch batch = random_batch(random, 4);
         AffineAccess affine = random_affine(random, SiteId(0u), Space::global, 4);
         affine.cta = cta;
+        affine.count = 1;
         sinks[cta * 7919 % workers]->lanes(batch.view(SiteId(1u), Space::shared, 4, cta));
         sinks[cta * 7919 % workers]->affine(affine);
       }

@@ -76,7 +76,7 @@ private:
   void choose_shape() {
     static const Dim3 whole[] = {{32, 1, 1}, {64, 1, 1}, {128, 1, 1}, {16, 4, 1}, {8, 8, 2}, {32, 3, 1}};
     static const Dim3 partial[] = {{33, 1, 1}, {7, 3, 2}, {48, 1, 1}, {100, 1, 1}, {1, 1, 1}};
-    static const Dim3 grids[] = {{1, 1, 1}, {2, 1, 1}, {3, 2, 1}, {2, 1, 2}};
+    static const Dim3 grids[] = {{1, 1, 1}, {2, 1, 1}, {3, 2, 1}, {2, 1, 2}, {7, 1, 1}};
     whole_warps_ = chance(75);
     program_.block = whole_warps_ ? whole[pick(std::size(whole))] : partial[pick(std::size(partial))];
     program_.grid = grids[pick(std::size(grids))];

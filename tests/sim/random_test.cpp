@@ -45,12 +45,13 @@ Buffers allocate(sim::Gpu& gpu, const oracle::RandomProgram& program) {
   return b;
 }
 
-Both emulate(sim::Gpu& gpu, const oracle::RandomProgram& program, const Buffers& b, u32 workers) {
+Both emulate(sim::Gpu& gpu, const oracle::RandomProgram& program, const Buffers& b, u32 workers, u32 batch) {
   Both out;
   const arch::Architecture* device = arch::find(90);
   measure::Collector collector({&device, 1}, gpu.program->module().sites, workers);
   sim::LaunchOptions options;
   options.workers = workers;
+  options.batch = batch;
   options.sinks = collector.sinks();
   sim::LaunchResult result =
       gpu.run("k", program.grid, program.block, {b.input, b.output, b.scratch, program.a, program.b}, options,
@@ -142,7 +143,8 @@ TEST(RandomPrograms, AgreeWithTheNaiveInterpreter) {
     Buffers buffers = allocate(gpu, program);
     Both expected = interpret(gpu, program, buffers);
     ASSERT_EQ(expected.error, "");
-    Both emulated = emulate(gpu, program, buffers, 1 + static_cast<u32>(seed % 3));
+    Both emulated =
+        emulate(gpu, program, buffers, 1 + static_cast<u32>(seed % 3), static_cast<u32>(seed % 5));
     ASSERT_EQ(emulated.error, "");
     EXPECT_EQ(oracle::compare_outputs(program, emulated.output, expected.output), "");
     EXPECT_EQ(first_difference(emulated.scratch, expected.scratch), "");
