@@ -20,8 +20,20 @@ constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"
                                   {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8},
                                   {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
+bool may_be_operator(const Token& token) {
+  if (token.kind != TokenKind::punctuation) return false;
+  switch (token.text[0]) {
+  case ',':
+  case ';':
+  case ']':
+  case '}':
+  case ')': return false;
+  default: return true;
+  }
+}
+
 int precedence_of(const Token& token) {
-  if (token.kind != TokenKind::punctuation) return 0;
+  if (!may_be_operator(token)) return 0;
   for (const Operator& op : operators)
     if (op.text == token.text) return op.precedence;
   return 0;
@@ -51,8 +63,11 @@ public:
 
   bool ternary(Constant& out) {
     Deeper deeper(*this);
-    if (!deeper.ok()) return false;
-    if (!binary(out, 1)) return false;
+    return deeper.ok() && unary(out) && continued(out);
+  }
+  // The rest of an expression whose first operand has been read.
+  bool continued(Constant& out) {
+    if (!operators_after(out, 1)) return false;
     if (!c_.at('?')) return true;
     c_.advance();
     Constant yes, no;
@@ -72,15 +87,15 @@ private:
     Expression& e_;
   };
 
-  bool binary(Constant& left, int lowest) {
-    if (!unary(left)) return false;
+  bool operators_after(Constant& left, int lowest) {
     while (int precedence = precedence_of(c_.token())) {
       if (precedence < lowest) break;
       Token op = c_.token();
       c_.advance();
       Constant right;
       Deeper deeper(*this);
-      if (!deeper.ok() || !binary(right, precedence + 1) || !apply(op, left, right)) return false;
+      if (!deeper.ok() || !unary(right) || !operators_after(right, precedence + 1) || !apply(op, left, right))
+        return false;
     }
     return true;
   }
@@ -194,6 +209,22 @@ private:
   u32 depth_ = 0;
 };
 
+// Decimal digits, as nearly all constants are. Nothing is taken from the cursor where this is false.
+bool plain_number(Cursor& cursor, Constant& out) {
+  const Token token = cursor.token();
+  constexpr std::size_t most_digits = 18; // 64 bits hold any number of so many
+  if (token.kind != TokenKind::number || token.text.size() > most_digits) return false;
+  if (token.text[0] == '0' && token.text.size() > 1) return false; // octal, hexadecimal, floating
+  u64 value = 0;
+  for (char c : token.text) {
+    if (c < '0' || c > '9') return false;
+    value = value * 10 + static_cast<u64>(c - '0');
+  }
+  out = {Constant::Kind::integer, false, value, 0};
+  cursor.advance();
+  return true;
+}
+
 u64 low_bits(u64 value, u32 count) { return count >= 64 ? value : value & ((u64{1} << count) - 1); }
 
 // Round to nearest even from double to a narrower binary format with `mantissa` bits and `exponent` bits.
@@ -219,7 +250,10 @@ bool starts_constant(const Token& t) {
          (t.kind == TokenKind::identifier && t.text == "WARP_SZ");
 }
 
-bool parse_constant(Cursor& cursor, Constant& out) { return Expression(cursor).ternary(out); }
+bool parse_constant(Cursor& cursor, Constant& out) {
+  if (!plain_number(cursor, out)) return Expression(cursor).ternary(out);
+  return !may_be_operator(cursor.token()) || Expression(cursor).continued(out);
+}
 
 bool parse_count(Cursor& cursor, u64& out, u64 limit, std::string_view what) {
   Token first = cursor.token();

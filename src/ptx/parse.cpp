@@ -211,75 +211,67 @@ ir::FunctionId Parser::function_named(std::string_view name) {
   return found->second;
 }
 
-bool Parser::function(Linkage linkage, bool entry) {
+void Parser::begin_function(bool entry) {
   scopes_.open();
   label_scopes_.assign(1, {});
   labels_.clear();
   branch_tables_.clear();
   pending_tables_.clear();
-  u32 line = c_.token().line;
-  std::vector<ir::VariableId> results;
-  std::vector<ir::RegisterId> register_results;
-  ir::Function header;
-  header.entry = entry;
-  header.ptx_line = line;
-  // Parameters name registers before the function's name is known: collect into a fresh function.
-  m_.functions.push_back(std::move(header));
+  // Parameters name registers before the function's own name is known: they are collected into a new one.
+  ir::Function& f = m_.functions.emplace_back();
+  f.entry = entry;
+  f.ptx_line = c_.token().line;
   current_ = ir::FunctionId(m_.functions.size() - 1);
+}
+
+// From the results of a .func to the directives before the body.
+bool Parser::function_header(Linkage linkage, std::string_view& name) {
+  std::vector<ir::VariableId> results, formals;
+  std::vector<ir::RegisterId> register_results, register_formals;
+  bool entry = m_.functions[current_.value].entry;
   while (!entry && c_.token().kind == TokenKind::directive) {
     if (c_.token().text == ".noreturn") m_.functions[current_.value].noreturn = true;
     c_.advance();
-    if (c_.at('(') && c_.token().text != "(") break;
-    if (c_.at('(')) {
-      // .attribute( … ) before the results
-      break;
-    }
   }
   if (!entry && c_.at('(') && !parameters(results, register_results)) return false;
-  std::string_view name;
   if (!c_.expect_identifier(name, "the function's name")) return false;
-  std::vector<ir::VariableId> formals;
-  std::vector<ir::RegisterId> register_formals;
   if (c_.at('(') && !parameters(formals, register_formals)) return false;
-  ir::FunctionId id = current_;
-  {
-    ir::Function& f = m_.functions[id.value];
-    f.name = name;
-    f.visible = linkage.visible || linkage.external;
-    f.weak = linkage.weak;
-    f.results = std::move(results);
-    f.register_results = std::move(register_results);
-    f.parameters = std::move(formals);
-    f.register_parameters = std::move(register_formals);
-  }
-  if (!performance_directives()) return false;
+  ir::Function& f = m_.functions[current_.value];
+  f.name = name;
+  f.visible = linkage.visible || linkage.external;
+  f.weak = linkage.weak;
+  f.results = std::move(results);
+  f.register_results = std::move(register_results);
+  f.parameters = std::move(formals);
+  f.register_parameters = std::move(register_formals);
+  return performance_directives();
+}
+
+// The newest function takes the place of `known`, or goes when it says nothing new.
+void Parser::join_function(ir::FunctionId known, bool replace) {
+  ir::Function& newest = m_.functions.back();
+  for (ir::VariableId v : newest.variables) m_.variables[v.value].owner = known;
+  if (replace) std::swap(m_.functions[known.value], newest);
+  m_.functions.pop_back();
+}
+
+bool Parser::function(Linkage linkage, bool entry) {
+  begin_function(entry);
+  std::string_view name;
+  if (!function_header(linkage, name)) return false;
   bool declaration = c_.accept(';');
-  if (declaration) current_ = {};
-  auto known = functions_.find(std::string(name));
+  auto [place, is_new] = functions_.try_emplace(std::string(name), current_);
   if (declaration) {
-    m_.functions[id.value].external = true;
-    if (known != functions_.end()) { // said again: keep the first
-      for (ir::VariableId v : m_.functions[id.value].variables) m_.variables[v.value].owner = known->second;
-      m_.functions.pop_back();
-    } else {
-      functions_.emplace(name, id);
-    }
-    scopes_.close();
-    return true;
-  }
-  if (known != functions_.end()) {
-    ir::FunctionId declared = known->second;
-    if (!m_.functions[declared.value].external)
-      return c_.fail("ptx-duplicate", fmt::format("function '{}' is defined twice", name), c_.token());
-    std::swap(m_.functions[declared.value], m_.functions[id.value]);
-    for (ir::VariableId v : m_.functions[declared.value].variables) m_.variables[v.value].owner = declared;
-    m_.functions.pop_back();
-    current_ = declared;
+    m_.functions[current_.value].external = true;
+    if (!is_new) join_function(place->second, false);
   } else {
-    functions_.emplace(name, id);
+    if (!is_new && !m_.functions[place->second.value].external)
+      return c_.fail("ptx-duplicate", fmt::format("function '{}' is defined twice", name), c_.token());
+    if (!is_new) join_function(place->second, true);
+    current_ = place->second;
+    lines_.begin_function();
+    if (!body()) return false;
   }
-  lines_.begin_function();
-  if (!body()) return false;
   scopes_.close();
   current_ = {};
   return true;
@@ -303,16 +295,23 @@ void Parser::finish_sites() {
   lines_.resolve_function_names(
       [&](std::string_view label, u64 offset) { return debug_.strings.string_at(label, offset); });
   if (has_debug_info_) apply_inline_stacks(debug_, lines_, m_);
-  std::unordered_map<u32, std::vector<access::SourceFrame>> stacks; // many sites share a location
+  std::unordered_map<std::string, std::string> names; // demangled
+  auto stack_at = [&](ir::LocationId at) {
+    std::vector<access::SourceFrame> frames = m_.frames(at);
+    for (access::SourceFrame& frame : frames) {
+      auto [name, is_new] = names.try_emplace(frame.function);
+      if (is_new) name->second = demangle(frame.function);
+      frame.function = name->second;
+    }
+    return access::SourceStack(std::move(frames));
+  };
+  std::vector<access::SourceStack> stacks(m_.locations.size()); // many sites share a location
   for (ir::Function& f : m_.functions)
     for (const ir::Instruction& i : f.instructions) {
       if (!i.site.valid() || !i.location.valid()) continue;
-      auto [stack, is_new] = stacks.try_emplace(i.location.value);
-      if (is_new) {
-        stack->second = m_.frames(i.location);
-        for (access::SourceFrame& frame : stack->second) frame.function = demangle(frame.function);
-      }
-      m_.sites[i.site.value].frames = stack->second;
+      access::SourceStack& stack = stacks[i.location.value];
+      if (stack.empty()) stack = stack_at(i.location);
+      m_.sites[i.site.value].frames = stack;
     }
 }
 
@@ -321,8 +320,9 @@ Result<Parsed> parse(std::string_view text, const ParseOptions& options) {
 }
 
 std::string demangle(std::string_view symbol) {
-  int status = 0;
   std::string name(symbol);
+  if (!symbol.starts_with("_Z")) return name; // "f" alone would be the type float
+  int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   if (status != 0 || text == nullptr) return name;
   std::string out(text);

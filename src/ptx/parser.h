@@ -34,6 +34,9 @@ private:
   bool target();
   bool section();
   bool function(Linkage, bool entry);
+  void begin_function(bool entry);
+  bool function_header(Linkage, std::string_view& name);
+  void join_function(ir::FunctionId known, bool replace);
   bool parameters(std::vector<ir::VariableId>& variables, std::vector<ir::RegisterId>& registers);
   bool performance_directives();
   bool triple(std::array<u32, 3>& out);

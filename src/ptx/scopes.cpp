@@ -57,24 +57,27 @@ bool Scopes::in_use(const Range& range, std::string_view name) {
   return range.sparse.contains(number) || (number < range.dense.size() && range.dense[number] != none);
 }
 
+void Scopes::lengthen(Range& range, u64 length) {
+  range.dense.resize(length, none);
+  std::erase_if(range.sparse, [&](const auto& entry) {
+    if (entry.first >= length) return false;
+    range.dense[entry.first] = entry.second;
+    return true;
+  });
+}
+
 Symbol Scopes::register_of(Range& range, u64 number, std::string_view name, ir::Function& function) {
-  // A table may be twice as long as the registers in use are many: memory stays linear in the text.
-  constexpr std::size_t first_length = 256;
-  std::size_t limit = first_length + 2 * function.registers.size();
-  u32* id = nullptr;
-  if (number < range.dense.size()) {
-    id = &range.dense[number];
-  } else if (number < limit && range.sparse.empty()) {
-    range.dense.resize(std::min<u64>(range.count, std::max<u64>(number + 1, 2 * range.dense.size())), none);
-    id = &range.dense[number];
-  } else {
-    id = &range.sparse.try_emplace(number, none).first->second;
-  }
-  if (*id == none) {
-    *id = static_cast<u32>(function.registers.size());
+  // The table may be twice as long as the registers in use are many: memory stays linear in the text.
+  constexpr std::size_t first_length = 1024;
+  if (number >= range.dense.size() && number < first_length + 2 * function.registers.size())
+    lengthen(range, std::min<u64>(range.count, std::max<u64>(number + 1, 2 * range.dense.size())));
+  u32& id = number < range.dense.size() ? range.dense[number]
+                                        : range.sparse.try_emplace(number, none).first->second;
+  if (id == none) {
+    id = static_cast<u32>(function.registers.size());
     function.registers.push_back({std::string(name), range.type});
   }
-  return {Symbol::Kind::reg, 1, *id};
+  return {Symbol::Kind::reg, 1, id};
 }
 
 Symbol Scopes::find(Scope& scope, std::string_view name, ir::Function& function) {

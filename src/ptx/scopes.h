@@ -43,6 +43,7 @@ private:
 
   static Symbol find(Scope&, std::string_view name, ir::Function&);
   static bool in_use(const Range&, std::string_view name); // a register of the range, used already
+  static void lengthen(Range&, u64 length);
   static Symbol register_of(Range&, u64 number, std::string_view name, ir::Function&);
 
   std::vector<Scope> scopes_;

@@ -80,6 +80,7 @@ TEST(Link, SitesAndPositionsFollowTheirInstructions) {
 TEST(Demangle, TemplatesAndPlainNames) {
   EXPECT_EQ(demangle("_Z5saxpyifPKfPf"), "saxpy(int, float, float const*, float*)");
   EXPECT_EQ(demangle("k"), "k");
+  EXPECT_EQ(demangle("f"), "f"); // not the type float
   EXPECT_EQ(demangle("_Zbroken"), "_Zbroken");
 }
 
