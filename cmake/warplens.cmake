@@ -3,6 +3,7 @@
 add_library(warplens_flags INTERFACE)
 target_compile_options(warplens_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers
   $<$<BOOL:${WARPLENS_WERROR}>:-Werror>)
+add_link_options(-Wl,--build-id=sha1) # the cache tells versions of WarpLens apart by it
 if(WARPLENS_SANITIZE)
   add_compile_options(-fsanitize=${WARPLENS_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${WARPLENS_SANITIZE})
