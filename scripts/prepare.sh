@@ -2,6 +2,7 @@
 # Needs apt only for what is missing, and sudo only when not root. Expects to be in the repository's root.
 
 build=build/release
+package_lists=scripts/packages.txt
 
 say() { printf '== %s\n' "$*"; }
 die() {
@@ -11,7 +12,8 @@ die() {
 }
 
 missing_packages() {
-  sed -e 's/#.*//' -e '/^[[:space:]]*$/d' scripts/packages.txt | while read -r package; do
+  # shellcheck disable=SC2086
+  sed -e 's/#.*//' -e '/^[[:space:]]*$/d' $package_lists | while read -r package; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || printf '%s ' "$package"
   done
 }
@@ -28,7 +30,7 @@ as_root() {
 install_packages() {
   missing=$(missing_packages)
   [ -n "$missing" ] || return 0
-  command -v apt-get >/dev/null || die "this is not Debian: apt-get not found" "install what scripts/packages.txt lists"
+  command -v apt-get >/dev/null || die "this is not Debian: apt-get not found" "install what $package_lists lists"
   say "Installing: $missing"
   log=$(mktemp)
   # shellcheck disable=SC2086

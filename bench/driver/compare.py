@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Compares WarpLens with PoCL and Oclgrind on the same kernels in one run; prints ratios, writes JSON and a plot.
+
+Each system is a process of its own, pinned to one core or to all. For a workload every system first has its result
+checked against the host's (which also compiles the kernel), then the systems take turns for some rounds. A ratio is taken
+within a round, so that what disturbs the machine for longer than a round disturbs both sides; the median over the rounds
+is reported, with the least and the greatest. docs/PERFORMANCE.md has the method in full.
+
+Exit codes: 0; 1 a result is wrong; 2 the comparison could not be made; 77 with --skip-missing, when a system is missing.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import figures
+import plot
+import ratios
+import systems
+from systems import SetupError, System, WrongResult
+
+
+@dataclasses.dataclass
+class Workload:
+    name: str
+    goal: bool  # one of the seven that count for the goal against PoCL
+    sizes: dict[str, int]
+
+
+@dataclasses.dataclass
+class Effort:
+    size: str  # which of a workload's sizes
+    rounds: int
+    seconds: float  # of launches per system and round
+    slow_rounds: int  # with Oclgrind, at the reduced size
+    slow_cores: tuple[str, ...] = ("one_core", "all_cores")
+
+
+efforts = {"full": Effort("full", 7, 0.3, 3), "quick": Effort("quick", 3, 0.04, 1, ("all_cores",))}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench/run", description="WarpLens against PoCL and Oclgrind, and its goals.",
+                                     epilog="Exit codes: 0; 1 a result is wrong; 2 the comparison could not be made.")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the result there; FILE with .svg is the plot")
+    parser.add_argument("--quick", action="store_const", dest="effort", const="quick", default="full", help="smaller sizes, fewer rounds: under half a minute, rough")
+    parser.add_argument("--tiny", action="store_const", dest="effort", const="tiny", help="check the results of every system at tiny sizes, time nothing")
+    parser.add_argument("--compiler", choices=["auto", "nvcc", "clang"], default="auto", help="who makes the PTX (auto: nvcc where there is one)")
+    parser.add_argument("--only", metavar="NAME,…", help="these workloads alone")
+    parser.add_argument("--systems", metavar="NAME,…", default="pocl,oclgrind", help="what to compare with: pocl, oclgrind, or none")
+    parser.add_argument("--patience", type=float, default=0, metavar="S", help="before each round wait up to S seconds for other processes to leave the machine idle")
+    parser.add_argument("--no-figures", action="store_true", help="no start-up, memory, front-end and folding figures")
+    parser.add_argument("--skip-missing", action="store_true", help="a missing system is skipped: exit code 77")
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def workloads(build: pathlib.Path, only: str | None) -> list[Workload]:
+    program = build / "compare_warplens"
+    if not program.exists():
+        raise SetupError(f"{program} is not built; bench/run builds it")
+    found = []
+    for line in subprocess.run([program, "--workloads"], capture_output=True, text=True, check=True).stdout.splitlines():
+        name, goal, *sizes = line.split()
+        found.append(Workload(name, goal == "1", dict(zip(("full", "quick", "reduced", "tiny"), map(int, sizes)))))
+    wanted = only.split(",") if only else [workload.name for workload in found]
+    if unknown := set(wanted) - {workload.name for workload in found}:
+        raise SetupError(f"no such workload: {', '.join(sorted(unknown))}")
+    return [workload for workload in found if workload.name in wanted]
+
+
+def load(workload: Workload, size: int, group: list[System]) -> None:
+    """Loads everywhere and checks every result; sectors do not depend on the number of cores."""
+    for system in group:
+        system.send(f"load {workload.name} {size}")
+    for system in group:
+        system.answer_to(f"load {workload.name} {size}")
+    sectors = set()
+    for system in group:
+        for mode in ("plain", "counting") if system.name == "WarpLens" else ("plain",):
+            try:
+                system.ask(f"check {mode}")
+            except WrongResult as wrong:
+                raise WrongResult(f"{workload.name}: {wrong}") from wrong
+        if system.name == "WarpLens":
+            sectors.add(system.time("counting", 0)[2])
+    if len(sectors) > 1:
+        raise WrongResult(f"{workload.name}: WarpLens counts {sorted(sectors)} sectors, which depend on the number of cores")
+
+
+def take_turns(ours: System, theirs: System | None, rounds: int, seconds: float, everyone: list[System], patience: float) -> list[dict]:
+    """Per round: seconds of a launch of each system, and what others did to the machine meanwhile. Oclgrind launches once."""
+    out = []
+    for _ in range(rounds):
+        systems.wait_until_idle(everyone, patience)
+        watch = systems.Disturbance(everyone)
+        row = {}
+        row["counting"], row["instructions"], row["sectors"] = ours.time("counting", seconds)
+        if theirs:
+            row["theirs"] = theirs.time("plain", 0 if theirs.name == "Oclgrind" else seconds)[0]
+        row["plain"] = ours.time("plain", seconds)[0]
+        row["disturbance"] = watch.cores()
+        out.append(row)
+    return out
+
+
+def compare(workload: Workload, effort: Effort, group: dict, oclgrind: dict, patience: float) -> dict:
+    """One row of the result: everything measured of a workload."""
+    size = workload.sizes[effort.size]
+    everyone = [system for pair in group.values() for system in pair if system]
+    load(workload, size, everyone)
+    row = {"name": workload.name, "goal": workload.goal, "size": size, "checks": {}}
+    for system in everyone:
+        row["checks"][system.name] = "ok"
+    measured = {}
+    for cores, (ours, theirs) in group.items():
+        measured[cores] = take_turns(ours, theirs, effort.rounds, effort.seconds, everyone, patience)
+    row.update(ratios.row(measured))
+    if oclgrind:
+        size = workload.sizes["reduced"]
+        slow = {}
+        everyone = [system for pair in oclgrind.values() for system in pair]
+        load(workload, size, everyone)
+        row["checks"]["Oclgrind"] = "ok"
+        for cores, (ours, theirs) in oclgrind.items():
+            slow[cores] = take_turns(ours, theirs, effort.slow_rounds, 0.05, everyone, patience)
+        row["oclgrind"] = {"size": size, **ratios.slow_row(slow, measured)}
+    return row
+
+
+def start(options: argparse.Namespace, wanted: list[str], slow_cores: tuple[str, ...]) -> tuple[dict, dict]:
+    """(ours, theirs) on one core and on all, with PoCL and with Oclgrind; ours are the same processes in both."""
+    every = systems.all_cores()
+    group, oclgrind = {}, {}
+    for cores, chosen in (("one_core", every[:1]), ("all_cores", every)):
+        ours = systems.start_warplens(options.build, options.compiler, chosen)
+        group[cores] = (ours, systems.start_opencl("pocl", options.build, chosen) if "pocl" in wanted else None)
+        if "oclgrind" in wanted and cores in slow_cores:
+            oclgrind[cores] = (ours, systems.start_opencl("oclgrind", options.build, chosen))
+    return group, oclgrind
+
+
+def check_everything(chosen: list[Workload], group: dict, oclgrind: dict) -> None:
+    everyone = {id(system): system for pair in [*group.values(), *oclgrind.values()] for system in pair if system}
+    for workload in chosen:
+        load(workload, workload.sizes["tiny"], list(everyone.values()))
+        print(f"{workload.name}: results are right on {', '.join(sorted({s.name for s in everyone.values()}))}")
+
+
+def main() -> int:
+    options = arguments()
+    wanted = [name for name in options.systems.split(",") if name != "none"]
+    if unknown := set(wanted) - {"pocl", "oclgrind"}:
+        raise SetupError(f"no such system: {', '.join(sorted(unknown))}")
+    skipped = {name: why for name in wanted if (why := systems.missing(name, options.build))}
+    for name, why in skipped.items():
+        print(f"skipped: {name}: {why}")
+    if skipped and not options.skip_missing:
+        raise SetupError("a system to compare with is missing; bench/run installs them, --skip-missing does without")
+    wanted = [name for name in wanted if name not in skipped]
+    chosen = workloads(options.build, options.only)
+    effort = efforts.get(options.effort, efforts["quick"])
+    group, oclgrind = start(options, wanted, effort.slow_cores)
+    try:
+        if options.effort == "tiny":
+            check_everything(chosen, group, oclgrind)
+        else:
+            result = measure(options, effort, chosen, group, oclgrind, skipped)
+            write(options, result)
+    finally:
+        for pair in [*group.values(), *oclgrind.values()]:
+            for system in pair:
+                if system and not system.process.stdin.closed:
+                    system.stop()
+    return 77 if skipped else 0
+
+
+def measure(options, effort: Effort, chosen: list[Workload], group: dict, oclgrind: dict, skipped: dict) -> dict:
+    result = {"ratios": {}, "workloads": [], "machine": figures.machine(), "systems": {}, "effort": dataclasses.asdict(effort), "skipped": skipped}
+    for pair in [*group.values(), *oclgrind.values()]:
+        for system in pair:
+            if system:
+                result["systems"][system.name] = system.description
+    ratios.print_header(result)
+    for workload in chosen:
+        row = compare(workload, effort, group, oclgrind, options.patience)
+        ratios.print_row(row)
+        result["workloads"].append(row)
+    result["ratios"] = ratios.summary(result["workloads"])
+    if not options.no_figures:
+        result["figures"] = figures.measure(options.build, options.compiler, options.effort == "quick")
+    result["machine"]["load_after"] = os.getloadavg()
+    ratios.print_summary(result)
+    return result
+
+
+def write(options, result: dict) -> None:
+    path = options.json or options.build / "bench.json"
+    try:
+        path.write_text(json.dumps(result, indent=1) + "\n")
+        path.with_suffix(".svg").write_text(plot.draw(result))
+    except OSError as error:
+        raise SetupError(f"the result cannot be written: {error}") from error
+    print(f"\nwritten: {path} and {path.with_suffix('.svg')}")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except SetupError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except WrongResult as error:
+        print(f"error: wrong result: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,168 @@
+// WarpLens as one of the compared systems: the rooms that `warplens run` emulates and counts with, without
+// the CUDA Runtime around them. Every CTA of every launch is executed. Counting is what `warplens run` does
+// by default: the rules of compute capability 9.0, a sink per worker, sums in the end; setting that up and
+// adding it up is in the time.
+//
+//   compare_warplens KERNELS.cu|KERNELS.ptx WORKERS [auto|nvcc|clang]   serves (system.h); 0 workers: one per
+//   core compare_warplens --workloads                                        prints the table of workloads
+//   compare_warplens --compile FILE.cu OUTPUT [auto|nvcc|clang]         an executable as `warplens run` makes
+//   them
+#include "arch/arch.h"
+#include "harness/system.h"
+#include "measure/collect.h"
+#include "ptx/parse.h"
+#include "sim/kernels.h"
+#include "sim/sim.h"
+#include "toolchain/compile.h"
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace warplens::bench {
+namespace {
+
+template <class T> T need(Result<T> result) {
+  if (!result) fail(diag::render(result.error()));
+  return std::move(*result);
+}
+
+class WarpLens : public System {
+public:
+  WarpLens(ir::Module module, std::string compiler, u32 workers)
+      : compiler_(std::move(compiler)), workers_(workers) {
+    device_.memory = need(sim::Memory::create(u64{16} << 30));
+    program_ = need(sim::Program::load(std::move(module), device_));
+  }
+
+  std::string description() const override {
+    return fmt::format("WarpLens {}, {}, {}", WARPLENS_VERSION, sim::selected_target(), compiler_);
+  }
+
+  void load(const Case& c) override {
+    for (u64 address : addresses_) device_.memory->release(address);
+    addresses_.clear();
+    for (const Words& buffer : c.buffers) addresses_.push_back(need(device_.memory->allocate(bytes(buffer))));
+    auto kernel = program_->kernel(c.kernel);
+    if (!kernel) fail(fmt::format("no kernel '{}' in the PTX", c.kernel));
+    sim::KernelInfo info = program_->info(*kernel);
+    parameters_.assign(info.parameter_bytes, {});
+    for (u64 i = 0; i < c.arguments.size(); ++i) {
+      const Argument& argument = c.arguments[i];
+      u64 value = argument.is_buffer ? addresses_[argument.buffer] : argument.word;
+      std::memcpy(&parameters_[info.parameters[i].first], &value, info.parameters[i].second);
+    }
+    sizes_.clear();
+    for (const Words& buffer : c.buffers) sizes_.push_back(buffer.size());
+    spec_ = {*kernel, c.grid, c.block, {}, 0, parameters_, false};
+    reset(c);
+  }
+
+  void reset(const Case& c) override {
+    for (u64 i = 0; i < addresses_.size(); ++i)
+      std::memcpy(memory(i), c.buffers[i].data(), bytes(c.buffers[i]));
+  }
+
+  Launch launch(bool counting) override {
+    Launch out;
+    double start = now();
+    sim::LaunchOptions options;
+    options.workers = workers_;
+    std::optional<measure::Collector> collector;
+    if (counting) {
+      const arch::Architecture* architecture = arch::find(90);
+      collector.emplace(std::span(&architecture, 1), program_->module().sites,
+                        sim::worker_count(options, spec_));
+      options.sinks = collector->sinks();
+    }
+    sim::LaunchResult result = sim::launch(device_, *program_, spec_, options);
+    if (counting)
+      for (const measure::SiteRecord& record : collector->finish()) out.sectors += record.counters[0].sectors;
+    out.seconds = now() - start;
+    if (result.fault) fail(diag::render(result.fault->diagnostic));
+    out.thread_instructions = result.thread_instructions;
+    return out;
+  }
+
+  Words read(u32 buffer) override {
+    Words out(sizes_[buffer]);
+    std::memcpy(out.data(), memory(buffer), bytes(out));
+    return out;
+  }
+
+private:
+  static u64 bytes(const Words& words) { return words.size() * sizeof(u32); }
+  void* memory(u64 buffer) const {
+    return reinterpret_cast<void*>(addresses_[buffer]);
+  } // device pointers are the host's
+
+  std::string compiler_;
+  u32 workers_;
+  sim::Device device_;
+  std::unique_ptr<sim::Program> program_;
+  std::vector<u64> addresses_, sizes_;
+  std::vector<std::byte> parameters_;
+  sim::LaunchSpec spec_;
+};
+
+toolchain::CompileRequest request_for(const std::string& source, const std::string& compiler,
+                                      const std::string& folder) {
+  toolchain::CompileRequest request;
+  request.source = source, request.folder = folder, request.headers = toolchain::header_folder();
+  request.cudart = std::filesystem::path(request.headers).parent_path().parent_path().parent_path() /
+                   "lib/libcudart.so.13";
+  request.compiler = compiler == "nvcc"    ? toolchain::Compiler::nvcc
+                     : compiler == "clang" ? toolchain::Compiler::clang
+                                           : toolchain::Compiler::automatic;
+  request.on_output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+  return request;
+}
+
+struct Text {
+  std::string ptx, compiler;
+};
+Text read_ptx(const std::string& path, const std::string& compiler) {
+  if (path.ends_with(".ptx")) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) fail(fmt::format("cannot read '{}'", path));
+    return {text.str(), "PTX from a file"};
+  }
+  toolchain::TempDir folder = need(toolchain::TempDir::create());
+  toolchain::CompileRequest request = request_for(path, compiler, folder.path());
+  toolchain::FoundCompiler found = need(toolchain::find_compiler(request.compiler, request.search));
+  const char* name = found.kind == toolchain::Compiler::nvcc ? "nvcc" : "clang";
+  return {need(toolchain::compile_to_ptx(request)), fmt::format("PTX by {} {}", name, found.version)};
+}
+
+int compile(const std::string& source, const std::string& output, const std::string& compiler) {
+  toolchain::TempDir folder = need(toolchain::TempDir::create());
+  toolchain::Compiled compiled = need(toolchain::compile(request_for(source, compiler, folder.path())));
+  std::filesystem::copy_file(compiled.executable, output, std::filesystem::copy_options::overwrite_existing);
+  fmt::print("{}\n", compiled.description);
+  return 0;
+}
+
+int main(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1 && arguments[0] == "--workloads") {
+    print_workloads();
+    return 0;
+  }
+  if (arguments.size() >= 3 && arguments[0] == "--compile")
+    return compile(arguments[1], arguments[2], arguments.size() > 3 ? arguments[3] : "auto");
+  if (arguments.size() < 2) fail("expected: KERNELS.cu WORKERS [auto|nvcc|clang]");
+  Text text = read_ptx(arguments[0], arguments.size() > 2 ? arguments[2] : "auto");
+  auto parsed = ptx::parse(text.ptx, {arguments[0]});
+  if (!parsed) fail(diag::render(parsed.error(), text.ptx));
+  WarpLens system(std::move(parsed->module), text.compiler,
+                  static_cast<u32>(std::atoi(arguments[1].c_str())));
+  return serve(system);
+}
+
+} // namespace
+} // namespace warplens::bench
+
+int main(int argc, char** argv) { return warplens::bench::main({argv + 1, argv + argc}); }
