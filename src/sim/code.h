@@ -41,8 +41,9 @@ struct Op {
   u8 element_bytes = 0;   // memory: of one vector element
   u8 elements = 1;
   u8 address_bits = 64;
-  bool sign = false;  // resize, loads: sign-extend
-  bool waits = false; // control: a backward branch of a loop that may wait for other threads
+  bool sign = false;       // resize, loads: sign-extend
+  bool overwrites = false; // destinations hold nothing that a waiting lane needs (slots.h)
+  bool waits = false;      // control: a backward branch of a loop that may wait for other threads
   u32 aux = 0;
 
   SlotId destination(u32 i) const { return slot[i]; }

@@ -8,9 +8,9 @@
 // synchronisation) or make no progress (a lane spins on what another lane of the warp will write), and groups
 // that reach the same point of the same barrier become one again.
 //
-// Forms. When all lanes that live in a frame are active (`full`), results may be kept in closed form;
-// otherwise the destination is written out and merged under the mask. Frames are per call: recursion just
-// makes more of them.
+// Forms. When all lanes that live in a frame are active (`full`), or the others do not need the destination's
+// old value, results may be kept in closed form; otherwise the destination is written out and merged under
+// the mask. Frames are per call: recursion just makes more of them.
 #pragma once
 #include "access/access.h"
 #include "sim/code.h"
@@ -149,6 +149,8 @@ struct Exec {
     return op.guard == no_slot || enter_guarded(op);
   }
   bool enter_guarded(const Op& op);
+  // Whether the op may write its destinations whole: no other lane needs what they held.
+  bool overwrites(const Op& op) const { return mask_full || (op.overwrites && frame->users == 1); }
   void set_active(const Mask&);
   void load_top(); // after the stack changed: continue at its top entry
   Value& value(SlotId slot) { return values[slot]; }

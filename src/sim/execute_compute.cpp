@@ -132,7 +132,8 @@ namespace ops {
 
 void compute(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  if (x.mask_full && compute_closed(x, op)) return;
+  bool whole = x.overwrites(op);
+  if (whole && compute_closed(x, op)) return;
   u32 first = x.mask_full ? 0 : x.first_warp, end = x.mask_full ? x.shape.warps : x.end_warp;
   KernelArguments arguments{};
   for (u32 i = 0; i < op.sources; ++i) {
@@ -142,9 +143,9 @@ void compute(Exec& x, const Op& op) {
   }
   bool direct[2] = {};
   for (u32 i = 0; i < op.destinations; ++i) {
-    direct[i] = x.mask_full && op.destination(i) != no_slot;
+    direct[i] = whole && op.destination(i) != no_slot;
     if (direct[i]) {
-      arguments.destination[i] = x.values[op.destination(i)].data;
+      arguments.destination[i] = x.values[op.destination(i)].from(first);
     } else {
       u32 bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
       Value at;
@@ -170,7 +171,8 @@ void resize(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& to = x.values[op.destination(0)];
   Value& from = x.values[op.source(0)];
-  if (x.mask_full && from.closed) {
+  bool whole = x.overwrites(op);
+  if (whole && from.closed) {
     Range range = op.sign ? signed_range(from, x.shape) : unsigned_range(from, x.shape);
     if (to.bits <= from.bits || range.valid) {
       u64 base = cut(from.base, from.bits);
@@ -180,8 +182,8 @@ void resize(Exec& x, const Op& op) {
     }
   }
   need_lanes(from, x.shape);
-  lanes::resize(x.mask_full ? to.data : x.scratch[0], to.bits, from.data, from.bits, op.sign, x.shape.lanes);
-  if (x.mask_full)
+  lanes::resize(whole ? to.data : x.scratch[0], to.bits, from.data, from.bits, op.sign, x.shape.lanes);
+  if (whole)
     to.set_lanes();
   else
     x.merge(to, x.scratch[0]);
@@ -192,12 +194,13 @@ void move(Exec& x, const Op& op) {
   Value& to = x.values[op.destination(0)];
   Value& from = x.values[op.source(0)];
   if (&to == &from) return;
-  if (x.mask_full && from.closed) {
+  bool whole = x.overwrites(op);
+  if (whole && from.closed) {
     to.set_closed(from.base, from.stride);
     return;
   }
   need_lanes(from, x.shape);
-  if (x.mask_full) {
+  if (whole) {
     std::memcpy(to.data, from.data, storage_bytes(from.bits, x.shape.lanes));
     to.set_lanes();
   } else {

@@ -114,7 +114,7 @@ u64 window_of(Exec& x, StateSpace space) {
 void add_offset(Exec& x, const Op& op, u64 delta) {
   Value& to = x.values[op.destination(0)];
   Value& from = x.values[op.source(0)];
-  if (x.mask_full && from.closed) {
+  if (x.overwrites(op) && from.closed) {
     Range range = unsigned_range(from, x.shape);
     if (from.bits == 64 || range.valid) {
       to.set_closed((from.bits == 64 ? from.base : from.base & 0xffffffffu) + delta, from.stride);
@@ -130,7 +130,7 @@ void add_offset(Exec& x, const Op& op, u64 delta) {
   lanes::addresses(x.address, wide, 64, static_cast<i64>(delta), x.shape.lanes);
   if (to.bits == 32) lanes::resize(x.scratch[0], 32, x.address, 64, false, x.shape.lanes);
   const void* result = to.bits == 32 ? x.scratch[0] : static_cast<void*>(x.address);
-  if (x.mask_full) {
+  if (x.overwrites(op)) {
     std::memcpy(to.data, result, storage_bytes(to.bits, x.shape.lanes));
     to.set_lanes();
   } else {
@@ -144,11 +144,12 @@ namespace ops {
 
 void special(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
+  bool whole = x.overwrites(op);
   Value& to = x.values[op.destination(0)];
   auto which = static_cast<Special>(op.aux);
   u64 uniform = 0;
   if (uniform_special(x, which, uniform)) {
-    if (x.mask_full) {
+    if (whole) {
       to.set_uniform(uniform);
       return;
     }
@@ -162,12 +163,12 @@ void special(Exec& x, const Op& op) {
   }
   Value value;
   value.bits = to.bits;
-  value.data = x.mask_full ? to.data : x.scratch[0];
+  value.data = whole ? to.data : x.scratch[0];
   if (std::optional<u32> axis = axis_of(which)) {
     Strides stride{};
     stride[*axis] = 1;
     value.set_closed(*axis == 3 ? uniform : 0, stride);
-    if (x.mask_full) {
+    if (whole) {
       to = value;
       return;
     }
@@ -175,7 +176,7 @@ void special(Exec& x, const Op& op) {
   } else {
     for (u32 i = 0; i < x.shape.lanes; ++i) x.set_lane(value, i, per_lane(x, which, i));
   }
-  if (x.mask_full)
+  if (whole)
     to.set_lanes();
   else
     x.merge(to, x.scratch[0]);

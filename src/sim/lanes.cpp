@@ -74,109 +74,113 @@ struct Rows {
   return r;
 }
 
-// Calls f with the row's length, as a constant for the widths that blocks usually have: a loop of 16 known
-// steps is one instruction, one of 16 unknown steps is twenty.
-template <class F> [[gnu::always_inline]] inline void with_length(u32 length, F&& f) {
-  switch (length) {
-  case 8: return f(std::integral_constant<u32, 8>());
-  case 16: return f(std::integral_constant<u32, 16>());
-  case 32: return f(std::integral_constant<u32, 32>());
-  default: return f(length);
-  }
-}
-
-// Calls f(offset, first lane) for every row.
-template <class F> [[gnu::always_inline]] inline void each_row(const Rows& r, F&& f) {
-  u32 lane = 0;
-  for (u32 c = 0; c < r.length[3]; ++c)
-    for (u32 z = 0; z < r.length[2]; ++z)
-      for (u32 y = 0; y < r.length[1]; ++y, lane += r.length[0])
-        f(r.stride[3] * c + r.stride[2] * z + r.stride[1] * y, lane);
-}
-
 template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
   T value;
   __builtin_memcpy(&value, at, sizeof value);
   return value;
 }
 
+// What is done with a row. Lengths are types: for the widths that blocks usually have they are constants, and
+// a loop of 16 known steps is one instruction, one of 16 unknown steps is twenty.
+template <class T> struct FromMemory { // neighbours lie together
+  T* out;
+  const std::byte* base;
+  template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
+    const std::byte* __restrict from = base + offset;
+    T* __restrict to = out + lane;
+    for (u64 i = 0; i < length; ++i) to[i] = load<T>(from + i * sizeof(T));
+  }
+};
+template <class T> struct OneForAll {
+  T* out;
+  const std::byte* base;
+  template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
+    T value = load<T>(base + offset);
+    T* __restrict to = out + lane;
+    for (u64 i = 0; i < length; ++i) to[i] = value;
+  }
+};
+template <class T> struct ToMemory {
+  const T* in;
+  std::byte* base;
+  template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
+    std::byte* __restrict to = base + offset;
+    const T* __restrict from = in + lane;
+    for (u64 i = 0; i < length; ++i) __builtin_memcpy(to + i * sizeof(T), from + i, sizeof(T));
+  }
+};
+template <class T> struct FromSteps {
+  T* out;
+  const std::byte* base;
+  i64 step;
+  template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
+    const std::byte* from = base + offset;
+    for (u64 i = 0; i < length; ++i) out[lane + i] = load<T>(from + step * static_cast<i64>(i));
+  }
+};
+template <class T> struct ToSteps {
+  const T* in;
+  std::byte* base;
+  i64 step;
+  template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
+    std::byte* to = base + offset;
+    for (u64 i = 0; i < length; ++i)
+      __builtin_memcpy(to + step * static_cast<i64>(i), in + lane + i, sizeof(T));
+  }
+};
+template <class N, class Action>
+[[gnu::always_inline]] inline void rows(const Rows& r, N length, Action action) {
+  u64 lane = 0;
+  for (u32 c = 0; c < r.length[3]; ++c)
+    for (u32 z = 0; z < r.length[2]; ++z)
+      for (u32 y = 0; y < r.length[1]; ++y, lane += length)
+        action.row(length, r.stride[3] * c + r.stride[2] * z + r.stride[1] * y, lane);
+}
+template <class Action> [[gnu::always_inline]] inline void rows(const Rows& r, Action action) {
+  switch (r.length[0]) {
+  case 8: return rows(r, std::integral_constant<u64, 8>(), action);
+  case 16: return rows(r, std::integral_constant<u64, 16>(), action);
+  case 32: return rows(r, std::integral_constant<u64, 32>(), action);
+  default: return rows(r, u64{r.length[0]}, action);
+  }
+}
+
+// Columns: neighbours along the second axis lie together, so whole lines are moved while they are at hand.
+// Calls f(address offset, lane) for each column's beginning.
+[[gnu::always_inline]] inline bool by_columns(const Rows& r, u64 element) {
+  return r.stride[1] == static_cast<i64>(element) && r.length[0] <= 64;
+}
+template <class F> [[gnu::always_inline]] inline void each_column(const Rows& r, F f) {
+  u64 lane = 0;
+  for (u32 c = 0; c < r.length[3]; ++c)
+    for (u32 z = 0; z < r.length[2]; ++z, lane += u64{r.length[0]} * r.length[1])
+      for (u32 x = 0; x < r.length[0]; ++x) f(r.stride[3] * c + r.stride[2] * z + r.stride[0] * x, lane + x);
+}
+
 template <class T>
-[[gnu::always_inline]] inline void load_rows(T* __restrict out, const u32* extent, const std::byte* base,
+[[gnu::always_inline]] inline void load_rows(T* out, const u32* extent, const std::byte* base,
                                              const i64* stride) {
   Rows r = rows_of(extent, stride);
-  u32 length = r.length[0];
-  i64 step = r.stride[0];
-  if (step == sizeof(T)) {
-    with_length(
-        length, [&](auto n) __attribute__((always_inline)) {
-          each_row(
-              r, [&](i64 offset, u32 lane) __attribute__((always_inline)) {
-                const std::byte* __restrict from = base + offset;
-                for (u32 i = 0; i < n; ++i) out[lane + i] = load<T>(from + i * sizeof(T));
-              });
-        });
-  } else if (step == 0) {
-    with_length(
-        length, [&](auto n) __attribute__((always_inline)) {
-          each_row(
-              r, [&](i64 offset, u32 lane) __attribute__((always_inline)) {
-                T value = load<T>(base + offset);
-                for (u32 i = 0; i < n; ++i) out[lane + i] = value;
-              });
-        });
-  } else if (r.stride[1] == sizeof(T) && length <= 64) { // columns: whole lines while they are at hand
-    u32 columns = r.length[1];
-    Rows outer{{1, 1, r.length[2], r.length[3]}, {0, 0, r.stride[2], r.stride[3]}};
-    u32 lane = 0;
-    each_row(outer, [&](i64 offset, u32) {
-      for (u32 i = 0; i < length; ++i) {
-        const std::byte* __restrict from = base + offset + step * static_cast<i64>(i);
-        for (u32 y = 0; y < columns; ++y) out[lane + y * length + i] = load<T>(from + y * sizeof(T));
-      }
-      lane += columns * length;
-    });
-  } else {
-    each_row(r, [&](i64 offset, u32 lane) {
-      const std::byte* __restrict from = base + offset;
-      for (u32 i = 0; i < length; ++i) out[lane + i] = load<T>(from + step * static_cast<i64>(i));
-    });
-  }
+  if (r.stride[0] == sizeof(T)) return rows(r, FromMemory<T>{out, base});
+  if (r.stride[0] == 0) return rows(r, OneForAll<T>{out, base});
+  if (!by_columns(r, sizeof(T))) return rows(r, FromSteps<T>{out, base, r.stride[0]});
+  u64 length = r.length[0], columns = r.length[1];
+  each_column(r, [=](i64 offset, u64 lane) {
+    for (u64 y = 0; y < columns; ++y) out[lane + y * length] = load<T>(base + offset + y * sizeof(T));
+  });
 }
 
 template <class T>
 [[gnu::always_inline]] inline void store_rows(std::byte* base, const u32* extent, const i64* stride,
-                                              const T* __restrict in) {
+                                              const T* in) {
   Rows r = rows_of(extent, stride);
-  u32 length = r.length[0];
-  i64 step = r.stride[0];
-  if (step == sizeof(T)) {
-    with_length(
-        length, [&](auto n) __attribute__((always_inline)) {
-          each_row(
-              r, [&](i64 offset, u32 lane) __attribute__((always_inline)) {
-                std::byte* __restrict to = base + offset;
-                for (u32 i = 0; i < n; ++i) __builtin_memcpy(to + i * sizeof(T), in + lane + i, sizeof(T));
-              });
-        });
-  } else if (r.stride[1] == sizeof(T) && length <= 64) {
-    u32 columns = r.length[1];
-    Rows outer{{1, 1, r.length[2], r.length[3]}, {0, 0, r.stride[2], r.stride[3]}};
-    u32 lane = 0;
-    each_row(outer, [&](i64 offset, u32) {
-      for (u32 i = 0; i < length; ++i) {
-        std::byte* to = base + offset + step * static_cast<i64>(i);
-        for (u32 y = 0; y < columns; ++y)
-          __builtin_memcpy(to + y * sizeof(T), in + lane + y * length + i, sizeof(T));
-      }
-      lane += columns * length;
-    });
-  } else {
-    each_row(r, [&](i64 offset, u32 lane) {
-      std::byte* to = base + offset;
-      for (u32 i = 0; i < length; ++i)
-        __builtin_memcpy(to + step * static_cast<i64>(i), in + lane + i, sizeof(T));
-    });
-  }
+  if (r.stride[0] == sizeof(T)) return rows(r, ToMemory<T>{in, base});
+  if (!by_columns(r, sizeof(T))) return rows(r, ToSteps<T>{in, base, r.stride[0]});
+  u64 length = r.length[0], columns = r.length[1];
+  each_column(r, [=](i64 offset, u64 lane) {
+    for (u64 y = 0; y < columns; ++y)
+      __builtin_memcpy(base + offset + y * sizeof(T), in + lane + y * length, sizeof(T));
+  });
 }
 
 template <class T>

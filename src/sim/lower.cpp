@@ -47,7 +47,7 @@ public:
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
       block_start_.push_back(static_cast<u32>(code_->ops.size()));
       if (joins[b]) plain(ops::join, 0);
-      if (cfg.predecessors[b].size() > 1) plain(ops::merge, 0).aux = block_start_.back();
+      if (meets(cfg, b)) plain(ops::merge, 0).aux = block_start_.back();
       const ir::Block& block = function_.blocks[b];
       for (u32 i = block.first; i < block.first + block.count; ++i) {
         current_ = i;
@@ -63,10 +63,25 @@ public:
     mark_waiting_loops();
     count_loops();
     allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
+    mark_overwrites(*code_, layout(cfg));
     return std::move(code_);
   }
 
 private:
+  // Whether several paths come to a block from before it: lanes may meet there.
+  static bool meets(const ir::Cfg& cfg, std::size_t block) {
+    const std::vector<ir::BlockId>& from = cfg.predecessors[block];
+    return std::count_if(from.begin(), from.end(), [&](ir::BlockId p) { return p.value < block; }) > 1;
+  }
+  BlockLayout layout(const ir::Cfg& cfg) const {
+    BlockLayout out{block_start_, block_end_, {}, successors(), {}};
+    for (std::size_t b = 0; b < block_start_.size(); ++b) {
+      out.join.push_back(cfg.post_dominator[b].valid() ? cfg.post_dominator[b].value : no_target);
+      out.meets.push_back(meets(cfg, b));
+    }
+    return out;
+  }
+
   // Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag
   // on.
   static constexpr SlotId constant_flag = 0x80000000u;

@@ -15,4 +15,16 @@ void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_beg
                     const std::vector<SizedConstant>& constants, const std::vector<u32>& block_start,
                     const std::vector<u32>& block_end, const std::vector<std::vector<u32>>& successors);
 
+// The basic blocks of a Code. `end` and `start` are op indices; `join` is the block where lanes that diverge
+// at the end of a block meet, no_target where there is none; `meets` marks blocks where paths may wait before
+// that.
+struct BlockLayout {
+  std::vector<u32> start, end, join;
+  std::vector<std::vector<u32>> successors;
+  std::vector<bool> meets;
+};
+
+// Sets Op::overwrites where lanes that do not execute the op need no old value of its destinations.
+void mark_overwrites(Code&, const BlockLayout&);
+
 } // namespace warplens::sim
