@@ -1,7 +1,7 @@
-// Device code of the program, from its fat binaries to a loaded sim::Program: which PTX is taken, when it is
-// parsed (at the first use of something in it), and what is said when there is none.
+// Device code of the program as a loaded sim::Program: when it is read (at the first use of something in it),
+// and how kernels and variables are found in it.
 #include "runtime/module.h"
-#include "ptx/parse.h"
+#include "runtime/device_code.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,9 +9,6 @@
 
 namespace warplens::runtime {
 namespace {
-
-constexpr const char* rebuild_flags =
-    R"(rebuild with NVCC_APPEND_FLAGS="-lineinfo -cudart shared -gencode arch=compute_80,code=compute_80" set, so that the program carries PTX)";
 
 std::string program_name() {
   std::string path(4096, '\0');
@@ -55,47 +52,22 @@ cudaError_t Binary::load(Runtime& runtime) {
   if (loaded) return error;
   loaded = true;
   const u32 sm = arch::sm(runtime.architecture());
-  std::vector<ir::Module> modules;
+  const std::string name = program_name();
   auto fail = [&](cudaError_t code, diag::Diagnostic why) {
     reason = why.message;
     runtime.say(std::move(why));
     return error = code;
   };
-  bool damaged = false, above = false;
-  for (Bytes data : fatbins) {
-    Fatbin fatbin = read_fatbin(data);
-    registers.merge(fatbin.registers);
-    for (diag::Diagnostic& diagnostic : fatbin.diagnostics) {
-      damaged = true;
-      runtime.say(std::move(diagnostic));
-    }
-    PtxChoice choice = choose_ptx(fatbin, sm);
-    if (!choice.image) continue;
-    ptx_sm = choice.image->sm;
-    above |= choice.above;
-    std::string name = fmt::format("{} (compute_{})", program_name(), ptx_sm);
-    Result<ptx::Parsed> parsed = ptx::parse(choice.image->text, {name});
-    if (!parsed) return fail(cudaErrorInvalidPtx, parsed.error());
-    for (diag::Diagnostic& warning : parsed->warnings) runtime.say(std::move(warning));
-    modules.push_back(std::move(parsed->module));
-  }
-  if (modules.empty() && damaged)
-    return fail(
-        cudaErrorInvalidKernelImage,
-        diag::error("no-device-code", fmt::format("no device code of '{}' could be read", program_name())));
-  if (modules.empty())
-    return fail(
-        cudaErrorNoKernelImageForDevice,
-        diag::error("no-ptx",
-                    fmt::format("'{}' holds device code only as machine code, not as PTX", program_name()),
-                    {}, rebuild_flags));
-  description = fmt::format("compute_{} of {}", ptx_sm, program_name());
-  if (above)
+  std::vector<diag::Diagnostic> notes;
+  ResultOr<DeviceCode, CodeProblem> code = read_device_code(runtime.cache, fatbins, sm, name, notes);
+  for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
+  if (!code) return fail(code.error().error, code.error().why);
+  registers = std::move(code->registers);
+  ptx_sm = code->ptx_sm;
+  description = fmt::format("compute_{} of {}", ptx_sm, name);
+  if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
-  Result<ir::Module> linked =
-      modules.size() == 1 ? Result<ir::Module>(std::move(modules[0])) : ptx::link(std::move(modules));
-  if (!linked) return fail(cudaErrorInvalidPtx, linked.error());
-  Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(*linked), *runtime.device);
+  Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(code->module), *runtime.device);
   if (!result) return fail(cudaErrorInvalidKernelImage, result.error());
   program = std::move(*result);
   runtime.binaries.place_managed(runtime, *this);

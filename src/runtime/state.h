@@ -8,6 +8,7 @@
 // the next call that may return errors of earlier work, and from then on by every call.
 #pragma once
 #include "arch/table.h"
+#include "cache/store.h"
 #include "runtime/abi/types.h"
 #include "runtime/event_stream.h"
 #include "runtime/module.h"
@@ -28,6 +29,7 @@ inline constexpr int driver_version = 13000;
 struct Runtime {
   Options options;
   EventStream events;
+  cache::Store cache;
   std::recursive_mutex mutex;
   std::vector<const arch::Architecture*> architectures; // counted; the first is the device
   std::unique_ptr<sim::Device> device;                  // after start()

@@ -1,0 +1,35 @@
+// The device code of one registered binary, ready to be loaded: fat binaries → PTX → one linked module, or
+// the module that an earlier run made of the same bytes.
+#pragma once
+#include "cache/store.h"
+#include "ir/module.h"
+#include "runtime/abi/types.h"
+#include "runtime/fatbin.h"
+#include <map>
+
+namespace warplens::runtime {
+
+struct DeviceCode {
+  ir::Module module;
+  std::map<std::string, u32> registers; // kernel → registers per thread, from cubins
+  u32 ptx_sm = 0;                       // of the PTX that was taken
+  bool above = false;                   // there was none for the device or below
+};
+
+struct CodeProblem {
+  cudaError_t error = cudaSuccess; // of CUDA's for a program whose code cannot be loaded
+  diag::Diagnostic why;
+};
+
+// `program` is the name that messages give the module. What could not be read, but does not stand in the way,
+// goes to `notes`.
+ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbins, u32 sm,
+                                                   const std::string& program,
+                                                   std::vector<diag::Diagnostic>& notes);
+
+// The same through the cache, where that is faster: what gave rise to notes or failed is not kept.
+ResultOr<DeviceCode, CodeProblem> read_device_code(const cache::Store&, std::span<const Bytes> fatbins,
+                                                   u32 sm, const std::string& program,
+                                                   std::vector<diag::Diagnostic>& notes);
+
+} // namespace warplens::runtime
