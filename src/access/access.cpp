@@ -1,4 +1,5 @@
 #include "access/access.h"
+#include "base/bits.h"
 
 namespace warplens::access {
 
@@ -21,16 +22,16 @@ std::string_view name(Cache cache) {
 
 WarpAccess expand(const AffineAccess& affine, u32 warp) {
   WarpAccess out{affine.site, affine.space, affine.kind, affine.cache, affine.bytes, 0, 0, {}};
-  out.active = lanes_of_warp(affine.block, warp);
+  out.active = lanes_of_warp(affine.block, warp) & (affine.active.empty() ? full_mask : affine.active[warp]);
   u64 plane = u64{affine.block.x} * affine.block.y;
-  for (u32 lane = 0; lane < warp_size && (out.active >> lane & 1); ++lane) {
+  for_each_lane(out.active, [&](u32 lane) {
     u64 thread = u64{warp} * warp_size + lane;
     i64 x = static_cast<i64>(thread % affine.block.x);
     i64 y = static_cast<i64>(thread % plane / affine.block.x);
     i64 z = static_cast<i64>(thread / plane);
     out.address[lane] =
         affine.base + static_cast<u64>(affine.stride[0] * x + affine.stride[1] * y + affine.stride[2] * z);
-  }
+  });
   return out;
 }
 

@@ -60,9 +60,9 @@ struct LaneBatch {
   u32 cta_warps = 0;                   // warps of each CTA; 0: all are of one
 };
 
-// One memory instruction executed by every thread of `count` CTAs that follow each other in the grid, in
-// closed form: address(x, y, z) = base + cta_stride·k + stride[0]·x + stride[1]·y + stride[2]·z in the k-th
-// of them, no wrap-around. The last warp of each may be partial.
+// One memory instruction executed by `count` CTAs that follow each other in the grid, in closed form:
+// address(x, y, z) = base + cta_stride·k + stride[0]·x + stride[1]·y + stride[2]·z in the k-th of them, no
+// wrap-around. The last warp of each may be partial.
 struct AffineAccess {
   SiteId site;
   Space space = Space::global;
@@ -75,6 +75,7 @@ struct AffineAccess {
   std::array<i64, 3> stride{};
   Dim3 block;
   i64 cta_stride = 0;
+  std::span<const u32> active; // [count][warps] when not all threads perform it; empty: all do
 };
 
 // Where an engine's accesses go. One sink per worker thread: implementations need no locks.

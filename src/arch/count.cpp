@@ -145,6 +145,7 @@ struct KnownWarp {
 
 namespace {
 
+// One CTA whose threads all perform the access.
 Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   Counts sum;
   u64 warps = ceil_div(affine.block.count(), warp_size);
@@ -170,6 +171,19 @@ Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   return sum;
 }
 
+// CTAs of which not all threads perform it, warp by warp.
+Counts count_some(const Architecture& arch, const access::AffineAccess& affine) {
+  Counts sum;
+  access::AffineAccess one = affine;
+  u32 warps = static_cast<u32>(ceil_div(affine.block.count(), warp_size));
+  for (u64 k = 0; k < affine.count; ++k, one.base += static_cast<u64>(affine.cta_stride)) {
+    one.active = affine.active.subspan(k * warps, warps);
+    for (u32 w = 0; w < warps; ++w)
+      if (one.active[w] != 0) sum += count(arch, access::expand(one, w));
+  }
+  return sum;
+}
+
 } // namespace
 
 // CTAs whose bases are the same modulo a run count alike: there are at most `run` kinds of them.
@@ -177,6 +191,7 @@ Counts count(const Architecture& arch, const access::AffineAccess& affine) {
   u64 period = run / std::gcd(run, static_cast<u64>(affine.cta_stride) % run);
   Counts sum;
   access::AffineAccess one = affine;
+  if (!affine.active.empty()) return count_some(arch, affine);
   for (u64 k = 0; k < std::min(period, affine.count); ++k) {
     Counts counts = count_one(arch, one);
     multiply(counts, ceil_div(affine.count - k, period));

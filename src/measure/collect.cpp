@@ -22,6 +22,7 @@ namespace {
 constexpr u64 base_period = 256;
 constexpr u32 no_index = 0xffffffffu;
 constexpr u32 first_ctas = 16, cta_spacing = 61, sampled_ctas = 80, sampled_warps = 4, sampled_first = 4;
+constexpr std::size_t most_seen = 16;
 constexpr u64 last_sampled_cta = u64{cta_spacing} * (sampled_ctas - first_ctas - 1);
 
 using Architectures = std::span<const arch::Architecture* const>;
@@ -41,15 +42,20 @@ struct AffineKey {
   u64 count = 1;
   Dim3 block;
   u8 bytes = 0;
+  // One warp of a CTA of which not all threads perform the access: its lanes and, where warps differ in more
+  // than their base, its number. Otherwise 0.
+  u32 active = 0, warp = 0;
   bool operator==(const AffineKey& o) const { // written out: the default calls memcmp for the strides
     return base == o.base && cta_stride == o.cta_stride && count == o.count && stride[0] == o.stride[0] &&
-           stride[1] == o.stride[1] && stride[2] == o.stride[2] && block == o.block && bytes == o.bytes;
+           stride[1] == o.stride[1] && stride[2] == o.stride[2] && block == o.block && bytes == o.bytes &&
+           active == o.active && warp == o.warp;
   }
   u64 hash() const {
     u64 h = (base << 8 ^ cta_stride ^ count << 16) * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[0]);
     h = h * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[1]);
     h = h * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[2]);
     h = h * 0x9e3779b97f4a7c15u + (u64{block.x} << 32 ^ u64{block.y} << 16 ^ block.z);
+    h = h * 0x9e3779b97f4a7c15u + (u64{warp} << 32 ^ active);
     return h ^ h >> 29;
   }
 };
@@ -108,6 +114,12 @@ private:
   Entry* last_ = nullptr;
 };
 
+// The sampled warps of an affine access that was met before.
+struct Seen {
+  AffineKey key;
+  std::vector<Observation> warps;
+};
+
 // One (site, space) of one worker.
 struct Cell {
   access::Space space{};
@@ -115,6 +127,7 @@ struct Cell {
   std::vector<Counters> sums; // per architecture
   AffineCache affine;
   PatternTally patterns;
+  std::vector<Seen> seen;                     // at most most_seen
   std::array<u32, sampled_ctas> executions{}; // of each sampled CTA
 };
 
@@ -142,25 +155,19 @@ public:
 
   void affine(const access::AffineAccess& access) override {
     Cell& cell = cell_of(access.site, access.space);
-    AffineKey key{access.stride,
-                  access.base % base_period,
-                  static_cast<u64>(access.cta_stride) % base_period,
-                  access.count,
-                  access.block,
-                  access.bytes};
-    AffineCache::Entry* entry = cell.affine.find(key);
-    if (entry == nullptr) {
-      cell.affine.fold_into(cell.sums);
-      entry = cell.affine.find(key);
+    if (!access.active.empty()) return some_threads(cell, access);
+    AffineKey key = key_of(access);
+    AffineCache::Entry& entry = entry_of(cell, key);
+    if (entry.times == 0) {
+      entry.counts.clear();
+      for (const arch::Architecture* architecture : architectures_)
+        entry.counts.push_back(arch::count(*architecture, access));
     }
-    if (entry->times == 0) fill(*entry, access);
-    ++entry->times;
+    ++entry.times;
     access::AffineAccess one = access;
+    one.count = 1;
     for (u64 k = 0; k < access.count && one.cta <= last_sampled_cta; ++k, ++one.cta) {
-      if (is_sampled(cell, one.cta)) {
-        u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));
-        sample(cell, warps, [&](u32 warp) { return access::expand(one, warp); });
-      }
+      if (is_sampled(cell, one.cta)) sample_affine(cell, one);
       one.base += static_cast<u64>(access.cta_stride);
     }
   }
@@ -189,10 +196,84 @@ private:
     return cell;
   }
 
-  void fill(AffineCache::Entry& entry, const access::AffineAccess& access) const {
-    entry.counts.clear();
-    for (const arch::Architecture* architecture : architectures_)
-      entry.counts.push_back(arch::count(*architecture, access));
+  static AffineKey key_of(const access::AffineAccess& access) {
+    return {access.stride,
+            access.base % base_period,
+            static_cast<u64>(access.cta_stride) % base_period,
+            access.count,
+            access.block,
+            access.bytes};
+  }
+
+  static AffineCache::Entry& entry_of(Cell& cell, const AffineKey& key) {
+    AffineCache::Entry* entry = cell.affine.find(key);
+    if (entry == nullptr) {
+      cell.affine.fold_into(cell.sums);
+      entry = cell.affine.find(key);
+    }
+    return *entry;
+  }
+
+  // An access of some threads, warp by warp. CTAs of a batch mostly do as the one before them.
+  void some_threads(Cell& cell, const access::AffineAccess& access) {
+    u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));
+    bool same_base = static_cast<u64>(access.cta_stride) % base_period == 0;
+    access::AffineAccess one = access;
+    for (u64 k = 0, alike = 0; k < access.count; k += alike) {
+      one.active = access.active.subspan(k * warps, warps);
+      alike = 1;
+      while (same_base && k + alike < access.count &&
+             std::equal(one.active.begin(), one.active.end(), access.active.begin() + (k + alike) * warps))
+        ++alike;
+      count_warps(cell, one, alike);
+      for (u64 c = 0; c < alike; ++c, ++one.cta, one.base += static_cast<u64>(access.cta_stride))
+        if (one.cta <= last_sampled_cta) sample_some(cell, one);
+    }
+  }
+
+  // The warps of one CTA, `times` times.
+  void count_warps(Cell& cell, const access::AffineAccess& one, u64 times) {
+    bool rows_end_within_warps = one.block.x % warp_size != 0 && (one.block.y != 1 || one.block.z != 1);
+    for (u32 w = 0; w < one.active.size(); ++w) {
+      if (one.active[w] == 0) continue;
+      u64 thread = u64{w} * warp_size, plane = u64{one.block.x} * one.block.y;
+      u64 base = one.base + static_cast<u64>(one.stride[0]) * (thread % one.block.x) +
+                 static_cast<u64>(one.stride[1]) * (thread % plane / one.block.x) +
+                 static_cast<u64>(one.stride[2]) * (thread / plane);
+      AffineKey key{one.stride,    base % base_period,           0, 1, one.block, one.bytes,
+                    one.active[w], rows_end_within_warps ? w : 0};
+      AffineCache::Entry& entry = entry_of(cell, key);
+      if (entry.times == 0) {
+        entry.counts.clear();
+        access::WarpAccess access = access::expand(one, w);
+        for (const arch::Architecture* architecture : architectures_)
+          entry.counts.push_back(arch::count(*architecture, access));
+      }
+      entry.times += times;
+    }
+  }
+
+  void sample_some(Cell& cell, const access::AffineAccess& one) {
+    u32 begin = 0, end = static_cast<u32>(one.active.size());
+    while (begin < end && one.active[begin] == 0) ++begin;
+    while (begin < end && one.active[end - 1] == 0) --end;
+    if (begin < end && is_sampled(cell, one.cta))
+      sample(cell, end - begin, [&](u32 warp) { return access::expand(one, begin + warp); });
+  }
+
+  // What a warp looks like depends on the base modulo the period too, so one look is remembered.
+  void sample_affine(Cell& cell, const access::AffineAccess& one) {
+    AffineKey key = key_of(one);
+    auto seen = std::find_if(cell.seen.begin(), cell.seen.end(), [&](const Seen& s) { return s.key == key; });
+    if (seen == cell.seen.end()) {
+      if (cell.seen.size() == most_seen) cell.seen.clear();
+      seen = cell.seen.insert(cell.seen.end(), {key, {}});
+      each_sampled(
+          static_cast<u32>(ceil_div(one.block.count(), warp_size)),
+          [&](u32 warp) { return access::expand(one, warp); },
+          [&](const Observation& observation) { seen->warps.push_back(observation); });
+    }
+    for (const Observation& observation : seen->warps) cell.patterns.add(observation);
   }
 
   static bool is_sampled(Cell& cell, u64 cta) {
@@ -203,12 +284,16 @@ private:
   }
 
   template <class WarpOf> void sample(Cell& cell, u32 warps, WarpOf&& warp_of_index) {
+    each_sampled(warps, warp_of_index, [&](const Observation& o) { cell.patterns.add(o); });
+  }
+
+  template <class WarpOf, class F> void each_sampled(u32 warps, WarpOf&& warp_of_index, F&& f) {
     if (architectures_.empty()) return;
     u32 step = std::max(1u, warps / sampled_warps);
     for (u32 warp = 0, taken = 0; warp < warps && taken < sampled_warps; warp += step) {
       access::WarpAccess access = warp_of_index(warp);
       if (access.active == 0) continue;
-      cell.patterns.add(observe(access, arch::count(*architectures_[0], access)));
+      f(observe(access, arch::count(*architectures_[0], access)));
       ++taken;
     }
   }

@@ -342,24 +342,6 @@ bool spread_out(const Exec& x, const Value& address, StateSpace space, u64 bytes
   return true;
 }
 
-// Calls f.template operator()<M, C>() for the memory width, sign and register width at hand.
-template <class F> void with_types(u32 memory_bytes, bool sign, u32 register_bits, F&& f) {
-  auto with_register = [&]<class M>() {
-    if (register_bits == 16)
-      f.template operator()<M, u16>();
-    else if (register_bits == 32)
-      f.template operator()<M, u32>();
-    else
-      f.template operator()<M, u64>();
-  };
-  switch (memory_bytes) {
-  case 1: return sign ? with_register.template operator()<i8>() : with_register.template operator()<u8>();
-  case 2: return sign ? with_register.template operator()<i16>() : with_register.template operator()<u16>();
-  case 4: return sign ? with_register.template operator()<i32>() : with_register.template operator()<u32>();
-  default: return with_register.template operator()<u64>();
-  }
-}
-
 u64 read_one(const std::byte* at, u32 bytes, bool sign) {
   switch (bytes) {
   case 1: return sign ? read<i8>(at) : read<u8>(at);
@@ -416,6 +398,7 @@ void load(Exec& x, const Op& op) {
     load_whole(x, op, closed);
     return;
   }
+  if (load_masked(x, op)) return;
   u64* address = const_cast<u64*>(lane_addresses(x, op, address_slot));
   by_space(x, op, *x.mask, address, [&](StateSpace space, const Mask& mask, const u64* a) {
     check_lanes(x, op, space, mask, a);
@@ -424,8 +407,8 @@ void load(Exec& x, const Op& op) {
     for (u32 e = 0; e < op.elements; ++e) {
       if (op.destination(e) == no_slot) continue;
       Value& to = x.values[op.destination(e)];
-      // Under a full mask nothing of the old value survives, so it need not be written out.
-      if (x.mask_full && &mask == x.mask)
+      // Where nothing of the old value survives it need not be written out.
+      if (&mask == x.mask && x.overwrites(op))
         to.set_lanes();
       else
         need_lanes(to, x.shape);
@@ -465,6 +448,7 @@ void store(Exec& x, const Op& op) {
     }
     return;
   }
+  if (store_masked(x, op)) return;
   u32 group = bytes <= 4 ? warp_size : bytes == 8 ? warp_size / 2 : warp_size / 4;
   u64* address = const_cast<u64*>(lane_addresses(x, op, op.source(0)));
   by_space(x, op, *x.mask, address, [&](StateSpace space, const Mask& mask, const u64* a) {

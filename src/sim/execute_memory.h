@@ -32,4 +32,27 @@ void by_space(Exec&, const Op&, const Mask&, u64* address,
               const std::function<void(ir::StateSpace, const Mask&, const u64*)>& each);
 access::Space sink_space(ir::StateSpace);
 
+// Accesses of some lanes at addresses in closed form (masked_access.cpp); false when they are not of that
+// kind, and then nothing was done.
+bool load_masked(Exec&, const Op&);
+bool store_masked(Exec&, const Op&);
+
+// Calls f.template operator()<M, C>() for the memory width, sign and register width at hand.
+template <class F> void with_types(u32 memory_bytes, bool sign, u32 register_bits, F&& f) {
+  auto with_register = [&]<class M>() {
+    if (register_bits == 16)
+      f.template operator()<M, u16>();
+    else if (register_bits == 32)
+      f.template operator()<M, u32>();
+    else
+      f.template operator()<M, u64>();
+  };
+  switch (memory_bytes) {
+  case 1: return sign ? with_register.template operator()<i8>() : with_register.template operator()<u8>();
+  case 2: return sign ? with_register.template operator()<i16>() : with_register.template operator()<u16>();
+  case 4: return sign ? with_register.template operator()<i32>() : with_register.template operator()<u32>();
+  default: return with_register.template operator()<u64>();
+  }
+}
+
 } // namespace warplens::sim

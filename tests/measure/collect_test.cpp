@@ -78,6 +78,20 @@ AffineAccess random_affine(Random& random, SiteId site, Space space, u8 bytes) {
   return out;
 }
 
+// Masks as branches make them: the CTAs of a batch often alike, warps often whole.
+std::vector<u32> random_masks(Random& random, u64 ctas, u64 warps) {
+  std::vector<u32> out;
+  for (u64 w = 0; w < ctas * warps; ++w) {
+    if (w >= warps && random.below(4) != 0)
+      out.push_back(out[w - warps]);
+    else
+      out.push_back(random.below(3) == 0   ? 0
+                    : random.below(2) == 0 ? full_mask
+                                           : static_cast<u32>(random.engine()));
+  }
+  return out;
+}
+
 TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
   auto list = architectures({10, 13, 20, 35, 52, 70, 90});
   std::vector<Site> sites;
@@ -107,10 +121,17 @@ TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
       }
     } else {
       AffineAccess affine = random_affine(random, site.id, space, site.bytes);
+      u64 warps = ceil_div(affine.block.count(), warp_size);
+      std::vector<u32> active;
+      if (random.below(2) == 0) {
+        active = random_masks(random, affine.count, warps);
+        affine.active = active;
+      }
       sinks[random.below(2)]->affine(affine);
-      for (u64 k = 0; k < affine.count; ++k, affine.base += static_cast<u64>(affine.cta_stride))
-        for (u32 w = 0; w < ceil_div(affine.block.count(), warp_size); ++w)
-          expect(access::expand(affine, w), 1);
+      for (u64 k = 0; k < affine.count; ++k, affine.base += static_cast<u64>(affine.cta_stride)) {
+        if (!active.empty()) affine.active = std::span(active).subspan(k * warps, warps);
+        for (u32 w = 0; w < warps; ++w) expect(access::expand(affine, w), 1);
+      }
     }
   }
   std::vector<SiteRecord> records = collector.finish();
