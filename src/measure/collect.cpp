@@ -235,13 +235,14 @@ private:
   void count_warps(Cell& cell, const access::AffineAccess& one, u64 times) {
     bool rows_end_within_warps = one.block.x % warp_size != 0 && (one.block.y != 1 || one.block.z != 1);
     for (u32 w = 0; w < one.active.size(); ++w) {
-      if (one.active[w] == 0) continue;
+      u32 active = one.active[w] & access::lanes_of_warp(one.block, w);
+      if (active == 0) continue;
       u64 thread = u64{w} * warp_size, plane = u64{one.block.x} * one.block.y;
       u64 base = one.base + static_cast<u64>(one.stride[0]) * (thread % one.block.x) +
                  static_cast<u64>(one.stride[1]) * (thread % plane / one.block.x) +
                  static_cast<u64>(one.stride[2]) * (thread / plane);
-      AffineKey key{one.stride,    base % base_period,           0, 1, one.block, one.bytes,
-                    one.active[w], rows_end_within_warps ? w : 0};
+      AffineKey key{one.stride, base % base_period, 0,      1,
+                    one.block,  one.bytes,          active, rows_end_within_warps ? w : 0};
       AffineCache::Entry& entry = entry_of(cell, key);
       if (entry.times == 0) {
         entry.counts.clear();
