@@ -155,8 +155,7 @@ void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
     last = now;
     runtime.events.send(measure::Progress{record.process, record.index, done, total});
   };
-  measure::Collector collector(runtime.architectures, kernel.binary->program->module().sites,
-                               sim::worker_count(options, spec));
+  measure::Collector collector(runtime.architectures, kernel.sites, sim::worker_count(options, spec));
   options.sinks = collector.sinks();
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -27,14 +27,17 @@ bool calls_indirectly(const ir::Module& module, const ir::Function& function) {
 
 // The functions that a call from `root` may reach. An indirect call may reach every function whose address
 // the code so far or a variable of the module takes.
-std::set<std::string> reachable_from(const ir::Module& module, ir::FunctionId root) {
-  std::set<std::string> out;
+std::vector<ir::FunctionId> reachable_from(const ir::Module& module, ir::FunctionId root) {
+  std::vector<ir::FunctionId> out;
+  std::vector<bool> seen(module.functions.size());
   std::vector<ir::FunctionId> todo{root};
   while (!todo.empty()) {
     ir::FunctionId id = todo.back();
     todo.pop_back();
     const ir::Function& function = module.functions[id.value];
-    if (!out.insert(function.name).second) continue;
+    if (seen[id.value]) continue;
+    seen[id.value] = true;
+    out.push_back(id);
     for (const ir::Operand& operand : function.operands)
       if (operand.kind == ir::Operand::Kind::function && operand.function.valid())
         todo.push_back(operand.function);
@@ -43,6 +46,22 @@ std::set<std::string> reachable_from(const ir::Module& module, ir::FunctionId ro
       for (const ir::Relocation& relocation : variable.relocations)
         if (relocation.function.valid()) todo.push_back(relocation.function);
   }
+  return out;
+}
+
+// The sites of those functions. A pointer to a function may also come from another kernel, through memory:
+// what calls through pointers may reach any site.
+std::vector<access::Site> sites_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions) {
+  std::vector<access::SiteId> ids;
+  for (ir::FunctionId id : functions) {
+    const ir::Function& function = module.functions[id.value];
+    if (calls_indirectly(module, function)) return module.sites;
+    for (const ir::Instruction& instruction : function.instructions)
+      if (instruction.site.valid()) ids.push_back(instruction.site);
+  }
+  std::sort(ids.begin(), ids.end());
+  std::vector<access::Site> out;
+  for (access::SiteId id : ids) out.push_back(module.sites[id.value]);
   return out;
 }
 
@@ -81,7 +100,11 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   if (!found) return cudaErrorInvalidDeviceFunction;
   function = *found;
   info = binary->program->info(function);
-  reachable = reachable_from(binary->program->module(), function);
+  const ir::Module& module = binary->program->module();
+  std::vector<ir::FunctionId> functions = reachable_from(module, function);
+  reachable.clear();
+  for (ir::FunctionId id : functions) reachable.insert(module.functions[id.value].name);
+  sites = sites_of(module, functions);
   return cudaSuccess;
 }
 

@@ -44,6 +44,7 @@ struct Kernel {
   ir::FunctionId function;
   sim::KernelInfo info;
   std::set<std::string> reachable; // functions it may call, itself included: their sites are its sites
+  std::vector<access::Site> sites; // those, in order; all of the module where it calls through pointers
 
   cudaError_t resolve(Runtime&);
   u32 registers() const; // per thread: ptxas's count where a cubin tells, else an estimate
