@@ -29,7 +29,7 @@ constexpr u64 most_cta_bytes = u64{1} << 30;
 
 // A batch is at most one full CTA wide; its registers stay within a core's second-level cache, and the grid
 // has many batches, for the workers to share evenly.
-constexpr u32 most_batch_warps = 32;
+constexpr u32 most_batch_warps = most_warps;
 constexpr u64 most_batch_register_bytes = 512 << 10, most_batch_shared_bytes = 256 << 10;
 constexpr u64 least_batches = 64;
 

@@ -17,7 +17,7 @@ using ir::StateSpace;
 
 // The active lanes of the access: lane i of warp w at row[w] + step·i, relative to the space.
 struct Rows {
-  std::array<u64, 32> row;
+  std::array<u64, most_warps> row;
   i64 step = 0;
   Place place;
   std::byte* host(u32 warp) const { return place.at_warp(warp) + static_cast<i64>(row[warp]); }

@@ -12,9 +12,12 @@
 
 namespace warplens::sim {
 
+// Warps that run in step, at most: twice what a CTA can have.
+inline constexpr u32 most_warps = 64;
+
 // One bit per thread of a batch, one word per warp.
 struct Mask {
-  std::array<u32, 32> word{};
+  std::array<u32, most_warps> word{};
   bool operator==(const Mask&) const = default;
 };
 
