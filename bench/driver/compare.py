@@ -16,6 +16,8 @@ import pathlib
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # a source folder stays one
+
 import figures
 import plot
 import ratios
@@ -45,16 +47,20 @@ efforts = {"full": Effort("full", 7, 0.3, 3), "quick": Effort("quick", 3, 0.04, 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/run", description="WarpLens against PoCL and Oclgrind, and its goals.",
                                      epilog="Exit codes: 0; 1 a result is wrong; 2 the comparison could not be made.")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the result there; FILE with .svg is the plot")
-    parser.add_argument("--quick", action="store_const", dest="effort", const="quick", default="full", help="smaller sizes, fewer rounds: under half a minute, rough")
-    parser.add_argument("--tiny", action="store_const", dest="effort", const="tiny", help="check the results of every system at tiny sizes, time nothing")
-    parser.add_argument("--compiler", choices=["auto", "nvcc", "clang"], default="auto", help="who makes the PTX (auto: nvcc where there is one)")
-    parser.add_argument("--only", metavar="NAME,…", help="these workloads alone")
-    parser.add_argument("--systems", metavar="NAME,…", default="pocl,oclgrind", help="what to compare with: pocl, oclgrind, or none")
-    parser.add_argument("--patience", type=float, default=0, metavar="S", help="before each round wait up to S seconds for other processes to leave the machine idle")
-    parser.add_argument("--no-figures", action="store_true", help="no start-up, memory, front-end and folding figures")
-    parser.add_argument("--skip-missing", action="store_true", help="a missing system is skipped: exit code 77")
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help=argparse.SUPPRESS)
+    add = parser.add_argument
+    add("--json", type=pathlib.Path, metavar="FILE", help="write the result there; FILE with .svg is the plot")
+    add("--quick", action="store_const", dest="effort", const="quick", default="full",
+        help="smaller sizes, fewer rounds: half a minute, rough")
+    add("--tiny", action="store_const", dest="effort", const="tiny",
+        help="check the results of every system at tiny sizes, time nothing")
+    add("--compiler", choices=["auto", "nvcc", "clang"], default="auto", help="who makes the PTX (auto: nvcc where there is one)")
+    add("--only", metavar="NAME,…", help="these workloads alone")
+    add("--systems", metavar="NAME,…", default="pocl,oclgrind", help="what to compare with: pocl, oclgrind, or none")
+    add("--patience", type=float, default=0, metavar="S",
+        help="before each round wait up to S seconds for other processes to leave the machine idle")
+    add("--no-figures", action="store_true", help="no start-up, memory, front-end and folding figures")
+    add("--skip-missing", action="store_true", help="a missing system is skipped, in the end the exit code is 77")
+    add("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -91,7 +97,8 @@ def load(workload: Workload, size: int, group: list[System]) -> None:
         raise WrongResult(f"{workload.name}: WarpLens counts {sorted(sectors)} sectors, which depend on the number of cores")
 
 
-def take_turns(ours: System, theirs: System | None, rounds: int, seconds: float, everyone: list[System], patience: float) -> list[dict]:
+def take_turns(ours: System, theirs: System | None, rounds: int, seconds: float, everyone: list[System],
+               patience: float) -> list[dict]:
     """Per round: seconds of a launch of each system, and what others did to the machine meanwhile. Oclgrind launches once."""
     out = []
     for _ in range(rounds):
@@ -162,6 +169,8 @@ def main() -> int:
         raise SetupError("a system to compare with is missing; bench/run installs them, --skip-missing does without")
     wanted = [name for name in wanted if name not in skipped]
     chosen = workloads(options.build, options.only)
+    if options.json:
+        check_writable(options.json)
     effort = efforts.get(options.effort, efforts["quick"])
     group, oclgrind = start(options, wanted, effort.slow_cores)
     try:
@@ -178,8 +187,15 @@ def main() -> int:
     return 77 if skipped else 0
 
 
+def check_writable(path: pathlib.Path) -> None:
+    """Before the minutes of measuring, not after them."""
+    if not path.parent.is_dir() or path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise SetupError(f"{path} cannot be written")
+
+
 def measure(options, effort: Effort, chosen: list[Workload], group: dict, oclgrind: dict, skipped: dict) -> dict:
-    result = {"ratios": {}, "workloads": [], "machine": figures.machine(), "systems": {}, "effort": dataclasses.asdict(effort), "skipped": skipped}
+    result = {"ratios": {}, "workloads": [], "machine": figures.machine(), "systems": {},
+              "effort": dataclasses.asdict(effort), "skipped": skipped}
     for pair in [*group.values(), *oclgrind.values()]:
         for system in pair:
             if system:
@@ -216,3 +232,5 @@ if __name__ == "__main__":
     except WrongResult as error:
         print(f"error: wrong result: {error}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -44,7 +44,8 @@ def run(build: pathlib.Path, options: list[str], program: list[str]) -> tuple[fl
 
 def start_up(build: pathlib.Path, program: str, runs: int) -> dict:
     times = sorted(1e3 * run(build, [], [program])[0] for _ in range(runs + 1))[:runs]  # the first one fills caches
-    return {"name": "start-up of `warplens run` on a trivial executable, warm", "goal": "<= 50 ms", "milliseconds": statistics.median(times),
+    return {"name": "start-up of `warplens run` on a trivial executable, warm", "goal": "<= 50 ms",
+            "milliseconds": statistics.median(times),
             "shown": f"{statistics.median(times):.1f} ms ({times[0]:.1f} to {times[-1]:.1f}, {runs} runs)"}
 
 
@@ -54,7 +55,8 @@ def memory(build: pathlib.Path, program: str) -> dict:
     for ctas in (2**8, 2**14, 2**20):
         _, peak, output = run(build, [], [program, "wrapped", str(ctas)])
         beyond[ctas] = (peak - int(output.split()[1])) / 2**20
-    return {"name": "resident memory beyond the program's allocations", "goal": "<= 150 MiB, constant in the grid", "mebibytes": beyond,
+    return {"name": "resident memory beyond the program's allocations", "goal": "<= 150 MiB, constant in the grid",
+            "mebibytes": beyond,
             "shown": ", ".join(f"{value:.0f} MiB with {ctas} CTAs" for ctas, value in beyond.items())}
 
 
@@ -80,7 +82,7 @@ def folding(build: pathlib.Path, program: str) -> list[dict]:
             seconds[power] = min(launch_seconds(build, [program, kernel, str(2**power)]) for _ in range(3))
         growth = max(seconds.values()) / min(seconds.values())
         out.append({**figure, "seconds": seconds, "growth": growth,
-                    "shown": f"{growth:.2f}x: " + ", ".join(f"2^{power} {1e3 * value:.2f} ms" for power, value in seconds.items())})
+                    "shown": f"{growth:.2f}x: " + ", ".join(f"2^{power} {1e3 * s:.2f} ms" for power, s in seconds.items())})
     return out
 
 

@@ -1,40 +1,60 @@
-"""The plot of a comparison as SVG: per workload how many times faster than PoCL WarpLens is while it counts, on one core
-and on all, with the spread over the rounds; the goals as lines."""
+"""The plot of a comparison as SVG: per workload how many times faster than PoCL and than Oclgrind WarpLens is while it
+counts, on one core and on all, with the spread over the rounds; the goals as lines. The axes are logarithmic."""
 import html
 import math
 
-width, row_height, left, right, top, bottom = 760, 34, 130, 30, 62, 46
+width, row_height, left, right, heading, axis = 760, 30, 120, 40, 40, 46
 colours = {"one_core": "#8a5a00", "all_cores": "#1f5fa8"}
 names = {"one_core": "1 core", "all_cores": "all cores"}
 
 
 def draw(result: dict) -> str:
-    rows = [row for row in result["workloads"] if "pocl" in row["all_cores"]]
-    values = [part[key] for row in rows for cores in names for part in [row[cores]["pocl"]] for key in ("min", "max")]
-    low, high = math.log2(min(values + [0.5])) - 0.2, math.log2(max(values + [2.0])) + 0.2
-    height = top + row_height * len(rows) + bottom
+    """One panel per system, below each other; a system that was skipped has none."""
+    rows = result["workloads"]
+    panels = [("PoCL", {"goal of each": 0.5, "goal of the mean": 1.0}, {row["name"]: spreads(row, "pocl") for row in rows}),
+              ("Oclgrind", {"goal of the mean": 500.0}, {row["name"]: spreads(row.get("oclgrind", {}), "ratio") for row in rows})]
+    body, y = [], 36.0
+    for system, goals, points in panels:
+        if any(points.values()):
+            body += panel(y, f"Time of {system} / time of WarpLens with counting on", goals, points)
+            y += heading + row_height * len(points) + axis
+    legend = [mark for index, cores in enumerate(names)
+              for mark in (dot(left + 6 + 110 * index, 20, colours[cores]), text(left + 16 + 110 * index, 24, names[cores]))]
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y:.0f}" font-family="sans-serif">',
+                      f'<rect width="{width}" height="{y:.0f}" fill="white"/>', *legend, *body, "</svg>", ""])
+
+
+def spreads(row: dict, key: str) -> dict[str, dict]:
+    return {cores: row[cores][key] for cores in names if key in row.get(cores, {})}
+
+
+def panel(y: float, title: str, goals: dict[str, float], points: dict[str, dict]) -> list[str]:
+    values = [part[key] for spread in points.values() for part in spread.values() for key in ("min", "max")] + list(goals.values())
+    low, high = math.log2(min(values)) - 0.3, math.log2(max(values)) + 0.3
+    first, last = y + heading, y + heading + row_height * len(points)
 
     def x(ratio: float) -> float:
         return left + (math.log2(ratio) - low) / (high - low) * (width - left - right)
 
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="13">',
-           f'<rect width="{width}" height="{height}" fill="white"/>',
-           text(left, 20, "Time of PoCL over time of WarpLens with counting on (right: WarpLens is faster)", size=14)]
-    for index, (cores, name) in enumerate(names.items()):
-        out += [f'<circle cx="{left + 6 + 110 * index}" cy="38" r="5" fill="{colours[cores]}"/>', text(left + 16 + 110 * index, 42, name)]
+    out = [text(left, y + 22, title, size=15)]
     for power in range(math.ceil(low), math.floor(high) + 1):
-        at = x(2.0**power)
-        out += [line(at, top, at, height - bottom, "#dddddd"), text(at, height - bottom + 18, f"{2.0**power:g}x", anchor="middle")]
-    for ratio, label in ((1.0, "goal of the mean"), (0.5, "goal of each")):
-        out += [line(x(ratio), top, x(ratio), height - bottom, "#555555", dash=True), text(x(ratio), height - 10, label, anchor="middle", size=11)]
-    for index, row in enumerate(rows):
-        middle = top + row_height * (index + 0.5)
-        out.append(text(left - 10, middle + 4, row["name"], anchor="end"))
-        for cores, offset in (("one_core", -6), ("all_cores", 6)):
-            part, y = row[cores]["pocl"], middle + offset
-            out += [line(x(part["min"]), y, x(part["max"]), y, colours[cores], thick=2),
-                    f'<circle cx="{x(part["median"]):.1f}" cy="{y:.1f}" r="5" fill="{colours[cores]}"><title>{part["median"]:.2f}x</title></circle>']
-    return "\n".join(out + ["</svg>", ""])
+        out += [line(x(2.0**power), first, x(2.0**power), last, "#dddddd"),
+                text(x(2.0**power), last + 16, str(2**power) if power >= 0 else f"1/{2**-power}", anchor="middle")]
+    for index, (label, ratio) in enumerate(goals.items()):
+        after = index == len(goals) - 1  # the labels of two neighbours go to different sides
+        out += [line(x(ratio), first, x(ratio), last, "#555555", dash=True),
+                text(x(ratio) + (4 if after else -4), last + 32, label, anchor="start" if after else "end", size=11)]
+    for index, (name, spread) in enumerate(points.items()):
+        middle = first + row_height * (index + 0.5)
+        out.append(text(left - 10, middle + 4, name, anchor="end"))
+        for cores, part in spread.items():
+            at = middle + (-5 if cores == "one_core" else 5)
+            out += [line(x(part["min"]), at, x(part["max"]), at, colours[cores], thick=2), dot(x(part["median"]), at, colours[cores])]
+    return out
+
+
+def dot(x: float, y: float, colour: str) -> str:
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"/>'
 
 
 def text(x: float, y: float, content: str, anchor: str = "start", size: int = 13) -> str:
