@@ -102,7 +102,7 @@ Result<std::string> preload_of(const Program& program, const std::string& folder
 }
 
 ChildSpec child_spec(const RunOptions& options, const Program& program, const std::vector<u32>& sm,
-                     const std::string& preload, const std::string& events) {
+                     const std::string& preload, const std::string& events, const cache::Settings& cache) {
   ChildSpec spec{program.path, options.command, {}, options.json == "-"};
   if (std::string& name = spec.arguments[0]; is_source_file(name)) name.resize(name.size() - strlen(".cu"));
   std::string list;
@@ -112,6 +112,8 @@ ChildSpec child_spec(const RunOptions& options, const Program& program, const st
                       {"WARPLENS_SM", list},
                       {"WARPLENS_WORKERS", fmt::format("{}", options.workers)},
                       {"WARPLENS_MEMORY", options.memory},
+                      {"WARPLENS_CACHE_DIR", cache.folder},
+                      {"WARPLENS_CACHE_SIZE", fmt::format("{}", cache.limit >> 20)},
                       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
   return spec;
 }
@@ -173,7 +175,7 @@ struct Prepared {
   std::string preload;
 };
 
-Result<Prepared> prepare(const RunOptions& options, const RunOutput& output) {
+Result<Prepared> prepare(const RunOptions& options, const cache::Store& cache, const RunOutput& output) {
   Prepared out;
   Result<std::vector<u32>> sm = check_options(options);
   if (!sm) return failure(sm.error());
@@ -181,7 +183,7 @@ Result<Prepared> prepare(const RunOptions& options, const RunOutput& output) {
   Result<std::string> folder = runtime_folder();
   if (is_source_file(options.command.at(0))) {
     if (!folder) return failure(folder.error());
-    Result<SourceProgram> compiled = compile_source(options, out.sm[0], *folder, output);
+    Result<SourceProgram> compiled = compile_source(options, out.sm[0], *folder, cache, output);
     if (!compiled) return failure(compiled.error());
     out.compiled = std::move(*compiled);
   }
@@ -223,12 +225,16 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 } // namespace
 
 int run(const RunOptions& options, const RunOutput& output) {
-  Result<Prepared> prepared = prepare(options, output);
+  cache::Settings settings = cache::settings_from_environment();
+  if (options.no_cache) settings.limit = 0;
+  const cache::Store cache(settings);
+  Result<Prepared> prepared = prepare(options, cache, output);
   if (!prepared) return refuse(options, output, prepared.error());
   Result<EventFile> events = EventFile::create();
   if (!events) return refuse(options, output, events.error());
 
-  ChildSpec spec = child_spec(options, prepared->program, prepared->sm, prepared->preload, events->path());
+  ChildSpec spec =
+      child_spec(options, prepared->program, prepared->sm, prepared->preload, events->path(), settings);
   Result<ChildEnd> end = [&] {
     ProgressLine progress(options, output, *events);
     return run_child(spec, options.progress ? std::function<void()>([&] { progress.tick(); }) : nullptr);
@@ -239,7 +245,7 @@ int run(const RunOptions& options, const RunOutput& output) {
   input.command = options.command;
   input.sm = prepared->sm;
   input.outcome = {end->exit_code, end->signal};
-  if (prepared->compiled) input.local_use = local_use(*prepared->compiled, prepared->sm[0]);
+  if (prepared->compiled) input.local_use = local_use(*prepared->compiled, prepared->sm[0], cache);
   std::ifstream stream(events->path(), std::ios::binary);
   add_events(stream, input);
   if (input.launches.empty() && input.interrupted.empty())

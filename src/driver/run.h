@@ -22,6 +22,7 @@ struct RunOptions {
   std::string memory = "gpu";    // or "strict"
   double timeout = 0;            // seconds that a launch may take; 0: no limit
   bool strict = false;
+  bool no_cache = false; // compile and parse anew, keep nothing
   bool progress = false; // standard error is a terminal, and nobody said --no-progress
   bool colour = false;   // of the report on standard error
   u32 width = 80;        // of the terminal

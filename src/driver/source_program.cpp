@@ -79,7 +79,7 @@ std::string read_file(const fs::path& path) {
 bool is_source_file(std::string_view name) { return name.ends_with(".cu"); }
 
 Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const std::string& runtime,
-                                     const RunOutput& output) {
+                                     const cache::Store& cache, const RunOutput& output) {
   Result<std::vector<std::string>> words = split_words(options.compile_options);
   if (!words) return failure(words.error());
   DelayedSignals signals; // outlives the folder below
@@ -94,6 +94,7 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   request.folder = folder->path();
   request.headers = toolchain::header_folder();
   request.cudart = runtime + "/libcudart.so.13";
+  request.cache = &cache;
   request.on_output = [&](std::string_view text) { line.erase(), output.err(text); };
   Result<toolchain::Compiled> compiled = toolchain::compile(request);
   if (signals.seen())
@@ -102,7 +103,8 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   return SourceProgram{std::move(*folder), std::move(compiled->executable)};
 }
 
-std::map<std::string, report::LocalUse> local_use(const SourceProgram& program, u32 sm) {
+std::map<std::string, report::LocalUse> local_use(const SourceProgram& program, u32 sm,
+                                                  const cache::Store& cache) {
   std::map<std::string, report::LocalUse> out;
   std::optional<std::string> ptxas = toolchain::find_ptxas(toolchain::Search::from_environment());
   if (!ptxas) return out;
@@ -110,7 +112,7 @@ std::map<std::string, report::LocalUse> local_use(const SourceProgram& program, 
   for (const fs::directory_entry& entry : fs::directory_iterator(program.folder.path(), error)) {
     if (entry.path().extension() != ".ptx") continue;
     Result<std::vector<toolchain::PtxasInfo>> all =
-        toolchain::ptxas_info(*ptxas, read_file(entry.path()), sm);
+        toolchain::ptxas_info(*ptxas, read_file(entry.path()), sm, &cache);
     if (!all) return {}; // of a part of the program nothing can be said that holds for all of it
     for (const toolchain::PtxasInfo& info : *all)
       if (info.entry) out[info.function] = {info.stack_frame, info.spill_stores, info.spill_loads};

@@ -1,5 +1,6 @@
 // `run FILE.cu`: the executable that it stands for, compiled into a private folder.
 #pragma once
+#include "cache/store.h"
 #include "driver/run.h"
 #include "report/model.h"
 #include "toolchain/temp_dir.h"
@@ -19,11 +20,11 @@ struct SourceProgram {
 // as it comes. `runtime` is the folder of the runtime libraries. A signal that ends the compilation takes
 // effect after the folder is gone.
 Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const std::string& runtime,
-                                     const RunOutput& output);
+                                     const cache::Store&, const RunOutput& output);
 
 // What ptxas does with the kernels of that compilation; empty where there is no ptxas, or none that knows
 // `sm`.
-std::map<std::string, report::LocalUse> local_use(const SourceProgram&, u32 sm);
+std::map<std::string, report::LocalUse> local_use(const SourceProgram&, u32 sm, const cache::Store&);
 
 // The words of a command line as a POSIX shell splits them: blanks, quotes, backslashes; nothing is expanded.
 // Fails on a quote that is not closed.

@@ -270,6 +270,21 @@ Strings clang_host(const FoundCompiler& compiler, u32 architecture, const Paths&
   return arguments;
 }
 
+Strings nvcc_search_path(const FoundCompiler& compiler, u32 architecture, const Strings& options) {
+  Strings arguments = nvcc_common(compiler, architecture);
+  append(arguments, {"-x", "cu", "-E", "-Xcompiler", "-v", "/dev/null"});
+  std::copy_if(options.begin(), options.end(), std::back_inserter(arguments),
+               [](const std::string& option) { return !option.ends_with(".cu"); });
+  return arguments;
+}
+
+Strings clang_search_path(const FoundCompiler& compiler, u32 architecture, const Paths& paths,
+                          const Options& options) {
+  Strings arguments = clang_common(compiler, architecture, paths, options);
+  append(arguments, {"--cuda-device-only", "-E", "-v", "/dev/null", "-o", "/dev/null"});
+  return arguments;
+}
+
 Strings clang_cxx(const FoundCompiler& compiler, const Paths& paths, const Options& options,
                   const std::string& source, const std::string& object) {
   Strings arguments = {

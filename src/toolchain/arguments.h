@@ -40,6 +40,12 @@ std::vector<std::string> clang_host(const FoundCompiler&, u32 architecture, cons
                                     const std::string& object);
 std::vector<std::string> clang_cxx(const FoundCompiler&, const Paths&, const Options&,
                                    const std::string& source, const std::string& object);
+
+// Preprocess nothing with the same options, to have the compiler say (-v) where it looks for headers.
+std::vector<std::string> nvcc_search_path(const FoundCompiler&, u32 architecture,
+                                          const std::vector<std::string>& options);
+std::vector<std::string> clang_search_path(const FoundCompiler&, u32 architecture, const Paths&,
+                                           const Options&);
 std::vector<std::string> clang_link(const FoundCompiler&, const Paths&, const Options&,
                                     const std::vector<std::string>& objects, const std::string& output);
 

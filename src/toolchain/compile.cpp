@@ -2,6 +2,8 @@
 // link. Everything is written under the request's folder; the source folder is only read.
 #include "toolchain/compile.h"
 #include "toolchain/arguments.h"
+#include "toolchain/compile_cache.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -78,6 +80,12 @@ Result<void> terminate_text(const std::string& ptx, const std::string& embedded)
   return {};
 }
 
+// Has clang write the files that it reads as a make rule.
+std::vector<std::string> with_rule(std::vector<std::string> arguments, const std::string& rule) {
+  arguments.insert(arguments.end(), {"-MD", "-MF", rule});
+  return arguments;
+}
+
 Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCompiler& compiler,
                                     u32 architecture) {
   if (auto ok = check_headers(request); !ok) return failure(ok.error());
@@ -94,15 +102,18 @@ Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCo
     std::string ptx = numbered(request, objects.size(), ".ptx"),
                 embedded = numbered(request, objects.size(), ".embedded"),
                 object = numbered(request, objects.size(), ".o");
-    if (auto ok =
-            run_step(request, compiler, clang_device(compiler, architecture, paths, *options, source, ptx),
-                     fmt::format("compile the device code of '{}'", source));
+    if (auto ok = run_step(
+            request, compiler,
+            with_rule(clang_device(compiler, architecture, paths, *options, source, ptx), ptx + ".d"),
+            fmt::format("compile the device code of '{}'", source));
         !ok)
       return failure(ok.error());
     if (auto ok = terminate_text(ptx, embedded); !ok) return failure(ok.error());
-    if (auto ok = run_step(request, compiler,
-                           clang_host(compiler, architecture, paths, *options, source, embedded, object),
-                           fmt::format("compile the host code of '{}'", source));
+    if (auto ok =
+            run_step(request, compiler,
+                     with_rule(clang_host(compiler, architecture, paths, *options, source, embedded, object),
+                               object + ".d"),
+                     fmt::format("compile the host code of '{}'", source));
         !ok)
       return failure(ok.error());
     objects.push_back(object);
@@ -129,21 +140,68 @@ Result<Compiled> compile_with_nvcc(const CompileRequest& request, const FoundCom
   std::string executable = request.folder + "/program";
   std::vector<std::string> command =
       nvcc_executable(compiler, architecture, request.source, request.options, executable);
-  command.insert(command.end(), {"--keep", "--keep-dir", request.folder}); // for the PTX
+  // For the PTX, and for the line markers of the preprocessed text, which name every header of both passes.
+  command.insert(command.end(), {"--keep", "--keep-dir", request.folder});
   if (auto ok = run_step(request, compiler, command, fmt::format("compile '{}'", request.source)); !ok)
     return failure(ok.error());
   return Compiled{executable, fmt::format("nvcc {}, compute_{}", compiler.version, architecture)};
 }
 
+// The files that the compilation in the request's folder read, as the compiler left word there.
+std::vector<std::string> files_read(const CompileRequest& request) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(request.folder, error)) {
+    std::string extension = entry.path().extension();
+    if (extension != ".d" && extension != ".ii") continue;
+    Result<std::string> text = read_file(entry.path());
+    if (!text) return {};
+    std::vector<std::string> files = extension == ".d" ? files_of_rule(*text) : files_of_line_markers(*text);
+    if (files.empty()) return {};
+    std::copy_if(files.begin(), files.end(), std::back_inserter(out),
+                 [&](const std::string& file) { return !file.starts_with(request.folder + "/"); });
+  }
+  return out;
+}
+
+SearchPath search_path(const CompileRequest& request, const FoundCompiler& compiler, u32 architecture) {
+  std::vector<std::string> command;
+  if (compiler.kind == Compiler::nvcc) {
+    command = nvcc_search_path(compiler, architecture, request.options);
+  } else {
+    auto options = sort_options(request.options);
+    if (!options) return {};
+    command = clang_search_path(compiler, architecture, {request.headers, request.cudart}, *options);
+  }
+  auto result = run_process(command);
+  if (!result || result->exit_code != 0) return {};
+  return search_path_of(result->output);
+}
+
 } // namespace
 
-Result<Compiled> compile(const CompileRequest& request) {
-  if (auto ok = check_source(request.source); !ok) return failure(ok.error());
+Result<Compiled> compile(const CompileRequest& user) {
+  if (auto ok = check_source(user.source); !ok) return failure(ok.error());
+  std::string said;
+  CompileRequest request = user;
+  std::optional<CompileCache> cache;
+  if (auto located = locate_compiler(request.compiler, request.search))
+    cache.emplace(request, located->kind, located->path);
+  if (cache)
+    if (std::optional<Compiled> known = cache->find()) return *known;
+  request.on_output = [&](std::string_view text) {
+    said += text;
+    if (user.on_output) user.on_output(text);
+  };
   auto compiler = find_compiler(request.compiler, request.search);
   if (!compiler) return failure(compiler.error());
   u32 architecture = choose_architecture(compiler->architectures, request.sm);
-  return compiler->kind == Compiler::nvcc ? compile_with_nvcc(request, *compiler, architecture)
-                                          : compile_with_clang(request, *compiler, architecture);
+  Result<Compiled> compiled = compiler->kind == Compiler::nvcc
+                                  ? compile_with_nvcc(request, *compiler, architecture)
+                                  : compile_with_clang(request, *compiler, architecture);
+  if (compiled && cache && cache->enabled())
+    cache->put(*compiled, said, files_read(request), search_path(request, *compiler, architecture));
+  return compiled;
 }
 
 Result<std::string> compile_to_ptx(const CompileRequest& request) {

@@ -128,11 +128,16 @@ Search Search::from_environment() {
   return search;
 }
 
-Result<FoundCompiler> find_compiler(Compiler wanted, const Search& search) {
+std::optional<LocatedCompiler> locate_compiler(Compiler wanted, const Search& search) {
   if (wanted != Compiler::clang)
-    if (auto path = locate_nvcc(search)) return inspect(Compiler::nvcc, *path);
+    if (auto path = locate_nvcc(search)) return LocatedCompiler{Compiler::nvcc, *path};
   if (wanted != Compiler::nvcc)
-    if (auto path = locate_clang(search)) return inspect(Compiler::clang, *path);
+    if (auto path = locate_clang(search)) return LocatedCompiler{Compiler::clang, *path};
+  return std::nullopt;
+}
+
+Result<FoundCompiler> find_compiler(Compiler wanted, const Search& search) {
+  if (auto located = locate_compiler(wanted, search)) return inspect(located->kind, located->path);
   if (wanted == Compiler::nvcc)
     return failure(
         diag::error("toolchain-no-nvcc", "nvcc is not in PATH, $CUDA_HOME or /usr/local/cuda", {},

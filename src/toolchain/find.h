@@ -29,6 +29,13 @@ struct FoundCompiler {
 // The compiler to use: with `automatic` nvcc where there is one, else clang. Fails with what to install.
 Result<FoundCompiler> find_compiler(Compiler wanted, const Search& search);
 
+// Where that compiler is and of which kind, without starting it; none where there is none.
+struct LocatedCompiler {
+  Compiler kind = Compiler::clang;
+  std::string path;
+};
+std::optional<LocatedCompiler> locate_compiler(Compiler wanted, const Search& search);
+
 // ptxas beside nvcc, in a toolkit or in PATH; it alone knows of spilled registers.
 std::optional<std::string> find_ptxas(const Search& search);
 

@@ -5,6 +5,7 @@
 //       1024 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads
 //   ptxas info    : Used 8 registers, 1024 bytes cumulative stack size, 400 bytes smem, 360 bytes cmem[0]
 #include "toolchain/ptxas.h"
+#include "toolchain/compile_cache.h"
 #include "toolchain/process.h"
 #include "toolchain/temp_dir.h"
 #include <algorithm>
@@ -43,6 +44,17 @@ PtxasInfo& function_named(std::vector<PtxasInfo>& all, std::string_view name) {
   return all.back();
 }
 
+// What ptxas said, behind one character for how it ended.
+constexpr char accepted = '+', refused = '-';
+
+Result<std::vector<PtxasInfo>> understand(std::string_view said) {
+  if (said.starts_with(accepted)) return parse_ptxas_output(said.substr(1));
+  diag::Diagnostic diagnostic =
+      diag::warning("toolchain-ptxas-failed", "ptxas does not accept the PTX; spills are not seen");
+  if (!said.empty()) diagnostic.notes.emplace_back(said.substr(1, said.find('\n') - 1));
+  return failure(std::move(diagnostic));
+}
+
 } // namespace
 
 std::vector<PtxasInfo> parse_ptxas_output(std::string_view output) {
@@ -71,7 +83,13 @@ std::vector<PtxasInfo> parse_ptxas_output(std::string_view output) {
   return all;
 }
 
-Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_view ptx, u32 sm) {
+Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_view ptx, u32 sm,
+                                          const cache::Store* cache) {
+  std::optional<std::string> identity = cache != nullptr ? identity_of(ptxas) : std::nullopt;
+  cache::Digest key = cache::Hasher().add(identity.value_or("")).add(sm).add(ptx).digest();
+  if (identity)
+    if (std::optional<cache::Blob> said = cache->find("ptxas", key))
+      return understand({reinterpret_cast<const char*>(said->data.get()), said->size});
   auto folder = TempDir::create();
   if (!folder) return failure(folder.error());
   std::string file = folder->path() + "/input.ptx";
@@ -79,13 +97,9 @@ Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_
   auto result = run_process(
       {ptxas, "-v", "-c", fmt::format("-arch=sm_{}", sm), file, "-o", folder->path() + "/output"});
   if (!result) return failure(result.error());
-  if (result->exit_code != 0) {
-    diag::Diagnostic diagnostic =
-        diag::warning("toolchain-ptxas-failed", "ptxas does not accept the PTX; spills are not seen");
-    diagnostic.notes.push_back(result->output.substr(0, result->output.find('\n')));
-    return failure(std::move(diagnostic));
-  }
-  return parse_ptxas_output(result->output);
+  std::string said = (result->exit_code == 0 ? accepted : refused) + result->output;
+  if (identity) cache->put("ptxas", key, std::as_bytes(std::span(said)));
+  return understand(said);
 }
 
 } // namespace warplens::toolchain

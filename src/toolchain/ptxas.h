@@ -1,5 +1,6 @@
 // What only NVIDIA's assembler knows: registers per thread, and the local memory of spilled registers.
 #pragma once
+#include "cache/store.h"
 #include "diag/diagnostic.h"
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ std::vector<PtxasInfo> parse_ptxas_output(std::string_view output);
 
 // Assembles `ptx` for compute capability `sm` / 10 and returns what ptxas says of it. Calls of functions that
 // are not in the text (clang's __nv_sinf without libdevice) are left unresolved.
-Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_view ptx, u32 sm);
+// What it said of a text once is kept in `cache`, where there is one.
+Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_view ptx, u32 sm,
+                                          const cache::Store* cache = nullptr);
 
 } // namespace warplens::toolchain

@@ -10,6 +10,8 @@ unset NO_COLOR || true
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
+export WARPLENS_CACHE_DIR="$scratch/cache" # what other runs kept proves nothing
+unset WARPLENS_CACHE_SIZE || true
 
 fail() {
   printf 'FAILED: %s\n' "$*" >&2

@@ -1,0 +1,304 @@
+#include "toolchain/compile_cache.h"
+#include "toolchain/arguments.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+
+namespace warplens::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* variables[] = {"CPATH",
+                                     "C_INCLUDE_PATH",
+                                     "CPLUS_INCLUDE_PATH",
+                                     "LIBRARY_PATH",
+                                     "COMPILER_PATH",
+                                     "GCC_EXEC_PREFIX",
+                                     "SOURCE_DATE_EPOCH",
+                                     "NVCC_PREPEND_FLAGS",
+                                     "NVCC_APPEND_FLAGS",
+                                     "NVCC_CCBIN",
+                                     "CCC_OVERRIDE_OPTIONS",
+                                     "CLANG_CONFIG_FILE_SYSTEM_DIR",
+                                     "LC_ALL",
+                                     "LC_MESSAGES",
+                                     "LANG"};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+bool starts_with_one_of(std::string_view text, std::initializer_list<std::string_view> starts) {
+  return std::any_of(starts.begin(), starts.end(), [&](std::string_view s) { return text.starts_with(s); });
+}
+
+// Options that name no input but headers, which the compiler lists.
+bool is_harmless(std::string_view option) {
+  for (std::string_view exact : {"-g",
+                                 "-G",
+                                 "-lineinfo",
+                                 "--generate-line-info",
+                                 "--device-debug",
+                                 "-use_fast_math",
+                                 "--use_fast_math",
+                                 "-extended-lambda",
+                                 "--extended-lambda",
+                                 "-expt-extended-lambda",
+                                 "--expt-extended-lambda",
+                                 "-expt-relaxed-constexpr",
+                                 "--expt-relaxed-constexpr",
+                                 "-restrict",
+                                 "--restrict",
+                                 "-rdc=true",
+                                 "-rdc=false",
+                                 "--relocatable-device-code=true",
+                                 "-m64",
+                                 "-w",
+                                 "-pthread",
+                                 "-fopenmp",
+                                 "-ffast-math",
+                                 "-fPIC",
+                                 "-fpermissive",
+                                 "-lm",
+                                 "-lpthread",
+                                 "-ldl",
+                                 "-lrt",
+                                 "-lgomp",
+                                 "-lstdc++",
+                                 "-lcudart",
+                                 "-lcudart_static",
+                                 "-lcuda",
+                                 "-lcudadevrt"})
+    if (option == exact) return true;
+  if (starts_with_one_of(option, {"-Wl,", "-Wp,", "-Wa,"})) return false;
+  return starts_with_one_of(option,
+                            {"-D", "-U", "-I", "-O", "-W", "-fno-", "-ffp-contract=", "-std=", "--std=",
+                             "-isystem=", "-arch=", "--gpu-architecture=", "-gencode=", "--generate-code=",
+                             "-maxrregcount=", "--maxrregcount=", "-diag-suppress=", "--diag-suppress="});
+}
+
+// Options of that kind whose value is the next argument.
+bool takes_harmless_value(std::string_view option) {
+  for (std::string_view name : {"-D", "-U", "-I", "-include", "-isystem", "-iquote", "-std", "--std", "-arch",
+                                "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
+                                "-maxrregcount", "--maxrregcount", "-diag-suppress", "--diag-suppress"})
+    if (option == name) return true;
+  return false;
+}
+
+bool are_harmless(const std::vector<std::string>& options, bool sources_too) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string_view option = options[i];
+    if (takes_harmless_value(option)) {
+      ++i;
+    } else if (option == "-Xcompiler" || option == "--compiler-options") {
+      if (++i == options.size()) return false;
+      std::string value = options[i];
+      std::replace(value.begin(), value.end(), ',', ' ');
+      std::istringstream words(value);
+      for (std::string word; words >> word;)
+        if (!is_harmless(word) || word.starts_with("-I")) return false;
+    } else if (!option.starts_with('-')) {
+      if (!sources_too || !option.ends_with(".cu")) return false;
+    } else if (!is_harmless(option)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(std::move(word));
+  return out;
+}
+
+std::string stamp(const fs::path& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return {};
+  return fmt::format("{} {} {}.{} {}\n", path.string(), status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec, status.st_ino);
+}
+
+// The binaries that do the work behind the one that is called, where `compiler` is canonical.
+std::string parts_of(Compiler kind, const fs::path& compiler, const Search& search) {
+  std::string out;
+  fs::path root = compiler.parent_path().parent_path();
+  std::error_code error;
+  if (kind == Compiler::nvcc) {
+    for (const char* part : {"nvvm/bin/cicc", "bin/cudafe++", "bin/fatbinary", "bin/nvcc.profile"})
+      out += stamp(root / part);
+  } else {
+    for (const fs::directory_entry& entry : fs::directory_iterator(root / "lib", error))
+      if (entry.path().filename().string().find(".so") != std::string::npos) out += stamp(entry.path());
+  }
+  for (const char* tool : {"gcc", "g++", "ld", "as"}) // the first in PATH is the one that is run
+    for (const std::string& folder : search.path)
+      if (fs::path found = fs::canonical(folder + "/" + tool, error); !error) {
+        out += stamp(found);
+        break;
+      }
+  // clang takes the newest C++ library that is installed.
+  std::vector<std::string> releases;
+  for (const char* folder : {"/usr/lib/gcc/x86_64-linux-gnu", "/usr/lib/gcc/x86_64-redhat-linux"})
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+      releases.push_back(entry.path().string());
+  std::sort(releases.begin(), releases.end());
+  for (const std::string& release : releases) out += release + '\n';
+  return out;
+}
+
+std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind,
+                                    const std::string& compiler) {
+  std::optional<std::string> identity = identity_of(compiler);
+  bool nvcc = kind == Compiler::nvcc;
+  if (!identity || !are_harmless(request.options, true)) return {};
+  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
+    if (nvcc && !are_harmless(words_of(variable(name)), false)) return {};
+  if (nvcc && !variable("NVCC_CCBIN").empty()) return {};
+  std::error_code error;
+  fs::path canonical = fs::canonical(compiler, error);
+  cache::Hasher hasher;
+  hasher.add(nvcc ? "nvcc" : "clang").add(compiler).add(*identity);
+  hasher.add(parts_of(kind, canonical, request.search));
+  hasher.add(request.sm).add(request.source).add(fs::current_path(error).string());
+  hasher.add(request.headers).add(nvcc ? "" : request.cudart).add(request.options.size());
+  for (const std::string& option : request.options) hasher.add(option);
+  for (const char* name : variables) hasher.add(variable(name));
+  return hasher.digest();
+}
+
+cache::Digest program_key(const cache::Digest& command, const cache::Digest& content) {
+  return cache::Hasher()
+      .add(command.words[0])
+      .add(command.words[1])
+      .add(content.words[0])
+      .add(content.words[1])
+      .digest();
+}
+
+// Strings in a row, each behind its length.
+class Strings {
+public:
+  void add(std::string_view text) {
+    u64 size = text.size();
+    bytes_.append(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes_ += text;
+  }
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(bytes_)); }
+  static std::optional<std::vector<std::string_view>> split(std::span<const std::byte> bytes) {
+    std::vector<std::string_view> out;
+    while (!bytes.empty()) {
+      u64 size = 0;
+      if (bytes.size() < sizeof size) return {};
+      std::memcpy(&size, bytes.data(), sizeof size);
+      bytes = bytes.subspan(sizeof size);
+      if (size > bytes.size()) return {};
+      out.emplace_back(reinterpret_cast<const char*>(bytes.data()), size);
+      bytes = bytes.subspan(size);
+    }
+    return out;
+  }
+
+private:
+  std::string bytes_;
+};
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return {};
+  return text.str();
+}
+
+bool write_file(const fs::path& path, std::string_view text, bool executable) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  std::error_code error;
+  if (executable) fs::permissions(path, fs::perms::owner_all, error);
+  return !file.fail() && !error;
+}
+
+// A clock that files are stamped with: never ahead of it.
+u64 file_clock() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<u64>(now.tv_sec) * 1'000'000'000 + static_cast<u64>(now.tv_nsec);
+}
+
+} // namespace
+
+std::optional<std::string> identity_of(const std::string& program) {
+  std::error_code error;
+  fs::path path = fs::canonical(program, error);
+  if (error) return {};
+  std::array<char, 4> magic{};
+  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
+  if (std::string_view(magic.data(), magic.size()) != "\177ELF") return {};
+  return stamp(path);
+}
+
+CompileCache::CompileCache(const CompileRequest& request, Compiler kind, const std::string& compiler)
+    : request_(request), start_(file_clock()) {
+  if (request.cache != nullptr && request.cache->enabled()) key_ = key_of(request, kind, compiler);
+}
+
+std::optional<Compiled> CompileCache::find() const {
+  if (!key_) return {};
+  std::optional<cache::Blob> list = request_.cache->find("sources", *key_);
+  if (!list) return {};
+  std::optional<Inputs> inputs =
+      inputs_of_text({reinterpret_cast<const char*>(list->data.get()), list->size});
+  std::optional<cache::Digest> content = inputs ? content_of(*inputs) : std::nullopt;
+  if (!content) return {};
+  std::optional<cache::Blob> program = request_.cache->find("program", program_key(*key_, *content));
+  if (!program) return {};
+  // description, what the compiler said, then name and content of each file; the program is the first
+  std::optional<std::vector<std::string_view>> parts = Strings::split(program->bytes());
+  if (!parts || parts->size() < 4 || parts->size() % 2 != 0) return {};
+  for (std::size_t i = 2; i < parts->size(); i += 2) {
+    std::string_view name = (*parts)[i];
+    if (name.find('/') != name.npos) return {};
+    if (!write_file(fs::path(request_.folder) / name, (*parts)[i + 1], i == 2)) return {};
+  }
+  if (std::string_view said = (*parts)[1]; !said.empty() && request_.on_output) request_.on_output(said);
+  return Compiled{request_.folder + "/" + std::string((*parts)[2]), std::string((*parts)[0])};
+}
+
+void CompileCache::put(const Compiled& compiled, std::string_view said, const std::vector<std::string>& files,
+                       const SearchPath& path) const {
+  if (!key_ || files.empty() || path.folders.empty()) return;
+  std::optional<Inputs> inputs = gather_inputs(files, path, start_);
+  std::optional<cache::Digest> content = inputs ? content_of(*inputs) : std::nullopt;
+  std::optional<std::string> program = read_file(compiled.executable);
+  if (!content || !program) return;
+  Strings strings;
+  strings.add(compiled.description);
+  strings.add(said);
+  strings.add(fs::path(compiled.executable).filename().string());
+  strings.add(*program);
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(request_.folder, error)) {
+    if (entry.path().extension() != ".ptx") continue;
+    std::optional<std::string> ptx = read_file(entry.path());
+    if (!ptx) return;
+    strings.add(entry.path().filename().string());
+    strings.add(*ptx);
+  }
+  request_.cache->put("program", program_key(*key_, *content), strings.bytes());
+  const std::string list = to_text(*inputs);
+  request_.cache->put("sources", *key_, std::as_bytes(std::span(list)));
+}
+
+} // namespace warplens::toolchain
