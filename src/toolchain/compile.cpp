@@ -158,8 +158,7 @@ std::vector<std::string> files_read(const CompileRequest& request) {
     if (!text) return {};
     std::vector<std::string> files = extension == ".d" ? files_of_rule(*text) : files_of_line_markers(*text);
     if (files.empty()) return {};
-    std::copy_if(files.begin(), files.end(), std::back_inserter(out),
-                 [&](const std::string& file) { return !file.starts_with(request.folder + "/"); });
+    out.insert(out.end(), files.begin(), files.end());
   }
   return out;
 }
