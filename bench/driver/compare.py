@@ -22,7 +22,7 @@ import figures
 import plot
 import ratios
 import systems
-from systems import SetupError, System, WrongResult
+from systems import Patience, SetupError, System, WrongResult
 
 
 @dataclasses.dataclass
@@ -57,7 +57,7 @@ def arguments() -> argparse.Namespace:
     add("--only", metavar="NAME,…", help="these workloads alone")
     add("--systems", metavar="NAME,…", default="pocl,oclgrind", help="what to compare with: pocl, oclgrind, or none")
     add("--patience", type=float, default=0, metavar="S",
-        help="before each round wait up to S seconds for other processes to leave the machine idle")
+        help="wait before rounds, S seconds in all, for other processes to leave the machine idle")
     add("--no-figures", action="store_true", help="no start-up, memory, front-end and folding figures")
     add("--skip-missing", action="store_true", help="a missing system is skipped, in the end the exit code is 77")
     add("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help=argparse.SUPPRESS)
@@ -98,11 +98,11 @@ def load(workload: Workload, size: int, group: list[System]) -> None:
 
 
 def take_turns(ours: System, theirs: System | None, rounds: int, seconds: float, everyone: list[System],
-               patience: float) -> list[dict]:
+               patience: Patience) -> list[dict]:
     """Per round: seconds of a launch of each system, and what others did to the machine meanwhile. Oclgrind launches once."""
     out = []
     for _ in range(rounds):
-        systems.wait_until_idle(everyone, patience)
+        patience.wait(everyone)
         watch = systems.Disturbance(everyone)
         row = {}
         row["counting"], row["instructions"], row["sectors"] = ours.time("counting", seconds)
@@ -114,7 +114,7 @@ def take_turns(ours: System, theirs: System | None, rounds: int, seconds: float,
     return out
 
 
-def compare(workload: Workload, effort: Effort, group: dict, oclgrind: dict, patience: float) -> dict:
+def compare(workload: Workload, effort: Effort, group: dict, oclgrind: dict, patience: Patience) -> dict:
     """One row of the result: everything measured of a workload."""
     size = workload.sizes[effort.size]
     everyone = [system for pair in group.values() for system in pair if system]
@@ -201,8 +201,9 @@ def measure(options, effort: Effort, chosen: list[Workload], group: dict, oclgri
             if system:
                 result["systems"][system.name] = system.description
     ratios.print_header(result)
+    patience = Patience(options.patience)
     for workload in chosen:
-        row = compare(workload, effort, group, oclgrind, options.patience)
+        row = compare(workload, effort, group, oclgrind, patience)
         ratios.print_row(row)
         result["workloads"].append(row)
     result["ratios"] = ratios.summary(result["workloads"])

@@ -109,11 +109,16 @@ class Disturbance:
         return max(0.0, (busy_now - busy_then) / max(now - then, 1e-3))
 
 
-def wait_until_idle(systems: list[System], patience: float) -> None:
-    """Returns when others use less than a quarter of a core, or when `patience` seconds are over."""
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        watch = Disturbance(systems)
-        time.sleep(0.3)
-        if watch.cores() < 0.25:
-            return
+class Patience:
+    """Waits until others use less than a quarter of a core, altogether no longer than so many seconds."""
+
+    def __init__(self, seconds: float):
+        self.left = seconds
+
+    def wait(self, systems: list[System]) -> None:
+        while self.left > 0:
+            watch = Disturbance(systems)
+            time.sleep(0.3)
+            self.left -= 0.3
+            if watch.cores() < 0.25:
+                return
