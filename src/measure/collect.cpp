@@ -313,6 +313,31 @@ private:
   std::deque<Cell> cells_;
 };
 
+// One CTA that stands for others: whichever it is, it is looked at like one of the sample.
+class Representative final : public access::Sink {
+public:
+  explicit Representative(access::Sink& to) : to_(to) {}
+  void lanes(const access::LaneBatch& batch) override {
+    access::LaneBatch first = batch;
+    first.cta = 0;
+    to_.lanes(first);
+  }
+  void affine(const access::AffineAccess& access) override {
+    access::AffineAccess first = access;
+    first.cta = 0;
+    to_.affine(first);
+  }
+
+private:
+  access::Sink& to_;
+};
+
+// A worker's cells, and how often they count: in the sums, and in the sample that patterns are named from.
+struct Share {
+  Worker worker;
+  u64 times = 1, samples = 1;
+};
+
 // The space that an instruction which never ran would have accessed, as far as its opcode says.
 access::Space space_of_opcode(std::string_view opcode) {
   using enum access::Space;
@@ -332,7 +357,13 @@ struct Collector::Impl {
   std::vector<const arch::Architecture*> architectures;
   std::vector<access::Site> sites;
   std::vector<u32> site_index; // by SiteId
-  std::deque<Worker> workers;
+  std::deque<Share> shares;    // of workers, or of classes of CTAs
+  std::optional<Representative> representative;
+
+  Share& add_share() {
+    return shares.emplace_back(
+        Share{Worker(architectures, site_index, static_cast<u32>(sites.size())), 1, 1});
+  }
 
   SiteRecord empty_record(const access::Site& site, access::Space space) const {
     return {site, space, std::vector<Counters>(architectures.size()), {}};
@@ -341,14 +372,14 @@ struct Collector::Impl {
   // The records of one site over all workers, one per space, in the order of the spaces.
   std::vector<SiteRecord> records(u32 index, const access::Site& site) {
     std::map<access::Space, std::pair<SiteRecord, PatternTally>> spaces;
-    for (Worker& worker : workers)
-      worker.visit(index,
-                   [&](access::Space space, const std::vector<Counters>& sums, const PatternTally& patterns) {
-                     auto& [record, tally] =
-                         spaces.try_emplace(space, empty_record(site, space), PatternTally{}).first->second;
-                     for (std::size_t a = 0; a < sums.size(); ++a) record.counters[a] += sums[a];
-                     tally += patterns;
-                   });
+    for (Share& share : shares)
+      share.worker.visit(
+          index, [&](access::Space space, const std::vector<Counters>& sums, const PatternTally& patterns) {
+            auto& [record, tally] =
+                spaces.try_emplace(space, empty_record(site, space), PatternTally{}).first->second;
+            for (std::size_t a = 0; a < sums.size(); ++a) add(record.counters[a], sums[a], share.times);
+            tally.add(patterns, share.samples);
+          });
     std::vector<SiteRecord> out;
     for (auto& [space, entry] : spaces) {
       entry.first.pattern = entry.second.most_frequent(site);
@@ -368,15 +399,33 @@ Collector::Collector(Architectures architectures, std::span<const access::Site> 
     if (sites[i].id.value >= impl_->site_index.size()) impl_->site_index.resize(sites[i].id.value + 1, count);
     impl_->site_index[sites[i].id.value] = i;
   }
-  for (u32 i = 0; i < workers; ++i)
-    impl_->workers.emplace_back(impl_->architectures, impl_->site_index, count);
+  for (u32 i = 0; i < workers; ++i) impl_->add_share();
 }
 
 Collector::~Collector() = default;
 
 std::vector<access::Sink*> Collector::sinks() {
   std::vector<access::Sink*> out;
-  for (Worker& worker : impl_->workers) out.push_back(&worker);
+  for (Share& share : impl_->shares) out.push_back(&share.worker);
+  return out;
+}
+
+access::Sink* Collector::begin_class() {
+  if (!impl_->shares.empty() && impl_->shares.back().times == 0) impl_->shares.pop_back();
+  Share& share = impl_->add_share();
+  share.times = share.samples = 0;
+  return &impl_->representative.emplace(share.worker);
+}
+
+void Collector::end_class(u64 members, u64 sampled) {
+  impl_->shares.back().times = members;
+  impl_->shares.back().samples = sampled;
+}
+
+std::vector<u64> Collector::sampled(u64 ctas) {
+  std::vector<u64> out;
+  for (u64 cta = 0; cta < std::min(ctas, last_sampled_cta + 1); ++cta)
+    if (sample_slot(cta)) out.push_back(cta);
   return out;
 }
 

@@ -184,15 +184,15 @@ void PatternTally::add(const Observation& observation) {
   sums.most_units = std::max(sums.most_units, observation.units);
 }
 
-PatternTally& PatternTally::operator+=(const PatternTally& other) {
+void PatternTally::add(const PatternTally& other, u64 times) {
+  if (times == 0) return;
   for (const auto& [shape, sums] : other.shapes_) {
     Sums& mine = shapes_[shape];
-    mine.warps += sums.warps;
-    mine.lanes += sums.lanes;
-    mine.units += sums.units;
+    mine.warps += sums.warps * times;
+    mine.lanes += sums.lanes * times;
+    mine.units += sums.units * times;
     mine.most_units = std::max(mine.most_units, sums.most_units);
   }
-  return *this;
 }
 
 Pattern PatternTally::most_frequent(const access::Site& site) const {

@@ -53,7 +53,7 @@ Observation observe(const access::WarpAccess&, const arch::Counts& counts);
 class PatternTally {
 public:
   void add(const Observation&);
-  PatternTally& operator+=(const PatternTally&);
+  void add(const PatternTally&, u64 times = 1);
   Pattern most_frequent(const access::Site&) const;
 
 private:

@@ -28,6 +28,10 @@ bool operator==(const Counters& a, const Counters& b) {
   return std::all_of(members.begin(), members.end(), [&](Member member) { return a.*member == b.*member; });
 }
 
+void add(Counters& sum, const Counters& other, u64 times) {
+  for (Member member : members) sum.*member += other.*member * times;
+}
+
 void add(Counters& sum, const arch::Counts& counts, u64 times) {
   sum.instructions += counts.instructions * times;
   sum.threads += counts.threads * times;

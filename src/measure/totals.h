@@ -8,8 +8,9 @@ namespace warplens::measure {
 
 Counters& operator+=(Counters&, const Counters&);
 bool operator==(const Counters&, const Counters&);
-// Adds `times` accesses that all count alike.
+// Adds `times` accesses, or sums of accesses, that all count alike.
 void add(Counters&, const arch::Counts&, u64 times = 1);
+void add(Counters&, const Counters&, u64 times);
 
 // The sum over a launch's sites under its n-th architecture; the second form takes the sites of one space
 // alone.

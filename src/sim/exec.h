@@ -203,9 +203,15 @@ struct LaunchState {
   std::array<std::atomic<bool>, 1024> parting{};
   std::atomic<bool>& parts(u32 instruction) { return parting[instruction % parting.size()]; }
 
+  // The code of a function, for entry and calls: the program's; or a copy that fold/ follows.
+  std::function<const Code&(ir::FunctionId)> code_of;
+
   LaunchState(Device& d, Program::Impl& p, const LaunchSpec& s, const LaunchOptions& o)
       : device(d), program(p), spec(s), options(o) {}
 };
+
+// launch.cpp: checks the shape and what the kernel needs; fills in the rest of the state.
+std::optional<Fault> prepare(LaunchState&);
 
 // simt.cpp
 void start_cta(Exec&, Cta&);

@@ -214,6 +214,8 @@ std::string too_large(LaunchState& launch) {
   return {};
 }
 
+} // namespace
+
 std::optional<Fault> prepare(LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
   auto invalid = [&](std::string message) {
@@ -222,8 +224,9 @@ std::optional<Fault> prepare(LaunchState& launch) {
     fault.diagnostic = diag::error("launch-invalid", std::move(message));
     return fault;
   };
-  if (spec.block.count() == 0 || spec.block.count() > launch.device.shape.max_threads_per_cta ||
-      spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64)
+  // Each size first: the product of three large ones may wrap round to a small one.
+  if (spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64 || spec.block.count() == 0 ||
+      spec.block.count() > launch.device.shape.max_threads_per_cta)
     return invalid(fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x,
                                spec.block.y, spec.block.z));
   if (spec.grid.x == 0 || spec.grid.y == 0 || spec.grid.z == 0) return invalid("the grid has no blocks");
@@ -231,7 +234,10 @@ std::optional<Fault> prepare(LaunchState& launch) {
     return invalid(fmt::format(
         "a grid of {} x {} x {} blocks cannot be launched: the limits are 2147483647 x 65535 x 65535",
         spec.grid.x, spec.grid.y, spec.grid.z));
-  launch.entry = &launch.program.code_of(spec.kernel);
+  launch.code_of = [&program = launch.program](ir::FunctionId id) -> const Code& {
+    return program.code_of(id);
+  };
+  launch.entry = &launch.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
   if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));
   u32 ctas = batch_size(launch), rest = spec.grid.x % ctas;
@@ -250,8 +256,6 @@ std::optional<Fault> prepare(LaunchState& launch) {
   return std::nullopt;
 }
 
-} // namespace
-
 u32 worker_count(const LaunchOptions& options, const LaunchSpec& spec) {
   u32 wanted = options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   return static_cast<u32>(std::clamp<u64>(spec.grid.count(), 1, wanted));
@@ -260,17 +264,6 @@ u32 worker_count(const LaunchOptions& options, const LaunchSpec& spec) {
 LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec,
                     const LaunchOptions& options) {
   LaunchResult result;
-  // Each size first: the product of three large ones may wrap round to a small one.
-  if (spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 1024 || spec.block.count() == 0 ||
-      spec.block.count() > 1024) {
-    Fault fault;
-    fault.kind = FaultKind::invalid_instruction;
-    fault.diagnostic =
-        diag::error("launch-invalid", fmt::format("a block of {} x {} x {} threads cannot be launched",
-                                                  spec.block.x, spec.block.y, spec.block.z));
-    result.fault = std::move(fault);
-    return result;
-  }
   LaunchState state(device, program.impl(), spec, options);
   if ((result.fault = prepare(state))) return result;
   u32 workers = worker_count(options, spec);

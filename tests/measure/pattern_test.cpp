@@ -116,7 +116,7 @@ TEST(Pattern, TheMostFrequentFormWinsAndItsShareIsTold) {
   PatternTally a, b;
   for (u32 i = 0; i < 3; ++i) add(a, [](u32 l) { return 4096 + 4 * l; });
   add(b, [](u32 l) { return 4096 + 8 * l; });
-  a += b;
+  a.add(b);
   Pattern pattern = a.most_frequent(site);
   EXPECT_EQ(pattern.text, "contiguous");
   EXPECT_EQ(pattern.share, 0.75);

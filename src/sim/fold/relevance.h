@@ -1,0 +1,14 @@
+// Which instructions of a function can matter for counting: those whose results may reach an address, a
+// branch, a guard, a barrier or the choice of lanes in a warp-level instruction. Only they are followed; what
+// a kernel merely computes and stores is not looked at.
+//
+// By registers, without regard to the order of instructions: a register that matters anywhere matters
+// everywhere. What passes through memory or through calls does not count: it is unknown when it comes back.
+#pragma once
+#include "ir/module.h"
+
+namespace warplens::sim::fold {
+
+std::vector<bool> relevant_instructions(const ir::Module&, const ir::Function&);
+
+} // namespace warplens::sim::fold

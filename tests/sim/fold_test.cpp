@@ -1,0 +1,341 @@
+// CTA folding: what it counts must be what full emulation counts, whatever the kernel, the grid and the
+// architecture; what it cannot prove it must refuse, and say why. Kernels here are PTX, so that each test
+// holds one rule.
+#include "measure/collect.h"
+#include "measure/totals.h"
+#include "sim/fold.h"
+#include "sim/harness.h"
+#include <algorithm>
+#include <random>
+
+namespace warplens {
+namespace {
+
+using sim::Gpu;
+
+const std::vector<const arch::Architecture*>& architectures() {
+  static const std::vector<const arch::Architecture*> rows{arch::find(90), arch::find(10), arch::find(13),
+                                                           arch::find(20), arch::find(35), arch::find(60)};
+  return rows;
+}
+
+struct Counted {
+  std::string refused; // folding
+  u64 classes = 0;
+  u64 warp_instructions = 0, thread_instructions = 0;
+  std::vector<measure::SiteRecord> sites;
+  std::vector<sim::TouchedMemory> memory;
+};
+
+struct Size : Dim3 { // one number is a size along x
+  Size(u32 x_, u32 y_ = 1, u32 z_ = 1) : Dim3{x_, y_, z_} {}
+};
+struct Launch {
+  std::string kernel = "k";
+  Size grid, block;
+  std::vector<u64> arguments;
+  u32 dynamic_shared = 0;
+};
+
+std::vector<std::byte> pack(const sim::KernelInfo& info, const std::vector<u64>& arguments) {
+  std::vector<std::byte> out(info.parameter_bytes);
+  for (std::size_t i = 0; i < info.parameters.size() && i < arguments.size(); ++i)
+    std::memcpy(out.data() + info.parameters[i].first, &arguments[i],
+                std::min<u64>(info.parameters[i].second, 8));
+  return out;
+}
+
+Dim3 index_of(u64 cta, Dim3 grid) {
+  return {static_cast<u32>(cta % grid.x), static_cast<u32>(cta / grid.x % grid.y),
+          static_cast<u32>(cta / grid.x / grid.y)};
+}
+
+Counted fold(Gpu& gpu, const Launch& launch, u32 most_classes = 100000) {
+  Counted out;
+  ir::FunctionId id = *gpu.program->kernel(launch.kernel);
+  std::vector<std::byte> parameters = pack(gpu.program->info(id), launch.arguments);
+  measure::Collector collector(architectures(), gpu.program->module().sites, 0);
+  std::vector<u64> sampled = measure::Collector::sampled(launch.grid.count());
+  sim::FoldOptions options;
+  options.most_classes = most_classes;
+  options.begin = [&] { return collector.begin_class(); };
+  options.end = [&](const sim::fold::CtaSet& members) {
+    collector.end_class(members.count(),
+                        static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), [&](u64 cta) {
+                          return members.contains(index_of(cta, launch.grid));
+                        })));
+  };
+  auto folded =
+      sim::fold_launch(gpu.device, *gpu.program,
+                       {id, launch.grid, launch.block, {}, launch.dynamic_shared, parameters}, {}, options);
+  if (!folded) {
+    out.refused = folded.error();
+    return out;
+  }
+  out.classes = folded->classes;
+  out.warp_instructions = folded->warp_instructions;
+  out.thread_instructions = folded->thread_instructions;
+  out.memory = folded->memory;
+  out.sites = collector.finish();
+  return out;
+}
+
+Counted emulate(Gpu& gpu, const Launch& launch) {
+  Counted out;
+  measure::Collector collector(architectures(), gpu.program->module().sites, 1);
+  sim::LaunchOptions options;
+  options.workers = 1;
+  options.sinks = collector.sinks();
+  sim::LaunchResult result =
+      gpu.run(launch.kernel, launch.grid, launch.block, launch.arguments, options, launch.dynamic_shared);
+  if (result.fault) ADD_FAILURE() << diag::render(result.fault->diagnostic);
+  out.warp_instructions = result.warp_instructions;
+  out.thread_instructions = result.thread_instructions;
+  out.sites = collector.finish();
+  return out;
+}
+
+void expect_equal(const Counted& folded, const Counted& full) {
+  EXPECT_EQ(folded.refused, "");
+  EXPECT_EQ(folded.warp_instructions, full.warp_instructions);
+  EXPECT_EQ(folded.thread_instructions, full.thread_instructions);
+  ASSERT_EQ(folded.sites.size(), full.sites.size());
+  for (std::size_t i = 0; i < full.sites.size(); ++i) {
+    const measure::SiteRecord &a = folded.sites[i], &b = full.sites[i];
+    SCOPED_TRACE(b.site.opcode + " at PTX line " + std::to_string(b.site.ptx_line));
+    EXPECT_EQ(a.space, b.space);
+    ASSERT_EQ(a.counters.size(), b.counters.size());
+    for (std::size_t n = 0; n < b.counters.size(); ++n)
+      EXPECT_TRUE(a.counters[n] == b.counters[n])
+          << "sm " << arch::sm(*architectures()[n]) << ": sectors " << a.counters[n].sectors << " against "
+          << b.counters[n].sectors << ", instructions " << a.counters[n].instructions << " against "
+          << b.counters[n].instructions;
+    EXPECT_EQ(a.pattern.text, b.pattern.text);
+    EXPECT_EQ(a.pattern.share, b.pattern.share);
+  }
+}
+
+Counted expect_folds(Gpu& gpu, const Launch& launch, u32 most_classes = 100000) {
+  Counted folded = fold(gpu, launch, most_classes);
+  expect_equal(folded, emulate(gpu, launch));
+  return folded;
+}
+
+// A kernel of a pointer and a number: `body` finds ctaid.x in %r1, tid.x in %r2, ntid.x in %r3, the global
+// index in %r4, the number in %r5, the pointer in %rd1; it has %r10…, %rd10…, %p1… to itself.
+std::string kernel(const std::string& body) {
+  return sim::ptx_header() + R"(
+.visible .entry k(.param .u64 p, .param .u32 n) {
+.reg .b32 %r<60>; .reg .b64 %rd<40>; .reg .pred %p<20>; .reg .b16 %h<10>; .reg .f32 %f<20>;
+mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mov.u32 %r3, %ntid.x;
+mad.lo.s32 %r4, %r1, %r3, %r2;
+ld.param.u32 %r5, [n]; ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd1, %rd1;
+)" + body +
+         "\nret;\n}\n";
+}
+
+// Stores at pointer + 4 · %r10.
+const char* const store_at_r10 = R"(
+mul.wide.s32 %rd10, %r10, 4; add.s64 %rd11, %rd1, %rd10; st.global.u32 [%rd11], %r2;
+)";
+
+struct Fold : testing::Test {
+  Gpu gpu;
+  u64 buffer = 0;
+  static constexpr u64 words = 1 << 20;
+  void load(const std::string& body) {
+    ASSERT_TRUE(gpu.load(kernel(body)));
+    buffer = gpu.buffer(std::vector<u32>(words));
+  }
+  Counted expect(Size grid, Size block, u64 n = 0) {
+    return expect_folds(gpu, {"k", grid, block, {buffer, n}});
+  }
+};
+
+TEST_F(Fold, GuardedStoreOfOneDimension) {
+  load("setp.ge.s32 %p1, %r4, %r5; @%p1 bra DONE; mov.u32 %r10, %r4;" + std::string(store_at_r10) + "DONE:");
+  EXPECT_EQ(expect(100, 256, 100 * 256).classes, 1u);
+  // Full CTAs, the one that holds the end, and those past it.
+  EXPECT_EQ(expect(100, 256, 90 * 256 + 17).classes, 3u);
+}
+
+TEST_F(Fold, TheNumberOfClassesDoesNotGrowWithTheGrid) {
+  load("setp.ge.s32 %p1, %r4, %r5; @%p1 bra DONE; and.b32 %r10, %r4, 1023;" + std::string(store_at_r10) +
+       "DONE:");
+  EXPECT_EQ(fold(gpu, Launch{"k", 1u << 8, 256, {buffer, 1 << 15}}).classes,
+            fold(gpu, Launch{"k", 1u << 20, 256, {buffer, 1 << 15}}).classes);
+}
+
+TEST_F(Fold, AlignmentMakesClasses) {
+  load("mov.u32 %r10, %r4;" + std::string(store_at_r10));
+  EXPECT_EQ(expect(64, 48).classes, 4u); // 192 bytes a CTA: the place in 256 bytes comes back after 4
+  EXPECT_EQ(expect(63, 48).classes, 4u);
+  EXPECT_EQ(expect(200, 100).classes, 16u); // 400 bytes
+}
+
+TEST_F(Fold, QuotientAndRemainderOfTheBlockIndex) {
+  // A tile of 5 columns: row = block / 5, column = block % 5.
+  load("div.u32 %r11, %r1, 5; rem.u32 %r12, %r1, 5; mul.lo.u32 %r13, %r11, 4096; shl.b32 %r14, %r12, 8;"
+       "add.u32 %r10, %r13, %r14; add.u32 %r10, %r10, %r2;" +
+       std::string(store_at_r10));
+  EXPECT_LE(expect(200, 64).classes, 4u);
+  EXPECT_LE(expect(203, 64).classes, 8u);
+}
+
+TEST_F(Fold, QuotientByTheCompilersReciprocal) { // x / 3 as mul.hi by 0x55555556
+  load("mul.hi.s32 %r11, %r1, 1431655766; mul.lo.s32 %r12, %r11, 3; sub.s32 %r13, %r1, %r12;"
+       "shl.b32 %r14, %r11, 10; shl.b32 %r15, %r13, 6; or.b32 %r16, %r14, %r15; add.s32 %r10, %r16, %r2;" +
+       std::string(store_at_r10));
+  EXPECT_LE(expect(300, 64).classes, 8u);
+}
+
+TEST_F(Fold, ShiftsAndMasks) {
+  load("shr.u32 %r11, %r4, 5; and.b32 %r12, %r4, 31; mad.lo.u32 %r10, %r12, 64, %r11; and.b32 %r10, %r10, "
+       "0xffff;" +
+       std::string(store_at_r10));
+  expect(40, 128);
+  expect(37, 96);
+  expect(13, 40);
+}
+
+TEST_F(Fold, MinimumAndMaximumClampAtTheEdges) {
+  load("sub.s32 %r11, %r4, 70; max.s32 %r12, %r11, 0; sub.s32 %r13, %r5, 1; min.s32 %r10, %r12, %r13;" +
+       std::string(store_at_r10));
+  expect(50, 64, 3000);
+}
+
+TEST_F(Fold, BranchOnOneBlock) {
+  load("setp.eq.s32 %p1, %r1, 7; @!%p1 bra OTHER; mov.u32 %r10, %r2;" + std::string(store_at_r10) +
+       "OTHER: mov.u32 %r10, %r4;" + std::string(store_at_r10));
+  Counted counted = expect(30, 64);
+  EXPECT_EQ(counted.classes, 3u); // before, the block itself, after
+}
+
+TEST_F(Fold, SelectionByAPredicate) {
+  load("setp.lt.u32 %p1, %r2, 20; selp.b32 %r10, %r4, %r2, %p1;" + std::string(store_at_r10));
+  expect(4, 64); // lanes of one warp move apart: every block is its own class
+}
+
+TEST_F(Fold, LoopsOverTheGridWithAStride) {
+  load("mov.u32 %r6, %nctaid.x; mul.lo.u32 %r7, %r6, %r3; mov.u32 %r10, %r4;"
+       "LOOP: setp.ge.u32 %p1, %r10, %r5; @%p1 bra DONE;" +
+       std::string(store_at_r10) + "add.u32 %r10, %r10, %r7; bra LOOP; DONE:");
+  expect(16, 64, 10000);
+  expect(7, 96, 12345);
+}
+
+TEST_F(Fold, LengthOfALoopThatDependsOnTheBlock) {
+  load("mov.u32 %r11, 0; LOOP: setp.gt.u32 %p1, %r11, %r1; @%p1 bra DONE; add.u32 %r10, %r11, %r2;" +
+       std::string(store_at_r10) + "add.u32 %r11, %r11, 1; bra LOOP; DONE:");
+  EXPECT_EQ(expect(9, 32).classes, 9u);
+}
+
+TEST_F(Fold, GuardsAndNarrowNumbers) {
+  load(
+      "cvt.u16.u32 %h1, %r1; mul.wide.u16 %r11, %h1, 64; setp.lt.u32 %p1, %r11, 700; cvt.s64.s32 %rd12, %r11;"
+      "shl.b64 %rd13, %rd12, 2; add.s64 %rd14, %rd1, %rd13; @%p1 st.global.u32 [%rd14+8], %r1;"
+      "@!%p1 st.global.u16 [%rd14+4], %h1;");
+  expect(40, 64);
+}
+
+TEST_F(Fold, DataThatIsOnlyComputedAndStoredIsNotFollowed) {
+  load("mov.u32 %r10, %r4; mul.wide.s32 %rd10, %r10, 4; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r20, "
+       "[%rd11];"
+       "mul.lo.u32 %r21, %r20, %r20; xor.b32 %r22, %r21, %r1; setp.gt.u32 %p2, %r22, 5; selp.b32 %r23, %r20, "
+       "%r22, %p2;"
+       "st.global.u32 [%rd11], %r23;");
+  EXPECT_EQ(expect(64, 64).classes, 1u);
+}
+
+TEST_F(Fold, TwoDimensions) {
+  load("mov.u32 %r11, %ctaid.y; mov.u32 %r12, %tid.y; mov.u32 %r13, %ntid.y; mad.lo.s32 %r14, %r11, %r13, "
+       "%r12;"
+       "setp.ge.s32 %p1, %r4, %r5; setp.ge.s32 %p2, %r14, 77; or.pred %p3, %p1, %p2; @%p3 bra DONE;"
+       "mad.lo.s32 %r10, %r14, %r5, %r4;" +
+       std::string(store_at_r10) + "DONE:");
+  // Four places of a row of 64 bytes in 256; full rows, the row with the edge, and those past it.
+  EXPECT_EQ(expect({20, 10, 1}, {16, 16, 1}, 16 * 20).classes, 9u);
+  expect({20, 10, 1}, {16, 16, 1}, 16 * 20 - 5);
+  expect({5, 5, 1}, {32, 8, 1}, 150);
+}
+
+TEST_F(Fold, ThreeDimensionsAndSharedMemory) {
+  load(".shared .b32 tile[64]; mov.u32 %r11, %ctaid.y; mov.u32 %r12, %ctaid.z; mov.u32 %r13, %nctaid.x;"
+       "mov.u32 %r14, %nctaid.y; mad.lo.u32 %r15, %r12, %r14, %r11; mad.lo.u32 %r16, %r15, %r13, %r1;"
+       "mov.u32 %r17, tile; mad.lo.u32 %r18, %r2, 4, %r17; st.shared.u32 [%r18], %r16; bar.sync 0;"
+       "xor.b32 %r19, %r2, 1; mad.lo.u32 %r20, %r19, 4, %r17; ld.shared.u32 %r21, [%r20];"
+       "mad.lo.u32 %r10, %r16, 64, %r2; mul.wide.u32 %rd10, %r10, 4; add.s64 %rd11, %rd1, %rd10;"
+       "red.global.add.u32 [%rd11], %r21;");
+  EXPECT_EQ(expect({5, 4, 3}, 64).classes, 1u);
+}
+
+TEST_F(Fold, LinearIndexOverATwoDimensionalGridEndsInTheMiddleOfARow) {
+  load("mov.u32 %r11, %ctaid.y; mov.u32 %r12, %nctaid.x; mad.lo.u32 %r13, %r11, %r12, %r1;"
+       "mad.lo.u32 %r10, %r13, %r3, %r2; setp.ge.u32 %p1, %r10, %r5; @%p1 bra DONE;" +
+       std::string(store_at_r10) + "DONE:");
+  EXPECT_LE(expect({10, 20, 1}, 64, 64 * 133 + 5).classes, 8u);
+}
+
+TEST_F(Fold, NothingIsWritten) {
+  load("mov.u32 %r10, %r4;" + std::string(store_at_r10) + "red.global.add.u32 [%rd11], 1;");
+  Counted counted = fold(gpu, Launch{"k", 16, 64, {buffer, 0}});
+  EXPECT_EQ(counted.refused, "");
+  EXPECT_EQ(gpu.read<u32>(buffer, words), std::vector<u32>(words));
+  ASSERT_EQ(counted.memory.size(), 1u);
+  EXPECT_EQ(counted.memory[0].range.begin, buffer);
+  EXPECT_TRUE(counted.memory[0].written);
+  EXPECT_TRUE(counted.memory[0].read); // an atomic reads, too
+}
+
+struct Refusal {
+  const char* name;
+  const char* body;
+  const char* reason; // part of it
+};
+const Refusal refusals[] = {
+    {"address",
+     "mul.wide.s32 %rd10, %r4, 4; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r10, [%rd11];"
+     "mul.wide.u32 %rd12, %r10, 4; add.s64 %rd13, %rd1, %rd12; st.global.u32 [%rd13], %r2;",
+     "the address at PTX line"},
+    {"branch",
+     "ld.global.u32 %r10, [%rd1]; setp.eq.u32 %p1, %r10, 0; @%p1 bra A; st.global.u32 [%rd1], %r2; A:",
+     "depends on data loaded at PTX line"},
+    {"guard", "ld.global.u32 %r10, [%rd1]; setp.eq.u32 %p1, %r10, 0; @%p1 st.global.u32 [%rd1], %r2;",
+     "whether an instruction is performed"},
+    {"atomic",
+     "atom.global.add.u32 %r10, [%rd1], 1; mul.wide.u32 %rd12, %r10, 4; add.s64 %rd13, %rd1, %rd12;"
+     "st.global.u32 [%rd13], %r2;",
+     "the result of the atomic"},
+    {"clock",
+     "mov.u32 %r10, %clock; setp.eq.u32 %p1, %r10, 0; @%p1 bra A; st.global.u32 [%rd1], %r2; A:", "a clock"},
+    {"processor",
+     "mov.u32 %r10, %smid; mul.wide.u32 %rd12, %r10, 4; add.s64 %rd13, %rd1, %rd12;"
+     "st.global.u32 [%rd13], %r2;",
+     "multiprocessor's number"},
+    {"product",
+     "mul.lo.u32 %r10, %r1, %r1; mul.wide.u32 %rd12, %r10, 4; add.s64 %rd13, %rd1, %rd12;"
+     "st.global.u32 [%rd13], %r2;",
+     "a computation that is not followed"},
+    {"shared",
+     ".shared .b32 s[32]; mov.u32 %r11, s; st.shared.u32 [%r11], %r1; bar.sync 0; ld.shared.u32 %r12, [%r11];"
+     "setp.eq.u32 %p1, %r12, 3; @%p1 bra A; st.global.u32 [%rd1], %r2; A:",
+     "depends on data loaded"},
+    {"outside", "mul.wide.u32 %rd12, %r1, 67108864; add.s64 %rd13, %rd1, %rd12; st.global.u32 [%rd13], %r2;",
+     "outside every allocation"},
+    {"trap", "setp.eq.u32 %p1, %r1, 3; @%p1 trap;", "trap"},
+};
+
+TEST_F(Fold, RefusesWithTheReason) {
+  for (const Refusal& refusal : refusals) {
+    SCOPED_TRACE(refusal.name);
+    Gpu fresh;
+    ASSERT_TRUE(fresh.load(kernel(refusal.body)));
+    u64 memory = fresh.buffer(std::vector<u32>(1 << 14));
+    Counted counted = fold(fresh, Launch{"k", 64, 32, {memory, 0}}, 32);
+    EXPECT_NE(counted.refused, "");
+    EXPECT_NE(counted.refused.find(refusal.reason), std::string::npos) << counted.refused;
+  }
+}
+
+} // namespace
+} // namespace warplens
