@@ -33,6 +33,20 @@ class Workload:
 
 
 @dataclasses.dataclass
+class Lineup:
+    """The processes, by the cores they may use: "one_core", "all_cores". A system that does not take part is not there."""
+    ours: dict[str, System] = dataclasses.field(default_factory=dict)
+    pocl: dict[str, System] = dataclasses.field(default_factory=dict)
+    oclgrind: dict[str, System] = dataclasses.field(default_factory=dict)
+
+    def fast(self) -> list[System]:
+        return [*self.ours.values(), *self.pocl.values()]
+
+    def everyone(self) -> list[System]:
+        return [*self.fast(), *self.oclgrind.values()]
+
+
+@dataclasses.dataclass
 class Effort:
     size: str  # which of a workload's sizes
     rounds: int
@@ -114,47 +128,38 @@ def take_turns(ours: System, theirs: System | None, rounds: int, seconds: float,
     return out
 
 
-def compare(workload: Workload, effort: Effort, group: dict, oclgrind: dict, patience: Patience) -> dict:
+def compare(workload: Workload, effort: Effort, lineup: Lineup, patience: Patience) -> dict:
     """One row of the result: everything measured of a workload."""
-    size = workload.sizes[effort.size]
-    everyone = [system for pair in group.values() for system in pair if system]
-    load(workload, size, everyone)
-    row = {"name": workload.name, "goal": workload.goal, "size": size, "checks": {}}
-    for system in everyone:
-        row["checks"][system.name] = "ok"
-    measured = {}
-    for cores, (ours, theirs) in group.items():
-        measured[cores] = take_turns(ours, theirs, effort.rounds, effort.seconds, everyone, patience)
-    row.update(ratios.row(measured))
-    if oclgrind:
-        size = workload.sizes["reduced"]
-        slow = {}
-        everyone = [system for pair in oclgrind.values() for system in pair]
-        load(workload, size, everyone)
-        row["checks"]["Oclgrind"] = "ok"
-        for cores, (ours, theirs) in oclgrind.items():
-            slow[cores] = take_turns(ours, theirs, effort.slow_rounds, 0.05, everyone, patience)
-        row["oclgrind"] = {"size": size, **ratios.slow_row(slow, measured)}
+    size, slow_size = workload.sizes[effort.size], workload.sizes["reduced"]
+    load(workload, size, lineup.fast())
+    measured = {cores: take_turns(ours, lineup.pocl.get(cores), effort.rounds, effort.seconds, lineup.everyone(), patience)
+                for cores, ours in lineup.ours.items()}
+    row = {"name": workload.name, "goal": workload.goal, "size": size, **ratios.row(measured)}
+    if lineup.oclgrind:
+        load(workload, slow_size, [*lineup.ours.values(), *lineup.oclgrind.values()])
+        slow = {cores: take_turns(lineup.ours[cores], theirs, effort.slow_rounds, 0.05, lineup.everyone(), patience)
+                for cores, theirs in lineup.oclgrind.items()}
+        row["oclgrind"] = {"size": slow_size, **ratios.slow_row(slow, measured)}
+    row["checks"] = {system.name: "ok" for system in lineup.everyone()}  # else load() had not returned
     return row
 
 
-def start(options: argparse.Namespace, wanted: list[str], slow_cores: tuple[str, ...]) -> tuple[dict, dict]:
-    """(ours, theirs) on one core and on all, with PoCL and with Oclgrind; ours are the same processes in both."""
-    every = systems.all_cores()
-    group, oclgrind = {}, {}
+def start(options: argparse.Namespace, wanted: list[str], slow_cores: tuple[str, ...]) -> Lineup:
+    every, lineup = systems.all_cores(), Lineup()
     for cores, chosen in (("one_core", every[:1]), ("all_cores", every)):
-        ours = systems.start_warplens(options.build, options.compiler, chosen)
-        group[cores] = (ours, systems.start_opencl("pocl", options.build, chosen) if "pocl" in wanted else None)
+        lineup.ours[cores] = systems.start_warplens(options.build, options.compiler, chosen)
+        if "pocl" in wanted:
+            lineup.pocl[cores] = systems.start_opencl("pocl", options.build, chosen)
         if "oclgrind" in wanted and cores in slow_cores:
-            oclgrind[cores] = (ours, systems.start_opencl("oclgrind", options.build, chosen))
-    return group, oclgrind
+            lineup.oclgrind[cores] = systems.start_opencl("oclgrind", options.build, chosen)
+    return lineup
 
 
-def check_everything(chosen: list[Workload], group: dict, oclgrind: dict) -> None:
-    everyone = {id(system): system for pair in [*group.values(), *oclgrind.values()] for system in pair if system}
+def check_everything(chosen: list[Workload], lineup: Lineup) -> None:
+    names = ", ".join(sorted({system.name for system in lineup.everyone()}))
     for workload in chosen:
-        load(workload, workload.sizes["tiny"], list(everyone.values()))
-        print(f"{workload.name}: results are right on {', '.join(sorted({s.name for s in everyone.values()}))}")
+        load(workload, workload.sizes["tiny"], lineup.everyone())
+        print(f"{workload.name}: results are right on {names}", flush=True)
 
 
 def main() -> int:
@@ -172,18 +177,11 @@ def main() -> int:
     if options.json:
         check_writable(options.json)
     effort = efforts.get(options.effort, efforts["quick"])
-    group, oclgrind = start(options, wanted, effort.slow_cores)
-    try:
-        if options.effort == "tiny":
-            check_everything(chosen, group, oclgrind)
-        else:
-            result = measure(options, effort, chosen, group, oclgrind, skipped)
-            write(options, result)
-    finally:
-        for pair in [*group.values(), *oclgrind.values()]:
-            for system in pair:
-                if system and not system.process.stdin.closed:
-                    system.stop()
+    lineup = start(options, wanted, effort.slow_cores)
+    if options.effort == "tiny":
+        check_everything(chosen, lineup)
+    else:
+        write(options, measure(options, effort, chosen, lineup, skipped))
     return 77 if skipped else 0
 
 
@@ -193,17 +191,14 @@ def check_writable(path: pathlib.Path) -> None:
         raise SetupError(f"{path} cannot be written")
 
 
-def measure(options, effort: Effort, chosen: list[Workload], group: dict, oclgrind: dict, skipped: dict) -> dict:
-    result = {"ratios": {}, "workloads": [], "machine": figures.machine(), "systems": {},
-              "effort": dataclasses.asdict(effort), "skipped": skipped}
-    for pair in [*group.values(), *oclgrind.values()]:
-        for system in pair:
-            if system:
-                result["systems"][system.name] = system.description
+def measure(options, effort: Effort, chosen: list[Workload], lineup: Lineup, skipped: dict) -> dict:
+    result = {"ratios": {}, "workloads": [], "machine": figures.machine(), "effort": dataclasses.asdict(effort),
+              "systems": {system.name: system.description for system in lineup.everyone()}, "skipped": skipped}
     ratios.print_header(result)
     patience = Patience(options.patience)
     for workload in chosen:
-        row = compare(workload, effort, group, oclgrind, patience)
+        row = compare(workload, effort, lineup, patience)
+        row["checks"] |= {name: f"skipped: {why}" for name, why in skipped.items()}
         ratios.print_row(row)
         result["workloads"].append(row)
     result["ratios"] = ratios.summary(result["workloads"])

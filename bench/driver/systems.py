@@ -36,10 +36,15 @@ class System:
             return line[2:].strip()
         if line.startswith("wrong"):
             raise WrongResult(f"{self.name} on {len(self.cores)} cores, {request}: {line[5:].strip()}")
+        if line:
+            raise SetupError(f"{self.name} answers {request} with '{line.strip()}'")
         raise SetupError(f"{self.name} ended while {request} (exit code {self.process.wait()}); its message is above")
 
     def send(self, request: str) -> None:
-        self.process.stdin.write(request + "\n")
+        try:
+            self.process.stdin.write(request + "\n")
+        except BrokenPipeError:
+            pass  # it has ended: the answer, which does not come, says so
 
     def ask(self, request: str) -> str:
         self.send(request)
@@ -52,10 +57,6 @@ class System:
         """Median seconds of a launch, thread instructions, sectors."""
         median, _, instructions, sectors = self.ask(f"time {mode} {seconds}").split()
         return float(median), int(instructions), int(sectors)
-
-    def stop(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def all_cores() -> list[int]:
@@ -110,15 +111,18 @@ class Disturbance:
 
 
 class Patience:
-    """Waits until others use less than a quarter of a core, altogether no longer than so many seconds."""
+    """Waits until others use less than a quarter of a core: altogether no longer than so many seconds, at once no longer
+    than a twentieth of them."""
 
     def __init__(self, seconds: float):
-        self.left = seconds
+        self.left, self.at_once = seconds, seconds / 20
 
     def wait(self, systems: list[System]) -> None:
-        while self.left > 0:
+        waited = 0.0
+        while waited < min(self.at_once, self.left):
             watch = Disturbance(systems)
             time.sleep(0.3)
-            self.left -= 0.3
+            waited += 0.3
             if watch.cores() < 0.25:
-                return
+                break
+        self.left -= waited
