@@ -101,6 +101,9 @@ void add_run(CLI::App& app, int& exit_code) {
                    "gpu: tolerate what a GPU tolerates; strict: stop at any access past an allocation")
       ->check(CLI::IsMember({"gpu", "strict"}))
       ->capture_default_str();
+  command->add_flag("--count-only", options->count_only,
+                    "count by proof where addresses depend on indices alone; compute results only where the "
+                    "program reads them");
   command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);

@@ -114,6 +114,7 @@ ChildSpec child_spec(const RunOptions& options, const Program& program, const st
                       {"WARPLENS_MEMORY", options.memory},
                       {"WARPLENS_CACHE_DIR", cache.folder},
                       {"WARPLENS_CACHE_SIZE", fmt::format("{}", cache.limit >> 20)},
+                      {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
                       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
   return spec;
 }

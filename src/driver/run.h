@@ -21,6 +21,7 @@ struct RunOptions {
   u32 workers = 0;               // 0: one per core
   std::string memory = "gpu";    // or "strict"
   double timeout = 0;            // seconds that a launch may take; 0: no limit
+  bool count_only = false;       // results only where somebody looks
   bool strict = false;
   bool no_cache = false; // compile and parse anew, keep nothing
   bool progress = false; // standard error is a terminal, and nobody said --no-progress

@@ -118,7 +118,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   return api_waiting([&](Runtime& r) {
     if (!array) return cudaSuccess;
     if (!known(array)) return cudaErrorInvalidValue;
-    r.memory().release(array->address);
+    if (!r.deferrals.hold(r, array->address)) r.memory().release(array->address);
     arrays().erase(array);
     return cudaSuccess;
   });

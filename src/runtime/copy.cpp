@@ -27,6 +27,13 @@ u64 span(const Box& box, const Extent& extent) {
   return (extent.depth - 1) * box.slice_pitch + (extent.height - 1) * box.row_pitch + extent.width;
 }
 
+static u64 address(const Box& box) { return reinterpret_cast<u64>(box.data); }
+
+// Rows that follow each other without a gap.
+static bool is_solid(const Box& box, const Extent& extent) {
+  return span(box, extent) == extent.width * extent.height * extent.depth;
+}
+
 static bool pitches_fit(const Box& box, const Extent& extent) {
   return (extent.height == 1 && extent.depth == 1) || box.row_pitch >= extent.width;
 }
@@ -39,6 +46,11 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
   if (!may_write(place(runtime, to.data, span(to, extent)), kind) ||
       !may_read(place(runtime, from.data, span(from, extent)), kind))
     return cudaErrorInvalidValue;
+  Deferrals& deferrals = runtime.deferrals;
+  cudaError_t error = deferrals.before_read(runtime, address(from), span(from, extent));
+  if (error == cudaSuccess)
+    error = deferrals.before_write(runtime, address(to), span(to, extent), is_solid(to, extent));
+  if (error != cudaSuccess) return error;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
       std::memmove(to.data + z * to.slice_pitch + y * to.row_pitch,
@@ -51,6 +63,9 @@ cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, int valu
   if (!pitches_fit(to, extent)) return cudaErrorInvalidPitchValue;
   Place at = place(runtime, to.data, span(to, extent));
   if (at != Place::device && at != Place::shared) return cudaErrorInvalidValue;
+  cudaError_t error =
+      runtime.deferrals.before_write(runtime, address(to), span(to, extent), is_solid(to, extent));
+  if (error != cudaSuccess) return error;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
       std::memset(to.data + z * to.slice_pitch + y * to.row_pitch, value, extent.width);

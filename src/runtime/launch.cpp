@@ -8,7 +8,9 @@
 #include "runtime/launch.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
+#include "runtime/memory.h"
 #include "runtime/occupancy.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -134,6 +136,62 @@ void keep_reachable(std::vector<measure::SiteRecord>& sites, const Kernel& kerne
   });
 }
 
+sim::LaunchOptions options_of(const Runtime& runtime, std::chrono::steady_clock::time_point begin) {
+  sim::LaunchOptions options;
+  options.workers = runtime.options.workers;
+  options.strict_memory = runtime.options.strict_memory;
+  if (runtime.options.timeout)
+    options.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                   std::chrono::duration<double>(*runtime.options.timeout));
+  return options;
+}
+
+// Running a representative takes several times as long as running a CTA among others, so folding has to spare
+// many; and a kernel whose CTAs do that many different things is not worth more tries.
+constexpr u64 ctas_per_class = 8, most_classes = 256;
+
+// What --count-only needs of a launch: counts by folding, and the rest put off. Otherwise the reason why not.
+std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+                             const sim::LaunchOptions& options, measure::LaunchRecord& record) {
+  if (runtime.incomplete) return "a launch before it did not finish";
+  u64 ctas = spec.grid.count();
+  measure::Collector collector(runtime.architectures, kernel.sites, 0);
+  std::vector<u64> sampled = measure::Collector::sampled(ctas);
+  sim::FoldOptions folding;
+  folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
+  folding.begin = [&] { return collector.begin_class(); };
+  folding.end = [&](const sim::fold::CtaSet& members) {
+    auto in_class = [&](u64 cta) { return members.contains(spec.grid, cta); };
+    collector.end_class(members.count(),
+                        static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), in_class)));
+  };
+  folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
+  auto folded = sim::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
+  if (!folded) return folded.error();
+  DeferredLaunch rest{kernel.binary->program,
+                      spec.kernel,
+                      spec.grid,
+                      spec.block,
+                      spec.cluster,
+                      spec.dynamic_shared,
+                      {spec.parameters.begin(), spec.parameters.end()},
+                      {},
+                      record.index};
+  for (const sim::TouchedMemory& memory : folded->memory) {
+    if (place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) != Place::device)
+      return "it uses memory that the host sees too, or that was freed";
+    rest.touches.push_back({memory, false});
+  }
+  record.status = measure::Status::proved;
+  record.reason =
+      fmt::format("{} {} of blocks {} for {}", folded->classes, folded->classes == 1 ? "class" : "classes",
+                  folded->classes == 1 ? "stands" : "stand", ctas);
+  record.warp_instructions = folded->warp_instructions;
+  record.sites = collector.finish();
+  runtime.deferrals.add(runtime, std::move(rest));
+  return {};
+}
+
 void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
   measure::LaunchRecord record = describe(runtime, kernel, request);
   runtime.events.send(
@@ -142,30 +200,51 @@ void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
   sim::LaunchSpec spec{
       kernel.function, request.grid,       request.block, request.cluster, static_cast<u32>(request.shared),
       parameters,      request.cooperative};
-  sim::LaunchOptions options;
-  options.workers = runtime.options.workers;
-  options.strict_memory = runtime.options.strict_memory;
   auto begin = std::chrono::steady_clock::now();
-  if (runtime.options.timeout)
-    options.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                   std::chrono::duration<double>(*runtime.options.timeout));
+  sim::LaunchOptions options = options_of(runtime, begin);
   options.progress = [&, last = begin](u64 done, u64 total) mutable {
     auto now = std::chrono::steady_clock::now();
     if (now - last < std::chrono::milliseconds(250)) return;
     last = now;
     runtime.events.send(measure::Progress{record.process, record.index, done, total});
   };
+  auto finish = [&] {
+    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    keep_reachable(record.sites, kernel);
+    runtime.events.send(std::move(record));
+  };
+  if (runtime.options.count_only) {
+    std::string obstacle = count_by_folding(runtime, kernel, spec, options, record);
+    if (obstacle.empty()) return finish();
+    record.reason = "emulated in full: " + obstacle;
+    if (runtime.deferrals.run_all(runtime) != cudaSuccess) {
+      record.status = measure::Status::unknown;
+      record.reason = fmt::format("after launch {}", runtime.faulted_launch);
+      return finish();
+    }
+  }
   measure::Collector collector(runtime.architectures, kernel.sites, sim::worker_count(options, spec));
   options.sinks = collector.sinks();
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
-  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   record.sites = collector.finish();
-  keep_reachable(record.sites, kernel);
   conclude(runtime, record, result);
-  runtime.events.send(std::move(record));
+  finish();
 }
 
 } // namespace
+
+void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
+  sim::LaunchSpec spec{launch.kernel,         launch.grid,       launch.block, launch.cluster,
+                       launch.dynamic_shared, launch.parameters, false};
+  sim::LaunchResult result = sim::launch(*runtime.device, *launch.program, spec,
+                                         options_of(runtime, std::chrono::steady_clock::now()));
+  if (!result.fault) return;
+  runtime.say(result.fault->diagnostic);
+  if (!runtime.incomplete) runtime.incomplete_launch = launch.index;
+  runtime.incomplete = true;
+  runtime.sticky = code_of(result.fault->kind);
+  runtime.faulted_launch = launch.index;
+}
 
 cudaError_t launch(const LaunchRequest& request) {
   Runtime& runtime = Runtime::get();

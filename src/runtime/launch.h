@@ -12,6 +12,9 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
+// Runs a launch whose counts were reported before. A fault is kept as a launch's own would be.
+void run_deferred(Runtime&, const DeferredLaunch&);
+
 // Checks, runs and reports the launch; returns what cudaLaunchKernel would.
 cudaError_t launch(const LaunchRequest&);
 

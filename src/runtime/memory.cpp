@@ -11,6 +11,7 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
   u64 address = reinterpret_cast<u64>(pointer);
   if (address == 0) return Place::invalid;
   sim::Memory& memory = runtime.memory();
+  if (runtime.deferrals.holds(address)) return Place::invalid; // freed
   if (std::optional<sim::Allocation> found = memory.find(address)) {
     if (size > found->address + found->size - address) return Place::invalid;
     bool both = found->kind == sim::AllocationKind::managed || found->kind == sim::AllocationKind::host ||
@@ -28,6 +29,10 @@ static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::All
   if (size == 0) return kind == sim::AllocationKind::managed ? cudaErrorInvalidValue : cudaSuccess;
   if (size > runtime.memory().capacity()) return cudaErrorMemoryAllocation;
   Result<u64> address = runtime.memory().allocate(size, kind);
+  if (!address && runtime.deferrals.held_bytes() != 0) { // room that deferred launches take
+    if (cudaError_t error = runtime.deferrals.run_all(runtime); error != cudaSuccess) return error;
+    address = runtime.memory().allocate(size, kind);
+  }
   if (!address) return cudaErrorMemoryAllocation;
   *pointer = reinterpret_cast<void*>(*address);
   return cudaSuccess;
@@ -39,8 +44,10 @@ static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
   bool is_host = found && found->kind == sim::AllocationKind::host;
   bool freeable = found && (is_host || found->kind == sim::AllocationKind::device ||
                             found->kind == sim::AllocationKind::managed);
-  if (!freeable || is_host != host || found->address != reinterpret_cast<u64>(pointer))
+  if (!freeable || is_host != host || found->address != reinterpret_cast<u64>(pointer) ||
+      runtime.deferrals.holds(found->address))
     return cudaErrorInvalidValue;
+  if (runtime.deferrals.hold(runtime, found->address)) return cudaSuccess;
   return runtime.memory().release(found->address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -144,7 +151,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return api([&](Runtime& r) {
-    if (free) *free = r.memory().capacity() - r.memory().used();
+    if (free) *free = r.memory().capacity() - r.memory().used() + r.deferrals.held_bytes();
     if (total) *total = r.memory().capacity();
     return cudaSuccess;
   });

@@ -24,7 +24,7 @@ struct Binary {
   std::map<std::string, u32> registers; // from cubins
   std::string description;              // "compute_90 of app"
   u32 ptx_sm = 0;
-  std::unique_ptr<sim::Program> program; // after load()
+  std::shared_ptr<sim::Program> program; // after load(); deferred launches keep it
   cudaError_t error = cudaSuccess;       // why it could not be loaded
   std::string reason;
   bool loaded = false; // or tried to

@@ -34,6 +34,7 @@ Options options_from_environment() {
     double seconds = std::atof(timeout.data());
     if (seconds > 0) options.timeout = seconds;
   }
+  options.count_only = variable("WARPLENS_COUNT_ONLY") == "1";
   options.launch_blocking = variable("CUDA_LAUNCH_BLOCKING") == "1";
   return options;
 }

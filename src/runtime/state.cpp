@@ -100,6 +100,7 @@ void Runtime::note_unsupported(const char* function) {
 }
 
 void Runtime::reset() {
+  deferrals.forget();
   binaries.unload();
   device.reset();
   sticky = cudaSuccess;

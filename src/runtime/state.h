@@ -10,6 +10,7 @@
 #include "arch/table.h"
 #include "cache/store.h"
 #include "runtime/abi/types.h"
+#include "runtime/deferred.h"
 #include "runtime/event_stream.h"
 #include "runtime/module.h"
 #include "runtime/options.h"
@@ -34,6 +35,7 @@ struct Runtime {
   std::vector<const arch::Architecture*> architectures; // counted; the first is the device
   std::unique_ptr<sim::Device> device;                  // after start()
   Binaries binaries;
+  Deferrals deferrals;
   std::string output; // device printf since the last synchronisation
   cudaError_t sticky = cudaSuccess;
   u64 faulted_launch = 0;  // the launch that made `sticky`

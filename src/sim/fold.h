@@ -20,6 +20,8 @@ struct FoldOptions {
   // is then not to be counted.
   std::function<access::Sink*()> begin;
   std::function<void(const fold::CtaSet& members)> end;
+  // Memory that somebody has still to write: constants there are not known yet. May be empty.
+  std::function<bool(Memory::Range)> pending;
 };
 
 struct TouchedMemory { // an allocation, or registered host memory

@@ -40,6 +40,11 @@ bool CtaSet::contains(Dim3 cta) const {
   return true;
 }
 
+bool CtaSet::contains(Dim3 grid, u64 cta) const {
+  return contains({static_cast<u32>(cta % grid.x), static_cast<u32>(cta / grid.x % grid.y),
+                   static_cast<u32>(cta / grid.x / grid.y)});
+}
+
 CtaSet whole_grid(Dim3 grid) {
   CtaSet out;
   out.axis[0] = {0, 1, grid.x};

@@ -26,6 +26,7 @@ struct CtaSet {
 
   u64 count() const;
   bool contains(Dim3 cta) const;
+  bool contains(Dim3 grid, u64 cta) const; // by its linear index in the grid
 };
 
 CtaSet whole_grid(Dim3 grid);

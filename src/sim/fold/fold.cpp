@@ -12,7 +12,7 @@ using namespace fold;
 class Folding {
 public:
   Folding(LaunchState& launch, const FoldOptions& options)
-      : launch_(launch), options_(options), shadow_(launch, footprint_) {}
+      : launch_(launch), options_(options), shadow_(launch, options, footprint_) {}
 
   Folded run() {
     launch_.entry = &shadow_.code_of(launch_.spec.kernel);

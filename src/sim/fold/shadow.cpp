@@ -133,6 +133,7 @@ struct ShadowCode : Code {
 
 struct Shadow::Impl {
   LaunchState& launch;
+  const FoldOptions& options;
   Footprint& footprint;
   std::map<u32, std::unique_ptr<ShadowCode>> code; // by function
   std::unordered_map<const Frame*, std::vector<Track>> tracks;
@@ -419,7 +420,10 @@ void Shadow::Impl::place(Exec& x, const Op& op, const Mask& mask, const Motion& 
       refuse_op("an access lies outside every allocation");
     if (!fixed) footprint.add(range, writes);
     if (!fixed && op.form->opcode != ir::Opcode::st && writes) footprint.add(range, false);
-    if (op.space == StateSpace::constant) footprint.add_constant(range);
+    if (op.space == StateSpace::constant) {
+      if (options.pending && options.pending(range)) refuse_op("a constant has still to be written");
+      footprint.add_constant(range);
+    }
     low = high = at;
     any = true;
   };
@@ -528,8 +532,8 @@ void Shadow::Impl::refuse_op(std::string_view why) {
   throw Refused{fmt::format("at {}: {}", line(*instruction), why)};
 }
 
-Shadow::Shadow(LaunchState& launch, Footprint& footprint)
-    : impl_(new Impl{launch, footprint, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}) {}
+Shadow::Shadow(LaunchState& launch, const FoldOptions& options, Footprint& footprint)
+    : impl_(new Impl{launch, options, footprint, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}) {}
 Shadow::~Shadow() = default;
 
 const Code& Shadow::code_of(ir::FunctionId id) {

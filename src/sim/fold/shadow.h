@@ -33,7 +33,7 @@ private:
 
 class Shadow {
 public:
-  Shadow(LaunchState&, Footprint&);
+  Shadow(LaunchState&, const FoldOptions&, Footprint&);
   ~Shadow();
   const Code& code_of(ir::FunctionId); // the copy that is followed
   // Runs the representative of `set`; which members do the same. Throws Refused, NeedsSplit or FaultError.
