@@ -199,7 +199,7 @@ Kernel make_kernel(std::span<const LaunchRecord* const> launches, const Input& i
   kernel.launches = launches.size();
   SiteSums sums;
   for (const LaunchRecord* launch : launches) {
-    if (launch->status != kernel.status) kernel.status = group_of(launch->status);
+    kernel.status = std::max(kernel.status, launch->status); // proved where exact ones are among them
     add_grid(kernel, launch->grid);
     add_reason(kernel, launch->reason);
     kernel.shared_bytes = std::max(kernel.shared_bytes, launch->shared_bytes);

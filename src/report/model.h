@@ -79,7 +79,7 @@ struct Kernel {
   std::vector<std::pair<Dim3, u64>> grids; // and how many launches used it, in order of appearance
   u64 launches = 0;
   u64 first_launch = 0;        // index in its process
-  std::vector<Reason> reasons; // failed, unknown
+  std::vector<Reason> reasons; // failed, unknown: why; proved: what stands for what, or why not
   u64 shared_bytes = 0, local_bytes = 0;
   std::vector<std::string> local_arrays;
   std::optional<LocalUse> local_use;

@@ -48,6 +48,21 @@ std::string launch_line(const Kernel& kernel) {
   return text + "; " + label_of(kernel);
 }
 
+// Proved: which blocks stand for how many; and, where launches had to be emulated, why.
+std::string proof_lines(const Page& page, const Kernel& kernel) {
+  if (kernel.status != Status::exact && kernel.status != Status::proved) return "";
+  constexpr std::size_t most_shown = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kernel.reasons.size(), most_shown); ++i) {
+    std::string text = kernel.reasons[i].text;
+    if (kernel.reasons.size() > 1) text += fmt::format(" ({})", plural(kernel.reasons[i].launches, "launch"));
+    out += wrap(text, "  ", page.options.width);
+  }
+  if (kernel.reasons.size() > most_shown)
+    out += wrap(fmt::format("and {} more", kernel.reasons.size() - most_shown), "  ", page.options.width);
+  return out;
+}
+
 std::string local_lines(const Page& page, const Kernel& kernel) {
   std::string out;
   if (!kernel.local_arrays.empty()) {
@@ -168,6 +183,7 @@ std::string comparison(const Page& page, const Kernel& kernel) {
 std::string kernel_section(const Page& page, const Kernel& kernel) {
   std::string out = page.style.bold(clip_middle(kernel.name, page.options.width)) + '\n';
   out += wrap(launch_line(kernel), "  ", page.options.width);
+  out += proof_lines(page, kernel);
   out += local_lines(page, kernel);
   out += page.style.faint("  " + pad_right("", access_width) + pad_left("requests", number_width) + "  " +
                           pad_right("cost of each (ideal)", cost_width) + pad_left("effic", percent_width) +

@@ -33,6 +33,7 @@ std::string how_counted(const Model& model) {
     if (is_counted(kernel)) labels.insert(measure::name(kernel.status));
   if (labels.empty()) return "";
   if (labels.size() == 1 && *labels.begin() == "exact") return ", exact: every warp counted";
+  if (labels.size() == 1 && *labels.begin() == "proved") return ", proved: every warp accounted for";
   std::string out = ", ";
   for (std::string_view label : labels) out += fmt::format("{}{}", out.size() > 2 ? " and " : "", label);
   return out;

@@ -1,0 +1,36 @@
+# --count-only: every example prints what it prints otherwise, and every counter, pattern and total is the same; kernels
+# of index arithmetic are proved, with the ground, and those that follow data say what kept them from it.
+. "$(dirname "$0")/common.sh"
+
+counted() { # all of a report's launches but the label and the ground for it
+  json "$1" '[{k: [{i: s[i] for i in s if i != "label"} for s in v] if k == "sites" else v for k, v in l.items()
+    if k not in ("status", "reason")} for l in r["launches"]]'
+}
+for example in "$source_dir"/examples/*.cu; do
+  echo "$example"
+  run "$warplens" run --sm 90,10,13,20,35,60 --json full.json "$example"
+  expect_code 0
+  mv stdout full.out
+  run "$warplens" run --count-only --sm 90,10,13,20,35,60 --json folded.json "$example"
+  expect_code 0
+  diff full.out stdout || fail "the program printed something else"
+  expect_json folded.json 'all(l["status"] in ("exact", "proved") and l["reason"] for l in r["launches"])' True
+  counted full.json >full
+  counted folded.json >folded
+  diff full folded || fail "counts differ"
+done
+
+run "$warplens" run --count-only --json r.json "$source_dir/examples/transpose.cu"
+expect_in stderr 'proved'
+expect_in stderr 'classes? of blocks stands? for'
+expect_json r.json 'all(l["status"] == s["label"] == "proved" for l in r["launches"] for s in l["sites"])' True
+run "$warplens" run --count-only --strict "$source_dir/examples/gather.cu"
+expect_code 0
+expect_in stderr 'emulated in full: the address at gather.cu:[0-9]+ depends on data loaded at gather.cu:[0-9]+'
+
+# Results that nobody reads are not computed: 2^26 threads with a loop of 512 steps would take minutes.
+run timeout 60 "$warplens" run --count-only --json r.json "$source_dir/bench/folding/matmul.cu" 262144
+expect_code 0
+expect_json r.json '[(l["status"], l["reason"]) for l in r["launches"]]' \
+  "[('proved', '2 classes of blocks stand for 262144')]"
+expect_json r.json '[s["threads"] for l in r["launches"] for s in l["sites"] if s["op"] == "store"]' '[67106304]'
