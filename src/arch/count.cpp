@@ -71,9 +71,8 @@ Counts count(const Architecture& arch, const access::WarpAccess& access) {
   return counts;
 }
 
-Counts count(const Architecture& arch, const access::LaneBatch& batch) {
-  Counts sum;
-  if (count_batch(arch, batch, sum)) return sum;
+void add_count(const Architecture& arch, const access::LaneBatch& batch, Counts& sum) {
+  if (count_batch(arch, batch, sum)) return;
   access::WarpAccess access{batch.site,  batch.space,    batch.kind, batch.cache,
                             batch.bytes, batch.matrices, 0,          {}};
   for (std::size_t warp = 0; warp < batch.active.size(); ++warp) {
@@ -82,6 +81,11 @@ Counts count(const Architecture& arch, const access::LaneBatch& batch) {
     std::copy_n(batch.address + warp * warp_size, warp_size, access.address.begin());
     add(arch, access, sum);
   }
+}
+
+Counts count(const Architecture& arch, const access::LaneBatch& batch) {
+  Counts sum;
+  add_count(arch, batch, sum);
   return sum;
 }
 

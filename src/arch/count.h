@@ -19,6 +19,7 @@ struct Counts {
 
 Counts count(const Architecture&, const access::WarpAccess&); // the rule, plainly written
 Counts count(const Architecture&, const access::LaneBatch&);  // the same, many warps, vectorised
+void add_count(const Architecture&, const access::LaneBatch&, Counts& sum);
 Counts count(const Architecture&,
              const access::AffineAccess&); // the same, a CTA in closed form; includes `count`
 

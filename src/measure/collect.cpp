@@ -3,8 +3,9 @@
 //
 // Affine accesses are what most sites of most kernels do, again and again with the same strides: their counts
 // depend on the bases of the CTAs only modulo 256 bytes (the largest unit that any rule of docs/MODEL.md
-// speaks of: two 128-byte segments, a row of 3.x banks), so a cell remembers the counts per (strides, bases
-// mod 256, block) and a repeated pattern costs one lookup and one addition, for any number of architectures.
+// speaks of: two 128-byte segments, a row of 3.x banks). So a cell keeps the forms that it met (strides,
+// block, masks) and, for each, how often it began at each of the 256 places; what that counts is worked out
+// in the end, once per form and place, for any number of architectures.
 //
 // Patterns are named from a sample that depends on the CTA's index and on how often the CTA executed the
 // site, never on the worker: CTAs 0…15 and every 61st (a prime, to meet all columns of a grid) up to 80 in
@@ -15,12 +16,13 @@
 #include "measure/totals.h"
 #include <algorithm>
 #include <deque>
+#include <memory>
+#include <utility>
 
 namespace warplens::measure {
 namespace {
 
 constexpr u64 base_period = 256;
-constexpr u32 no_index = 0xffffffffu;
 constexpr u32 first_ctas = 16, cta_spacing = 61, sampled_ctas = 80, sampled_warps = 4, sampled_first = 4;
 constexpr std::size_t most_seen = 16;
 constexpr u64 last_sampled_cta = u64{cta_spacing} * (sampled_ctas - first_ctas - 1);
@@ -35,97 +37,100 @@ std::optional<u32> sample_slot(u64 cta) {
   return {};
 }
 
-// What an affine access counts, apart from its site: see the top of the file.
-struct AffineKey {
-  std::array<i64, 3> stride{};
-  u64 base = 0, cta_stride = 0; // modulo base_period
-  u64 count = 1;
-  Dim3 block;
-  u8 bytes = 0;
-  // One warp of a CTA of which not all threads perform the access: its lanes and, where warps differ in more
-  // than their base, its number. Otherwise 0.
-  u32 active = 0, warp = 0;
-  bool operator==(const AffineKey& o) const { // written out: the default calls memcmp for the strides
-    return base == o.base && cta_stride == o.cta_stride && count == o.count && stride[0] == o.stride[0] &&
-           stride[1] == o.stride[1] && stride[2] == o.stride[2] && block == o.block && bytes == o.bytes &&
-           active == o.active && warp == o.warp;
-  }
-  u64 hash() const {
-    u64 h = (base << 8 ^ cta_stride ^ count << 16) * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[0]);
-    h = h * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[1]);
-    h = h * 0x9e3779b97f4a7c15u + static_cast<u64>(stride[2]);
-    h = h * 0x9e3779b97f4a7c15u + (u64{block.x} << 32 ^ u64{block.y} << 16 ^ block.z);
-    h = h * 0x9e3779b97f4a7c15u + (u64{warp} << 32 ^ active);
-    return h ^ h >> 29;
-  }
-};
+// The first CTA of the sample from `cta` on, or one past the last.
+u64 next_sampled(u64 cta) {
+  return cta < first_ctas ? cta : (cta + cta_spacing - 1) / cta_spacing * cta_spacing;
+}
 
-// Counts of affine accesses by key: open addressing, folded into the cell's sums when it would grow past its
-// bound.
-class AffineCache {
+// An affine access apart from the place where it begins, and how often it began at each place of the period.
+class AffineForm {
 public:
-  struct Entry {
-    AffineKey key;
-    u64 times = 0; // 0: free
-    std::vector<arch::Counts> counts;
-  };
+  explicit AffineForm(const access::AffineAccess& first)
+      : access_(first), active_(first.active.begin(), first.active.end()) {
+    access_.base -= access_.base % base_period;
+    access_.active = active_;
+  }
+  AffineForm(const AffineForm&) = delete;
 
-  // The entry of `key`, with times == 0 when it is new; nullptr when the cache is full.
-  Entry* find(const AffineKey& key) {
-    if (last_ != nullptr && last_->key == key) return last_;
-    if (entries_.empty()) entries_.resize(8);
-    if (used_ * 2 >= entries_.size() && !grow()) return nullptr;
-    last_ = &slot(key);
-    if (last_->times == 0) last_->key = key, ++used_;
-    return last_;
+  bool matches(const access::AffineAccess& o) const {
+    const access::AffineAccess& a = access_;
+    return a.stride[0] == o.stride[0] && a.stride[1] == o.stride[1] && a.stride[2] == o.stride[2] &&
+           a.count == o.count && static_cast<u64>(a.cta_stride - o.cta_stride) % base_period == 0 &&
+           a.bytes == o.bytes && a.kind == o.kind && a.cache == o.cache && a.block == o.block &&
+           a.active.size() == o.active.size() &&
+           std::equal(o.active.begin(), o.active.end(), active_.begin());
   }
 
-  void fold_into(std::vector<Counters>& sums) {
-    for (Entry& entry : entries_) {
-      for (std::size_t a = 0; entry.times != 0 && a < sums.size(); ++a)
-        add(sums[a], entry.counts[a], entry.times);
-      entry.times = 0;
+  void add(u64 base) { ++times_[base % base_period]; }
+
+  void fold_into(Architectures architectures, std::vector<Counters>& sums) const {
+    for (u64 place = 0; place < base_period; ++place) {
+      if (times_[place] == 0) continue;
+      access::AffineAccess one = access_;
+      one.base += place;
+      for (std::size_t a = 0; a < sums.size(); ++a)
+        measure::add(sums[a], arch::count(*architectures[a], one), times_[place]);
     }
-    used_ = 0;
-    last_ = nullptr;
   }
 
 private:
-  static constexpr std::size_t most_entries = 4096;
-
-  Entry& slot(const AffineKey& key) {
-    std::size_t mask = entries_.size() - 1, i = key.hash() & mask;
-    while (entries_[i].times != 0 && !(entries_[i].key == key)) i = (i + 1) & mask;
-    return entries_[i];
-  }
-
-  bool grow() {
-    if (entries_.size() >= most_entries) return false;
-    std::vector<Entry> old = std::move(entries_);
-    entries_ = std::vector<Entry>(old.size() * 2);
-    for (Entry& entry : old)
-      if (entry.times != 0) slot(entry.key) = std::move(entry);
-    last_ = nullptr;
-    return true;
-  }
-
-  std::vector<Entry> entries_;
-  std::size_t used_ = 0;
-  Entry* last_ = nullptr;
+  access::AffineAccess access_;
+  std::vector<u32> active_;
+  std::array<u64, base_period> times_{};
 };
 
-// The sampled warps of an affine access that was met before.
+// The forms of one cell's affine accesses, at most so many: then the one that was met longest ago is folded
+// into the cell's sums. Sites in loops go through their forms in turns, so the next one is tried first.
+class AffineForms {
+public:
+  void add(const access::AffineAccess& access, Architectures architectures, std::vector<Counters>& sums) {
+    std::size_t count = forms_.size();
+    if (last_ < count && forms_[last_]->matches(access)) return forms_[last_]->add(access.base);
+    for (std::size_t tried = 1; tried < count; ++tried) {
+      std::size_t i = last_ + tried < count ? last_ + tried : last_ + tried - count;
+      if (!forms_[i]->matches(access)) continue;
+      last_ = i;
+      return forms_[i]->add(access.base);
+    }
+    auto form = std::make_unique<AffineForm>(access);
+    form->add(access.base);
+    if (count < most_forms) {
+      forms_.push_back(std::move(form));
+      last_ = count;
+      return;
+    }
+    last_ = last_ + 1 == count ? 0 : last_ + 1;
+    forms_[last_]->fold_into(architectures, sums);
+    forms_[last_] = std::move(form);
+  }
+
+  void fold_into(Architectures architectures, std::vector<Counters>& sums) {
+    for (const auto& form : forms_) form->fold_into(architectures, sums);
+    forms_.clear();
+  }
+
+private:
+  static constexpr std::size_t most_forms = 64;
+  std::vector<std::unique_ptr<AffineForm>> forms_;
+  std::size_t last_ = 0;
+};
+
+// The sampled warps of an affine access of all threads that was met before.
 struct Seen {
-  AffineKey key;
+  std::array<i64, 3> stride{};
+  u64 place = 0; // the base modulo the period
+  Dim3 block;
+  u8 bytes = 0;
   std::vector<Observation> warps;
 };
 
 // One (site, space) of one worker.
 struct Cell {
   access::Space space{};
-  u32 next = no_index;        // the same site in another space
-  std::vector<Counters> sums; // per architecture
-  AffineCache affine;
+  Cell* next = nullptr;              // the same site in another space
+  std::vector<Counters> sums;        // per architecture
+  std::vector<arch::Counts> batches; // those of batches of lanes, which are not in the sums yet
+  AffineForms affine;
   PatternTally patterns;
   std::vector<Seen> seen;                     // at most most_seen
   std::array<u32, sampled_ctas> executions{}; // of each sampled CTA
@@ -139,36 +144,30 @@ public:
   void lanes(const access::LaneBatch& batch) override {
     Cell& cell = cell_of(batch.site, batch.space);
     for (std::size_t a = 0; a < architectures_.size(); ++a)
-      add(cell.sums[a], arch::count(*architectures_[a], batch));
+      arch::add_count(*architectures_[a], batch, cell.batches[a]);
     u32 warps = static_cast<u32>(batch.active.size()),
         cta_warps = batch.cta_warps == 0 ? warps : batch.cta_warps;
-    u64 cta = batch.cta;
-    for (u32 first = 0; first < warps && cta <= last_sampled_cta; first += cta_warps, ++cta) {
-      // Of each CTA the warps from the first to the last that took part.
-      u32 begin = first, end = std::min(warps, first + cta_warps);
-      while (begin < end && batch.active[begin] == 0) ++begin;
-      while (begin < end && batch.active[end - 1] == 0) --end;
-      if (begin < end && is_sampled(cell, cta))
-        sample(cell, end - begin, [&](u32 warp) { return warp_of(batch, begin + warp); });
+    for (u64 cta = next_sampled(batch.cta); cta <= last_sampled_cta && (cta - batch.cta) * cta_warps < warps;
+         cta = next_sampled(cta + 1)) {
+      u32 first = static_cast<u32>(cta - batch.cta) * cta_warps, count = std::min(cta_warps, warps - first);
+      sample(cell, cta, batch.active.subspan(first, count),
+             [&](u32 warp) { return warp_of(batch, first + warp); });
     }
   }
 
   void affine(const access::AffineAccess& access) override {
     Cell& cell = cell_of(access.site, access.space);
-    if (!access.active.empty()) return some_threads(cell, access);
-    AffineKey key = key_of(access);
-    AffineCache::Entry& entry = entry_of(cell, key);
-    if (entry.times == 0) {
-      entry.counts.clear();
-      for (const arch::Architecture* architecture : architectures_)
-        entry.counts.push_back(arch::count(*architecture, access));
-    }
-    ++entry.times;
-    access::AffineAccess one = access;
-    one.count = 1;
-    for (u64 k = 0; k < access.count && one.cta <= last_sampled_cta; ++k, ++one.cta) {
-      if (is_sampled(cell, one.cta)) sample_affine(cell, one);
-      one.base += static_cast<u64>(access.cta_stride);
+    cell.affine.add(access, architectures_, cell.sums);
+    for (u64 cta = next_sampled(access.cta); cta <= last_sampled_cta && cta - access.cta < access.count;
+         cta = next_sampled(cta + 1)) {
+      access::AffineAccess one = access;
+      u64 k = cta - access.cta, warps = access.active.size() / access.count;
+      one.base += static_cast<u64>(access.cta_stride) * k;
+      one.active = access.active.subspan(k * warps, warps);
+      if (warps == 0)
+        sample_all(cell, cta, one);
+      else
+        sample(cell, cta, one.active, [&](u32 warp) { return access::expand(one, warp); });
     }
   }
 
@@ -176,99 +175,43 @@ public:
   // ones.
   template <class F> void visit(u32 site, F&& f) {
     if (site >= head_.size()) return;
-    for (u32 i = head_[site]; i != no_index; i = cells_[i].next) {
-      cells_[i].affine.fold_into(cells_[i].sums);
-      f(cells_[i].space, cells_[i].sums, cells_[i].patterns);
+    for (Cell* cell = head_[site]; cell != nullptr; cell = cell->next) {
+      cell->affine.fold_into(architectures_, cell->sums);
+      for (std::size_t a = 0; a < cell->sums.size(); ++a)
+        add(cell->sums[a], std::exchange(cell->batches[a], {}));
+      f(cell->space, cell->sums, cell->patterns);
     }
   }
 
 private:
   Cell& cell_of(access::SiteId id, access::Space space) {
     u32 site = id.value < site_index_.size() ? site_index_[id.value] : sites_;
-    if (head_.empty()) head_.resize(std::size_t{sites_} + 1, no_index);
-    for (u32 i = head_[site]; i != no_index; i = cells_[i].next)
-      if (cells_[i].space == space) return cells_[i];
+    if (site < head_.size())
+      for (Cell* cell = head_[site]; cell != nullptr; cell = cell->next)
+        if (cell->space == space) return *cell;
+    return add_cell(site, space);
+  }
+
+  Cell& add_cell(u32 site, access::Space space) {
+    if (head_.empty()) head_.resize(std::size_t{sites_} + 1);
     Cell& cell = cells_.emplace_back();
     cell.space = space;
     cell.next = head_[site];
     cell.sums.resize(architectures_.size());
-    head_[site] = static_cast<u32>(cells_.size() - 1);
-    return cell;
-  }
-
-  static AffineKey key_of(const access::AffineAccess& access) {
-    return {access.stride,
-            access.base % base_period,
-            static_cast<u64>(access.cta_stride) % base_period,
-            access.count,
-            access.block,
-            access.bytes};
-  }
-
-  static AffineCache::Entry& entry_of(Cell& cell, const AffineKey& key) {
-    AffineCache::Entry* entry = cell.affine.find(key);
-    if (entry == nullptr) {
-      cell.affine.fold_into(cell.sums);
-      entry = cell.affine.find(key);
-    }
-    return *entry;
-  }
-
-  // An access of some threads, warp by warp. CTAs of a batch mostly do as the one before them.
-  void some_threads(Cell& cell, const access::AffineAccess& access) {
-    u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));
-    bool same_base = static_cast<u64>(access.cta_stride) % base_period == 0;
-    access::AffineAccess one = access;
-    for (u64 k = 0, alike = 0; k < access.count; k += alike) {
-      one.active = access.active.subspan(k * warps, warps);
-      alike = 1;
-      while (same_base && k + alike < access.count &&
-             std::equal(one.active.begin(), one.active.end(), access.active.begin() + (k + alike) * warps))
-        ++alike;
-      count_warps(cell, one, alike);
-      for (u64 c = 0; c < alike; ++c, ++one.cta, one.base += static_cast<u64>(access.cta_stride))
-        if (one.cta <= last_sampled_cta) sample_some(cell, one);
-    }
-  }
-
-  // The warps of one CTA, `times` times.
-  void count_warps(Cell& cell, const access::AffineAccess& one, u64 times) {
-    bool rows_end_within_warps = one.block.x % warp_size != 0 && (one.block.y != 1 || one.block.z != 1);
-    for (u32 w = 0; w < one.active.size(); ++w) {
-      u32 active = one.active[w] & access::lanes_of_warp(one.block, w);
-      if (active == 0) continue;
-      u64 thread = u64{w} * warp_size, plane = u64{one.block.x} * one.block.y;
-      u64 base = one.base + static_cast<u64>(one.stride[0]) * (thread % one.block.x) +
-                 static_cast<u64>(one.stride[1]) * (thread % plane / one.block.x) +
-                 static_cast<u64>(one.stride[2]) * (thread / plane);
-      AffineKey key{one.stride, base % base_period, 0,      1,
-                    one.block,  one.bytes,          active, rows_end_within_warps ? w : 0};
-      AffineCache::Entry& entry = entry_of(cell, key);
-      if (entry.times == 0) {
-        entry.counts.clear();
-        access::WarpAccess access = access::expand(one, w);
-        for (const arch::Architecture* architecture : architectures_)
-          entry.counts.push_back(arch::count(*architecture, access));
-      }
-      entry.times += times;
-    }
-  }
-
-  void sample_some(Cell& cell, const access::AffineAccess& one) {
-    u32 begin = 0, end = static_cast<u32>(one.active.size());
-    while (begin < end && one.active[begin] == 0) ++begin;
-    while (begin < end && one.active[end - 1] == 0) --end;
-    if (begin < end && is_sampled(cell, one.cta))
-      sample(cell, end - begin, [&](u32 warp) { return access::expand(one, begin + warp); });
+    cell.batches.resize(architectures_.size());
+    return *(head_[site] = &cell);
   }
 
   // What a warp looks like depends on the base modulo the period too, so one look is remembered.
-  void sample_affine(Cell& cell, const access::AffineAccess& one) {
-    AffineKey key = key_of(one);
-    auto seen = std::find_if(cell.seen.begin(), cell.seen.end(), [&](const Seen& s) { return s.key == key; });
+  void sample_all(Cell& cell, u64 cta, const access::AffineAccess& one) {
+    if (!is_sampled(cell, cta)) return;
+    u64 place = one.base % base_period;
+    auto seen = std::find_if(cell.seen.begin(), cell.seen.end(), [&](const Seen& s) {
+      return s.place == place && s.stride == one.stride && s.block == one.block && s.bytes == one.bytes;
+    });
     if (seen == cell.seen.end()) {
       if (cell.seen.size() == most_seen) cell.seen.clear();
-      seen = cell.seen.insert(cell.seen.end(), {key, {}});
+      seen = cell.seen.insert(cell.seen.end(), {one.stride, place, one.block, one.bytes, {}});
       each_sampled(
           static_cast<u32>(ceil_div(one.block.count(), warp_size)),
           [&](u32 warp) { return access::expand(one, warp); },
@@ -277,15 +220,23 @@ private:
     for (const Observation& observation : seen->warps) cell.patterns.add(observation);
   }
 
+  // Of a CTA the warps from the first to the last that took part.
+  template <class WarpOf>
+  void sample(Cell& cell, u64 cta, std::span<const u32> active, WarpOf&& warp_of_index) {
+    u32 begin = 0, end = static_cast<u32>(active.size());
+    while (begin < end && active[begin] == 0) ++begin;
+    while (begin < end && active[end - 1] == 0) --end;
+    if (begin == end || !is_sampled(cell, cta)) return;
+    each_sampled(
+        end - begin, [&](u32 warp) { return warp_of_index(begin + warp); },
+        [&](const Observation& o) { cell.patterns.add(o); });
+  }
+
   static bool is_sampled(Cell& cell, u64 cta) {
     std::optional<u32> slot = sample_slot(cta);
     if (!slot) return false;
     u32 execution = cell.executions[*slot]++;
     return execution < sampled_first || is_power_of_two(u64{execution} + 1);
-  }
-
-  template <class WarpOf> void sample(Cell& cell, u32 warps, WarpOf&& warp_of_index) {
-    each_sampled(warps, warp_of_index, [&](const Observation& o) { cell.patterns.add(o); });
   }
 
   template <class WarpOf, class F> void each_sampled(u32 warps, WarpOf&& warp_of_index, F&& f) {
@@ -309,7 +260,7 @@ private:
   Architectures architectures_;
   std::span<const u32> site_index_;
   u32 sites_;
-  std::vector<u32> head_; // per site, the last one for sites that were not listed: the first cell, or none
+  std::vector<Cell*> head_; // per site, the last one for sites that were not listed: the first cell, or none
   std::deque<Cell> cells_;
 };
 
