@@ -4,7 +4,11 @@
 // stack, or in another group), the lanes that are here wait for them as a group of their own, and the op runs
 // again when they are joined. Lanes that have exited count as present. If the missing ones cannot come, the
 // op goes on without them.
+//
+// Results are computed for whole warps: a word per warp that all its lanes get, or a permutation of its
+// lanes.
 #include "sim/exec.h"
+#include "sim/kernels/lane_exchange.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -14,20 +18,29 @@ namespace {
 
 using ir::Modifier;
 
-// Calls f(team, named) for the lanes of a warp that name the same members: tiles of a warp do so in one
-// instruction.
-template <class F> void each_team(Exec& x, SlotId member_slot, u32 warp, F&& f) {
-  u32 lanes = x.mask->word[warp];
-  if (member_slot == no_slot) return f(lanes, full_mask);
+using PerWarp = std::array<u32, most_warps>;
+
+const u32* words_of(Exec& x, SlotId slot) { return static_cast<const u32*>(x.lanes_of(slot)); }
+
+// Calls f(warp, lanes) for each warp that takes part.
+template <class F> void each_warp(Exec& x, F&& f) {
+  for (u32 w = x.first_warp; w < x.end_warp; ++w)
+    if (x.mask->word[w] != 0) f(w, x.mask->word[w]);
+}
+
+// The lanes of each warp that are named: by all of its lanes, or by some of them each for their team.
+PerWarp named_lanes(Exec& x, SlotId member_slot) {
+  PerWarp out{};
   const Value& v = x.values[member_slot];
-  if (v.uniform()) return f(lanes, static_cast<u32>(v.base));
-  const u32* named = static_cast<const u32*>(x.lanes_of(member_slot)) + warp * warp_size;
-  while (lanes != 0) {
-    u32 members = named[std::countr_zero(lanes)], team = 0;
-    for_each_lane(lanes, [&](u32 lane) { team |= u32{named[lane] == members} << lane; });
-    f(team, members);
-    lanes &= ~team;
+  if (v.uniform()) {
+    each_warp(x, [&](u32 w, u32) { out[w] = static_cast<u32>(v.base); });
+    return out;
   }
+  const u32* named = words_of(x, member_slot);
+  each_warp(x, [&](u32 w, u32 lanes) {
+    for_each_lane(lanes, [&](u32 lane) { out[w] |= named[w * warp_size + lane]; });
+  });
+  return out;
 }
 
 // True when every named lane of every warp is here. Otherwise the warps that miss some are parted and wait.
@@ -37,17 +50,16 @@ bool gathered(Exec& x, SlotId member_slot) {
     group.alone = false;
     return true;
   }
+  if (x.whole && x.mask_full) return true;
   Mask waiting, awaited;
   bool missing = false, alone = true;
-  for (u32 w = x.first_warp; w < x.end_warp; ++w) {
-    u32 here = x.mask->word[w];
-    if (here == 0) continue;
-    each_team(x, member_slot, w, [&](u32, u32 named) { awaited.word[w] |= named; });
-    awaited.word[w] &= x.shape.all.word[w] & ~x.cta->exited.word[w] & ~here;
-    if (awaited.word[w] == 0) continue;
+  PerWarp named = named_lanes(x, member_slot);
+  each_warp(x, [&](u32 w, u32 here) {
+    awaited.word[w] = named[w] & x.shape.all.word[w] & ~x.cta->exited.word[w] & ~here;
+    if (awaited.word[w] == 0) return;
     missing = true;
     waiting.word[w] = x.active.word[w];
-  }
+  });
   if (!missing) return true;
   for (const StackEntry& entry : group.stack)
     for (u32 w = 0; w < x.shape.warps; ++w) alone &= (entry.mask.word[w] & ~waiting.word[w]) == 0;
@@ -65,25 +77,78 @@ bool gathered(Exec& x, SlotId member_slot) {
   return false;
 }
 
-// Runs f(warp, lanes) for each warp that takes part.
-template <class F> void each_warp(Exec& x, F&& f) {
-  for (u32 w = x.first_warp; w < x.end_warp; ++w)
-    if (x.mask->word[w] != 0) f(w, x.mask->word[w]);
-}
-
-// Runs f(warp, lanes, named) for each set of lanes of a warp that work together; `named` are those of them
-// that are here.
+// Runs f(warp, team, named) for each set of lanes of a warp that name the same members: tiles of a warp do so
+// in one instruction. `named` are those of them that are here.
 template <class F> void each_team(Exec& x, SlotId member_slot, F&& f) {
+  const Value& v = x.values[member_slot];
+  if (v.uniform())
+    return each_warp(x, [&](u32 w, u32 lanes) { f(w, lanes, static_cast<u32>(v.base) & lanes); });
+  const u32* members = words_of(x, member_slot);
   each_warp(x, [&](u32 w, u32 lanes) {
-    each_team(x, member_slot, w, [&](u32 team, u32 named) { f(w, team, named & lanes); });
+    const u32* named = members + w * warp_size;
+    for (u32 rest = lanes; rest != 0;) {
+      u32 common = named[std::countr_zero(rest)];
+      u32 team = lane_exchange().equal(named, common) & rest;
+      f(w, team, common & lanes);
+      rest &= ~team;
+    }
   });
 }
 
-Value scratch_like(Exec& x, const Value& v, u32 which) {
-  Value out;
-  out.bits = v.bits;
-  out.data = x.scratch[which];
-  return out;
+// Where a 32-bit result goes: straight into the destination when nobody needs its old value.
+struct Result {
+  Exec& x;
+  Value* to;
+  u32* lanes;
+  bool whole;
+  Result(Exec& exec, const Op& op, u32 destination, bool in_place = true)
+      : x(exec), to(&exec.values[op.destination(destination)]), whole(in_place && exec.overwrites(op)) {
+    lanes = static_cast<u32*>(whole ? to->data : x.scratch[destination]);
+  }
+  u32* warp(u32 w) const { return lanes + w * warp_size; }
+  void finish() {
+    if (whole)
+      to->set_lanes();
+    else
+      x.merge(*to, lanes);
+  }
+};
+
+// A result with one word per warp: a predicate's lanes, or the value of every lane.
+void give(Exec& x, const Op& op, u32 destination, PerWarp& words) {
+  if (op.destination(destination) == no_slot) return;
+  Value& to = x.values[op.destination(destination)];
+  if (x.overwrites(op)) {
+    u32 first = words[x.first_warp];
+    bool same = to.bits != 1 || first == 0 || first == full_mask;
+    each_warp(x, [&](u32 w, u32) { same &= words[w] == first; });
+    if (same) return to.set_uniform(to.bits == 1 ? first & 1 : first);
+  }
+  if (to.bits == 1) return x.merge(to, words.data());
+  Result result(x, op, destination);
+  lane_exchange().spread(result.warp(x.first_warp), &words[x.first_warp], x.end_warp - x.first_warp);
+  result.finish();
+}
+
+// One word per team, for every lane of it: word(warp, named lanes that are here).
+template <class F> void give_teams(Exec& x, const Op& op, SlotId member_slot, F&& word) {
+  if (op.destination(0) == no_slot) return;
+  if (x.values[member_slot].uniform()) {
+    PerWarp words{};
+    each_team(x, member_slot, [&](u32 w, u32, u32 named) { words[w] = word(w, named); });
+    return give(x, op, 0, words);
+  }
+  Result result(x, op, 0);
+  each_team(x, member_slot,
+            [&](u32 w, u32 team, u32 named) { lane_exchange().put(result.warp(w), team, word(w, named)); });
+  result.finish();
+}
+
+ShuffleMode mode_of(const ir::Form& form) {
+  return form.has(Modifier::up)     ? ShuffleMode::up
+         : form.has(Modifier::down) ? ShuffleMode::down
+         : form.has(Modifier::bfly) ? ShuffleMode::butterfly
+                                    : ShuffleMode::index;
 }
 
 } // namespace
@@ -93,179 +158,164 @@ namespace ops {
 // slots: destination [, predicate], value, lane operand, clamp, [member mask]
 void shuffle(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  bool sync = op.form->has(Modifier::sync);
-  if (sync && !gathered(x, op.source(3))) return;
-  Value result, valid;
-  bool has_result = op.destination(0) != no_slot,
-       has_valid = op.destinations > 1 && op.destination(1) != no_slot;
-  result.bits = 32;
-  result.data = x.scratch[0];
-  valid.bits = 1;
-  valid.data = x.scratch[1];
-  const u32* in = static_cast<const u32*>(x.lanes_of(op.source(0)));
-  const u32* by = static_cast<const u32*>(x.lanes_of(op.source(1)));
-  const u32* bounds = static_cast<const u32*>(x.lanes_of(op.source(2)));
-  const ir::Form& form = *op.form;
-  each_warp(x, [&](u32 w, u32 lanes) {
-    u32 ok = 0;
-    for_each_lane(lanes, [&](u32 lane) {
-      u32 thread = w * warp_size + lane;
-      u32 b = by[thread] & 31, c = bounds[thread] & 31, segment = bounds[thread] >> 8 & 31;
-      u32 highest = (lane & segment) | (c & ~segment), lowest = lane & segment;
-      i32 from;
-      bool inside;
-      if (form.has(Modifier::up)) {
-        from = static_cast<i32>(lane) - static_cast<i32>(b);
-        inside = from >= static_cast<i32>(highest);
-      } else if (form.has(Modifier::down)) {
-        from = static_cast<i32>(lane + b);
-        inside = from <= static_cast<i32>(highest);
-      } else if (form.has(Modifier::bfly)) {
-        from = static_cast<i32>(lane ^ b);
-        inside = from <= static_cast<i32>(highest);
-      } else {
-        from = static_cast<i32>(lowest | (b & ~segment));
-        inside = from <= static_cast<i32>(highest);
-      }
-      if (!inside) from = static_cast<i32>(lane);
-      ok |= u32{inside} << lane;
-      result.at<u32>(0)[thread] = in[w * warp_size + static_cast<u32>(from)];
-    });
-    valid.at<u32>(0)[w] = ok;
-  });
-  if (has_result) x.merge(x.values[op.destination(0)], result.data);
-  if (has_valid) x.merge(x.values[op.destination(1)], valid.data);
+  if (op.form->has(Modifier::sync) && !gathered(x, op.source(3))) return;
+  const LaneExchange& exchange = lane_exchange();
+  auto sources = exchange.sources[static_cast<u32>(mode_of(*op.form))];
+  Value &in = x.values[op.source(0)], &by = x.values[op.source(1)], &bounds = x.values[op.source(2)];
+  u32 first = x.first_warp, warps = x.end_warp - first;
+  PerWarp inside{};
+  alignas(64) std::array<u32, warp_size> one_set;
+  u32* from = static_cast<u32*>(x.scratch[2]);
+  u32 step = warp_size;
+  if (by.uniform() && bounds.uniform()) {
+    std::array<u32, warp_size> steps, limits;
+    steps.fill(static_cast<u32>(by.base));
+    limits.fill(static_cast<u32>(bounds.base));
+    u32 all = 0;
+    from = one_set.data(), step = 0;
+    sources(from, &all, steps.data(), limits.data(), 1);
+    inside.fill(all);
+  } else {
+    need_lanes(by, x.shape);
+    need_lanes(bounds, x.shape);
+    sources(from, &inside[first], by.at<u32>(first), bounds.at<u32>(first), warps);
+  }
+  if (op.destination(0) != no_slot && in.uniform() && x.overwrites(op)) {
+    x.values[op.destination(0)].set_uniform(in.base);
+  } else if (op.destination(0) != no_slot) {
+    need_lanes(in, x.shape);
+    Result result(x, op, 0);
+    exchange.permute(result.warp(first), in.at<u32>(first), from, step, warps);
+    result.finish();
+  }
+  if (op.destinations > 1) give(x, op, 1, inside);
 }
 
 // slots: destination, predicate [, member mask]; aux: the predicate is negated
 void vote(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  bool sync = op.form->has(Modifier::sync);
+  const ir::Form& form = *op.form;
+  bool sync = form.has(Modifier::sync);
   if (sync && !gathered(x, op.source(1))) return;
-  Value& to = x.values[op.destination(0)];
-  Value result = scratch_like(x, to, 0);
-  const u32* predicate = static_cast<const u32*>(x.lanes_of(op.source(0)));
+  const u32* predicate = words_of(x, op.source(0));
   u32 flip = op.aux ? full_mask : 0;
-  if (!op.form->has(Modifier::ballot)) std::fill_n(result.at<u32>(0), x.shape.warps, 0);
-  each_team(x, sync ? op.source(1) : no_slot, [&](u32 w, u32 lanes, u32 named) {
-    u32 holds = (predicate[w] ^ flip) & named;
-    if (op.form->has(Modifier::ballot)) {
-      for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, holds); });
-      return;
-    }
-    bool value = op.form->has(Modifier::all)   ? holds == named
-                 : op.form->has(Modifier::any) ? holds != 0
-                                               : holds == named || holds == 0;
-    result.at<u32>(0)[w] |= value ? lanes : 0;
-  });
-  x.merge(to, result.data);
+  auto holds = [&](u32 w, u32 named) { return (predicate[w] ^ flip) & named; };
+  PerWarp words{};
+  if (form.has(Modifier::ballot)) {
+    if (sync) return give_teams(x, op, op.source(1), holds);
+    each_warp(x, [&](u32 w, u32 lanes) { words[w] = holds(w, lanes); });
+    return give(x, op, 0, words);
+  }
+  auto count = [&](u32 w, u32 team, u32 named) {
+    u32 set = holds(w, named);
+    bool value = form.has(Modifier::all)   ? set == named
+                 : form.has(Modifier::any) ? set != 0
+                                           : set == named || set == 0;
+    // Lanes that take no part may have anything: where one team is the warp, so that warps agree.
+    words[w] |= value ? (team == x.mask->word[w] ? full_mask : team) : 0;
+  };
+  if (sync)
+    each_team(x, op.source(1), count);
+  else
+    each_warp(x, [&](u32 w, u32 lanes) { count(w, lanes, lanes); });
+  give(x, op, 0, words);
 }
 
 // slots: destination [, predicate], value, member mask
 void match(Exec& x, const Op& op) {
   if (!x.enter(op) || !gathered(x, op.source(1))) return;
-  Value result, all_same;
-  result.bits = 32;
-  result.data = x.scratch[0];
-  all_same.bits = 1;
-  all_same.data = x.scratch[1];
   bool all = op.form->has(Modifier::all);
-  std::fill_n(all_same.at<u32>(0), x.shape.warps, 0);
-  each_team(x, op.source(1), [&](u32 w, u32 lanes, u32 named) {
-    u32 same_everywhere = 0;
-    for_each_lane(lanes, [&](u32 lane) {
-      u64 mine = x.lane_value(op.source(0), w * warp_size + lane);
-      u32 same = 0;
-      for_each_lane(named, [&](u32 other) {
-        same |= u32{x.lane_value(op.source(0), w * warp_size + other) == mine} << other;
-      });
+  Value& in = x.values[op.source(0)];
+  need_lanes(in, x.shape);
+  auto equal = [&](u32 w, u32 lane) {
+    return in.bits == 64 ? lane_exchange().equal64(in.at<u64>(w), in.at<u64>(w)[lane])
+                         : lane_exchange().equal(in.at<u32>(w), in.at<u32>(w)[lane]);
+  };
+  u32* result = static_cast<u32*>(x.scratch[0]); // the destination may be the source
+  PerWarp all_same{};
+  each_team(x, op.source(1), [&](u32 w, u32 team, u32 named) {
+    for (u32 rest = team; rest != 0;) {
+      u32 alike = equal(w, static_cast<u32>(std::countr_zero(rest))), same = alike & named;
+      alike &= rest;
       if (all) {
-        same_everywhere |= u32{same == named} << lane;
+        all_same[w] |= same == named ? alike : 0;
         same = same == named ? named : 0;
       }
-      result.at<u32>(0)[w * warp_size + lane] = same;
-    });
-    all_same.at<u32>(0)[w] |= same_everywhere;
+      lane_exchange().put(result + w * warp_size, alike, same);
+      rest &= ~alike;
+    }
   });
-  if (op.destination(0) != no_slot) x.merge(x.values[op.destination(0)], result.data);
-  if (op.destinations > 1 && op.destination(1) != no_slot)
-    x.merge(x.values[op.destination(1)], all_same.data);
+  if (op.destination(0) != no_slot) x.merge(x.values[op.destination(0)], result);
+  if (op.destinations > 1) give(x, op, 1, all_same);
 }
+
+namespace {
+
+LaneReduction reduction_of(const ir::Form& form) {
+  bool sign = ir::is_signed(form.type());
+  switch (form.atomic_op()) {
+  case ir::AtomicOp::add: return LaneReduction::add;
+  case ir::AtomicOp::and_: return LaneReduction::and_;
+  case ir::AtomicOp::or_: return LaneReduction::or_;
+  case ir::AtomicOp::xor_: return LaneReduction::xor_;
+  case ir::AtomicOp::min: return sign ? LaneReduction::min_signed : LaneReduction::min_unsigned;
+  default: return sign ? LaneReduction::max_signed : LaneReduction::max_unsigned;
+  }
+}
+
+// redux.sync.min, .max of f32 [.abs] [.NaN]
+u32 reduce_floats(const ir::Form& form, const u32* in, u32 lanes) {
+  bool absolute = form.has(Modifier::abs), propagate = form.has(Modifier::nan), first = true;
+  u32 total = 0;
+  for_each_lane(lanes, [&](u32 lane) {
+    u32 v = absolute ? in[lane] & 0x7fffffff : in[lane];
+    float a = std::bit_cast<float>(total), b = std::bit_cast<float>(v);
+    bool a_nan = a != a, b_nan = b != b;
+    if (first)
+      total = v;
+    else if (a_nan || b_nan)
+      total = propagate || (a_nan && b_nan) ? 0x7fffffff : a_nan ? v : total;
+    else
+      total = std::bit_cast<u32>(form.atomic_op() == ir::AtomicOp::min ? std::min(a, b) : std::max(a, b));
+    first = false;
+  });
+  return total;
+}
+
+} // namespace
 
 // redux.sync: destination, value, member mask
 void reduce(Exec& x, const Op& op) {
   if (!x.enter(op) || !gathered(x, op.source(1))) return;
-  Value& to = x.values[op.destination(0)];
-  Value result = scratch_like(x, to, 0);
-  ir::Type type = op.form->type();
-  ir::AtomicOp operation = op.form->atomic_op();
-  bool absolute = op.form->has(Modifier::abs), propagate = op.form->has(Modifier::nan);
-  each_team(x, op.source(1), [&](u32 w, u32 lanes, u32 named) {
-    bool first = true;
-    u32 total = 0;
-    for_each_lane(named, [&](u32 lane) {
-      u32 v = static_cast<u32>(x.lane_value(op.source(0), w * warp_size + lane));
-      if (absolute) v &= 0x7fffffff;
-      if (first) {
-        total = v;
-        first = false;
-        return;
-      }
-      if (type == ir::Type::f32) {
-        float a = std::bit_cast<float>(total), b = std::bit_cast<float>(v);
-        bool a_nan = a != a, b_nan = b != b;
-        if (a_nan || b_nan)
-          total = propagate || (a_nan && b_nan) ? 0x7fffffff : a_nan ? v : total;
-        else
-          total = std::bit_cast<u32>(operation == ir::AtomicOp::min ? std::min(a, b) : std::max(a, b));
-        return;
-      }
-      switch (operation) {
-      case ir::AtomicOp::add: total += v; break;
-      case ir::AtomicOp::and_: total &= v; break;
-      case ir::AtomicOp::or_: total |= v; break;
-      case ir::AtomicOp::xor_: total ^= v; break;
-      case ir::AtomicOp::min:
-        total = ir::is_signed(type) ? static_cast<u32>(std::min(static_cast<i32>(total), static_cast<i32>(v)))
-                                    : std::min(total, v);
-        break;
-      default:
-        total = ir::is_signed(type) ? static_cast<u32>(std::max(static_cast<i32>(total), static_cast<i32>(v)))
-                                    : std::max(total, v);
-      }
-    });
-    for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, total); });
+  const ir::Form& form = *op.form;
+  const u32* in = words_of(x, op.source(0));
+  auto total = lane_exchange().reduce[static_cast<u32>(reduction_of(form))];
+  bool floats = form.type() == ir::Type::f32;
+  give_teams(x, op, op.source(1), [&](u32 w, u32 named) {
+    const u32* lanes = in + w * warp_size;
+    if (floats) return reduce_floats(form, lanes, named);
+    u32 out = 0;
+    total(&out, lanes, &named, 1);
+    return out;
   });
-  x.merge(to, result.data);
 }
 
 void active_mask(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  Value& to = x.values[op.destination(0)];
-  Value result = scratch_like(x, to, 0);
-  each_warp(x, [&](u32 w, u32 lanes) {
-    for_each_lane(lanes, [&](u32 lane) { x.set_lane(result, w * warp_size + lane, lanes); });
-  });
-  x.merge(to, result.data);
+  PerWarp words{};
+  each_warp(x, [&](u32 w, u32 lanes) { words[w] = lanes; });
+  give(x, op, 0, words);
 }
 
 // elect.sync d|p, member mask: the lowest named lane is the leader
 void elect(Exec& x, const Op& op) {
   if (!x.enter(op) || !gathered(x, op.source(0))) return;
-  Value leader, is_leader;
-  leader.bits = 32;
-  leader.data = x.scratch[0];
-  is_leader.bits = 1;
-  is_leader.data = x.scratch[1];
-  std::fill_n(is_leader.at<u32>(0), x.shape.warps, 0);
-  each_team(x, op.source(0), [&](u32 w, u32 lanes, u32 named) {
-    u32 lowest = named == 0 ? 0 : static_cast<u32>(std::countr_zero(named));
-    for_each_lane(lanes, [&](u32 lane) { leader.at<u32>(0)[w * warp_size + lane] = lowest; });
-    is_leader.at<u32>(0)[w] |= named == 0 ? 0 : u32{1} << lowest;
-  });
-  if (op.destination(0) != no_slot) x.merge(x.values[op.destination(0)], leader.data);
-  if (op.destinations > 1 && op.destination(1) != no_slot)
-    x.merge(x.values[op.destination(1)], is_leader.data);
+  auto lowest = [](u32 named) { return named == 0 ? 0 : static_cast<u32>(std::countr_zero(named)); };
+  PerWarp leads{};
+  each_team(x, op.source(0),
+            [&](u32 w, u32, u32 named) { leads[w] |= named == 0 ? 0 : u32{1} << lowest(named); });
+  give_teams(x, op, op.source(0), [&](u32, u32 named) { return lowest(named); });
+  if (op.destinations > 1) give(x, op, 1, leads);
 }
 
 // bar.warp.sync: lanes of a group are in step already; only missing lanes have to be waited for.

@@ -361,6 +361,8 @@ private:
       slots.push_back(source(i, o, bits));
     }
     if (slots.size() > 10) return unsupported(i);
+    for (SlotId slot : slots)
+      if (slot != no_slot && bits_of(slot) == 1) return unsupported(i); // a predicate where a value belongs
     bool thread_parameter = is_thread_parameter(form, where);
     Handler run = loads    ? (thread_parameter ? ops::load_thread_param : ops::load)
                   : stores ? (thread_parameter ? ops::store_thread_param : ops::store)
@@ -450,6 +452,8 @@ private:
       slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value
                       : first                      ? temporary(predicate_result ? 1 : 32)
                                                    : no_slot);
+      u32 bits = first && !predicate_result ? 32 : 1;
+      if (slots.back() != no_slot && bits_of(slots.back()) != bits) return unsupported(i);
     }
     bool negated_predicate = false;
     for (u32 s = 0; s < i.sources; ++s) {
@@ -461,6 +465,7 @@ private:
       }
       u32 bits = predicate ? 1 : form.opcode == Opcode::match && s == 0 ? ir::bits(form.type()) : 32;
       slots.push_back(source(i, o, bits));
+      if (slots.back() == no_slot || bits_of(slots.back()) != bits) return unsupported(i);
     }
     if (slots.size() > 10) return unsupported(i);
     Op& op = emit(run, i);

@@ -7,6 +7,7 @@
 // show no weak symbol in target/ objects outside a target's namespace.
 #pragma once
 #include "sim/kernels.h"
+#include "sim/kernels/lane_exchange.h"
 
 namespace warplens::sim {
 
@@ -28,13 +29,19 @@ using FindKernel = const Kernel* (*)(const Request&);
 
 namespace baseline {
 const Kernel* find(const Request&);
+const LaneExchange& lane_exchange();
+const LaneParts& lane_parts();
 const Kernel* find_video(const Request&); // for all targets
 } // namespace baseline
 namespace avx2 {
 const Kernel* find(const Request&);
-}
+const LaneExchange& lane_exchange();
+const LaneParts& lane_parts();
+} // namespace avx2
 namespace avx512 {
 const Kernel* find(const Request&);
-}
+const LaneExchange& lane_exchange();
+const LaneParts& lane_parts();
+} // namespace avx512
 
 } // namespace warplens::sim

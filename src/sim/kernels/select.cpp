@@ -9,9 +9,12 @@ namespace {
 struct Target {
   std::string_view name;
   FindKernel find;
+  const LaneExchange& (*lane_exchange)();
+  const LaneParts& (*lane_parts)();
 };
-constexpr Target baseline_target{"x86-64", &baseline::find}, avx2_target{"avx2", &avx2::find},
-    avx512_target{"avx512", &avx512::find};
+constexpr Target baseline_target{"x86-64", &baseline::find, &baseline::lane_exchange, &baseline::lane_parts},
+    avx2_target{"avx2", &avx2::find, &avx2::lane_exchange, &avx2::lane_parts},
+    avx512_target{"avx512", &avx512::find, &avx512::lane_exchange, &avx512::lane_parts};
 
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
@@ -61,6 +64,14 @@ std::optional<Kernel> find_kernel_of(FindKernel find, const ir::Form& form, u32 
 }
 std::optional<Kernel> find_kernel(const ir::Form& form, u32 destinations, u32 sources) {
   return find_kernel_of(target().find, form, destinations, sources);
+}
+const LaneExchange& lane_exchange() {
+  static const LaneExchange& chosen = target().lane_exchange();
+  return chosen;
+}
+const LaneParts& lane_parts() {
+  static const LaneParts& chosen = target().lane_parts();
+  return chosen;
 }
 std::string_view selected_target() { return target().name; }
 
