@@ -93,7 +93,7 @@ struct Code {
 
 // Where the variables of a function that live in per-thread memory sit: variable → offset.
 struct Placement {
-  std::vector<std::pair<ir::VariableId, u32>> local, param;
+  std::vector<std::pair<ir::VariableId, u32>> local, param; // in the order of the variables
   u32 local_bytes = 0, param_bytes = 0;
   u32 offset_of(ir::VariableId, bool local) const;
 };

@@ -5,8 +5,10 @@
 #include "sim/exec.h"
 #include "sim/program.h"
 #include "sim/slots.h"
+#include "sim/waiting.h"
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 namespace warplens::sim {
 namespace {
@@ -35,6 +37,7 @@ public:
     code_->parameter_bytes = placement_.param_bytes;
     code_->parameter_offset.resize(module_.variables.size());
     for (auto& [variable, offset] : placement_.param) code_->parameter_offset[variable.value] = offset;
+    place_kernel_parameters();
     for (const ir::Register& r : function_.registers) bits_.push_back(register_bits(r.type));
   }
 
@@ -147,20 +150,20 @@ private:
       return constant(Constant::Kind::value, program_.variable_address[o.variable.value] + offset, bits);
     }
   }
-  bool is_kernel_parameter(ir::VariableId id) const {
-    return function_.entry && std::find(function_.parameters.begin(), function_.parameters.end(), id) !=
-                                  function_.parameters.end();
-  }
-  u64 parameter_offset(ir::VariableId id) const {
-    if (!is_kernel_parameter(id)) return placement_.offset_of(id, false);
+  void place_kernel_parameters() {
     u64 offset = 0;
-    for (ir::VariableId p : function_.parameters) {
-      const ir::Variable& v = module_.variables[p.value];
+    for (ir::VariableId id : function_.parameters) {
+      if (!function_.entry) return;
+      const ir::Variable& v = module_.variables[id.value];
       offset = align_up(offset, std::max<u32>(v.alignment, 1));
-      if (p == id) return offset;
+      kernel_parameters_.emplace(id, offset);
       offset += v.size;
     }
-    return offset;
+  }
+  bool is_kernel_parameter(ir::VariableId id) const { return kernel_parameters_.contains(id); }
+  u64 parameter_offset(ir::VariableId id) const {
+    auto found = kernel_parameters_.find(id);
+    return found != kernel_parameters_.end() ? found->second : placement_.offset_of(id, false);
   }
 
   // A source as a slot of `bits` bits; predicates that the text negates are negated here.
@@ -222,9 +225,25 @@ private:
     }
   }
 
+  // How a form computes; found once per form and number of operands.
+  struct Rule {
+    std::optional<Kernel> kernel;
+    ClosedRule closed = nullptr;
+  };
+  const Rule& rule_of(const ir::Instruction& i) {
+    u64 key = u64{i.form.value} << 16 | u64{i.destinations} << 8 | i.sources;
+    auto [entry, is_new] = rules_.try_emplace(key);
+    if (is_new) {
+      const ir::Form& form = module_.form(i);
+      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form)};
+    }
+    return entry->second;
+  }
+
   void compute(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
-    std::optional<Kernel> kernel = find_kernel(form, i.destinations, i.sources);
+    const Rule& rule = rule_of(i);
+    const std::optional<Kernel>& kernel = rule.kernel;
     if (!kernel) return unsupported(i);
     std::vector<SlotId> sources;
     for (u32 s = 0; s < i.sources; ++s) {
@@ -249,7 +268,7 @@ private:
     out.destinations = i.destinations;
     out.sources = i.sources;
     out.kernel = kernel->function;
-    out.closed = widen.empty() ? find_closed_rule(form) : nullptr;
+    out.closed = widen.empty() ? rule.closed : nullptr;
     for (auto [to, from] : widen) {
       Op& resize = emit(ops::resize, i);
       resize.destinations = resize.sources = 1;
@@ -519,11 +538,12 @@ private:
   // A backward branch closes a loop; if the loop reads what other threads may write, it may be waiting for
   // them.
   void mark_waiting_loops() {
+    Waiting waits_for_others(module_);
     std::vector<u32> waiting(code_->ops.size() + 1); // prefix sums
     for (u32 i = 0; i < code_->ops.size(); ++i) {
       const Op& op = code_->ops[i];
-      std::vector<bool> seen(module_.functions.size());
-      bool waits = op.form != nullptr && may_wait(function_, function_.instructions[op.instruction], seen);
+      bool waits =
+          op.form != nullptr && waits_for_others.may_wait(function_, function_.instructions[op.instruction]);
       waiting[i + 1] = waiting[i] + waits;
     }
     for (u32 i = 0; i < code_->ops.size(); ++i) {
@@ -533,24 +553,6 @@ private:
         for (u32 entry : code_->tables[op.aux]) target = std::min(target, entry);
       if (target != no_target && target <= i) op.waits = waiting[i + 1] != waiting[target];
     }
-  }
-
-  // Reads what others write, by itself or in a function that it calls.
-  bool may_wait(const ir::Function& function, const ir::Instruction& i, std::vector<bool>& seen) const {
-    const ir::Form& form = module_.form(i);
-    if (form.opcode == Opcode::nanosleep || form.opcode == Opcode::atom) return true;
-    if (form.opcode == Opcode::ld)
-      return form.space() != StateSpace::param &&
-             (form.has(Modifier::volatile_) || form.has(Modifier::relaxed) || form.has(Modifier::acquire) ||
-              form.has(Modifier::cv));
-    if (form.opcode != Opcode::call || i.sources == 0) return false;
-    const Operand& callee = function.sources(i)[0];
-    if (callee.kind != Operand::Kind::function) return true; // through a pointer: who knows
-    if (seen[callee.function.value]) return false;
-    seen[callee.function.value] = true;
-    const ir::Function& called = module_.functions[callee.function.value];
-    return std::any_of(called.instructions.begin(), called.instructions.end(),
-                       [&](const ir::Instruction& inner) { return may_wait(called, inner, seen); });
   }
 
   // Prefix sums of the branches that go backwards, so that a stretch of code can be asked for loops.
@@ -579,9 +581,11 @@ private:
   const ir::Function& function_;
   std::unique_ptr<Code> code_;
   Placement placement_;
-  std::vector<u8> bits_; // registers, then temporaries
+  std::unordered_map<ir::VariableId, u64> kernel_parameters_; // offsets; empty for a .func
+  std::vector<u8> bits_;                                      // registers, then temporaries
   std::vector<SizedConstant> constants_;
   std::map<std::tuple<Constant::Kind, u64, u32, u32>, SlotId> constant_index_;
+  std::unordered_map<u64, Rule> rules_;
   std::vector<u32> block_start_, block_end_; // op indices
   u32 current_ = 0;
   ir::BlockId join_block_;
@@ -594,18 +598,21 @@ std::unique_ptr<Code> lower(const Program::Impl& program, ir::FunctionId id) {
 }
 
 u32 Placement::offset_of(ir::VariableId id, bool in_local) const {
-  for (auto& [variable, offset] : in_local ? local : param)
-    if (variable == id) return offset;
-  return 0;
+  const auto& all = in_local ? local : param;
+  auto found = std::lower_bound(all.begin(), all.end(), id, [](const auto& entry, ir::VariableId wanted) {
+    return entry.first < wanted;
+  });
+  return found != all.end() && found->first == id ? found->second : 0;
 }
 
 Placement place_thread_variables(const ir::Module& module, const ir::Function& function) {
   Placement out;
+  std::vector<ir::VariableId> kernel_parameters;
+  if (function.entry) kernel_parameters = function.parameters;
+  std::sort(kernel_parameters.begin(), kernel_parameters.end());
   for (ir::VariableId id : function.variables) {
     const ir::Variable& v = module.variables[id.value];
-    bool kernel_parameter =
-        function.entry &&
-        std::find(function.parameters.begin(), function.parameters.end(), id) != function.parameters.end();
+    bool kernel_parameter = std::binary_search(kernel_parameters.begin(), kernel_parameters.end(), id);
     if (v.space == StateSpace::local) {
       out.local_bytes = static_cast<u32>(align_up(out.local_bytes, std::max<u32>(v.alignment, 1)));
       out.local.push_back({id, out.local_bytes});
@@ -618,6 +625,8 @@ Placement place_thread_variables(const ir::Module& module, const ir::Function& f
   }
   out.local_bytes = static_cast<u32>(align_up(out.local_bytes, 16));
   out.param_bytes = static_cast<u32>(align_up(out.param_bytes, 16));
+  std::sort(out.local.begin(), out.local.end());
+  std::sort(out.param.begin(), out.param.end());
   return out;
 }
 
