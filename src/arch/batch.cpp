@@ -47,16 +47,21 @@ bool one_request(const Architecture& arch, u32 bytes) {
          (arch.global.count == rules::global_split_requests && bytes <= 4);
 }
 
+// Adds what requests that touched so many lines and sectors moved.
+void add_transactions(const Architecture& arch, const LaneBatch& batch, u64 tags, u64 sectors, Counts& sum) {
+  WarpAccess how;
+  how.space = batch.space, how.kind = batch.kind, how.cache = batch.cache, how.bytes = batch.bytes;
+  bool lines = moves_lines(arch, how);
+  sum.transactions += lines ? tags : sectors;
+  sum.transaction_bytes += lines ? tags * arch.memory.l1_line : sectors * arch.memory.sector;
+}
+
 void count_global(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch,
                   Counts& sum) {
-  WarpAccess how{batch.site, batch.space, batch.kind, batch.cache, batch.bytes, 0, 0, {}};
-  bool lines = moves_lines(arch, how);
   count_all(arch, batch, arch.global, sum, [&](const Warps& warps, Counts& out) {
-    Counts part;
-    u32 passed = kernels.blocks(warps, part);
-    part.transactions = lines ? part.tags : part.sectors;
-    part.transaction_bytes = lines ? part.tags * arch.memory.l1_line : part.sectors * arch.memory.sector;
-    out += part;
+    u64 tags = out.tags, sectors = out.sectors;
+    u32 passed = kernels.blocks(warps, out);
+    add_transactions(arch, batch, out.tags - tags, out.sectors - sectors, out);
     return passed;
   });
 }
@@ -64,25 +69,40 @@ void count_global(const BatchKernels& kernels, const Architecture& arch, const L
 // The 4-byte word `part` of each lane's element, or the narrower element, at its place in device memory.
 u64 interleaved(u64 offset, u64 lane) { return (((offset >> 2) * warp_size + lane) << 2) + (offset & 3); }
 
-void count_local(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch, Counts& sum) {
-  constexpr std::size_t most = 32;
-  std::array<u64, most * warp_size> address;
-  u32 parts = batch.bytes <= 4 ? 1 : batch.bytes / 4;
+// A warp of `words` whose lanes are far apart or misaligned, each of the element's parts as a request.
+void count_far_local(const BatchKernels& kernels, const Architecture& arch, LaneBatch words, u32 warp,
+                     u32 parts, Counts& sum) {
+  const u64* offset = words.address + std::size_t{warp} * warp_size;
+  std::array<u64, warp_size> address;
+  words.active = words.active.subspan(warp, 1);
+  words.address = address.data();
   Counts all;
-  for (std::size_t first = 0; first < batch.active.size(); first += most) {
-    LaneBatch words = batch;
-    words.bytes = std::min<u8>(batch.bytes, 4);
-    words.active = batch.active.subspan(first, std::min(most, batch.active.size() - first));
-    words.address = address.data();
-    for (u32 part = 0; part < parts; ++part) {
-      for (std::size_t i = 0; i < words.active.size() * warp_size; ++i)
-        address[i] = interleaved(batch.address[first * warp_size + i] + 4 * part, i % warp_size);
-      count_global(kernels, arch, words, all);
-    }
+  for (u32 part = 0; part < parts; ++part) {
+    for (u32 lane = 0; lane < warp_size; ++lane) address[lane] = interleaved(offset[lane] + 4 * part, lane);
+    count_global(kernels, arch, words, all);
   }
-  all.instructions /= parts; // each word's requests came with the same warps and lanes
+  all.instructions /= parts; // each word's requests came with the same lanes
   all.threads /= parts;
   sum += all;
+}
+
+void count_local(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch, Counts& sum) {
+  u32 parts = batch.bytes <= 4 ? 1 : batch.bytes / 4;
+  LaneBatch words = batch;
+  words.bytes = std::min<u8>(batch.bytes, 4);
+  Counts near; // the parts count alike
+  for (u32 warp = 0; warp < batch.active.size(); ++warp) {
+    warp += kernels.local(warps_from(words, warp), near);
+    if (warp < batch.active.size()) count_far_local(kernels, arch, words, warp, parts, sum);
+  }
+  sum.instructions += near.instructions;
+  sum.threads += near.threads;
+  sum.requests += near.requests * parts;
+  sum.tags += near.tags * parts;
+  sum.sectors += near.sectors * parts;
+  sum.ideal_sectors += near.ideal_sectors * parts;
+  sum.bytes_used += near.bytes_used * parts;
+  add_transactions(arch, words, near.tags * parts, near.sectors * parts, sum);
 }
 
 // How shared memory's rule treats lanes that meet in a bank; nothing when no kernel counts like it.

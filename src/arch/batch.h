@@ -7,6 +7,7 @@
 // apart: the caller counts that one by the rule and calls again for the rest.
 #pragma once
 #include "arch/count.h"
+#include "base/bits.h"
 #include <bit>
 
 namespace warplens::arch {
@@ -25,9 +26,31 @@ enum class Sharing : u8 { shared, shared_in_pairs, each_lane };
 // Each adds the warps that it counted and returns how many it passed over, those without a lane included.
 struct BatchKernels {
   u32 (*blocks)(const Warps&, Counts&) = nullptr;         // tags, sectors, ideal_sectors, bytes_used
+  u32 (*local)(const Warps&, Counts&) = nullptr;          // as blocks, of interleaved words or parts of them
   u32 (*words)(const Warps&, Counts&) = nullptr;          // requests: one per different word; bytes_used
   u32 (*banks)(const Warps&, Sharing, Counts&) = nullptr; // 32 banks of 4 bytes; words of at most 8 bytes
 };
+
+// What the plainer instruction sets do one lane at a time: see batch_loops.h.
+inline void fill(const u64* address, u32 lanes, bool halves, u64* filled) {
+  u64 last = address[std::countr_zero(lanes)];
+  for (u32 lane = 0; lane < warp_size; ++lane) {
+    if (lane == 16 && halves && lanes >> 16 != 0) last = address[16 + std::countr_zero(lanes >> 16)];
+    if (lanes >> lane & 1) last = address[lane];
+    filled[lane] = last;
+  }
+}
+
+inline bool find_words(const u64* address, u32 lanes, u64 from, u64 allowed, u64 (&words)[4]) {
+  words[0] = words[1] = words[2] = words[3] = 0;
+  u64 any = 0;
+  for_each_lane(lanes, [&](u32 lane) {
+    u64 distance = address[lane] - from;
+    any |= distance;
+    words[lane / 8] |= u64{1} << (distance / 4 & 63);
+  });
+  return (any & ~allowed) == 0;
+}
 
 extern const BatchKernels avx512_kernels, avx2_kernels, baseline_kernels;
 

@@ -16,25 +16,16 @@ struct Keys {
   __m256i v[4];
 };
 
-// Four lanes' distances from `from`, inactive lanes those of `fill`.
-WARPLENS_SIMD __m256i distances(const u64* address, u32 lanes, __m256i fill, __m256i from) {
-  __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(address));
-  if (lanes != 15) {
-    const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
-    __m256i active = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(lanes), bit), bit);
-    at = _mm256_blendv_epi8(fill, at, active);
-  }
-  return _mm256_sub_epi64(at, from);
-}
-
-WARPLENS_SIMD bool load(const u64* address, u32 lanes, u64 fill_low, u64 fill_high, u32 shift, Keys& keys) {
-  u64 base = align_down(fill_low, 128) - (u64{1} << (31 + shift));
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
+  u64 filled[warp_size];
+  if (lanes != full_mask) fill(address, lanes, halves, filled), address = filled;
+  u64 base = align_down(address[0], 128) - (u64{1} << (31 + shift));
   __m256i from = _mm256_set1_epi64x(static_cast<i64>(base)), any = _mm256_setzero_si256();
   __m128i by = _mm_cvtsi32_si128(static_cast<i32>(shift));
   for (u32 i = 0; i < 4; ++i) {
-    __m256i fill = _mm256_set1_epi64x(static_cast<i64>(i < 2 ? fill_low : fill_high));
-    __m256i a = distances(address + 8 * i, lanes >> (8 * i) & 15, fill, from),
-            b = distances(address + 8 * i + 4, lanes >> (8 * i + 4) & 15, fill, from);
+    const __m256i* at = reinterpret_cast<const __m256i*>(address + 8 * i);
+    __m256i a = _mm256_sub_epi64(_mm256_loadu_si256(at), from),
+            b = _mm256_sub_epi64(_mm256_loadu_si256(at + 1), from);
     any = _mm256_or_si256(any, _mm256_or_si256(a, b));
     __m256 words = _mm256_shuffle_ps(_mm256_castsi256_ps(_mm256_srl_epi64(a, by)),
                                      _mm256_castsi256_ps(_mm256_srl_epi64(b, by)), 0x88);
@@ -204,6 +195,6 @@ template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32
 
 } // namespace
 
-const BatchKernels avx2_kernels{count_blocks, count_words, count_banks};
+const BatchKernels avx2_kernels{count_blocks, count_local, count_words, count_banks};
 
 } // namespace warplens::arch

@@ -1,6 +1,6 @@
-// AVX-512 (F, BW, DQ, VL): a warp's words lie in two registers of 16 numbers relative to a place 2^31 words
-// below one lane's line. Lanes mostly ascend already, which one comparison shows; otherwise a bitonic network
-// of 15 steps sorts them. In order, equal words, sectors and lines are neighbours.
+// AVX-512 (F, CD, BW, DQ, VL): a warp's words lie in two registers of 16 numbers relative to a place 2^31
+// words below one lane's line. Lanes mostly ascend already, which one comparison shows; otherwise a bitonic
+// network of 15 steps sorts them. In order, equal words, sectors and lines are neighbours.
 //
 // Bank conflicts without a histogram in memory: bit i of every lane's bank number makes a 32-bit mask over
 // lanes; the lanes of bank b are the intersection of those masks, or of their complements, as b's bits say.
@@ -17,30 +17,66 @@ namespace warplens::arch {
 namespace {
 
 #define WARPLENS_SIMD                                                                                        \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt"), always_inline)) inline
-#define WARPLENS_SIMD_LOOP __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt")))
+  __attribute__((target("avx512f,avx512cd,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt"),                     \
+                 always_inline)) inline
+#define WARPLENS_SIMD_LOOP                                                                                   \
+  __attribute__((target("avx512f,avx512cd,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt")))
 
 struct Keys {
   __m512i low, high;
 };
 
-WARPLENS_SIMD bool load(const u64* address, u32 lanes, u64 fill_low, u64 fill_high, u32 shift, Keys& keys) {
-  u64 base = align_down(fill_low, 128) - (u64{1} << (31 + shift));
-  __m512i from = _mm512_set1_epi64(static_cast<i64>(base));
-  __m512i low = _mm512_set1_epi64(static_cast<i64>(fill_low)),
-          high = _mm512_set1_epi64(static_cast<i64>(fill_high));
-  auto part = [&](__m512i fill, u32 i) WARPLENS_SIMD_LOOP {
-    return _mm512_sub_epi64(
-        _mm512_mask_loadu_epi64(fill, static_cast<__mmask8>(lanes >> (8 * i)), address + 8 * i), from);
-  };
-  __m512i a = part(low, 0), b = part(low, 1), c = part(high, 2), d = part(high, 3);
-  __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
+// For each lane from `first` on the last active one up to it, or the first active one.
+WARPLENS_SIMD __m512i active_before(u32 lanes, int first) {
+  const __m512i to_last = _mm512_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16);
+  __m512i up_to =
+      _mm512_srlv_epi32(_mm512_set1_epi32(-1), _mm512_sub_epi32(to_last, _mm512_set1_epi32(first)));
+  __m512i above = _mm512_lzcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(static_cast<i32>(lanes)), up_to));
+  return _mm512_max_epi32(_mm512_sub_epi32(_mm512_set1_epi32(31), above),
+                          _mm512_set1_epi32(std::countr_zero(lanes)));
+}
+
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
+  u64 first = address[std::countr_zero(lanes)], base = align_down(first, 128) - (u64{1} << (31 + shift));
+  __m512i from = _mm512_set1_epi64(static_cast<i64>(base)), any = _mm512_setzero_si512(), word[4];
+  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(shift));
+  for (u32 i = 0; i < 4; ++i) {
+    __mmask8 active = static_cast<__mmask8>(lanes >> (8 * i));
+    __m512i distance = _mm512_maskz_sub_epi64(active, _mm512_loadu_si512(address + 8 * i), from);
+    any = _mm512_or_si512(any, distance);
+    word[i] = _mm512_srl_epi64(distance, by);
+  }
   u64 allowed = (u64{0xffffffff}) << shift; // aligned, and within 32 bits
   if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed)))) return false;
-  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(shift));
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  keys.low = _mm512_permutex2var_epi32(_mm512_srl_epi64(a, by), even, _mm512_srl_epi64(b, by));
-  keys.high = _mm512_permutex2var_epi32(_mm512_srl_epi64(c, by), even, _mm512_srl_epi64(d, by));
+  keys.low = _mm512_permutex2var_epi32(word[0], even, word[1]);
+  keys.high = _mm512_permutex2var_epi32(word[2], even, word[3]);
+  if (lanes == full_mask) return true;
+  u32 upper = halves && lanes >> 16 != 0 ? lanes & 0xffff0000 : lanes;
+  __m512i low = _mm512_permutex2var_epi32(keys.low, active_before(lanes, 0), keys.high);
+  keys.high = _mm512_permutex2var_epi32(keys.low, active_before(upper, 16), keys.high);
+  keys.low = low;
+  return true;
+}
+
+WARPLENS_SIMD bool find_words(const u64* address, u32 lanes, u64 from, u64 allowed, u64 (&words)[4]) {
+  __m512i start = _mm512_set1_epi64(static_cast<i64>(from)), any = _mm512_setzero_si512(), bits[4];
+  for (u32 i = 0; i < 4; ++i) {
+    __mmask8 active = static_cast<__mmask8>(lanes >> (8 * i));
+    __m512i distance = _mm512_maskz_sub_epi64(active, _mm512_loadu_si512(address + 8 * i), start);
+    any = _mm512_or_si512(any, distance);
+    bits[i] = _mm512_maskz_sllv_epi64(active, _mm512_set1_epi64(1), _mm512_srli_epi64(distance, 2));
+  }
+  if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed)))) return false;
+  __m512i first = _mm512_or_si512(_mm512_unpacklo_epi64(bits[0], bits[1]),
+                                  _mm512_unpackhi_epi64(bits[0], bits[1])),
+          second = _mm512_or_si512(_mm512_unpacklo_epi64(bits[2], bits[3]),
+                                   _mm512_unpackhi_epi64(bits[2], bits[3]));
+  __m256i low = _mm256_or_si256(_mm512_castsi512_si256(first), _mm512_extracti64x4_epi64(first, 1)),
+          high = _mm256_or_si256(_mm512_castsi512_si256(second), _mm512_extracti64x4_epi64(second, 1));
+  __m256i all =
+      _mm256_or_si256(_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(words), all);
   return true;
 }
 
@@ -160,6 +196,6 @@ template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32
 
 } // namespace
 
-const BatchKernels avx512_kernels{count_blocks, count_words, count_banks};
+const BatchKernels avx512_kernels{count_blocks, count_local, count_words, count_banks};
 
 } // namespace warplens::arch

@@ -18,15 +18,10 @@ struct Keys {
   __m128i v[8];
 };
 
-WARPLENS_SIMD bool load(const u64* address, u32 lanes, u64 fill_low, u64 fill_high, u32 shift, Keys& keys) {
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
   u64 filled[warp_size];
-  if (lanes != full_mask) {
-    std::fill_n(filled, 16, fill_low);
-    std::fill_n(filled + 16, 16, fill_high);
-    for_each_lane(lanes, [&](u32 lane) { filled[lane] = address[lane]; });
-    address = filled;
-  }
-  u64 base = align_down(fill_low, 128) - (u64{1} << (31 + shift));
+  if (lanes != full_mask) fill(address, lanes, halves, filled), address = filled;
+  u64 base = align_down(address[0], 128) - (u64{1} << (31 + shift));
   __m128i from = _mm_set1_epi64x(static_cast<i64>(base)), any = _mm_setzero_si128(),
           by = _mm_cvtsi32_si128(static_cast<i32>(shift)), sign = _mm_set1_epi32(INT32_MIN);
   for (u32 i = 0; i < 8; ++i) {
@@ -153,6 +148,6 @@ template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32
 
 } // namespace
 
-const BatchKernels baseline_kernels{count_blocks, count_words, count_banks};
+const BatchKernels baseline_kernels{count_blocks, count_local, count_words, count_banks};
 
 } // namespace warplens::arch

@@ -2,19 +2,18 @@
 // once, inside its own namespace and after defining
 //   WARPLENS_SIMD, WARPLENS_SIMD_LOOP   the attributes of inlined functions and of loops
 //   Keys                                32 lanes' words as unsigned 32-bit numbers
-//   load        false when a lane is misaligned or too far from the fill address
+//   load        false when a lane is misaligned or too far from the first active one
+//   find_words  the 4-byte words that every eight lanes use, as bits of a window of 64 words from `from` on;
+//               false when a lane lies outside or its distance has bits set that are not `allowed`
 //   ascending   no key is smaller than the one before it
 //   sort_halves, merge_halves           lanes 0…15 ascending and 16…31 descending; then all ascending
 //   Differences, differences, changes   bit i: key i differs from the one before it, low bits dropped
 //   equal_to_neighbour(keys, lanes, 1 or 2)
 //   passes      the most marked keys in one bank: of the warp, or the sum over both half-warps
 //
-// Inactive lanes repeat an active one, which changes no count of different things: the last one where lane 0
-// is active and the first one otherwise, so that lanes missing at one end leave the others in order.
-
-inline u32 fill_lane(u32 lanes) {
-  return static_cast<u32>(lanes & 1 ? 31 - std::countl_zero(lanes) : std::countr_zero(lanes));
-}
+// Inactive lanes repeat the active one before them, which changes no count of different things and leaves
+// ascending addresses ascending; those before the first active one repeat that. With `halves`, each half-warp
+// that has an active lane does so on its own.
 
 WARPLENS_SIMD void add_warp(u32 lanes, Counts& out) {
   out.instructions += 1;
@@ -24,30 +23,67 @@ WARPLENS_SIMD void add_warp(u32 lanes, Counts& out) {
 WARPLENS_SIMD u32 ones(u32 mask) { return static_cast<u32>(std::popcount(mask)); }
 
 WARPLENS_SIMD bool load_in_order(const u64* address, u32 lanes, u32 shift, Keys& keys) {
-  u64 fill = address[fill_lane(lanes)];
-  if (!load(address, lanes, fill, fill, shift, keys)) return false;
+  if (!load(address, lanes, false, shift, keys)) return false;
   if (!ascending(keys)) sort_halves(keys), merge_halves(keys);
   return true;
 }
 
+WARPLENS_SIMD u32 smaller(u32 a, u32 b) { return a < b ? a : b; }
+
 WARPLENS_SIMD_LOOP u32 count_blocks(const Warps& warps, Counts& out) {
-  Counts sum;
+  u64 instructions = 0, threads = 0, tags = 0, sectors = 0, ideal = 0, words = 0;
   u32 warp = 0, shift = warps.shift;
   for (; warp < warps.count; ++warp) {
     u32 lanes = warps.active[warp];
     if (lanes == 0) continue;
     Keys keys;
     if (!load_in_order(warps.address + std::size_t{warp} * warp_size, lanes, shift, keys)) break;
-    add_warp(lanes, sum);
     Differences d = differences(keys);
-    u32 sectors = ones(changes(d, 5 - shift)), needed = ((ones(lanes) << shift) + 31) >> 5;
-    sum.sectors += sectors;
-    sum.ideal_sectors += sectors < needed ? sectors : needed;
-    sum.tags += ones(changes(d, 7 - shift));
-    sum.bytes_used += u64{ones(changes(d, 0))} << shift;
+    u32 touched = ones(changes(d, 5 - shift));
+    instructions += 1;
+    threads += ones(lanes);
+    sectors += touched;
+    ideal += smaller(touched, ((ones(lanes) << shift) + 31) >> 5);
+    tags += ones(changes(d, 7 - shift));
+    words += ones(changes(d, 0));
   }
-  sum.requests = sum.instructions;
-  out += sum;
+  out.instructions += instructions;
+  out.threads += threads;
+  out.requests += instructions;
+  out.tags += tags;
+  out.sectors += sectors;
+  out.ideal_sectors += ideal;
+  out.bytes_used += words << shift;
+  return warp;
+}
+
+// Lanes' words or parts of words at offsets in their own local memory: word w of lane l is the l-th of the
+// 128-byte line w, so that lanes use different bytes, and lines and sectors are shared where w is the same.
+WARPLENS_SIMD_LOOP u32 count_local(const Warps& warps, Counts& out) {
+  u64 instructions = 0, threads = 0, tags = 0, sectors = 0, ideal = 0;
+  u32 warp = 0, shift = warps.shift;
+  u64 allowed = u64{255} << shift & 255; // aligned, and within 64 words
+  for (; warp < warps.count; ++warp) {
+    u32 lanes = warps.active[warp];
+    if (lanes == 0) continue;
+    const u64* address = warps.address + std::size_t{warp} * warp_size;
+    u64 from = align_down(address[std::countr_zero(lanes)], 4) - 128, words[4];
+    if (!find_words(address, lanes, from, allowed, words)) break;
+    u32 touched = 0;
+    for (u64 of_eight : words) touched += static_cast<u32>(std::popcount(of_eight));
+    instructions += 1;
+    threads += ones(lanes);
+    sectors += touched;
+    ideal += smaller(touched, ((ones(lanes) << shift) + 31) >> 5);
+    tags += static_cast<u32>(std::popcount(words[0] | words[1] | words[2] | words[3]));
+  }
+  out.instructions += instructions;
+  out.threads += threads;
+  out.requests += instructions;
+  out.tags += tags;
+  out.sectors += sectors;
+  out.ideal_sectors += ideal;
+  out.bytes_used += threads << shift;
   return warp;
 }
 
@@ -110,13 +146,8 @@ WARPLENS_SIMD_LOOP u32 count_banks(const Warps& warps, Sharing sharing, Counts& 
     u32 lanes = warps.active[warp];
     if (lanes == 0) continue;
     const u64* address = warps.address + std::size_t{warp} * warp_size;
-    u64 low = address[fill_lane(lanes)], high = low;
-    if (shift == 3) { // each half-warp repeats a lane of its own, if it has one
-      if (lanes & 0xffff) low = address[fill_lane(lanes & 0xffff)];
-      if (lanes >> 16) high = address[16 + fill_lane(lanes >> 16)];
-    }
     Keys keys;
-    if (!load(address, lanes, low, high, shift, keys)) break;
+    if (!load(address, lanes, shift == 3, shift, keys)) break;
     add_warp(lanes, sum);
     if (shift == 3)
       add_wide(keys, lanes, sharing, sum);

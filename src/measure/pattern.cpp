@@ -1,8 +1,11 @@
 // See pattern.h for the forms. Everything here looks at one warp of a bounded sample, so it is written to be
 // read; the counts themselves come from arch/ and cover every warp.
 #include "measure/pattern.h"
+#include "arch/blocks.h"
+#include "arch/distinct.h"
 #include "base/bits.h"
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <optional>
 
@@ -21,25 +24,19 @@ struct Lanes {
     for_each_lane(access.active, [&](u32 l) { lane[count] = l, address[count++] = access.address[l]; });
   }
   i64 step(u32 from, u32 to) const { return static_cast<i64>(address[to] - address[from]); }
-  std::span<const u64> addresses() const { return {address.data(), count}; }
+  bool together() const {
+    return std::all_of(address.begin(), address.begin() + count, [&](u64 a) { return a == address[0]; });
+  }
 };
 
-u32 distinct(std::span<const u64> addresses) {
-  std::array<u64, warp_size> sorted{};
-  auto end = std::copy(addresses.begin(), addresses.end(), sorted.begin());
-  std::sort(sorted.begin(), end);
-  return static_cast<u32>(std::unique(sorted.begin(), end) - sorted.begin());
+u32 distinct_addresses(const access::WarpAccess& access) {
+  return arch::distinct(access.address, access.active, 1).words;
 }
 
-u32 distinct_sectors(const Lanes& lanes) {
-  std::array<u64, 2 * warp_size> sectors{};
-  u32 count = 0;
-  for (u64 address : lanes.addresses()) { // an aligned access of up to 32 bytes touches one sector
-    sectors[count++] = address / sector_bytes;
-    sectors[count++] = (address + lanes.bytes - 1) / sector_bytes;
-  }
-  std::sort(sectors.begin(), sectors.begin() + count);
-  return static_cast<u32>(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
+u32 distinct_sectors(const access::WarpAccess& access) {
+  if (access.bytes > sector_bytes || !std::has_single_bit(access.bytes))
+    return arch::count_touched(access.address, access.active, access.bytes, std::countr_zero(sector_bytes));
+  return arch::distinct(access.address, access.active, access.bytes).sectors;
 }
 
 // The stride s of address[lane] = a + s · lane, if there is one.
@@ -95,8 +92,8 @@ std::optional<Shape> rows_shape(const Lanes& lanes, u32 sectors) {
   return Shape{Form::rows, stride, rows, row, gap, offset};
 }
 
-Observation observe_global(const Lanes& lanes) {
-  u32 sectors = distinct_sectors(lanes);
+Observation observe_global(const Lanes& lanes, const access::WarpAccess& access) {
+  u32 sectors = distinct_sectors(access);
   Observation out{{Form::scattered}, lanes.count, sectors};
   if (lanes.count == 1) {
     out.shape = {Form::one_lane};
@@ -104,7 +101,7 @@ Observation observe_global(const Lanes& lanes) {
     out.shape = linear_shape(lanes, *stride, sectors);
   } else if (std::optional<Shape> rows = rows_shape(lanes, sectors)) {
     out.shape = *rows;
-  } else if (distinct(lanes.addresses()) == lanes.count &&
+  } else if (distinct_addresses(access) == lanes.count &&
              sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes)) {
     out.shape = {Form::permuted};
   }
@@ -120,7 +117,7 @@ Observation observe_shared(const Lanes& lanes, const access::WarpAccess& access,
       out.shape.stride = linear_stride(lanes).value_or(0);
   } else if (lanes.count == 1) {
     out.shape.form = Form::one_lane;
-  } else if (access.kind != access::Kind::ldmatrix && distinct(lanes.addresses()) == 1) {
+  } else if (access.kind != access::Kind::ldmatrix && lanes.together()) {
     out.shape.form = Form::broadcast;
   }
   return out;
@@ -164,15 +161,15 @@ Observation observe(const access::WarpAccess& access, const arch::Counts& counts
   switch (access.space) {
   case access::Space::shared: return observe_shared(lanes, access, counts);
   case access::Space::constant: {
-    u32 addresses = distinct(lanes.addresses());
+    u32 addresses = distinct_addresses(access);
     return {{addresses == 1 ? Form::broadcast : Form::distinct_constants}, lanes.count, addresses};
   }
   case access::Space::local: {
-    bool together = distinct(lanes.addresses()) == 1;
-    return {
-        {together ? Form::local_together : Form::local_apart}, lanes.count, static_cast<u32>(counts.sectors)};
+    return {{lanes.together() ? Form::local_together : Form::local_apart},
+            lanes.count,
+            static_cast<u32>(counts.sectors)};
   }
-  default: return observe_global(lanes);
+  default: return observe_global(lanes, access);
   }
 }
 
