@@ -148,7 +148,8 @@ sim::LaunchOptions options_of(const Runtime& runtime, std::chrono::steady_clock:
 
 // Running a representative takes several times as long as running a CTA among others, so folding has to spare
 // many; and a kernel whose CTAs do that many different things is not worth more tries.
-constexpr u64 ctas_per_class = 8, most_classes = 256;
+// A small grid is only tried as long as that takes no time: its launch may be put off, that is all.
+constexpr u64 ctas_per_class = 8, most_classes = 256, steps_of_small_grid = 1 << 19;
 
 // What --count-only needs of a launch: counts by folding, and the rest put off. Otherwise the reason why not.
 std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
@@ -159,6 +160,7 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
   std::vector<u64> sampled = measure::Collector::sampled(ctas);
   sim::FoldOptions folding;
   folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
+  if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
   folding.begin = [&] { return collector.begin_class(); };
   folding.end = [&](const sim::fold::CtaSet& members) {
     auto in_class = [&](u64 cta) { return members.contains(spec.grid, cta); };

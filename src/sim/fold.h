@@ -15,7 +15,8 @@
 namespace warplens::sim {
 
 struct FoldOptions {
-  u32 most_classes = 256; // more are not worth it: refused
+  u32 most_classes = 256;   // more are not worth it: refused
+  u64 most_steps = ~u64{0}; // ops that representatives may execute, all together
   // Where the accesses of a representative go. begin() may be called again without an end(): what came before
   // is then not to be counted.
   std::function<access::Sink*()> begin;

@@ -132,6 +132,8 @@ struct ShadowCode : Code {
 };
 
 struct Shadow::Impl {
+  Impl(LaunchState& l, const FoldOptions& o, Footprint& f) : launch(l), options(o), footprint(f) {}
+
   LaunchState& launch;
   const FoldOptions& options;
   Footprint& footprint;
@@ -139,18 +141,22 @@ struct Shadow::Impl {
   std::unordered_map<const Frame*, std::vector<Track>> tracks;
   std::unique_ptr<Conditions> conditions;
   std::unordered_set<const Op*> unsplittable;
+  u64 steps = 0;                               // ops executed so far, by all representatives
   std::vector<std::pair<Mask, Motion>> result; // of the op at hand
 
   // The op at hand.
   const ShadowCode* current = nullptr;
   u32 index = 0;
-  std::vector<Track>* registers = nullptr;
+  const Frame* frame = nullptr;
+  std::vector<Track>* registers = nullptr; // of that frame
   const ir::Instruction* instruction = nullptr;
   Mask lanes; // that perform it, as far as the guard is known
   bool all = false;
   Motion guard;
 
   static void step(Exec& x, const Op& op);
+  void enter_frame(Exec& x);
+  bool changes_nothing(const Op& op) const;
   void follow(Exec& x, const Op& op, Kind kind);
   bool enter(Exec& x, const Op& op);
   template <class F> void each_combination(const Op& op, Followed& f, u32 source, F&& rule);
@@ -199,16 +205,40 @@ void Shadow::Impl::step(Exec& x, const Op& op) {
   s.current = &code;
   s.index = static_cast<u32>(&op - code.ops.data());
   s.instruction = code.function->instructions.empty() ? nullptr : &x.instruction(op);
+  if (++s.steps > s.options.most_steps) s.refuse_op("running one block takes as long as running all");
   Kind kind = code.kind[s.index];
   if (kind != Kind::plain) {
-    s.registers = &s.tracks.at(x.frame);
-    if (s.enter(x, op)) s.follow(x, op, kind);
+    if (x.frame != s.frame) s.enter_frame(x);
+    if ((kind > Kind::move || !s.changes_nothing(op)) && s.enter(x, op)) s.follow(x, op, kind);
   }
   if (kind == Kind::store || kind == Kind::atomic) return count_only(x, op);
   const Frame* before = x.frame;
   code.handler[s.index](x, op);
-  if (kind == Kind::call && x.frame != before)
-    s.tracks[x.frame].assign(x.frame->values.size(), Track{}); // a frame may be one that was used before
+  if (kind == Kind::call && x.frame != before) { // maybe a frame that was used before
+    s.tracks[x.frame].assign(x.frame->values.size(), Track{});
+    s.frame = nullptr;
+  }
+}
+
+void Shadow::Impl::enter_frame(Exec& x) {
+  frame = x.frame;
+  registers = &tracks.at(frame);
+}
+
+// Most of what runs: results that are still, or unknown, as their registers are already.
+bool Shadow::Impl::changes_nothing(const Op& op) const {
+  auto settled = [&](SlotId slot, bool known) {
+    if (slot == no_slot) return true;
+    const Track& track = (*registers)[slot];
+    return track.uniform() && (known ? track.main().still() : !track.main().known());
+  };
+  bool known = current->follow[index];
+  if (known && op.guard != no_slot && !settled(op.guard, true)) return false;
+  for (u32 i = 0; known && i < op.sources; ++i)
+    if (!settled(op.source(i), true)) return false;
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (!settled(op.destination(i), known)) return false;
+  return true;
 }
 
 // Finds the lanes that perform the op; false when none does.
@@ -533,7 +563,7 @@ void Shadow::Impl::refuse_op(std::string_view why) {
 }
 
 Shadow::Shadow(LaunchState& launch, const FoldOptions& options, Footprint& footprint)
-    : impl_(new Impl{launch, options, footprint, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}) {}
+    : impl_(new Impl(launch, options, footprint)) {}
 Shadow::~Shadow() = default;
 
 const Code& Shadow::code_of(ir::FunctionId id) {
@@ -560,6 +590,7 @@ Likeness Shadow::run(Exec& x, const CtaSet& set) {
   Impl& s = *impl_;
   s.conditions = std::make_unique<Conditions>(set);
   s.tracks.clear();
+  s.frame = nullptr;
   s.unsplittable.clear();
   Cta cta;
   const Dim3& grid = x.launch.spec.grid;
