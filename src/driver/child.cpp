@@ -8,7 +8,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,8 +81,29 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
+// Waits until the process ends, but no longer than a tick takes: a short program must not wait for the next
+// one.
+class TickClock {
+public:
+  explicit TickClock(pid_t pid) : process_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {}
+  ~TickClock() {
+    if (process_ >= 0) close(process_);
+  }
+  TickClock(const TickClock&) = delete;
+  TickClock& operator=(const TickClock&) = delete;
+  void wait() const {
+    constexpr int milliseconds = 20;
+    pollfd end{process_, POLLIN, 0};
+    poll(&end, process_ >= 0 ? 1 : 0, milliseconds); // without a descriptor (an old kernel): sleeps
+  }
+
+private:
+  int process_;
+};
+
 Result<ChildEnd> wait_for(pid_t pid, const std::function<void()>& tick) {
   int status = 0;
+  TickClock clock(pid);
   while (true) {
     pid_t done = waitpid(pid, &status, tick ? WNOHANG : 0);
     if (done == pid) break;
@@ -89,7 +112,7 @@ Result<ChildEnd> wait_for(pid_t pid, const std::function<void()>& tick) {
           diag::error("wait-failed", fmt::format("cannot wait for the program: {}", strerror(errno))));
     if (done == 0) {
       tick();
-      usleep(20000);
+      clock.wait();
     }
   }
   if (WIFSIGNALED(status)) return ChildEnd{128 + WTERMSIG(status), WTERMSIG(status)};
