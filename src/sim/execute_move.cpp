@@ -1,7 +1,9 @@
 // Moves with a meaning: special registers, packing and unpacking of halves, conversions between state spaces.
 #include "sim/exec.h"
+#include "sim/kernels/lane_exchange.h"
 #include "sim/lanes.h"
 #include "sim/program.h"
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -138,6 +140,51 @@ void add_offset(Exec& x, const Op& op, u64 delta) {
   }
 }
 
+u64 low_bits(u64 value, u32 bits) { return bits >= 64 ? value : value & ((u64{1} << bits) - 1); }
+
+// Packing and unpacking by the widths that registers come in, warps that take part only; false for any other,
+// and then nothing was done.
+bool join_parts(Exec& x, const Op& op, const Value& result) {
+  const void* part[4];
+  u32 count = op.sources, bits = result.bits / count, lanes = (x.end_warp - x.first_warp) * warp_size;
+  if (count > 4) return false;
+  for (u32 i = 0; i < count; ++i) {
+    const Value& v = x.values[op.source(i)];
+    if (v.bits != bits) return false;
+    part[i] = v.from(x.first_warp);
+  }
+  auto of = [&]<class T>() {
+    std::array<const T*, 4> out{};
+    for (u32 i = 0; i < count; ++i) out[i] = static_cast<const T*>(part[i]);
+    return out;
+  };
+  const LaneParts& kernels = lane_parts();
+  if (bits == 32 && count == 2)
+    kernels.join_2x32(result.at<u64>(x.first_warp), of.template operator()<u32>().data(), lanes);
+  else if (bits == 16 && count == 2)
+    kernels.join_2x16(result.at<u32>(x.first_warp), of.template operator()<u16>().data(), lanes);
+  else if (bits == 16 && count == 4)
+    kernels.join_4x16(result.at<u64>(x.first_warp), of.template operator()<u16>().data(), lanes);
+  else
+    return false;
+  return true;
+}
+
+bool take_part(Exec& x, const Value& from, u32 shift, u32 bits, const Value& result) {
+  u32 w = x.first_warp, lanes = (x.end_warp - w) * warp_size;
+  const LaneParts& kernels = lane_parts();
+  if (result.bits != bits) return false;
+  if (bits == 32 && from.bits == 64)
+    kernels.part_32_of_64(result.at<u32>(w), from.at<u64>(w), shift, lanes);
+  else if (bits == 16 && from.bits == 64)
+    kernels.part_16_of_64(result.at<u16>(w), from.at<u64>(w), shift, lanes);
+  else if (bits == 16 && from.bits == 32)
+    kernels.part_16_of_32(result.at<u16>(w), from.at<u32>(w), shift, lanes);
+  else
+    return false;
+  return true;
+}
+
 } // namespace
 
 namespace ops {
@@ -186,49 +233,73 @@ void special(Exec& x, const Op& op) {
 void pack(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& to = x.values[op.destination(0)];
-  Value result;
-  result.bits = to.bits;
-  result.data = x.scratch[0];
+  bool whole = x.overwrites(op), uniform = true;
   u32 part = to.bits / op.sources;
+  for (u32 i = 0; i < op.sources; ++i) uniform &= x.values[op.source(i)].uniform();
+  if (whole && uniform) {
+    u64 value = 0;
+    for (u32 i = 0; i < op.sources; ++i) value |= low_bits(x.values[op.source(i)].base, part) << (i * part);
+    to.set_uniform(value);
+    return;
+  }
   for (u32 i = 0; i < op.sources; ++i) need_lanes(x.values[op.source(i)], x.shape);
-  for (u32 w = x.first_warp; w < x.end_warp; ++w)
-    for_each_lane(x.mask->word[w], [&](u32 lane) {
-      u32 thread = w * warp_size + lane;
-      u64 value = 0;
-      for (u32 i = 0; i < op.sources; ++i) {
-        u64 piece = x.lane_value(op.source(i), thread);
-        value |= (part >= 64 ? piece : piece & ((u64{1} << part) - 1)) << (i * part);
-      }
-      x.set_lane(result, thread, value);
-    });
-  x.merge(to, x.scratch[0]);
+  Value result = to; // the sources are narrower: none of them lies where the result goes
+  if (!whole) result.data = x.scratch[0];
+  if (!join_parts(x, op, result)) {
+    result.data = x.scratch[0];
+    whole = false;
+    for (u32 w = x.first_warp; w < x.end_warp; ++w)
+      for_each_lane(x.mask->word[w], [&](u32 lane) {
+        u32 thread = w * warp_size + lane;
+        u64 value = 0;
+        for (u32 i = 0; i < op.sources; ++i)
+          value |= low_bits(x.lane_value(op.source(i), thread), part) << (i * part);
+        x.set_lane(result, thread, value);
+      });
+  }
+  if (whole)
+    to.set_lanes();
+  else
+    x.merge(to, x.scratch[0]);
 }
 
 void unpack(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& from = x.values[op.source(0)];
-  need_lanes(from, x.shape);
+  bool whole = x.overwrites(op), uniform = from.uniform();
+  u64 base = from.base;
   u32 part = from.bits / op.destinations;
-  // The source may be one of the destinations' slots: take a copy of it first.
-  std::memcpy(x.scratch[1], from.data, storage_bytes(from.bits, x.shape.lanes));
+  if (!whole || !uniform) need_lanes(from, x.shape);
   Value source = from;
-  source.data = x.scratch[1];
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (op.destination(i) == op.source(0)) { // take a copy of it first
+      need_lanes(from, x.shape);
+      std::memcpy(x.scratch[1], from.data, storage_bytes(from.bits, x.shape.lanes));
+      source.data = x.scratch[1];
+    }
   for (u32 i = 0; i < op.destinations; ++i) {
     if (op.destination(i) == no_slot) continue;
     Value& to = x.values[op.destination(i)];
-    Value result;
-    result.bits = to.bits;
-    result.data = x.scratch[0];
-    for (u32 w = x.first_warp; w < x.end_warp; ++w)
-      for_each_lane(x.mask->word[w], [&](u32 lane) {
-        u32 thread = w * warp_size + lane;
-        u64 all = source.bits == 64   ? source.at<u64>(0)[thread]
-                  : source.bits == 32 ? source.at<u32>(0)[thread]
-                                      : source.at<u16>(0)[thread];
-        u64 piece = all >> (i * part);
-        x.set_lane(result, thread, part >= 64 ? piece : piece & ((u64{1} << part) - 1));
-      });
-    x.merge(to, x.scratch[0]);
+    if (whole && uniform) {
+      to.set_uniform(low_bits(base >> (i * part), std::min<u32>(part, to.bits)));
+      continue;
+    }
+    Value result = to;
+    bool direct = whole && to.bits == part;
+    if (!direct) result.data = x.scratch[0];
+    if (!take_part(x, source, i * part, part, result))
+      for (u32 w = x.first_warp; w < x.end_warp; ++w)
+        for_each_lane(x.mask->word[w], [&](u32 lane) {
+          u32 thread = w * warp_size + lane;
+          u64 all = source.bits == 64   ? source.at<u64>(0)[thread]
+                    : source.bits == 32 ? source.at<u32>(0)[thread]
+                                        : source.at<u16>(0)[thread];
+          x.set_lane(result, thread, low_bits(all >> (i * part), part));
+        });
+    if (direct)
+      to.set_lanes();
+    else
+      x.merge(to, x.scratch[0]);
   }
 }
 
