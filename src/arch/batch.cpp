@@ -49,9 +49,7 @@ bool one_request(const Architecture& arch, u32 bytes) {
 
 // Adds what requests that touched so many lines and sectors moved.
 void add_transactions(const Architecture& arch, const LaneBatch& batch, u64 tags, u64 sectors, Counts& sum) {
-  WarpAccess how;
-  how.space = batch.space, how.kind = batch.kind, how.cache = batch.cache, how.bytes = batch.bytes;
-  bool lines = moves_lines(arch, how);
+  bool lines = moves_lines(arch, batch);
   sum.transactions += lines ? tags : sectors;
   sum.transaction_bytes += lines ? tags * arch.memory.l1_line : sectors * arch.memory.sector;
 }
@@ -69,19 +67,23 @@ void count_global(const BatchKernels& kernels, const Architecture& arch, const L
 // The 4-byte word `part` of each lane's element, or the narrower element, at its place in device memory.
 u64 interleaved(u64 offset, u64 lane) { return (((offset >> 2) * warp_size + lane) << 2) + (offset & 3); }
 
-// A warp of `words` whose lanes are far apart or misaligned, each of the element's parts as a request.
-void count_far_local(const BatchKernels& kernels, const Architecture& arch, LaneBatch words, u32 warp,
-                     u32 parts, Counts& sum) {
-  const u64* offset = words.address + std::size_t{warp} * warp_size;
-  std::array<u64, warp_size> address;
-  words.active = words.active.subspan(warp, 1);
-  words.address = address.data();
+// Elements of `parts` words whose lanes may be far apart or misaligned: each word as a request.
+void count_far_local(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch, u32 parts,
+                     Counts& sum) {
+  constexpr std::size_t most = 32;
+  std::array<u64, most * warp_size> address;
   Counts all;
-  for (u32 part = 0; part < parts; ++part) {
-    for (u32 lane = 0; lane < warp_size; ++lane) address[lane] = interleaved(offset[lane] + 4 * part, lane);
-    count_global(kernels, arch, words, all);
+  for (std::size_t first = 0; first < batch.active.size(); first += most) {
+    LaneBatch words = batch;
+    words.active = batch.active.subspan(first, std::min(most, batch.active.size() - first));
+    words.address = address.data();
+    for (u32 part = 0; part < parts; ++part) {
+      for (std::size_t i = 0; i < words.active.size() * warp_size; ++i)
+        address[i] = interleaved(batch.address[first * warp_size + i] + 4 * part, i % warp_size);
+      count_global(kernels, arch, words, all);
+    }
   }
-  all.instructions /= parts; // each word's requests came with the same lanes
+  all.instructions /= parts; // each word's requests came with the same warps and lanes
   all.threads /= parts;
   sum += all;
 }
@@ -90,10 +92,12 @@ void count_local(const BatchKernels& kernels, const Architecture& arch, const La
   u32 parts = batch.bytes <= 4 ? 1 : batch.bytes / 4;
   LaneBatch words = batch;
   words.bytes = std::min<u8>(batch.bytes, 4);
-  Counts near; // the parts count alike
-  for (u32 warp = 0; warp < batch.active.size(); ++warp) {
-    warp += kernels.local(warps_from(words, warp), near);
-    if (warp < batch.active.size()) count_far_local(kernels, arch, words, warp, parts, sum);
+  Counts near; // its parts count alike
+  u32 passed = kernels.local(warps_from(words, 0), near);
+  if (passed < batch.active.size()) {
+    words.active = batch.active.subspan(passed);
+    words.address = batch.address + std::size_t{passed} * warp_size;
+    count_far_local(kernels, arch, words, parts, sum);
   }
   sum.instructions += near.instructions;
   sum.threads += near.threads;

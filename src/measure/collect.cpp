@@ -245,7 +245,10 @@ private:
     for (u32 warp = 0, taken = 0; warp < warps && taken < sampled_warps; warp += step) {
       access::WarpAccess access = warp_of_index(warp);
       if (access.active == 0) continue;
-      f(observe(access, arch::count(*architectures_[0], access)));
+      arch::Counts counts; // patterns of other spaces do not speak of them
+      if (access.space == access::Space::shared || access.space == access::Space::local)
+        counts = arch::count(*architectures_[0], access);
+      f(observe(access, counts));
       ++taken;
     }
   }

@@ -29,14 +29,14 @@ struct Lanes {
   }
 };
 
-u32 distinct_addresses(const access::WarpAccess& access) {
-  return arch::distinct(access.address, access.active, 1).words;
-}
-
-u32 distinct_sectors(const access::WarpAccess& access) {
-  if (access.bytes > sector_bytes || !std::has_single_bit(access.bytes))
-    return arch::count_touched(access.address, access.active, access.bytes, std::countr_zero(sector_bytes));
-  return arch::distinct(access.address, access.active, access.bytes).sectors;
+// Different addresses and sectors.
+arch::Distinct distinct(const access::WarpAccess& access) {
+  if (access.bytes <= sector_bytes && std::has_single_bit(access.bytes))
+    return arch::distinct(access.address, access.active, access.bytes);
+  arch::Distinct out = arch::distinct(access.address, access.active, 1);
+  out.sectors =
+      arch::count_touched(access.address, access.active, access.bytes, std::countr_zero(sector_bytes));
+  return out;
 }
 
 // The stride s of address[lane] = a + s · lane, if there is one.
@@ -93,7 +93,8 @@ std::optional<Shape> rows_shape(const Lanes& lanes, u32 sectors) {
 }
 
 Observation observe_global(const Lanes& lanes, const access::WarpAccess& access) {
-  u32 sectors = distinct_sectors(access);
+  arch::Distinct different = distinct(access);
+  u32 sectors = different.sectors;
   Observation out{{Form::scattered}, lanes.count, sectors};
   if (lanes.count == 1) {
     out.shape = {Form::one_lane};
@@ -101,7 +102,7 @@ Observation observe_global(const Lanes& lanes, const access::WarpAccess& access)
     out.shape = linear_shape(lanes, *stride, sectors);
   } else if (std::optional<Shape> rows = rows_shape(lanes, sectors)) {
     out.shape = *rows;
-  } else if (distinct_addresses(access) == lanes.count &&
+  } else if (different.words == lanes.count &&
              sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes)) {
     out.shape = {Form::permuted};
   }
@@ -161,7 +162,7 @@ Observation observe(const access::WarpAccess& access, const arch::Counts& counts
   switch (access.space) {
   case access::Space::shared: return observe_shared(lanes, access, counts);
   case access::Space::constant: {
-    u32 addresses = distinct_addresses(access);
+    u32 addresses = distinct(access).words;
     return {{addresses == 1 ? Form::broadcast : Form::distinct_constants}, lanes.count, addresses};
   }
   case access::Space::local: {

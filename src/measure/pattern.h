@@ -47,7 +47,8 @@ struct Observation {
   u32 units = 0; // sectors, bank-conflict ways or distinct addresses: what the text of the form speaks of
 };
 
-// `counts` is the same access under the architecture that the text is for. The access has an active lane.
+// `counts` is the same access under the architecture that the text is for, which only those to shared and
+// local memory need. The access has an active lane.
 Observation observe(const access::WarpAccess&, const arch::Counts& counts);
 
 class PatternTally {
