@@ -276,8 +276,7 @@ template <class A> void part(A& a, Variable& v) {
 
 template <class A> void part(A& a, Location& l) {
   auto& [file, line, column, inlined_at, function] = l;
-  parts(a, file, line, column, inlined_at);
-  a.shared(function);
+  parts(a, file, line, column, inlined_at, function);
 }
 
 template <class A> void part(A& a, access::SourceFrame& f) {
@@ -307,9 +306,9 @@ template <class A> void part(A& a, Form& f) {
 }
 
 template <class A> void part(A& a, Module& m) {
-  auto& [name, version_major, version_minor, sm, address_bits, forms, functions, variables, files, locations,
-         sites] = m;
-  parts(a, name, version_major, version_minor, sm, address_bits, forms, functions, variables, files,
+  auto& [name, version_major, version_minor, sm, address_bits, forms, functions, variables, files, names,
+         locations, sites] = m;
+  parts(a, name, version_major, version_minor, sm, address_bits, forms, functions, variables, files, names,
         locations, sites);
 }
 

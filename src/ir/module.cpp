@@ -51,8 +51,8 @@ std::vector<access::SourceFrame> Module::frames(LocationId id) const {
   std::vector<access::SourceFrame> stack;
   for (; id.valid(); id = locations[id.value].inlined_at) {
     const Location& at = locations[id.value];
-    stack.push_back(
-        {at.file < files.size() ? files[at.file] : std::string(), at.line, at.column, at.function});
+    stack.push_back({at.file < files.size() ? files[at.file] : std::string(), at.line, at.column,
+                     at.function.valid() ? names[at.function.value] : std::string()});
   }
   return stack;
 }

@@ -34,6 +34,7 @@ using FunctionId = Id<struct FunctionTag>;
 using BlockId = Id<struct BlockTag>;       // per function
 using FormId = Id<struct FormTag>;         // per module
 using LocationId = Id<struct LocationTag>; // per module
+using NameId = Id<struct NameTag>;         // per module
 using SiteId = access::SiteId;             // per module
 
 // Special registers: SPECIAL(id, "text", bits). Components are separate: %tid.x is tid_x.
@@ -84,7 +85,7 @@ struct Location {
   u32 line = 0;
   u32 column = 0;
   LocationId inlined_at;
-  std::string function; // of the inlined body: mangled; empty where unknown
+  NameId function; // of the inlined body: mangled; not valid where unknown
 };
 
 struct Relocation { // a pointer in an initialiser
@@ -163,6 +164,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::vector<std::string> files;
+  std::vector<std::string> names; // of inlined functions, which thousands of locations share
   std::vector<Location> locations;
   std::vector<access::Site> sites;
 

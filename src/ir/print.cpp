@@ -229,9 +229,9 @@ private:
     for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
       const Location& l = m_.locations[it->value];
       put("  .loc {} {} {}", l.file + 1, l.line, l.column);
-      if (!l.function.empty())
+      if (l.function.valid())
         put(", function_name $F{}",
-            names_.try_emplace(l.function, static_cast<u32>(names_.size())).first->second);
+            names_.try_emplace(m_.names[l.function.value], static_cast<u32>(names_.size())).first->second);
       if (l.inlined_at.valid()) {
         const Location& caller = m_.locations[l.inlined_at.value];
         put(", inlined_at {} {} {}", caller.file + 1, caller.line, caller.column);

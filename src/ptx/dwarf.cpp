@@ -227,8 +227,8 @@ private:
 class InlineStacks {
 public:
   InlineStacks(std::vector<Body> bodies, LineTable& lines, ir::Module& module)
-      : bodies_(std::move(bodies)), call_sites_(bodies_.size()), known_(bodies_.size()), lines_(lines),
-        m_(module) {}
+      : bodies_(std::move(bodies)), call_sites_(bodies_.size()), known_(bodies_.size()),
+        names_(bodies_.size()), named_(bodies_.size()), lines_(lines), m_(module) {}
 
   struct Span {
     u32 first, last, body;
@@ -249,12 +249,18 @@ public:
       ir::Location inlined = m_.locations[f.instructions[i].location.value];
       if (inlined.inlined_at.valid()) continue; // .loc said it already
       inlined.inlined_at = call_site(body);
-      inlined.function = bodies_[body].name;
+      inlined.function = name_of(body);
       f.instructions[i].location = lines_.intern(inlined);
     }
   }
 
 private:
+  ir::NameId name_of(u32 body) {
+    if (!named_[body]) names_[body] = lines_.name(bodies_[body].name);
+    named_[body] = true;
+    return names_[body];
+  }
+
   // Where `body` was called: a location of the body around it, which may be inlined itself.
   ir::LocationId call_site(u32 body) {
     std::vector<u32> chain;
@@ -266,8 +272,8 @@ private:
     while (!chain.empty()) {
       const Body& b = bodies_[chain.back()];
       bool nested = b.parent != none && bodies_[b.parent].inlined;
-      at = lines_.intern(
-          {lines_.file(b.call_file), b.call_line, b.call_column, at, nested ? bodies_[b.parent].name : ""});
+      at = lines_.intern({lines_.file(b.call_file), b.call_line, b.call_column, at,
+                          nested ? name_of(b.parent) : ir::NameId()});
       call_sites_[chain.back()] = at;
       known_[chain.back()] = true;
       chain.pop_back();
@@ -278,6 +284,8 @@ private:
   std::vector<Body> bodies_;
   std::vector<ir::LocationId> call_sites_;
   std::vector<bool> known_;
+  std::vector<ir::NameId> names_;
+  std::vector<bool> named_;
   LineTable& lines_;
   ir::Module& m_;
 };

@@ -97,9 +97,15 @@ bool LineTable::parse_loc() {
   return true;
 }
 
+ir::NameId LineTable::name(const std::string& text) {
+  if (text.empty()) return {};
+  auto [known, is_new] = name_ids_.try_emplace(text, ir::NameId(m_.names.size()));
+  if (is_new) m_.names.push_back(text);
+  return known->second;
+}
+
 ir::LocationId LineTable::intern(const ir::Location& at) {
-  u32 name = functions_.try_emplace(at.function, static_cast<u32>(functions_.size())).first->second;
-  Key key{{at.file, at.line, at.column}, at.inlined_at, name};
+  Key key{{at.file, at.line, at.column}, at.inlined_at, at.function.value};
   auto [entry, is_new] = inlined_.try_emplace(key, ir::LocationId(m_.locations.size()));
   if (is_new) m_.locations.push_back(at);
   return entry->second;

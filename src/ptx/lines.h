@@ -22,12 +22,15 @@ public:
 
   // The module's file for a number of .file; a number that no directive explains is an empty name.
   u32 file(u32 number);
-  // The location's id; `location.file` is the module's file, as file() gives it.
+  // The module's name; not valid for an empty one.
+  ir::NameId name(const std::string& text);
+  // The location's id; file and function are the module's, as file() and name() give them.
   ir::LocationId intern(const ir::Location& location);
   // Sets the functions that .loc named by a label into .debug_str, once that section is known.
   template <class TextAt> void resolve_function_names(TextAt&& text_at) {
-    for (auto [location, name] : named_)
-      m_.locations[location].function = text_at(names_[name].label, names_[name].offset);
+    std::vector<ir::NameId> ids;
+    for (const FunctionName& n : names_) ids.push_back(name(text_at(n.label, n.offset)));
+    for (auto [location, name] : named_) m_.locations[location].function = ids[name];
   }
 
 private:
@@ -61,7 +64,7 @@ private:
   std::unordered_map<Position, ir::LocationId, Hash> latest_; // in this function
   std::unordered_map<Key, ir::LocationId, Hash> interned_;
   std::unordered_map<Key, ir::LocationId, Hash> inlined_; // the same for intern(Location)
-  std::unordered_map<std::string, u32> functions_;        // names in the keys of inlined_
+  std::unordered_map<std::string, ir::NameId> name_ids_;
   NameMap<u32> name_index_;
   std::vector<FunctionName> names_;
   std::vector<std::pair<u32, u32>> named_; // location, name

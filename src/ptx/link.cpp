@@ -67,9 +67,16 @@ private:
       files.push_back(known->second);
       if (is_new) out_.files.push_back(std::move(file));
     }
+    std::vector<ir::NameId> names;
+    for (std::string& name : m.names) {
+      auto [known, is_new] = name_ids_.try_emplace(name, ir::NameId(out_.names.size()));
+      names.push_back(known->second);
+      if (is_new) out_.names.push_back(std::move(name));
+    }
     first_location_ = static_cast<u32>(out_.locations.size());
     for (ir::Location& at : m.locations) {
       if (at.file < files.size()) at.file = files[at.file];
+      if (at.function.valid()) at.function = names[at.function.value];
       at.inlined_at = shifted(at.inlined_at, first_location_);
       out_.locations.push_back(std::move(at));
     }
@@ -166,6 +173,7 @@ private:
   diag::Diagnostic error_;
   std::unordered_map<std::string, ir::FormId> form_ids_;
   std::unordered_map<std::string, u32> file_ids_;
+  std::unordered_map<std::string, ir::NameId> name_ids_;
   std::unordered_map<std::string, FunctionId> function_names_;
   std::unordered_map<std::string, VariableId> variable_names_;
   // Of the module being joined: its ids in the result, and whether its own definition is the one that counts.

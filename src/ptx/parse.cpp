@@ -295,13 +295,14 @@ void Parser::finish_sites() {
   lines_.resolve_function_names(
       [&](std::string_view label, u64 offset) { return debug_.strings.string_at(label, offset); });
   if (has_debug_info_) apply_inline_stacks(debug_, lines_, m_);
-  std::unordered_map<std::string, std::string> names; // demangled
-  auto stack_at = [&](ir::LocationId at) {
-    std::vector<access::SourceFrame> frames = m_.frames(at);
+  std::vector<std::string> names(m_.names.size()); // demangled, those that were needed
+  auto stack_at = [&](ir::LocationId id) {
+    std::vector<access::SourceFrame> frames = m_.frames(id);
     for (access::SourceFrame& frame : frames) {
-      auto [name, is_new] = names.try_emplace(frame.function);
-      if (is_new) name->second = demangle(frame.function);
-      frame.function = name->second;
+      ir::NameId name = m_.locations[id.value].function;
+      if (name.valid() && names[name.value].empty()) names[name.value] = demangle(frame.function);
+      if (name.valid()) frame.function = names[name.value];
+      id = m_.locations[id.value].inlined_at;
     }
     return access::SourceStack(std::move(frames));
   };

@@ -68,7 +68,8 @@ void expect_same(const Variable& a, const Variable& b) {
 void expect_same(const Module& a, const Module& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_TRUE(a.version_major == b.version_major && a.version_minor == b.version_minor && a.sm == b.sm &&
-              a.address_bits == b.address_bits && a.files == b.files && a.sites == b.sites);
+              a.address_bits == b.address_bits && a.files == b.files && a.names == b.names &&
+              a.sites == b.sites);
   ASSERT_EQ(a.forms.size(), b.forms.size());
   for (std::size_t i = 0; i < a.forms.size(); ++i) {
     const Form &x = a.forms[i], &y = b.forms[i];
