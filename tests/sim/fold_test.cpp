@@ -224,5 +224,50 @@ TEST_F(Fold, RefusesWithTheReason) {
   }
 }
 
+// Constants are known while nobody is going to write them.
+TEST_F(Fold, ConstantsMayDecideUnlessTheyAreWritten) {
+  const std::string reads = "ld.const.u32 %r20, [limit]; setp.lt.u32 %p1, %r1, %r20; @!%p1 bra DONE;"
+                            "mov.u32 %r10, %r4;" +
+                            std::string(store_at_r10) + "DONE:";
+  const std::string writes = "mov.u64 %rd20, limit; cvta.const.u64 %rd20, %rd20; st.global.u32 [%rd20], 5;";
+  auto module = [&](const std::string& body) {
+    std::string text = kernel(body);
+    return text.insert(text.find(".visible .entry"), ".visible .const .align 4 .u32 limit = 9;\n");
+  };
+  ASSERT_TRUE(gpu.load(module(reads)));
+  buffer = gpu.buffer(std::vector<u32>(words));
+  EXPECT_EQ(expect(40, 64).classes, 2u);
+  sim::FoldOptions options;
+  options.pending = [&](sim::Memory::Range range) {
+    return range.contains(gpu.program->symbol("limit")->address, gpu.program->symbol("limit")->address + 4);
+  };
+  std::vector<std::byte> parameters = pack(gpu.program->info(*gpu.program->kernel("k")), {buffer, 0});
+  auto pending =
+      sim::fold_launch(gpu.device, *gpu.program,
+                       {*gpu.program->kernel("k"), Size(40), Size(64), {}, 0, parameters}, {}, options);
+  ASSERT_FALSE(pending);
+  EXPECT_NE(pending.error().find("a constant has still to be written"), std::string::npos) << pending.error();
+
+  ASSERT_TRUE(gpu.load(module(reads + writes)));
+  EXPECT_EQ(fold(gpu, Launch{"k", 40, 64, {buffer, 0}}).refused,
+            "it writes to constant memory that it reads");
+}
+
+TEST_F(Fold, GivesUpEarlyWhenEveryBlockDiffers) {
+  load("mov.u32 %r11, 0; LOOP: setp.gt.u32 %p1, %r11, %r1; @%p1 bra DONE; add.u32 %r11, %r11, 1; bra LOOP; "
+       "DONE:"
+       "mov.u32 %r10, %r2;" +
+       std::string(store_at_r10));
+  u32 tries = 0;
+  sim::FoldOptions options;
+  options.begin = [&]() -> access::Sink* { return ++tries, nullptr; };
+  std::vector<std::byte> parameters = pack(gpu.program->info(*gpu.program->kernel("k")), {buffer, 0});
+  auto folded =
+      sim::fold_launch(gpu.device, *gpu.program,
+                       {*gpu.program->kernel("k"), Size(100000), Size(64), {}, 0, parameters}, {}, options);
+  ASSERT_FALSE(folded);
+  EXPECT_LE(tries, 20u);
+}
+
 } // namespace
 } // namespace warplens

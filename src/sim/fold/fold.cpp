@@ -1,7 +1,9 @@
-// Covering the grid: take a set of CTAs, run its first one as representative, put aside the members that do
-// the same, and go on with what is left.
+// Covering the grid: take the largest set of CTAs that is left, run its first one as representative, put
+// aside the members that do the same, and go on. Largest first: the edges of a grid are many small sets, and
+// whether folding is worth it shows in its interior.
 #include "sim/fold/shadow.h"
 #include "sim/program.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::sim {
@@ -19,11 +21,13 @@ public:
     launch_.code_of = [this](ir::FunctionId id) -> const Code& { return shadow_.code_of(id); };
     std::vector<CtaSet> left{whole_grid(launch_.spec.grid)};
     while (!left.empty()) {
-      if (result_.classes + left.size() > options_.most_classes)
+      if (is_hopeless(left.size()))
         throw Refused{fmt::format("its blocks do too many different things: more than {} classes",
                                   options_.most_classes)};
-      CtaSet set = left.back();
-      left.pop_back();
+      auto largest = std::max_element(left.begin(), left.end(),
+                                      [](const CtaSet& a, const CtaSet& b) { return a.count() < b.count(); });
+      CtaSet set = *largest;
+      left.erase(largest);
       try {
         represent(set, left);
       } catch (const NeedsSplit& need) {
@@ -36,6 +40,14 @@ public:
   }
 
 private:
+  // Too many classes, or so many as soon as the rest of the grid is no better than what is covered.
+  bool is_hopeless(std::size_t left) const {
+    constexpr u64 first_tries = 16;
+    u64 ctas = launch_.spec.grid.count();
+    return result_.classes + left > options_.most_classes ||
+           (result_.classes >= first_tries && covered_ * options_.most_classes < ctas * result_.classes);
+  }
+
   void represent(const CtaSet& set, std::vector<CtaSet>& left) {
     Exec exec(launch_, *launch_.shape, 0);
     exec.sink = options_.begin ? options_.begin() : nullptr;
@@ -44,6 +56,7 @@ private:
     append_rest(set, like, left);
     if (options_.end) options_.end(members);
     ++result_.classes;
+    covered_ += members.count();
     result_.warp_instructions += members.count() * exec.warp_instructions;
     result_.thread_instructions += members.count() * exec.thread_instructions;
   }
@@ -53,6 +66,7 @@ private:
   Footprint footprint_;
   Shadow shadow_;
   Folded result_;
+  u64 covered_ = 0; // CTAs of the classes so far
 };
 
 } // namespace
