@@ -3,6 +3,7 @@
 #include "ir/verify.h"
 #include "ptx/blocks.h"
 #include "ptx/parser.h"
+#include "ptx/stacks.h"
 #include <algorithm>
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -295,25 +296,11 @@ void Parser::finish_sites() {
   lines_.resolve_function_names(
       [&](std::string_view label, u64 offset) { return debug_.strings.string_at(label, offset); });
   if (has_debug_info_) apply_inline_stacks(debug_, lines_, m_);
-  std::vector<std::string> names(m_.names.size()); // demangled, those that were needed
-  auto stack_at = [&](ir::LocationId id) {
-    std::vector<access::SourceFrame> frames = m_.frames(id);
-    for (access::SourceFrame& frame : frames) {
-      ir::NameId name = m_.locations[id.value].function;
-      if (name.valid() && names[name.value].empty()) names[name.value] = demangle(frame.function);
-      if (name.valid()) frame.function = names[name.value];
-      id = m_.locations[id.value].inlined_at;
-    }
-    return access::SourceStack(std::move(frames));
-  };
-  std::vector<access::SourceStack> stacks(m_.locations.size()); // many sites share a location
+  if (!stacks_wanted_) return;
+  SourceStacks stacks(m_);
   for (ir::Function& f : m_.functions)
-    for (const ir::Instruction& i : f.instructions) {
-      if (!i.site.valid() || !i.location.valid()) continue;
-      access::SourceStack& stack = stacks[i.location.value];
-      if (stack.empty()) stack = stack_at(i.location);
-      m_.sites[i.site.value].frames = stack;
-    }
+    for (const ir::Instruction& i : f.instructions)
+      if (i.site.valid() && i.location.valid()) m_.sites[i.site.value].frames = stacks.at(i.location);
 }
 
 Result<Parsed> parse(std::string_view text, const ParseOptions& options) {

@@ -12,6 +12,7 @@ namespace warplens::ptx {
 
 struct ParseOptions {
   std::string name = "input.ptx"; // for diagnostics
+  bool site_stacks = true;        // fill in Site::frames; without, they are to be had from SourceStacks
 };
 struct Parsed {
   ir::Module module;

@@ -23,6 +23,7 @@ public:
   Parser(std::string_view text, const ParseOptions& options) : c_(text, options.name), lines_(c_, m_) {
     has_debug_info_ = text.find(".debug_info") != text.npos;
     m_.name = options.name;
+    stacks_wanted_ = options.site_stacks;
   }
   Result<Parsed> run();
 
@@ -118,6 +119,7 @@ private:
   std::vector<PendingTable> pending_tables_;
   bool in_mov_ = false;
   bool has_aliases_ = false;
+  bool stacks_wanted_ = true;
   std::vector<ir::Operand> destinations_, sources_; // of the instruction at hand
   std::string_view unknown_part_;                   // of the instruction at hand
   std::deque<std::string> texts_;                   // spellings that stand nowhere in the text

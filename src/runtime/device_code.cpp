@@ -103,7 +103,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
     Result<ptx::Parsed> parsed =
-        ptx::parse(choice.image->text, {fmt::format("{} (compute_{})", program, code.ptx_sm)});
+        ptx::parse(choice.image->text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
     if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});
     for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
     modules.push_back(std::move(parsed->module));

@@ -10,7 +10,7 @@
 namespace warplens::runtime {
 
 struct DeviceCode {
-  ir::Module module;
+  ir::Module module; // its sites without frames: those of launched kernels are looked up (module.cpp)
   std::map<std::string, u32> registers; // kernel → registers per thread, from cubins
   u32 ptx_sm = 0;                       // of the PTX that was taken
   bool above = false;                   // there was none for the device or below

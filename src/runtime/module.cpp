@@ -1,6 +1,7 @@
 // Device code of the program as a loaded sim::Program: when it is read (at the first use of something in it),
 // and how kernels and variables are found in it.
 #include "runtime/module.h"
+#include "ptx/stacks.h"
 #include "runtime/device_code.h"
 #include "runtime/state.h"
 #include <algorithm>
@@ -52,16 +53,23 @@ std::vector<ir::FunctionId> reachable_from(const ir::Module& module, ir::Functio
 // The sites of those functions. A pointer to a function may also come from another kernel, through memory:
 // what calls through pointers may reach any site.
 std::vector<access::Site> sites_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions) {
-  std::vector<access::SiteId> ids;
-  for (ir::FunctionId id : functions) {
-    const ir::Function& function = module.functions[id.value];
-    if (calls_indirectly(module, function)) return module.sites;
-    for (const ir::Instruction& instruction : function.instructions)
-      if (instruction.site.valid()) ids.push_back(instruction.site);
-  }
-  std::sort(ids.begin(), ids.end());
+  ptx::SourceStacks stacks(module);
   std::vector<access::Site> out;
-  for (access::SiteId id : ids) out.push_back(module.sites[id.value]);
+  auto add = [&](const ir::Function& function) {
+    for (const ir::Instruction& instruction : function.instructions) {
+      if (!instruction.site.valid()) continue;
+      out.push_back(module.sites[instruction.site.value]);
+      out.back().frames = stacks.at(instruction.location);
+    }
+  };
+  bool any = std::any_of(functions.begin(), functions.end(), [&](ir::FunctionId id) {
+    return calls_indirectly(module, module.functions[id.value]);
+  });
+  if (any)
+    for (const ir::Function& function : module.functions) add(function);
+  else
+    for (ir::FunctionId id : functions) add(module.functions[id.value]);
+  std::sort(out.begin(), out.end(), [](const access::Site& a, const access::Site& b) { return a.id < b.id; });
   return out;
 }
 
