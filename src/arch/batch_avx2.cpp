@@ -19,19 +19,17 @@ struct Keys {
 WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
   u64 filled[warp_size];
   if (lanes != full_mask) fill(address, lanes, halves, filled), address = filled;
-  u64 base = align_down(address[0], 128) - (u64{1} << (31 + shift));
+  u64 base = align_down(address[0], 128) - (u64{1} << 31);
   __m256i from = _mm256_set1_epi64x(static_cast<i64>(base)), any = _mm256_setzero_si256();
-  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(shift));
   for (u32 i = 0; i < 4; ++i) {
     const __m256i* at = reinterpret_cast<const __m256i*>(address + 8 * i);
     __m256i a = _mm256_sub_epi64(_mm256_loadu_si256(at), from),
             b = _mm256_sub_epi64(_mm256_loadu_si256(at + 1), from);
     any = _mm256_or_si256(any, _mm256_or_si256(a, b));
-    __m256 words = _mm256_shuffle_ps(_mm256_castsi256_ps(_mm256_srl_epi64(a, by)),
-                                     _mm256_castsi256_ps(_mm256_srl_epi64(b, by)), 0x88);
+    __m256 words = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
     keys.v[i] = _mm256_permute4x64_epi64(_mm256_castps_si256(words), 0xd8);
   }
-  u64 allowed = u64{0xffffffff} << shift; // aligned, and within 32 bits
+  u64 allowed = (u64{0xffffffff} << shift) & 0xffffffff; // aligned, and within 32 bits
   return _mm256_testz_si256(any, _mm256_set1_epi64x(static_cast<i64>(~allowed)));
 }
 

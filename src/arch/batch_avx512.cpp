@@ -36,21 +36,27 @@ WARPLENS_SIMD __m512i active_before(u32 lanes, int first) {
                           _mm512_set1_epi32(std::countr_zero(lanes)));
 }
 
+// Eight lanes' distances from `from`; 0 where the lane is inactive.
+WARPLENS_SIMD __m512i distances(const u64* address, u32 lanes, u32 eight, __m512i from) {
+  __m512i at = _mm512_loadu_si512(address + 8 * eight);
+  if (lanes == full_mask) return _mm512_sub_epi64(at, from);
+  return _mm512_maskz_sub_epi64(static_cast<__mmask8>(lanes >> (8 * eight)), at, from);
+}
+
+WARPLENS_SIMD bool any_but(__m512i a, __m512i b, __m512i c, __m512i d, u64 allowed) {
+  __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
+  return _mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed))) != 0;
+}
+
 WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
-  u64 first = address[std::countr_zero(lanes)], base = align_down(first, 128) - (u64{1} << (31 + shift));
-  __m512i from = _mm512_set1_epi64(static_cast<i64>(base)), any = _mm512_setzero_si512(), word[4];
-  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(shift));
-  for (u32 i = 0; i < 4; ++i) {
-    __mmask8 active = static_cast<__mmask8>(lanes >> (8 * i));
-    __m512i distance = _mm512_maskz_sub_epi64(active, _mm512_loadu_si512(address + 8 * i), from);
-    any = _mm512_or_si512(any, distance);
-    word[i] = _mm512_srl_epi64(distance, by);
-  }
-  u64 allowed = (u64{0xffffffff}) << shift; // aligned, and within 32 bits
-  if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed)))) return false;
+  u64 base = align_down(address[std::countr_zero(lanes)], 128) - (u64{1} << 31);
+  __m512i from = _mm512_set1_epi64(static_cast<i64>(base));
+  __m512i a = distances(address, lanes, 0, from), b = distances(address, lanes, 1, from),
+          c = distances(address, lanes, 2, from), d = distances(address, lanes, 3, from);
+  if (any_but(a, b, c, d, (u64{0xffffffff} << shift) & 0xffffffff)) return false;
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  keys.low = _mm512_permutex2var_epi32(word[0], even, word[1]);
-  keys.high = _mm512_permutex2var_epi32(word[2], even, word[3]);
+  keys.low = _mm512_permutex2var_epi32(a, even, b);
+  keys.high = _mm512_permutex2var_epi32(c, even, d);
   if (lanes == full_mask) return true;
   u32 upper = halves && lanes >> 16 != 0 ? lanes & 0xffff0000 : lanes;
   __m512i low = _mm512_permutex2var_epi32(keys.low, active_before(lanes, 0), keys.high);
@@ -60,14 +66,13 @@ WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, K
 }
 
 WARPLENS_SIMD bool find_words(const u64* address, u32 lanes, u64 from, u64 allowed, u64 (&words)[4]) {
-  __m512i start = _mm512_set1_epi64(static_cast<i64>(from)), any = _mm512_setzero_si512(), bits[4];
+  __m512i start = _mm512_set1_epi64(static_cast<i64>(from)), distance[4], bits[4];
   for (u32 i = 0; i < 4; ++i) {
-    __mmask8 active = static_cast<__mmask8>(lanes >> (8 * i));
-    __m512i distance = _mm512_maskz_sub_epi64(active, _mm512_loadu_si512(address + 8 * i), start);
-    any = _mm512_or_si512(any, distance);
-    bits[i] = _mm512_maskz_sllv_epi64(active, _mm512_set1_epi64(1), _mm512_srli_epi64(distance, 2));
+    distance[i] = distances(address, lanes, i, start);
+    bits[i] = _mm512_maskz_sllv_epi64(static_cast<__mmask8>(lanes >> (8 * i)), _mm512_set1_epi64(1),
+                                      _mm512_srli_epi64(distance[i], 2));
   }
-  if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed)))) return false;
+  if (any_but(distance[0], distance[1], distance[2], distance[3], allowed)) return false;
   __m512i first = _mm512_or_si512(_mm512_unpacklo_epi64(bits[0], bits[1]),
                                   _mm512_unpackhi_epi64(bits[0], bits[1])),
           second = _mm512_or_si512(_mm512_unpacklo_epi64(bits[2], bits[3]),
@@ -91,40 +96,42 @@ WARPLENS_SIMD bool ascending(const Keys& keys) {
           _mm512_cmplt_epu32_mask(keys.high, previous.high)) == 0;
 }
 
-// One step of the bitonic network: element i meets i ^ distance and keeps the smaller where bit `block` of
-// its number (from `first` on) and bit `distance` agree.
-template <int distance, int block, int first> WARPLENS_SIMD __m512i exchange(__m512i v) {
-  constexpr __mmask16 larger = [] {
-    u32 mask = 0;
-    for (int i = 0; i < 16; ++i)
-      if (((i + first) & block ? 1 : 0) != ((i & distance) ? 1 : 0)) mask |= u32{1} << i;
-    return static_cast<__mmask16>(mask);
-  }();
-  __m512i other;
-  if constexpr (distance == 8) other = _mm512_shuffle_i64x2(v, v, 0x4e);
-  if constexpr (distance == 4) other = _mm512_shuffle_i64x2(v, v, 0xb1);
-  if constexpr (distance == 2) other = _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x4e));
-  if constexpr (distance == 1) other = _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0xb1));
-  return _mm512_mask_max_epu32(_mm512_min_epu32(v, other), larger, v, other);
+// One step of the bitonic network: every element meets another, by number within its run of 2·distance either
+// the one at that distance or, to begin a merge, the one as far from the other end. The upper half of the run
+// keeps the larger.
+template <int distance> WARPLENS_SIMD __m512i keep(__m512i v, __m512i other) {
+  constexpr __mmask16 upper = distance == 8   ? 0xff00
+                              : distance == 4 ? 0xf0f0
+                              : distance == 2 ? 0xcccc
+                                              : 0xaaaa;
+  return _mm512_mask_max_epu32(_mm512_min_epu32(v, other), upper, v, other);
 }
 
-template <int block, int first> WARPLENS_SIMD __m512i merge(__m512i v) {
-  if constexpr (block >= 16) v = exchange<8, block, first>(v);
-  if constexpr (block >= 8) v = exchange<4, block, first>(v);
-  if constexpr (block >= 4) v = exchange<2, block, first>(v);
-  return exchange<1, block, first>(v);
+WARPLENS_SIMD __m512i reversed(__m512i v) {
+  return _mm512_permutexvar_epi32(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), v);
 }
 
-WARPLENS_SIMD void sort_halves(Keys& keys) {
-  __m512i low = merge<2, 0>(keys.low), high = merge<2, 16>(keys.high);
-  low = merge<4, 0>(low), high = merge<4, 16>(high);
-  low = merge<8, 0>(low), high = merge<8, 16>(high);
-  keys = {merge<16, 0>(low), merge<16, 16>(high)};
+template <int from> WARPLENS_SIMD __m512i sort_runs(__m512i v) { // each ascends by halves of 2·from
+  constexpr auto swap_1 = static_cast<_MM_PERM_ENUM>(0xb1), swap_2 = static_cast<_MM_PERM_ENUM>(0x4e);
+  if constexpr (from >= 8) v = keep<8>(v, _mm512_shuffle_i64x2(v, v, 0x4e));
+  if constexpr (from >= 4) v = keep<4>(v, _mm512_shuffle_i64x2(v, v, 0xb1));
+  if constexpr (from >= 2) v = keep<2>(v, _mm512_shuffle_epi32(v, swap_2));
+  return keep<1>(v, _mm512_shuffle_epi32(v, swap_1));
 }
+
+WARPLENS_SIMD __m512i sort(__m512i v) {
+  const __m512i mirror_8 = _mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+  v = sort_runs<1>(v);
+  v = sort_runs<1>(keep<2>(v, _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x1b))));
+  v = sort_runs<2>(keep<4>(v, _mm512_permutexvar_epi32(mirror_8, v)));
+  return sort_runs<4>(keep<8>(v, reversed(v)));
+}
+
+WARPLENS_SIMD void sort_halves(Keys& keys) { keys = {sort(keys.low), sort(keys.high)}; }
 
 WARPLENS_SIMD void merge_halves(Keys& keys) {
-  __m512i smaller = _mm512_min_epu32(keys.low, keys.high), larger = _mm512_max_epu32(keys.low, keys.high);
-  keys = {merge<32, 0>(smaller), merge<32, 0>(larger)};
+  __m512i other = reversed(keys.high);
+  keys = {sort_runs<8>(_mm512_min_epu32(keys.low, other)), sort_runs<8>(_mm512_max_epu32(keys.low, other))};
 }
 
 using Differences = Keys;

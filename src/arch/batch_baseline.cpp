@@ -21,18 +21,17 @@ struct Keys {
 WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
   u64 filled[warp_size];
   if (lanes != full_mask) fill(address, lanes, halves, filled), address = filled;
-  u64 base = align_down(address[0], 128) - (u64{1} << (31 + shift));
+  u64 base = align_down(address[0], 128) - (u64{1} << 31);
   __m128i from = _mm_set1_epi64x(static_cast<i64>(base)), any = _mm_setzero_si128(),
-          by = _mm_cvtsi32_si128(static_cast<i32>(shift)), sign = _mm_set1_epi32(INT32_MIN);
+          sign = _mm_set1_epi32(INT32_MIN);
   for (u32 i = 0; i < 8; ++i) {
     const __m128i* at = reinterpret_cast<const __m128i*>(address + 4 * i);
     __m128i a = _mm_sub_epi64(_mm_loadu_si128(at), from), b = _mm_sub_epi64(_mm_loadu_si128(at + 1), from);
     any = _mm_or_si128(any, _mm_or_si128(a, b));
-    __m128 words =
-        _mm_shuffle_ps(_mm_castsi128_ps(_mm_srl_epi64(a, by)), _mm_castsi128_ps(_mm_srl_epi64(b, by)), 0x88);
+    __m128 words = _mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0x88);
     keys.v[i] = _mm_xor_si128(_mm_castps_si128(words), sign);
   }
-  u64 allowed = u64{0xffffffff} << shift; // aligned, and within 32 bits
+  u64 allowed = (u64{0xffffffff} << shift) & 0xffffffff; // aligned, and within 32 bits
   __m128i outside = _mm_and_si128(any, _mm_set1_epi64x(static_cast<i64>(~allowed)));
   return _mm_movemask_epi8(_mm_cmpeq_epi8(outside, _mm_setzero_si128())) == 0xffff;
 }

@@ -1,12 +1,12 @@
 // The loops over warps, the same for every vector instruction set. An instruction set's file includes this
 // once, inside its own namespace and after defining
 //   WARPLENS_SIMD, WARPLENS_SIMD_LOOP   the attributes of inlined functions and of loops
-//   Keys                                32 lanes' words as unsigned 32-bit numbers
+//   Keys                                32 lanes' addresses as unsigned 32-bit distances from a line
 //   load        false when a lane is misaligned or too far from the first active one
 //   find_words  the 4-byte words that every eight lanes use, as bits of a window of 64 words from `from` on;
 //               false when a lane lies outside or its distance has bits set that are not `allowed`
 //   ascending   no key is smaller than the one before it
-//   sort_halves, merge_halves           lanes 0…15 ascending and 16…31 descending; then all ascending
+//   sort_halves, merge_halves           each half-warp in an order; then all ascending
 //   Differences, differences, changes   bit i: key i differs from the one before it, low bits dropped
 //   equal_to_neighbour(keys, lanes, 1 or 2)
 //   passes      the most marked keys in one bank: of the warp, or the sum over both half-warps
@@ -39,12 +39,12 @@ WARPLENS_SIMD_LOOP u32 count_blocks(const Warps& warps, Counts& out) {
     Keys keys;
     if (!load_in_order(warps.address + std::size_t{warp} * warp_size, lanes, shift, keys)) break;
     Differences d = differences(keys);
-    u32 touched = ones(changes(d, 5 - shift));
+    u32 touched = ones(changes(d, 5));
     instructions += 1;
     threads += ones(lanes);
     sectors += touched;
     ideal += smaller(touched, ((ones(lanes) << shift) + 31) >> 5);
-    tags += ones(changes(d, 7 - shift));
+    tags += ones(changes(d, 7));
     words += ones(changes(d, 0));
   }
   out.instructions += instructions;
@@ -109,8 +109,8 @@ WARPLENS_SIMD void add_narrow(const Keys& lanes_order, u32 lanes, u32 shift, Sha
   if (!ascending(keys)) sort_halves(keys), merge_halves(keys);
   Differences d = differences(keys);
   sum.bytes_used += u64{ones(changes(d, 0))} << shift;
-  u32 cost = sharing == Sharing::each_lane ? passes<1>(lanes_order, lanes, 2 - shift)
-                                           : passes<1>(keys, changes(d, 2 - shift), 2 - shift);
+  u32 cost =
+      sharing == Sharing::each_lane ? passes<1>(lanes_order, lanes, 2) : passes<1>(keys, changes(d, 2), 2);
   u32 needed = ((ones(lanes) << shift) + 127) >> 7;
   sum.wavefronts += cost;
   sum.data_wavefronts += cost;
@@ -123,14 +123,14 @@ WARPLENS_SIMD void add_wide(const Keys& lanes_order, u32 lanes, Sharing sharing,
   u32 halves = (lanes & 0xffff ? 0xffffu : 0u) | (lanes >> 16 ? 0xffff0000u : 0u);
   bool in_order = ascending(keys);
   if (!in_order) sort_halves(keys);
-  u32 apart = passes<2>(keys, (changes(differences(keys), 0) | 0x10001) & halves, 0);
+  u32 apart = passes<2>(keys, (changes(differences(keys), 0) | 0x10001) & halves, 3);
   if (!in_order) merge_halves(keys);
   u32 unique = changes(differences(keys), 0);
   sum.bytes_used += u64{ones(unique)} * 8;
   u32 cost = apart, data = apart;
   if (sharing == Sharing::shared_in_pairs &&
       (equal_to_neighbour(lanes_order, lanes, 1) || equal_to_neighbour(lanes_order, lanes, 2))) {
-    data = passes<0>(keys, unique, 0);
+    data = passes<0>(keys, unique, 3);
     if (data == 1) cost = 1;
   }
   u32 needed = (ones(lanes) * 8 + 127) >> 7;
