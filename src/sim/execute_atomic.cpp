@@ -1,6 +1,12 @@
-// Atomics and reductions: lane by lane, in lane order. CTAs run on several host threads, so those on global
-// memory are host atomics; shared memory belongs to one host thread.
+// Atomics and reductions: lane by lane, in lane order. What is done is decided once per instruction: a loop
+// for each operation and type.
+//
+// CTAs run on several host threads, so atomics on global memory are host atomics, unless the launch has only
+// one worker. Shared memory belongs to one host thread. Where all lanes add integers to one address, their
+// sum is added once: nobody can tell.
 #include "sim/execute_memory.h"
+#include "sim/lanes.h"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -21,9 +27,6 @@ u16 float_to_bfloat(float f) {
   return static_cast<u16>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-template <class T> T pick_min(T a, T b) { return b < a ? b : a; }
-template <class T> T pick_max(T a, T b) { return b > a ? b : a; }
-
 u16 half_operation(AtomicOp operation, bool bfloat, u16 a, u16 b) {
   float x = bfloat ? bfloat_to_float(a) : half_to_float(a),
         y = bfloat ? bfloat_to_float(b) : half_to_float(b);
@@ -40,82 +43,281 @@ u16 half_operation(AtomicOp operation, bool bfloat, u16 a, u16 b) {
 // Global memory adds floats without subnormals, shared memory with them (PTX ISA, atom).
 float flush(float f) { return std::fabs(f) < std::numeric_limits<float>::min() ? std::copysign(0.0f, f) : f; }
 
-// The new value of a location. `compare` is cas's expected value.
-u64 combine(AtomicOp operation, Type type, bool global, u64 old, u64 value, u64 compare) {
-  u32 bits = ir::bits(type);
-  switch (type) {
-  case Type::f32: {
-    float a = std::bit_cast<float>(static_cast<u32>(old)), b = std::bit_cast<float>(static_cast<u32>(value));
-    if (operation == AtomicOp::add) return std::bit_cast<u32>(global ? flush(flush(a) + flush(b)) : a + b);
-    break;
+// Steps: the new value of a location, as bits. `compare` is cas's expected value.
+template <AtomicOp operation, class T> struct IntegerStep {
+  using Bits = std::make_unsigned_t<T>;
+  static constexpr bool adds = operation == AtomicOp::add, compares = operation == AtomicOp::cas,
+                        exchanges = operation == AtomicOp::exch;
+  static Bits apply(Bits old, Bits value, Bits compare) {
+    switch (operation) {
+    case AtomicOp::add: return static_cast<Bits>(old + value);
+    case AtomicOp::min: return static_cast<T>(value) < static_cast<T>(old) ? value : old;
+    case AtomicOp::max: return static_cast<T>(value) > static_cast<T>(old) ? value : old;
+    case AtomicOp::inc: return old >= value ? 0 : static_cast<Bits>(old + 1);
+    case AtomicOp::dec: return old == 0 || old > value ? value : static_cast<Bits>(old - 1);
+    case AtomicOp::and_: return old & value;
+    case AtomicOp::or_: return old | value;
+    case AtomicOp::xor_: return old ^ value;
+    case AtomicOp::exch: return value;
+    case AtomicOp::cas: return old == compare ? value : old;
+    case AtomicOp::none: break;
+    }
+    return old;
   }
-  case Type::f64:
-    if (operation == AtomicOp::add)
-      return std::bit_cast<u64>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
-    break;
-  case Type::f16:
-  case Type::bf16:
-    return half_operation(operation, type == Type::bf16, static_cast<u16>(old), static_cast<u16>(value));
-  case Type::f16x2:
-  case Type::bf16x2: {
-    bool bfloat = type == Type::bf16x2;
+};
+
+struct FloatStep {
+  static constexpr bool adds = false, compares = false, exchanges = false; // `adds`: in any order
+};
+
+template <bool flushes> struct AddFloat : FloatStep {
+  using Bits = u32;
+  static Bits apply(Bits old, Bits value, Bits) {
+    float a = std::bit_cast<float>(old), b = std::bit_cast<float>(value);
+    return std::bit_cast<u32>(flushes ? flush(flush(a) + flush(b)) : a + b);
+  }
+};
+
+struct AddDouble : FloatStep {
+  using Bits = u64;
+  static Bits apply(Bits old, Bits value, Bits) {
+    return std::bit_cast<u64>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
+  }
+};
+
+template <AtomicOp operation, bool bfloat> struct HalfStep : FloatStep {
+  using Bits = u16;
+  static Bits apply(Bits old, Bits value, Bits) { return half_operation(operation, bfloat, old, value); }
+};
+
+template <AtomicOp operation, bool bfloat> struct HalfPairStep : FloatStep {
+  using Bits = u32;
+  static Bits apply(Bits old, Bits value, Bits) {
     u16 low = half_operation(operation, bfloat, static_cast<u16>(old), static_cast<u16>(value));
     u16 high = half_operation(operation, bfloat, static_cast<u16>(old >> 16), static_cast<u16>(value >> 16));
-    return low | u64{high} << 16;
+    return low | u32{high} << 16;
   }
+};
+
+// Calls f.operator()<Step>() for the step of an operation on a type.
+template <class U, class F> void with_integer_step(AtomicOp operation, bool sign, F&& f) {
+  using S = std::make_signed_t<U>;
+  switch (operation) {
+  case AtomicOp::add: return f.template operator()<IntegerStep<AtomicOp::add, U>>();
+  case AtomicOp::min:
+    return sign ? f.template operator()<IntegerStep<AtomicOp::min, S>>()
+                : f.template operator()<IntegerStep<AtomicOp::min, U>>();
+  case AtomicOp::max:
+    return sign ? f.template operator()<IntegerStep<AtomicOp::max, S>>()
+                : f.template operator()<IntegerStep<AtomicOp::max, U>>();
+  case AtomicOp::inc: return f.template operator()<IntegerStep<AtomicOp::inc, U>>();
+  case AtomicOp::dec: return f.template operator()<IntegerStep<AtomicOp::dec, U>>();
+  case AtomicOp::and_: return f.template operator()<IntegerStep<AtomicOp::and_, U>>();
+  case AtomicOp::or_: return f.template operator()<IntegerStep<AtomicOp::or_, U>>();
+  case AtomicOp::xor_: return f.template operator()<IntegerStep<AtomicOp::xor_, U>>();
+  case AtomicOp::exch: return f.template operator()<IntegerStep<AtomicOp::exch, U>>();
+  case AtomicOp::cas: return f.template operator()<IntegerStep<AtomicOp::cas, U>>();
+  case AtomicOp::none: return; // lower.cpp lets none through
+  }
+}
+
+template <template <AtomicOp, bool> class Step, bool bfloat, class F>
+void with_half_step(AtomicOp operation, F&& f) {
+  switch (operation) {
+  case AtomicOp::add: return f.template operator()<Step<AtomicOp::add, bfloat>>();
+  case AtomicOp::min: return f.template operator()<Step<AtomicOp::min, bfloat>>();
+  default: return f.template operator()<Step<AtomicOp::max, bfloat>>();
+  }
+}
+
+template <class F> void with_step(AtomicOp operation, Type type, bool global, F&& f) {
+  switch (type) {
+  case Type::f16: return with_half_step<HalfStep, false>(operation, f);
+  case Type::bf16: return with_half_step<HalfStep, true>(operation, f);
+  case Type::f16x2: return with_half_step<HalfPairStep, false>(operation, f);
+  case Type::bf16x2: return with_half_step<HalfPairStep, true>(operation, f);
+  case Type::f32:
+    if (operation != AtomicOp::add) break;
+    return global ? f.template operator()<AddFloat<true>>() : f.template operator()<AddFloat<false>>();
+  case Type::f64:
+    if (operation != AtomicOp::add) break;
+    return f.template operator()<AddDouble>();
   default: break;
   }
   bool sign = ir::is_signed(type);
-  auto extend = [&](u64 v) { return static_cast<i64>(v << (64 - bits)) >> (64 - bits); };
-  switch (operation) {
-  case AtomicOp::add: return old + value;
-  case AtomicOp::min:
-    return sign ? static_cast<u64>(pick_min(extend(old), extend(value))) : pick_min(old, value);
-  case AtomicOp::max:
-    return sign ? static_cast<u64>(pick_max(extend(old), extend(value))) : pick_max(old, value);
-  case AtomicOp::inc: return old >= value ? 0 : old + 1;
-  case AtomicOp::dec: return old == 0 || old > value ? value : old - 1;
-  case AtomicOp::and_: return old & value;
-  case AtomicOp::or_: return old | value;
-  case AtomicOp::xor_: return old ^ value;
-  case AtomicOp::exch: return value;
-  case AtomicOp::cas: return old == compare ? value : old;
-  case AtomicOp::none: break;
+  switch (ir::bytes(type)) {
+  case 2: return with_integer_step<u16>(operation, sign, f);
+  case 4: return with_integer_step<u32>(operation, sign, f);
+  default: return with_integer_step<u64>(operation, sign, f);
   }
-  return old;
 }
 
-template <class T> u64 apply_shared(std::byte* at, AtomicOp operation, Type type, u64 value, u64 compare) {
-  T old;
-  std::memcpy(&old, at, sizeof old);
-  T now = static_cast<T>(combine(operation, type, false, old, value, compare));
-  std::memcpy(at, &now, sizeof now);
-  return old;
+template <class T> T read(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
 }
 
-template <class T> u64 apply_global(std::byte* at, AtomicOp operation, Type type, u64 value, u64 compare) {
+// Performs a step on memory and returns what was there. `shared`: other host threads may do so too. A step
+// that changes nothing need not be written.
+template <class Step, bool shared, class T = typename Step::Bits>
+T perform(std::byte* at, T value, T compare, T& changed) {
+  if constexpr (!shared) {
+    T old = read<T>(at), now = Step::apply(old, value, compare);
+    std::memcpy(at, &now, sizeof now);
+    changed |= old ^ now;
+    return old;
+  }
   T* word = reinterpret_cast<T*>(at);
-  if (operation == AtomicOp::add && !ir::is_float(type))
-    return __atomic_fetch_add(word, static_cast<T>(value), __ATOMIC_SEQ_CST);
+  if constexpr (Step::adds) {
+    changed |= value;
+    return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
+  }
+  if constexpr (Step::exchanges) {
+    T old = __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+    changed |= old ^ value;
+    return old;
+  }
   T old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
   while (true) {
-    T now = static_cast<T>(combine(operation, type, true, old, value, compare));
-    if (__atomic_compare_exchange_n(word, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) return old;
+    T now = Step::apply(old, value, compare);
+    if (now == old) return old;
+    if (!__atomic_compare_exchange_n(word, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) continue;
+    changed |= old ^ now;
+    return old;
   }
 }
 
-u64 apply(std::byte* at, u32 bytes, bool global, AtomicOp operation, Type type, u64 value, u64 compare) {
-  switch (bytes) {
-  case 2:
-    return global ? apply_global<u16>(at, operation, type, value, compare)
-                  : apply_shared<u16>(at, operation, type, value, compare);
-  case 4:
-    return global ? apply_global<u32>(at, operation, type, value, compare)
-                  : apply_shared<u32>(at, operation, type, value, compare);
-  default:
-    return global ? apply_global<u64>(at, operation, type, value, compare)
-                  : apply_shared<u64>(at, operation, type, value, compare);
+constexpr u32 most_elements = 8;
+
+// The lanes and operands of one instruction in one state space.
+struct Job {
+  Exec& x;
+  const Mask& mask;
+  const u64* address;
+  lanes::Extremes span;
+  Place place;
+  u32 elements = 1;
+  const Value* value[most_elements] = {}; // registers may be wider than what they hold
+  const Value* compare = nullptr;
+  Value* result[most_elements] = {};
+};
+
+template <class T> T value_of(const Value* from, u32 thread) {
+  return read<T>(static_cast<const std::byte*>(from->data) + u64{thread} * (from->bits / 8));
+}
+template <class T> void give(Exec& x, Value* to, u32 thread, T old) {
+  if (to == nullptr) return;
+  if (to->bits == sizeof(T) * 8)
+    to->at<T>(0)[thread] = old;
+  else
+    x.set_lane(*to, thread, old);
+}
+
+// Calls f(thread, its address on the host) in lane order.
+template <class F> void each_thread(const Job& job, F&& f) {
+  const Place place = job.place;
+  const u64* address = job.address;
+  for (u32 w = job.x.first_warp; w < job.x.end_warp; ++w) {
+    if (job.mask.word[w] == 0) continue;
+    std::byte* base = place.at_warp(w);
+    for_each_lane(job.mask.word[w], [&](u32 lane) {
+      u32 thread = w * warp_size + lane;
+      f(thread, base + address[thread] + thread * place.thread_stride);
+    });
   }
+}
+
+// One element per lane, in registers as wide as it: nearly all atomics. What does not change from lane to
+// lane is in locals, since the compiler must expect memory to be anything's.
+template <class Step, bool shared, class T = typename Step::Bits>
+T run_plain(const Job& job, const T* values, const T* compares, T* results) {
+  T changed = 0;
+  for (u32 w = job.x.first_warp; w < job.x.end_warp; ++w) {
+    std::byte* base = job.place.at_warp(w);
+    u32 first = w * warp_size;
+    const u64* address = job.address + first;
+    const T *value = values + first, *compare = compares + first;
+    T *result = results == nullptr ? nullptr : results + first, now_changed = 0;
+    auto one = [&](u32 lane) {
+      T old = perform<Step, shared>(base + address[lane], value[lane], compare[lane], now_changed);
+      if (result != nullptr) result[lane] = old;
+    };
+    if (job.mask.word[w] == full_mask)
+      for (u32 lane = 0; lane < warp_size; ++lane) one(lane);
+    else
+      for_each_lane(job.mask.word[w], one);
+    changed |= now_changed;
+  }
+  return changed;
+}
+
+template <class Step, bool shared> bool run_each(const Job& job) {
+  using T = typename Step::Bits;
+  T changed = 0;
+  const Value *value = job.value[0], *compare = Step::compares ? job.compare : value, *result = job.result[0];
+  auto fits = [](const Value* v) { return v == nullptr || v->bits == sizeof(T) * 8; };
+  if (job.elements == 1 && job.place.thread_stride == 0 && fits(value) && fits(compare) && fits(result))
+    return run_plain<Step, shared>(job, value->at<T>(0), compare->at<T>(0),
+                                   result == nullptr ? nullptr : result->at<T>(0)) != 0;
+  each_thread(job, [&](u32 thread, std::byte* at) {
+    T value[most_elements]; // results may go where later elements come from
+    T expected = Step::compares ? value_of<T>(job.compare, thread) : T{};
+    for (u32 e = 0; e < job.elements; ++e) value[e] = value_of<T>(job.value[e], thread);
+    for (u32 e = 0; e < job.elements; ++e)
+      give<T>(job.x, job.result[e], thread,
+              perform<Step, shared>(at + e * sizeof(T), value[e], expected, changed));
+  });
+  return changed != 0;
+}
+
+// All lanes of warps [first, end) add to one integer.
+template <class T, bool shared> bool add_together(const Job& job, u32 first, u32 end) {
+  const Value* value = job.value[0];
+  T total = 0, changed = 0;
+  u32 lanes = 0;
+  bool uniform = value->uniform();
+  for (u32 w = first; w < end; ++w) {
+    lanes += static_cast<u32>(std::popcount(job.mask.word[w]));
+    if (uniform) continue;
+    for_each_lane(job.mask.word[w], [&](u32 lane) {
+      T v = value_of<T>(value, w * warp_size + lane);
+      total = static_cast<T>(total + v);
+      changed |= v;
+    });
+  }
+  if (lanes == 0) return false;
+  if (uniform) {
+    changed = static_cast<T>(value->base);
+    total = static_cast<T>(changed * lanes);
+  }
+  T unused = 0;
+  T old = perform<IntegerStep<AtomicOp::add, T>, shared>(job.place.at_warp(first) + job.span.lowest, total,
+                                                         total, unused);
+  if (job.result[0] != nullptr)
+    for (u32 w = first; w < end; ++w)
+      for_each_lane(job.mask.word[w], [&](u32 lane) {
+        T v = value_of<T>(value, w * warp_size + lane); // the result may go where the value is
+        give<T>(job.x, job.result[0], w * warp_size + lane, old);
+        old = static_cast<T>(old + v);
+      });
+  return changed != 0;
+}
+
+template <class Step, bool shared> bool run(const Job& job) {
+  if constexpr (Step::adds) {
+    const Place& place = job.place;
+    if (job.elements == 1 && job.span.lowest == job.span.highest && place.thread_stride == 0) {
+      bool changed = false;
+      for (u32 w = job.x.first_warp, end; w < job.x.end_warp; w = end) {
+        end = place.cta_stride == 0 ? job.x.end_warp
+                                    : std::min(job.x.end_warp, w - w % place.cta_warps + place.cta_warps);
+        changed |= add_together<typename Step::Bits, shared>(job, w, end);
+      }
+      return changed;
+    }
+  }
+  return run_each<Step, shared>(job);
 }
 
 } // namespace
@@ -125,34 +327,32 @@ namespace ops {
 // slots: destinations (elements, none for red), address, values (elements), for cas: compare, then value
 void atomic(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  AtomicOp operation = op.form->atomic_op();
-  Type type = op.form->type();
+  const ir::Form& form = *op.form;
+  AtomicOp operation = form.atomic_op();
   bool cas = operation == AtomicOp::cas;
-  u32 elements = op.elements;
   u64* address = const_cast<u64*>(lane_addresses(x, op, op.source(0)));
-  for (u32 i = 0; i < op.destinations; ++i)
-    if (op.destination(i) != no_slot) need_lanes(x.values[op.destination(i)], x.shape);
-  u64 limit = ir::bits(type) >= 64 ? ~u64{0} : (u64{1} << ir::bits(type)) - 1;
+  for (u32 s = 1; s < op.sources; ++s) need_lanes(x.values[op.source(s)], x.shape);
+  for (u32 d = 0; d < op.destinations; ++d)
+    if (op.destination(d) != no_slot && !x.overwrites(op)) need_lanes(x.values[op.destination(d)], x.shape);
+  // The host may watch memory while a kernel runs, with operations of the whole system's scope.
+  bool alone =
+      (x.launch.options.workers == 1 || x.launch.spec.grid.count() == 1) && !form.has(ir::Modifier::sys);
   by_space(x, op, *x.mask, address, [&](ir::StateSpace space, const Mask& mask, const u64* a) {
     check_lanes(x, op, space, mask, a);
+    u32 first = x.first_warp;
+    lanes::Extremes span =
+        lanes::extremes(a + first * warp_size, mask.word.data() + first, (x.end_warp - first) * warp_size);
     report_lanes(x, op, space, mask, a);
-    Place place = place_of(x, space);
     bool global = space == ir::StateSpace::global;
-    bool changes = false;
-    for (u32 w = x.first_warp; w < x.end_warp; ++w)
-      for_each_lane(mask.word[w], [&](u32 lane) {
-        u32 thread = w * warp_size + lane;
-        std::byte* at = place.at_warp(w) + a[thread] + thread * place.thread_stride;
-        for (u32 e = 0; e < elements; ++e) {
-          u64 first = x.lane_value(op.source(1 + e), thread) & limit;
-          u64 value = cas ? x.lane_value(op.source(2), thread) & limit : first;
-          u64 old = apply(at + e * op.element_bytes, op.element_bytes, global, operation, type, value, first);
-          changes |= combine(operation, type, global, old, value, first) != old;
-          if (e < op.destinations && op.destination(e) != no_slot)
-            x.set_lane(x.values[op.destination(e)], thread, old);
-        }
-      });
-    x.writes += changes;
+    Job job{x, mask, a, span, place_of(x, space), op.elements};
+    for (u32 e = 0; e < op.elements; ++e) {
+      job.value[e] = &x.values[op.source(cas ? 2 : 1 + e)];
+      if (e < op.destinations && op.destination(e) != no_slot) job.result[e] = &x.values[op.destination(e)];
+    }
+    if (cas) job.compare = &x.values[op.source(1)];
+    with_step(operation, form.type(), global, [&]<class Step>() {
+      x.writes += global && !alone ? run<Step, true>(job) : run<Step, false>(job);
+    });
   });
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.values[op.destination(i)].set_lanes();

@@ -65,6 +65,7 @@ public:
     resolve_targets();
     mark_waiting_loops();
     count_loops();
+    drop_unread_results();
     allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
     mark_overwrites(*code_, layout(cfg));
     return std::move(code_);
@@ -533,6 +534,21 @@ private:
     }
     for (auto& table : code_->tables)
       for (u32& target : table) target = at(target);
+  }
+
+  // Compilers write atom where red would do: a result that no op reads need not be kept.
+  void drop_unread_results() {
+    std::vector<bool> read(bits_.size());
+    auto see = [&](SlotId slot) {
+      if (slot < read.size()) read[slot] = true;
+    };
+    for (const Op& op : code_->ops) {
+      see(op.guard);
+      for (u32 s = 0; s < op.sources; ++s) see(op.source(s));
+    }
+    for (Op& op : code_->ops)
+      for (u32 d = 0; op.run == ops::atomic && d < op.destinations; ++d)
+        if (SlotId slot = op.destination(d); slot < read.size() && !read[slot]) op.slot[d] = no_slot;
   }
 
   // A backward branch closes a loop; if the loop reads what other threads may write, it may be waiting for
