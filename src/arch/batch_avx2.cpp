@@ -109,6 +109,11 @@ WARPLENS_SIMD __m256i bytes_of(const Keys& keys) {
   return _mm256_permutevar8x32_epi32(mixed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
+WARPLENS_SIMD void sort_two(Keys& one, Keys& two) {
+  sort_halves(one), merge_halves(one);
+  sort_halves(two), merge_halves(two);
+}
+
 using Differences = Keys;
 
 WARPLENS_SIMD Differences differences(const Keys& keys) {

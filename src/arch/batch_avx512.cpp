@@ -96,42 +96,65 @@ WARPLENS_SIMD bool ascending(const Keys& keys) {
           _mm512_cmplt_epu32_mask(keys.high, previous.high)) == 0;
 }
 
-// One step of the bitonic network: every element meets another, by number within its run of 2·distance either
-// the one at that distance or, to begin a merge, the one as far from the other end. The upper half of the run
-// keeps the larger.
-template <int distance> WARPLENS_SIMD __m512i keep(__m512i v, __m512i other) {
+// One step of the bitonic network, of `count` registers at once, since each step waits for the one before:
+// every element meets the one at `distance` or, to begin a merge, the one as far from the other end of its
+// run of 2·distance. The upper half of the run keeps the larger.
+template <int distance, bool begin, u32 count> WARPLENS_SIMD void exchange(__m512i (&v)[count]) {
   constexpr __mmask16 upper = distance == 8   ? 0xff00
                               : distance == 4 ? 0xf0f0
                               : distance == 2 ? 0xcccc
                                               : 0xaaaa;
-  return _mm512_mask_max_epu32(_mm512_min_epu32(v, other), upper, v, other);
+  constexpr int shuffle = distance == 1 ? 0xb1 : begin ? 0x1b : 0x4e;
+  const __m512i mirror_8 = _mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8),
+                mirror_16 = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+#pragma GCC unroll 4
+  for (u32 i = 0; i < count; ++i) {
+    __m512i other;
+    if constexpr (distance == 8 && begin) other = _mm512_permutexvar_epi32(mirror_16, v[i]);
+    if constexpr (distance == 8 && !begin) other = _mm512_shuffle_i64x2(v[i], v[i], 0x4e);
+    if constexpr (distance == 4 && begin) other = _mm512_permutexvar_epi32(mirror_8, v[i]);
+    if constexpr (distance == 4 && !begin) other = _mm512_shuffle_i64x2(v[i], v[i], 0xb1);
+    if constexpr (distance <= 2) other = _mm512_shuffle_epi32(v[i], static_cast<_MM_PERM_ENUM>(shuffle));
+    v[i] = _mm512_mask_max_epu32(_mm512_min_epu32(v[i], other), upper, v[i], other);
+  }
 }
 
-WARPLENS_SIMD __m512i reversed(__m512i v) {
-  return _mm512_permutexvar_epi32(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), v);
+template <u32 count> WARPLENS_SIMD void sort(__m512i (&v)[count]) {
+  exchange<1, true>(v);
+  exchange<2, true>(v), exchange<1, false>(v);
+  exchange<4, true>(v), exchange<2, false>(v), exchange<1, false>(v);
+  exchange<8, true>(v), exchange<4, false>(v), exchange<2, false>(v), exchange<1, false>(v);
 }
 
-template <int from> WARPLENS_SIMD __m512i sort_runs(__m512i v) { // each ascends by halves of 2·from
-  constexpr auto swap_1 = static_cast<_MM_PERM_ENUM>(0xb1), swap_2 = static_cast<_MM_PERM_ENUM>(0x4e);
-  if constexpr (from >= 8) v = keep<8>(v, _mm512_shuffle_i64x2(v, v, 0x4e));
-  if constexpr (from >= 4) v = keep<4>(v, _mm512_shuffle_i64x2(v, v, 0xb1));
-  if constexpr (from >= 2) v = keep<2>(v, _mm512_shuffle_epi32(v, swap_2));
-  return keep<1>(v, _mm512_shuffle_epi32(v, swap_1));
+// Pairs of ascending registers become ascending runs of both.
+template <u32 count> WARPLENS_SIMD void merge_pairs(__m512i (&v)[count]) {
+  const __m512i mirror = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+#pragma GCC unroll 2
+  for (u32 i = 0; i < count; i += 2) {
+    __m512i low = v[i], high = _mm512_permutexvar_epi32(mirror, v[i + 1]);
+    v[i] = _mm512_min_epu32(low, high);
+    v[i + 1] = _mm512_max_epu32(low, high);
+  }
+  exchange<8, false>(v), exchange<4, false>(v), exchange<2, false>(v), exchange<1, false>(v);
 }
 
-WARPLENS_SIMD __m512i sort(__m512i v) {
-  const __m512i mirror_8 = _mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
-  v = sort_runs<1>(v);
-  v = sort_runs<1>(keep<2>(v, _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x1b))));
-  v = sort_runs<2>(keep<4>(v, _mm512_permutexvar_epi32(mirror_8, v)));
-  return sort_runs<4>(keep<8>(v, reversed(v)));
+WARPLENS_SIMD void sort_halves(Keys& keys) {
+  __m512i v[2] = {keys.low, keys.high};
+  sort(v);
+  keys = {v[0], v[1]};
 }
-
-WARPLENS_SIMD void sort_halves(Keys& keys) { keys = {sort(keys.low), sort(keys.high)}; }
 
 WARPLENS_SIMD void merge_halves(Keys& keys) {
-  __m512i other = reversed(keys.high);
-  keys = {sort_runs<8>(_mm512_min_epu32(keys.low, other)), sort_runs<8>(_mm512_max_epu32(keys.low, other))};
+  __m512i v[2] = {keys.low, keys.high};
+  merge_pairs(v);
+  keys = {v[0], v[1]};
+}
+
+WARPLENS_SIMD void sort_two(Keys& one, Keys& two) {
+  __m512i v[4] = {one.low, one.high, two.low, two.high};
+  sort(v);
+  merge_pairs(v);
+  one = {v[0], v[1]}, two = {v[2], v[3]};
 }
 
 using Differences = Keys;

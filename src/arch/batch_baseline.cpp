@@ -93,6 +93,11 @@ WARPLENS_SIMD void merge_halves(Keys& keys) {
   order<4, 8>(keys), order<2, 8>(keys), order<1, 8>(keys), merge_each<32>(keys);
 }
 
+WARPLENS_SIMD void sort_two(Keys& one, Keys& two) {
+  sort_halves(one), merge_halves(one);
+  sort_halves(two), merge_halves(two);
+}
+
 using Differences = Keys;
 
 WARPLENS_SIMD Differences differences(const Keys& keys) {

@@ -7,6 +7,7 @@
 //               false when a lane lies outside or its distance has bits set that are not `allowed`
 //   ascending   no key is smaller than the one before it
 //   sort_halves, merge_halves           each half-warp in an order; then all ascending
+//   sort_two                            two warps' keys, all ascending
 //   Differences, differences, changes   bit i: key i differs from the one before it, low bits dropped
 //   equal_to_neighbour(keys, lanes, 1 or 2)
 //   passes      the most marked keys in one bank: of the warp, or the sum over both half-warps
@@ -30,22 +31,44 @@ WARPLENS_SIMD bool load_in_order(const u64* address, u32 lanes, u32 shift, Keys&
 
 WARPLENS_SIMD u32 smaller(u32 a, u32 b) { return a < b ? a : b; }
 
+// The first warp from `warp` on with an active lane, or the count.
+WARPLENS_SIMD u32 next_warp(const Warps& warps, u32 warp) {
+  while (warp < warps.count && warps.active[warp] == 0) ++warp;
+  return warp;
+}
+
+// A warp that is out of order is sorted along with the next one.
 WARPLENS_SIMD_LOOP u32 count_blocks(const Warps& warps, Counts& out) {
   u64 instructions = 0, threads = 0, tags = 0, sectors = 0, ideal = 0, words = 0;
-  u32 warp = 0, shift = warps.shift;
-  for (; warp < warps.count; ++warp) {
-    u32 lanes = warps.active[warp];
-    if (lanes == 0) continue;
-    Keys keys;
-    if (!load_in_order(warps.address + std::size_t{warp} * warp_size, lanes, shift, keys)) break;
+  u32 shift = warps.shift;
+  auto load_warp = [&](u32 warp, Keys& keys) WARPLENS_SIMD_LOOP {
+    return load(warps.address + std::size_t{warp} * warp_size, warps.active[warp], false, shift, keys);
+  };
+  auto add = [&](u32 warp, const Keys& keys) WARPLENS_SIMD_LOOP {
     Differences d = differences(keys);
-    u32 touched = ones(changes(d, 5));
+    u32 lanes = ones(warps.active[warp]), touched = ones(changes(d, 5));
     instructions += 1;
-    threads += ones(lanes);
+    threads += lanes;
     sectors += touched;
-    ideal += smaller(touched, ((ones(lanes) << shift) + 31) >> 5);
+    ideal += smaller(touched, ((lanes << shift) + 31) >> 5);
     tags += ones(changes(d, 7));
     words += ones(changes(d, 0));
+  };
+  u32 warp = next_warp(warps, 0);
+  for (u32 next; warp < warps.count; warp = next) {
+    Keys keys;
+    if (!load_warp(warp, keys)) break;
+    next = next_warp(warps, warp + 1);
+    if (!ascending(keys)) {
+      Keys other = keys;
+      bool two = next < warps.count && load_warp(next, other);
+      sort_two(keys, other);
+      if (two) {
+        add(next, other);
+        next = next_warp(warps, next + 1);
+      }
+    }
+    add(warp, keys);
   }
   out.instructions += instructions;
   out.threads += threads;
