@@ -34,28 +34,41 @@ Symbol Parser::find(std::string_view name) {
 
 bool Parser::body() {
   if (!c_.expect('{', "before the function's body")) return false;
-  std::size_t outer = scopes_.depth();
   m_.functions[current_.value].external = false;
+  if (!statements() || !resolve_branch_tables()) return false;
+  std::vector<u32> label_at;
+  if (!resolve_labels(label_at)) return false;
+  static const std::string ret_text = "ret";
+  Token ret{TokenKind::identifier, c_.token().line, ret_text};
+  cut_blocks(m_.functions[current_.value], label_at, m_.forms, form_of(ret), c_.token().line);
+  return true;
+}
+
+// To the brace that closes the body.
+bool Parser::statements() {
+  std::size_t outer = scopes_.depth();
   while (true) {
     if (c_.accept('{')) {
       if (scopes_.depth() - outer > deepest_scope)
         return c_.fail("ptx-limit", "blocks are nested too deeply");
       scopes_.open();
       label_scopes_.emplace_back();
-      continue;
-    }
-    if (c_.at('}')) {
-      c_.advance();
-      if (scopes_.depth() == outer) break;
+    } else if (c_.accept('}')) {
+      if (scopes_.depth() == outer) return true;
       scopes_.close();
       close_label_scope();
-      continue;
+    } else if (c_.at_end()) {
+      return c_.expected("'}' at the end of the function");
+    } else if (!statement()) {
+      return false;
     }
-    if (c_.at_end()) return c_.expected("'}' at the end of the function");
-    if (!statement()) return false;
   }
-  for (PendingTable& pending : pending_tables_) {
-    ir::Function& f = m_.functions[current_.value];
+}
+
+// brx names its list of targets, which may stand after it.
+bool Parser::resolve_branch_tables() {
+  ir::Function& f = m_.functions[current_.value];
+  for (const PendingTable& pending : pending_tables_) {
     auto found = branch_tables_.find(pending.name);
     if (found == branch_tables_.end())
       return c_.fail("ptx-unknown-name", fmt::format("'{}' is no list of branch targets", pending.name),
@@ -67,12 +80,16 @@ bool Parser::body() {
       return c_.fail("ptx-limit", "the branch targets of this function are too many", pending.where);
     for (u32 label : found->second) f.targets.push_back(ir::BlockId(label));
   }
-  std::vector<u32> label_at;
+  return true;
+}
+
+// Where each label stands, as an instruction's index.
+bool Parser::resolve_labels(std::vector<u32>& label_at) {
   for (Label& label : labels_) {
-    if (label.same_as !=
-        Label::itself) { // an outer label was made before or after this one: follow to its end
-      u32 outer = label.same_as;
-      while (labels_[outer].same_as != Label::itself) outer = labels_[outer].same_as;
+    // An outer label was made before or after this one: follow to its end.
+    u32 outer = label.same_as;
+    while (outer != Label::itself && labels_[outer].same_as != Label::itself) outer = labels_[outer].same_as;
+    if (outer != Label::itself) {
       label.placed = labels_[outer].placed;
       label.at = labels_[outer].at;
     }
@@ -82,9 +99,6 @@ bool Parser::body() {
                      label.first_use);
     label_at.push_back(label.at);
   }
-  static const std::string ret_text = "ret";
-  Token ret{TokenKind::identifier, c_.token().line, ret_text};
-  cut_blocks(m_.functions[current_.value], label_at, m_.forms, form_of(ret), c_.token().line);
   return true;
 }
 

@@ -58,6 +58,9 @@ private:
 
   // body.cpp
   bool body();
+  bool statements();
+  bool resolve_branch_tables();
+  bool resolve_labels(std::vector<u32>& label_at);
   bool statement();
   bool registers();
   bool label(std::string_view name, const Token& where);
