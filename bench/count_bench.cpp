@@ -107,9 +107,13 @@ const int registered = [] {
         benchmark::RegisterBenchmark(title.c_str(), count_batches, target, c.sm, c.space, c.kind, c.bytes,
                                      shape, false);
       }
-    std::string title = std::string(name(target)) + "/global_4_masked/random_far";
-    benchmark::RegisterBenchmark(title.c_str(), count_batches, target, 90u, Space::global, Kind::load, u8{4},
-                                 Shape::random_far, true);
+    for (Shape shape : {Shape::contiguous, Shape::random_far})
+      for (Space space : {Space::global, Space::local}) {
+        std::string title = std::string(name(target)) + (space == Space::global ? "/global" : "/local") +
+                            "_4_masked/" + shape_names[static_cast<int>(shape)];
+        benchmark::RegisterBenchmark(title.c_str(), count_batches, target, 90u, space, Kind::load, u8{4},
+                                     shape, true);
+      }
   }
   benchmark::RegisterBenchmark("affine_global/contiguous", count_affine, Space::global, i64{4});
   benchmark::RegisterBenchmark("affine_global/strided", count_affine, Space::global, i64{128});

@@ -36,7 +36,7 @@ inline void fill(const u64* address, u32 lanes, bool halves, u64* filled) {
   u64 last = address[std::countr_zero(lanes)];
   for (u32 lane = 0; lane < warp_size; ++lane) {
     if (lane == 16 && halves && lanes >> 16 != 0) last = address[16 + std::countr_zero(lanes >> 16)];
-    if (lanes >> lane & 1) last = address[lane];
+    last ^= (last ^ address[lane]) & -(u64{lanes} >> lane & 1); // no branch to mispredict
     filled[lane] = last;
   }
 }
