@@ -22,7 +22,7 @@ std::size_t LineTable::Hash::operator()(const Key& k) const {
 
 void LineTable::begin_function() {
   current_ = {};
-  latest_ = {}; // clear() would take as long as the largest function before did
+  latest_ = decltype(latest_)(); // clear() would take as long as the largest function before did
 }
 
 u32 LineTable::file(u32 number) {

@@ -216,7 +216,8 @@ void Parser::begin_function(bool entry) {
   scopes_.open();
   label_scopes_.assign(1, {});
   labels_.clear();
-  branch_tables_ = {}; // clear() would take as long as the largest function before did
+  branch_tables_ =
+      decltype(branch_tables_)(); // clear() would take as long as the largest function before did
   pending_tables_.clear();
   // Parameters name registers before the function's own name is known: they are collected into a new one.
   ir::Function& f = m_.functions.emplace_back();

@@ -6,6 +6,7 @@
 #include "ir/module.h"
 #include "sim/kernels.h"
 #include "sim/value.h"
+#include <algorithm>
 
 namespace warplens::sim {
 
@@ -71,6 +72,16 @@ struct CallSite { // of one call op: which parameter bytes go where
   std::vector<SlotId> argument_slots, result_slots;                 // register-style .func
 };
 
+// By a variable's number: its place in the thread's parameter memory; 0 for others.
+struct ParameterOffsets {
+  std::vector<std::pair<ir::VariableId, u32>> sorted;
+  u32 operator[](u32 variable) const {
+    auto found = std::lower_bound(sorted.begin(), sorted.end(), variable,
+                                  [](const auto& entry, u32 wanted) { return entry.first.value < wanted; });
+    return found != sorted.end() && found->first.value == variable ? found->second : 0;
+  }
+};
+
 struct Code {
   const ir::Module* module = nullptr;
   const ir::Function* function = nullptr;
@@ -82,11 +93,10 @@ struct Code {
   std::vector<SlotId> live_at_entry;    // registers read before they are written: zero
   std::vector<CallSite> calls;          // Op::aux of call ops
   std::vector<std::vector<u32>> tables; // Op::aux of brx ops: op index per entry
-  std::vector<u32>
-      parameter_offset;    // [function variables' index]: .param variables of a .func and its call sites
-  u32 parameter_bytes = 0; // per thread, .func and call-site .param variables
-  u32 local_bytes = 0;     // per thread, .local variables
-  std::vector<u32> loops;  // [ops + 1]: backward branches before each op
+  ParameterOffsets parameter_offset;    // .param variables of a .func and its call sites
+  u32 parameter_bytes = 0;              // per thread, .func and call-site .param variables
+  u32 local_bytes = 0;                  // per thread, .local variables
+  std::vector<u32> loops;               // [ops + 1]: backward branches before each op
   bool has_calls = false;
   u32 worst_live_registers = 0; // 32-bit registers live at once, at the worst point
 };

@@ -35,8 +35,7 @@ public:
     placement_ = place_thread_variables(module_, function_);
     code_->local_bytes = placement_.local_bytes;
     code_->parameter_bytes = placement_.param_bytes;
-    code_->parameter_offset.resize(module_.variables.size());
-    for (auto& [variable, offset] : placement_.param) code_->parameter_offset[variable.value] = offset;
+    code_->parameter_offset.sorted = placement_.param;
     place_kernel_parameters();
     for (const ir::Register& r : function_.registers) bits_.push_back(register_bits(r.type));
   }

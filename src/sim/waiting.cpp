@@ -21,7 +21,7 @@ bool Waiting::may_wait(const ir::Function& function, const ir::Instruction& i) {
 }
 
 const Waiting::Facts& Waiting::facts_of(ir::FunctionId id) {
-  Facts& facts = facts_[id.value];
+  Facts& facts = facts_[id];
   if (facts.known) return facts;
   facts.known = true;
   const ir::Function& function = module_.functions[id.value];
@@ -39,7 +39,7 @@ const Waiting::Facts& Waiting::facts_of(ir::FunctionId id) {
 }
 
 bool Waiting::reaches_waiting(ir::FunctionId root) {
-  Facts& known = facts_[root.value];
+  Facts& known = facts_[root];
   if (known.reaches != Facts::unknown) return known.reaches == Facts::yes;
   std::vector<bool> seen(module_.functions.size());
   std::vector<ir::FunctionId> open{root};

@@ -2,12 +2,13 @@
 // function that they call. A loop around one of them may be spinning.
 #pragma once
 #include "ir/module.h"
+#include <unordered_map>
 
 namespace warplens::sim {
 
 class Waiting {
 public:
-  explicit Waiting(const ir::Module& module) : module_(module), facts_(module.functions.size()) {}
+  explicit Waiting(const ir::Module& module) : module_(module) {}
   bool may_wait(const ir::Function&, const ir::Instruction&);
 
 private:
@@ -22,7 +23,7 @@ private:
   bool reaches_waiting(ir::FunctionId);
 
   const ir::Module& module_;
-  std::vector<Facts> facts_;
+  std::unordered_map<ir::FunctionId, Facts> facts_;
 };
 
 } // namespace warplens::sim
