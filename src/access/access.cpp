@@ -1,5 +1,4 @@
 #include "access/access.h"
-#include "base/bits.h"
 
 namespace warplens::access {
 
@@ -23,15 +22,21 @@ std::string_view name(Cache cache) {
 WarpAccess expand(const AffineAccess& affine, u32 warp) {
   WarpAccess out{affine.site, affine.space, affine.kind, affine.cache, affine.bytes, 0, 0, {}};
   out.active = lanes_of_warp(affine.block, warp) & (affine.active.empty() ? full_mask : affine.active[warp]);
-  u64 plane = u64{affine.block.x} * affine.block.y;
-  for_each_lane(out.active, [&](u32 lane) {
-    u64 thread = u64{warp} * warp_size + lane;
-    i64 x = static_cast<i64>(thread % affine.block.x);
-    i64 y = static_cast<i64>(thread % plane / affine.block.x);
-    i64 z = static_cast<i64>(thread / plane);
-    out.address[lane] =
-        affine.base + static_cast<u64>(affine.stride[0] * x + affine.stride[1] * y + affine.stride[2] * z);
-  });
+  u64 thread = u64{warp} * warp_size, plane = u64{affine.block.x} * affine.block.y;
+  u64 x = thread % affine.block.x, y = thread % plane / affine.block.x, z = thread / plane;
+  u64 stride_x = static_cast<u64>(affine.stride[0]), stride_y = static_cast<u64>(affine.stride[1]),
+      stride_z = static_cast<u64>(affine.stride[2]);
+  u64 address = affine.base + stride_x * x + stride_y * y + stride_z * z;
+  for (u32 lane = 0; lane < warp_size; ++lane) { // threads follow each other: no divisions
+    if (out.active >> lane & 1) out.address[lane] = address;
+    address += stride_x;
+    if (++x < affine.block.x) continue;
+    x = 0;
+    address += stride_y - stride_x * affine.block.x;
+    if (++y < affine.block.y) continue;
+    y = 0;
+    address += stride_z - stride_y * affine.block.y;
+  }
   return out;
 }
 

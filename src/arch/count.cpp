@@ -96,36 +96,11 @@ bool warps_alike(Dim3 block) {
   return block.x % warp_size == 0 || (warp_size % block.x == 0 && u64{block.x} * block.y % warp_size == 0);
 }
 
-// The thread at which a warp begins, and its address.
-struct Thread {
-  Dim3 at;
-  u64 address;
-};
-
-Thread first_thread(const access::AffineAccess& affine, u64 warp) {
+u64 first_address(const access::AffineAccess& affine, u64 warp) {
   u64 thread = warp * warp_size, plane = u64{affine.block.x} * affine.block.y;
-  Dim3 at{static_cast<u32>(thread % affine.block.x), static_cast<u32>(thread % plane / affine.block.x),
-          static_cast<u32>(thread / plane)};
-  return {at, affine.base + static_cast<u64>(affine.stride[0]) * at.x +
-                  static_cast<u64>(affine.stride[1]) * at.y + static_cast<u64>(affine.stride[2]) * at.z};
-}
-
-// access::expand without its divisions: threads follow each other.
-access::WarpAccess expand_from(const access::AffineAccess& affine, Thread thread, u32 active) {
-  access::WarpAccess out{affine.site, affine.space, affine.kind, affine.cache, affine.bytes, 0, active, {}};
-  u64 stride_x = static_cast<u64>(affine.stride[0]), stride_y = static_cast<u64>(affine.stride[1]),
-      stride_z = static_cast<u64>(affine.stride[2]);
-  for_each_lane(active, [&](u32 lane) {
-    out.address[lane] = thread.address;
-    thread.address += stride_x;
-    if (++thread.at.x < affine.block.x) return;
-    thread.at.x = 0;
-    thread.address += stride_y - stride_x * affine.block.x;
-    if (++thread.at.y < affine.block.y) return;
-    thread.at.y = 0;
-    thread.address += stride_z - stride_y * affine.block.y;
-  });
-  return out;
+  return affine.base + static_cast<u64>(affine.stride[0]) * (thread % affine.block.x) +
+         static_cast<u64>(affine.stride[1]) * (thread % plane / affine.block.x) +
+         static_cast<u64>(affine.stride[2]) * (thread / plane);
 }
 
 void multiply(Counts& counts, u64 factor) {
@@ -158,32 +133,56 @@ Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   u32 known_count = 0;
   for (u64 warp = 0; warp < warps; ++warp) {
     u32 active = access::lanes_of_warp(affine.block, static_cast<u32>(warp));
-    Thread first = first_thread(affine, warp);
+    u64 place = first_address(affine, warp) % run;
     bool reusable = alike && active == full_mask;
     const KnownWarp *end = known.data() + known_count, *found = end;
     if (reusable)
       found = std::find_if(known.cbegin(), known.cbegin() + known_count,
-                           [&](const KnownWarp& k) { return k.place == first.address % run; });
+                           [&](const KnownWarp& k) { return k.place == place; });
     if (found != end) {
       sum += found->counts;
       continue;
     }
-    Counts counts = count(arch, expand_from(affine, first, active));
-    if (reusable && known_count < known.size()) known[known_count++] = {first.address % run, counts};
+    Counts counts = count(arch, access::expand(affine, static_cast<u32>(warp)));
+    if (reusable && known_count < known.size()) known[known_count++] = {place, counts};
     sum += counts;
   }
   return sum;
 }
 
-// CTAs of which not all threads perform it, warp by warp.
+// CTAs of which not all threads perform it, as batches of lanes.
 Counts count_some(const Architecture& arch, const access::AffineAccess& affine) {
+  constexpr u32 most = 32; // warps
+  std::array<u32, most> active;
+  std::array<u64, std::size_t{most} * warp_size> address;
+  access::LaneBatch batch{affine.site,
+                          affine.space,
+                          affine.kind,
+                          affine.cache,
+                          affine.bytes,
+                          0,
+                          affine.cta,
+                          {},
+                          address.data(),
+                          nullptr,
+                          0};
   Counts sum;
   access::AffineAccess one = affine;
   u32 warps = static_cast<u32>(ceil_div(affine.block.count(), warp_size));
   for (u64 k = 0; k < affine.count; ++k, one.base += static_cast<u64>(affine.cta_stride)) {
     one.active = affine.active.subspan(k * warps, warps);
-    for (u32 w = 0; w < warps; ++w)
-      if (one.active[w] != 0) sum += count(arch, access::expand(one, w));
+    for (u32 first = 0; first < warps; first += most) {
+      u32 count = std::min(most, warps - first);
+      for (u32 w = 0; w < count; ++w) {
+        active[w] = 0;
+        if (one.active[first + w] == 0) continue;
+        access::WarpAccess warp = access::expand(one, first + w);
+        active[w] = warp.active;
+        std::copy(warp.address.begin(), warp.address.end(), address.begin() + w * warp_size);
+      }
+      batch.active = {active.data(), count};
+      add_count(arch, batch, sum);
+    }
   }
   return sum;
 }
