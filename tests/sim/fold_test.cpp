@@ -224,6 +224,52 @@ TEST_F(Fold, RefusesWithTheReason) {
   }
 }
 
+TEST_F(Fold, NumbersThatWrapRoundTheirRegister) {
+  // 16 bits: 400 · block passes 65536 in block 164.
+  load("mul.lo.u32 %r11, %r1, 400; cvt.u16.u32 %h1, %r11; mul.wide.u16 %r10, %h1, 2; add.u32 %r10, %r10, "
+       "%r2;" +
+       std::string(store_at_r10));
+  expect(400, 64);
+  // 32 bits, unsigned: block - 5 is huge in the first five blocks.
+  load("sub.u32 %r11, %r1, 5; setp.lt.u32 %p1, %r11, 20; @!%p1 bra DONE; mov.u32 %r10, %r4;" +
+       std::string(store_at_r10) + "DONE:");
+  EXPECT_EQ(expect(64, 64).classes, 3u);
+  // Shifted as an unsigned number, and as a signed one.
+  load("sub.u32 %r11, %r1, 5; shr.u32 %r12, %r11, 20; shr.s32 %r13, %r11, 1; add.u32 %r10, %r12, %r13;"
+       "add.u32 %r10, %r10, 16; add.u32 %r10, %r10, %r2;" +
+       std::string(store_at_r10));
+  expect(40, 64);
+  // Widened: negative offsets from the middle of the buffer.
+  load("sub.s32 %r11, 12, %r1; mul.wide.s32 %rd10, %r11, 1028; add.s64 %rd11, %rd1, %rd10;"
+       "st.global.u32 [%rd11+65536], %r2; cvt.u64.u32 %rd12, %r11; and.b64 %rd13, %rd12, 0xfff00;"
+       "add.s64 %rd14, %rd1, %rd13; st.global.u32 [%rd14], %r2;");
+  expect(40, 64);
+}
+
+TEST_F(Fold, RemaindersThatFall) {
+  load(
+      "sub.u32 %r11, 4003, %r1; shr.u32 %r12, %r11, 3; and.b32 %r13, %r11, 7; mad.lo.u32 %r10, %r12, 9, %r13;"
+      "add.u32 %r10, %r10, %r2;" +
+      std::string(store_at_r10));
+  expect(100, 64);
+  load("mul.lo.u32 %r11, %r1, 255; shr.u32 %r10, %r11, 8; add.u32 %r10, %r10, %r2;" +
+       std::string(store_at_r10));
+  expect(600, 64);
+}
+
+// What lies past either end of an allocation is warned of in a full run: no CTA may get there unseen.
+TEST_F(Fold, NoBlockLeavesItsAllocation) {
+  for (const char* index : {"sub.s32 %r11, 10, %r1;", "add.s32 %r11, %r1, 4090;"}) {
+    Gpu fresh;
+    ASSERT_TRUE(fresh.load(
+        kernel(index + std::string("shl.b32 %r11, %r11, 6; add.s32 %r10, %r11, %r2;") + store_at_r10)));
+    u64 memory = fresh.buffer(std::vector<u32>(4096 * 64));
+    EXPECT_NE(fold(fresh, Launch{"k", 40, 64, {memory, 0}}).refused.find("outside every allocation"),
+              std::string::npos);
+    EXPECT_EQ(fold(fresh, Launch{"k", 6, 64, {memory, 0}}).refused, "");
+  }
+}
+
 // Constants are known while nobody is going to write them.
 TEST_F(Fold, ConstantsMayDecideUnlessTheyAreWritten) {
   const std::string reads = "ld.const.u32 %r20, [limit]; setp.lt.u32 %p1, %r1, %r20; @!%p1 bra DONE;"
