@@ -22,7 +22,7 @@ class Marker {
 public:
   Marker(Code& code, const BlockLayout& blocks)
       : code_(code), blocks_(blocks), count_(static_cast<u32>(blocks.start.size())),
-        empty_(code.slot_bits.size()) {}
+        limit_(static_cast<u32>(code.slot_bits.size() - code.constants.size())), empty_(limit_) {}
 
   void run() {
     if (count_ == 0 || u64{count_} * empty_.words() > most_work || !find_live()) return;
@@ -65,12 +65,12 @@ private:
     }
     return true;
   }
-  static void pass(const Op& op, BitSet& live) {
+  void pass(const Op& op, BitSet& live) const {
     for (u32 d = 0; d < op.destinations; ++d)
       if (op.destination(d) != no_slot)
         op.guard == no_slot ? live.clear(op.destination(d)) : live.set(op.destination(d));
     for (u32 s = 0; s < op.sources; ++s)
-      if (op.source(s) != no_slot) live.set(op.source(s));
+      if (op.source(s) < limit_) live.set(op.source(s));
     if (op.guard != no_slot) live.set(op.guard);
   }
 
@@ -130,6 +130,7 @@ private:
   Code& code_;
   const BlockLayout& blocks_;
   u32 count_;
+  u32 limit_; // slots from there on are constants, which live everywhere and are never written
   const BitSet empty_;
   std::vector<BitSet> live_, needed_;
   std::vector<u32> paths_here_,
