@@ -270,6 +270,32 @@ TEST_F(Fold, NoBlockLeavesItsAllocation) {
   }
 }
 
+const char* const function_of_index = R"(
+.func (.param .b32 result) index_of(.param .b32 row, .param .b32 column, .param .b32 width) {
+.reg .b32 %r<5>; .reg .pred %p<2>;
+ld.param.u32 %r1, [row]; ld.param.u32 %r2, [column]; ld.param.u32 %r3, [width];
+mad.lo.s32 %r4, %r3, %r1, %r2; setp.lt.s32 %p1, %r4, 4000; @%p1 bra INSIDE;
+st.param.b32 [result], 64; ret;
+INSIDE: st.param.b32 [result], %r4; ret;
+}
+)";
+
+// Indices go through a call that is made twice, by lanes that return at different places.
+TEST_F(Fold, ArgumentsAndResultsOfCalls) {
+  std::string text = kernel("{ .param .b32 a; .param .b32 b; .param .b32 c; .param .b32 back;"
+                            "st.param.b32 [a], %r1; st.param.b32 [b], %r2; st.param.b32 [c], %r5;"
+                            "call (back), index_of, (a, b, c); ld.param.b32 %r10, [back]; }" +
+                            std::string(store_at_r10) +
+                            "{ .param .b32 a; .param .b32 b; .param .b32 c; .param .b32 back;"
+                            "st.param.b32 [a], %r2; st.param.b32 [b], %r10; st.param.b32 [c], 64;"
+                            "call (back), index_of, (a, b, c); ld.param.b32 %r10, [back]; }" +
+                            store_at_r10);
+  ASSERT_TRUE(gpu.load(text.insert(text.find(".visible .entry"), function_of_index)));
+  buffer = gpu.buffer(std::vector<u32>(words));
+  expect(40, 64, 64);
+  expect(40, 64, 100);
+}
+
 // Constants are known while nobody is going to write them.
 TEST_F(Fold, ConstantsMayDecideUnlessTheyAreWritten) {
   const std::string reads = "ld.const.u32 %r20, [limit]; setp.lt.u32 %p1, %r1, %r20; @!%p1 bra DONE;"

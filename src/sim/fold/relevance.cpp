@@ -42,6 +42,8 @@ private:
     case ir::Family::memory:
       want(i.guard);
       want(function_.sources(i)[0].reg);
+      if (form.opcode == ir::Opcode::st && form.space() == ir::StateSpace::param)
+        want_sources(i, 1); // a call's
       break;
     case ir::Family::control:
       want(i.guard);

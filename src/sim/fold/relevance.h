@@ -3,7 +3,8 @@
 // a kernel merely computes and stores is not looked at.
 //
 // By registers, without regard to the order of instructions: a register that matters anywhere matters
-// everywhere. What passes through memory or through calls does not count: it is unknown when it comes back.
+// everywhere. What passes through memory does not count: it is unknown when it comes back. Arguments of calls
+// always do.
 #pragma once
 #include "ir/module.h"
 

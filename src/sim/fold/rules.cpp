@@ -254,6 +254,7 @@ void multiply(Followed& f) {
   bool mad = form.opcode == Opcode::mad;
   u32 of = still(f, 1) ? 0 : 1, by = 1 - of, bits = bits_of(f, of);
   if (!still(f, by)) return give_unknown(f);
+  if (still(f, of)) return give(f, *f.source[2]); // only the addend of a mad moves
   if ((wide || high) && !still(f, of)) keep_in_range(f, of, sign);
   Wide addend = mad ? motion(f, 2) : Wide{};
   const Mask lanes = f.lanes;

@@ -11,6 +11,7 @@
 // pointers, sleeping, threads that wait for other CTAs, jump tables whose index moves.
 #include "sim/fold/shadow.h"
 #include "sim/execute_memory.h"
+#include "sim/fold/arguments.h"
 #include "sim/fold/relevance.h"
 #include "sim/program.h"
 #include <algorithm>
@@ -39,7 +40,8 @@ enum class Kind : u8 {
   store,
   store_thread_param,
   atomic,
-  conditional, // branch_if, ret, exit: who goes where depends on the guard
+  conditional, // branch_if, exit: who goes where depends on the guard
+  leave,       // ret
   table,
   call,
   barrier,
@@ -62,7 +64,7 @@ Kind kind_of(Handler run) {
       {ops::load_param, Kind::load},    {ops::load_thread_param, Kind::load_thread_param},
       {ops::store, Kind::store},        {ops::store_thread_param, Kind::store_thread_param},
       {ops::atomic, Kind::atomic},      {ops::branch_if, Kind::conditional},
-      {ops::ret, Kind::conditional},    {ops::exit, Kind::conditional},
+      {ops::ret, Kind::leave},          {ops::exit, Kind::conditional},
       {ops::branch_table, Kind::table}, {ops::call, Kind::call},
       {ops::barrier, Kind::barrier},    {ops::warp_barrier, Kind::warp_barrier},
       {ops::shuffle, Kind::shuffle},    {ops::vote, Kind::gather},
@@ -139,6 +141,7 @@ struct Shadow::Impl {
   Footprint& footprint;
   std::map<u32, std::unique_ptr<ShadowCode>> code; // by function
   std::unordered_map<const Frame*, std::vector<Track>> tracks;
+  Arguments arguments;
   std::unique_ptr<Conditions> conditions;
   std::unordered_set<const Op*> unsplittable;
   u64 steps = 0;                               // ops executed so far, by all representatives
@@ -173,7 +176,12 @@ struct Shadow::Impl {
   void place_in(const Motion& motion, u64 low, u64 high, u64 bytes, Memory::Range range, bool counted);
   void keep_together(const std::vector<std::pair<Mask, Motion>>& parts);
   void load(Exec& x, const Op& op);
+  u64 argument_place(Exec& x, const Op& op);
+  void load_argument(Exec& x, const Op& op);
+  void store_argument(Exec& x, const Op& op);
   void call(Exec& x, const Op& op);
+  void pass_arguments(Exec& x, const Frame& caller, const CallSite& site);
+  void leave(Exec& x);
   void need_still(const Op& op, u32 source, std::string_view what);
   [[noreturn]] void refuse(std::string_view what, const Motion& motion);
   [[noreturn]] void refuse_op(std::string_view why);
@@ -214,9 +222,10 @@ void Shadow::Impl::step(Exec& x, const Op& op) {
   if (kind == Kind::store || kind == Kind::atomic) return count_only(x, op);
   const Frame* before = x.frame;
   code.handler[s.index](x, op);
-  if (kind == Kind::call && x.frame != before) { // maybe a frame that was used before
-    s.tracks[x.frame].assign(x.frame->values.size(), Track{});
+  if (kind == Kind::call && x.frame != before) {
+    s.tracks[x.frame].assign(x.frame->values.size(), Track{}); // maybe a frame that was used before
     s.frame = nullptr;
+    s.pass_arguments(x, *before, code.calls[op.aux]);
   }
 }
 
@@ -262,7 +271,9 @@ bool Shadow::Impl::enter(Exec& x, const Op& op) {
 
 void Shadow::Impl::follow(Exec& x, const Op& op, Kind kind) {
   if (!guard.known() && kind > Kind::is_space)
-    refuse(kind == Kind::conditional ? "the branch" : "whether an instruction is performed", guard);
+    refuse(kind == Kind::conditional || kind == Kind::leave ? "the branch"
+                                                            : "whether an instruction is performed",
+           guard);
   switch (kind) {
   case Kind::compute:
     for (u32 d = 0; d < op.destinations; ++d)
@@ -296,13 +307,12 @@ void Shadow::Impl::follow(Exec& x, const Op& op, Kind kind) {
     if (Motion m = combined(op, 0); m.still()) return write(op, 0, Motion{});
     return write(op, 0, unknown(Cause::arithmetic, instruction));
   case Kind::load: return load(x, op);
-  case Kind::load_thread_param:
-    need_still(op, 0, "the place of an argument");
-    return write_all(op, unknown(Cause::call, instruction));
-  case Kind::store_thread_param: return need_still(op, 0, "the place of an argument");
+  case Kind::load_thread_param: return load_argument(x, op);
+  case Kind::store_thread_param: return store_argument(x, op);
   case Kind::store: return address(x, op, true, true);
   case Kind::atomic: address(x, op, true, true); return write_all(op, unknown(Cause::atomic, instruction));
   case Kind::conditional: return;
+  case Kind::leave: return leave(x);
   case Kind::table: return need_still(op, 0, "a jump table's index");
   case Kind::call: return call(x, op);
   case Kind::barrier:
@@ -518,13 +528,81 @@ void Shadow::Impl::load(Exec& x, const Op& op) {
   write_all(op, same ? Motion{} : unknown(Cause::loaded, instruction));
 }
 
+// Where in the frame's parameters an op reads or writes: the same place in every lane.
+u64 Shadow::Impl::argument_place(Exec& x, const Op& op) {
+  need_still(op, 0, "the place of an argument");
+  if (!x.values[op.source(0)].uniform()) refuse_op("threads use different arguments of a call");
+  return x.values[op.source(0)].base + static_cast<u64>(op.offset);
+}
+
+void Shadow::Impl::load_argument(Exec& x, const Op& op) {
+  u64 place = argument_place(x, op);
+  for (u32 e = 0; e < op.elements; ++e) {
+    if (op.destination(e) == no_slot) continue;
+    bool narrow = x.values[op.destination(e)].bits != op.element_bytes * 8u;
+    Arguments::Parts parts;
+    if (const Track* track = arguments.load(*x.frame, place + e * op.element_bytes, op.element_bytes))
+      track->each(lanes, [&](const Mask& mask, const Motion& motion) {
+        bool lost = !motion.known() || (narrow && !motion.still());
+        parts.push_back({mask, lost ? unknown(Cause::call, instruction) : motion});
+      });
+    else
+      parts.push_back({lanes, unknown(Cause::call, instruction)});
+    write(op, e, parts);
+  }
+}
+
+void Shadow::Impl::store_argument(Exec& x, const Op& op) {
+  u64 place = argument_place(x, op);
+  for (u32 e = 0; e < op.elements; ++e) {
+    SlotId from = op.source(1 + e);
+    bool narrow = x.values[from].bits != op.element_bytes * 8u;
+    Arguments::Parts parts;
+    (*registers)[from].each(lanes, [&](const Mask& mask, const Motion& motion) {
+      bool lost = narrow && motion.known() && !motion.still();
+      parts.push_back({mask, lost ? unknown(Cause::call, instruction) : motion});
+    });
+    arguments.store(*x.frame, place + e * op.element_bytes, op.element_bytes, parts, all);
+  }
+}
+
 void Shadow::Impl::call(Exec& x, const Op& op) {
   const CallSite& site = current->calls[op.aux];
+  const ir::Module& module = *x.code->module;
   if (!site.callee.valid()) refuse_op("it calls a function through a pointer");
-  const ir::Function& callee = x.code->module->functions[site.callee.value];
+  const ir::Function& callee = module.functions[site.callee.value];
   if (!callee.external) return;
   std::optional<MathFunction> math = find_math_function(callee.name);
   if (!math || math->stores != 0) refuse_op(fmt::format("it calls '{}'", callee.name));
+  for (ir::VariableId result : site.result_variables)
+    arguments.lose(*x.frame, x.code->parameter_offset[result.value], module.variables[result.value].size);
+}
+
+// After a call: the frame that was entered has the caller's arguments.
+void Shadow::Impl::pass_arguments(Exec& x, const Frame& caller, const CallSite& site) {
+  const ir::Function& callee = *x.code->function;
+  const std::vector<ir::Variable>& variables = x.code->module->variables;
+  arguments.forget(*x.frame);
+  for (std::size_t i = 0; i < callee.parameters.size() && i < site.argument_variables.size(); ++i) {
+    u32 from = site.argument_variables[i].value, to = callee.parameters[i].value;
+    arguments.copy(caller, caller.code->parameter_offset[from], *x.frame, x.code->parameter_offset[to],
+                   std::min(variables[from].size, variables[to].size), x.active, true);
+  }
+}
+
+// Before lanes return: their results go to the caller.
+void Shadow::Impl::leave(Exec& x) {
+  const std::vector<FrameLink>& frames = x.group->frames;
+  if (frames.size() == 1) return;
+  const Frame& caller = *frames[frames.size() - 2].frame;
+  const CallSite& site = caller.code->calls[frames.back().call];
+  const ir::Function& callee = *x.code->function;
+  const std::vector<ir::Variable>& variables = x.code->module->variables;
+  for (std::size_t i = 0; i < callee.results.size() && i < site.result_variables.size(); ++i) {
+    u32 from = callee.results[i].value, to = site.result_variables[i].value;
+    arguments.copy(*x.frame, x.code->parameter_offset[from], caller, caller.code->parameter_offset[to],
+                   std::min(variables[from].size, variables[to].size), lanes, false);
+  }
 }
 
 void Shadow::Impl::need_still(const Op& op, u32 source, std::string_view what) {
@@ -590,6 +668,7 @@ Likeness Shadow::run(Exec& x, const CtaSet& set) {
   Impl& s = *impl_;
   s.conditions = std::make_unique<Conditions>(set);
   s.tracks.clear();
+  s.arguments.clear();
   s.frame = nullptr;
   s.unsplittable.clear();
   Cta cta;
