@@ -82,7 +82,7 @@ Result<void> terminate_text(const std::string& ptx, const std::string& embedded)
 
 // Has clang write the files that it reads as a make rule.
 std::vector<std::string> with_rule(std::vector<std::string> arguments, const std::string& rule) {
-  arguments.insert(arguments.end(), {"-MD", "-MF", rule});
+  arguments.insert(arguments.begin() + 1, {"-MD", "-MF", rule});
   return arguments;
 }
 
