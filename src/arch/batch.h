@@ -3,8 +3,8 @@
 // with everything in registers; each gives exactly what the rules (rules.h) give, warp by warp, which tests
 // hold.
 //
-// A loop stops at a warp that it cannot count, because its addresses are misaligned or up to 4 GiB apart: the
-// caller counts that one by the rule and calls again for the rest.
+// A loop stops at a warp that it cannot count, because its addresses are misaligned or too far apart for 32
+// bits: the caller counts that one by the rule and calls again for the rest.
 #pragma once
 #include "arch/count.h"
 #include "base/bits.h"

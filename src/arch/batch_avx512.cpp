@@ -1,6 +1,6 @@
-// AVX-512 (F, CD, BW, DQ, VL): a warp's words lie in two registers of 16 numbers relative to a place 2^31
-// words below one lane's line. Lanes mostly ascend already, which one comparison shows; otherwise a bitonic
-// network of 15 steps sorts them. In order, equal words, sectors and lines are neighbours.
+// AVX-512 (F, CD, BW, DQ, VL): a warp's addresses lie in two registers of 16 numbers relative to a place
+// 2^31 bytes below one lane's line. Lanes mostly ascend already, which one comparison shows; otherwise a
+// bitonic network of 15 steps sorts them. In order, equal words, sectors and lines are neighbours.
 //
 // Bank conflicts without a histogram in memory: bit i of every lane's bank number makes a 32-bit mask over
 // lanes; the lanes of bank b are the intersection of those masks, or of their complements, as b's bits say.
