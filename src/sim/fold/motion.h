@@ -26,6 +26,12 @@ struct Motion {
 
 inline Motion unknown(Cause cause, const ir::Instruction* at) { return {{}, cause, at}; }
 
+// Calls f(thread) for each lane of a mask.
+template <class F> void each_thread(const Mask& lanes, F&& f) {
+  for (u32 w = 0; w < lanes.word.size(); ++w)
+    for_each_lane(lanes.word[w], [&](u32 lane) { f(w * warp_size + lane); });
+}
+
 // A register: how it moves in most lanes, and in the others.
 class Track {
 public:

@@ -37,10 +37,6 @@ i128 number(const Followed& f, u32 source, u32 thread, bool sign) {
   return as_number(f.x.lane_value(f.op.source(source), thread), bits_of(f, source), sign);
 }
 
-template <class F> void each_thread(const Mask& lanes, u32 warps, F&& f) {
-  for (u32 w = 0; w < warps; ++w) for_each_lane(lanes.word[w], [&](u32 lane) { f(w * warp_size + lane); });
-}
-
 void give(Followed& f, const Motion& motion) { f.result.push_back({f.lanes, motion}); }
 void give_unknown(Followed& f) { give(f, unknown(Cause::arithmetic, f.at)); }
 
@@ -83,7 +79,7 @@ template <class G> bool each_value(Followed& f, u32 source, bool sign, G&& g) {
     return true;
   }
   std::vector<std::pair<i128, Mask>> values;
-  each_thread(lanes, f.x.shape.warps, [&](u32 thread) {
+  each_thread(lanes, [&](u32 thread) {
     if (values.size() > most_values) return;
     i128 value = number(f, source, thread, sign);
     auto at = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == value; });
@@ -142,7 +138,7 @@ template <class V> Division divide(Followed& f, const Wide& k, i128 c, V&& value
   out.possible = true;
   if (fold::is_zero(drift)) return out;
   i128 low = c, high = -1;
-  each_thread(f.lanes, f.x.shape.warps, [&](u32 thread) {
+  each_thread(f.lanes, [&](u32 thread) {
     i128 r = value(thread) % c;
     if (r < 0) r += c;
     low = std::min(low, r);
@@ -167,7 +163,7 @@ std::optional<Mask> outcome(Followed& f, Comparison how, u32 a, u32 b, bool sign
   bool zero = false;
   std::optional<i128> below, above;
   Mask holds;
-  each_thread(f.lanes, f.x.shape.warps, [&](u32 thread) {
+  each_thread(f.lanes, [&](u32 thread) {
     i128 d = number(f, a, thread, sign) - number(f, b, thread, sign);
     zero |= d == 0;
     if (d < 0) below = below ? std::max(*below, d) : d;
@@ -240,7 +236,7 @@ void minimum_or_maximum(Followed& f) {
 
 void select(Followed& f) {
   Mask first;
-  each_thread(f.lanes, f.x.shape.warps, [&](u32 thread) {
+  each_thread(f.lanes, [&](u32 thread) {
     first.word[thread / warp_size] |= static_cast<u32>(f.x.lane_value(f.op.source(2), thread) & 1)
                                       << thread % warp_size;
   });
@@ -340,7 +336,7 @@ void bit_and(Followed& f) {
 // The least power of two that every value of a source is a multiple of, moving included.
 u32 trailing_zeros(Followed& f, u32 source) {
   u64 any = 0;
-  each_thread(f.lanes, f.x.shape.warps, [&](u32 t) { any |= f.x.lane_value(f.op.source(source), t); });
+  each_thread(f.lanes, [&](u32 t) { any |= f.x.lane_value(f.op.source(source), t); });
   for (i64 k : f.source[source]->k) any |= static_cast<u64>(k);
   return std::min<u32>(static_cast<u32>(std::countr_zero(any)), bits_of(f, source));
 }
@@ -421,7 +417,7 @@ NumberRange number_range(Followed& f, u32 source, bool sign) {
   }
   NumberRange out;
   bool first = true;
-  each_thread(f.lanes, f.x.shape.warps, [&](u32 thread) {
+  each_thread(f.lanes, [&](u32 thread) {
     i128 n = number(f, source, thread, sign);
     out.low = first ? n : std::min(out.low, n);
     out.high = first ? n : std::max(out.high, n);

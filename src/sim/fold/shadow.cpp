@@ -191,18 +191,35 @@ struct Shadow::Impl {
 
 namespace {
 
-// Stores and atomics: checked and handed to the sink as ever, and not performed.
+// Stores and atomics: handed to the sink as ever, and not performed. Where they point was checked before
+// (place); that they are aligned is checked here.
 void count_only(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   ++x.writes;
   ClosedAddress closed;
-  bool atomic = op.form->family() == ir::Family::memory && op.form->opcode != ir::Opcode::st;
+  bool atomic = op.form->opcode != ir::Opcode::st;
   if (!atomic && closed_access(x, op, op.source(0), op.space, closed)) return;
-  LaneAddresses addresses = lane_addresses(x, op, op.source(0));
-  by_space(x, op, addresses, [&](StateSpace space, const Mask& mask, const u64* at, const Extremes& span) {
-    check_lanes(x, op, space, mask, at, span);
-    report_lanes(x, op, space, mask, at);
+  const Memory& memory = *x.launch.device.memory;
+  const std::pair<StateSpace, u64> windows[] = {{StateSpace::shared, memory.shared_window()},
+                                                {StateSpace::local, memory.local_window()},
+                                                {StateSpace::param, memory.param_window()}};
+  u64 bytes = u64{op.element_bytes} * op.elements;
+  std::map<StateSpace, Mask> lanes; // that point into each
+  each_thread(*x.mask, [&](u32 thread) {
+    u64 at = x.lane_value(op.source(0), thread) + static_cast<u64>(op.offset);
+    if (at % bytes != 0) throw Refused{"an access is misaligned"};
+    StateSpace space = op.space == StateSpace::generic ? StateSpace::global : op.space;
+    if (op.space == StateSpace::generic)
+      for (const auto& [name, begin] : windows)
+        if (at - begin < Memory::window_size) {
+          space = name;
+          at -= begin;
+          break;
+        }
+    x.address[thread] = at;
+    lanes[space].word[thread / warp_size] |= 1u << thread % warp_size;
   });
+  for (const auto& [space, mask] : lanes) report_lanes(x, op, space, mask, x.address);
 }
 
 } // namespace
@@ -480,8 +497,7 @@ void Shadow::Impl::place(Exec& x, const Op& op, const Mask& mask, const Motion& 
       return finish();
     }
   }
-  for (u32 w = 0; w < x.shape.warps; ++w)
-    for_each_lane(mask.word[w], [&](u32 lane) { add(x.lane_value(slot, w * warp_size + lane) + offset); });
+  each_thread(mask, [&](u32 thread) { add(x.lane_value(slot, thread) + offset); });
   finish();
 }
 
