@@ -4,6 +4,7 @@
 // fold, and some must fold well.
 //
 // WARPLENS_FOLD_PROGRAMS sets how many, WARPLENS_FOLD_SEED the first seed.
+#include "oracle/random_program.h"
 #include "sim/fold_harness.h"
 #include <cstdlib>
 #include <fmt/format.h>
@@ -232,6 +233,33 @@ TEST(FoldRandom, CountsAreThoseOfFullEmulation) {
   EXPECT_GE(well * 10, count * 2);
   RecordProperty("folded", static_cast<int>(folded));
   RecordProperty("well", static_cast<int>(well));
+}
+
+// The programs that the emulator is compared with a naive interpreter on: every instruction there is, calls,
+// recursion, shuffles, shared memory, data that decides. Most are refused; the others must count alike.
+TEST(FoldRandom, ProgramsOfEveryInstruction) {
+  u64 first = setting("WARPLENS_FOLD_SEED", 1), count = setting("WARPLENS_FOLD_PROGRAMS", 150), folded = 0;
+  for (u64 seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    oracle::RandomProgram program = oracle::random_program(seed);
+    Gpu gpu;
+    if (!gpu.load(program.ptx)) return;
+    Launch launch{"k",
+                  {program.grid.x, program.grid.y, program.grid.z},
+                  {program.block.x, program.block.y, program.block.z},
+                  {gpu.buffer(program.input),
+                   gpu.buffer(std::vector<std::byte>(program.grid.count() * program.block.count() *
+                                                     program.output_stride)),
+                   gpu.buffer(std::vector<std::byte>(program.scratch_bytes)), program.a, program.b},
+                  program.dynamic_shared};
+    Counted counts = fold(gpu, launch);
+    if (!counts.refused.empty()) continue;
+    ++folded;
+    expect_equal(counts, emulate(gpu, launch));
+    if (testing::Test::HasFailure()) return;
+  }
+  RecordProperty("folded_of_every_instruction", static_cast<int>(folded));
+  EXPECT_GT(folded, 0u);
 }
 
 } // namespace
