@@ -90,8 +90,11 @@ cudaError_t Deferrals::run_first(Runtime& runtime, std::size_t count) {
       std::make_move_iterator(waiting_.begin()),
       std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)));
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-  for (const DeferredLaunch& launch : now)
-    if (runtime.sticky == cudaSuccess) run_deferred(runtime, launch);
+  for (const DeferredLaunch& launch : now) {
+    if (runtime.sticky != cudaSuccess) break;
+    run_deferred(runtime, launch);
+    ++ran_;
+  }
   drop_unneeded();
   release_held(runtime);
   return runtime.sticky;

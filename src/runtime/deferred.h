@@ -51,6 +51,7 @@ public:
   bool holds(u64 address) const; // freed by the program, and kept
   u64 held_bytes() const;
   bool writes(sim::Memory::Range) const;
+  u64 ran() const { return ran_; } // launches that somebody needed after all
 
 private:
   template <class Concerned> cudaError_t run_through(Runtime&, Concerned&& concerned);
@@ -62,6 +63,7 @@ private:
 
   std::vector<DeferredLaunch> waiting_; // in the order of launch
   std::vector<sim::Memory::Range> held_;
+  u64 ran_ = 0;
 };
 
 } // namespace warplens::runtime

@@ -92,6 +92,7 @@ protected:
     for (u32 word : data) EXPECT_EQ(word, data[0]);
     return data[0];
   }
+  static u64 ran() { return Runtime::get().deferrals.ran(); }
   static u32 peek(const u32* p) { return p[words - 1]; }
   static void launch(char& kernel, u32* first, u32* second = nullptr) {
     void* arguments[] = {&first, &second};
@@ -155,12 +156,22 @@ TEST_F(Deferred, InputsAreReadBeforeTheyAreOverwritten) {
 }
 
 TEST_F(Deferred, WhatIsOverwrittenUnreadIsNotComputed) {
+  u64 before = ran();
   launch(host_increment, a);
   set(a, 5);
   EXPECT_EQ(read(a), 5u);
+  EXPECT_EQ(ran(), before);
   launch(host_increment, a);
   EXPECT_EQ(cudaMemset(a, 0, bytes / 2), cudaSuccess); // the other half is the launch's
   EXPECT_EQ(peek(a), 6u);
+  EXPECT_EQ(ran(), before + 1);
+  // In rows with gaps between them not every byte is overwritten.
+  set(b, 1);
+  launch(host_increment, b);
+  std::vector<u32> rows(words, 9);
+  EXPECT_EQ(cudaMemcpy2D(b, 128, rows.data(), 128, 64, bytes / 128, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(b[0], 9u);
+  EXPECT_EQ(peek(b), 2u);
 }
 
 TEST_F(Deferred, CopiesOnTheDeviceReadAndWrite) {
@@ -193,7 +204,9 @@ TEST_F(Deferred, MemoryThatIsFreedUnreadIsNeverComputed) {
   EXPECT_EQ(cudaMemset(a, 0, bytes), cudaErrorInvalidValue);
   cudaGetLastError();
   EXPECT_TRUE(Runtime::get().deferrals.holds(reinterpret_cast<u64>(a)));
+  u64 runs = ran();
   EXPECT_EQ(cudaFree(b), cudaSuccess);
+  EXPECT_EQ(ran(), runs);
   EXPECT_FALSE(Runtime::get().deferrals.holds(reinterpret_cast<u64>(a)));
   EXPECT_EQ(Runtime::get().deferrals.held_bytes(), 0u);
 }
