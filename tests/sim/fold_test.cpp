@@ -246,6 +246,28 @@ TEST_F(Fold, NumbersThatWrapRoundTheirRegister) {
   expect(40, 64);
 }
 
+// What nvcc makes of 64-bit divisions: the 32-bit one where both numbers have 32 bits.
+TEST_F(Fold, DivisionsThatLookForShortNumbers) {
+  load("cvt.u64.u32 %rd10, %r4; cvt.u64.u32 %rd11, %r5; or.b64 %rd12, %rd10, %rd11;"
+       "and.b64 %rd13, %rd12, -4294967296; setp.eq.s64 %p1, %rd13, 0; @%p1 bra SHORT;"
+       "div.u64 %rd14, %rd10, %rd11; bra JOIN;"
+       "SHORT: cvt.u32.u64 %r11, %rd10; cvt.u32.u64 %r12, %rd11; div.u32 %r13, %r11, %r12; cvt.u64.u32 "
+       "%rd14, %r13;"
+       "JOIN: cvt.u32.u64 %r14, %rd14; shl.b32 %r14, %r14, 6; add.u32 %r10, %r14, %r2;" +
+       std::string(store_at_r10));
+  EXPECT_LE(expect(64, 64, 1024).classes, 2u);
+  expect(100, 64, 1000);
+}
+
+// Tiles in groups of rows, as matrix multiplications number their blocks for the cache's sake.
+TEST_F(Fold, GroupedTiles) {
+  load("div.u32 %r11, %r1, 256; mul.lo.u32 %r12, %r11, 8; sub.u32 %r13, 60, %r12; min.u32 %r14, %r13, 8;"
+       "rem.u32 %r15, %r1, 256; rem.u32 %r16, %r15, %r14; div.u32 %r17, %r15, %r14; add.u32 %r18, %r12, %r16;"
+       "mad.lo.u32 %r10, %r18, 4096, %r2; mad.lo.u32 %r10, %r17, 64, %r10;" +
+       std::string(store_at_r10));
+  EXPECT_LE(expect(32 * 60, 64).classes, 2u);
+}
+
 TEST_F(Fold, RemaindersThatFall) {
   load(
       "sub.u32 %r11, 4003, %r1; shr.u32 %r12, %r11, 3; and.b32 %r13, %r11, 7; mad.lo.u32 %r10, %r12, 9, %r13;"

@@ -18,10 +18,11 @@ struct Motion {
   PerStep k{};
   Cause cause = Cause::none;
   const ir::Instruction* at = nullptr; // of the cause
+  u8 below = 64;                       // unknown: yet less than 2^below, as an unsigned number
 
   bool known() const { return cause == Cause::none; }
   bool still() const { return known() && is_zero(k); }
-  bool operator==(const Motion& o) const { return known() == o.known() && k == o.k; }
+  bool operator==(const Motion& o) const { return known() == o.known() && k == o.k && below == o.below; }
 };
 
 inline Motion unknown(Cause cause, const ir::Instruction* at) { return {{}, cause, at}; }

@@ -101,10 +101,20 @@ struct Division {
   Wide remainder{}; // how x mod c moves
 };
 
-// An axis whose split makes m steps come close to a multiple of c.
+// An axis whose split makes m steps come to a multiple of c, or close to one (a reciprocal).
 void look_for_split(Followed& f, const PerStep& drift, i128 c) {
   const CtaSet& set = f.conditions.set();
   if (!has_free_axis(set) || f.unsplittable.contains(&f.op)) return;
+  for (u32 a = 0; a < most_axes; ++a) {
+    if (drift[a] == 0) continue;
+    i128 exact = c,
+         left = drift[a] < 0 ? -i128{drift[a]} : i128{drift[a]}; // c and the drift's common divisor
+    while (left != 0) {
+      exact %= left;
+      std::swap(exact, left);
+    }
+    if (c / exact < set.axis[a].count) throw NeedsSplit{a, static_cast<u32>(c / exact)};
+  }
   constexpr u32 most_tried = 1 << 16;
   for (u32 a = 0; a < most_axes; ++a) {
     if (drift[a] == 0) continue;
@@ -115,7 +125,7 @@ void look_for_split(Followed& f, const PerStep& drift, i128 c) {
       if (at >= c || -at >= c) at %= c;
       i128 distance = at < 0 ? -at : at;
       distance = std::min(distance, c - distance);
-      if (distance * (count / m) * 4 <= c) throw NeedsSplit{a, m};
+      if (distance * (count / m) * 64 <= c) throw NeedsSplit{a, m};
     }
   }
   f.unsplittable.insert(&f.op);
@@ -341,6 +351,44 @@ u32 trailing_zeros(Followed& f, u32 source) {
   return std::min<u32>(static_cast<u32>(std::countr_zero(any)), bits_of(f, source));
 }
 
+// Compilers ask whether two 64-bit numbers have 32 bits, to divide faster: ((x | y) & ~(2^32 - 1)) == 0. The
+// sum of their bits is unknown, but that it stays below 2^32 is not.
+void give_bounded(Followed& f) {
+  constexpr u32 half = 32;
+  Motion out = unknown(Cause::arithmetic, f.at);
+  NumberRange a = number_range(f, 0, false), b = number_range(f, 1, false);
+  if (result_bits(f) == 64 && std::max(a.high, b.high) < i128{1} << half) {
+    out.below = half;
+    for (u32 i = 0; i < 2; ++i) {
+      const NumberRange& range = i == 0 ? a : b;
+      f.conditions.at_most(f.source[i]->k, (i128{1} << half) - 1 - range.high);
+      f.conditions.at_most(negated(f.source[i]->k), range.low);
+    }
+  }
+  give(f, out);
+}
+
+// Whether an `and` keeps only bits that one of its sources, though unknown, does not have.
+bool clears_unknown(Followed& f) {
+  for (u32 of = 0; of < 2; ++of) {
+    if (f.source[of]->known() || f.source[of]->below >= 64 || !still(f, 1 - of)) continue;
+    u64 kept = ~u64{0};
+    each_thread(f.lanes, [&](u32 thread) {
+      u64 mask = f.x.lane_value(f.op.source(1 - of), thread);
+      kept = std::min<u64>(kept, mask == 0 ? kept : mask & (~mask + 1));
+    });
+    if (kept >> f.source[of]->below != 0) return true;
+  }
+  return false;
+}
+
+// Whether a source moves by multiples of 2^bits.
+bool moves_by_multiples(const Motion& motion, u32 bits) {
+  u64 low = bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1;
+  return std::all_of(motion.k.begin(), motion.k.end(),
+                     [&](i64 k) { return (static_cast<u64>(k) & low) == 0; });
+}
+
 // x | y and x ^ y, where y stays below every bit of x (then both are x + y), or y does not move and x does
 // not move below the highest bit of y (then they move like x).
 void bit_or(Followed& f) {
@@ -350,7 +398,7 @@ void bit_or(Followed& f) {
     bool fits = range.high < i128{1} << room;
     if (still(f, low)) {
       u32 width = static_cast<u32>(std::bit_width(static_cast<u64>(range.high)));
-      if (!fits && !is_zero(low_part(f, high, width).remainder)) continue;
+      if (!fits && !moves_by_multiples(*f.source[high], width)) continue;
       return give(f, *f.source[high]);
     }
     if (!fits) continue;
@@ -358,7 +406,7 @@ void bit_or(Followed& f) {
     f.conditions.at_most(negated(f.source[low]->k), range.low);
     return give_moved(f, sum(motion(f, 0), motion(f, 1)), result_bits(f));
   }
-  give_unknown(f);
+  give_bounded(f);
 }
 
 void absolute(Followed& f) {
@@ -437,13 +485,16 @@ void keep_in_range(Followed& f, u32 source, bool sign) {
 }
 
 void follow_compute(Followed& f) {
+  const ir::Form& form = *f.op.form;
   bool moves = false;
   for (u32 i = 0; i < f.op.sources; ++i) {
-    if (!f.source[i]->known()) return give(f, *f.source[i]);
+    if (!f.source[i]->known()) {
+      if (form.opcode == Opcode::and_ && clears_unknown(f)) return give(f, Motion{});
+      return give(f, unknown(f.source[i]->cause, f.source[i]->at));
+    }
     moves |= !f.source[i]->still();
   }
   if (!moves) return give(f, Motion{});
-  const ir::Form& form = *f.op.form;
   if (form.opcode == Opcode::setp || form.opcode == Opcode::set) return compare(f);
   if (form.opcode == Opcode::selp) return select(f);
   if (form.opcode == Opcode::cvt) return convert(f);
@@ -473,7 +524,7 @@ void follow_compute(Followed& f) {
 }
 
 void follow_resize(Followed& f) {
-  if (!f.source[0]->known()) return give(f, *f.source[0]);
+  if (!f.source[0]->known()) return give(f, unknown(f.source[0]->cause, f.source[0]->at));
   if (result_bits(f) > bits_of(f, 0)) keep_in_range(f, 0, f.op.sign);
   give_moved(f, motion(f, 0), result_bits(f));
 }
@@ -482,7 +533,7 @@ void follow_pack(Followed& f) {
   u32 part = result_bits(f) / f.op.sources;
   Wide k{};
   for (u32 i = 0; i < f.op.sources; ++i) {
-    if (!f.source[i]->known()) return give(f, *f.source[i]);
+    if (!f.source[i]->known()) return give(f, unknown(f.source[i]->cause, f.source[i]->at));
     if (still(f, i)) continue;
     if (bits_of(f, i) != part) return give_unknown(f);
     if (i + 1 < f.op.sources) keep_in_range(f, i, false); // the last one's carry leaves the register
@@ -492,7 +543,7 @@ void follow_pack(Followed& f) {
 }
 
 void follow_unpack(Followed& f, u32 piece) {
-  if (!f.source[0]->known()) return give(f, *f.source[0]);
+  if (!f.source[0]->known()) return give(f, unknown(f.source[0]->cause, f.source[0]->at));
   if (still(f, 0)) return give(f, Motion{});
   u32 part = bits_of(f, 0) / f.op.destinations, bits = f.x.values[f.op.destination(piece)].bits;
   if (bits != part) return give_unknown(f);
@@ -504,7 +555,7 @@ void follow_unpack(Followed& f, u32 piece) {
 }
 
 void follow_offset(Followed& f) {
-  if (!f.source[0]->known()) return give(f, *f.source[0]);
+  if (!f.source[0]->known()) return give(f, unknown(f.source[0]->cause, f.source[0]->at));
   if (bits_of(f, 0) < 64) keep_in_range(f, 0, false);
   give_moved(f, motion(f, 0), result_bits(f));
 }
