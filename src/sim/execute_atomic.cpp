@@ -5,7 +5,6 @@
 // one worker. Shared memory belongs to one host thread. Where all lanes add integers to one address, their
 // sum is added once: nobody can tell.
 #include "sim/execute_memory.h"
-#include "sim/lanes.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -195,7 +194,7 @@ struct Job {
   Exec& x;
   const Mask& mask;
   const u64* address;
-  lanes::Extremes span;
+  Extremes span;
   Place place;
   u32 elements = 1;
   const Value* value[most_elements] = {}; // registers may be wider than what they hold
@@ -330,18 +329,15 @@ void atomic(Exec& x, const Op& op) {
   const ir::Form& form = *op.form;
   AtomicOp operation = form.atomic_op();
   bool cas = operation == AtomicOp::cas;
-  u64* address = const_cast<u64*>(lane_addresses(x, op, op.source(0)));
+  LaneAddresses addresses = lane_addresses(x, op, op.source(0));
   for (u32 s = 1; s < op.sources; ++s) need_lanes(x.values[op.source(s)], x.shape);
   for (u32 d = 0; d < op.destinations; ++d)
     if (op.destination(d) != no_slot && !x.overwrites(op)) need_lanes(x.values[op.destination(d)], x.shape);
   // The host may watch memory while a kernel runs, with operations of the whole system's scope.
   bool alone =
       (x.launch.options.workers == 1 || x.launch.spec.grid.count() == 1) && !form.has(ir::Modifier::sys);
-  by_space(x, op, *x.mask, address, [&](ir::StateSpace space, const Mask& mask, const u64* a) {
-    check_lanes(x, op, space, mask, a);
-    u32 first = x.first_warp;
-    lanes::Extremes span =
-        lanes::extremes(a + first * warp_size, mask.word.data() + first, (x.end_warp - first) * warp_size);
+  by_space(x, op, addresses, [&](ir::StateSpace space, const Mask& mask, const u64* a, const Extremes& span) {
+    check_lanes(x, op, space, mask, a, span);
     report_lanes(x, op, space, mask, a);
     bool global = space == ir::StateSpace::global;
     Job job{x, mask, a, span, place_of(x, space), op.elements};

@@ -8,6 +8,7 @@
 #include "sim/execute_memory.h"
 #include "sim/lanes.h"
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -68,11 +69,6 @@ u64 space_size(Exec& x, StateSpace space) {
                                     : "check the index");
 }
 
-lanes::Extremes active_extremes(const Exec& x, const Mask& mask, const u64* address) {
-  return lanes::extremes(address + x.first_warp * warp_size, mask.word.data() + x.first_warp,
-                         (x.end_warp - x.first_warp) * warp_size);
-}
-
 // Lanes that are not all inside one allocation: look at each.
 void check_each(Exec& x, const Op& op, const Mask& mask, const u64* address) {
   const Memory& memory = *x.launch.device.memory;
@@ -110,9 +106,14 @@ bool in_known_range(Exec& x, const Op& op, u64 low, u64 end) {
   return true;
 }
 
-void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address) {
+Extremes span_of(const Exec& x, const Mask& mask, const u64* address) {
+  return lane_memory().extremes(address + x.first_warp * warp_size, mask.word.data() + x.first_warp,
+                                x.end_warp - x.first_warp);
+}
+
+void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address,
+                 const Extremes& e) {
   u64 bytes = u64{op.element_bytes} * op.elements;
-  lanes::Extremes e = active_extremes(x, mask, address);
   if (e.lowest > e.highest) return;
   if (e.bits & (bytes - 1))
     for (u32 w = 0; w < x.shape.warps; ++w)
@@ -155,12 +156,16 @@ void report_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, con
                  x.shape.cta_warps});
 }
 
-const u64* lane_addresses(Exec& x, const Op& op, SlotId slot) {
+LaneAddresses lane_addresses(Exec& x, const Op& op, SlotId slot) {
   Value& v = x.values[slot];
   need_lanes(v, x.shape);
-  u32 first = x.first_warp, lanes = (x.end_warp - first) * warp_size;
-  lanes::addresses(x.address + first * warp_size, v.from(first), v.bits, op.offset, lanes);
-  return x.address;
+  u32 first = x.first_warp, warps = x.end_warp - first;
+  u64* out = x.address + first * warp_size;
+  const u32* masks = x.mask->word.data() + first;
+  const LaneMemory& memory = lane_memory();
+  if (v.bits == 32)
+    return {x.address, memory.addresses32(out, v.at<u32>(first), static_cast<u32>(op.offset), masks, warps)};
+  return {x.address, memory.addresses64(out, v.at<u64>(first), static_cast<u64>(op.offset), masks, warps)};
 }
 
 Place place_of(Exec& x, StateSpace space) {
@@ -169,26 +174,16 @@ Place place_of(Exec& x, StateSpace space) {
           per_cta ? x.launch.shared_stride : 0, x.shape.cta_warps};
 }
 
-void by_space(Exec& x, const Op& op, const Mask& mask, u64* address,
-              const std::function<void(StateSpace, const Mask&, const u64*)>& each) {
-  if (op.space != StateSpace::generic) {
-    each(op.space, mask, address);
-    return;
-  }
+void split_by_space(Exec& x, u64* address, const EachSpace& each) {
   const Memory& memory = *x.launch.device.memory;
   u64 window[3] = {memory.shared_window(), memory.local_window(), memory.param_window()};
   StateSpace names[3] = {StateSpace::shared, StateSpace::local, StateSpace::param};
-  lanes::Extremes e = active_extremes(x, mask, address);
-  if (e.lowest >= window[2] + Memory::window_size || e.highest < window[0]) {
-    each(StateSpace::global, mask, address);
-    return;
-  }
-  Mask rest = mask;
+  Mask rest = *x.mask;
   for (u32 s = 0; s < 3; ++s) {
     Mask here;
     u32 any = 0;
     for (u32 w = 0; w < x.shape.warps; ++w)
-      for_each_lane(mask.word[w], [&](u32 lane) {
+      for_each_lane(x.mask->word[w], [&](u32 lane) {
         u64& a = address[w * warp_size + lane];
         if ((rest.word[w] >> lane & 1) == 0 || a - window[s] >= Memory::window_size) return;
         a -= window[s];
@@ -197,9 +192,9 @@ void by_space(Exec& x, const Op& op, const Mask& mask, u64* address,
       });
     if (any == 0) continue;
     for (u32 w = 0; w < x.shape.warps; ++w) rest.word[w] &= ~here.word[w];
-    each(names[s], here, address);
+    each(names[s], here, address, span_of(x, here, address));
   }
-  if (rest != Mask{}) each(StateSpace::global, rest, address);
+  if (rest != Mask{}) each(StateSpace::global, rest, address, span_of(x, rest, address));
 }
 
 bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
@@ -312,17 +307,17 @@ template <class M, class C>
 void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place place, u64 skip, u32 group,
                  const C* in) {
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
-    std::byte* base = place.at_warp(w) + skip;
+    if (mask.word[w] == 0) continue;
     const u64* a = address + w * warp_size;
     const C* from = in + w * warp_size;
-    u64 thread = u64{w} * warp_size;
-    auto one = [&](u32 i) {
-      M value = static_cast<M>(from[i]);
-      std::memcpy(base + a[i] + (thread + i) * place.thread_stride, &value, sizeof value);
-    };
-    for (u32 first = 0; first < warp_size; first += group)
-      for (u32 i = first + group; i-- > first;)
-        if (mask.word[w] >> i & 1) one(i);
+    std::byte* base = place.at_warp(w) + skip + u64{w} * warp_size * place.thread_stride;
+    for (u32 first = 0; first < warp_size; first += group) // the lowest lane of a group last
+      for (u32 rest = mask.word[w] & low_lanes(group) << first; rest != 0;) {
+        u32 i = 31 - static_cast<u32>(std::countl_zero(rest));
+        rest ^= 1u << i;
+        M value = static_cast<M>(from[i]);
+        std::memcpy(base + a[i] + i * place.thread_stride, &value, sizeof value);
+      }
   }
 }
 
@@ -351,15 +346,24 @@ u64 read_one(const std::byte* at, u32 bytes, bool sign) {
   }
 }
 
-// Every lane from its own address, elements as wide as the register.
-void gather_whole(const Exec& x, const Place& place, u64 skip, const u64* address, Value& to) {
-  u32 pieces = place.cta_stride == 0 ? 1 : x.shape.ctas, lanes = x.shape.lanes / pieces;
-  for (u32 p = 0; p < pieces; ++p) {
-    const std::byte* base = place.base + skip + p * place.cta_stride;
+// Active lanes from their own addresses, elements as wide as the register.
+void gather(Exec& x, const Mask& mask, const u64* address, const Place& place, u64 skip, Value& to) {
+  u32 first = x.first_warp, end = x.end_warp;
+  if (place.thread_stride != 0) {
+    u64* own = static_cast<u64*>(x.scratch[3]);
+    lanes::spread(own + first * warp_size, address + first * warp_size, place.thread_stride,
+                  first * warp_size, (end - first) * warp_size);
+    address = own;
+  }
+  u32 step = place.cta_stride == 0 ? end - first : x.shape.cta_warps;
+  if (place.cta_stride != 0) first -= first % step;
+  for (u32 w = first; w < end; w += step) {
+    u32 warps = std::min(step, end - w);
+    const std::byte* base = place.at_warp(w) + skip;
     if (to.bits == 32)
-      lanes::gather32(to.at<u32>(0) + p * lanes, base, address + p * lanes, lanes);
+      lane_memory().gather32(to.at<u32>(w), base, address + w * warp_size, mask.word.data() + w, warps);
     else
-      lanes::gather64(to.at<u64>(0) + p * lanes, base, address + p * lanes, lanes);
+      lane_memory().gather64(to.at<u64>(w), base, address + w * warp_size, mask.word.data() + w, warps);
   }
 }
 
@@ -399,27 +403,23 @@ void load(Exec& x, const Op& op) {
     return;
   }
   if (load_masked(x, op)) return;
-  u64* address = const_cast<u64*>(lane_addresses(x, op, address_slot));
-  by_space(x, op, *x.mask, address, [&](StateSpace space, const Mask& mask, const u64* a) {
-    check_lanes(x, op, space, mask, a);
+  LaneAddresses addresses = lane_addresses(x, op, address_slot);
+  by_space(x, op, addresses, [&](StateSpace space, const Mask& mask, const u64* a, const Extremes& span) {
+    check_lanes(x, op, space, mask, a, span);
     report_lanes(x, op, space, mask, a);
     Place place = place_of(x, space);
     for (u32 e = 0; e < op.elements; ++e) {
       if (op.destination(e) == no_slot) continue;
       Value& to = x.values[op.destination(e)];
       // Where nothing of the old value survives it need not be written out.
-      if (&mask == x.mask && x.overwrites(op))
-        to.set_lanes();
+      if (&mask != x.mask || !x.overwrites(op)) need_lanes(to, x.shape);
+      u64 skip = u64{e} * op.element_bytes;
+      if (op.element_bytes * 8 == to.bits && to.bits >= 32)
+        gather(x, mask, a, place, skip, to);
       else
-        need_lanes(to, x.shape);
-      if (x.mask_full && x.whole && &mask == x.mask && place.thread_stride == 0 &&
-          x.shape.threads == x.shape.lanes && op.element_bytes * 8 == to.bits && to.bits >= 32) {
-        gather_whole(x, place, u64{e} * op.element_bytes, a, to);
-        continue;
-      }
-      with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
-        load_lanes<M, C>(x, mask, a, place, u64{e} * op.element_bytes, static_cast<C*>(to.data));
-      });
+        with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
+          load_lanes<M, C>(x, mask, a, place, skip, static_cast<C*>(to.data));
+        });
       to.set_lanes();
     }
   });
@@ -450,9 +450,9 @@ void store(Exec& x, const Op& op) {
   }
   if (store_masked(x, op)) return;
   u32 group = bytes <= 4 ? warp_size : bytes == 8 ? warp_size / 2 : warp_size / 4;
-  u64* address = const_cast<u64*>(lane_addresses(x, op, op.source(0)));
-  by_space(x, op, *x.mask, address, [&](StateSpace space, const Mask& mask, const u64* a) {
-    check_lanes(x, op, space, mask, a);
+  LaneAddresses addresses = lane_addresses(x, op, op.source(0));
+  by_space(x, op, addresses, [&](StateSpace space, const Mask& mask, const u64* a, const Extremes& span) {
+    check_lanes(x, op, space, mask, a, span);
     report_lanes(x, op, space, mask, a);
     Place place = place_of(x, space);
     for (u32 e = 0; e < op.elements; ++e) {
@@ -480,7 +480,7 @@ std::byte* thread_parameter(Exec& x, const Op& op, u32 thread, u64 offset) {
 
 void load_thread_param(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  const u64* address = lane_addresses(x, op, op.source(0));
+  const u64* address = lane_addresses(x, op, op.source(0)).address;
   for (u32 e = 0; e < op.elements; ++e)
     if (op.destination(e) != no_slot) need_lanes(x.values[op.destination(e)], x.shape);
   for (u32 w = x.first_warp; w < x.end_warp; ++w)
@@ -498,7 +498,7 @@ void load_thread_param(Exec& x, const Op& op) {
 
 void store_thread_param(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  const u64* address = lane_addresses(x, op, op.source(0));
+  const u64* address = lane_addresses(x, op, op.source(0)).address;
   for (u32 w = x.first_warp; w < x.end_warp; ++w)
     for_each_lane(x.mask->word[w], [&](u32 lane) {
       u32 thread = w * warp_size + lane;

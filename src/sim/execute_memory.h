@@ -2,6 +2,7 @@
 // the sink.
 #pragma once
 #include "sim/exec.h"
+#include "sim/kernels/lane_memory.h"
 
 namespace warplens::sim {
 
@@ -23,13 +24,32 @@ struct ClosedAddress {
 };
 bool closed_access(Exec&, const Op&, SlotId address, ir::StateSpace, ClosedAddress&);
 
-const u64* lane_addresses(Exec&, const Op&, SlotId address); // slot + op.offset, every lane; in Exec::address
-void check_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address); // raises faults
+// slot + op.offset for every warp that takes part, in Exec::address, and what the lanes that do span
+struct LaneAddresses {
+  u64* address = nullptr;
+  Extremes span;
+};
+LaneAddresses lane_addresses(Exec&, const Op&, SlotId address);
+Extremes span_of(const Exec&, const Mask&, const u64* address);
+void check_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address,
+                 const Extremes&); // raises faults
 void report_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address);
 bool in_known_range(Exec&, const Op&, u64 low, u64 end);
-// Calls `each` once per state space that the lanes' addresses fall in, with addresses relative to it.
-void by_space(Exec&, const Op&, const Mask&, u64* address,
-              const std::function<void(ir::StateSpace, const Mask&, const u64*)>& each);
+// Calls `each` once per state space that the addresses of Exec::mask's lanes fall in, with addresses relative
+// to it.
+using EachSpace = std::function<void(ir::StateSpace, const Mask&, const u64* address, const Extremes&)>;
+void split_by_space(Exec&, u64* address, const EachSpace& each);
+// The same; most accesses need no splitting.
+template <class F> void by_space(Exec& x, const Op& op, const LaneAddresses& a, F&& each) {
+  const Memory& memory = *x.launch.device.memory;
+  if (op.space != ir::StateSpace::generic)
+    each(op.space, *x.mask, a.address, a.span);
+  else if (a.span.lowest >= memory.param_window() + Memory::window_size ||
+           a.span.highest < memory.shared_window())
+    each(ir::StateSpace::global, *x.mask, a.address, a.span);
+  else
+    split_by_space(x, a.address, each);
+}
 access::Space sink_space(ir::StateSpace);
 
 // Accesses of some lanes at addresses in closed form (masked_access.cpp); false when they are not of that

@@ -183,12 +183,6 @@ template <class T>
   });
 }
 
-template <class T>
-[[gnu::always_inline]] inline void gather(T* __restrict out, const std::byte* base,
-                                          const u64* __restrict address, u32 lanes) {
-  for (u32 i = 0; i < lanes; ++i) out[i] = load<T>(base + address[i]);
-}
-
 } // namespace
 
 WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
@@ -219,13 +213,6 @@ WARPLENS_CLONES void store_rows32(std::byte* base, const u32* extent, const i64*
 WARPLENS_CLONES void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in) {
   store_rows(base, extent, stride, in);
 }
-WARPLENS_CLONES void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes) {
-  gather(out, base, address, lanes);
-}
-WARPLENS_CLONES void gather64(u64* out, const std::byte* base, const u64* address, u32 lanes) {
-  gather(out, base, address, lanes);
-}
-
 WARPLENS_CLONES void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
   affine(out, lanes, base, stride, at);
 }
@@ -276,29 +263,8 @@ WARPLENS_CLONES void addresses(u64* out, const void* in, u32 in_bits, i64 offset
   }
 }
 
-WARPLENS_CLONES Extremes extremes(const u64* address, const u32* masks, u32 lanes) {
-  u64 lowest = ~u64{0}, highest = 0, bits = 0;
-  for (u32 w = 0; w < lanes / 32; ++w) {
-    u32 mask = masks[w];
-    if (mask == 0) continue;
-    const u64* a = address + w * 32;
-    if (mask == ~u32{0}) {
-      for (u32 i = 0; i < 32; ++i) {
-        lowest = a[i] < lowest ? a[i] : lowest;
-        highest = a[i] > highest ? a[i] : highest;
-        bits |= a[i];
-      }
-    } else {
-      for (u32 i = 0; i < 32; ++i) {
-        u64 on = -static_cast<u64>(mask >> i & 1);
-        u64 low = a[i] | ~on, high = a[i] & on;
-        lowest = low < lowest ? low : lowest;
-        highest = high > highest ? high : highest;
-        bits |= high;
-      }
-    }
-  }
-  return {lowest, highest, bits};
+WARPLENS_CLONES void spread(u64* out, const u64* in, u64 step, u32 first, u32 lanes) {
+  for (u32 i = 0; i < lanes; ++i) out[i] = in[i] + step * (u64{first} + i);
 }
 
 } // namespace warplens::sim::lanes

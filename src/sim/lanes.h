@@ -32,12 +32,6 @@ void resize(void* out, u32 out_bits, const void* in, u32 in_bits, bool sign, u32
 // out[i] = in[i] + offset, from 32- or 64-bit registers; 32-bit ones wrap at 32 bits
 void addresses(u64* out, const void* in, u32 in_bits, i64 offset, u32 lanes);
 
-struct Extremes {
-  u64 lowest, highest,
-      bits; // over active lanes: minimum, maximum, or of all; lowest > highest when no lane is active
-};
-Extremes extremes(const u64* address, const u32* masks, u32 lanes);
-
 // A mask against the lanes that could be active: the warps and lanes it has, and whether it has them all.
 struct MaskSummary {
   u32 first_warp, end_warp, warps, lanes;
@@ -52,8 +46,7 @@ void load_rows64(u64* out, const u32* extent, const std::byte* base, const i64* 
 void store_rows32(std::byte* base, const u32* extent, const i64* stride, const u32* in);
 void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in);
 
-// Memory at the lanes' own addresses, all lanes of `lanes`.
-void gather32(u32* out, const std::byte* base, const u64* address, u32 lanes);
-void gather64(u64* out, const std::byte* base, const u64* address, u32 lanes);
+// out[i] = in[i] + step · (first + i): addresses in memory that each thread has of its own
+void spread(u64* out, const u64* in, u64 step, u32 first, u32 lanes);
 
 } // namespace warplens::sim::lanes

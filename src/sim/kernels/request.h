@@ -8,6 +8,7 @@
 #pragma once
 #include "sim/kernels.h"
 #include "sim/kernels/lane_exchange.h"
+#include "sim/kernels/lane_memory.h"
 
 namespace warplens::sim {
 
@@ -29,17 +30,20 @@ using FindKernel = const Kernel* (*)(const Request&);
 
 namespace baseline {
 const Kernel* find(const Request&);
+const LaneMemory& lane_memory();
 const LaneExchange& lane_exchange();
 const LaneParts& lane_parts();
 const Kernel* find_video(const Request&); // for all targets
 } // namespace baseline
 namespace avx2 {
 const Kernel* find(const Request&);
+const LaneMemory& lane_memory();
 const LaneExchange& lane_exchange();
 const LaneParts& lane_parts();
 } // namespace avx2
 namespace avx512 {
 const Kernel* find(const Request&);
+const LaneMemory& lane_memory();
 const LaneExchange& lane_exchange();
 const LaneParts& lane_parts();
 } // namespace avx512

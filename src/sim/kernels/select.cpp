@@ -9,12 +9,14 @@ namespace {
 struct Target {
   std::string_view name;
   FindKernel find;
+  const LaneMemory& (*lane_memory)();
   const LaneExchange& (*lane_exchange)();
   const LaneParts& (*lane_parts)();
 };
-constexpr Target baseline_target{"x86-64", &baseline::find, &baseline::lane_exchange, &baseline::lane_parts},
-    avx2_target{"avx2", &avx2::find, &avx2::lane_exchange, &avx2::lane_parts},
-    avx512_target{"avx512", &avx512::find, &avx512::lane_exchange, &avx512::lane_parts};
+constexpr Target baseline_target{"x86-64", &baseline::find, &baseline::lane_memory, &baseline::lane_exchange,
+                                 &baseline::lane_parts},
+    avx2_target{"avx2", &avx2::find, &avx2::lane_memory, &avx2::lane_exchange, &avx2::lane_parts},
+    avx512_target{"avx512", &avx512::find, &avx512::lane_memory, &avx512::lane_exchange, &avx512::lane_parts};
 
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
@@ -64,6 +66,10 @@ std::optional<Kernel> find_kernel_of(FindKernel find, const ir::Form& form, u32 
 }
 std::optional<Kernel> find_kernel(const ir::Form& form, u32 destinations, u32 sources) {
   return find_kernel_of(target().find, form, destinations, sources);
+}
+const LaneMemory& lane_memory() {
+  static const LaneMemory& chosen = target().lane_memory();
+  return chosen;
 }
 const LaneExchange& lane_exchange() {
   static const LaneExchange& chosen = target().lane_exchange();

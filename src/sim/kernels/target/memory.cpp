@@ -1,0 +1,161 @@
+// The loops of lane_memory.h. AVX-512 has masks in the instructions; elsewhere lanes are taken one by one
+// where a mask has holes.
+#include "sim/kernels/target/lanes.h"
+
+namespace warplens::sim {
+namespace WARPLENS_TARGET_NAMESPACE {
+namespace {
+
+constexpr u32 full = 0xffffffffu, width = 32;
+
+#ifdef __AVX512F__
+
+struct Sums {
+  __m512i low = _mm512_set1_epi64(-1), high = _mm512_setzero_si512(), bits = _mm512_setzero_si512();
+  [[gnu::always_inline]] void add(__m512i address, __mmask8 mask) {
+    low = _mm512_mask_min_epu64(low, mask, low, address);
+    high = _mm512_mask_max_epu64(high, mask, high, address);
+    bits = _mm512_mask_or_epi64(bits, mask, bits, address);
+  }
+  [[gnu::always_inline]] Extremes total() const {
+    return {_mm512_reduce_min_epu64(low), _mm512_reduce_max_epu64(high),
+            static_cast<u64>(_mm512_reduce_or_epi64(bits))};
+  }
+};
+
+[[gnu::always_inline]] inline __mmask8 part(u32 mask, u32 lane) {
+  return static_cast<__mmask8>(mask >> lane);
+}
+
+Extremes addresses32(u64* address, const u32* registers, u32 offset, const u32* masks, u32 warps) {
+  Sums sums;
+  __m256i by = _mm256_set1_epi32(static_cast<int>(offset));
+  for (u32 w = 0; w < warps; ++w) {
+    if (masks[w] == 0) continue;
+    for (u32 i = w * width; i < (w + 1) * width; i += 8) {
+      __m256i narrow =
+          _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(registers + i)), by);
+      __m512i wide = _mm512_cvtepu32_epi64(narrow);
+      _mm512_storeu_si512(address + i, wide);
+      sums.add(wide, part(masks[w], i % width));
+    }
+  }
+  return sums.total();
+}
+
+Extremes addresses64(u64* address, const u64* registers, u64 offset, const u32* masks, u32 warps) {
+  Sums sums;
+  __m512i by = _mm512_set1_epi64(static_cast<i64>(offset));
+  for (u32 w = 0; w < warps; ++w) {
+    if (masks[w] == 0) continue;
+    for (u32 i = w * width; i < (w + 1) * width; i += 8) {
+      __m512i sum = _mm512_add_epi64(_mm512_loadu_si512(registers + i), by);
+      _mm512_storeu_si512(address + i, sum);
+      sums.add(sum, part(masks[w], i % width));
+    }
+  }
+  return sums.total();
+}
+
+Extremes extremes(const u64* address, const u32* masks, u32 warps) {
+  Sums sums;
+  for (u32 w = 0; w < warps; ++w)
+    if (masks[w] != 0)
+      for (u32 i = 0; i < width; i += 8)
+        sums.add(_mm512_loadu_si512(address + w * width + i), part(masks[w], i));
+  return sums.total();
+}
+
+void gather32(u32* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+  for (u32 w = 0; w < warps; ++w) {
+    if (masks[w] == 0) continue;
+    for (u32 i = w * width; i < (w + 1) * width; i += 8) {
+      __mmask8 mask = part(masks[w], i % width);
+      if (mask == 0) continue;
+      __m256i* to = reinterpret_cast<__m256i*>(out + i);
+      _mm256_storeu_si256(to, _mm512_mask_i64gather_epi32(_mm256_loadu_si256(to), mask,
+                                                          _mm512_loadu_si512(address + i), base, 1));
+    }
+  }
+}
+
+void gather64(u64* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+  for (u32 w = 0; w < warps; ++w) {
+    if (masks[w] == 0) continue;
+    for (u32 i = w * width; i < (w + 1) * width; i += 8) {
+      __mmask8 mask = part(masks[w], i % width);
+      if (mask == 0) continue;
+      _mm512_storeu_si512(out + i, _mm512_mask_i64gather_epi64(_mm512_loadu_si512(out + i), mask,
+                                                               _mm512_loadu_si512(address + i), base, 1));
+    }
+  }
+}
+
+#else
+
+[[gnu::always_inline]] inline void include(Extremes& sums, u64 address, u32 active) {
+  u64 on = -static_cast<u64>(active & 1), low = address | ~on, high = address & on;
+  sums.lowest = low < sums.lowest ? low : sums.lowest;
+  sums.highest = high > sums.highest ? high : sums.highest;
+  sums.bits |= high;
+}
+
+Extremes extremes(const u64* address, const u32* masks, u32 warps) {
+  Extremes sums;
+  for (u32 w = 0; w < warps; ++w) {
+    if (masks[w] == 0) continue;
+    for (u32 i = 0; i < width; ++i) include(sums, address[w * width + i], masks[w] >> i);
+  }
+  return sums;
+}
+
+Extremes addresses32(u64* address, const u32* registers, u32 offset, const u32* masks, u32 warps) {
+  for (u32 w = 0; w < warps; ++w) {
+    if (masks[w] == 0) continue;
+    for (u32 i = w * width; i < (w + 1) * width; ++i) address[i] = registers[i] + offset;
+  }
+  return extremes(address, masks, warps);
+}
+
+Extremes addresses64(u64* address, const u64* registers, u64 offset, const u32* masks, u32 warps) {
+  for (u32 w = 0; w < warps; ++w) {
+    if (masks[w] == 0) continue;
+    for (u32 i = w * width; i < (w + 1) * width; ++i) address[i] = registers[i] + offset;
+  }
+  return extremes(address, masks, warps);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void gather(T* out, const std::byte* base, const u64* address, const u32* masks,
+                                          u32 warps) {
+  for (u32 w = 0; w < warps; ++w) {
+    const u64* a = address + w * width;
+    T* to = out + w * width;
+    if (masks[w] == full)
+      for (u32 i = 0; i < width; ++i) __builtin_memcpy(to + i, base + a[i], sizeof(T));
+    else
+      for (u32 rest = masks[w]; rest != 0; rest &= rest - 1) {
+        u32 i = static_cast<u32>(__builtin_ctz(rest));
+        __builtin_memcpy(to + i, base + a[i], sizeof(T));
+      }
+  }
+}
+
+void gather32(u32* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+  gather(out, base, address, masks, warps);
+}
+
+void gather64(u64* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+  gather(out, base, address, masks, warps);
+}
+
+#endif
+
+constexpr LaneMemory functions{addresses32, addresses64, extremes, gather32, gather64};
+
+} // namespace
+
+const LaneMemory& lane_memory() { return functions; }
+
+} // namespace WARPLENS_TARGET_NAMESPACE
+} // namespace warplens::sim
