@@ -2,7 +2,7 @@
 # Needs apt only for what is missing, and sudo only when not root. Expects to be in the repository's root.
 
 build=build/release
-package_lists=scripts/packages.txt
+package_lists="scripts/packages.txt ${WARPLENS_MORE_PACKAGES:-}"
 
 say() { printf '== %s\n' "$*"; }
 die() {
