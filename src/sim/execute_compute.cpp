@@ -126,6 +126,20 @@ bool compute_closed(Exec& x, const Op& op) {
   return true;
 }
 
+// Calls f(first, end) for stretches of warps that cover all those that take part: one stretch, unless few
+// warps of it do.
+template <class F> void each_stretch(const Exec& x, F&& f) {
+  if (x.mask_full) return f(0, x.shape.warps);
+  if (x.active_warps * 2 > x.end_warp - x.first_warp) return f(x.first_warp, x.end_warp);
+  const auto& mask = x.mask->word;
+  for (u32 w = x.first_warp; w < x.end_warp;) {
+    u32 first = w;
+    while (w < x.end_warp && mask[w] != 0) ++w;
+    if (w > first) f(first, w);
+    while (w < x.end_warp && mask[w] == 0) ++w;
+  }
+}
+
 } // namespace
 
 namespace ops {
@@ -134,32 +148,24 @@ void compute(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool whole = x.overwrites(op);
   if (whole && compute_closed(x, op)) return;
-  u32 first = x.mask_full ? 0 : x.first_warp, end = x.mask_full ? x.shape.warps : x.end_warp;
-  KernelArguments arguments{};
-  for (u32 i = 0; i < op.sources; ++i) {
-    Value& v = x.values[op.source(i)];
-    need_lanes(v, x.shape);
-    arguments.source[i] = v.from(first);
-  }
-  bool direct[2] = {};
+  for (u32 i = 0; i < op.sources; ++i) need_lanes(x.values[op.source(i)], x.shape);
+  Value to[2];
   for (u32 i = 0; i < op.destinations; ++i) {
-    direct[i] = whole && op.destination(i) != no_slot;
-    if (direct[i]) {
-      arguments.destination[i] = x.values[op.destination(i)].from(first);
-    } else {
-      u32 bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
-      Value at;
-      at.bits = static_cast<u8>(bits);
-      at.data = x.scratch[i];
-      arguments.destination[i] = at.from(first);
-    }
+    bool wanted = op.destination(i) != no_slot;
+    to[i].bits = wanted ? x.values[op.destination(i)].bits : 64;
+    to[i].data = wanted && whole ? x.values[op.destination(i)].data : x.scratch[i];
   }
-  arguments.lanes = (end - first) * warp_size;
-  op.kernel(arguments);
+  each_stretch(x, [&](u32 first, u32 end) {
+    KernelArguments arguments{};
+    for (u32 i = 0; i < op.sources; ++i) arguments.source[i] = x.values[op.source(i)].from(first);
+    for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i].from(first);
+    arguments.lanes = (end - first) * warp_size;
+    op.kernel(arguments);
+  });
   for (u32 i = 0; i < op.destinations; ++i) {
     if (op.destination(i) == no_slot) continue;
     Value& v = x.values[op.destination(i)];
-    if (direct[i])
+    if (whole)
       v.set_lanes();
     else
       x.merge(v, x.scratch[i]);

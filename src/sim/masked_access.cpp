@@ -26,10 +26,10 @@ struct Rows {
 // Whether the lanes of every warp are stride[0] apart.
 bool evenly_spaced(const Shape& shape, const Strides& stride) {
   if (shape.block.x % warp_size == 0) return true;
-  i64 expected = stride[0];
+  u64 expected = static_cast<u64>(stride[0]);
   for (u32 d = 1; d < 3; ++d) {
     expected *= shape.extent[d - 1];
-    if (shape.extent[d] != 1 && stride[d] != expected) return false;
+    if (shape.extent[d] != 1 && static_cast<u64>(stride[d]) != expected) return false;
   }
   return true;
 }

@@ -25,10 +25,10 @@ namespace {
 
 // Whether neighbouring lanes are always stride[0] apart, over the ends of rows and blocks too.
 bool is_ramp(const Value& value, const Shape& shape) {
-  i64 expected = value.stride[0];
+  u64 expected = static_cast<u64>(value.stride[0]);
   for (u32 d = 1; d < axes; ++d) {
     expected *= shape.extent[d - 1];
-    if (shape.extent[d] != 1 && value.stride[d] != expected) return false;
+    if (shape.extent[d] != 1 && static_cast<u64>(value.stride[d]) != expected) return false;
   }
   return true;
 }
@@ -75,7 +75,9 @@ constexpr i64 stride_limit = i64{1} << 50, base_limit = i64{1} << 61;
 bool reach(const Value& value, const Shape& shape, i64 base, i64& low, i64& high) {
   low = high = base;
   if (value.uniform()) return true;
-  auto within = [](i64 n, i64 limit) { return static_cast<u64>(n + limit) <= static_cast<u64>(2 * limit); };
+  auto within = [](i64 n, i64 limit) {
+    return static_cast<u64>(n) + static_cast<u64>(limit) <= static_cast<u64>(2 * limit);
+  };
   if (!within(base, base_limit)) return false;
   for (u32 d = 0; d < axes; ++d) {
     if (!within(value.stride[d], stride_limit)) return false;
