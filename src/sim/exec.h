@@ -179,9 +179,9 @@ struct LaunchState {
   Program::Impl& program;
   const LaunchSpec& spec;
   const LaunchOptions& options;
-  std::unique_ptr<Shape> shape,
-      last_shape;                   // of a batch; of the last one in each row of the grid, when it is shorter
-  u64 batches = 0, row_batches = 0; // in the grid; in a row of it
+  std::unique_ptr<Shape> shape;      // of a batch
+  std::unique_ptr<Shape> last_shape; // of the last one in each row of the grid, when it is shorter
+  u64 batches = 0, row_batches = 0;  // in the grid; in a row of it
   const Code* entry = nullptr;
   std::vector<std::byte> parameters; // the kernel's, as ld.param sees them
   std::vector<u32> shared_offset;    // [module variables]

@@ -197,6 +197,24 @@ void split_by_space(Exec& x, u64* address, const EachSpace& each) {
   if (rest != Mask{}) each(StateSpace::global, rest, address, span_of(x, rest, address));
 }
 
+void report_closed(Exec& x, const Op& op, StateSpace space, u64 base, const Strides& stride,
+                   std::span<const u32> active) {
+  if (x.sink == nullptr || !op.site.valid()) return;
+  const access::Site& site = site_of(x, op);
+  x.sink->affine({op.site,
+                  sink_space(space),
+                  site.kind,
+                  site.cache,
+                  static_cast<u8>(op.element_bytes * op.elements),
+                  x.cta->index,
+                  x.shape.ctas,
+                  base,
+                  {stride[0], stride[1], stride[2]},
+                  x.shape.block,
+                  stride[3],
+                  active});
+}
+
 bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
   const Value& v = x.values[slot];
   if (!x.mask_full || !x.whole || !v.closed || space == StateSpace::generic || space == StateSpace::local)
@@ -219,20 +237,7 @@ bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedA
     return false;
   }
   out.host = host_base(x, space);
-  if (x.sink != nullptr && op.site.valid()) {
-    const access::Site& site = site_of(x, op);
-    x.sink->affine({op.site,
-                    sink_space(space),
-                    site.kind,
-                    site.cache,
-                    static_cast<u8>(bytes),
-                    x.cta->index,
-                    x.shape.ctas,
-                    out.base,
-                    {v.stride[0], v.stride[1], v.stride[2]},
-                    x.shape.block,
-                    v.stride[3]});
-  }
+  report_closed(x, op, space, out.base, v.stride, {});
   if (space == StateSpace::shared && x.shape.ctas > 1)
     out.stride[3] += static_cast<i64>(x.launch.shared_stride);
   return true;

@@ -39,6 +39,8 @@ u32 batch_size(const LaunchState& launch) {
   if (spec.cooperative || threads % warp_size != 0 || !launch.program.runs_in_step(spec.kernel)) return 1;
   u64 registers = 0;
   for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, static_cast<u32>(threads));
+  for (ir::FunctionId f : launch.program.reachable(spec.kernel))
+    registers += launch.program.code_of(f).parameter_bytes * threads; // arguments of calls
   u64 wanted = launch.options.batch != 0 ? launch.options.batch : spec.grid.count() / least_batches;
   u64 size = std::min<u64>({wanted, most_batch_warps / (threads / warp_size), spec.grid.x,
                             most_batch_register_bytes / (registers + 1)});

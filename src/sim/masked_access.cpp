@@ -25,13 +25,7 @@ struct Rows {
 
 // Whether the lanes of every warp are stride[0] apart.
 bool evenly_spaced(const Shape& shape, const Strides& stride) {
-  if (shape.block.x % warp_size == 0) return true;
-  u64 expected = static_cast<u64>(stride[0]);
-  for (u32 d = 1; d < 3; ++d) {
-    expected *= shape.extent[d - 1];
-    if (shape.extent[d] != 1 && static_cast<u64>(stride[d]) != expected) return false;
-  }
-  return true;
+  return shape.block.x % warp_size == 0 || is_ramp(stride, shape, 3);
 }
 
 bool find_rows(Exec& x, const Op& op, SlotId slot, Rows& out) {
@@ -65,21 +59,7 @@ bool find_rows(Exec& x, const Op& op, SlotId slot, Rows& out) {
                                      : !in_known_range(x, op, static_cast<u64>(low), end))
     return false;
   out.place = place_of(x, op.space);
-  if (x.sink != nullptr && op.site.valid()) {
-    const access::Site& site = x.code->module->sites[op.site.value];
-    x.sink->affine({op.site,
-                    sink_space(op.space),
-                    site.kind,
-                    site.cache,
-                    static_cast<u8>(bytes),
-                    x.cta->index,
-                    x.shape.ctas,
-                    origin,
-                    {v.stride[0], v.stride[1], v.stride[2]},
-                    x.shape.block,
-                    v.stride[3],
-                    {x.mask->word.data(), x.shape.warps}});
-  }
+  report_closed(x, op, op.space, origin, v.stride, {x.mask->word.data(), x.shape.warps});
   return true;
 }
 

@@ -21,19 +21,14 @@ Shape::Shape(Dim3 b, u32 count) : block(b), ctas(count) {
   for (u32 w = 0; w < warps; ++w) all.word[w] = low_lanes(threads - w * warp_size);
 }
 
-namespace {
-
-// Whether neighbouring lanes are always stride[0] apart, over the ends of rows and blocks too.
-bool is_ramp(const Value& value, const Shape& shape) {
-  u64 expected = static_cast<u64>(value.stride[0]);
-  for (u32 d = 1; d < axes; ++d) {
+bool is_ramp(const Strides& stride, const Shape& shape, u32 count) {
+  u64 expected = static_cast<u64>(stride[0]);
+  for (u32 d = 1; d < count; ++d) {
     expected *= shape.extent[d - 1];
-    if (shape.extent[d] != 1 && static_cast<u64>(value.stride[d]) != expected) return false;
+    if (shape.extent[d] != 1 && static_cast<u64>(stride[d]) != expected) return false;
   }
   return true;
 }
-
-} // namespace
 
 void write_lanes(Value& value, const Shape& shape) {
   lanes::Coordinates at{shape.at[0].data(), shape.at[1].data(), shape.at[2].data(), shape.at[3].data()};
@@ -51,7 +46,7 @@ void write_lanes(Value& value, const Shape& shape) {
   case 32:
     if (value.uniform())
       lanes::fill32(value.at<u32>(0), shape.lanes, static_cast<u32>(value.base));
-    else if (is_ramp(value, shape))
+    else if (is_ramp(value.stride, shape, axes))
       lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
     else
       lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at);
@@ -59,7 +54,7 @@ void write_lanes(Value& value, const Shape& shape) {
   default:
     if (value.uniform())
       lanes::fill64(value.at<u64>(0), shape.lanes, value.base);
-    else if (is_ramp(value, shape))
+    else if (is_ramp(value.stride, shape, axes))
       lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
     else
       lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at);

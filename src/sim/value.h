@@ -1,9 +1,8 @@
 // A register of all threads that a worker runs in step (one CTA, or a batch of neighbours along x; see
 // launch.cpp), in one or both of two forms:
-//   closed   base + stride·(tid.x, tid.y, tid.z, CTA of the batch), modulo the width: uniform when the
-//   strides
-//            are zero. Costs O(1).
-//   lanes    an array of one value per lane (one mask word per warp for predicates).
+//   closed   base + stride·(tid.x, tid.y, tid.z, CTA of the batch), modulo the width; costs O(1)
+//   lanes    an array of one value per lane (one mask word per warp for predicates)
+// A closed form whose strides are zero is uniform.
 // Whoever writes says which form is valid; whoever needs lanes asks for them and they are written out once.
 #pragma once
 #include "base/bits.h"
@@ -37,6 +36,10 @@ struct Shape {
   std::array<std::vector<u32>, axes> at; // [axis][lane]
   explicit Shape(Dim3 block, u32 ctas = 1);
 };
+
+// Whether neighbouring lanes are always stride[0] apart, over the ends of rows too; of the first `count`
+// axes, the others left alone.
+bool is_ramp(const Strides&, const Shape&, u32 count);
 
 struct Value {
   u64 base = 0;
