@@ -141,12 +141,10 @@ std::string parts_of(Compiler kind, const fs::path& compiler, const Search& sear
     for (const fs::directory_entry& entry : fs::directory_iterator(root / "lib", error))
       if (entry.path().filename().string().find(".so") != std::string::npos) out += stamp(entry.path());
   }
-  for (const char* tool : {"gcc", "g++", "ld", "as"}) // the first in PATH is the one that is run
+  // All in PATH: the first may be ccache, which calls the next.
+  for (const char* tool : {"gcc", "g++", "ld", "as"})
     for (const std::string& folder : search.path)
-      if (fs::path found = fs::canonical(folder + "/" + tool, error); !error) {
-        out += stamp(found);
-        break;
-      }
+      if (fs::path found = fs::canonical(folder + "/" + tool, error); !error) out += stamp(found);
   // clang takes the newest C++ library that is installed.
   std::vector<std::string> releases;
   for (const char* folder : {"/usr/lib/gcc/x86_64-linux-gnu", "/usr/lib/gcc/x86_64-redhat-linux"})
@@ -159,17 +157,16 @@ std::string parts_of(Compiler kind, const fs::path& compiler, const Search& sear
 
 std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind,
                                     const std::string& compiler) {
-  std::optional<std::string> identity = identity_of(compiler);
+  std::optional<Binary> binary = binary_behind(compiler);
   bool nvcc = kind == Compiler::nvcc;
-  if (!identity || !are_harmless(request.options, true)) return {};
+  if (!binary || !are_harmless(request.options, true)) return {};
   for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
     if (nvcc && !are_harmless(words_of(variable(name)), false)) return {};
   if (nvcc && !variable("NVCC_CCBIN").empty()) return {};
   std::error_code error;
-  fs::path canonical = fs::canonical(compiler, error);
   cache::Hasher hasher;
-  hasher.add(nvcc ? "nvcc" : "clang").add(compiler).add(*identity);
-  hasher.add(parts_of(kind, canonical, request.search));
+  hasher.add(nvcc ? "nvcc" : "clang").add(compiler).add(binary->identity);
+  hasher.add(parts_of(kind, binary->path, request.search));
   hasher.add(request.sm).add(request.source).add(fs::current_path(error).string());
   hasher.add(request.headers).add(nvcc ? "" : request.cudart).add(request.options.size());
   for (const std::string& option : request.options) hasher.add(option);
@@ -230,6 +227,25 @@ bool write_file(const fs::path& path, std::string_view text, bool executable) {
   return !file.fail() && !error;
 }
 
+// The program that a shell script consists of calling, by an absolute path and with the script's own
+// arguments; empty if the script does anything else.
+std::string forwarded_to(std::string_view script) {
+  constexpr std::string_view path_characters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-";
+  constexpr std::string_view interpreters[] = {"#!/bin/sh\n", "#!/bin/bash\n"}, call = "exec ",
+                             arguments = " \"$@\"";
+  auto interpreter = std::find_if(std::begin(interpreters), std::end(interpreters),
+                                  [&](std::string_view line) { return script.starts_with(line); });
+  if (interpreter == std::end(interpreters)) return {};
+  script.remove_prefix(interpreter->size());
+  if (script.ends_with('\n')) script.remove_suffix(1);
+  if (!script.starts_with(call) || !script.ends_with(arguments)) return {};
+  script.remove_prefix(call.size());
+  script.remove_suffix(arguments.size());
+  if (!script.starts_with('/') || script.find_first_not_of(path_characters) != script.npos) return {};
+  return std::string(script);
+}
+
 // A clock that files are stamped with: never ahead of it.
 u64 file_clock() {
   timespec now;
@@ -239,14 +255,24 @@ u64 file_clock() {
 
 } // namespace
 
-std::optional<std::string> identity_of(const std::string& program) {
-  std::error_code error;
-  fs::path path = fs::canonical(program, error);
-  if (error) return {};
-  std::array<char, 4> magic{};
-  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
-  if (std::string_view(magic.data(), magic.size()) != "\177ELF") return {};
-  return stamp(path);
+std::optional<Binary> binary_behind(const std::string& program) {
+  constexpr int most_scripts = 4;
+  Binary out{program, {}};
+  for (int i = 0; i <= most_scripts; ++i) {
+    std::error_code error;
+    out.path = fs::canonical(out.path, error);
+    if (error) return {};
+    out.identity += stamp(out.path);
+    constexpr std::size_t longest_script = 4096;
+    std::string start(longest_script, '\0');
+    std::ifstream file(out.path, std::ios::binary);
+    start.resize(static_cast<std::size_t>(file.read(start.data(), longest_script).gcount()));
+    if (start.starts_with("\177ELF")) return out;
+    std::string next = forwarded_to(start);
+    if (next.empty()) return {};
+    out.path = next;
+  }
+  return {};
 }
 
 CompileCache::CompileCache(const CompileRequest& request, Compiler kind, const std::string& compiler)

@@ -8,11 +8,13 @@
 // compiler said.
 //
 // What is not understood is not kept: options beyond those known to name no further input (a list), objects
-// and libraries of the user, a compiler that is a script, sources that ask for the time of day.
+// and libraries of the user, a compiler that is a script which does more than call another, sources that ask
+// for the time of day.
 #pragma once
 #include "cache/store.h"
 #include "toolchain/compile.h"
 #include "toolchain/inputs.h"
+#include <filesystem>
 
 namespace warplens::toolchain {
 
@@ -34,8 +36,14 @@ private:
   u64 start_;
 };
 
-// The identity of a program without running it: canonical path, size, time and inode of its binary. None for
-// scripts: what they run is not known.
-std::optional<std::string> identity_of(const std::string& program);
+// The binary behind the name of a program, found without running it. `identity` changes when the binary does:
+// path, size, time and inode of it and of every script on the way.
+struct Binary {
+  std::filesystem::path path; // canonical
+  std::string identity;
+};
+// Follows symbolic links and scripts that are nothing but `exec /another/program "$@"`, as installations put
+// into /usr/local/bin. None for other scripts: what they run is not known.
+std::optional<Binary> binary_behind(const std::string& program);
 
 } // namespace warplens::toolchain

@@ -85,9 +85,9 @@ std::vector<PtxasInfo> parse_ptxas_output(std::string_view output) {
 
 Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_view ptx, u32 sm,
                                           const cache::Store* cache) {
-  std::optional<std::string> identity = cache != nullptr ? identity_of(ptxas) : std::nullopt;
-  cache::Digest key = cache::Hasher().add(identity.value_or("")).add(sm).add(ptx).digest();
-  if (identity)
+  std::optional<Binary> binary = cache != nullptr ? binary_behind(ptxas) : std::nullopt;
+  cache::Digest key = cache::Hasher().add(binary ? binary->identity : "").add(sm).add(ptx).digest();
+  if (binary)
     if (std::optional<cache::Blob> said = cache->find("ptxas", key))
       return understand({reinterpret_cast<const char*>(said->data.get()), said->size});
   auto folder = TempDir::create();
@@ -98,7 +98,7 @@ Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_
       {ptxas, "-v", "-c", fmt::format("-arch=sm_{}", sm), file, "-o", folder->path() + "/output"});
   if (!result) return failure(result.error());
   std::string said = (result->exit_code == 0 ? accepted : refused) + result->output;
-  if (identity) cache->put("ptxas", key, std::as_bytes(std::span(said)));
+  if (binary) cache->put("ptxas", key, std::as_bytes(std::span(said)));
   return understand(said);
 }
 

@@ -20,6 +20,8 @@ std::string read_file(const fs::path& path) {
 class CompileCacheTest : public testing::Test {
 protected:
   void SetUp() override {
+    std::optional<LocatedCompiler> compiler = locate_compiler(compiler_, Search::from_environment());
+    if (compiler && !binary_behind(compiler->path)) GTEST_SKIP() << compiler->path << " is a script";
     write("header.h", "__device__ inline int answer() { return 42; }\n");
     write("a.cu", "#include \"header.h\"\n#include <vector>\n__global__ void k(int* p) { *p = answer(); }\n"
                   "int main() { k<<<1, 1>>>(nullptr); }\n");
@@ -154,11 +156,31 @@ TEST_F(CompileCacheTest, WhatMayReadMoreFilesIsNotKept) {
   EXPECT_FALSE(keeps({"-Xcompiler"}));
 }
 
-TEST_F(CompileCacheTest, AScriptIsNoCompilerThatCanBeKnown) {
-  write("clang", "#!/bin/sh\nexec clang-19 \"$@\"\n");
-  EXPECT_FALSE(identity_of(source_->path() + "/clang"));
-  EXPECT_FALSE(identity_of("/nowhere"));
-  EXPECT_TRUE(identity_of("/proc/self/exe"));
+TEST_F(CompileCacheTest, AScriptThatOnlyCallsAnotherProgramIsFollowed) {
+  std::string clang = locate_compiler(compiler_, request().search)->path;
+  std::string script = source_->path() + "/clang-19";
+  auto binary_of_script = [&](const std::string& text) {
+    write("clang-19", text);
+    fs::permissions(script, fs::perms::owner_all);
+    return binary_behind(script);
+  };
+  EXPECT_FALSE(binary_behind("/nowhere"));
+  EXPECT_EQ(binary_behind("/proc/self/exe")->path, fs::canonical("/proc/self/exe"));
+  for (const char* other : {"#!/bin/sh\nexec clang-19 \"$@\"\n", "#!/bin/sh\nX=1 exec /bin/true \"$@\"\n",
+                            "#!/bin/sh\nexec /bin/true -x \"$@\"\n", "#!/bin/sh\nexec /bin/$X \"$@\"\n",
+                            "#!/bin/sh\ntrue\nexec /bin/true \"$@\"\n", "exec /bin/true \"$@\"\n", ""})
+    EXPECT_FALSE(binary_of_script(other)) << other;
+  EXPECT_FALSE(binary_of_script("#!/bin/sh\nexec " + script + " \"$@\"\n")) << "it calls itself";
+
+  std::optional<Binary> behind = binary_of_script("#!/bin/sh\nexec " + clang + " \"$@\"\n");
+  ASSERT_TRUE(behind);
+  EXPECT_EQ(behind->path, fs::canonical(clang));
+  EXPECT_NE(behind->identity, binary_behind(clang)->identity) << "the script counts, too";
+  CompileRequest r = request();
+  r.search.clang = script;
+  settle();
+  run(r);
+  EXPECT_TRUE(run(r).known);
 }
 
 TEST_F(CompileCacheTest, DamageIsACompilation) {
@@ -174,10 +196,7 @@ TEST_F(CompileCacheTest, DamageIsACompilation) {
 #ifdef WARPLENS_TEST_NVCC
 class NvccCacheTest : public CompileCacheTest {
 protected:
-  void SetUp() override {
-    CompileCacheTest::SetUp();
-    compiler_ = Compiler::nvcc;
-  }
+  NvccCacheTest() { compiler_ = Compiler::nvcc; }
 };
 
 // nvcc preprocesses twice; a header of the device pass alone counts, too.
