@@ -126,6 +126,31 @@ bool compute_closed(Exec& x, const Op& op) {
   return true;
 }
 
+bool is_written(const Op& op, SlotId slot) {
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (op.destination(i) == slot) return true;
+  return false;
+}
+
+// Makes a source readable for the kernel: a uniform value as the first 32 lanes alone, which saves the cache
+// from thousands of copies of a constant, unless the kernel writes over them. Says which
+// (KernelArguments::blocks).
+u32 need_blocks(Exec& x, const Op& op, SlotId slot) {
+  Value& v = x.values[slot];
+  if (!v.uniform() || v.bits == 1 || is_written(op, slot)) {
+    need_lanes(v, x.shape);
+    return every_block;
+  }
+  if (v.lanes) return one_block;
+  if (v.bits == 16)
+    lanes::fill16(v.at<u16>(0), warp_size, static_cast<u16>(v.base));
+  else if (v.bits == 32)
+    lanes::fill32(v.at<u32>(0), warp_size, static_cast<u32>(v.base));
+  else
+    lanes::fill64(v.at<u64>(0), warp_size, v.base);
+  return one_block;
+}
+
 // Calls f(first, end) for stretches of warps that cover all those that take part: one stretch, unless few
 // warps of it do.
 template <class F> void each_stretch(const Exec& x, F&& f) {
@@ -148,7 +173,8 @@ void compute(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool whole = x.overwrites(op);
   if (whole && compute_closed(x, op)) return;
-  for (u32 i = 0; i < op.sources; ++i) need_lanes(x.values[op.source(i)], x.shape);
+  u32 blocks[5];
+  for (u32 i = 0; i < op.sources; ++i) blocks[i] = need_blocks(x, op, op.source(i));
   Value to[2];
   for (u32 i = 0; i < op.destinations; ++i) {
     bool wanted = op.destination(i) != no_slot;
@@ -157,7 +183,10 @@ void compute(Exec& x, const Op& op) {
   }
   each_stretch(x, [&](u32 first, u32 end) {
     KernelArguments arguments{};
-    for (u32 i = 0; i < op.sources; ++i) arguments.source[i] = x.values[op.source(i)].from(first);
+    for (u32 i = 0; i < op.sources; ++i) {
+      arguments.source[i] = x.values[op.source(i)].from(blocks[i] & first);
+      arguments.blocks[i] = blocks[i];
+    }
     for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i].from(first);
     arguments.lanes = (end - first) * warp_size;
     op.kernel(arguments);

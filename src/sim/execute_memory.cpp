@@ -372,6 +372,16 @@ void gather(Exec& x, const Mask& mask, const u64* address, const Place& place, u
   }
 }
 
+// Lets the register point at memory if its lanes lie there in a row, all of them.
+bool borrow(const Shape& shape, const Op& op, const ClosedAddress& a, std::byte* memory, Value& to) {
+  if (to.bits != op.element_bytes * 8 || a.stride[0] != op.element_bytes || shape.threads != shape.lanes ||
+      !is_ramp(a.stride, shape, axes))
+    return false;
+  to.data = memory;
+  to.set_lanes();
+  return true;
+}
+
 void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
   bool uniform = (a.stride[0] | a.stride[1] | a.stride[2] | a.stride[3]) == 0;
   for (u32 e = 0; e < op.elements; ++e) {
@@ -382,7 +392,8 @@ void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
       to.set_uniform(read_one(a.host + static_cast<i64>(a.base + skip), op.element_bytes, op.sign));
       continue;
     }
-    const std::byte* base = a.host + static_cast<i64>(a.base + skip);
+    std::byte* base = a.host + static_cast<i64>(a.base + skip);
+    if (op.borrows && borrow(x.shape, op, a, base, to)) continue;
     if (op.element_bytes == 4 && to.bits == 32)
       lanes::load_rows32(to.at<u32>(0), x.shape.extent.data(), base, a.stride.data());
     else if (op.element_bytes == 8 && to.bits == 64)
@@ -402,6 +413,7 @@ namespace ops {
 void load(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   SlotId address_slot = op.source(0);
+  if (op.borrows) x.values[op.destination(0)].data = x.values[op.destination(0)].room;
   ClosedAddress closed;
   if (closed_access(x, op, address_slot, op.space, closed)) {
     load_whole(x, op, closed);

@@ -15,10 +15,14 @@
 
 namespace warplens::sim {
 
+inline constexpr u32 every_block = 0xffffffffu, one_block = 0;
 struct KernelArguments {
   void* destination[2];
   const void* source[5];
   u32 lanes;
+  // Per source: one_block where all lanes hold the same value and only the first 32 are there to be read, over
+  // and over. For sources of 16 bits and more.
+  u32 blocks[5] = {every_block, every_block, every_block, every_block, every_block};
 };
 using KernelFunction = void (*)(const KernelArguments&);
 

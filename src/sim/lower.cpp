@@ -65,6 +65,7 @@ public:
     mark_waiting_loops();
     count_loops();
     drop_unread_results();
+    mark_borrows(*code_, bits_.size(), block_start_, block_end_);
     allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
     mark_overwrites(*code_, layout(cfg));
     return std::move(code_);

@@ -42,7 +42,7 @@ Frame* fresh_frame(Exec& x, const Code& code) {
   frame->values.resize(code.slot_bits.size());
   for (std::size_t i = 0; i < frame->values.size(); ++i) {
     frame->values[i].bits = code.slot_bits[i];
-    frame->values[i].data = at;
+    frame->values[i].data = frame->values[i].room = at;
     at += storage_bytes(code.slot_bits[i], x.shape.lanes);
   }
   frame->parameters.resize(u64{x.shape.lanes} * code.parameter_bytes);
@@ -61,6 +61,10 @@ bool empty(const Mask& mask, u32 warps) {
 
 void remove(Mask& from, const Mask& lanes, u32 warps) {
   for (u32 w = 0; w < warps; ++w) from.word[w] &= ~lanes.word[w];
+}
+
+void add(Mask& to, const Mask& lanes, u32 warps) {
+  for (u32 w = 0; w < warps; ++w) to.word[w] |= lanes.word[w];
 }
 
 void release_frame(Frame& frame) { --frame.users; }
@@ -207,7 +211,7 @@ void exit_lanes(Exec& x, const Mask& lanes) {
   group.stack.back().pc = x.pc;
   for (StackEntry& entry : group.stack) remove(entry.mask, lanes, x.shape.warps);
   for (FrameLink& link : group.frames) remove(link.frame->live, lanes, x.shape.warps);
-  for (u32 w = 0; w < x.shape.warps; ++w) x.cta->exited.word[w] |= lanes.word[w];
+  add(x.cta->exited, lanes, x.shape.warps);
   settle(x);
 }
 

@@ -150,15 +150,22 @@ private:
 };
 
 // Slots for all registers that live, in the order in which their lives begin; no_slot for the others.
+// What borrowing loads write shares slots with its like only.
 std::vector<SlotId> linear_scan(Code& code, const std::vector<u8>& bits,
                                 const std::vector<Interval>& interval) {
+  std::vector<bool> borrowed(interval.size());
+  for (const Op& op : code.ops)
+    if (op.borrows) borrowed[op.destination(0)] = true;
   std::vector<u32> order;
   for (u32 r = 0; r < interval.size(); ++r)
     if (interval[r].begin != 0xffffffffu) order.push_back(r);
   std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return interval[a].begin < interval[b].begin; });
-  auto width_class = [](u8 width) { return width == 1 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3; };
+  auto pool_of = [&](u32 r) {
+    u32 width = bits[r] == 1 ? 0 : bits[r] == 16 ? 1 : bits[r] == 32 ? 2 : 3;
+    return borrowed[r] ? width + 4 : width;
+  };
   auto words = [](u8 width) { return width == 64 ? 2 : width == 1 ? 0 : 1; };
-  std::array<std::vector<SlotId>, 4> free;
+  std::array<std::vector<SlotId>, 8> free;
   using Ending = std::pair<u32, u32>; // end, register
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> active;
   std::vector<SlotId> slot(interval.size(), no_slot);
@@ -167,10 +174,10 @@ std::vector<SlotId> linear_scan(Code& code, const std::vector<u8>& bits,
     while (!active.empty() && active.top().first < interval[r].begin) {
       u32 ended = active.top().second;
       active.pop();
-      free[width_class(bits[ended])].push_back(slot[ended]);
+      free[pool_of(ended)].push_back(slot[ended]);
       live_words -= words(bits[ended]);
     }
-    std::vector<SlotId>& pool = free[width_class(bits[r])];
+    std::vector<SlotId>& pool = free[pool_of(r)];
     if (pool.empty()) {
       slot[r] = static_cast<SlotId>(code.slot_bits.size());
       code.slot_bits.push_back(bits[r]);

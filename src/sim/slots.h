@@ -8,6 +8,11 @@ struct SizedConstant : Constant {
   u8 bits = 32;
 };
 
+// Sets Op::borrows where a load's only reader comes before anything that could write what it read (borrows.cpp).
+// `code` has register numbers still, below `registers`.
+void mark_borrows(Code&, std::size_t registers, const std::vector<u32>& block_start,
+                  const std::vector<u32>& block_end);
+
 // Rewrites every slot number in `code` (registers and temporaries below `constant_begin`, constants from
 // there on) to final slots and fills slot_bits, constants, live_at_entry and worst_live_registers.
 // `successors` is per block.

@@ -11,13 +11,16 @@ Shape::Shape(Dim3 b, u32 count) : block(b), ctas(count) {
   lanes = warps * warp_size;
   extent = {b.x, b.y, b.z, ctas};
   for (auto& axis : at) axis.resize(lanes);
-  for (u32 i = 0; i < threads; ++i) {
-    u32 thread = i % cta_threads;
-    at[0][i] = thread % b.x;
-    at[1][i] = thread / b.x % b.y;
-    at[2][i] = thread / (b.x * b.y);
-    at[3][i] = i / cta_threads;
-  }
+  u32 i = 0;
+  for (u32 cta = 0; cta < ctas; ++cta)
+    for (u32 z = 0; z < b.z; ++z)
+      for (u32 y = 0; y < b.y; ++y)
+        for (u32 x = 0; x < b.x; ++x, ++i) {
+          at[0][i] = x;
+          at[1][i] = y;
+          at[2][i] = z;
+          at[3][i] = cta;
+        }
   for (u32 w = 0; w < warps; ++w) all.word[w] = low_lanes(threads - w * warp_size);
 }
 
@@ -41,7 +44,7 @@ void write_lanes(Value& value, const Shape& shape) {
     if (value.uniform())
       lanes::fill16(value.at<u16>(0), shape.lanes, static_cast<u16>(value.base));
     else
-      lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at);
+      lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at, shape.extent.data());
     break;
   case 32:
     if (value.uniform())
@@ -49,7 +52,7 @@ void write_lanes(Value& value, const Shape& shape) {
     else if (is_ramp(value.stride, shape, axes))
       lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
     else
-      lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at);
+      lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at, shape.extent.data());
     break;
   default:
     if (value.uniform())
@@ -57,7 +60,7 @@ void write_lanes(Value& value, const Shape& shape) {
     else if (is_ramp(value.stride, shape, axes))
       lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
     else
-      lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at);
+      lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at, shape.extent.data());
   }
 }
 

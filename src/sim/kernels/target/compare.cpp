@@ -36,7 +36,7 @@ template <class F> void compare_in_chunks(const KernelArguments& a, KernelFuncti
     KernelArguments part = a;
     part.destination[0] = related;
     for (u32 i = 0; i < 2; ++i)
-      part.source[i] = static_cast<const u8*>(a.source[i]) + std::size_t{32} * first * bytes;
+      part.source[i] = static_cast<const u8*>(a.source[i]) + std::size_t{32 * first & a.blocks[i]} * bytes;
     part.lanes = a.lanes == 1 ? 1 : 32 * count;
     compare(part);
     f(related, first, count);

@@ -148,7 +148,7 @@ template <class Op, class D, class... S> struct Loop {
     const KernelArguments a = arguments; // nothing can alias the copy
     if (a.lanes == 1) return Sink<D>(a.destination[0], 0).single(Op::apply(Source<S>(a.source[I], 0)[0]...));
     for (u32 first = 0; first < a.lanes; first += 32)
-      run_block<Op, D>(a, first, Source<S>(a.source[I], first)...);
+      run_block<Op, D>(a, first, Source<S>(a.source[I], first & a.blocks[I])...);
   }
 };
 template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, D1>, S...> {
@@ -165,7 +165,7 @@ template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, 
       return;
     }
     for (u32 first = 0; first < a.lanes; first += 32)
-      run_two<Op, D0, D1>(a, first, Source<S>(a.source[I], first)...);
+      run_two<Op, D0, D1>(a, first, Source<S>(a.source[I], first & a.blocks[I])...);
   }
 };
 template <class Op, class D, class... S> void run_loop(const KernelArguments& a) {
