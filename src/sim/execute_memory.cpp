@@ -198,7 +198,7 @@ void split_by_space(Exec& x, u64* address, const EachSpace& each) {
 }
 
 void report_closed(Exec& x, const Op& op, StateSpace space, u64 base, const Strides& stride,
-                   std::span<const u32> active) {
+                   const u32* active) {
   if (x.sink == nullptr || !op.site.valid()) return;
   const access::Site& site = site_of(x, op);
   x.sink->affine({op.site,
@@ -212,7 +212,7 @@ void report_closed(Exec& x, const Op& op, StateSpace space, u64 base, const Stri
                   {stride[0], stride[1], stride[2]},
                   x.shape.block,
                   stride[3],
-                  active});
+                  {active, active == nullptr ? 0 : x.shape.warps}});
 }
 
 bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
@@ -237,7 +237,7 @@ bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedA
     return false;
   }
   out.host = host_base(x, space);
-  report_closed(x, op, space, out.base, v.stride, {});
+  report_closed(x, op, space, out.base, v.stride, nullptr);
   if (space == StateSpace::shared && x.shape.ctas > 1)
     out.stride[3] += static_cast<i64>(x.launch.shared_stride);
   return true;

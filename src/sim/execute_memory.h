@@ -34,8 +34,9 @@ Extremes span_of(const Exec&, const Mask&, const u64* address);
 void check_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address,
                  const Extremes&); // raises faults
 void report_lanes(Exec&, const Op&, ir::StateSpace, const Mask&, const u64* address);
-// The same for addresses in closed form, relative to the space; `active` as in access::AffineAccess.
-void report_closed(Exec&, const Op&, ir::StateSpace, u64 base, const Strides&, std::span<const u32> active);
+// The same for addresses in closed form, relative to the space; `active` has a word per warp of the batch, or
+// is null when all threads take part.
+void report_closed(Exec&, const Op&, ir::StateSpace, u64 base, const Strides&, const u32* active);
 bool in_known_range(Exec&, const Op&, u64 low, u64 end);
 // Calls `each` once per state space that the addresses of Exec::mask's lanes fall in, with addresses relative
 // to it.

@@ -1,5 +1,6 @@
 // One loop per operation, written as a template and compiled per instruction set by target_clones.
 #include "sim/lanes.h"
+#include "sim/rows.h"
 #include <type_traits>
 
 #define WARPLENS_CLONES                                                                                      \
@@ -7,16 +8,6 @@
 
 namespace warplens::sim::lanes {
 namespace {
-
-template <class T>
-[[gnu::always_inline]] inline void affine(T* __restrict out, u32 lanes, u64 base, const i64* stride,
-                                          Coordinates at) {
-  T sx = static_cast<T>(stride[0]), sy = static_cast<T>(stride[1]), sz = static_cast<T>(stride[2]),
-    sc = static_cast<T>(stride[3]), b = static_cast<T>(base);
-  for (u32 i = 0; i < lanes; ++i)
-    out[i] = static_cast<T>(b + sx * static_cast<T>(at.x[i]) + sy * static_cast<T>(at.y[i]) +
-                            sz * static_cast<T>(at.z[i]) + sc * static_cast<T>(at.cta[i]));
-}
 
 template <class T>
 [[gnu::always_inline]] inline void ramp(T* __restrict out, u32 lanes, u64 base, i64 stride) {
@@ -50,29 +41,11 @@ template <class Out, class In>
   for (u32 i = 0; i < lanes; ++i) o[i] = static_cast<Out>(f[i]);
 }
 
-// The axes of an access, merged where one goes on as the one before it did: rows that follow each other in
-// memory are one long row.
-struct Rows {
-  u32 length[4];
-  i64 stride[4];
-};
-[[gnu::always_inline]] inline Rows rows_of(const u32* extent, const i64* stride) {
-  Rows r{{extent[0], 1, 1, 1}, {stride[0], 0, 0, 0}};
-  u32 last = 0;
-  for (u32 d = 1; d < 4; ++d) {
-    if (extent[d] == 1) continue;
-    if (r.length[last] == 1) {
-      r.length[last] = extent[d];
-      r.stride[last] = stride[d];
-    } else if (stride[d] == r.stride[last] * static_cast<i64>(r.length[last])) {
-      r.length[last] *= extent[d];
-    } else {
-      r.length[++last] = extent[d];
-      r.stride[last] = stride[d];
-    }
-  }
-  return r;
-}
+// A number in memory that need not be aligned for the host, of whatever type.
+template <class T> struct UnalignedNumber;
+template <> struct UnalignedNumber<u32> { using type [[gnu::aligned(1), gnu::may_alias]] = u32; };
+template <> struct UnalignedNumber<u64> { using type [[gnu::aligned(1), gnu::may_alias]] = u64; };
+template <class T> using Unaligned = typename UnalignedNumber<T>::type;
 
 template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
   T value;
@@ -86,9 +59,7 @@ template <class T> struct FromMemory { // neighbours lie together
   T* out;
   const std::byte* base;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
-    const std::byte* __restrict from = base + offset;
-    T* __restrict to = out + lane;
-    for (u64 i = 0; i < length; ++i) to[i] = load<T>(from + i * sizeof(T));
+    __builtin_memcpy(out + lane, base + offset, length * sizeof(T));
   }
 };
 template <class T> struct OneForAll {
@@ -104,9 +75,7 @@ template <class T> struct ToMemory {
   const T* in;
   std::byte* base;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
-    std::byte* __restrict to = base + offset;
-    const T* __restrict from = in + lane;
-    for (u64 i = 0; i < length; ++i) __builtin_memcpy(to + i * sizeof(T), from + i, sizeof(T));
+    __builtin_memcpy(base + offset, in + lane, length * sizeof(T));
   }
 };
 template <class T> struct FromSteps {
@@ -128,13 +97,19 @@ template <class T> struct ToSteps {
       __builtin_memcpy(to + step * static_cast<i64>(i), in + lane + i, sizeof(T));
   }
 };
+template <class T> struct ToClosed { // base + step·lane
+  T* out;
+  T base, step;
+  template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
+    T first = static_cast<T>(base + static_cast<T>(offset));
+    T* __restrict to = out + lane;
+    for (u64 i = 0; i < length; ++i) to[i] = static_cast<T>(first + step * static_cast<T>(i));
+  }
+};
 template <class N, class Action>
 [[gnu::always_inline]] inline void rows(const Rows& r, N length, Action action) {
-  u64 lane = 0;
-  for (u32 c = 0; c < r.length[3]; ++c)
-    for (u32 z = 0; z < r.length[2]; ++z)
-      for (u32 y = 0; y < r.length[1]; ++y, lane += length)
-        action.row(length, r.stride[3] * c + r.stride[2] * z + r.stride[1] * y, lane);
+  each_row(
+      r, [=](i64 offset, u64 lane) __attribute__((always_inline)) { action.row(length, offset, lane); });
 }
 template <class Action> [[gnu::always_inline]] inline void rows(const Rows& r, Action action) {
   switch (r.length[0]) {
@@ -143,6 +118,24 @@ template <class Action> [[gnu::always_inline]] inline void rows(const Rows& r, A
   case 32: return rows(r, std::integral_constant<u64, 32>(), action);
   default: return rows(r, u64{r.length[0]}, action);
   }
+}
+
+// Short rows one lane at a time, by their coordinates; longer ones as rows.
+template <class T>
+[[gnu::always_inline]] inline void affine(T* __restrict out, u32 lanes, u64 base, const i64* stride,
+                                          Coordinates at, const u32* extent) {
+  T b = static_cast<T>(base);
+  Rows r = rows_of(extent, stride);
+  if (r.length[0] >= 8) {
+    rows(r, ToClosed<T>{out, b, static_cast<T>(r.stride[0])});
+    for (u32 i = extent[0] * extent[1] * extent[2] * extent[3]; i < lanes; ++i) out[i] = b;
+    return;
+  }
+  T sx = static_cast<T>(stride[0]), sy = static_cast<T>(stride[1]), sz = static_cast<T>(stride[2]),
+    sc = static_cast<T>(stride[3]);
+  for (u32 i = 0; i < lanes; ++i)
+    out[i] = static_cast<T>(b + sx * static_cast<T>(at.x[i]) + sy * static_cast<T>(at.y[i]) +
+                            sz * static_cast<T>(at.z[i]) + sc * static_cast<T>(at.cta[i]));
 }
 
 // Columns: neighbours along the second axis lie together, so whole lines are moved while they are at hand.
@@ -161,7 +154,10 @@ template <class T>
 [[gnu::always_inline]] inline void load_rows(T* out, const u32* extent, const std::byte* base,
                                              const i64* stride) {
   Rows r = rows_of(extent, stride);
-  if (r.stride[0] == sizeof(T)) return rows(r, FromMemory<T>{out, base});
+  if (r.stride[0] == sizeof(T)) {
+    sort_rows(r);
+    return rows(r, FromMemory<T>{out, base});
+  }
   if (r.stride[0] == 0) return rows(r, OneForAll<T>{out, base});
   if (!by_columns(r, sizeof(T))) return rows(r, FromSteps<T>{out, base, r.stride[0]});
   u64 length = r.length[0], columns = r.length[1];
@@ -174,13 +170,59 @@ template <class T>
 [[gnu::always_inline]] inline void store_rows(std::byte* base, const u32* extent, const i64* stride,
                                               const T* in) {
   Rows r = rows_of(extent, stride);
-  if (r.stride[0] == sizeof(T)) return rows(r, ToMemory<T>{in, base});
+  if (r.stride[0] == sizeof(T)) {
+    sort_rows(r);
+    return rows(r, ToMemory<T>{in, base});
+  }
   if (!by_columns(r, sizeof(T))) return rows(r, ToSteps<T>{in, base, r.stride[0]});
   u64 length = r.length[0], columns = r.length[1];
   each_column(r, [=](i64 offset, u64 lane) {
     for (u64 y = 0; y < columns; ++y)
       __builtin_memcpy(base + offset + y * sizeof(T), in + lane + y * length, sizeof(T));
   });
+}
+
+// The lanes of a mask, from and to memory. A masked vector instruction where there are such.
+template <class N, class T>
+[[gnu::always_inline]] inline void load_pieces(const Rows& r, N lanes, T* out, const std::byte* base,
+                                               const u32* masks) {
+  each_piece(
+      r, lanes, masks, [=](i64 offset, u64 lane, u32 mask) __attribute__((always_inline)) {
+        T* to = out + lane;
+        if (mask == low_lanes(lanes)) return void(__builtin_memcpy(to, base + offset, lanes * sizeof(T)));
+        const Unaligned<T>* from = reinterpret_cast<const Unaligned<T>*>(base + offset);
+        for (u32 i = 0; i < lanes; ++i)
+          if (mask >> i & 1) to[i] = from[i];
+      });
+}
+template <class N, class T>
+[[gnu::always_inline]] inline void store_pieces(const Rows& r, N lanes, std::byte* base, const u32* masks,
+                                                const T* in) {
+  each_piece(
+      r, lanes, masks, [=](i64 offset, u64 lane, u32 mask) __attribute__((always_inline)) {
+        const T* from = in + lane;
+        if (mask == low_lanes(lanes)) return void(__builtin_memcpy(base + offset, from, lanes * sizeof(T)));
+        Unaligned<T>* to = reinterpret_cast<Unaligned<T>*>(base + offset);
+        for (u32 i = 0; i < lanes; ++i)
+          if (mask >> i & 1) to[i] = from[i];
+      });
+}
+template <class F> [[gnu::always_inline]] inline void with_piece(const Rows& r, F f) {
+  switch (piece_of(r)) {
+  case 32: return f(std::integral_constant<u32, 32>());
+  case 16: return f(std::integral_constant<u32, 16>());
+  default: return f(std::integral_constant<u32, 8>());
+  }
+}
+template <class T>
+[[gnu::always_inline]] inline void load_some(T* out, const Rows& r, const std::byte* base, const u32* masks) {
+  with_piece(
+      r, [&](auto lanes) __attribute__((always_inline)) { load_pieces(r, lanes, out, base, masks); });
+}
+template <class T>
+[[gnu::always_inline]] inline void store_some(std::byte* base, const Rows& r, const u32* masks, const T* in) {
+  with_piece(
+      r, [&](auto lanes) __attribute__((always_inline)) { store_pieces(r, lanes, base, masks, in); });
 }
 
 } // namespace
@@ -213,14 +255,29 @@ WARPLENS_CLONES void store_rows32(std::byte* base, const u32* extent, const i64*
 WARPLENS_CLONES void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in) {
   store_rows(base, extent, stride, in);
 }
-WARPLENS_CLONES void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
-  affine(out, lanes, base, stride, at);
+WARPLENS_CLONES void load_some32(u32* out, const Rows& r, const std::byte* base, const u32* masks) {
+  load_some(out, r, base, masks);
 }
-WARPLENS_CLONES void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
-  affine(out, lanes, base, stride, at);
+WARPLENS_CLONES void load_some64(u64* out, const Rows& r, const std::byte* base, const u32* masks) {
+  load_some(out, r, base, masks);
 }
-WARPLENS_CLONES void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at) {
-  affine(out, lanes, base, stride, at);
+WARPLENS_CLONES void store_some32(std::byte* base, const Rows& r, const u32* masks, const u32* in) {
+  store_some(base, r, masks, in);
+}
+WARPLENS_CLONES void store_some64(std::byte* base, const Rows& r, const u32* masks, const u64* in) {
+  store_some(base, r, masks, in);
+}
+WARPLENS_CLONES void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at,
+                              const u32* extent) {
+  affine(out, lanes, base, stride, at, extent);
+}
+WARPLENS_CLONES void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at,
+                              const u32* extent) {
+  affine(out, lanes, base, stride, at, extent);
+}
+WARPLENS_CLONES void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at,
+                              const u32* extent) {
+  affine(out, lanes, base, stride, at, extent);
 }
 WARPLENS_CLONES void ramp32(u32* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }
 WARPLENS_CLONES void ramp64(u64* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }

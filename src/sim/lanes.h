@@ -3,17 +3,17 @@
 // 32, `masks` has one word per 32 lanes. Compiled for plain x86-64, AVX2 and AVX-512 and chosen when the
 // program is loaded.
 #pragma once
-#include "base/types.h"
+#include "sim/rows.h"
 
 namespace warplens::sim::lanes {
 
-// out[i] = base + stride · coordinates of i, modulo the width
+// out[i] = base + stride · coordinates of i, modulo the width; `extent` has what the coordinates count to
 struct Coordinates {
   const u32 *x, *y, *z, *cta;
 };
-void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
-void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
-void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at);
+void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at, const u32* extent);
+void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at, const u32* extent);
+void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at, const u32* extent);
 // The same where neighbours are always one stride apart: out[i] = base + stride·i
 void ramp32(u32* out, u32 lanes, u64 base, i64 stride);
 void ramp64(u64* out, u32 lanes, u64 base, i64 stride);
@@ -45,6 +45,12 @@ void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* 
 void load_rows64(u64* out, const u32* extent, const std::byte* base, const i64* stride);
 void store_rows32(std::byte* base, const u32* extent, const i64* stride, const u32* in);
 void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in);
+
+// The same for the lanes of a mask, where a row is made of whole pieces (rows.h) and neighbours lie together.
+void load_some32(u32* out, const Rows&, const std::byte* base, const u32* masks);
+void load_some64(u64* out, const Rows&, const std::byte* base, const u32* masks);
+void store_some32(std::byte* base, const Rows&, const u32* masks, const u32* in);
+void store_some64(std::byte* base, const Rows&, const u32* masks, const u64* in);
 
 // out[i] = in[i] + step · (first + i): addresses in memory that each thread has of its own
 void spread(u64* out, const u64* in, u64 step, u32 first, u32 lanes);

@@ -59,7 +59,7 @@ bool find_rows(Exec& x, const Op& op, SlotId slot, Rows& out) {
                                      : !in_known_range(x, op, static_cast<u64>(low), end))
     return false;
   out.place = place_of(x, op.space);
-  report_closed(x, op, op.space, origin, v.stride, {x.mask->word.data(), x.shape.warps});
+  report_closed(x, op, op.space, origin, v.stride, x.mask->word.data());
   return true;
 }
 
