@@ -326,8 +326,9 @@ void store_lanes(const Exec& x, const Mask& mask, const u64* address, Place plac
   }
 }
 
-// Whether every thread has an address of its own: the strides, smallest first, each step over
-// what the smaller ones cover.
+} // namespace
+
+// The strides, smallest first, each step over what the smaller ones cover.
 bool spread_out(const Exec& x, const Value& address, StateSpace space, u64 bytes) {
   std::pair<u64, u64> step[axes];
   for (u32 d = 0; d < axes; ++d) step[d] = {std::abs(address.stride[d]), x.shape.extent[d]};
@@ -341,6 +342,8 @@ bool spread_out(const Exec& x, const Value& address, StateSpace space, u64 bytes
   }
   return true;
 }
+
+namespace {
 
 u64 read_one(const std::byte* at, u32 bytes, bool sign) {
   switch (bytes) {
@@ -382,6 +385,8 @@ bool borrow(const Shape& shape, const Op& op, const ClosedAddress& a, std::byte*
   return true;
 }
 
+} // namespace
+
 void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
   bool uniform = (a.stride[0] | a.stride[1] | a.stride[2] | a.stride[3]) == 0;
   for (u32 e = 0; e < op.elements; ++e) {
@@ -404,8 +409,6 @@ void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
     to.set_lanes();
   }
 }
-
-} // namespace
 
 namespace ops {
 

@@ -24,6 +24,11 @@ struct ClosedAddress {
 };
 bool closed_access(Exec&, const Op&, SlotId address, ir::StateSpace, ClosedAddress&);
 
+// Reads for all lanes of the batch.
+void load_whole(Exec&, const Op&, const ClosedAddress&);
+// Whether every thread has an address of its own.
+bool spread_out(const Exec&, const Value& address, ir::StateSpace, u64 bytes);
+
 // slot + op.offset for every warp that takes part, in Exec::address, and what the lanes that do span
 struct LaneAddresses {
   u64* address = nullptr;

@@ -65,8 +65,9 @@ template <class F> [[gnu::always_inline]] inline void each_row(const Rows& r, F 
 }
 
 // The longest piece of rows that never crosses the end of a row or a warp: 32, 16 or 8 lanes; 0 when rows are
-// of other widths.
+// of other widths. All lanes in one row need not end with a whole piece.
 [[gnu::always_inline]] inline u32 piece_of(const Rows& r) {
+  if (r.length[1] == 1) return warp_size;
   for (u32 lanes = warp_size; lanes >= 8; lanes /= 2)
     if (r.length[0] % lanes == 0) return lanes;
   return 0;
