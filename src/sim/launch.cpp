@@ -61,7 +61,8 @@ Fault out_of_host_memory(const LaunchState& launch) {
 class Worker {
 public:
   Worker(LaunchState& launch, u32 index, u32 workers)
-      : launch_(launch), exec_(launch, *launch.shape, index), total_(launch.spec.grid.count()) {
+      : launch_(launch), exec_(launch, *launch.shape, index), workers_(workers),
+        total_(launch.spec.grid.count()) {
     if (launch.last_shape) last_exec_ = std::make_unique<Exec>(launch, *launch.last_shape, index);
     u64 per_multiprocessor = std::clamp<u64>(most_threads_per_multiprocessor / launch.spec.block.count(), 1,
                                              most_ctas_per_multiprocessor);
@@ -70,10 +71,10 @@ public:
 
   void run() {
     try {
-      while (!launch_.stopping()) {
-        bool started = start_next();
-        if (!started && waiting_.empty()) break;
-        if (!waiting_.empty()) resume_one();
+      while (true) {
+        bool stopping = launch_.stopping(); // what is taken is still run, up to the CTA that faulted
+        if ((stopping && taken_ == taken_end_) || (!start_next() && (stopping || waiting_.empty()))) break;
+        if (!stopping && !waiting_.empty()) resume_one();
       }
     } catch (FaultError& error) {
       if (error.fault.kind != FaultKind::none) record(std::move(error.fault));
@@ -102,13 +103,27 @@ private:
     launch_.fault_order = order;
   }
 
+  // Takes batches off the launch's pile: several, while there are many, since workers that all write one
+  // counter wait for each other. In the order of their CTAs, so that a CTA that waits for one before it does
+  // not wait in vain.
+  bool take() {
+    constexpr u64 most = 16;
+    u64 next = launch_.next_batch.load(std::memory_order_relaxed);
+    if (next >= launch_.batches) return false;
+    u64 count = std::clamp<u64>((launch_.batches - next) / (workers_ * most), 1, most);
+    taken_ = launch_.next_batch.fetch_add(count, std::memory_order_relaxed);
+    taken_end_ = std::min(taken_ + count, launch_.batches);
+    if (taken_ < taken_end_) return true;
+    taken_ = taken_end_;
+    return false;
+  }
+
   bool start_next() {
     // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real
     // memory here.
     if (waiting_.size() >= resident_ && !launch_.spec.cooperative) return false;
-    if (launch_.next_batch.load(std::memory_order_relaxed) >= launch_.batches) return false;
-    u64 batch = launch_.next_batch.fetch_add(1, std::memory_order_relaxed);
-    if (batch >= launch_.batches) return false;
+    if (taken_ == taken_end_ && !take()) return false;
+    u64 batch = taken_++;
     u64 row = batch / launch_.row_batches, column = batch % launch_.row_batches;
     Exec& exec = column + 1 == launch_.row_batches && last_exec_ ? *last_exec_ : exec_;
     auto& free = free_of(exec);
@@ -122,6 +137,10 @@ private:
     const Dim3& grid = launch_.spec.grid;
     u64 x = column * launch_.shape->ctas;
     cta->index = row * grid.x + x;
+    if (cta->index >= launch_.stop_from.load(std::memory_order_relaxed)) {
+      taken_ = taken_end_;
+      return false;
+    }
     cta->id = {static_cast<u32>(x), static_cast<u32>(row % grid.y), static_cast<u32>(row / grid.y)};
     start_cta(exec, *cta);
     advance(exec, std::move(cta));
@@ -145,9 +164,12 @@ private:
       return;
     }
     free_of(exec).push_back(std::move(cta));
-    u64 done = launch_.finished.fetch_add(exec.shape.ctas, std::memory_order_relaxed) + exec.shape.ctas;
-    if (exec_.worker == 0 && launch_.options.progress && ++since_progress_ >= 64) {
-      since_progress_ = 0;
+    constexpr u64 batches_per_report = 64;
+    finished_ += exec.shape.ctas;
+    if (++since_report_ < batches_per_report) return;
+    u64 done = launch_.finished.fetch_add(finished_, std::memory_order_relaxed) + finished_;
+    since_report_ = finished_ = 0;
+    if (exec_.worker == 0 && launch_.options.progress) {
       launch_.options.progress(done, total_);
       check_clock();
     }
@@ -175,10 +197,12 @@ private:
   LaunchState& launch_;
   Exec exec_;
   std::unique_ptr<Exec> last_exec_; // for the last batch of each row of the grid, when that one is shorter
-  u64 total_, resident_ = 0;
+  u64 workers_, total_, resident_ = 0;
+  u64 taken_ = 0, taken_end_ = 0; // batches that this worker has taken and not started
   std::deque<std::pair<Exec*, std::unique_ptr<Cta>>> waiting_;
   std::vector<std::unique_ptr<Cta>> free_[2]; // of each shape: their frames fit no other
-  u64 rounds_ = 0, since_progress_ = 0;
+  u64 rounds_ = 0;
+  u64 finished_ = 0, since_report_ = 0; // CTAs, batches that ended and are not in LaunchState::finished
 };
 
 // What the kernel needs, against what a device has; places its shared variables. Empty when it fits.

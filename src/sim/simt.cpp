@@ -78,6 +78,13 @@ void leave_frame(Exec& x) {
   release_frame(*link.frame);
 }
 
+void end(Exec& x) {
+  release_frame(*x.group->frames.back().frame);
+  x.group->frames.clear();
+  x.group->state = GroupState::done;
+  x.stop = true;
+}
+
 // After entries lost lanes: drop what is empty, leave frames that ended, and continue at the top, or end the
 // group.
 void settle(Exec& x) {
@@ -87,13 +94,7 @@ void settle(Exec& x) {
     while (group.stack.size() > floor && empty(group.stack.back().mask, x.shape.warps))
       group.stack.pop_back();
     if (group.stack.size() > floor) break;
-    if (group.frames.size() == 1) {
-      release_frame(*group.frames.back().frame);
-      group.frames.clear();
-      group.state = GroupState::done;
-      x.stop = true;
-      return;
-    }
+    if (group.frames.size() == 1) return end(x);
     leave_frame(x);
   }
   x.load_top();
@@ -208,6 +209,10 @@ void return_lanes(Exec& x, const Mask& lanes) {
 
 void exit_lanes(Exec& x, const Mask& lanes) {
   Group& group = *x.group;
+  if (x.whole && x.mask_full && group.frames.size() == 1) { // the usual end: everyone at once
+    add(x.cta->exited, lanes, x.shape.warps);
+    return end(x);
+  }
   group.stack.back().pc = x.pc;
   for (StackEntry& entry : group.stack) remove(entry.mask, lanes, x.shape.warps);
   for (FrameLink& link : group.frames) remove(link.frame->live, lanes, x.shape.warps);
