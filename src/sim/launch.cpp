@@ -9,6 +9,7 @@
 // results.
 #include "sim/exec.h"
 #include "sim/program.h"
+#include "sim/team.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -295,10 +296,7 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
   u32 workers = worker_count(options, spec);
   std::vector<std::unique_ptr<Worker>> all;
   for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, w, workers));
-  std::vector<std::jthread> threads;
-  for (u32 w = 1; w < workers; ++w) threads.emplace_back([&, w] { all[w]->run(); });
-  all[0]->run();
-  threads.clear();
+  run_together(workers, [&](u32 w) { all[w]->run(); });
   for (auto& worker : all) {
     result.warp_instructions += worker->warp_instructions;
     result.thread_instructions += worker->thread_instructions;
