@@ -54,6 +54,10 @@ public:
       u64 value = argument.is_buffer ? addresses_[argument.buffer] : argument.word;
       std::memcpy(&parameters_[info.parameters[i].first], &value, info.parameters[i].second);
     }
+    sites_.clear();
+    const ir::Module& module = program_->module();
+    for (const ir::Instruction& instruction : module.functions[kernel->value].instructions)
+      if (instruction.site.valid()) sites_.push_back(module.sites[instruction.site.value]);
     sizes_.clear();
     for (const Words& buffer : c.buffers) sizes_.push_back(buffer.size());
     spec_ = {*kernel, c.grid, c.block, {}, 0, parameters_, false};
@@ -73,8 +77,7 @@ public:
     std::optional<measure::Collector> collector;
     if (counting) {
       const arch::Architecture* architecture = arch::find(90);
-      collector.emplace(std::span(&architecture, 1), program_->module().sites,
-                        sim::worker_count(options, spec_));
+      collector.emplace(std::span(&architecture, 1), sites_, sim::worker_count(options, spec_));
       options.sinks = collector->sinks();
     }
     sim::LaunchResult result = sim::launch(device_, *program_, spec_, options);
@@ -103,6 +106,7 @@ private:
   sim::Device device_;
   std::unique_ptr<sim::Program> program_;
   std::vector<u64> addresses_, sizes_;
+  std::vector<access::Site> sites_; // the kernel's
   std::vector<std::byte> parameters_;
   sim::LaunchSpec spec_;
 };
