@@ -32,7 +32,7 @@ constexpr u64 most_cta_bytes = u64{1} << 30;
 // has many batches, for the workers to share evenly.
 constexpr u32 most_batch_warps = most_warps;
 constexpr u64 most_batch_register_bytes = 512 << 10, most_batch_shared_bytes = 256 << 10;
-constexpr u64 least_batches = 64;
+constexpr u64 least_batches = 16;
 
 u32 batch_size(const LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
