@@ -208,17 +208,13 @@ void special(Exec& x, const Op& op) {
     x.merge(to, x.scratch[0]);
     return;
   }
+  std::optional<u32> axis = axis_of(which);
+  if (axis && whole) return to.set_axis(*axis == 3 ? uniform : 0, *axis);
   Value value;
   value.bits = to.bits;
   value.data = whole ? to.data : x.scratch[0];
-  if (std::optional<u32> axis = axis_of(which)) {
-    Strides stride{};
-    stride[*axis] = 1;
-    value.set_closed(*axis == 3 ? uniform : 0, stride);
-    if (whole) {
-      to = value;
-      return;
-    }
+  if (axis) {
+    value.set_axis(*axis == 3 ? uniform : 0, *axis);
     write_lanes(value, x.shape);
   } else {
     for (u32 i = 0; i < x.shape.lanes; ++i) x.set_lane(value, i, per_lane(x, which, i));

@@ -10,6 +10,7 @@ Shape::Shape(Dim3 b, u32 count) : block(b), ctas(count) {
   warps = cta_warps * ctas;
   lanes = warps * warp_size;
   extent = {b.x, b.y, b.z, ctas};
+  for (u32 d = 0; d < axes; ++d) last[d] = i64{extent[d]} - 1;
   for (auto& axis : at) axis.resize(lanes);
   u32 i = 0;
   for (u32 cta = 0; cta < ctas; ++cta)
@@ -44,7 +45,8 @@ void write_lanes(Value& value, const Shape& shape) {
     if (value.uniform())
       lanes::fill16(value.at<u16>(0), shape.lanes, static_cast<u16>(value.base));
     else
-      lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at, shape.extent.data());
+      lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at,
+                      shape.extent.data());
     break;
   case 32:
     if (value.uniform())
@@ -52,7 +54,8 @@ void write_lanes(Value& value, const Shape& shape) {
     else if (is_ramp(value.stride, shape, axes))
       lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
     else
-      lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at, shape.extent.data());
+      lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at,
+                      shape.extent.data());
     break;
   default:
     if (value.uniform())
@@ -60,7 +63,8 @@ void write_lanes(Value& value, const Shape& shape) {
     else if (is_ramp(value.stride, shape, axes))
       lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
     else
-      lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at, shape.extent.data());
+      lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at,
+                      shape.extent.data());
   }
 }
 
@@ -76,14 +80,17 @@ bool reach(const Value& value, const Shape& shape, i64 base, i64& low, i64& high
   auto within = [](i64 n, i64 limit) {
     return static_cast<u64>(n) + static_cast<u64>(limit) <= static_cast<u64>(2 * limit);
   };
-  if (!within(base, base_limit)) return false;
-  for (u32 d = 0; d < axes; ++d) {
-    if (!within(value.stride[d], stride_limit)) return false;
-    i64 step = value.stride[d] * static_cast<i64>(shape.extent[d] - 1);
-    low += step < 0 ? step : 0;
-    high += step < 0 ? 0 : step;
+  bool sure = within(base, base_limit);
+#pragma GCC unroll 4
+  for (u32 d = 0; d < axes; ++d) { // without branches: signs and sizes differ from value to value
+    i64 stride = value.stride[d];
+    sure &= within(stride, stride_limit);
+    i64 step = static_cast<i64>(static_cast<u64>(stride) * static_cast<u64>(shape.last[d]));
+    i64 down = step & (step >> 63);
+    low = static_cast<i64>(static_cast<u64>(low) + static_cast<u64>(down));
+    high = static_cast<i64>(static_cast<u64>(high) + static_cast<u64>(step ^ down));
   }
-  return true;
+  return sure;
 }
 
 i64 sign_extend(u64 value, u32 bits) {

@@ -33,6 +33,7 @@ struct Shape {
   u32 cta_threads = 0, cta_warps = 0;    // of each
   Mask all;                              // the threads that exist
   std::array<u32, axes> extent{};        // block.x, block.y, block.z, ctas
+  std::array<i64, axes> last{};          // extent - 1: the greatest coordinates
   std::array<std::vector<u32>, axes> at; // [axis][lane]
   explicit Shape(Dim3 block, u32 ctas = 1);
 };
@@ -59,10 +60,21 @@ struct Value {
   }
   void set_closed(u64 value, const Strides& strides) {
     base = value;
-    stride = strides;
+    // One by one, as rules write them: a processor makes a wide load wait for narrow stores to what it reads.
+    for (u32 d = 0; d < axes; ++d) {
+      i64 one = strides[d];
+      asm("" : "+r"(one));
+      stride[d] = one;
+    }
     closed = true;
     same = (strides[0] | strides[1] | strides[2] | strides[3]) == 0;
     lanes = false;
+  }
+  void set_axis(u64 value, u32 axis) { // counts along one axis
+    base = value;
+    for (u32 d = 0; d < axes; ++d) stride[d] = d == axis;
+    closed = true;
+    same = lanes = false;
   }
   void set_lanes() {
     closed = same = false;
@@ -72,8 +84,8 @@ struct Value {
   template <class T> T* at(u32 warp) const {
     return static_cast<T*>(data) + (bits == 1 ? warp : warp * warp_size);
   }
-  void* from(u32 warp) const {
-    return static_cast<std::byte*>(data) + (bits == 1 ? warp * 4 : warp * warp_size * (bits / 8));
+  void* from(u32 warp) const { // 32 lanes take four bytes per bit
+    return static_cast<std::byte*>(data) + u64{warp} * bits * (warp_size / 8);
   }
 };
 
