@@ -31,7 +31,7 @@ struct Op {
   u32 more = 0;                  // into Code::more_slots when there are more than 10
 
   // What else a handler needs; each family documents its own use of them.
-  KernelFunction kernel = nullptr;
+  KernelFunction kernel = nullptr, masked_kernel = nullptr;
   ClosedRule closed = nullptr;
   const ir::Form* form = nullptr;
   i64 offset = 0;         // memory: added to the address

@@ -1,5 +1,5 @@
 // Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how,
-// else the vector kernel over all lanes; under a partial mask into scratch and merged.
+// else the vector kernel over all lanes, or under a mask; one that knows no masks into scratch, and merged.
 #include "sim/exec.h"
 #include "sim/lanes.h"
 #include <bit>
@@ -151,18 +151,31 @@ u32 need_blocks(Exec& x, const Op& op, SlotId slot) {
   return one_block;
 }
 
-// Calls f(first, end) for stretches of warps that cover all those that take part: one stretch, unless few
-// warps of it do.
-template <class F> void each_stretch(const Exec& x, F&& f) {
-  if (x.mask_full) return f(0, x.shape.warps);
-  if (x.active_warps * 2 > x.end_warp - x.first_warp) return f(x.first_warp, x.end_warp);
-  const auto& mask = x.mask->word;
-  for (u32 w = x.first_warp; w < x.end_warp;) {
-    u32 first = w;
-    while (w < x.end_warp && mask[w] != 0) ++w;
-    if (w > first) f(first, w);
-    while (w < x.end_warp && mask[w] == 0) ++w;
+// Warps first to end; `to` is where their results go.
+void run_kernel(Exec& x, const Op& op, KernelFunction kernel, u32 first, u32 end, void* const* to) {
+  KernelArguments arguments;
+  for (u32 i = 0; i < op.sources; ++i) {
+    arguments.blocks[i] = need_blocks(x, op, op.source(i));
+    arguments.source[i] = x.values[op.source(i)].from(arguments.blocks[i] & first);
   }
+  for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i];
+  arguments.lanes = (end - first) * warp_size;
+  arguments.masks = x.mask->word.data() + first;
+  kernel(arguments);
+}
+
+// For kernels that know no masks, and where a result is not wanted.
+void compute_and_merge(Exec& x, const Op& op) {
+  void* to[2];
+  for (u32 i = 0; i < op.destinations; ++i) {
+    Value like;
+    like.data = x.scratch[i];
+    like.bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
+    to[i] = like.from(x.first_warp);
+  }
+  run_kernel(x, op, op.kernel, x.first_warp, x.end_warp, to);
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (op.destination(i) != no_slot) x.merge(x.values[op.destination(i)], x.scratch[i]);
 }
 
 } // namespace
@@ -173,32 +186,18 @@ void compute(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool whole = x.overwrites(op);
   if (whole && compute_closed(x, op)) return;
-  u32 blocks[5];
-  for (u32 i = 0; i < op.sources; ++i) blocks[i] = need_blocks(x, op, op.source(i));
-  Value to[2];
+  bool in_place = x.mask_full || op.masked_kernel != nullptr;
+  for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
+  if (!in_place) return compute_and_merge(x, op);
+  u32 first = x.mask_full ? 0 : x.first_warp, end = x.mask_full ? x.shape.warps : x.end_warp;
+  void* to[2];
   for (u32 i = 0; i < op.destinations; ++i) {
-    bool wanted = op.destination(i) != no_slot;
-    to[i].bits = wanted ? x.values[op.destination(i)].bits : 64;
-    to[i].data = wanted && whole ? x.values[op.destination(i)].data : x.scratch[i];
+    Value& result = x.values[op.destination(i)];
+    if (!whole) need_lanes(result, x.shape);
+    to[i] = result.from(first);
   }
-  each_stretch(x, [&](u32 first, u32 end) {
-    KernelArguments arguments{};
-    for (u32 i = 0; i < op.sources; ++i) {
-      arguments.source[i] = x.values[op.source(i)].from(blocks[i] & first);
-      arguments.blocks[i] = blocks[i];
-    }
-    for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i].from(first);
-    arguments.lanes = (end - first) * warp_size;
-    op.kernel(arguments);
-  });
-  for (u32 i = 0; i < op.destinations; ++i) {
-    if (op.destination(i) == no_slot) continue;
-    Value& v = x.values[op.destination(i)];
-    if (whole)
-      v.set_lanes();
-    else
-      x.merge(v, x.scratch[i]);
-  }
+  run_kernel(x, op, x.mask_full ? op.kernel : op.masked_kernel, first, end, to);
+  for (u32 i = 0; i < op.destinations; ++i) x.values[op.destination(i)].set_lanes();
 }
 
 // Between register widths. A closed form survives cutting always, widening where the range is known.

@@ -20,14 +20,17 @@ struct KernelArguments {
   void* destination[2];
   const void* source[5];
   u32 lanes;
-  // Per source: one_block where all lanes hold the same value and only the first 32 are there to be read, over
-  // and over. For sources of 16 bits and more.
+  // Per source: one_block where all lanes hold the same value and only the first 32 are there to be read,
+  // over and over. For sources of 16 bits and more.
   u32 blocks[5] = {every_block, every_block, every_block, every_block, every_block};
+  const u32* masks = nullptr; // Kernel::masked: one per 32 lanes
 };
 using KernelFunction = void (*)(const KernelArguments&);
 
 struct Kernel {
   KernelFunction function = nullptr;
+  // Leaves lanes outside of KernelArguments::masks as they are in the destination. Missing for a few forms.
+  KernelFunction masked = nullptr;
   u8 destinations = 0, sources = 0;
   std::array<u8, 2> destination_bits{};     // 1 (predicate) 16 32 64
   std::array<bool, 2> destination_signed{}; // how the engine widens into a wider register

@@ -269,6 +269,7 @@ private:
     out.destinations = i.destinations;
     out.sources = i.sources;
     out.kernel = kernel->function;
+    out.masked_kernel = kernel->masked;
     out.closed = widen.empty() ? rule.closed : nullptr;
     for (auto [to, from] : widen) {
       Op& resize = emit(ops::resize, i);

@@ -94,6 +94,43 @@ TEST(KernelCoverage, AllTargetsGiveTheSameBits) {
   }
 }
 
+TEST(KernelCoverage, UnderAMaskOtherLanesKeepWhatTheyHeld) {
+  constexpr u32 masks[] = {0xffffffff, 0,          0x00000001, 0x80000000,
+                           0xa5a5f00f, 0x0000ffff, 0x12345678, 0xffff0000};
+  constexpr u32 lanes = std::size(masks) * 32;
+  constexpr u64 held = 0x5a5a5a5a5a5a5a5a;
+  u32 seen = 0;
+  for (const FormCase& c : all_forms()) {
+    ir::Form form = *ir::parse_form(c.text);
+    for (auto [name, find] : runnable_targets()) {
+      Kernel kernel = *find_kernel_of(find, form, c.destinations, c.sources);
+      if (kernel.masked == nullptr) continue;
+      ASSERT_EQ(c.destinations, 1) << c.text;
+      std::vector<Values> values(c.sources, Values(lanes));
+      std::vector<Lanes> sources;
+      Lanes result(kernel.destination_bits[0], lanes);
+      KernelArguments arguments{};
+      for (u32 s = 0; s < c.sources; ++s) {
+        sources.emplace_back(kernel.source_bits[s], lanes);
+        for (u32 i = 0; i < lanes; ++i) sources[s].set(i, values[s][i] = input(kernel.source_bits[s], s, i));
+        arguments.source[s] = sources[s].data();
+      }
+      for (u32 i = 0; i < lanes; ++i) result.set(i, held);
+      u64 other = result.get(0);
+      arguments.destination[0] = result.data();
+      arguments.lanes = lanes;
+      arguments.masks = masks;
+      std::vector<Values> expected = run(kernel, values);
+      kernel.masked(arguments);
+      for (u32 i = 0; i < lanes; ++i)
+        ASSERT_EQ(result.get(i), masks[i / 32] >> i % 32 & 1 ? expected[0][i] : other)
+            << c.text << " on " << name << ", lane " << i;
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 500u);
+}
+
 TEST(KernelCoverage, ADestinationMayBeASource) {
   for (const FormCase& c : all_forms()) {
     ir::Form form = *ir::parse_form(c.text);

@@ -143,7 +143,13 @@ template <class F, class R, class... A> Kernel lane_loop(R (F::*)(A...) const) {
     };
     lanes(std::index_sequence_for<A...>{});
   };
-  return {run, Results<R>::count, sizeof...(A), Results<R>::bits, Results<R>::is_signed, {bits_of<A>...}};
+  return {run,
+          nullptr,
+          Results<R>::count,
+          sizeof...(A),
+          Results<R>::bits,
+          Results<R>::is_signed,
+          {bits_of<A>...}};
 }
 
 using Table = std::unordered_map<std::string, MathFunction>;

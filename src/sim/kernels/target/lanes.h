@@ -85,17 +85,42 @@ template <class E> struct Storage<sem::Packed<E>> { // element 0 in the low half
 #endif
 }
 
+// All bits of lane i when the mask has it, else none. Without a branch and without a shift by i, so that it
+// is a vector operation everywhere.
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 2, u16, std::conditional_t<sizeof(T) == 4, u32, u64>>;
+template <class T> struct LaneBits { T bit[32]; };
+template <class T> constexpr LaneBits<T> make_lane_bits() {
+  LaneBits<T> out{};
+  for (u32 i = 0; i < 32; ++i) out.bit[i] = T{1} << i;
+  return out;
+}
+template <class T> inline constexpr LaneBits<T> lane_bits = make_lane_bits<T>();
+template <class Bits> [[gnu::always_inline]] inline Bits lane_of(u32 mask, u32 i) {
+  using Wide = std::conditional_t<sizeof(Bits) == 8, u64, u32>;
+  return static_cast<Bits>(-static_cast<Wide>((mask & lane_bits<Wide>.bit[i]) != 0));
+}
+
 // The sources of one block.
 template <class S> struct Source {
   const typename Storage<S>::Lane* lanes;
   Source(const void* array, u32 first)
       : lanes(static_cast<const typename Storage<S>::Lane*>(array) + first) {}
   auto operator[](u32 i) const { return Storage<S>::load(lanes[i]); }
+  // Lanes outside of a mask may hold anything, an integer that reads as a denormal number, too: arithmetic on
+  // one costs more than a hundred cycles.
+  auto only(u32 i, u32 mask) const {
+    if constexpr (std::is_floating_point_v<S>)
+      return sem::bits_as<S>(sem::bits_as<BitsOf<S>>(lanes[i]) & lane_of<BitsOf<S>>(mask, i));
+    else
+      return (*this)[i];
+  }
 };
 template <> struct Source<Predicate> {
   u32 mask;
   Source(const void* array, u32 first) : mask(static_cast<const u32*>(array)[first / 32]) {}
   bool operator[](u32 i) const { return (mask >> i) & 1; }
+  bool only(u32 i, u32) const { return (*this)[i]; }
 };
 
 // The results of one block. Predicates are gathered when it is complete.
@@ -139,6 +164,46 @@ template <class Op, class D0, class D1, class... Sources>
   sink1.finish();
 }
 
+// into[i] = from[i] for the lanes of a mask
+template <class Lane> [[gnu::always_inline]] inline void blend(Lane* into, const Lane* from, u32 mask) {
+  using Bits = BitsOf<Lane>;
+#pragma GCC ivdep
+  for (u32 i = 0; i < 32; ++i) {
+    Bits on = lane_of<Bits>(mask, i), now = sem::bits_as<Bits>(from[i]), old = sem::bits_as<Bits>(into[i]);
+    into[i] = sem::bits_as<Lane>(static_cast<Bits>((now & on) | (old & ~on)));
+  }
+}
+
+// The results of one block that only the lanes of a mask keep. Kept apart at first: with the blend in it, the
+// loop that computes is often not vectorised.
+template <class D> struct MaskedSink {
+  using Lane = typename Storage<D>::Lane;
+  Lane* into;
+  alignas(64) Lane lanes[32];
+  MaskedSink(void* array, u32 first) : into(static_cast<Lane*>(array) + first) {}
+  template <class V> void put(u32 i, V value) { lanes[i] = Storage<D>::store(value); }
+  void finish(u32 mask) { blend(into, lanes, mask); }
+};
+template <> struct MaskedSink<Predicate> {
+  u32* into;
+  u32 all;
+  Sink<Predicate> sink;
+  MaskedSink(void* array, u32 first) : into(static_cast<u32*>(array) + first / 32), sink(&all, 0) {}
+  void put(u32 i, bool value) { sink.put(i, value); }
+  void finish(u32 mask) {
+    sink.finish();
+    *into = (*into & ~mask) | (all & mask);
+  }
+};
+template <class Op, class D, class... Sources>
+[[gnu::always_inline]] inline void run_block_masked(const KernelArguments& a, u32 first, u32 mask,
+                                                    Sources... source) {
+  MaskedSink<D> sink(a.destination[0], first);
+#pragma GCC ivdep
+  for (u32 i = 0; i < 32; ++i) sink.put(i, Op::apply(source.only(i, mask)...));
+  sink.finish(mask);
+}
+
 template <class Op, class D, class... S> struct Loop {
   static constexpr u8 destinations = 1;
   static constexpr u8 bits0 = Storage<D>::bits, bits1 = 0;
@@ -149,6 +214,13 @@ template <class Op, class D, class... S> struct Loop {
     if (a.lanes == 1) return Sink<D>(a.destination[0], 0).single(Op::apply(Source<S>(a.source[I], 0)[0]...));
     for (u32 first = 0; first < a.lanes; first += 32)
       run_block<Op, D>(a, first, Source<S>(a.source[I], first & a.blocks[I])...);
+  }
+  template <std::size_t... I>
+  [[gnu::flatten]] static void run_masked(const KernelArguments& arguments, std::index_sequence<I...>) {
+    const KernelArguments a = arguments;
+    for (u32 first = 0; first < a.lanes; first += 32)
+      if (u32 mask = a.masks[first / 32])
+        run_block_masked<Op, D>(a, first, mask, Source<S>(a.source[I], first & a.blocks[I])...);
   }
 };
 template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, D1>, S...> {
@@ -172,11 +244,17 @@ template <class Op, class D, class... S> void run_loop(const KernelArguments& a)
   Loop<Op, D, S...>::run(a, std::index_sequence_for<S...>{});
 }
 
+template <class Op, class D, class... S> void run_masked_loop(const KernelArguments& a) {
+  Loop<Op, D, S...>::run_masked(a, std::index_sequence_for<S...>{});
+}
+
 // The kernel that applies Op: results D (or Results<D0, D1>), sources S in order. `function` differs from the
 // plain loop where something wraps it.
-template <class D, class... S> constexpr Kernel describe(KernelFunction function) {
+template <class D, class... S>
+constexpr Kernel describe(KernelFunction function, KernelFunction masked = nullptr) {
   using L = Loop<void, D, S...>;
   return {function,
+          masked,
           L::destinations,
           sizeof...(S),
           {L::bits0, L::bits1},
@@ -184,7 +262,11 @@ template <class D, class... S> constexpr Kernel describe(KernelFunction function
           {Storage<S>::bits...}};
 }
 template <class Op, class D, class... S>
-inline constexpr Kernel kernel_constant = describe<D, S...>(&run_loop<Op, D, S...>);
+inline constexpr Kernel kernel_constant = describe<D, S...>(&run_loop<Op, D, S...>,
+                                                            &run_masked_loop<Op, D, S...>);
+template <class Op, class D0, class D1, class... S>
+inline constexpr Kernel kernel_constant<Op, Results<D0, D1>, S...> =
+    describe<Results<D0, D1>, S...>(&run_loop<Op, Results<D0, D1>, S...>);
 template <class Op, class D, class... S> const Kernel* kernel() { return &kernel_constant<Op, D, S...>; }
 
 // Runs a loop in another rounding mode. Only the loop's own memory traffic orders it against the mode switch.
