@@ -120,13 +120,11 @@ std::optional<Sharing> sharing_of(const Architecture& arch, const LaneBatch& bat
   return pairs && batch.kind == Kind::load && batch.bytes == 8 ? Sharing::shared_in_pairs : Sharing::shared;
 }
 
-bool count_shared(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch,
-                  Counts& sum) {
-  std::optional<Sharing> sharing = sharing_of(arch, batch);
-  if (!sharing) return false;
-  count_all(arch, batch, arch.shared, sum,
-            [&](const Warps& warps, Counts& out) { return kernels.banks(warps, *sharing, out); });
-  return true;
+void count_words(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch,
+                 const SpaceRule& rule, Sharing sharing, std::unique_ptr<Waiting>& waiting, Counts& sum) {
+  if (waiting == nullptr) waiting = std::make_unique<Waiting>();
+  count_all(arch, batch, rule, sum,
+            [&](const Warps& warps, Counts& out) { return kernels.words(warps, sharing, *waiting, out); });
 }
 
 const BatchKernels& kernels_of(Target target) {
@@ -139,7 +137,8 @@ const BatchKernels& kernels_of(Target target) {
 
 } // namespace
 
-bool count_batch(const Architecture& arch, const LaneBatch& batch, Counts& sum) {
+bool count_batch(const Architecture& arch, const LaneBatch& batch, std::unique_ptr<Waiting>& waiting,
+                 Counts& sum) {
   const BatchKernels& kernels = kernels_of(target_in_use());
   if (batch.bytes > 32 || !std::has_single_bit(batch.bytes)) return false;
   if (batch.kind == Kind::async_copy || batch.kind == Kind::ldmatrix) return false;
@@ -152,13 +151,20 @@ bool count_batch(const Architecture& arch, const LaneBatch& batch, Counts& sum) 
     if (!one_request(arch, std::min<u32>(batch.bytes, 4))) return false;
     count_local(kernels, arch, batch, sum);
     return true;
-  case Space::shared: return count_shared(kernels, arch, batch, sum);
+  case Space::shared: {
+    std::optional<Sharing> sharing = sharing_of(arch, batch);
+    if (!sharing) return false;
+    count_words(kernels, arch, batch, arch.shared, *sharing, waiting, sum);
+    return true;
+  }
   case Space::constant:
     if (arch.constant.count != rules::constant_by_warp) return false;
-    count_all(arch, batch, arch.constant, sum, kernels.words);
+    count_words(kernels, arch, batch, arch.constant, Sharing::no_banks, waiting, sum);
     return true;
   default: return false;
   }
 }
+
+void count_waiting(Waiting& waiting, Counts& sum) { kernels_of(target_in_use()).waiting(waiting, sum); }
 
 } // namespace warplens::arch

@@ -1,14 +1,15 @@
 // Counting many warps in one go, for the rules that most accesses meet: global memory as one request per
-// instruction, constant memory, and shared memory with words of up to 8 bytes. One loop per instruction set
-// with everything in registers; each gives exactly what the rules (rules.h) give, warp by warp, which tests
-// hold.
+// instruction (batch_loops.h), constant memory, and shared memory with words of up to 8 bytes
+// (batch_columns.h). Each instruction set's kernels give exactly what the rules (rules.h) give, warp by warp,
+// which tests hold.
 //
-// A loop stops at a warp that it cannot count, because its addresses are misaligned or too far apart for 32
-// bits: the caller counts that one by the rule and calls again for the rest.
+// A loop stops at a warp that it cannot count, because its addresses are misaligned or too far apart: the
+// caller counts that one by the rule and calls again for the rest.
 #pragma once
 #include "arch/count.h"
 #include "base/bits.h"
 #include <bit>
+#include <memory>
 
 namespace warplens::arch {
 
@@ -20,22 +21,37 @@ struct Warps {
   u32 shift = 2;
 };
 
-// What lanes that want the same row of a bank cost, and whether wide loads of lanes in equal pairs merge.
-enum class Sharing : u8 { shared, shared_in_pairs, each_lane };
+// What lanes of shared memory that want the same row of a bank cost, and whether wide loads of lanes in equal
+// pairs merge. Constant memory has no banks, but one request per different word.
+enum class Sharing : u8 { shared, shared_in_pairs, each_lane, no_banks };
 
-// Each adds the warps that it counted and returns how many it passed over, those without a lane included.
+// Warps of one instruction that wait to be counted side by side: see batch_columns.h.
+constexpr u32 columns = 32;
+using Row = u16[columns];
+struct Waiting {
+  alignas(64) Row key[warp_size] = {}; // per lane
+  alignas(64) Row lanes = {};          // that are active
+  alignas(64) Row lower = {};          // those of them in the lower half-warp
+  alignas(64) Row in_pairs = {};       // does a wide load merge?
+  u32 count = 0;
+  u32 shift = 2;
+  Sharing sharing = Sharing::shared;
+};
+
+// Each but the last adds the warps that it counted and returns how many it passed over, those without a lane
+// included.
 struct BatchKernels {
-  u32 (*blocks)(const Warps&, Counts&) = nullptr;         // tags, sectors, ideal_sectors, bytes_used
-  u32 (*local)(const Warps&, Counts&) = nullptr;          // as blocks, of interleaved words or parts of them
-  u32 (*words)(const Warps&, Counts&) = nullptr;          // requests: one per different word; bytes_used
-  u32 (*banks)(const Warps&, Sharing, Counts&) = nullptr; // 32 banks of 4 bytes; words of at most 8 bytes
+  u32 (*blocks)(const Warps&, Counts&) = nullptr; // tags, sectors, ideal_sectors, bytes_used
+  u32 (*local)(const Warps&, Counts&) = nullptr;  // as blocks, of interleaved words or parts of them
+  // 32 banks of 4 bytes, words of at most 8; or no banks. Warps may stay behind and wait for others.
+  u32 (*words)(const Warps&, Sharing, Waiting&, Counts&) = nullptr;
+  void (*waiting)(Waiting&, Counts&) = nullptr; // adds those that wait
 };
 
 // What the plainer instruction sets do one lane at a time: see batch_loops.h.
-inline void fill(const u64* address, u32 lanes, bool halves, u64* filled) {
+inline void fill(const u64* address, u32 lanes, u64* filled) {
   u64 last = address[std::countr_zero(lanes)];
   for (u32 lane = 0; lane < warp_size; ++lane) {
-    if (lane == 16 && halves && lanes >> 16 != 0) last = address[16 + std::countr_zero(lanes >> 16)];
     last ^= (last ^ address[lane]) & -(u64{lanes} >> lane & 1); // no branch to mispredict
     filled[lane] = last;
   }
@@ -54,7 +70,10 @@ inline bool find_words(const u64* address, u32 lanes, u64 from, u64 allowed, u64
 
 extern const BatchKernels avx512_kernels, avx2_kernels, baseline_kernels;
 
-// Tries the kernels; false when none counts like the row's rule, and then nothing is added.
-bool count_batch(const Architecture&, const access::LaneBatch&, Counts&);
+// Tries the kernels; false when none counts like the row's rule, and then nothing is added. Makes `waiting`
+// where warps may have to wait.
+bool count_batch(const Architecture&, const access::LaneBatch&, std::unique_ptr<Waiting>& waiting, Counts&);
+
+void count_waiting(Waiting&, Counts&);
 
 } // namespace warplens::arch

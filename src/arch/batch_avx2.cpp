@@ -1,9 +1,11 @@
 // AVX2: as batch_avx512.cpp, with a warp's words in four registers of eight numbers. Unsigned order is had
 // from the signed minimum and maximum of SSE4.1's unsigned forms; comparison for order is max(a, b) == a.
-// Bank numbers are packed into bytes, whose bits one instruction each gathers into masks over lanes.
 #include "arch/batch.h"
+#include "arch/shared.h"
 #include "base/bits.h"
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <immintrin.h>
 
 namespace warplens::arch {
@@ -16,9 +18,9 @@ struct Keys {
   __m256i v[4];
 };
 
-WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, u32 shift, Keys& keys) {
   u64 filled[warp_size];
-  if (lanes != full_mask) fill(address, lanes, halves, filled), address = filled;
+  if (lanes != full_mask) fill(address, lanes, filled), address = filled;
   u64 base = align_down(address[0], 128) - (u64{1} << 31);
   __m256i from = _mm256_set1_epi64x(static_cast<i64>(base)), any = _mm256_setzero_si256();
   for (u32 i = 0; i < 4; ++i) {
@@ -102,13 +104,6 @@ WARPLENS_SIMD void merge_halves(Keys& keys) {
   merge_each<32>(keys);
 }
 
-// Four registers of numbers that fit a byte, as bytes in lane order.
-WARPLENS_SIMD __m256i bytes_of(const Keys& keys) {
-  __m256i mixed = _mm256_packus_epi16(_mm256_packus_epi32(keys.v[0], keys.v[1]),
-                                      _mm256_packus_epi32(keys.v[2], keys.v[3]));
-  return _mm256_permutevar8x32_epi32(mixed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-}
-
 WARPLENS_SIMD void sort_two(Keys& one, Keys& two) {
   sort_halves(one), merge_halves(one);
   sort_halves(two), merge_halves(two);
@@ -136,68 +131,12 @@ WARPLENS_SIMD u32 zeros(const Keys& keys, u32 drop) {
 
 WARPLENS_SIMD u32 changes(const Differences& d, u32 drop) { return ~zeros(d, drop) | 1; }
 
-WARPLENS_SIMD bool equal_to_neighbour(const Keys& keys, u32 lanes, u32 distance) {
-  Keys differ;
-  for (u32 i = 0; i < 4; ++i)
-    differ.v[i] = _mm256_xor_si256(keys.v[i], distance == 1 ? _mm256_shuffle_epi32(keys.v[i], 0xb1)
-                                                            : _mm256_shuffle_epi32(keys.v[i], 0x4e));
-  u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
-                              : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
-  return (~zeros(differ, 0) & lanes & swapped) == 0;
-}
-
-// The population count of each element.
-WARPLENS_SIMD __m256i population(__m256i v) {
-  const __m256i digits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
-                                          3, 1, 2, 2, 3, 2, 3, 3, 4),
-                nibble = _mm256_set1_epi8(15);
-  __m256i bytes =
-      _mm256_add_epi8(_mm256_shuffle_epi8(digits, _mm256_and_si256(v, nibble)),
-                      _mm256_shuffle_epi8(digits, _mm256_and_si256(_mm256_srli_epi32(v, 4), nibble)));
-  return _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
-}
-
-WARPLENS_SIMD u32 largest(__m256i counts) {
-  __m128i four = _mm_max_epu32(_mm256_castsi256_si128(counts), _mm256_extracti128_si256(counts, 1));
-  four = _mm_max_epu32(four, _mm_shuffle_epi32(four, 0x4e));
-  four = _mm_max_epu32(four, _mm_shuffle_epi32(four, 0xb1));
-  return static_cast<u32>(_mm_cvtsi128_si32(four));
-}
-
-// groups 1: 32 banks of the warp; 2: 16 banks, half-warps summed; 0: 16 banks of the warp.
-template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32 drop) {
-  __m128i by = _mm_cvtsi32_si128(static_cast<i32>(drop));
-  Keys bank;
-  for (u32 i = 0; i < 4; ++i)
-    bank.v[i] = _mm256_and_si256(_mm256_srl_epi32(keys.v[i], by), _mm256_set1_epi32(31));
-  __m256i banks = bytes_of(bank);
-  auto bit = [&](int number) WARPLENS_SIMD_LOOP {
-    __m256i top = _mm256_sll_epi16(banks, _mm_cvtsi32_si128(7 - number));
-    return _mm256_set1_epi32(_mm256_movemask_epi8(top));
-  };
-  // Element b: all ones where bit i of b is 0.
-  const __m256i zero_0 = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0),
-                zero_1 = _mm256_setr_epi32(-1, -1, 0, 0, -1, -1, 0, 0),
-                zero_2 = _mm256_setr_epi32(-1, -1, -1, -1, 0, 0, 0, 0);
-  __m256i lanes = _mm256_set1_epi32(static_cast<i32>(marked));
-  lanes = _mm256_and_si256(lanes, _mm256_xor_si256(bit(0), zero_0));
-  lanes = _mm256_and_si256(lanes, _mm256_xor_si256(bit(1), zero_1));
-  lanes = _mm256_and_si256(lanes, _mm256_xor_si256(bit(2), zero_2));
-  __m256i upper = bit(3), low = _mm256_andnot_si256(upper, lanes), high = _mm256_and_si256(upper, lanes);
-  if constexpr (groups == 0) return largest(_mm256_max_epu32(population(low), population(high)));
-  __m256i split = groups == 1 ? bit(4) : _mm256_set1_epi32(static_cast<i32>(0xffff0000u));
-  __m256i first = _mm256_max_epu32(population(_mm256_andnot_si256(split, low)),
-                                   population(_mm256_andnot_si256(split, high))),
-          second = _mm256_max_epu32(population(_mm256_and_si256(split, low)),
-                                    population(_mm256_and_si256(split, high)));
-  if constexpr (groups == 2) return largest(first) + largest(second);
-  return largest(_mm256_max_epu32(first, second));
-}
-
 #include "arch/batch_loops.h"
+
+#include "arch/batch_columns.h"
 
 } // namespace
 
-const BatchKernels avx2_kernels{count_blocks, count_local, count_words, count_banks};
+const BatchKernels avx2_kernels{count_blocks, count_local, put_words, count_columns};
 
 } // namespace warplens::arch

@@ -1,16 +1,15 @@
 // AVX-512 (F, CD, BW, DQ, VL): a warp's addresses lie in two registers of 16 numbers relative to a place
 // 2^31 bytes below one lane's line. Lanes mostly ascend already, which one comparison shows; otherwise a
 // bitonic network of 15 steps sorts them. In order, equal words, sectors and lines are neighbours.
-//
-// Bank conflicts without a histogram in memory: bit i of every lane's bank number makes a 32-bit mask over
-// lanes; the lanes of bank b are the intersection of those masks, or of their complements, as b's bits say.
-// One register holds the lanes of 16 banks, so that five intersections and a population count serve all.
 #include "arch/batch.h"
+#include "arch/shared.h"
 #include "base/bits.h"
 // GCC 12's own intrinsics read a deliberately undefined register (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <immintrin.h>
 
 namespace warplens::arch {
@@ -48,7 +47,7 @@ WARPLENS_SIMD bool any_but(__m512i a, __m512i b, __m512i c, __m512i d, u64 allow
   return _mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed))) != 0;
 }
 
-WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, u32 shift, Keys& keys) {
   u64 base = align_down(address[std::countr_zero(lanes)], 128) - (u64{1} << 31);
   __m512i from = _mm512_set1_epi64(static_cast<i64>(base));
   __m512i a = distances(address, lanes, 0, from), b = distances(address, lanes, 1, from),
@@ -58,9 +57,8 @@ WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, K
   keys.low = _mm512_permutex2var_epi32(a, even, b);
   keys.high = _mm512_permutex2var_epi32(c, even, d);
   if (lanes == full_mask) return true;
-  u32 upper = halves && lanes >> 16 != 0 ? lanes & 0xffff0000 : lanes;
   __m512i low = _mm512_permutex2var_epi32(keys.low, active_before(lanes, 0), keys.high);
-  keys.high = _mm512_permutex2var_epi32(keys.low, active_before(upper, 16), keys.high);
+  keys.high = _mm512_permutex2var_epi32(keys.low, active_before(lanes, 16), keys.high);
   keys.low = low;
   return true;
 }
@@ -138,18 +136,6 @@ template <u32 count> WARPLENS_SIMD void merge_pairs(__m512i (&v)[count]) {
   exchange<8, false>(v), exchange<4, false>(v), exchange<2, false>(v), exchange<1, false>(v);
 }
 
-WARPLENS_SIMD void sort_halves(Keys& keys) {
-  __m512i v[2] = {keys.low, keys.high};
-  sort(v);
-  keys = {v[0], v[1]};
-}
-
-WARPLENS_SIMD void merge_halves(Keys& keys) {
-  __m512i v[2] = {keys.low, keys.high};
-  merge_pairs(v);
-  keys = {v[0], v[1]};
-}
-
 WARPLENS_SIMD void sort_two(Keys& one, Keys& two) {
   __m512i v[4] = {one.low, one.high, two.low, two.high};
   sort(v);
@@ -169,63 +155,12 @@ WARPLENS_SIMD u32 changes(const Differences& d, u32 drop) {
   return _mm512_test_epi32_mask(d.low, keep) | u32{_mm512_test_epi32_mask(d.high, keep)} << 16 | 1;
 }
 
-WARPLENS_SIMD bool equal_to_neighbour(const Keys& keys, u32 lanes, u32 distance) {
-  auto differ = [&](__m512i v) WARPLENS_SIMD_LOOP {
-    __m512i other = distance == 1 ? _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0xb1))
-                                  : _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x4e));
-    return u32{_mm512_cmpneq_epi32_mask(v, other)};
-  };
-  u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
-                              : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
-  return ((differ(keys.low) | differ(keys.high) << 16) & lanes & swapped) == 0;
-}
-
-// The population count of each element, as 16 bytes.
-WARPLENS_SIMD __m128i population(__m512i v) {
-  const __m512i digits =
-                    _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)),
-                nibble = _mm512_set1_epi8(15);
-  __m512i bytes =
-      _mm512_add_epi8(_mm512_shuffle_epi8(digits, _mm512_and_si512(v, nibble)),
-                      _mm512_shuffle_epi8(digits, _mm512_and_si512(_mm512_srli_epi32(v, 4), nibble)));
-  __m512i pairs = _mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1));
-  return _mm512_cvtepi32_epi8(_mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
-}
-
-WARPLENS_SIMD u32 largest(__m128i bytes) {
-  __m128i inverse = _mm_xor_si128(bytes, _mm_set1_epi8(-1));
-  __m128i smaller = _mm_min_epu8(inverse, _mm_srli_epi16(inverse, 8));
-  return 255 - (static_cast<u32>(_mm_cvtsi128_si32(_mm_minpos_epu16(smaller))) & 0xff);
-}
-
-// groups 1: 32 banks of the warp; 2: 16 banks, half-warps summed; 0: 16 banks of the warp.
-template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32 drop) {
-  auto bit = [&](u32 number) WARPLENS_SIMD_LOOP {
-    __m512i mask = _mm512_set1_epi32(static_cast<i32>(u32{1} << (drop + number)));
-    return _mm512_set1_epi32(static_cast<i32>(_mm512_test_epi32_mask(keys.low, mask) |
-                                              u32{_mm512_test_epi32_mask(keys.high, mask)} << 16));
-  };
-  // Element b: all ones where bit i of b is 0.
-  const __m512i zero_0 = _mm512_maskz_set1_epi32(0x5555, -1), zero_1 = _mm512_maskz_set1_epi32(0x3333, -1),
-                zero_2 = _mm512_maskz_set1_epi32(0x0f0f, -1), zero_3 = _mm512_maskz_set1_epi32(0x00ff, -1);
-  constexpr int both = 0x60; // a & (b ^ c)
-  __m512i lanes = _mm512_set1_epi32(static_cast<i32>(marked));
-  lanes = _mm512_ternarylogic_epi32(lanes, bit(0), zero_0, both);
-  lanes = _mm512_ternarylogic_epi32(lanes, bit(1), zero_1, both);
-  lanes = _mm512_ternarylogic_epi32(lanes, bit(2), zero_2, both);
-  lanes = _mm512_ternarylogic_epi32(lanes, bit(3), zero_3, both);
-  if constexpr (groups == 0) return largest(population(lanes));
-  __m512i split = groups == 1 ? bit(4) : _mm512_set1_epi32(static_cast<i32>(0xffff0000u));
-  __m128i first = population(_mm512_andnot_si512(split, lanes)),
-          second = population(_mm512_and_si512(split, lanes));
-  if constexpr (groups == 2) return largest(first) + largest(second);
-  return largest(_mm_max_epu8(first, second));
-}
-
 #include "arch/batch_loops.h"
+
+#include "arch/batch_columns.h"
 
 } // namespace
 
-const BatchKernels avx512_kernels{count_blocks, count_local, count_words, count_banks};
+const BatchKernels avx512_kernels{count_blocks, count_local, put_words, count_columns};
 
 } // namespace warplens::arch

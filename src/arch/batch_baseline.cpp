@@ -1,11 +1,12 @@
 // Plain x86-64 (SSE2): as batch_avx2.cpp, with a warp's words in eight registers of four numbers. They are
 // signed, since SSE2 compares no others, which keeps their order and their banks. SSE2 has
-// no minimum or maximum either, so lanes are exchanged where a comparison says so. Banks are counted one
-// word at a time.
+// no minimum or maximum either, so lanes are exchanged where a comparison says so.
 #include "arch/batch.h"
+#include "arch/shared.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <emmintrin.h>
 
 namespace warplens::arch {
@@ -18,9 +19,9 @@ struct Keys {
   __m128i v[8];
 };
 
-WARPLENS_SIMD bool load(const u64* address, u32 lanes, bool halves, u32 shift, Keys& keys) {
+WARPLENS_SIMD bool load(const u64* address, u32 lanes, u32 shift, Keys& keys) {
   u64 filled[warp_size];
-  if (lanes != full_mask) fill(address, lanes, halves, filled), address = filled;
+  if (lanes != full_mask) fill(address, lanes, filled), address = filled;
   u64 base = align_down(address[0], 128) - (u64{1} << 31);
   __m128i from = _mm_set1_epi64x(static_cast<i64>(base)), any = _mm_setzero_si128(),
           sign = _mm_set1_epi32(INT32_MIN);
@@ -120,38 +121,12 @@ WARPLENS_SIMD u32 zeros(const Keys& keys, u32 drop) {
 
 WARPLENS_SIMD u32 changes(const Differences& d, u32 drop) { return ~zeros(d, drop) | 1; }
 
-WARPLENS_SIMD bool equal_to_neighbour(const Keys& keys, u32 lanes, u32 distance) {
-  Keys differ;
-  for (u32 i = 0; i < 8; ++i)
-    differ.v[i] = _mm_xor_si128(keys.v[i], distance == 1 ? _mm_shuffle_epi32(keys.v[i], 0xb1)
-                                                         : _mm_shuffle_epi32(keys.v[i], 0x4e));
-  u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
-                              : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
-  return (~zeros(differ, 0) & lanes & swapped) == 0;
-}
-
-WARPLENS_SIMD u32 most_in_a_bank(const u32* word, u32 marked, u32 banks, u32 drop) {
-  u8 count[32] = {};
-  u32 most = 0;
-  for (; marked != 0; marked &= marked - 1)
-    most = std::max<u32>(most, ++count[word[std::countr_zero(marked)] >> drop & (banks - 1)]);
-  return most;
-}
-
-// groups 1: 32 banks of the warp; 2: 16 banks, half-warps summed; 0: 16 banks of the warp.
-template <int groups> WARPLENS_SIMD u32 passes(const Keys& keys, u32 marked, u32 drop) {
-  alignas(16) u32 word[warp_size];
-  for (u32 i = 0; i < 8; ++i) _mm_store_si128(reinterpret_cast<__m128i*>(word + 4 * i), keys.v[i]);
-  if constexpr (groups == 2)
-    return most_in_a_bank(word, marked & 0xffff, 16, drop) +
-           most_in_a_bank(word, marked & 0xffff0000u, 16, drop);
-  return most_in_a_bank(word, marked, groups == 1 ? 32 : 16, drop);
-}
-
 #include "arch/batch_loops.h"
+
+#include "arch/batch_columns.h"
 
 } // namespace
 
-const BatchKernels baseline_kernels{count_blocks, count_local, count_words, count_banks};
+const BatchKernels baseline_kernels{count_blocks, count_local, put_words, count_columns};
 
 } // namespace warplens::arch

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace warplens::arch {
 
@@ -71,22 +72,31 @@ Counts count(const Architecture& arch, const access::WarpAccess& access) {
   return counts;
 }
 
-void add_count(const Architecture& arch, const access::LaneBatch& batch, Counts& sum) {
-  if (count_batch(arch, batch, sum)) return;
+BatchCounter::BatchCounter() = default;
+BatchCounter::BatchCounter(BatchCounter&&) noexcept = default;
+BatchCounter::~BatchCounter() = default;
+
+void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch) {
+  if (count_batch(arch, batch, waiting_, sum_)) return;
   access::WarpAccess access{batch.site,  batch.space,    batch.kind, batch.cache,
                             batch.bytes, batch.matrices, 0,          {}};
   for (std::size_t warp = 0; warp < batch.active.size(); ++warp) {
     access.active = batch.active[warp];
     if (access.active == 0) continue;
     std::copy_n(batch.address + warp * warp_size, warp_size, access.address.begin());
-    add(arch, access, sum);
+    arch::add(arch, access, sum_);
   }
 }
 
+Counts BatchCounter::take() {
+  if (waiting_ != nullptr) count_waiting(*waiting_, sum_);
+  return std::exchange(sum_, {});
+}
+
 Counts count(const Architecture& arch, const access::LaneBatch& batch) {
-  Counts sum;
-  add_count(arch, batch, sum);
-  return sum;
+  BatchCounter counter;
+  counter.add(arch, batch);
+  return counter.take();
 }
 
 namespace {
@@ -166,7 +176,7 @@ Counts count_some(const Architecture& arch, const access::AffineAccess& affine) 
                           address.data(),
                           nullptr,
                           0};
-  Counts sum;
+  BatchCounter counter;
   access::AffineAccess one = affine;
   u32 warps = static_cast<u32>(ceil_div(affine.block.count(), warp_size));
   for (u64 k = 0; k < affine.count; ++k, one.base += static_cast<u64>(affine.cta_stride)) {
@@ -181,10 +191,10 @@ Counts count_some(const Architecture& arch, const access::AffineAccess& affine) 
         std::copy(warp.address.begin(), warp.address.end(), address.begin() + w * warp_size);
       }
       batch.active = {active.data(), count};
-      add_count(arch, batch, sum);
+      counter.add(arch, batch);
     }
   }
-  return sum;
+  return counter.take();
 }
 
 } // namespace

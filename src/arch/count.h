@@ -3,6 +3,7 @@
 #pragma once
 #include "access/access.h"
 #include "arch/arch.h"
+#include <memory>
 
 namespace warplens::arch {
 
@@ -19,8 +20,22 @@ struct Counts {
 
 Counts count(const Architecture&, const access::WarpAccess&); // the rule, plainly written
 Counts count(const Architecture&, const access::LaneBatch&);  // the same, many warps, vectorised
-void add_count(const Architecture&, const access::LaneBatch&, Counts& sum);
 Counts count(const Architecture&,
              const access::AffineAccess&); // the same, a CTA in closed form; includes `count`
+
+// Counts batches of one instruction as they come. Warps may wait until there are enough to be counted side by
+// side, so that what was added is complete only when taken.
+class BatchCounter {
+public:
+  BatchCounter();
+  BatchCounter(BatchCounter&&) noexcept;
+  ~BatchCounter();
+  void add(const Architecture&, const access::LaneBatch&);
+  Counts take(); // of all batches since the last time
+
+private:
+  Counts sum_;
+  std::unique_ptr<struct Waiting> waiting_;
+};
 
 } // namespace warplens::arch

@@ -24,19 +24,6 @@ namespace {
 using access::Kind;
 using access::WarpAccess;
 
-// Mostly the first lane decides, so this stops at it.
-bool equal_to_neighbour(const WarpAccess& access, u32 lanes, u32 distance) {
-  for (u32 rest = lanes; rest != 0; rest &= rest - 1) {
-    u32 lane = static_cast<u32>(std::countr_zero(rest)), other = lane ^ distance;
-    if ((lanes >> other & 1) && access.address[lane] != access.address[other]) return false;
-  }
-  return true;
-}
-
-bool in_pairs(const WarpAccess& access, u32 lanes) {
-  return equal_to_neighbour(access, lanes, 1) || equal_to_neighbour(access, lanes, 2);
-}
-
 u64 sum_of_groups(const WarpAccess& access, u32 lanes, u32 size) {
   u64 sum = 0;
   for_each_group(lanes, size, [&](u32 group) { sum += passes(access.address, group, access.bytes); });
@@ -47,7 +34,7 @@ u64 sum_of_groups(const WarpAccess& access, u32 lanes, u32 size) {
 bool paired_without_gaps(const WarpAccess& access, u32 lanes, u32 distance) {
   u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
                               : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
-  return swapped == lanes && equal_to_neighbour(access, lanes, distance);
+  return swapped == lanes && equal_to_neighbour(access.address.data(), lanes, distance);
 }
 
 // Does the counter see the quarter-warps of this half-warp as one pass, if they are free of conflicts? It
@@ -55,7 +42,7 @@ bool paired_without_gaps(const WarpAccess& access, u32 lanes, u32 distance) {
 // when it is not the half-warp merges anyway. Found by measurement, 735 patterns without exception.
 bool quarters_merge(const WarpAccess& access, u32 half) {
   bool lower = (half & 0xffff) != 0, last_active = access.active >> 31;
-  if (!lower) return in_pairs(access, half);
+  if (!lower) return in_pairs(access.address.data(), half);
   return !last_active || paired_without_gaps(access, half, 1) || paired_without_gaps(access, half, 2);
 }
 
@@ -84,7 +71,8 @@ void add_load_16(const WarpAccess& access, u64 ideal, Counts& counts) {
     u32 number = static_cast<u32>(std::countr_zero(lanes)) / 8;
     apart += quarter[number] = passes(access.address, lanes, 16);
   });
-  u64 data = in_pairs(access, access.active) ? sum_of_groups(access, access.active, 16) : apart;
+  u64 data =
+      in_pairs(access.address.data(), access.active) ? sum_of_groups(access, access.active, 16) : apart;
   add_passes(counts, attributed_load_16(access, quarter), data, ideal);
 }
 
@@ -93,7 +81,8 @@ void add_load(const Architecture& arch, const WarpAccess& access, Counts& counts
   u64 ideal = ideal_passes(arch, access.active, access.bytes);
   if (access.bytes == 16) return add_load_16(access, ideal, counts);
   u64 apart = sum_of_groups(access, access.active, lanes_per_pass(access.bytes));
-  if (access.bytes != 8 || !in_pairs(access, access.active)) return add_passes(counts, apart, apart, ideal);
+  if (access.bytes != 8 || !in_pairs(access.address.data(), access.active))
+    return add_passes(counts, apart, apart, ideal);
   u64 together = passes(access.address, access.active, access.bytes);
   add_passes(counts, together == 1 ? 1 : apart, together, ideal);
 }

@@ -127,9 +127,9 @@ struct Seen {
 // One (site, space) of one worker.
 struct Cell {
   access::Space space{};
-  Cell* next = nullptr;              // the same site in another space
-  std::vector<Counters> sums;        // per architecture
-  std::vector<arch::Counts> batches; // those of batches of lanes, which are not in the sums yet
+  Cell* next = nullptr;                    // the same site in another space
+  std::vector<Counters> sums;              // per architecture
+  std::vector<arch::BatchCounter> batches; // of lanes, which are not in the sums yet
   AffineForms affine;
   PatternTally patterns;
   std::vector<Seen> seen;                     // at most most_seen
@@ -143,8 +143,7 @@ public:
 
   void lanes(const access::LaneBatch& batch) override {
     Cell& cell = cell_of(batch.site, batch.space);
-    for (std::size_t a = 0; a < architectures_.size(); ++a)
-      arch::add_count(*architectures_[a], batch, cell.batches[a]);
+    for (std::size_t a = 0; a < architectures_.size(); ++a) cell.batches[a].add(*architectures_[a], batch);
     u32 warps = static_cast<u32>(batch.active.size()),
         cta_warps = batch.cta_warps == 0 ? warps : batch.cta_warps;
     for (u64 cta = next_sampled(batch.cta); cta <= last_sampled_cta && (cta - batch.cta) * cta_warps < warps;
@@ -177,8 +176,7 @@ public:
     if (site >= head_.size()) return;
     for (Cell* cell = head_[site]; cell != nullptr; cell = cell->next) {
       cell->affine.fold_into(architectures_, cell->sums);
-      for (std::size_t a = 0; a < cell->sums.size(); ++a)
-        add(cell->sums[a], std::exchange(cell->batches[a], {}));
+      for (std::size_t a = 0; a < cell->sums.size(); ++a) add(cell->sums[a], cell->batches[a].take());
       f(cell->space, cell->sums, cell->patterns);
     }
   }
