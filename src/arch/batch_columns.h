@@ -26,22 +26,19 @@ WARPLENS_SIMD Layout layout_of(Sharing sharing, u32 shift) {
 }
 
 struct FourWarps {
-  u32 number[4]; // among all
   u32 count = 0; // the others repeat the first
   u32 active[4];
   const u64* address[4];
 };
 
-// The next warps with an active lane from `warp` on.
+// The next four with an active lane from `warp` on, or fewer at the end. Returns the first one not looked at.
 WARPLENS_SIMD u32 take_four(const Warps& warps, u32 warp, FourWarps& four) {
-  u32 first = warp;
-  for (; four.count < 4 && warp < warps.count; warp = next_warp(warps, warp + 1))
-    four.number[four.count++] = warp;
-  for (u32 k = 0; k < 4; ++k) {
-    if (k >= four.count) four.number[k] = first;
-    four.active[k] = warps.active[four.number[k]];
-    four.address[k] = warps.address + std::size_t{four.number[k]} * warp_size;
+  for (; four.count < 4 && warp < warps.count; ++warp) {
+    if (warps.active[warp] == 0) continue;
+    four.active[four.count] = warps.active[warp];
+    four.address[four.count++] = warps.address + std::size_t{warp} * warp_size;
   }
+  for (u32 k = four.count; k < 4; ++k) four.active[k] = four.active[0], four.address[k] = four.address[0];
   return warp;
 }
 
@@ -196,16 +193,15 @@ WARPLENS_SIMD_LOOP void count_columns(Waiting& w, Counts& out) {
 WARPLENS_SIMD_LOOP u32 put_words(const Warps& warps, Sharing sharing, Waiting& w, Counts& out) {
   if (w.shift != warps.shift || w.sharing != sharing) count_columns(w, out);
   w.shift = warps.shift, w.sharing = sharing;
-  u32 warp = next_warp(warps, 0);
-  while (warp < warps.count) {
+  u32 warp = 0, next;
+  for (; (warp = next_warp(warps, warp)) < warps.count; warp = next) {
     FourWarps four;
     u64 packed[warp_size];
-    u32 next = take_four(warps, warp, four);
+    next = take_four(warps, warp, four);
     if (!pack(four, w.shift, packed)) break;
-    if (w.count + 4 > columns) count_columns(w, out);
     keys_of_words(layout_of(sharing, w.shift), packed);
+    if (w.count + 4 > columns) count_columns(w, out);
     put(four, packed, w);
-    warp = next;
   }
   return warp;
 }

@@ -114,6 +114,45 @@ TEST(Targets, BatchesAgreeWithTheRules) {
   }
 }
 
+// Batches of any sizes, whose warps wait for each other, and of changing widths and spaces.
+TEST(Targets, CountersAddUpBatches) {
+  RandomAccess random(8);
+  for (arch::Target target : {arch::Target::avx512, arch::Target::avx2, arch::Target::baseline}) {
+    if (target < arch::best_target()) continue; // this machine does not have it
+    const arch::Architecture& row = *arch::find(90);
+    arch::BatchCounter counter;
+    Counts sum;
+    u32 batches = 0;
+    arch::use_target(target);
+    for (int i = 0; i < 600; ++i) {
+      Space space = i / 100 % 3 == 2 ? Space::constant : Space::shared;
+      Kind kind = space == Space::shared && i / 50 % 2 == 0 ? Kind::atomic : Kind::load;
+      u8 bytes = random.below(10) == 0 ? widths[random.below(4)] : u8{4};
+      std::vector<u32> active;
+      std::vector<u64> address;
+      for (u64 warps = random.below(20); warps != 0; --warps) {
+        WarpAccess access = random.access(space, kind, bytes, u64{1} << (8 + random.below(12)));
+        if (random.below(16) == 0) access.active = 0;
+        active.push_back(access.active);
+        address.insert(address.end(), access.address.begin(), access.address.end());
+        sum += arch::count(row, access);
+      }
+      access::LaneBatch batch;
+      batch.space = space, batch.kind = kind, batch.bytes = bytes;
+      batch.active = active, batch.address = address.data();
+      counter.add(row, batch);
+      if (random.below(5) != 0) continue;
+      EXPECT_EQ(counter.take(), sum) << name(target) << ' ' << i;
+      sum = {};
+      ++batches;
+    }
+    EXPECT_GT(batches, 50u);
+    EXPECT_EQ(counter.take(), sum) << name(target);
+    EXPECT_EQ(counter.take(), Counts{}) << name(target);
+  }
+  arch::use_target(arch::best_target());
+}
+
 TEST(Addresses, FullSixtyFourBits) {
   WarpAccess access;
   access.active = full_mask;
