@@ -121,6 +121,10 @@ struct Exec {
   bool mask_full = false;
   Mask guarded;
 
+  std::vector<u16> few; // what few_lanes() found, while `listed`
+  u32 few_count = 0;
+  bool listed = false;
+
   std::vector<std::unique_ptr<std::byte[]>> scratch_storage;
   void* scratch[4] = {};  // each a register of 64-bit lanes; also address arrays
   u64* address = nullptr; // [lanes]
@@ -152,6 +156,9 @@ struct Exec {
   // Whether the op may write its destinations whole: no other lane needs what they held.
   bool overwrites(const Op& op) const { return mask_full || (op.overwrites && frame->users == 1); }
   void set_active(const Mask&);
+  // The lanes that perform the current op where they are few in their warps: warp by warp, the last lane of
+  // each first. Empty where they are many, or chosen by a guard.
+  std::span<const u16> few_lanes();
   void load_top(); // after the stack changed: continue at its top entry
   Value& value(SlotId slot) { return values[slot]; }
   // Runs the group at the front until it stops; then its state says why.

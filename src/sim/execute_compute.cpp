@@ -1,6 +1,7 @@
 // Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how,
 // else the vector kernel over all lanes, or under a mask; one that knows no masks into scratch, and merged.
 #include "sim/exec.h"
+#include "sim/kernels/lane_memory.h"
 #include "sim/lanes.h"
 #include <bit>
 #include <cstring>
@@ -36,6 +37,15 @@ void Exec::set_active(const Mask& lanes) {
   active_lanes = summary.lanes;
   full = summary.all;
   whole = full && active_lanes == shape.threads;
+  listed = false;
+}
+
+std::span<const u16> Exec::few_lanes() {
+  constexpr u32 few_per_warp = 8; // from there on vectors of whole warps are faster
+  if (mask != &active || active_lanes > few_per_warp * active_warps) return {};
+  if (!listed) few_count = lane_memory().list(few.data(), active.word.data(), first_warp, end_warp);
+  listed = true;
+  return {few.data(), few_count};
 }
 
 void Exec::merge(Value& destination, const void* from) {

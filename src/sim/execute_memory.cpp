@@ -422,7 +422,7 @@ void load(Exec& x, const Op& op) {
     load_whole(x, op, closed);
     return;
   }
-  if (load_masked(x, op)) return;
+  if (load_masked(x, op) || load_few(x, op)) return;
   LaneAddresses addresses = lane_addresses(x, op, address_slot);
   by_space(x, op, addresses, [&](StateSpace space, const Mask& mask, const u64* a, const Extremes& span) {
     check_lanes(x, op, space, mask, a, span);
@@ -468,7 +468,7 @@ void store(Exec& x, const Op& op) {
     }
     return;
   }
-  if (store_masked(x, op)) return;
+  if (store_masked(x, op) || store_few(x, op)) return;
   u32 group = bytes <= 4 ? warp_size : bytes == 8 ? warp_size / 2 : warp_size / 4;
   LaneAddresses addresses = lane_addresses(x, op, op.source(0));
   by_space(x, op, addresses, [&](StateSpace space, const Mask& mask, const u64* a, const Extremes& span) {

@@ -64,6 +64,9 @@ access::Space sink_space(ir::StateSpace);
 // kind, and then nothing was done.
 bool load_masked(Exec&, const Op&);
 bool store_masked(Exec&, const Op&);
+// Accesses of few lanes at any addresses (sparse_access.cpp); likewise.
+bool load_few(Exec&, const Op&);
+bool store_few(Exec&, const Op&);
 
 // Calls f.template operator()<M, C>() for the memory width, sign and register width at hand.
 template <class F> void with_types(u32 memory_bytes, bool sign, u32 register_bits, F&& f) {

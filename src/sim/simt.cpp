@@ -4,6 +4,7 @@
 // notices that it only spins. When all that could run only spin, the CTA steps back and the worker turns to
 // another one.
 #include "sim/exec.h"
+#include "sim/kernels/lane_memory.h"
 #include "sim/program.h"
 #include <algorithm>
 #include <bit>
@@ -23,6 +24,7 @@ Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(
   };
   for (void*& s : scratch) s = room();
   address = static_cast<u64*>(room());
+  few.resize(shape.lanes + list_slack);
   ranges.resize(l.program.module.sites.size());
   warned.resize(l.program.module.sites.size());
   if (w < l.options.sinks.size()) sink = l.options.sinks[w];

@@ -12,6 +12,8 @@ struct Extremes {
   u64 lowest = ~u64{0}, highest = 0, bits = 0;
 };
 
+inline constexpr u32 list_slack = 16; // entries that LaneMemory::list may write past the last one
+
 // `masks` has a word per warp; warps without an active lane are passed over.
 struct LaneMemory {
   // address[i] = register + offset, of 32 bits modulo 2^32; returns the extremes. Inactive lanes of warps
@@ -22,6 +24,9 @@ struct LaneMemory {
   // out[i] = memory at base + address[i] for active lanes
   void (*gather32)(u32* out, const std::byte* base, const u64* address, const u32* masks, u32 warps);
   void (*gather64)(u64* out, const std::byte* base, const u64* address, const u32* masks, u32 warps);
+  // The numbers of the active lanes of warps first to end: warp by warp, the last lane of each first; says
+  // how many.
+  u32 (*list)(u16* out, const u32* masks, u32 first, u32 end);
 };
 const LaneMemory& lane_memory(); // of the selected target
 

@@ -91,7 +91,37 @@ void gather64(u64* out, const std::byte* base, const u64* address, const u32* ma
   }
 }
 
+u32 list(u16* out, const u32* masks, u32 first, u32 end) {
+  __m512i down = _mm512_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16),
+          bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), down);
+  u32 count = 0;
+  // Sixteen lanes from the last one down, in the mask's upper half.
+  auto half = [&](u32 mask, u32 last) __attribute__((always_inline)) {
+    __mmask16 on = _mm512_test_epi32_mask(_mm512_set1_epi32(static_cast<int>(mask)), bit);
+    __m512i lanes = _mm512_add_epi32(down, _mm512_set1_epi32(static_cast<int>(last) - 31));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + count),
+                        _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(on, lanes)));
+    count += static_cast<u32>(__builtin_popcount(on));
+  };
+  for (u32 w = first; w < end; ++w) {
+    half(masks[w], w * width + 31);
+    half(masks[w] << 16, w * width + 15);
+  }
+  return count;
+}
+
 #else
+
+u32 list(u16* out, const u32* masks, u32 first, u32 end) {
+  u32 count = 0;
+  for (u32 w = first; w < end; ++w)
+    for (u32 rest = masks[w]; rest != 0;) {
+      u32 lane = 31 - static_cast<u32>(__builtin_clz(rest));
+      rest ^= 1u << lane;
+      out[count++] = static_cast<u16>(w * width + lane);
+    }
+  return count;
+}
 
 [[gnu::always_inline]] inline void include(Extremes& sums, u64 address, u32 active) {
   u64 on = -static_cast<u64>(active & 1), low = address | ~on, high = address & on;
@@ -151,7 +181,7 @@ void gather64(u64* out, const std::byte* base, const u64* address, const u32* ma
 
 #endif
 
-constexpr LaneMemory functions{addresses32, addresses64, extremes, gather32, gather64};
+constexpr LaneMemory functions{addresses32, addresses64, extremes, gather32, gather64, list};
 
 } // namespace
 
