@@ -116,7 +116,7 @@ struct Exec {
   u64 ticks = 0;
   u64 writes = 0; // stores, and atomics that changed something, to memory that others see
 
-  // The lanes that perform the current op: active ones whose guard holds.
+  // The lanes that perform the current op: active ones whose guard holds. &active when it holds for all.
   const Mask* mask = nullptr;
   bool mask_full = false;
   Mask guarded;

@@ -23,8 +23,9 @@ bool Exec::enter_guarded(const Op& op) {
     any |= guarded.word[w];
     missing |= guarded.word[w] ^ active.word[w];
   }
+  if (missing == 0) return true;
   mask = &guarded;
-  mask_full = full && missing == 0;
+  mask_full = false;
   return any != 0;
 }
 

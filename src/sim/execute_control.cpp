@@ -78,18 +78,19 @@ void jump(Exec& x, const Op& op, u32 target) {
   if (back) backward(x, op);
 }
 
-// Pushes the paths of a divergent branch; the one to run first comes last.
-void diverge(Exec& x, u32 join, std::initializer_list<std::pair<u32, const Mask*>> paths) {
+// Parts the lanes that a branch takes, Exec::mask, from the others, which go first.
+void diverge(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
-  u32 outer = stack.back().join;
-  u32 inner = join == no_target ? outer : join;
-  if (join == no_target) {
+  u32 next = x.pc, inner = op.join == no_target ? stack.back().join : op.join;
+  if (op.join == no_target)
     stack.pop_back(); // no point to meet again: each path ends on its own (or at the outer join, entry below)
-  } else {
-    stack.back().pc = join;
+  else
+    stack.back().pc = op.join;
+  if (op.target != op.join) stack.emplace_back(op.target, inner, *x.mask);
+  if (next != op.join) {
+    Mask& rest = stack.emplace_back(next, inner, x.active).mask;
+    for (u32 w = x.first_warp; w < x.end_warp; ++w) rest.word[w] &= ~x.mask->word[w];
   }
-  for (auto [pc, mask] : paths)
-    if (pc != join && *mask != Mask{}) stack.push_back({pc, inner, *mask});
   x.load_top();
 }
 
@@ -104,7 +105,6 @@ void branch(Exec& x, const Op& op) {
 }
 
 void branch_if(Exec& x, const Op& op) {
-  u32 next = x.pc;
   if (Value& guard = x.values[op.guard]; guard.uniform()) {
     x.warp_instructions += x.active_warps;
     x.thread_instructions += x.active_lanes;
@@ -112,18 +112,12 @@ void branch_if(Exec& x, const Op& op) {
     return;
   }
   if (!x.enter(op)) return;
-  Mask taken = *x.mask, rest;
-  bool all = true;
-  for (u32 w = 0; w < x.shape.warps; ++w) {
-    rest.word[w] = x.active.word[w] & ~taken.word[w];
-    all &= rest.word[w] == 0;
-  }
-  if (all) {
+  if (x.mask == &x.active) {
     jump(x, op, op.target);
     return;
   }
   bool back = op.target < x.pc;
-  diverge(x, op.join, {{op.target, &taken}, {next, &rest}});
+  diverge(x, op);
   if (back) backward(x, op);
 }
 

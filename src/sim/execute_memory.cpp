@@ -452,7 +452,7 @@ void store(Exec& x, const Op& op) {
   for (u32 e = 0; e < op.elements; ++e) need_lanes(x.values[op.source(1 + e)], x.shape);
   u32 bytes = u32{op.element_bytes} * op.elements;
   ClosedAddress closed;
-  if (spread_out(x, x.values[op.source(0)], op.space, bytes) &&
+  if (x.values[op.source(0)].closed && spread_out(x, x.values[op.source(0)], op.space, bytes) &&
       closed_access(x, op, op.source(0), op.space, closed)) {
     for (u32 e = 0; e < op.elements; ++e) {
       Value& from = x.values[op.source(1 + e)];

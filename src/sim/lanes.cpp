@@ -228,19 +228,16 @@ template <class T>
 } // namespace
 
 WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
-  MaskSummary out{warps, 0, 0, 0, true};
-  u32 missing = 0;
+  u64 some = 0; // a bit per warp; no branches, for in diverged code nothing about masks can be predicted
+  u32 lanes = 0, missing = 0;
   for (u32 w = 0; w < warps; ++w) {
-    u32 m = mask[w];
-    missing |= m ^ of[w];
-    if (m == 0) continue;
-    if (out.first_warp > w) out.first_warp = w;
-    out.end_warp = w + 1;
-    ++out.warps;
-    out.lanes += static_cast<u32>(__builtin_popcount(m));
+    some |= u64{mask[w] != 0} << w;
+    missing |= mask[w] ^ of[w];
+    lanes += static_cast<u32>(__builtin_popcount(mask[w]));
   }
-  out.all = missing == 0;
-  return out;
+  if (some == 0) return {warps, 0, 0, 0, missing == 0};
+  return {static_cast<u32>(__builtin_ctzll(some)), 64 - static_cast<u32>(__builtin_clzll(some)),
+          static_cast<u32>(__builtin_popcountll(some)), lanes, missing == 0};
 }
 
 WARPLENS_CLONES void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* stride) {
