@@ -78,9 +78,9 @@ WARPLENS_SIMD void keys_of_words(const Layout& layout, u64 (&packed)[warp_size])
 
 // Adds the warps to those that wait, as the next columns.
 WARPLENS_SIMD void put(const FourWarps& four, const u64 (&keys)[warp_size], Waiting& w) {
-  u16* column = &w.key[0][w.count];
+  u32 first = w.count; // what is written below might otherwise be the count
   for (u32 lane = 0; lane < warp_size; ++lane)
-    std::memcpy(column + lane * columns, &keys[lane], sizeof keys[lane]);
+    std::memcpy(&w.key[lane][first], &keys[lane], sizeof keys[lane]);
   for (u32 k = 0; k < four.count; ++k) {
     u32 lanes = four.active[k];
     w.lanes[w.count] = static_cast<u16>(ones(lanes));
