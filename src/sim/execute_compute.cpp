@@ -162,16 +162,16 @@ u32 need_blocks(Exec& x, const Op& op, SlotId slot) {
   return one_block;
 }
 
-// Warps first to end; `to` is where their results go.
-void run_kernel(Exec& x, const Op& op, KernelFunction kernel, u32 first, u32 end, void* const* to) {
+// For the warps that take part; `to` is where the results of the first of them go.
+void run_kernel(Exec& x, const Op& op, KernelFunction kernel, void* const* to) {
   KernelArguments arguments;
   for (u32 i = 0; i < op.sources; ++i) {
     arguments.blocks[i] = need_blocks(x, op, op.source(i));
-    arguments.source[i] = x.values[op.source(i)].from(arguments.blocks[i] & first);
+    arguments.source[i] = x.values[op.source(i)].from(arguments.blocks[i] & x.first_warp);
   }
   for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i];
-  arguments.lanes = (end - first) * warp_size;
-  arguments.masks = x.mask->word.data() + first;
+  arguments.lanes = (x.end_warp - x.first_warp) * warp_size;
+  arguments.masks = x.mask->word.data() + x.first_warp;
   kernel(arguments);
 }
 
@@ -184,7 +184,7 @@ void compute_and_merge(Exec& x, const Op& op) {
     like.bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
     to[i] = like.from(x.first_warp);
   }
-  run_kernel(x, op, op.kernel, x.first_warp, x.end_warp, to);
+  run_kernel(x, op, op.kernel, to);
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.merge(x.values[op.destination(i)], x.scratch[i]);
 }
@@ -200,14 +200,13 @@ void compute(Exec& x, const Op& op) {
   bool in_place = x.mask_full || op.masked_kernel != nullptr;
   for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
   if (!in_place) return compute_and_merge(x, op);
-  u32 first = x.mask_full ? 0 : x.first_warp, end = x.mask_full ? x.shape.warps : x.end_warp;
   void* to[2];
   for (u32 i = 0; i < op.destinations; ++i) {
     Value& result = x.values[op.destination(i)];
     if (!whole) need_lanes(result, x.shape);
-    to[i] = result.from(first);
+    to[i] = result.from(x.first_warp);
   }
-  run_kernel(x, op, x.mask_full ? op.kernel : op.masked_kernel, first, end, to);
+  run_kernel(x, op, x.mask_full ? op.kernel : op.masked_kernel, to);
   for (u32 i = 0; i < op.destinations; ++i) x.values[op.destination(i)].set_lanes();
 }
 
@@ -227,7 +226,10 @@ void resize(Exec& x, const Op& op) {
     }
   }
   need_lanes(from, x.shape);
-  lanes::resize(whole ? to.data : x.scratch[0], to.bits, from.data, from.bits, op.sign, x.shape.lanes);
+  Value result = to;
+  if (!whole) result.data = x.scratch[0];
+  lanes::resize(result.from(x.first_warp), to.bits, from.from(x.first_warp), from.bits, op.sign,
+                (x.end_warp - x.first_warp) * warp_size);
   if (whole)
     to.set_lanes();
   else
@@ -246,7 +248,8 @@ void move(Exec& x, const Op& op) {
   }
   need_lanes(from, x.shape);
   if (whole) {
-    std::memcpy(to.data, from.data, storage_bytes(from.bits, x.shape.lanes));
+    u64 warp_bytes = from.bits * (warp_size / 8);
+    std::memcpy(to.from(x.first_warp), from.from(x.first_warp), (x.end_warp - x.first_warp) * warp_bytes);
     to.set_lanes();
   } else {
     x.merge(to, from.data);
