@@ -228,16 +228,22 @@ template <class T>
 } // namespace
 
 WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
-  u64 some = 0; // a bit per warp; no branches, for in diverged code nothing about masks can be predicted
-  u32 lanes = 0, missing = 0;
-  for (u32 w = 0; w < warps; ++w) {
-    some |= u64{mask[w] != 0} << w;
-    missing |= mask[w] ^ of[w];
-    lanes += static_cast<u32>(__builtin_popcount(mask[w]));
+  MaskSummary out{0, warps, 0, 0, true};
+  u32 missing = 0, w = 0;
+  for (; w + 2 <= warps; w += 2) {
+    u64 two = load<u64>(reinterpret_cast<const std::byte*>(mask + w)); // counting bits is not vectorised
+    out.lanes += static_cast<u32>(__builtin_popcountll(two));
   }
-  if (some == 0) return {warps, 0, 0, 0, missing == 0};
-  return {static_cast<u32>(__builtin_ctzll(some)), 64 - static_cast<u32>(__builtin_clzll(some)),
-          static_cast<u32>(__builtin_popcountll(some)), lanes, missing == 0};
+  if (w < warps) out.lanes += static_cast<u32>(__builtin_popcount(mask[w]));
+  for (w = 0; w < warps; ++w) {
+    missing |= mask[w] ^ of[w];
+    out.warps += mask[w] != 0;
+  }
+  out.all = missing == 0;
+  if (out.warps == 0) return {warps, 0, 0, 0, out.all};
+  while (mask[out.first_warp] == 0) ++out.first_warp;
+  while (mask[out.end_warp - 1] == 0) --out.end_warp;
+  return out;
 }
 
 WARPLENS_CLONES void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* stride) {
