@@ -43,6 +43,14 @@ bool invert(const Shape& shape, const Op& op, const Value* const* s, Value& r) {
 
 i64 signed_at(u64 value, u32 bits) { return static_cast<i64>(value << (64 - bits)) >> (64 - bits); }
 
+// The numbers that a value takes, as the type reads them. Mostly one side of an operation is uniform.
+Range range_of(const Value& v, const Shape& shape, bool sign) {
+  if (!v.uniform()) return sign ? signed_range(v, shape) : unsigned_range(v, shape);
+  i64 number =
+      sign || v.bits >= 64 ? signed_at(v.base, v.bits) : static_cast<i64>(v.base & ((u64{1} << v.bits) - 1));
+  return {number, number, sign || number >= 0};
+}
+
 // One factor uniform. Products of strides stay exact modulo the width; large ones are cut to it.
 bool scale(const Value& by, const Value& of, Value& r, u32 bits) {
   i64 factor = signed_at(by.base, bits);
@@ -69,7 +77,7 @@ bool multiply_add(const Shape& shape, const Op& op, const Value* const* s, Value
 
 // A narrower number as a wider one: exact where the range is.
 bool widen(const Shape& shape, const Value& v, bool sign, Value& r) {
-  Range range = sign ? signed_range(v, shape) : unsigned_range(v, shape);
+  Range range = range_of(v, shape, sign);
   if (!range.valid) return false;
   u64 mask = v.bits >= 64 ? ~u64{0} : (u64{1} << v.bits) - 1;
   r.base = sign ? static_cast<u64>(signed_at(v.base, v.bits)) : v.base & mask;
@@ -116,7 +124,7 @@ bool shift_right(const Shape& shape, const Op& op, const Value* const* s, Value&
   u64 amount = s[1]->base & 0xffffffffu;
   if (amount >= s[0]->bits || amount > 62) return false;
   bool sign = ir::is_signed(op.form->type());
-  Range range = sign ? signed_range(*s[0], shape) : unsigned_range(*s[0], shape);
+  Range range = range_of(*s[0], shape, sign);
   if (!range.valid) return false;
   i64 step = i64{1} << amount;
   if (range.low >> amount == range.high >> amount) {
@@ -173,8 +181,7 @@ bool copy(const Shape&, const Op&, const Value* const* s, Value& r) {
 bool divide(const Shape& shape, const Op& op, const Value* const* s, Value& r) {
   if (!s[1]->uniform()) return false;
   bool sign = ir::is_signed(op.form->type());
-  Range x = sign ? signed_range(*s[0], shape) : unsigned_range(*s[0], shape);
-  Range by = sign ? signed_range(*s[1], shape) : unsigned_range(*s[1], shape);
+  Range x = range_of(*s[0], shape, sign), by = range_of(*s[1], shape, sign);
   if (!x.valid || !by.valid || by.low <= 0 || x.low < 0 || x.low / by.low != x.high / by.low) return false;
   r.base = static_cast<u64>(x.low / by.low);
   r.stride = {};
@@ -192,8 +199,8 @@ bool remainder(const Shape& shape, const Op& op, const Value* const* s, Value& r
 // Ranges of both sides, as the type reads them.
 bool ranges(const Shape& shape, const Op& op, const Value* const* s, Range& a, Range& b) {
   bool sign = ir::is_signed(op.form->type());
-  a = sign ? signed_range(*s[0], shape) : unsigned_range(*s[0], shape);
-  b = sign ? signed_range(*s[1], shape) : unsigned_range(*s[1], shape);
+  a = range_of(*s[0], shape, sign);
+  b = range_of(*s[1], shape, sign);
   return a.valid && b.valid;
 }
 
@@ -220,22 +227,25 @@ bool select(const Shape& shape, const Op& op, const Value* const* s, Value& r) {
 bool compare(const Shape& shape, const Op& op, const Value* const* s, Value& r) {
   Range a, b;
   if (!ranges(shape, op, s, a, b)) return false;
-  // The difference is closed too: i < i + 1 holds although the ranges overlap.
-  Value difference;
-  difference.bits = 64;
   i64 low = 0, high = 0;
-  for (u32 d = 0; d < axes; ++d) difference.stride[d] = s[0]->stride[d] - s[1]->stride[d];
-  bool sign = ir::is_signed(op.form->type());
-  u32 bits = s[0]->bits;
-  auto number = [&](const Value& v) {
-    return sign || bits >= 64 ? signed_at(v.base, bits) : static_cast<i64>(v.base & ((u64{1} << bits) - 1));
-  };
-  if (__builtin_sub_overflow(number(*s[0]), number(*s[1]), reinterpret_cast<i64*>(&difference.base)))
-    return false;
-  Range d = signed_range(difference, shape);
-  if (!d.valid) return false;
-  low = d.low;
-  high = d.high;
+  if (!s[1]->uniform() || __builtin_sub_overflow(a.low, b.low, &low) ||
+      __builtin_sub_overflow(a.high, b.low, &high)) {
+    // The difference is closed too: i < i + 1 holds although the ranges overlap.
+    Value difference;
+    difference.bits = 64;
+    for (u32 d = 0; d < axes; ++d) difference.stride[d] = s[0]->stride[d] - s[1]->stride[d];
+    bool sign = ir::is_signed(op.form->type());
+    u32 bits = s[0]->bits;
+    auto number = [&](const Value& v) {
+      return sign || bits >= 64 ? signed_at(v.base, bits) : static_cast<i64>(v.base & ((u64{1} << bits) - 1));
+    };
+    if (__builtin_sub_overflow(number(*s[0]), number(*s[1]), reinterpret_cast<i64*>(&difference.base)))
+      return false;
+    Range d = signed_range(difference, shape);
+    if (!d.valid) return false;
+    low = d.low;
+    high = d.high;
+  }
   bool holds, fails;
   switch (op.form->comparison()) {
   case ir::Comparison::eq:
