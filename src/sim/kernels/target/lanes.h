@@ -7,6 +7,7 @@
 #include "sem/value.h"
 #include "sim/kernels/request.h"
 #include <immintrin.h>
+#include <type_traits>
 #include <utility>
 
 namespace warplens::sim {
@@ -261,12 +262,18 @@ constexpr Kernel describe(KernelFunction function, KernelFunction masked = nullp
           {L::signed0, L::signed1},
           {Storage<S>::bits...}};
 }
+// Whether there is a loop under masks, too: for plain numbers; the loops of other types are long and seldom
+// used.
+template <class T> inline constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_same_v<T, Predicate>;
+template <class Op, class D, class... S> constexpr KernelFunction masked_loop() {
+  if constexpr (is_plain<D> && (is_plain<S> && ...))
+    return &run_masked_loop<Op, D, S...>;
+  else
+    return nullptr;
+}
 template <class Op, class D, class... S>
 inline constexpr Kernel kernel_constant = describe<D, S...>(&run_loop<Op, D, S...>,
-                                                            &run_masked_loop<Op, D, S...>);
-template <class Op, class D0, class D1, class... S>
-inline constexpr Kernel kernel_constant<Op, Results<D0, D1>, S...> =
-    describe<Results<D0, D1>, S...>(&run_loop<Op, Results<D0, D1>, S...>);
+                                                            masked_loop<Op, D, S...>());
 template <class Op, class D, class... S> const Kernel* kernel() { return &kernel_constant<Op, D, S...>; }
 
 // Runs a loop in another rounding mode. Only the loop's own memory traffic orders it against the mode switch.
