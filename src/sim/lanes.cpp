@@ -4,8 +4,7 @@
 #include <type_traits>
 
 #define WARPLENS_CLONES                                                                                      \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"),                               \
-                 optimize("O3", "tree-slp-vectorize")))
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
 
 namespace warplens::sim::lanes {
 namespace {
