@@ -59,7 +59,8 @@ private:
 };
 
 // Positions: 2i where op i reads, 2i+1 where it writes. Ops with several results write where they read, so
-// that no result shares a slot with a source that is still to be read.
+// that no result shares a slot with a source that is still to be read; and ops that borrow, which part with
+// what their slot held before they read.
 class Liveness {
 public:
   Liveness(const Code& code, std::size_t registers, SlotId limit, const std::vector<u32>& start,
@@ -87,7 +88,8 @@ private:
     std::vector<u32> written_in(registers, none), read_in(registers, none);
     for (u32 b = 0; b < blocks_; ++b)
       for (u32 i = start_[b]; i < end_[b]; ++i) {
-        u32 write = code_.ops[i].destinations > 1 ? 2 * i : 2 * i + 1;
+        bool early = code_.ops[i].destinations > 1 || code_.ops[i].borrows;
+        u32 write = early ? 2 * i : 2 * i + 1;
         visit(
             code_.ops[i], limit_,
             [&](SlotId r) {
