@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <thread>
+#include <xmmintrin.h>
 
 namespace warplens::sim {
 namespace {
@@ -28,7 +29,7 @@ constexpr u64 most_ctas_per_multiprocessor = 32, most_threads_per_multiprocessor
 // for.
 constexpr u64 most_cta_bytes = u64{1} << 30;
 
-// A batch is at most one full CTA wide; its registers stay within a core's second-level cache, and the grid
+// A batch is at most two full CTAs wide; its registers stay within a core's second-level cache, and the grid
 // has many batches, for the workers to share evenly.
 constexpr u32 most_batch_warps = most_warps;
 constexpr u64 most_batch_register_bytes = 512 << 10, most_batch_shared_bytes = 256 << 10;
@@ -59,6 +60,18 @@ Fault out_of_host_memory(const LaunchState& launch) {
   return fault;
 }
 
+// A program may round differently or flush subnormal numbers (-ffast-math) on the host, in the thread that
+// launches and perhaps not in the others; the device's arithmetic is its own.
+class UsualArithmetic {
+public:
+  UsualArithmetic() { _mm_setcsr(0x1f80); } // as a program begins: nearest even, nothing flushed or trapped
+  ~UsualArithmetic() { _mm_setcsr(before_); }
+  UsualArithmetic(const UsualArithmetic&) = delete;
+
+private:
+  u32 before_ = _mm_getcsr();
+};
+
 class Worker {
 public:
   Worker(LaunchState& launch, u32 index, u32 workers)
@@ -71,6 +84,7 @@ public:
   }
 
   void run() {
+    UsualArithmetic while_it_runs;
     try {
       while (true) {
         bool stopping = launch_.stopping(); // what is taken is still run, up to the CTA that faulted
@@ -106,12 +120,13 @@ private:
 
   // Takes batches off the launch's pile: several, while there are many, since workers that all write one
   // counter wait for each other. In the order of their CTAs, so that a CTA that waits for one before it does
-  // not wait in vain.
-  bool take() {
+  // not wait in vain. No more than `room`: what is taken is started even if all CTAs wait for all others.
+  bool take(u64 room) {
     constexpr u64 most = 16;
     u64 next = launch_.next_batch.load(std::memory_order_relaxed);
     if (next >= launch_.batches) return false;
-    u64 count = std::clamp<u64>((launch_.batches - next) / (workers_ * most), 1, most);
+    u64 share = std::clamp<u64>((launch_.batches - next) / (workers_ * most), 1, most);
+    u64 count = std::min(share, room);
     taken_ = launch_.next_batch.fetch_add(count, std::memory_order_relaxed);
     taken_end_ = std::min(taken_ + count, launch_.batches);
     if (taken_ < taken_end_) return true;
@@ -122,8 +137,9 @@ private:
   bool start_next() {
     // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real
     // memory here.
-    if (waiting_.size() >= resident_ && !launch_.spec.cooperative) return false;
-    if (taken_ == taken_end_ && !take()) return false;
+    u64 most = launch_.spec.cooperative ? launch_.batches : resident_;
+    if (waiting_.size() >= most) return false;
+    if (taken_ == taken_end_ && !take(most - waiting_.size())) return false;
     u64 batch = taken_++;
     u64 row = batch / launch_.row_batches, column = batch % launch_.row_batches;
     Exec& exec = column + 1 == launch_.row_batches && last_exec_ ? *last_exec_ : exec_;

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <thread>
+#include <xmmintrin.h>
 
 namespace warplens::sim {
 namespace {
@@ -86,6 +88,43 @@ TEST_F(Launch, CtasThatWaitForLaterCtas) {
     expect_run("backwards", {50}, {32}, {turn, out}, workers(w));
     std::vector<int> got = read<int>(out, 50);
     for (int b = 0; b < 50; ++b) ASSERT_EQ(got[b], 49 - b);
+  }
+}
+
+// As many CTAs as fit, each waiting for the one after it, and workers of which one comes long before the
+// others: it must not take more than it can start.
+TEST_F(Launch, CtasThatAllWaitWhereOneWorkerIsFirst) {
+  struct Late final : access::Sink {
+    bool slept = false;
+    void sleep() {
+      if (!std::exchange(slept, true)) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    void lanes(const access::LaneBatch&) override { sleep(); }
+    void affine(const access::AffineAccess&) override { sleep(); }
+  } late[3];
+  device.shape.multiprocessors = 94; // of 2 CTAs each: 47 for each of four workers
+  LaunchOptions options = limit(20);
+  options.workers = 4;
+  options.sinks = {nullptr, &late[0], &late[1], &late[2]};
+  u64 turn = ints(1), out = ints(188, -1);
+  expect_run("backwards", {188}, {1024}, {turn, out}, options);
+  std::vector<int> got = read<int>(out, 188);
+  for (int b = 0; b < 188; ++b) ASSERT_EQ(got[b], 187 - b);
+}
+
+// A host that flushes subnormal numbers, in the thread that launches alone.
+TEST_F(Launch, TheHostsArithmeticStaysOutside) {
+  float tiny = std::bit_cast<float>(3u);
+  for (u32 w : {1u, 4u}) {
+    std::vector<float> x(1000, tiny), y(1000, tiny);
+    u64 dx = buffer(x), dy = buffer(y);
+    u32 before = _mm_getcsr(), flushing = before | 0x8040;
+    _mm_setcsr(flushing);
+    LaunchResult result = run("saxpy", {8}, {128}, {1000, std::bit_cast<u32>(2.0f), dx, dy}, workers(w));
+    EXPECT_EQ(_mm_getcsr(), flushing);
+    _mm_setcsr(before);
+    EXPECT_FALSE(result.fault);
+    EXPECT_EQ(read<u32>(dy, 1000), std::vector<u32>(1000, 9));
   }
 }
 
