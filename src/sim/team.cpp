@@ -1,5 +1,7 @@
+// Each member waits for a semaphore of its own; the last one that is done wakes the caller.
 #include "sim/team.h"
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <mutex>
 #include <semaphore>
@@ -10,6 +12,23 @@
 
 namespace warplens::sim {
 namespace {
+
+// Threads begin with the signals held back that their maker holds back. Those that a program sends or is sent
+// are for threads of its own, which may wait for them; faults come to whoever made them.
+class SignalsHeldBack {
+public:
+  SignalsHeldBack() {
+    sigset_t all;
+    sigfillset(&all);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsHeldBack() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeldBack(const SignalsHeldBack&) = delete;
+
+private:
+  sigset_t before_;
+};
 
 class Team {
 public:
@@ -31,22 +50,27 @@ private:
 
   // How many of `wanted` members there are, new ones included.
   u32 grow(u32 wanted) {
-    try {
-      while (members_.size() < wanted) {
-        auto member = std::make_unique<Member>();
-        u32 number = static_cast<u32>(members_.size()) + 1;
-        std::thread([this, number, m = member.get()] {
-          while (true) {
-            m->start.acquire();
-            (*job_)(number);
-            if (--busy_ == 0) busy_.notify_one();
-          }
-        }).detach();
-        members_.push_back(std::move(member));
+    if (members_.size() >= wanted) return wanted;
+    SignalsHeldBack while_threads_start;
+    while (members_.size() < wanted) {
+      Member* member = members_.emplace_back(std::make_unique<Member>()).get();
+      u32 number = static_cast<u32>(members_.size());
+      try {
+        std::thread([this, number, member] { serve(number, *member); }).detach();
+      } catch (const std::system_error&) { // no more threads to be had
+        members_.pop_back();
+        break;
       }
-    } catch (const std::system_error&) { // no more threads to be had
     }
-    return std::min(wanted, static_cast<u32>(members_.size()));
+    return static_cast<u32>(members_.size());
+  }
+
+  [[noreturn]] void serve(u32 number, Member& member) {
+    while (true) {
+      member.start.acquire();
+      (*job_)(number);
+      if (--busy_ == 0) busy_.notify_one();
+    }
   }
 
   const std::function<void(u32)>* job_ = nullptr;
@@ -76,8 +100,13 @@ void run_together(u32 count, const std::function<void(u32)>& job) {
   std::unique_lock lock(shared.mutex, std::try_to_lock);
   if (lock.owns_lock()) return shared.run(count, job);
   std::vector<std::jthread> threads; // another thread's launch has the team
-  for (u32 i = 1; i < count; ++i) threads.emplace_back([&job, i] { job(i); });
+  u32 next = 1;
+  try {
+    for (; next < count; ++next) threads.emplace_back([&job, i = next] { job(i); });
+  } catch (const std::system_error&) { // no more threads to be had
+  }
   job(0);
+  for (; next < count; ++next) job(next);
 }
 
 } // namespace warplens::sim

@@ -1,5 +1,6 @@
 #include "sim/team.h"
 #include <atomic>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <thread>
@@ -37,6 +38,25 @@ TEST(Team, CallersDoNotWaitForEachOther) {
   };
   std::jthread other([&] { run_together(4, meet); });
   run_together(4, meet);
+}
+
+// A program may hold a signal back in all threads that it knows of, and wait for it.
+TEST(Team, SignalsAreLeftToOtherThreads) {
+  pid_t child = fork(); // an unwelcome signal would end the process
+  if (child == 0) {
+    alarm(20);
+    calls(4);
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &one, &before);
+    kill(getpid(), SIGUSR1);
+    timespec soon{5, 0};
+    _exit(sigtimedwait(&one, nullptr, &soon) == SIGUSR1 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Team, AForkedChildHasItsOwn) {
