@@ -29,7 +29,8 @@ using KernelFunction = void (*)(const KernelArguments&);
 
 struct Kernel {
   KernelFunction function = nullptr;
-  // Leaves lanes outside of KernelArguments::masks as they are in the destination. Missing for a few forms.
+  // Leaves lanes outside of KernelArguments::masks as they are in the destination. Only where every operand
+  // is a plain number or a predicate, and the result one of them.
   KernelFunction masked = nullptr;
   u8 destinations = 0, sources = 0;
   std::array<u8, 2> destination_bits{};     // 1 (predicate) 16 32 64

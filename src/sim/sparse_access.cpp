@@ -71,8 +71,7 @@ bool store_few(Exec& x, const Op& op) {
   if (lanes.empty() || op.space == StateSpace::generic || !any_order) return false;
   prepare(x, op, op.source(0), lanes);
   for (u32 e = 0; e < op.elements; ++e) {
-    Value& from = x.values[op.source(1 + e)];
-    need_lanes(from, x.shape);
+    const Value& from = x.values[op.source(1 + e)];
     with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
       each_host(x, op, lanes, e, [in = static_cast<const C*>(from.data)](std::byte* at, u16 lane) {
         M value = static_cast<M>(in[lane]);
