@@ -71,7 +71,7 @@ void mark_borrows(Code& code, std::size_t registers, const std::vector<u32>& blo
       for (u32 s = 0; s < op.sources; ++s)
         std::erase_if(open, [&](Op* load) {
           if (load->destination(0) != op.source(s)) return false;
-          load->borrows = true;
+          load->borrows = op.run != ops::unpack; // which reads a part at a time
           return true;
         });
       if (may_borrow(op) && uses.once(op.destination(0))) open.push_back(&op);

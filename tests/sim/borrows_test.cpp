@@ -1,9 +1,10 @@
 // Loads whose results stay in memory until they are read (src/sim/borrows.cpp): only where nothing can come
 // between, and never with another result.
-#include "sim/code.h"
+#include "sim/exec.h"
 #include "sim/harness.h"
 #include "sim/program.h"
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace warplens::sim {
@@ -34,12 +35,17 @@ std::string kernel(const std::string& body) {
 class Borrows : public testing::Test, public Gpu {
 protected:
   static constexpr u32 threads = 128, ctas = 5, count = threads * ctas;
-  // How many loads are marked.
-  std::ptrdiff_t marked(const std::string& body) {
+  // How many loads and how many results are marked.
+  using Marks = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
+  Marks marks(const std::string& body) {
     EXPECT_TRUE(load(kernel(body)));
-    const Code& code = program->impl().code_of(*program->kernel("k"));
-    return std::count_if(code.ops.begin(), code.ops.end(), [](const Op& op) { return op.borrows; });
+    const std::vector<Op>& all = program->impl().code_of(*program->kernel("k")).ops;
+    auto borrows = std::count_if(all.begin(), all.end(), [](const Op& op) { return op.borrows; });
+    auto loads =
+        std::count_if(all.begin(), all.end(), [](const Op& op) { return op.borrows && op.run == ops::load; });
+    return {loads, borrows - loads};
   }
+  std::ptrdiff_t marked(const std::string& body) { return marks(body).first; }
   static std::vector<float> numbers(float first) {
     std::vector<float> out(count + 1);
     std::iota(out.begin(), out.end(), first);
@@ -102,13 +108,34 @@ TEST_F(Borrows, NotAcrossWhatOrdersMemory) {
 
 TEST_F(Borrows, NotForTwoReadersNorIntoAnotherBlock) {
   EXPECT_EQ(marked("ld.global.f32 %f1, [%rd2];\n add.f32 %f2, %f1, %f1;\n st.global.f32 [%rd1], %f2;"), 0);
+  EXPECT_EQ(marked("ld.global.u64 %rd6, [%rd4];\n mov.b64 {%r5, %r6}, %rd6;\n add.u32 %r7, %r5, %r6;\n"
+                   "st.global.u32 [%rd1], %r7;"),
+            0)
+      << "the halves are read one after the other";
   EXPECT_EQ(marked("ld.global.f32 %f1, [%rd2];\n setp.ne.u32 %p1, %r4, 7;\n @%p1 bra L;\n"
                    "add.f32 %f2, %f1, 0f3f800000;\n st.global.f32 [%rd1], %f2;\nL:"),
             0);
 }
 
-// Where lanes are missing the same load copies.
-TEST_F(Borrows, NotUnderAMask) {
+// A load through what another load left in memory: both could use one slot.
+TEST_F(Borrows, AnAddressThatLiesInMemory) {
+  EXPECT_EQ(marked("mad.wide.u32 %rd1, %r4, 8, %rd3;\n mad.wide.u32 %rd2, %r4, 8, %rd4;\n"
+                   "ld.global.u64 %rd6, [%rd2];\n ld.global.u64 %rd7, [%rd6];\n add.u64 %rd8, %rd7, 1;\n"
+                   "st.global.u64 [%rd1], %rd8;"),
+            2);
+  std::vector<u64> numbers(count), pointers(count);
+  std::iota(numbers.begin(), numbers.end(), 100);
+  u64 at = buffer(numbers);
+  for (u32 i = 0; i < count; ++i) pointers[i] = at + u64{i} * 7 % count * 8;
+  u64 out = buffer(std::vector<u64>(count)), in = buffer(pointers);
+  expect_run("k", {ctas}, {threads}, {out, in});
+  std::vector<u64> got = read<u64>(out, count);
+  for (u32 i = 0; i < count; ++i) ASSERT_EQ(got[i], 101 + i * 7 % count) << i;
+  EXPECT_EQ(read<u64>(in, count), pointers);
+}
+
+// Lanes that are missing lie in the same allocation and are not read; blocks of odd widths copy.
+TEST_F(Borrows, UnderAMask) {
   EXPECT_EQ(marked("setp.ge.u32 %p1, %r4, 600;\n @%p1 bra L;\n ld.global.f32 %f1, [%rd2];\n"
                    "add.f32 %f2, %f1, 0f3f800000;\n st.global.f32 [%rd1], %f2;\nL:"),
             1);
