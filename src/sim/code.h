@@ -44,7 +44,7 @@ struct Op {
   u8 address_bits = 64;
   bool sign = false;       // resize, loads: sign-extend
   bool overwrites = false; // destinations hold nothing that a waiting lane needs (slots.h)
-  bool borrows = false;    // loads: the destination may point at memory (borrows.cpp)
+  bool borrows = false;    // loads, compute: the destination may lie in memory (borrows.cpp)
   bool waits = false;      // control: a backward branch of a loop that may wait for other threads
   u32 aux = 0;
 

@@ -1,6 +1,6 @@
 // Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how,
 // else the vector kernel over all lanes, or under a mask; one that knows no masks into scratch, and merged.
-#include "sim/exec.h"
+#include "sim/execute_memory.h"
 #include "sim/kernels/lane_memory.h"
 #include "sim/lanes.h"
 #include <bit>
@@ -196,7 +196,9 @@ namespace ops {
 void compute(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool whole = x.overwrites(op);
+  if (op.borrows) x.values[op.destination(0)].data = x.values[op.destination(0)].room;
   if (whole && compute_closed(x, op)) return;
+  if (op.borrows) borrow_destination(x, op);
   bool in_place = x.mask_full || op.masked_kernel != nullptr;
   for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
   if (!in_place) return compute_and_merge(x, op);

@@ -375,16 +375,6 @@ void gather(Exec& x, const Mask& mask, const u64* address, const Place& place, u
   }
 }
 
-// Lets the register point at memory if its lanes lie there in a row, all of them.
-bool borrow(const Shape& shape, const Op& op, const ClosedAddress& a, std::byte* memory, Value& to) {
-  if (to.bits != op.element_bytes * 8 || a.stride[0] != op.element_bytes || shape.threads != shape.lanes ||
-      !is_ramp(a.stride, shape, axes))
-    return false;
-  to.data = memory;
-  to.set_lanes();
-  return true;
-}
-
 } // namespace
 
 void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
@@ -398,7 +388,7 @@ void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
       continue;
     }
     std::byte* base = a.host + static_cast<i64>(a.base + skip);
-    if (op.borrows && borrow(x.shape, op, a, base, to)) continue;
+    if (borrow_source(x, op, a.stride, base, to)) continue;
     if (op.element_bytes == 4 && to.bits == 32)
       lanes::load_rows32(to.at<u32>(0), x.shape.extent.data(), base, a.stride.data());
     else if (op.element_bytes == 8 && to.bits == 64)
@@ -457,6 +447,8 @@ void store(Exec& x, const Op& op) {
     for (u32 e = 0; e < op.elements; ++e) {
       Value& from = x.values[op.source(1 + e)];
       std::byte* base = closed.host + static_cast<i64>(closed.base + u64{e} * op.element_bytes);
+      if (from.data == base) continue; // made there (borrow_destination)
+      if (!may_copy(from, base, x.shape)) give_back(from, x.shape);
       if (op.element_bytes == 4 && from.bits == 32)
         lanes::store_rows32(base, x.shape.extent.data(), closed.stride.data(), from.at<u32>(0));
       else if (op.element_bytes == 8 && from.bits == 64)
@@ -468,6 +460,8 @@ void store(Exec& x, const Op& op) {
     }
     return;
   }
+  for (u32 e = 0; e < op.elements; ++e)
+    if (Value& from = x.values[op.source(1 + e)]; from.data != from.room) give_back(from, x.shape);
   if (store_masked(x, op) || store_few(x, op)) return;
   u32 group = bytes <= 4 ? warp_size : bytes == 8 ? warp_size / 2 : warp_size / 4;
   LaneAddresses addresses = lane_addresses(x, op, op.source(0));
@@ -485,8 +479,21 @@ void store(Exec& x, const Op& op) {
   });
 }
 
-// Kernel parameters: the same for every thread unless the address is not.
-void load_param(Exec& x, const Op& op) { load(x, op); }
+// Kernel parameters, nearly always one for all threads: half of the ops of a small kernel.
+void load_param(Exec& x, const Op& op) {
+  const Value& address = x.values[op.source(0)];
+  u64 bytes = u64{op.element_bytes} * op.elements, size = x.launch.parameters.size();
+  u64 at = address.base + static_cast<u64>(op.offset);
+  bool plain = op.guard == no_slot && (x.full || (op.overwrites && x.frame->users == 1)) &&
+               address.uniform() && address.bits == 64 && at % bytes == 0 && bytes <= size &&
+               at <= size - bytes;
+  if (!plain) return load(x, op);
+  x.enter(op);
+  for (u32 e = 0; e < op.elements; ++e, at += op.element_bytes)
+    if (op.destination(e) != no_slot)
+      x.values[op.destination(e)].set_uniform(
+          read_one(x.launch.parameters.data() + at, op.element_bytes, op.sign));
+}
 
 namespace {
 // Parameter bytes of .func frames: per thread, not a memory space of the GPU's, so neither counted nor

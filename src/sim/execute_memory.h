@@ -29,6 +29,14 @@ void load_whole(Exec&, const Op&, const ClosedAddress&);
 // Whether every thread has an address of its own.
 bool spread_out(const Exec&, const Value& address, ir::StateSpace, u64 bytes);
 
+// Registers that lie in memory (borrows.cpp). A load's, if `memory` holds all lanes in a row:
+bool borrow_source(const Exec&, const Op&, const Strides&, std::byte* memory, Value& to);
+// A result's, if the next op will store all lanes in a row and no source lies in its way:
+void borrow_destination(Exec&, const Op&);
+// Whether lanes that may lie in memory can be copied to other memory in any order.
+bool may_copy(const Value& from, const std::byte* to, const Shape&);
+void give_back(Value&, const Shape&); // back into the register's own room
+
 // slot + op.offset for every warp that takes part, in Exec::address, and what the lanes that do span
 struct LaneAddresses {
   u64* address = nullptr;
