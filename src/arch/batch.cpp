@@ -47,21 +47,20 @@ bool one_request(const Architecture& arch, u32 bytes) {
          (arch.global.count == rules::global_split_requests && bytes <= 4);
 }
 
-// Adds what requests that touched so many lines and sectors moved.
-void add_transactions(const Architecture& arch, const LaneBatch& batch, u64 tags, u64 sectors, Counts& sum) {
-  bool lines = moves_lines(arch, batch);
-  sum.transactions += lines ? tags : sectors;
-  sum.transaction_bytes += lines ? tags * arch.memory.l1_line : sectors * arch.memory.sector;
+Moves moves_of(const Architecture& arch, const LaneBatch& batch) {
+  return moves_lines(arch, batch) ? Moves{true, arch.memory.l1_line} : Moves{false, arch.memory.sector};
 }
 
 void count_global(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch,
-                  Counts& sum) {
-  count_all(arch, batch, arch.global, sum, [&](const Warps& warps, Counts& out) {
-    u64 tags = out.tags, sectors = out.sectors;
-    u32 passed = kernels.blocks(warps, out);
-    add_transactions(arch, batch, out.tags - tags, out.sectors - sectors, out);
-    return passed;
-  });
+                  WaitingBlocks& waiting, Counts& sum) {
+  Moves moves = moves_of(arch, batch);
+  u32 shift = static_cast<u32>(std::countr_zero(batch.bytes));
+  if (waiting.shift != shift || waiting.moves != moves) {
+    kernels.count_blocks(waiting, sum);
+    waiting.shift = shift, waiting.moves = moves;
+  }
+  count_all(arch, batch, arch.global, sum,
+            [&](const Warps& warps, Counts& out) { return kernels.put_blocks(warps, waiting, out); });
 }
 
 // The 4-byte word `part` of each lane's element, or the narrower element, at its place in device memory.
@@ -72,6 +71,7 @@ void count_far_local(const BatchKernels& kernels, const Architecture& arch, cons
                      Counts& sum) {
   constexpr std::size_t most = 32;
   std::array<u64, most * warp_size> address;
+  WaitingBlocks waiting;
   Counts all;
   for (std::size_t first = 0; first < batch.active.size(); first += most) {
     LaneBatch words = batch;
@@ -80,9 +80,10 @@ void count_far_local(const BatchKernels& kernels, const Architecture& arch, cons
     for (u32 part = 0; part < parts; ++part) {
       for (std::size_t i = 0; i < words.active.size() * warp_size; ++i)
         address[i] = interleaved(batch.address[first * warp_size + i] + 4 * part, i % warp_size);
-      count_global(kernels, arch, words, all);
+      count_global(kernels, arch, words, waiting, all);
     }
   }
+  kernels.count_blocks(waiting, all);
   all.instructions /= parts; // each word's requests came with the same warps and lanes
   all.threads /= parts;
   sum += all;
@@ -106,7 +107,10 @@ void count_local(const BatchKernels& kernels, const Architecture& arch, const La
   sum.sectors += near.sectors * parts;
   sum.ideal_sectors += near.ideal_sectors * parts;
   sum.bytes_used += near.bytes_used * parts;
-  add_transactions(arch, words, near.tags * parts, near.sectors * parts, sum);
+  Moves moves = moves_of(arch, batch);
+  u64 moved = (moves.lines ? near.tags : near.sectors) * parts;
+  sum.transactions += moved;
+  sum.transaction_bytes += moved * moves.bytes;
 }
 
 // How shared memory's rule treats lanes that meet in a bank; nothing when no kernel counts like it.
@@ -121,10 +125,9 @@ std::optional<Sharing> sharing_of(const Architecture& arch, const LaneBatch& bat
 }
 
 void count_words(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch,
-                 const SpaceRule& rule, Sharing sharing, std::unique_ptr<Waiting>& waiting, Counts& sum) {
-  if (waiting == nullptr) waiting = std::make_unique<Waiting>();
+                 const SpaceRule& rule, Sharing sharing, WaitingWords& waiting, Counts& sum) {
   count_all(arch, batch, rule, sum,
-            [&](const Warps& warps, Counts& out) { return kernels.words(warps, sharing, *waiting, out); });
+            [&](const Warps& warps, Counts& out) { return kernels.put_words(warps, sharing, waiting, out); });
 }
 
 const BatchKernels& kernels_of(Target target) {
@@ -133,6 +136,11 @@ const BatchKernels& kernels_of(Target target) {
   case Target::avx2: return avx2_kernels;
   default: return baseline_kernels;
   }
+}
+
+template <class T> T& made(std::unique_ptr<T>& pointer) {
+  if (pointer == nullptr) pointer = std::make_unique<T>();
+  return *pointer;
 }
 
 } // namespace
@@ -145,7 +153,7 @@ bool count_batch(const Architecture& arch, const LaneBatch& batch, std::unique_p
   switch (batch.space) {
   case Space::global:
     if (!one_request(arch, batch.bytes)) return false;
-    count_global(kernels, arch, batch, sum);
+    count_global(kernels, arch, batch, made(made(waiting).blocks), sum);
     return true;
   case Space::local:
     if (!one_request(arch, std::min<u32>(batch.bytes, 4))) return false;
@@ -154,17 +162,21 @@ bool count_batch(const Architecture& arch, const LaneBatch& batch, std::unique_p
   case Space::shared: {
     std::optional<Sharing> sharing = sharing_of(arch, batch);
     if (!sharing) return false;
-    count_words(kernels, arch, batch, arch.shared, *sharing, waiting, sum);
+    count_words(kernels, arch, batch, arch.shared, *sharing, made(made(waiting).words), sum);
     return true;
   }
   case Space::constant:
     if (arch.constant.count != rules::constant_by_warp) return false;
-    count_words(kernels, arch, batch, arch.constant, Sharing::no_banks, waiting, sum);
+    count_words(kernels, arch, batch, arch.constant, Sharing::no_banks, made(made(waiting).words), sum);
     return true;
   default: return false;
   }
 }
 
-void count_waiting(Waiting& waiting, Counts& sum) { kernels_of(target_in_use()).waiting(waiting, sum); }
+void count_waiting(Waiting& waiting, Counts& sum) {
+  const BatchKernels& kernels = kernels_of(target_in_use());
+  if (waiting.words != nullptr) kernels.count_words(*waiting.words, sum);
+  if (waiting.blocks != nullptr) kernels.count_blocks(*waiting.blocks, sum);
+}
 
 } // namespace warplens::arch

@@ -1,6 +1,5 @@
-// AVX-512 (F, CD, BW, DQ, VL): a warp's addresses lie in two registers of 16 numbers relative to a place
-// 2^31 bytes below one lane's line. Lanes mostly ascend already, which one comparison shows; otherwise a
-// bitonic network of 15 steps sorts them. In order, equal words, sectors and lines are neighbours.
+// AVX-512 (F, CD, BW, DQ, VL): a row of 16 warps' keys is one register. Warps come to stand side by side four
+// at a time, and what a difference of keys stands for is looked up by its leading zeros.
 #include "arch/batch.h"
 #include "arch/shared.h"
 #include "base/bits.h"
@@ -21,20 +20,6 @@ namespace {
 #define WARPLENS_SIMD_LOOP                                                                                   \
   __attribute__((target("avx512f,avx512cd,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt")))
 
-struct Keys {
-  __m512i low, high;
-};
-
-// For each lane from `first` on the last active one up to it, or the first active one.
-WARPLENS_SIMD __m512i active_before(u32 lanes, int first) {
-  const __m512i to_last = _mm512_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16);
-  __m512i up_to =
-      _mm512_srlv_epi32(_mm512_set1_epi32(-1), _mm512_sub_epi32(to_last, _mm512_set1_epi32(first)));
-  __m512i above = _mm512_lzcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(static_cast<i32>(lanes)), up_to));
-  return _mm512_max_epi32(_mm512_sub_epi32(_mm512_set1_epi32(31), above),
-                          _mm512_set1_epi32(std::countr_zero(lanes)));
-}
-
 // Eight lanes' distances from `from`; 0 where the lane is inactive.
 WARPLENS_SIMD __m512i distances(const u64* address, u32 lanes, u32 eight, __m512i from) {
   __m512i at = _mm512_loadu_si512(address + 8 * eight);
@@ -45,22 +30,6 @@ WARPLENS_SIMD __m512i distances(const u64* address, u32 lanes, u32 eight, __m512
 WARPLENS_SIMD bool any_but(__m512i a, __m512i b, __m512i c, __m512i d, u64 allowed) {
   __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
   return _mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed))) != 0;
-}
-
-WARPLENS_SIMD bool load(const u64* address, u32 lanes, u32 shift, Keys& keys) {
-  u64 base = align_down(address[std::countr_zero(lanes)], 128) - (u64{1} << 31);
-  __m512i from = _mm512_set1_epi64(static_cast<i64>(base));
-  __m512i a = distances(address, lanes, 0, from), b = distances(address, lanes, 1, from),
-          c = distances(address, lanes, 2, from), d = distances(address, lanes, 3, from);
-  if (any_but(a, b, c, d, (u64{0xffffffff} << shift) & 0xffffffff)) return false;
-  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  keys.low = _mm512_permutex2var_epi32(a, even, b);
-  keys.high = _mm512_permutex2var_epi32(c, even, d);
-  if (lanes == full_mask) return true;
-  __m512i low = _mm512_permutex2var_epi32(keys.low, active_before(lanes, 0), keys.high);
-  keys.high = _mm512_permutex2var_epi32(keys.low, active_before(lanes, 16), keys.high);
-  keys.low = low;
-  return true;
 }
 
 WARPLENS_SIMD bool find_words(const u64* address, u32 lanes, u64 from, u64 allowed, u64 (&words)[4]) {
@@ -83,84 +52,90 @@ WARPLENS_SIMD bool find_words(const u64* address, u32 lanes, u64 from, u64 allow
   return true;
 }
 
-WARPLENS_SIMD Keys before(const Keys& keys) {
-  return {_mm512_mask_alignr_epi32(keys.low, 0xfffe, keys.low, keys.low, 15),
-          _mm512_alignr_epi32(keys.high, keys.low, 15)};
-}
-
-WARPLENS_SIMD bool ascending(const Keys& keys) {
-  Keys previous = before(keys);
-  return (_mm512_cmplt_epu32_mask(keys.low, previous.low) |
-          _mm512_cmplt_epu32_mask(keys.high, previous.high)) == 0;
-}
-
-// One step of the bitonic network, of `count` registers at once, since each step waits for the one before:
-// every element meets the one at `distance` or, to begin a merge, the one as far from the other end of its
-// run of 2·distance. The upper half of the run keeps the larger.
-template <int distance, bool begin, u32 count> WARPLENS_SIMD void exchange(__m512i (&v)[count]) {
-  constexpr __mmask16 upper = distance == 8   ? 0xff00
-                              : distance == 4 ? 0xf0f0
-                              : distance == 2 ? 0xcccc
-                                              : 0xaaaa;
-  constexpr int shuffle = distance == 1 ? 0xb1 : begin ? 0x1b : 0x4e;
-  const __m512i mirror_8 = _mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8),
-                mirror_16 = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-#pragma GCC unroll 4
-  for (u32 i = 0; i < count; ++i) {
-    __m512i other;
-    if constexpr (distance == 8 && begin) other = _mm512_permutexvar_epi32(mirror_16, v[i]);
-    if constexpr (distance == 8 && !begin) other = _mm512_shuffle_i64x2(v[i], v[i], 0x4e);
-    if constexpr (distance == 4 && begin) other = _mm512_permutexvar_epi32(mirror_8, v[i]);
-    if constexpr (distance == 4 && !begin) other = _mm512_shuffle_i64x2(v[i], v[i], 0xb1);
-    if constexpr (distance <= 2) other = _mm512_shuffle_epi32(v[i], static_cast<_MM_PERM_ENUM>(shuffle));
-    v[i] = _mm512_mask_max_epu32(_mm512_min_epu32(v[i], other), upper, v[i], other);
-  }
-}
-
-template <u32 count> WARPLENS_SIMD void sort(__m512i (&v)[count]) {
-  exchange<1, true>(v);
-  exchange<2, true>(v), exchange<1, false>(v);
-  exchange<4, true>(v), exchange<2, false>(v), exchange<1, false>(v);
-  exchange<8, true>(v), exchange<4, false>(v), exchange<2, false>(v), exchange<1, false>(v);
-}
-
-// Pairs of ascending registers become ascending runs of both.
-template <u32 count> WARPLENS_SIMD void merge_pairs(__m512i (&v)[count]) {
-  const __m512i mirror = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-#pragma GCC unroll 2
-  for (u32 i = 0; i < count; i += 2) {
-    __m512i low = v[i], high = _mm512_permutexvar_epi32(mirror, v[i + 1]);
-    v[i] = _mm512_min_epu32(low, high);
-    v[i + 1] = _mm512_max_epu32(low, high);
-  }
-  exchange<8, false>(v), exchange<4, false>(v), exchange<2, false>(v), exchange<1, false>(v);
-}
-
-WARPLENS_SIMD void sort_two(Keys& one, Keys& two) {
-  __m512i v[4] = {one.low, one.high, two.low, two.high};
-  sort(v);
-  merge_pairs(v);
-  one = {v[0], v[1]}, two = {v[2], v[3]};
-}
-
-using Differences = Keys;
-
-WARPLENS_SIMD Differences differences(const Keys& keys) {
-  Keys previous = before(keys);
-  return {_mm512_xor_si512(keys.low, previous.low), _mm512_xor_si512(keys.high, previous.high)};
-}
-
-WARPLENS_SIMD u32 changes(const Differences& d, u32 drop) {
-  __m512i keep = _mm512_set1_epi32(static_cast<i32>(~u32{0} << drop));
-  return _mm512_test_epi32_mask(d.low, keep) | u32{_mm512_test_epi32_mask(d.high, keep)} << 16 | 1;
-}
-
 #include "arch/batch_loops.h"
 
 #include "arch/batch_columns.h"
 
+using Columns [[gnu::vector_size(64)]] = i32;
+
+WARPLENS_SIMD bool any_negative(Columns columns) {
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(columns)) != 0;
+}
+
+// Eight neighbouring rows of four columns.
+WARPLENS_SIMD void put_eight(__m512i even, __m512i odd, i32* key) {
+  __m128i* at[8];
+  for (u32 i = 0; i < 8; ++i) at[i] = reinterpret_cast<__m128i*>(key + i * block_columns);
+  _mm_storeu_si128(at[0], _mm512_castsi512_si128(even));
+  _mm_storeu_si128(at[1], _mm512_castsi512_si128(odd));
+  _mm_storeu_si128(at[2], _mm512_extracti32x4_epi32(even, 1));
+  _mm_storeu_si128(at[3], _mm512_extracti32x4_epi32(odd, 1));
+  _mm_storeu_si128(at[4], _mm512_extracti32x4_epi32(even, 2));
+  _mm_storeu_si128(at[5], _mm512_extracti32x4_epi32(odd, 2));
+  _mm_storeu_si128(at[6], _mm512_extracti32x4_epi32(even, 3));
+  _mm_storeu_si128(at[7], _mm512_extracti32x4_epi32(odd, 3));
+}
+
+// The words of two warps' eight lanes side by side.
+WARPLENS_SIMD __m512i pack_pair(__m512i a, __m512i b, u32 shift) {
+  __m128i down = _mm_cvtsi32_si128(static_cast<i32>(shift)),
+          up = _mm_cvtsi32_si128(static_cast<i32>(32 - shift));
+  return _mm512_mask_mov_epi32(_mm512_srl_epi64(a, down), 0xaaaa, _mm512_sll_epi64(b, up));
+}
+
+WARPLENS_SIMD bool put_keys(const FourWarps& four, u32 shift, i32* key) {
+  __m512i from[4], any = _mm512_setzero_si512();
+  for (u32 k = 0; k < 4; ++k)
+    from[k] = _mm512_set1_epi64(static_cast<i64>(first_key(four.address[k], four.active[k], shift)));
+#pragma GCC unroll 4
+  for (u32 i = 0; i < 4; ++i) {
+    __m512i distance[4];
+    for (u32 k = 0; k < 4; ++k) {
+      auto lanes = static_cast<__mmask8>(four.active[k] >> (8 * i));
+      __m512i at = _mm512_loadu_si512(four.address[k] + 8 * i);
+      distance[k] = _mm512_mask_sub_epi64(_mm512_set1_epi64(-1), lanes, at, from[k]);
+      any = _mm512_mask_or_epi64(any, lanes, any, distance[k]);
+    }
+    __m512i a = pack_pair(distance[0], distance[1], shift), b = pack_pair(distance[2], distance[3], shift);
+    put_eight(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b), key + 8 * i * block_columns);
+  }
+  u64 allowed = u64{0x7fffffff} << shift; // aligned, and not too far
+  return _mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed))) == 0;
+}
+
+// What neighbours in order add whose difference begins with so many zeros: a word, on it a sector, on top a
+// line, one byte each. Nothing where they are equal, 32 zeros, or only one of them takes part, none.
+struct alignas(64) Steps {
+  i32 by_zeros[6][32] = {};
+};
+
+constexpr Steps steps = [] {
+  Steps out;
+  for (u32 shift = 0; shift < 6; ++shift)
+    for (u32 zeros = 1; zeros < 32; ++zeros) {
+      u32 highest = 31 - zeros + shift;
+      out.by_zeros[shift][zeros] = highest >= 7 ? 0x010101 : highest >= 5 ? 0x000101 : 0x000001;
+    }
+  return out;
+}();
+
+WARPLENS_SIMD void count_different(const Columns (&sorted)[warp_size], u32 shift, u32 first, Different& out) {
+  __m512i few = _mm512_load_si512(steps.by_zeros[shift]),
+          many = _mm512_load_si512(steps.by_zeros[shift] + 16), sum = _mm512_set1_epi32(0x010101),
+          byte = _mm512_set1_epi32(0xff);
+  for (u32 lane = 1; lane < warp_size; ++lane) {
+    __m512i zeros = _mm512_lzcnt_epi32(reinterpret_cast<__m512i>(sorted[lane] ^ sorted[lane - 1]));
+    sum = _mm512_add_epi32(sum, _mm512_permutex2var_epi32(few, zeros, many));
+  }
+  _mm512_store_si512(out.words + first, _mm512_and_si512(sum, byte));
+  _mm512_store_si512(out.sectors + first, _mm512_and_si512(_mm512_srli_epi32(sum, 8), byte));
+  _mm512_store_si512(out.lines + first, _mm512_srli_epi32(sum, 16));
+}
+
+#include "arch/batch_blocks.h"
+
 } // namespace
 
-const BatchKernels avx512_kernels{count_blocks, count_local, put_words, count_columns};
+const BatchKernels avx512_kernels{count_local, put_blocks, count_blocks, put_words, count_columns};
 
 } // namespace warplens::arch

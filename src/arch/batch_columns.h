@@ -25,23 +25,6 @@ WARPLENS_SIMD Layout layout_of(Sharing sharing, u32 shift) {
   return shift == 3 ? Layout{4, 0} : Layout{5, 2 - shift};
 }
 
-struct FourWarps {
-  u32 count = 0; // the others repeat the first
-  u32 active[4];
-  const u64* address[4];
-};
-
-// The next four with an active lane from `warp` on, or fewer at the end. Returns the first one not looked at.
-WARPLENS_SIMD u32 take_four(const Warps& warps, u32 warp, FourWarps& four) {
-  for (; four.count < 4 && warp < warps.count; ++warp) {
-    if (warps.active[warp] == 0) continue;
-    four.active[four.count] = warps.active[warp];
-    four.address[four.count++] = warps.address + std::size_t{warp} * warp_size;
-  }
-  for (u32 k = four.count; k < 4; ++k) four.active[k] = four.active[0], four.address[k] = four.address[0];
-  return warp;
-}
-
 // The words of four warps' lanes, four numbers of 16 bits per lane. False when a lane is misaligned or too
 // far away.
 template <bool all_lanes>
@@ -77,7 +60,7 @@ WARPLENS_SIMD void keys_of_words(const Layout& layout, u64 (&packed)[warp_size])
 }
 
 // Adds the warps to those that wait, as the next columns.
-WARPLENS_SIMD void put(const FourWarps& four, const u64 (&keys)[warp_size], Waiting& w) {
+WARPLENS_SIMD void put(const FourWarps& four, const u64 (&keys)[warp_size], WaitingWords& w) {
   u32 first = w.count; // what is written below might otherwise be the count
   for (u32 lane = 0; lane < warp_size; ++lane)
     std::memcpy(&w.key[lane][first], &keys[lane], sizeof keys[lane]);
@@ -101,7 +84,7 @@ WARPLENS_SIMD void order(Row* __restrict a, Row* __restrict b, u32 rows) {
 }
 
 // Ascending runs of `run` lanes become, two and two, ascending runs.
-template <u32 run> WARPLENS_SIMD void merge_runs(Waiting& w) {
+template <u32 run> WARPLENS_SIMD void merge_runs(WaitingWords& w) {
   for (u32 first = 0; first < warp_size; first += 2 * run) {
     order(w.key + first, w.key + first + run, run);
     for (u32 distance = run / 2; distance > 0; distance /= 2)
@@ -110,18 +93,18 @@ template <u32 run> WARPLENS_SIMD void merge_runs(Waiting& w) {
   }
 }
 
-WARPLENS_SIMD_LOOP bool ascending(const Waiting& w) {
+WARPLENS_SIMD_LOOP bool ascending(const WaitingWords& w) {
   alignas(64) Row falls = {};
   for (u32 lane = 1; lane < warp_size; ++lane)
     for (u32 i = 0; i < columns; ++i) falls[i] |= static_cast<u16>(w.key[lane - 1][i] > w.key[lane][i]);
   return std::all_of(falls, falls + columns, [](u16 any) { return any == 0; });
 }
 
-WARPLENS_SIMD_LOOP void sort_halves(Waiting& w) {
+WARPLENS_SIMD_LOOP void sort_halves(WaitingWords& w) {
   merge_runs<1>(w), merge_runs<2>(w), merge_runs<4>(w), merge_runs<8>(w);
 }
 
-WARPLENS_SIMD_LOOP void merge_halves(Waiting& w) { merge_runs<16>(w); }
+WARPLENS_SIMD_LOOP void merge_halves(WaitingWords& w) { merge_runs<16>(w); }
 
 // Of sorted keys, per warp.
 struct Runs {
@@ -130,7 +113,7 @@ struct Runs {
 };
 
 // Looks at `count` lanes from `first` on, of which the first `active` are meant.
-WARPLENS_SIMD_LOOP void find_runs(const Waiting& w, u32 first, u32 count, const Row& active, Runs& out) {
+WARPLENS_SIMD_LOOP void find_runs(const WaitingWords& w, u32 first, u32 count, const Row& active, Runs& out) {
   Layout layout = layout_of(w.sharing, w.shift);
   bool each_lane = w.sharing == Sharing::each_lane;
   u16 bank = layout.bank(), word = static_cast<u16>(~layout.part());
@@ -149,7 +132,7 @@ WARPLENS_SIMD_LOOP void find_runs(const Waiting& w, u32 first, u32 count, const 
 
 // Words of up to 4 bytes conflict over the whole warp. Those of 8: half-warps one after the other, and at
 // once where they hold the same words in pairs.
-WARPLENS_SIMD_LOOP void count_columns(Waiting& w, Counts& out) {
+WARPLENS_SIMD_LOOP void count_columns(WaitingWords& w, Counts& out) {
   if (w.count == 0) return;
   bool in_order = ascending(w), wide = w.sharing != Sharing::no_banks && w.shift == 3;
   Runs lower, upper, all;
@@ -190,7 +173,7 @@ WARPLENS_SIMD_LOOP void count_columns(Waiting& w, Counts& out) {
   w.count = 0;
 }
 
-WARPLENS_SIMD_LOOP u32 put_words(const Warps& warps, Sharing sharing, Waiting& w, Counts& out) {
+WARPLENS_SIMD_LOOP u32 put_words(const Warps& warps, Sharing sharing, WaitingWords& w, Counts& out) {
   if (w.shift != warps.shift || w.sharing != sharing) count_columns(w, out);
   w.shift = warps.shift, w.sharing = sharing;
   u32 warp = 0, next;

@@ -1,0 +1,122 @@
+// Global memory as one request per instruction, where what counts is how many different words, sectors and
+// lines the lanes want. An instruction set's file includes this once, after batch_loops.h and after defining
+//   Columns           a vector of i32: one of each of neighbouring warps
+//   any_negative
+//   put_keys          four warps' keys into neighbouring columns; false when one cannot be counted
+//   count_different   of sorted keys
+//
+// Warps stand side by side as in batch_columns.h: row l has lane l's key of each of 16 warps. A key is the
+// number of the lane's word, from 2^30 words below the first active lane's line on, or -1 where the lane does
+// not take part. In order, equal words, sectors and lines are neighbours, and those that take no part stand
+// before all others.
+//
+// Lanes mostly ascend already. Where they do not, the rows are sorted: each half, 16 registers, by Batcher's
+// odd-even merge sort, and both together by a bitonic merge, of which all steps but the first stay in a half.
+
+constexpr u32 half = warp_size / 2;
+
+WARPLENS_SIMD Columns row(const WaitingBlocks& w, u32 lane, u32 first) {
+  Columns out;
+  std::memcpy(&out, &w.key[lane][first], sizeof out);
+  return out;
+}
+
+// The largest key so far, which is what a lane in order has, and what stands for one that takes no part.
+// False when a lane of some warp comes before its predecessors.
+WARPLENS_SIMD bool fill_ascending(const WaitingBlocks& w, u32 first, Columns (&out)[warp_size]) {
+  Columns last = row(w, 0, first), falls{};
+  out[0] = last;
+  for (u32 lane = 1; lane < warp_size; ++lane) {
+    Columns key = row(w, lane, first);
+    last = last < key ? key : last;
+    falls |= (key - last) & ~key;
+    out[lane] = last;
+  }
+  return !any_negative(falls);
+}
+
+// The smaller ones to `a`.
+WARPLENS_SIMD void order(Columns& a, Columns& b) {
+  Columns smaller = a < b ? a : b;
+  b = a < b ? b : a;
+  a = smaller;
+}
+
+// Ascending runs of `run` rows become, two and two, ascending runs.
+template <u32 run> WARPLENS_SIMD void merge_runs(Columns (&rows)[half]) {
+#pragma GCC unroll 16
+  for (u32 first = 0; first < half; first += 2 * run) {
+#pragma GCC unroll 16
+    for (u32 i = first; i < first + run; ++i) order(rows[i], rows[i + run]);
+#pragma GCC unroll 16
+    for (u32 distance = run / 2; distance > 0; distance /= 2)
+#pragma GCC unroll 16
+      for (u32 begin = first + distance; begin + distance < first + 2 * run; begin += 2 * distance)
+#pragma GCC unroll 16
+        for (u32 i = begin; i < begin + distance; ++i) order(rows[i], rows[i + distance]);
+  }
+}
+
+template <u32 distance> WARPLENS_SIMD void merge_bitonic(Columns (&rows)[half]) {
+#pragma GCC unroll 16
+  for (u32 i = 0; i < half; ++i)
+    if ((i & distance) == 0) order(rows[i], rows[i + distance]);
+  if constexpr (distance > 1) merge_bitonic<distance / 2>(rows);
+}
+
+WARPLENS_SIMD void sort_rows(const WaitingBlocks& w, u32 first, Columns (&out)[warp_size]) {
+  Columns rows[half];
+  for (u32 begin = 0; begin < warp_size; begin += half) {
+#pragma GCC unroll 16
+    for (u32 i = 0; i < half; ++i) rows[i] = row(w, begin + i, first);
+    merge_runs<1>(rows), merge_runs<2>(rows), merge_runs<4>(rows), merge_runs<8>(rows);
+    std::memcpy(out + begin, rows, sizeof rows);
+  }
+#pragma GCC unroll 16
+  for (u32 i = 0; i < half; ++i) order(out[i], out[warp_size - 1 - i]);
+  for (u32 begin = 0; begin < warp_size; begin += half) {
+    std::memcpy(rows, out + begin, sizeof rows);
+    merge_bitonic<half / 2>(rows);
+    std::memcpy(out + begin, rows, sizeof rows);
+  }
+}
+
+WARPLENS_SIMD_LOOP void count_blocks(WaitingBlocks& w, Counts& out) {
+  Different different;
+  for (u32 first = 0; first < w.count; first += sizeof(Columns) / sizeof(i32)) {
+    Columns rows[warp_size];
+    if (!fill_ascending(w, first, rows)) sort_rows(w, first, rows);
+    count_different(rows, w.shift, first, different);
+  }
+  u64 threads = 0, words = 0, sectors = 0, lines = 0, ideal = 0;
+  for (u32 i = 0; i < w.count; ++i) {
+    threads += w.lanes[i];
+    words += different.words[i];
+    sectors += different.sectors[i];
+    lines += different.lines[i];
+    ideal += smaller(different.sectors[i], ((w.lanes[i] << w.shift) + 31) >> 5);
+  }
+  u64 moved = w.moves.lines ? lines : sectors;
+  out.instructions += w.count;
+  out.threads += threads;
+  out.requests += w.count;
+  out.tags += lines;
+  out.sectors += sectors;
+  out.ideal_sectors += ideal;
+  out.transactions += moved;
+  out.transaction_bytes += moved * w.moves.bytes;
+  out.bytes_used += words << w.shift;
+  w.count = 0;
+}
+
+WARPLENS_SIMD_LOOP u32 put_blocks(const Warps& warps, WaitingBlocks& w, Counts& out) {
+  u32 warp = 0, next;
+  for (; (warp = next_warp(warps, warp)) < warps.count; warp = next) {
+    FourWarps four;
+    next = take_four(warps, warp, four);
+    if (w.count + 4 > block_columns) count_blocks(w, out);
+    if (!put_keys(four, w.shift, &w.key[0][w.count])) break;
+    for (u32 k = 0; k < four.count; ++k) w.lanes[w.count++] = ones(four.active[k]);
+  }
+  return warp;
+}
