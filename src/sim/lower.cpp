@@ -62,9 +62,9 @@ public:
     plain(ops::ret, function_.instructions.empty() ? 0 : static_cast<u32>(function_.instructions.size() - 1));
     if (!block_end_.empty()) block_end_.back() = static_cast<u32>(code_->ops.size());
     resolve_targets();
+    drop_unread_results();
     mark_waiting_loops();
     count_loops();
-    drop_unread_results();
     mark_borrows(*code_, bits_.size(), block_start_, block_end_);
     allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
     mark_overwrites(*code_, layout(cfg));
@@ -554,6 +554,11 @@ private:
         if (SlotId slot = op.destination(d); slot < read.size() && !read[slot]) op.slot[d] = no_slot;
   }
 
+  static bool is_unread_atomic(const Op& op) {
+    return op.run == ops::atomic && std::all_of(op.slot.begin(), op.slot.begin() + op.destinations,
+                                                [](SlotId slot) { return slot == no_slot; });
+  }
+
   // A backward branch closes a loop; if the loop reads what other threads may write, it may be waiting for
   // them.
   void mark_waiting_loops() {
@@ -561,8 +566,8 @@ private:
     std::vector<u32> waiting(code_->ops.size() + 1); // prefix sums
     for (u32 i = 0; i < code_->ops.size(); ++i) {
       const Op& op = code_->ops[i];
-      bool waits =
-          op.form != nullptr && waits_for_others.may_wait(function_, function_.instructions[op.instruction]);
+      bool waits = op.form != nullptr && !is_unread_atomic(op) &&
+                   waits_for_others.may_wait(function_, function_.instructions[op.instruction]);
       waiting[i + 1] = waiting[i] + waits;
     }
     for (u32 i = 0; i < code_->ops.size(); ++i) {
