@@ -1,10 +1,10 @@
-// Loads whose results stay in memory until they are read (src/sim/borrows.cpp): only where nothing can come
-// between, and never with another result.
+// Registers that lie in memory (src/sim/borrows.cpp): only where nothing can come between, and never with
+// another result.
 #include "sim/exec.h"
 #include "sim/harness.h"
 #include "sim/program.h"
 #include <algorithm>
-#include <cstdlib>
+#include <functional>
 #include <numeric>
 
 namespace warplens::sim {
@@ -115,6 +115,67 @@ TEST_F(Borrows, NotForTwoReadersNorIntoAnotherBlock) {
   EXPECT_EQ(marked("ld.global.f32 %f1, [%rd2];\n setp.ne.u32 %p1, %r4, 7;\n @%p1 bra L;\n"
                    "add.f32 %f2, %f1, 0f3f800000;\n st.global.f32 [%rd1], %f2;\nL:"),
             0);
+}
+
+// A result is made where the next op stores it. Here that is where its operand lies, lane by lane.
+TEST_F(Borrows, AResultInPlace) {
+  EXPECT_EQ(marks("ld.global.f32 %f1, [%rd2];\n add.f32 %f2, %f1, 0f3f800000;\n st.global.f32 [%rd2], %f2;"),
+            Marks(1, 1));
+  u64 out = buffer(numbers(0)), in = buffer(numbers(0));
+  expect_run("k", {ctas}, {threads}, {out, in});
+  std::vector<float> expected = numbers(1);
+  expected.back() = static_cast<float>(count); // beyond the last thread
+  EXPECT_EQ(read<float>(in, count + 1), expected);
+}
+
+// Or its operand lies across it, one lane on or back; the threads of a warp all load before any stores.
+TEST_F(Borrows, AResultAcrossItsOperands) {
+  struct Case {
+    const char* body;
+    std::function<float(float)>
+        stored; // by the thread that loaded this first; none: swapped with a neighbour
+    u32 place;  // where, from the thread's own
+  };
+  const Case cases[] = {
+      {"ld.global.f32 %f1, [%rd2];\n add.f32 %f2, %f1, 0f40000000;\n st.global.f32 [%rd2+4], %f2;",
+       [](float x) { return x + 2; }, 1},
+      {"ld.global.f32 %f1, [%rd2+4];\n add.f32 %f2, %f1, 0f40000000;\n st.global.f32 [%rd2], %f2;",
+       [](float x) { return x + 2; }, 0},
+      {"ld.global.f32 %f1, [%rd2];\n ld.global.f32 %f2, [%rd2+4];\n add.f32 %f3, %f1, %f2;\n"
+       "st.global.f32 [%rd2+4], %f3;",
+       [](float x) { return x + x + 1; }, 1},
+      {"ld.global.f32 %f1, [%rd2];\n st.global.f32 [%rd2+4], %f1;", [](float x) { return x; }, 1},
+      {"ld.global.f32 %f1, [%rd2+4];\n st.global.f32 [%rd2], %f1;", [](float x) { return x; }, 0},
+      {"xor.b32 %r5, %r4, 1;\n mad.wide.u32 %rd6, %r5, 4, %rd4;\n"
+       "ld.global.f32 %f2, [%rd2];\n st.global.f32 [%rd6], %f2;",
+       {},
+       0}};
+  for (const Case& c : cases) {
+    ASSERT_TRUE(load(kernel(c.body)));
+    std::vector<float> expected = numbers(0);
+    u64 out = buffer(expected), in = buffer(expected);
+    expect_run("k", {1}, {32}, {out, in});
+    for (u32 i = 0; i < 32; ++i) {
+      if (!c.stored)
+        expected[i ^ 1] = static_cast<float>(i);
+      else
+        expected[i + c.place] = c.stored(static_cast<float>(c.place == 0 ? i + 1 : i));
+    }
+    EXPECT_EQ(read<float>(in, count + 1), expected) << c.body;
+  }
+}
+
+TEST_F(Borrows, AResultThatMayNotBeStored) {
+  ASSERT_TRUE(load(
+      kernel("ld.global.f32 %f1, [%rd2];\n add.f32 %f2, %f1, 0f3f800000;\n st.global.f32 [%rd1], %f2;")));
+  std::vector<float> before(16, -1);
+  u64 out = buffer(before), in = buffer(numbers(0));
+  LaunchOptions strict;
+  strict.strict_memory = true;
+  LaunchResult result = run("k", {1}, {32}, {out, in}, strict);
+  ASSERT_TRUE(result.fault);
+  EXPECT_EQ(result.fault->thread.x, 16u);
+  EXPECT_EQ(read<float>(out, 16), before);
 }
 
 // A load through what another load left in memory: both could use one slot.
