@@ -196,11 +196,13 @@ private:
   }
   SlotId negated(const ir::Instruction& i, SlotId predicate) {
     static const ir::Form form = *ir::parse_form("not.pred");
+    static const Kernel kernel = *find_kernel(form, 1, 1);
     SlotId to = temporary(1);
     Op& op = emit(ops::compute, i);
     op.guard = no_slot;
     op.form = &form;
-    op.kernel = find_kernel(form, 1, 1)->function;
+    op.kernel = kernel.function;
+    op.masked_kernel = kernel.masked;
     op.destinations = op.sources = 1;
     op.slot[0] = to;
     op.slot[1] = predicate;
