@@ -16,24 +16,37 @@ using arch::Counts;
 constexpr Space spaces[] = {Space::global, Space::shared, Space::constant, Space::local};
 constexpr u8 widths[] = {1, 2, 4, 8, 16};
 
+// Warps of one instruction, one after the other.
+struct ManyWarps {
+  std::vector<u32> active;
+  std::vector<u64> address;
+  void add(const WarpAccess& access) {
+    active.push_back(access.active);
+    address.insert(address.end(), access.address.begin(), access.address.end());
+  }
+  access::LaneBatch batch(Space space, Kind kind, u8 bytes) const {
+    access::LaneBatch out;
+    out.space = space, out.kind = kind, out.bytes = bytes;
+    out.active = active, out.address = address.data();
+    return out;
+  }
+};
+
 TEST(Forms, BatchesAgreeWithSingleWarpsOnEveryArchitecture) {
   RandomAccess random(1);
   for (const arch::Architecture* row : arch::all())
     for (Space space : spaces)
       for (u8 bytes : widths) {
-        std::vector<u32> active;
-        std::vector<u64> address;
+        ManyWarps warps;
         Counts sum;
         for (int warp = 0; warp < 12; ++warp) {
           WarpAccess access = random.access(space, Kind::load, bytes, 1 << 14);
           if (warp == 5) access.active = 0;
-          active.push_back(access.active);
-          address.insert(address.end(), access.address.begin(), access.address.end());
+          warps.add(access);
           sum += arch::count(*row, access);
         }
-        access::LaneBatch batch;
-        batch.space = space, batch.bytes = bytes, batch.active = active, batch.address = address.data();
-        EXPECT_EQ(arch::count(*row, batch), sum) << row->sm << ' ' << name(space) << ' ' << int{bytes};
+        EXPECT_EQ(arch::count(*row, warps.batch(space, Kind::load, bytes)), sum)
+            << row->sm << ' ' << name(space) << ' ' << int{bytes};
       }
 }
 
@@ -80,8 +93,7 @@ TEST(Targets, AgreeOnAnyAddresses) {
 // in pairs, with lanes missing at either end and inside, misaligned, and too far apart for 32 bits.
 void expect_batches_like_rules(arch::Target target, const arch::Architecture& row, Space space, Kind kind,
                                u8 bytes, RandomAccess& random) {
-  std::vector<u32> active;
-  std::vector<u64> address;
+  ManyWarps warps;
   Counts sum;
   for (int warp = 0; warp < 40; ++warp) {
     u64 limit = u64{1} << (8 + random.below(warp % 4 == 0 ? 54 : 12));
@@ -89,15 +101,11 @@ void expect_batches_like_rules(arch::Target target, const arch::Architecture& ro
     if (random.below(16) == 0) access.address[random.below(32)] += 1;
     if (random.below(16) == 0) access.address[random.below(32)] = ~u64{0} - random.below(40);
     if (random.below(16) == 0) access.active = 0;
-    active.push_back(access.active);
-    address.insert(address.end(), access.address.begin(), access.address.end());
+    warps.add(access);
     sum += arch::count(row, access);
   }
-  access::LaneBatch batch;
-  batch.space = space, batch.kind = kind, batch.bytes = bytes;
-  batch.active = active, batch.address = address.data();
   arch::use_target(target);
-  EXPECT_EQ(arch::count(row, batch), sum)
+  EXPECT_EQ(arch::count(row, warps.batch(space, kind, bytes)), sum)
       << name(target) << ' ' << row.sm << ' ' << name(space) << ' ' << name(kind) << ' ' << int{bytes};
   arch::use_target(arch::best_target());
 }
@@ -128,19 +136,14 @@ TEST(Targets, CountersAddUpBatches) {
       Space space = i / 100 % 3 == 2 ? Space::constant : Space::shared;
       Kind kind = space == Space::shared && i / 50 % 2 == 0 ? Kind::atomic : Kind::load;
       u8 bytes = random.below(10) == 0 ? widths[random.below(4)] : u8{4};
-      std::vector<u32> active;
-      std::vector<u64> address;
-      for (u64 warps = random.below(20); warps != 0; --warps) {
+      ManyWarps warps;
+      for (u64 n = random.below(20); n != 0; --n) {
         WarpAccess access = random.access(space, kind, bytes, u64{1} << (8 + random.below(12)));
         if (random.below(16) == 0) access.active = 0;
-        active.push_back(access.active);
-        address.insert(address.end(), access.address.begin(), access.address.end());
+        warps.add(access);
         sum += arch::count(row, access);
       }
-      access::LaneBatch batch;
-      batch.space = space, batch.kind = kind, batch.bytes = bytes;
-      batch.active = active, batch.address = address.data();
-      counter.add(row, batch);
+      counter.add(row, warps.batch(space, kind, bytes));
       if (random.below(5) != 0) continue;
       EXPECT_EQ(counter.take(), sum) << name(target) << ' ' << i;
       sum = {};
@@ -149,6 +152,40 @@ TEST(Targets, CountersAddUpBatches) {
     EXPECT_GT(batches, 50u);
     EXPECT_EQ(counter.take(), sum) << name(target);
     EXPECT_EQ(counter.take(), Counts{}) << name(target);
+  }
+  arch::use_target(arch::best_target());
+}
+
+// Kernels number words from a place before the first active lane's, up to a limit (batch_columns.h,
+// batch_blocks.h): addresses on both sides of either end, and lanes that take no part.
+TEST(Targets, BatchesAtTheEndsOfWhatTheyCanNumber) {
+  RandomAccess random(9);
+  for (arch::Target target : {arch::Target::avx512, arch::Target::avx2, arch::Target::baseline}) {
+    if (target < arch::best_target()) continue; // this machine does not have it
+    arch::use_target(target);
+    for (Space space : {Space::shared, Space::constant, Space::global})
+      for (u32 i = 0; i < 4000; ++i) {
+        u8 bytes = widths[random.below(space == Space::shared ? 4 : 5)];
+        i64 reach = space == Space::global ? i64{1} << 30 : i64{1} << 15;
+        const arch::Architecture& row = *arch::find(90);
+        arch::BatchCounter counter;
+        Counts sum;
+        ManyWarps warps;
+        for (u64 n = 1 + random.below(6); n != 0; --n) {
+          WarpAccess access = random.access(space, Kind::load, bytes, 1 << 12);
+          u64 first = (u64{1} << 40) + random.below(64) * bytes;
+          for (u64& a : access.address) {
+            i64 end = random.below(2) == 0 ? reach : -reach, near = static_cast<i64>(random.below(5)) - 2;
+            i64 words = random.below(3) == 0 ? end + near : near;
+            a = first + static_cast<u64>(words * bytes);
+          }
+          access.active |= u32{1} << random.below(32);
+          warps.add(access);
+          sum += arch::count(row, access);
+        }
+        counter.add(row, warps.batch(space, Kind::load, bytes));
+        ASSERT_EQ(counter.take(), sum) << name(target) << ' ' << name(space) << ' ' << int{bytes} << ' ' << i;
+      }
   }
   arch::use_target(arch::best_target());
 }
