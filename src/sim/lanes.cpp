@@ -1,4 +1,9 @@
 // One loop per operation, written as a template and compiled per instruction set by target_clones.
+//
+// Most of it moves rows of lanes (rows.h) between registers and memory. How a row is walked depends on its
+// stride: neighbours are copied, the closest rows of memory first; one value is spread over the row; where
+// the next axis lies together in memory, whole lines of that are moved while they are at hand; else lane by
+// lane.
 #include "sim/lanes.h"
 #include "sim/rows.h"
 #include <type_traits>

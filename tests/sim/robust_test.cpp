@@ -236,11 +236,14 @@ TEST_F(Robust, TheFirstFaultIsTheLaunchs) {
   ASSERT_TRUE(gpu.load(kernel("mov.u32 %r2, %ctaid.x; setp.gt.u32 %p1, %r2, 11; mov.u32 %r3, 0; L: add.u32 "
                               "%r3, %r3, 1; setp.lt.u32 %p2, %r3, 20000; @%p2 bra L; @%p1 trap;")));
   u64 out = gpu.buffer(std::vector<u32>(64));
-  for (int i = 0; i < 20; ++i) {
-    LaunchResult result = gpu.run("k", {100}, {64}, {out}, limited(4));
-    ASSERT_TRUE(result.fault.has_value());
-    EXPECT_EQ(result.fault->cta.x, 12u);
-  }
+  for (u32 ctas : {100u, 4000u}) // one at a time; and many, of which workers take several at once
+    for (int i = 0; i < 10; ++i) {
+      LaunchOptions options = limited(4);
+      options.batch = 1;
+      LaunchResult result = gpu.run("k", {ctas}, {64}, {out}, options);
+      ASSERT_TRUE(result.fault.has_value());
+      EXPECT_EQ(result.fault->cta.x, 12u);
+    }
 }
 
 } // namespace
