@@ -48,8 +48,22 @@ inline Dim3 index_of(u64 cta, Dim3 grid) {
           static_cast<u32>(cta / grid.x / grid.y)};
 }
 
+// What the arguments point to.
+inline std::vector<std::byte> memory_of(const Gpu& gpu, const Launch& launch) {
+  std::vector<std::byte> out;
+  for (u64 argument : launch.arguments) {
+    sim::Memory::Range range = gpu.device.memory->range(argument);
+    if (!range.contains(argument, argument + 1)) continue;
+    const std::byte* begin = reinterpret_cast<const std::byte*>(range.begin);
+    out.insert(out.end(), begin, begin + (range.end - range.begin));
+  }
+  return out;
+}
+
+// Folding leaves memory as it was, whether it succeeds or not.
 inline Counted fold(Gpu& gpu, const Launch& launch, u32 most_classes = 100000) {
   Counted out;
+  std::vector<std::byte> before = memory_of(gpu, launch);
   ir::FunctionId id = *gpu.program->kernel(launch.kernel);
   std::vector<std::byte> parameters = pack(gpu.program->info(id), launch.arguments);
   measure::Collector collector(architectures(), gpu.program->module().sites, 0);
@@ -66,6 +80,7 @@ inline Counted fold(Gpu& gpu, const Launch& launch, u32 most_classes = 100000) {
   auto folded =
       sim::fold_launch(gpu.device, *gpu.program,
                        {id, launch.grid, launch.block, {}, launch.dynamic_shared, parameters}, {}, options);
+  EXPECT_TRUE(memory_of(gpu, launch) == before);
   if (!folded) {
     out.refused = folded.error();
     return out;

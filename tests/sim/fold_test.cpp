@@ -46,6 +46,12 @@ TEST_F(Fold, GuardedStoreOfOneDimension) {
   EXPECT_EQ(expect(100, 256, 90 * 256 + 17).classes, 3u);
 }
 
+TEST_F(Fold, ResultsStoredAtOnceAreNotMadeInMemory) {
+  load("mul.wide.s32 %rd10, %r4, 4; add.s64 %rd11, %rd1, %rd10; ld.global.u32 %r10, [%rd11];"
+       "add.u32 %r11, %r10, 1; st.global.u32 [%rd11], %r11;");
+  EXPECT_EQ(expect(100, 256).classes, 1u);
+}
+
 TEST_F(Fold, TheNumberOfClassesDoesNotGrowWithTheGrid) {
   load("setp.ge.s32 %p1, %r4, %r5; @%p1 bra DONE; and.b32 %r10, %r4, 1023;" + std::string(store_at_r10) +
        "DONE:");

@@ -676,6 +676,7 @@ const Code& Shadow::code_of(ir::FunctionId id) {
     bool computes = family == ir::Family::compute || family == ir::Family::move;
     slot->follow.push_back(computes ? relevant[op.instruction] : family != ir::Family::memory);
     op.run = Impl::step;
+    op.borrows = false; // stores are not performed, so results must not be made where they go
   }
   return *slot;
 }
