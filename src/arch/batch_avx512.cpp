@@ -68,19 +68,19 @@ WARPLENS_SIMD void put_eight(__m512i even, __m512i odd, i32* key) {
   for (u32 i = 0; i < 8; ++i) at[i] = reinterpret_cast<__m128i*>(key + i * block_columns);
   _mm_storeu_si128(at[0], _mm512_castsi512_si128(even));
   _mm_storeu_si128(at[1], _mm512_castsi512_si128(odd));
-  _mm_storeu_si128(at[2], _mm512_extracti32x4_epi32(even, 1));
-  _mm_storeu_si128(at[3], _mm512_extracti32x4_epi32(odd, 1));
-  _mm_storeu_si128(at[4], _mm512_extracti32x4_epi32(even, 2));
-  _mm_storeu_si128(at[5], _mm512_extracti32x4_epi32(odd, 2));
-  _mm_storeu_si128(at[6], _mm512_extracti32x4_epi32(even, 3));
-  _mm_storeu_si128(at[7], _mm512_extracti32x4_epi32(odd, 3));
+  _mm_storeu_si128(at[2], _mm512_extracti64x2_epi64(even, 1));
+  _mm_storeu_si128(at[3], _mm512_extracti64x2_epi64(odd, 1));
+  _mm_storeu_si128(at[4], _mm512_extracti64x2_epi64(even, 2));
+  _mm_storeu_si128(at[5], _mm512_extracti64x2_epi64(odd, 2));
+  _mm_storeu_si128(at[6], _mm512_extracti64x2_epi64(even, 3));
+  _mm_storeu_si128(at[7], _mm512_extracti64x2_epi64(odd, 3));
 }
 
 // The words of two warps' eight lanes side by side.
 WARPLENS_SIMD __m512i pack_pair(__m512i a, __m512i b, u32 shift) {
-  __m128i down = _mm_cvtsi32_si128(static_cast<i32>(shift)),
-          up = _mm_cvtsi32_si128(static_cast<i32>(32 - shift));
-  return _mm512_mask_mov_epi32(_mm512_srl_epi64(a, down), 0xaaaa, _mm512_sll_epi64(b, up));
+  __m512i down = _mm512_set1_epi64(shift),
+          up = _mm512_set1_epi64(32 - shift); // faster than one shift for all
+  return _mm512_mask_mov_epi32(_mm512_srlv_epi64(a, down), 0xaaaa, _mm512_sllv_epi64(b, up));
 }
 
 WARPLENS_SIMD bool put_keys(const FourWarps& four, u32 shift, i32* key) {

@@ -31,8 +31,9 @@ WARPLENS_SIMD bool fill_ascending(const WaitingBlocks& w, u32 first, Columns (&o
     last = last < key ? key : last;
     falls |= (key - last) & ~key;
     out[lane] = last;
+    if (lane % 8 == 7 && any_negative(falls)) return false;
   }
-  return !any_negative(falls);
+  return true;
 }
 
 // The smaller ones to `a`.
@@ -64,20 +65,27 @@ template <u32 distance> WARPLENS_SIMD void merge_bitonic(Columns (&rows)[half]) 
   if constexpr (distance > 1) merge_bitonic<distance / 2>(rows);
 }
 
+// By rows, since `memcpy` would keep both places in memory.
+WARPLENS_SIMD void copy_half(const Columns* from, Columns* to) {
+#pragma GCC unroll 16
+  for (u32 i = 0; i < half; ++i) to[i] = from[i];
+}
+
 WARPLENS_SIMD void sort_rows(const WaitingBlocks& w, u32 first, Columns (&out)[warp_size]) {
-  Columns rows[half];
   for (u32 begin = 0; begin < warp_size; begin += half) {
+    Columns rows[half];
 #pragma GCC unroll 16
     for (u32 i = 0; i < half; ++i) rows[i] = row(w, begin + i, first);
     merge_runs<1>(rows), merge_runs<2>(rows), merge_runs<4>(rows), merge_runs<8>(rows);
-    std::memcpy(out + begin, rows, sizeof rows);
+    copy_half(rows, out + begin);
   }
 #pragma GCC unroll 16
   for (u32 i = 0; i < half; ++i) order(out[i], out[warp_size - 1 - i]);
   for (u32 begin = 0; begin < warp_size; begin += half) {
-    std::memcpy(rows, out + begin, sizeof rows);
+    Columns rows[half];
+    copy_half(out + begin, rows);
     merge_bitonic<half / 2>(rows);
-    std::memcpy(out + begin, rows, sizeof rows);
+    copy_half(rows, out + begin);
   }
 }
 
