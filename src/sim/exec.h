@@ -17,6 +17,7 @@
 #include "sim/sim.h"
 #include <deque>
 #include <memory>
+#include <xmmintrin.h>
 
 namespace warplens::sim {
 
@@ -85,6 +86,18 @@ struct Cta {
   u32 open_barriers = 0;
   std::vector<std::unique_ptr<Group>> spare; // ended groups, for reuse
   bool started = false;
+};
+
+// A program may round differently or flush subnormal numbers (-ffast-math) on the host, in the thread that
+// launches and perhaps not in the others; the device's arithmetic is its own.
+class UsualArithmetic {
+public:
+  UsualArithmetic() { _mm_setcsr(0x1f80); } // as a program begins: nearest even, nothing flushed or trapped
+  ~UsualArithmetic() { _mm_setcsr(before_); }
+  UsualArithmetic(const UsualArithmetic&) = delete;
+
+private:
+  u32 before_ = _mm_getcsr();
 };
 
 // A kernel fault travels as an exception inside the emulator only; launch() catches it.

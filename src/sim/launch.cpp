@@ -14,7 +14,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <thread>
-#include <xmmintrin.h>
 
 namespace warplens::sim {
 namespace {
@@ -59,18 +58,6 @@ Fault out_of_host_memory(const LaunchState& launch) {
                   {}, "use fewer --workers, or a machine with more memory");
   return fault;
 }
-
-// A program may round differently or flush subnormal numbers (-ffast-math) on the host, in the thread that
-// launches and perhaps not in the others; the device's arithmetic is its own.
-class UsualArithmetic {
-public:
-  UsualArithmetic() { _mm_setcsr(0x1f80); } // as a program begins: nearest even, nothing flushed or trapped
-  ~UsualArithmetic() { _mm_setcsr(before_); }
-  UsualArithmetic(const UsualArithmetic&) = delete;
-
-private:
-  u32 before_ = _mm_getcsr();
-};
 
 class Worker {
 public:

@@ -81,6 +81,7 @@ ResultOr<Folded, std::string> fold_launch(Device& device, const Program& program
   single.progress = nullptr;
   LaunchState launch(device, program.impl(), spec, single);
   if (std::optional<Fault> fault = prepare(launch)) return failure(fault->diagnostic.message);
+  UsualArithmetic while_it_runs;
   try {
     return Folding(launch, fold_options).run();
   } catch (const Refused& refused) {
