@@ -1,3 +1,4 @@
+// Which threads run in step, closed forms written out as lanes, and the ranges of numbers that they cover.
 #include "sim/value.h"
 #include "sim/lanes.h"
 
