@@ -122,38 +122,43 @@ TEST(Targets, BatchesAgreeWithTheRules) {
   }
 }
 
-// Batches of any sizes, whose warps wait for each other, and of changing widths and spaces.
+// Batches of any sizes, whose warps wait for each other, and of changing widths, kinds and spaces.
+void expect_counter_adds_up(arch::Target target, const arch::Architecture& row, RandomAccess& random) {
+  arch::BatchCounter counter;
+  Counts sum;
+  u32 batches = 0;
+  arch::use_target(target);
+  for (int i = 0; i < 600; ++i) {
+    Space space = spaces[i / 100 % 4];
+    bool atomics = space == Space::shared || space == Space::global;
+    Kind kind = atomics && i / 25 % 2 == 0 ? Kind::atomic : Kind::load;
+    u8 bytes = random.below(10) == 0 ? widths[random.below(4)] : u8{4};
+    ManyWarps warps;
+    for (u64 n = random.below(20); n != 0; --n) {
+      WarpAccess access = random.access(space, kind, bytes, u64{1} << (8 + random.below(12)));
+      if (random.below(16) == 0) access.active = 0;
+      warps.add(access);
+      sum += arch::count(row, access);
+    }
+    counter.add(row, warps.batch(space, kind, bytes));
+    if (random.below(5) != 0) continue;
+    EXPECT_EQ(counter.take(), sum) << name(target) << ' ' << row.sm << ' ' << i;
+    sum = {};
+    ++batches;
+  }
+  EXPECT_GT(batches, 50u);
+  EXPECT_EQ(counter.take(), sum) << name(target) << ' ' << row.sm;
+  EXPECT_EQ(counter.take(), Counts{}) << name(target) << ' ' << row.sm;
+  arch::use_target(arch::best_target());
+}
+
 TEST(Targets, CountersAddUpBatches) {
   RandomAccess random(8);
   for (arch::Target target : {arch::Target::avx512, arch::Target::avx2, arch::Target::baseline}) {
     if (target < arch::best_target()) continue; // this machine does not have it
-    const arch::Architecture& row = *arch::find(90);
-    arch::BatchCounter counter;
-    Counts sum;
-    u32 batches = 0;
-    arch::use_target(target);
-    for (int i = 0; i < 600; ++i) {
-      Space space = i / 100 % 3 == 2 ? Space::constant : Space::shared;
-      Kind kind = space == Space::shared && i / 50 % 2 == 0 ? Kind::atomic : Kind::load;
-      u8 bytes = random.below(10) == 0 ? widths[random.below(4)] : u8{4};
-      ManyWarps warps;
-      for (u64 n = random.below(20); n != 0; --n) {
-        WarpAccess access = random.access(space, kind, bytes, u64{1} << (8 + random.below(12)));
-        if (random.below(16) == 0) access.active = 0;
-        warps.add(access);
-        sum += arch::count(row, access);
-      }
-      counter.add(row, warps.batch(space, kind, bytes));
-      if (random.below(5) != 0) continue;
-      EXPECT_EQ(counter.take(), sum) << name(target) << ' ' << i;
-      sum = {};
-      ++batches;
-    }
-    EXPECT_GT(batches, 50u);
-    EXPECT_EQ(counter.take(), sum) << name(target);
-    EXPECT_EQ(counter.take(), Counts{}) << name(target);
+    for (u32 sm : {20u, 90u})
+      expect_counter_adds_up(target, *arch::find(sm), random); // lines and sectors move
   }
-  arch::use_target(arch::best_target());
 }
 
 // Kernels number words from a place before the first active lane's, up to a limit (batch_columns.h,
