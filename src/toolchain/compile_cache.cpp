@@ -1,3 +1,5 @@
+// The key of a compilation, what is recorded of one, and whether a record still holds: in this order. What
+// counts and what is never kept, compile_cache.h says.
 #include "toolchain/compile_cache.h"
 #include "toolchain/arguments.h"
 #include <algorithm>
