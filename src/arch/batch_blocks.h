@@ -21,6 +21,9 @@ WARPLENS_SIMD Columns row(const WaitingBlocks& w, u32 lane, u32 first) {
   return out;
 }
 
+// Columns beyond those that wait hold anything: what is computed of them may wrap.
+using Modulo [[gnu::vector_size(sizeof(Columns))]] = u32;
+
 // The largest key so far, which is what a lane in order has, and what stands for one that takes no part.
 // False when a lane of some warp comes before its predecessors.
 WARPLENS_SIMD bool fill_ascending(const WaitingBlocks& w, u32 first, Columns (&out)[warp_size]) {
@@ -29,7 +32,7 @@ WARPLENS_SIMD bool fill_ascending(const WaitingBlocks& w, u32 first, Columns (&o
   for (u32 lane = 1; lane < warp_size; ++lane) {
     Columns key = row(w, lane, first);
     last = last < key ? key : last;
-    falls |= (key - last) & ~key;
+    falls |= reinterpret_cast<Columns>(reinterpret_cast<Modulo>(key) - reinterpret_cast<Modulo>(last)) & ~key;
     out[lane] = last;
     if (lane % 8 == 7 && any_negative(falls)) return false;
   }

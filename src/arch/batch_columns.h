@@ -33,15 +33,16 @@ WARPLENS_SIMD bool pack_words(const FourWarps& four, u32 shift, u64 (&packed)[wa
   for (u32 k = 0; k < 4; ++k)
     from[k] = align_down(four.address[k][std::countr_zero(four.active[k])], unit) - (u64{1} << 15 << shift);
   for (u64 lane = 0; lane < warp_size; ++lane) {
-    u64 words = 0;
+    u64 distance[4];
 #pragma GCC unroll 4
     for (u32 k = 0; k < 4; ++k) {
-      u64 distance = four.address[k][lane] - from[k];
-      if (!all_lanes) distance = u64{four.active[k]} >> lane & 1 ? distance : furthest;
-      any |= distance;
-      words |= distance >> shift << 16 * k;
+      distance[k] = four.address[k][lane] - from[k];
+      if (!all_lanes) distance[k] = u64{four.active[k]} >> lane & 1 ? distance[k] : furthest;
+      any |= distance[k];
     }
-    packed[lane] = words;
+    // Aligned, they do not overlap before they are shifted either; only the last would not fit.
+    u64 first_three = distance[0] | distance[1] << 16 | distance[2] << 32;
+    packed[lane] = first_three >> shift | distance[3] << (48 - shift);
   }
   return (any & ~furthest) == 0;
 }
