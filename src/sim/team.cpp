@@ -42,6 +42,7 @@ public:
     for (u32 busy; (busy = busy_) != 0;) busy_.wait(busy);
   }
   std::mutex mutex; // one run at a time
+  const pid_t owner = getpid();
 
 private:
   struct Member {
@@ -81,15 +82,11 @@ private:
 // Never destroyed: programs launch kernels until the very end. A forked child has none of its parent's
 // threads, so it gets a team of its own.
 Team& team() {
-  static std::mutex mutex;
-  static Team* current = nullptr;
-  static pid_t owner = 0;
-  std::lock_guard lock(mutex);
-  if (current == nullptr || owner != getpid()) {
-    current = new Team;
-    owner = getpid();
-  }
-  return *current;
+  static std::atomic<Team*> current = nullptr; // no lock: a child would find it as another thread left it
+  Team* known = current;
+  if (known != nullptr && known->owner == getpid()) return *known;
+  auto fresh = std::make_unique<Team>();
+  return current.compare_exchange_strong(known, fresh.get()) ? *fresh.release() : *known;
 }
 
 } // namespace
