@@ -99,29 +99,11 @@ private:
     return {};
   }
 
-  Values values(u64 thread) const {
-    const Dim3 &b = question_.block, &g = question_.grid, &c = question_.cta;
-    Values out = {static_cast<Wide>(thread % b.x),
-                  static_cast<Wide>(thread / b.x % b.y),
-                  static_cast<Wide>(thread / (u64{b.x} * b.y)),
-                  c.x,
-                  c.y,
-                  c.z,
-                  b.x,
-                  b.y,
-                  b.z,
-                  g.x,
-                  g.y,
-                  g.z};
-    for (std::size_t i = out.size(); i < tree_.variables.size(); ++i) out.push_back(tree_.variables[i].value);
-    return out;
-  }
-
   // Every thread of the block: is it active, and where does it go?
   std::optional<Diagnostic> walk() {
     Evaluator evaluator(tree_, texts_);
     for (u64 thread = 0; thread < question_.block.count(); ++thread) {
-      Values all = values(thread);
+      Values all = values_of(tree_, question_, thread);
       footprint_.offset.push_back(0);
       footprint_.active.push_back(1);
       if (condition_.valid()) {
@@ -155,7 +137,8 @@ private:
     out.array = target_.array;
     out.manner = {pieces_of_access(), question_.base, question_.space, question_.kind, question_.cache};
     SymbolicAccess symbolic = symbolic_access(tree_, target_, question_);
-    out.form = form_of(symbolic, target_, question_, values(u64{question_.warp} * warp_size));
+    out.form =
+        form_of(symbolic, target_, question_, values_of(tree_, question_, u64{question_.warp} * warp_size));
     out.footprint = footprint_;
     count_all(out, arch);
     out.warnings = warnings_;

@@ -13,6 +13,24 @@ std::string_view name(FormKind kind) {
   return names[static_cast<u8>(kind)];
 }
 
+Values values_of(const Tree& tree, const Question& question, u64 thread) {
+  const Dim3 &b = question.block, &g = question.grid, &c = question.cta;
+  Values out = {static_cast<Wide>(thread % b.x),
+                static_cast<Wide>(thread / b.x % b.y),
+                static_cast<Wide>(thread / (u64{b.x} * b.y)),
+                c.x,
+                c.y,
+                c.z,
+                b.x,
+                b.y,
+                b.z,
+                g.x,
+                g.y,
+                g.z};
+  for (std::size_t i = out.size(); i < tree.variables.size(); ++i) out.push_back(tree.variables[i].value);
+  return out;
+}
+
 std::vector<Interval> ranges_of(const Tree& tree, const Question& question) {
   const Dim3 &block = question.block, &grid = question.grid;
   std::vector<Interval> out;

@@ -12,6 +12,8 @@ struct SymbolicAccess {
   symbolic::QuasiPolynomial bytes; // offset from the array's start
 };
 
+// The variables as one thread of the asked block sees them.
+Values values_of(const Tree& tree, const Question& question, u64 thread);
 // `ranges`: of the variables, over the whole grid.
 std::vector<symbolic::Interval> ranges_of(const Tree& tree, const Question& question);
 SymbolicAccess symbolic_access(const Tree& tree, const Target& target, const Question& question);

@@ -400,11 +400,9 @@ void load_whole(Exec& x, const Op& op, const ClosedAddress& a) {
   }
 }
 
-namespace ops {
+namespace {
 
-// slots: destinations (elements), address
-void load(Exec& x, const Op& op) {
-  if (!x.enter(op)) return;
+void load_entered(Exec& x, const Op& op) {
   SlotId address_slot = op.source(0);
   if (op.borrows) x.values[op.destination(0)].data = x.values[op.destination(0)].room;
   ClosedAddress closed;
@@ -433,6 +431,15 @@ void load(Exec& x, const Op& op) {
       to.set_lanes();
     }
   });
+}
+
+} // namespace
+
+namespace ops {
+
+// slots: destinations (elements), address
+void load(Exec& x, const Op& op) {
+  if (x.enter(op)) load_entered(x, op);
 }
 
 // slots: address, then elements
@@ -481,14 +488,12 @@ void store(Exec& x, const Op& op) {
 
 // Kernel parameters, nearly always one for all threads: half of the ops of a small kernel.
 void load_param(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
   const Value& address = x.values[op.source(0)];
   u64 bytes = u64{op.element_bytes} * op.elements, size = x.launch.parameters.size();
   u64 at = address.base + static_cast<u64>(op.offset);
-  bool plain = op.guard == no_slot && (x.full || (op.overwrites && x.frame->users == 1)) &&
-               address.uniform() && address.bits == 64 && at % bytes == 0 && bytes <= size &&
-               at <= size - bytes;
-  if (!plain) return load(x, op);
-  x.enter(op);
+  bool inside = at % bytes == 0 && bytes <= size && at <= size - bytes;
+  if (!x.overwrites(op) || !address.uniform() || address.bits != 64 || !inside) return load_entered(x, op);
   for (u32 e = 0; e < op.elements; ++e, at += op.element_bytes)
     if (op.destination(e) != no_slot)
       x.values[op.destination(e)].set_uniform(

@@ -45,7 +45,7 @@ bool is_ramp(const Strides&, const Shape&, u32 count);
 struct Value {
   u64 base = 0;
   Strides stride{};
-  void* data = nullptr; // all lanes: `room`, or memory that a load borrows (borrows.cpp)
+  void* data = nullptr; // all lanes: in `room`, or in memory (borrows.cpp)
   void* room = nullptr; // the register's own
   u8 bits = 32;         // 1 16 32 64
   bool closed = false;

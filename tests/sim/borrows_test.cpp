@@ -57,7 +57,9 @@ protected:
     expect_run("k", {count / block}, {block}, {out, in});
     std::vector<float> got = read<float>(out, count);
     for (u32 i = 0; i < count; ++i) ASSERT_EQ(got[i], expected(i)) << i;
-    if (keeps) EXPECT_EQ(read<float>(in, count + 1), numbers(0));
+    if (keeps) {
+      EXPECT_EQ(read<float>(in, count + 1), numbers(0));
+    }
   }
 };
 

@@ -21,7 +21,10 @@ class CompileCacheTest : public testing::Test {
 protected:
   void SetUp() override {
     std::optional<LocatedCompiler> compiler = locate_compiler(compiler_, Search::from_environment());
-    if (compiler && !binary_behind(compiler->path)) GTEST_SKIP() << compiler->path << " is a script";
+    if (compiler && !binary_behind(compiler->path)) {
+      EXPECT_FALSE(CompileCache(request(), compiler->kind, compiler->path).enabled());
+      GTEST_SKIP() << compiler->path << " is a script that does more than call a compiler: nothing is kept";
+    }
     write("header.h", "__device__ inline int answer() { return 42; }\n");
     write("a.cu", "#include \"header.h\"\n#include <vector>\n__global__ void k(int* p) { *p = answer(); }\n"
                   "int main() { k<<<1, 1>>>(nullptr); }\n");

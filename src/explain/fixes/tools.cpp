@@ -13,20 +13,7 @@ using symbolic::FactorId;
 using symbolic::QuasiPolynomial;
 
 std::vector<Wide> values_of(const Situation& s, u64 thread) {
-  const Dim3 &b = s.question.block, &g = s.question.grid, &c = s.question.cta;
-  std::vector<Wide> out = {static_cast<Wide>(thread % b.x),
-                           static_cast<Wide>(thread / b.x % b.y),
-                           static_cast<Wide>(thread / (u64{b.x} * b.y)),
-                           c.x,
-                           c.y,
-                           c.z,
-                           b.x,
-                           b.y,
-                           b.z,
-                           g.x,
-                           g.y,
-                           g.z};
-  for (std::size_t i = out.size(); i < s.tree.variables.size(); ++i) out.push_back(s.tree.variables[i].value);
+  Values out = values_of(s.tree, s.question, thread);
   s.symbolic.form.algebra().complete(out);
   return out;
 }
