@@ -1,6 +1,6 @@
 // How many decoded accesses a second one core counts, for every access class. `items_per_second` is warps.
+#include "arch/batch/distinct.h"
 #include "arch/count.h"
-#include "arch/distinct.h"
 #include <benchmark/benchmark.h>
 #include <random>
 #include <vector>

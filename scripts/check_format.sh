@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 folders=$(ls -d src tests include bench 2>/dev/null) || true
 # shellcheck disable=SC2086
-files=$(find $folders \( -name '*.h' -o -name '*.cpp' \) -not -path 'src/toolchain/cuda/*' -not -path '*/data/*')
+files=$(find $folders \( -name '*.h' -o -name '*.inc' -o -name '*.cpp' \) -not -path 'src/toolchain/cuda/*' -not -path '*/data/*')
 if [ "${1:-}" = --fix ]; then
   # shellcheck disable=SC2086
   exec clang-format-14 -i $files

@@ -11,7 +11,7 @@
 #include "harness/system.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
-#include "sim/kernels.h"
+#include "sim/kernels/kernels.h"
 #include "sim/sim.h"
 #include "toolchain/compile.h"
 #include <cstdlib>

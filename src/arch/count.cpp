@@ -1,7 +1,7 @@
 // Which rule counts an access: the space's, as the architecture's row names it.
 #include "arch/count.h"
-#include "arch/batch.h"
-#include "arch/rules.h"
+#include "arch/batch/batch.h"
+#include "arch/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "arch/estimates.h"
-#include "arch/blocks.h"
-#include "arch/requests.h"
+#include "arch/rules/blocks.h"
+#include "arch/rules/requests.h"
 #include <vector>
 
 namespace warplens::arch {

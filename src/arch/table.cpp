@@ -5,7 +5,7 @@
 // for 3.x, 12 and 13 for the rest). The reference part's clocks and sizes are the product's published ones;
 // what is inferred for a part that NVIDIA has not described says so in its source.
 #include "arch/table.h"
-#include "arch/rules.h"
+#include "arch/rules/rules.h"
 #include <algorithm>
 
 namespace warplens::arch {

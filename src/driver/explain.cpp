@@ -2,10 +2,10 @@
 // drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
 // diagnosed here; what is wrong with the access is explain/'s to say.
 #include "driver/explain.h"
-#include "explain/cases.h"
-#include "explain/explanation.h"
-#include "explain/pool.h"
-#include "explain/render.h"
+#include "explain/expr/pool.h"
+#include "explain/model/cases.h"
+#include "explain/model/explanation.h"
+#include "explain/view/render.h"
 #include <charconv>
 #include <fmt/format.h>
 #include <fstream>

@@ -1,10 +1,10 @@
 // From a Question to its Explanation: check, parse, evaluate every thread of the block, count, compare, look
 // for fixes.
 #include "base/bits.h"
-#include "explain/evaluate.h"
+#include "explain/expr/evaluate.h"
+#include "explain/expr/parser.h"
 #include "explain/fixes.h"
-#include "explain/form.h"
-#include "explain/parser.h"
+#include "explain/model/form.h"
 #include <algorithm>
 #include <fmt/format.h>
 

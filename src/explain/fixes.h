@@ -2,8 +2,8 @@
 // thread of the block and counted by the same rules, and only what really lowers a count is returned, best
 // first.
 #pragma once
-#include "explain/explanation.h"
-#include "explain/form.h"
+#include "explain/model/explanation.h"
+#include "explain/model/form.h"
 
 namespace warplens::explain {
 

@@ -1,8 +1,8 @@
 // See pattern.h for the forms. Everything here looks at one warp of a bounded sample, so it is written to be
 // read; the counts themselves come from arch/ and cover every warp.
 #include "measure/pattern.h"
-#include "arch/blocks.h"
-#include "arch/distinct.h"
+#include "arch/batch/distinct.h"
+#include "arch/rules/blocks.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <bit>

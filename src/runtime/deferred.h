@@ -15,8 +15,8 @@
 // cudaFreeArray; allocate(), which makes room; launch(); cudaDeviceReset. Memory that the host sees without a
 // call (managed, pinned, registered) is never left to a deferred launch.
 #pragma once
+#include "fold/fold.h"
 #include "runtime/abi/types.h"
-#include "sim/fold.h"
 #include <memory>
 
 namespace warplens::runtime {

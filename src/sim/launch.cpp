@@ -7,7 +7,7 @@
 // that may wait for other threads, no barriers for some of a CTA's threads, no output of their own. The size
 // of a batch depends on the kernel and the grid alone, not on the number of workers, and so do a launch's
 // results.
-#include "sim/exec.h"
+#include "sim/exec/exec.h"
 #include "sim/program.h"
 #include "sim/team.h"
 #include <algorithm>

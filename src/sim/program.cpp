@@ -1,7 +1,7 @@
 // Loading: global and constant variables get device memory and their initial bytes; code is lowered when
 // first launched.
 #include "sim/program.h"
-#include "sim/exec.h"
+#include "sim/exec/exec.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Program's inside: the module, its code (lowered function by function, when first needed) and its variables'
 // places.
 #pragma once
-#include "sim/code.h"
+#include "sim/lower/code.h"
 #include "sim/sim.h"
 #include <mutex>
 #include <unordered_map>

@@ -8,7 +8,7 @@
 #include "access/access.h"
 #include "diag/diagnostic.h"
 #include "ir/module.h"
-#include "sim/memory.h"
+#include "sim/memory/memory.h"
 #include <atomic>
 #include <chrono>
 #include <functional>

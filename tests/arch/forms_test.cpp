@@ -1,6 +1,6 @@
 // The three forms of an access agree, and so do the instruction sets; the properties that hold for all rules.
+#include "arch/batch/distinct.h"
 #include "arch/count.h"
-#include "arch/distinct.h"
 #include "arch/random_access.h"
 #include "arch/table.h"
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // The built-in cases hold the numbers of the documents they come from, and their drawings are golden
 // documents: UPDATE_GOLDENS=1 rewrites tests/explain/data.
-#include "explain/cases.h"
-#include "explain/picture.h"
+#include "explain/model/cases.h"
 #include "explain/support.h"
+#include "explain/view/picture.h"
 #include <cstdlib>
 #include <fstream>
 #include <sstream>

@@ -1,5 +1,5 @@
 // Each fix on an access that needs it, with its counts before and after, and none where it would not help.
-#include "explain/pool.h"
+#include "explain/expr/pool.h"
 #include "explain/support.h"
 
 namespace warplens::explain {

@@ -1,8 +1,8 @@
 // The symbolic result contains the concrete one: random C expressions, evaluated thread by thread and as a
 // normal form.
-#include "explain/evaluate.h"
-#include "explain/form.h"
-#include "explain/parser.h"
+#include "explain/expr/evaluate.h"
+#include "explain/expr/parser.h"
+#include "explain/model/form.h"
 #include "explain/support.h"
 #include <fmt/format.h>
 #include <random>

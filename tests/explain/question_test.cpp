@@ -1,7 +1,7 @@
 // What can be asked and what is refused, by kind of diagnostic; forms, types, wrap-around, faults.
 #include "diag/diagnostic.h"
+#include "explain/expr/type.h"
 #include "explain/support.h"
-#include "explain/type.h"
 
 namespace warplens::explain {
 namespace {

@@ -1,6 +1,6 @@
 // The first lines of the page: the answer, and the fix that gains most.
-#include "explain/render.h"
 #include "explain/support.h"
+#include "explain/view/render.h"
 #include <gmock/gmock.h>
 
 namespace warplens::explain {

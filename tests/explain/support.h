@@ -1,5 +1,5 @@
 #pragma once
-#include "explain/explanation.h"
+#include "explain/model/explanation.h"
 #include <gtest/gtest.h>
 
 namespace warplens::explain {

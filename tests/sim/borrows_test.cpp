@@ -1,6 +1,6 @@
 // Registers that lie in memory (src/sim/borrows.cpp): only where nothing can come between, and never with
 // another result.
-#include "sim/exec.h"
+#include "sim/exec/exec.h"
 #include "sim/harness.h"
 #include "sim/program.h"
 #include <algorithm>

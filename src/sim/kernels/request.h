@@ -6,7 +6,7 @@
 // not contain any: plain data and [[gnu::always_inline]] functions only. `nm -C` must
 // show no weak symbol in target/ objects outside a target's namespace.
 #pragma once
-#include "sim/kernels.h"
+#include "sim/kernels/kernels.h"
 #include "sim/kernels/lane_exchange.h"
 #include "sim/kernels/lane_memory.h"
 

@@ -1,0 +1,132 @@
+// Shared memory from 7.0 on: 32 banks of 4 bytes; a pass delivers 128 bytes, so 8-byte words go by half-warps
+// and 16-byte words by quarter-warps, except that wide loads of lanes that come in equal pairs share passes.
+//
+// The pair rule over a set of lanes: every active lane n has the address of lane n^1, or every active lane n
+// has that of lane n^2; inactive lanes match anything.
+//
+// Two counters differ for wide loads and both are predicted:
+//   data_wavefronts  what the hardware did: where the pair rule holds over the warp, half-warps (8 bytes) or
+//                    quarter-warps (16 bytes) merge two and two, conflicts and all;
+//   wavefronts       what Nsight Compute attributes to the instruction: see `attributed_load` below.
+// Stores never merge. Atomics take one turn per lane at their bank. ldmatrix reads 8 rows of 16 bytes per
+// matrix.
+//
+// Measured on 9.0, every pattern exact (tests/arch/data); documented in words for 7.0 and 7.5 (NVIDIA
+// developer forum, topic 77228); inferred for the others. Not predictable from addresses: float and wide
+// atomics, which are loops.
+#include "arch/batch/distinct.h"
+#include "arch/rules/rules.h"
+#include "arch/rules/shared.h"
+
+namespace warplens::arch::rules {
+namespace {
+
+using access::Kind;
+using access::WarpAccess;
+
+u64 sum_of_groups(const WarpAccess& access, u32 lanes, u32 size) {
+  u64 sum = 0;
+  for_each_group(lanes, size, [&](u32 group) { sum += passes(access.address, group, access.bytes); });
+  return sum;
+}
+
+// Every active lane's neighbour is active too and has the same address.
+bool paired_without_gaps(const WarpAccess& access, u32 lanes, u32 distance) {
+  u32 swapped = distance == 1 ? (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u)
+                              : (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
+  return swapped == lanes && equal_to_neighbour(access.address.data(), lanes, distance);
+}
+
+// Does the counter see the quarter-warps of this half-warp as one pass, if they are free of conflicts? It
+// treats the lower half-warp unlike the upper one: while lane 31 is active its pairs must have no gaps, and
+// when it is not the half-warp merges anyway. Found by measurement, 735 patterns without exception.
+bool quarters_merge(const WarpAccess& access, u32 half) {
+  bool lower = (half & 0xffff) != 0, last_active = access.active >> 31;
+  if (!lower) return in_pairs(access.address.data(), half);
+  return !last_active || paired_without_gaps(access, half, 1) || paired_without_gaps(access, half, 2);
+}
+
+// A warp without lane 31 that reads one address; rests on a single measured pattern.
+bool one_address_without_last_lane(const WarpAccess& access) {
+  return !(access.active >> 31) && distinct(access.address, access.active, 1).words == 1;
+}
+
+using QuarterPasses = std::array<u64, 4>;
+
+u64 attributed_load_16(const WarpAccess& access, const QuarterPasses& quarter) {
+  if (one_address_without_last_lane(access)) return 1;
+  u64 sum = 0;
+  for_each_group(access.active, 16, [&](u32 half) {
+    u32 first = half & 0xffff ? 0 : 2;
+    bool one = quarters_merge(access, half) && passes(access.address, half, 16) == 1;
+    sum += one ? 1 : quarter[first] + quarter[first + 1];
+  });
+  return sum;
+}
+
+void add_load_16(const WarpAccess& access, u64 ideal, Counts& counts) {
+  QuarterPasses quarter{};
+  u64 apart = 0;
+  for_each_group(access.active, 8, [&](u32 lanes) {
+    u32 number = static_cast<u32>(std::countr_zero(lanes)) / 8;
+    apart += quarter[number] = passes(access.address, lanes, 16);
+  });
+  u64 data =
+      in_pairs(access.address.data(), access.active) ? sum_of_groups(access, access.active, 16) : apart;
+  add_passes(counts, attributed_load_16(access, quarter), data, ideal);
+}
+
+// 8 bytes: one pass if the warp is in pairs and free of conflicts, else half-warps one after the other.
+void add_load(const Architecture& arch, const WarpAccess& access, Counts& counts) {
+  u64 ideal = ideal_passes(arch, access.active, access.bytes);
+  if (access.bytes == 16) return add_load_16(access, ideal, counts);
+  u64 apart = sum_of_groups(access, access.active, lanes_per_pass(access.bytes));
+  if (access.bytes != 8 || !in_pairs(access.address.data(), access.active))
+    return add_passes(counts, apart, apart, ideal);
+  u64 together = passes(access.address, access.active, access.bytes);
+  add_passes(counts, together == 1 ? 1 : apart, together, ideal);
+}
+
+void add_store(const Architecture& arch, const WarpAccess& access, Counts& counts) {
+  u64 sum = sum_of_groups(access, access.active, lanes_per_pass(access.bytes));
+  add_passes(counts, sum, sum, ideal_passes(arch, access.active, access.bytes));
+}
+
+void add_atomic(const Architecture& arch, const WarpAccess& access, Counts& counts) {
+  u64 turns = passes_without_sharing(access.address, access.active, access.bytes);
+  add_passes(counts, turns, turns, ideal_passes(arch, access.active, access.bytes));
+}
+
+// Lanes 8m … 8m+7 hold the row addresses of matrix m; lanes beyond the matrices hold nothing.
+void add_ldmatrix(const WarpAccess& access, Counts& counts) {
+  u64 sum = 0;
+  for (u32 matrix = 0; matrix < access.matrices; ++matrix)
+    sum += passes(access.address, low_lanes(8) << (8 * matrix), 16);
+  add_passes(counts, sum, sum, access.matrices);
+}
+
+} // namespace
+
+u64 async_copy_wavefronts(const WarpAccess& access) {
+  u64 sum = 0;
+  for_each_group(access.active, lanes_per_pass(access.bytes),
+                 [&](u32 lanes) { sum += passes_without_sharing(access.address, lanes, access.bytes); });
+  return sum;
+}
+
+void shared_pair_merge(const Architecture& arch, const WarpAccess& access, Counts& counts) {
+  counts.requests += 1;
+  if (access.kind == Kind::ldmatrix) {
+    counts.bytes_used += distinct(access.address, low_lanes(8 * access.matrices), 16).bytes;
+    return add_ldmatrix(access, counts);
+  }
+  counts.bytes_used += distinct(access.address, access.active, access.bytes).bytes;
+  switch (access.kind) {
+  case Kind::load: return add_load(arch, access, counts);
+  case Kind::atomic:
+  case Kind::reduction: return add_atomic(arch, access, counts);
+  default: return add_store(arch, access, counts);
+  }
+}
+
+} // namespace warplens::arch::rules

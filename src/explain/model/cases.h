@@ -1,0 +1,28 @@
+// The textbook cases, built in: each a few accesses drawn with their numbers, and the lesson in words.
+#pragma once
+#include "explain/model/explanation.h"
+#include "explain/view/render.h"
+
+namespace warplens::explain {
+
+struct Shot {
+  std::string caption;
+  Explanation explanation;
+};
+
+struct Case {
+  std::string_view name;  // "coalesced-1.0"
+  std::string_view title; // one line
+  std::string_view words; // what to see, and why
+  std::vector<Shot> (*shots)();
+};
+
+std::span<const Case> cases();
+const Case* find_case(std::string_view name);
+
+std::string terminal_list(const TextStyle&);
+std::string terminal(const Case&, const TextStyle&);
+std::string svg(const Case&);
+nlohmann::json json(const Case&);
+
+} // namespace warplens::explain

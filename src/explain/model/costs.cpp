@@ -1,0 +1,56 @@
+#include "explain/model/costs.h"
+#include "arch/table.h"
+#include "explain/view/ink.h"
+#include "explain/view/picture.h"
+#include <fmt/format.h>
+
+namespace warplens::explain {
+
+using access::Space;
+
+namespace {
+
+std::string transactions_words(const arch::Counts& c, const std::map<u64, u64>& sizes) {
+  std::string list;
+  std::size_t left = sizes.size();
+  for (auto at = sizes.rbegin(); at != sizes.rend(); ++at, --left)
+    list += fmt::format("{}{}", list.empty() ? "" : left == 1 ? " and " : ", ", at->first);
+  return fmt::format("{} of {} bytes", plural(c.transactions, "transaction"), list);
+}
+
+} // namespace
+
+bool has_lines(const Explanation& e) {
+  const arch::Architecture* arch = arch::find(e.question.sm);
+  bool device = e.question.space == Space::global || e.question.space == Space::local;
+  return device && arch != nullptr && arch->global.name == "global_whole_warp";
+}
+
+double ideal_lines(const arch::Counts& c, u32 bytes) { return static_cast<double>(c.threads) * bytes / 128; }
+
+bool as_few_as_possible(const Explanation& e, const arch::Counts& c) {
+  return e.question.section == 0 && has_lines(e) && c.sectors == c.ideal_sectors;
+}
+
+std::string cost_sentence(const Explanation& e, const arch::Counts& c, const std::map<u64, u64>& sizes) {
+  std::string start = plural(c.instructions, "instruction");
+  if (e.question.section != 0) {
+    u64 bursts = groups_fetched(
+        picture(*arch::find(e.question.sm), e.drawn[0], e.transactions[0], e.question.section));
+    return fmt::format("{}, {} of {} bytes = {} moved, {} asked for", start, plural(bursts, "burst"),
+                       e.question.section, bursts * e.question.section, c.bytes_used);
+  }
+  if (e.question.space == Space::shared)
+    return fmt::format("{}, {} pass{} through the banks, {} at best", start, c.wavefronts,
+                       c.wavefronts == 1 ? "" : "es", c.ideal_wavefronts);
+  if (e.question.space == Space::constant)
+    return fmt::format("{}, {}, one for each different address", start, plural(c.requests, "request"));
+  std::string lines = has_lines(e) ? fmt::format(" in {}", plural(c.tags, "line")) : "";
+  std::string moved = c.transactions == 1 ? "" : fmt::format(" = {} moved", c.transaction_bytes);
+  return fmt::format("{}, {}{}{}, {} asked for", start, transactions_words(c, sizes), lines, moved,
+                     c.bytes_used);
+}
+
+std::string cost_sentence(const Explanation& e) { return cost_sentence(e, e.warp, e.warp_sizes); }
+
+} // namespace warplens::explain

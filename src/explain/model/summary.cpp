@@ -1,0 +1,65 @@
+// The answer before its reasons, at the top of the page: is it coalesced, and what would help most.
+#include "explain/model/summary.h"
+#include "explain/model/costs.h"
+#include "explain/view/ink.h"
+#include <fmt/format.h>
+
+namespace warplens::explain {
+namespace {
+
+using access::Space;
+
+std::string yes(const Ink& ink, std::string_view text, const std::string& why) {
+  return ink.good(fmt::format("{} {}", ink.yes(), text)) + ": " + why;
+}
+
+std::string no(const Ink& ink, std::string_view text, const std::string& why) {
+  return ink.bad(fmt::format("{} {}", ink.no(), text)) + ": " + why;
+}
+
+std::string banks(const arch::Counts& c, const Ink& ink) {
+  if (c.wavefronts == c.ideal_wavefronts)
+    return yes(
+        ink, "no bank conflicts",
+        fmt::format("{} pass{}, no more than the bytes need", c.wavefronts, c.wavefronts == 1 ? "" : "es"));
+  return no(ink, "bank conflicts",
+            fmt::format("{} passes where {} could carry the bytes", c.wavefronts, c.ideal_wavefronts));
+}
+
+std::string constants(const arch::Counts& c, const Ink& ink) {
+  if (c.requests == c.instructions) return yes(ink, "broadcast", "one address per warp, one request");
+  return no(ink, "serialised",
+            fmt::format("{} for {}", plural(c.requests, "request"), plural(c.instructions, "instruction")));
+}
+
+std::string device_memory(const Explanation& e, const arch::Counts& c, const Ink& ink) {
+  if (c.bytes_used == c.transaction_bytes) return yes(ink, "coalesced", "every byte that moves is asked for");
+  std::string bytes = fmt::format("{} of {} bytes moved are asked for ({:.0f}%)", c.bytes_used,
+                                  c.transaction_bytes, 100 * efficiency(e, c));
+  if (as_few_as_possible(e, c))
+    return yes(ink, "coalesced", "no fewer transactions could serve it; " + bytes);
+  return no(ink, efficiency(e, c) > 0.79 ? "not quite coalesced" : "not coalesced", bytes);
+}
+
+} // namespace
+
+bool optional(const advise::Advice& fix) { return fix.rule == "vector-loads"; }
+
+std::string summary(const Explanation& e, const Ink& ink) {
+  const arch::Counts& c = e.block;
+  if (c.threads == 0 || e.question.section != 0) return {};
+  std::string out = e.question.space == Space::shared     ? banks(c, ink)
+                    : e.question.space == Space::constant ? constants(c, ink)
+                                                          : device_memory(e, c, ink);
+  out += '\n';
+  if (e.fixes.empty() || optional(e.fixes.front())) return out;
+  const advise::Advice& best = e.fixes.front();
+  std::string gain = best.gain() > 1
+                         ? fmt::format(", {:.3g}{} fewer {}", best.gain(), ink.times(),
+                                       best.metric == advise::Metric::wavefronts ? std::string_view("passes")
+                                                                                 : advise::name(best.metric))
+                         : "";
+  return out + fmt::format("  What helps most: {}{}\n", best.title, gain);
+}
+
+} // namespace warplens::explain

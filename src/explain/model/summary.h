@@ -1,0 +1,12 @@
+#pragma once
+#include "explain/model/explanation.h"
+#include "explain/view/ink.h"
+
+namespace warplens::explain {
+
+// Two lines about the whole block; empty where no lane takes part.
+std::string summary(const Explanation&, const Ink&);
+// A fix of an access that loses nothing as it is.
+bool optional(const advise::Advice&);
+
+} // namespace warplens::explain

@@ -1,0 +1,30 @@
+#include "fold/motion.h"
+#include <algorithm>
+
+namespace warplens::sim::fold {
+
+void Track::set(const Mask& lanes, const Motion& motion, bool everywhere) {
+  if (everywhere) {
+    main_ = motion;
+    others_.clear();
+    return;
+  }
+  if (others_.empty() && main_ == motion) return;
+  for (auto& [mask, _] : others_)
+    for (u32 w = 0; w < mask.word.size(); ++w) mask.word[w] &= ~lanes.word[w];
+  std::erase_if(others_, [](const auto& part) { return part.first == Mask{}; });
+  if (main_ == motion) return;
+  for (auto& [mask, other] : others_) {
+    if (!(other == motion)) continue;
+    for (u32 w = 0; w < mask.word.size(); ++w) mask.word[w] |= lanes.word[w];
+    return;
+  }
+  if (others_.size() < most_parts) {
+    others_.push_back({lanes, motion});
+    return;
+  }
+  main_ = unknown(Cause::mixed, nullptr);
+  others_.clear();
+}
+
+} // namespace warplens::sim::fold

@@ -1,0 +1,40 @@
+// How results move when their sources move: the rules of arithmetic, one per opcode that index computations
+// use. rules.cpp explains them.
+#pragma once
+#include "fold/motion.h"
+#include <unordered_set>
+
+namespace warplens::sim::fold {
+
+// Thrown where a quotient or remainder would become linear if an axis of the set were split.
+struct NeedsSplit {
+  u32 axis = 0, radix = 0;
+};
+
+// An op about to be executed by `lanes`, each source moving alike in all of them.
+struct Followed {
+  Exec& x;
+  const Op& op;
+  Conditions& conditions;
+  std::unordered_set<const Op*>& unsplittable; // ops for which no split was found
+  const ir::Instruction* at = nullptr;
+  Mask lanes;
+  std::array<const Motion*, 8> source{};
+  // Receives the lanes' result, in parts when they differ.
+  std::vector<std::pair<Mask, Motion>>& result;
+};
+
+void follow_compute(Followed&);
+void follow_resize(Followed&);
+void follow_pack(Followed&);
+void follow_unpack(Followed&, u32 piece); // the piece-th destination
+void follow_offset(Followed&);            // cvta of a window: source plus a constant
+
+// The value of source `i` as a number stays within its register, and within [low, high] where given.
+void keep_in_range(Followed&, u32 source, bool sign);
+struct NumberRange {
+  i128 low = 0, high = 0;
+};
+NumberRange number_range(Followed&, u32 source, bool sign);
+
+} // namespace warplens::sim::fold

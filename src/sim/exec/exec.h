@@ -1,0 +1,300 @@
+// One worker's view of the batch of CTAs it is running, and the state of a batch (launch.cpp says which CTAs
+// run in step as one; most of what follows speaks of a CTA and means a batch).
+//
+// Divergence. A Group is a set of lanes of a CTA that share one SIMT stack. A CTA starts as one group, so
+// that every instruction is dispatched once for all its warps; each stack entry has a mask per warp, and
+// entries meet again at the immediate post-dominator. To each warp this looks exactly as if it ran alone with
+// a stack of its own. A group splits where some of its lanes have to wait (barriers, warp-level
+// synchronisation) or make no progress (a lane spins on what another lane of the warp will write), and groups
+// that reach the same point of the same barrier become one again.
+//
+// Forms. When all lanes that live in a frame are active (`full`), or the others do not need the destination's
+// old value, results may be kept in closed form; otherwise the destination is written out and merged under
+// the mask. Frames are per call: recursion just makes more of them.
+#pragma once
+#include "access/access.h"
+#include "sim/lower/code.h"
+#include "sim/sim.h"
+#include <deque>
+#include <memory>
+#include <xmmintrin.h>
+
+namespace warplens::sim {
+
+struct LaunchState;
+
+struct Frame {
+  const Code* code = nullptr;
+  std::vector<Value> values;
+  std::unique_ptr<std::byte[]> storage;
+  std::byte* aligned = nullptr;
+  std::vector<std::byte> parameters; // [threads][code->parameter_bytes]
+  Mask live;                         // lanes that are in this frame: entered, neither returned nor exited
+  u64 local_base = 0;                // of this frame in each thread's local memory
+  u32 users = 0;                     // groups that hold it
+};
+
+struct StackEntry {
+  u32 pc = 0;
+  u32 join = no_target; // popped when execution gets here
+  Mask mask;
+};
+
+struct FrameLink {
+  Frame* frame = nullptr;
+  u32 floor = 0;     // stack size below which the caller's entries begin
+  u32 return_pc = 0; // in the caller
+  u32 call = 0;      // index of the caller's call site
+};
+
+enum class GroupState : u8 { runnable, at_barrier, at_warp_sync, done };
+
+struct Group {
+  std::vector<StackEntry> stack;
+  std::vector<FrameLink> frames;
+  GroupState state = GroupState::runnable;
+  u32 barrier = 0;
+  SlotId barrier_result = no_slot; // bar.red: where the result goes on release
+  Mask awaited;                    // at_warp_sync: the lanes that are named and not here
+  bool alone = false;              // a warp-level op goes on without the lanes that are elsewhere
+  u64 rounds = 0;                  // backward branches since it was parted or passed a barrier
+  u64 spins = 0;                   // of those, since it last wrote to memory
+  u64 turn = 0;                    // rounds when others last got a turn
+  u64 writes = 0;                  // Exec::writes when it was last looked at
+  bool spinning = false;           // stopped because it waits for others
+};
+
+enum class BarrierReduction : u8 { none, popc, and_, or_ };
+struct Barrier {
+  Mask arrived;
+  u32 expected = 0; // threads; 0: the whole CTA
+  BarrierReduction reduction = BarrierReduction::none;
+  u32 count = 0; // predicates that held
+  bool all = true, any = false;
+  bool open = false; // someone has arrived
+};
+
+struct Cta {
+  u64 index = 0; // of the batch's first CTA
+  Dim3 id;
+  std::deque<std::unique_ptr<Group>> groups;
+  std::vector<std::unique_ptr<Frame>> frames; // all frames of this CTA, in use or free
+  std::vector<std::byte> shared;              // of each CTA, LaunchState::shared_stride apart
+  std::unique_ptr<std::byte[], void (*)(std::byte*)> local{nullptr, [](std::byte*) {}};
+  Mask exited;
+  std::array<Barrier, 16> barriers{};
+  u32 open_barriers = 0;
+  std::vector<std::unique_ptr<Group>> spare; // ended groups, for reuse
+  bool started = false;
+};
+
+// A program may round differently or flush subnormal numbers (-ffast-math) on the host, in the thread that
+// launches and perhaps not in the others; the device's arithmetic is its own.
+class UsualArithmetic {
+public:
+  UsualArithmetic() { _mm_setcsr(0x1f80); } // as a program begins: nearest even, nothing flushed or trapped
+  ~UsualArithmetic() { _mm_setcsr(before_); }
+  UsualArithmetic(const UsualArithmetic&) = delete;
+
+private:
+  u32 before_ = _mm_getcsr();
+};
+
+// A kernel fault travels as an exception inside the emulator only; launch() catches it.
+struct FaultError {
+  Fault fault;
+};
+
+struct Exec {
+  LaunchState& launch;
+  const Shape& shape;
+  access::Sink* sink = nullptr;
+  u32 worker = 0;
+
+  Cta* cta = nullptr;
+  Group* group = nullptr;
+  Frame* frame = nullptr;
+  const Code* code = nullptr;
+  Value* values = nullptr;
+  u32 pc = 0;
+  bool stop = false; // leave the dispatch loop: the group blocked, yielded or ended
+
+  Mask active;
+  bool full = false;                // active is all of frame->live
+  bool whole = false;               // full, and every thread of the block lives in the frame
+  u32 first_warp = 0, end_warp = 0; // warps with an active lane lie in [first, end)
+  u32 active_warps = 0;
+  u64 warp_instructions = 0, thread_instructions = 0;
+  u32 active_lanes = 0;
+  u64 ticks = 0;
+  u64 writes = 0; // stores, and atomics that changed something, to memory that others see
+
+  // The lanes that perform the current op: active ones whose guard holds. &active when it holds for all.
+  const Mask* mask = nullptr;
+  bool mask_full = false;
+  Mask guarded;
+
+  std::vector<u16> few; // what few_lanes() found, while `listed`
+  u32 few_count = 0;
+  bool listed = false;
+
+  std::vector<std::unique_ptr<std::byte[]>> scratch_storage;
+  void* scratch[4] = {};  // each a register of 64-bit lanes; also address arrays
+  u64* address = nullptr; // [lanes]
+
+  // Allocation ranges that recent accesses fell in, per site: most stay in one array.
+  struct RangeCache {
+    Memory::Range range;
+    u64 epoch = 0;
+  };
+  std::vector<RangeCache> ranges;
+  std::vector<bool> warned; // per site: a tolerated access was reported
+
+  Exec(LaunchState&, const Shape&, u32 worker);
+
+  // The CTA that a thread of the batch belongs to.
+  u32 cta_of(u32 thread) const { return shape.ctas == 1 ? 0 : thread / shape.cta_threads; }
+  Dim3 cta_id(u32 thread) const { return {cta->id.x + cta_of(thread), cta->id.y, cta->id.z}; }
+  u64 shared_bytes() const; // of one CTA
+
+  // Decides who performs `op`; false when no lane does.
+  bool enter(const Op& op) {
+    warp_instructions += active_warps;
+    thread_instructions += active_lanes;
+    mask = &active;
+    mask_full = full;
+    return op.guard == no_slot || enter_guarded(op);
+  }
+  bool enter_guarded(const Op& op);
+  // Whether the op may write its destinations whole: no other lane needs what they held.
+  bool overwrites(const Op& op) const { return mask_full || (op.overwrites && frame->users == 1); }
+  void set_active(const Mask&);
+  // The lanes that perform the current op where they are few in their warps: warp by warp, the last lane of
+  // each first. Empty where they are many, or chosen by a guard.
+  std::span<const u16> few_lanes();
+  void load_top(); // after the stack changed: continue at its top entry
+  Value& value(SlotId slot) { return values[slot]; }
+  // Runs the group at the front until it stops; then its state says why.
+  void run_group(Group&);
+
+  // Merges lanes computed in `from` (register layout, all lanes) into a destination under the current mask.
+  void merge(Value& destination, const void* from);
+  // A source as lanes.
+  const void* lanes_of(SlotId slot) {
+    Value& v = values[slot];
+    need_lanes(v, shape);
+    return v.data;
+  }
+  u64 lane_value(SlotId slot, u32 thread);                  // one lane, zero-extended
+  void set_lane(Value& destination, u32 thread, u64 value); // destination must have lanes
+
+  const ir::Instruction& instruction(const Op& op) const {
+    return code->function->instructions[op.instruction];
+  }
+};
+
+// What one launch shares among its workers.
+struct LaunchState {
+  Device& device;
+  Program::Impl& program;
+  const LaunchSpec& spec;
+  const LaunchOptions& options;
+  std::unique_ptr<Shape> shape;      // of a batch
+  std::unique_ptr<Shape> last_shape; // of the last one in each row of the grid, when it is shorter
+  u64 batches = 0, row_batches = 0;  // in the grid; in a row of it
+  const Code* entry = nullptr;
+  std::vector<std::byte> parameters; // the kernel's, as ld.param sees them
+  std::vector<u32> shared_offset;    // [module variables]
+  u32 shared_bytes = 0;
+  u64 shared_stride = 0;  // from one CTA's shared memory to the next one's in a batch
+  u64 local_bytes = 0;    // per thread: entry depot and room for calls
+  u64 grid_workspace = 0; // cooperative launches: what %envreg1:2 point to
+  std::atomic<u64> next_batch = 0;
+  std::atomic<u64> finished = 0;
+  // CTAs from this one on stop. After a fault that is the CTA that faulted: those before it may still come to
+  // a fault of their own, and the first one is the launch's, however many workers there are.
+  std::atomic<u64> stop_from = ~u64{0};
+  bool stopping() const { return stop_from.load(std::memory_order_relaxed) != ~u64{0}; }
+  std::mutex mutex; // guards what follows, and device output
+  std::optional<Fault> fault;
+  u64 fault_order = ~u64{0}; // the CTA it came from; last when it is not the kernel's doing
+  std::vector<diag::Diagnostic> warnings;
+  // Branches of loops where lanes of one warp were seen to wait for each other, by a hash of the instruction.
+  std::array<std::atomic<bool>, 1024> parting{};
+  std::atomic<bool>& parts(u32 instruction) { return parting[instruction % parting.size()]; }
+
+  // The code of a function, for entry and calls: the program's; or a copy that fold/ follows.
+  std::function<const Code&(ir::FunctionId)> code_of;
+
+  LaunchState(Device& d, Program::Impl& p, const LaunchSpec& s, const LaunchOptions& o)
+      : device(d), program(p), spec(s), options(o) {}
+};
+
+// launch.cpp: checks the shape and what the kernel needs; fills in the rest of the state.
+std::optional<Fault> prepare(LaunchState&);
+
+// simt.cpp
+void start_cta(Exec&, Cta&);
+enum class Progress : u8 { finished, waiting };
+Progress run_cta(Exec&, Cta&); // until it ends or only waits for other CTAs
+std::unique_ptr<Group> split_off(Exec&, Group&, const Mask& lanes); // those lanes, as a group of their own
+void exit_lanes(Exec&, const Mask&);
+void return_lanes(Exec&, const Mask&);
+Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
+
+// fault.cpp
+[[noreturn]] void raise(Exec&, const Op&, FaultKind, std::string kind, std::string message, u32 thread,
+                        u64 address = 0, std::vector<std::string> notes = {}, std::string help = {});
+void warn(Exec&, const Op&, std::string kind, std::string message, u32 thread,
+          std::vector<std::string> notes = {});
+std::string describe_address(const Exec&, u64 address);
+u32 first_thread(const Mask&);
+
+// Handlers, by family. lower.cpp picks them.
+namespace ops {
+void compute(Exec&, const Op&);
+void resize(Exec&, const Op&);
+void move(Exec&, const Op&);
+void special(Exec&, const Op&);      // aux: ir::Special
+void pack(Exec&, const Op&);         // mov.b64 d, {a, b}
+void unpack(Exec&, const Op&);       // mov.b64 {a, b}, d
+void to_generic(Exec&, const Op&);   // cvta.space
+void from_generic(Exec&, const Op&); // cvta.to.space
+void is_space(Exec&, const Op&);
+void load(Exec&, const Op&);
+void store(Exec&, const Op&);
+void load_param(Exec&, const Op&);        // kernel parameters
+void load_thread_param(Exec&, const Op&); // .param of functions and call sites
+void store_thread_param(Exec&, const Op&);
+void atomic(Exec&, const Op&);
+void branch(Exec&, const Op&);
+void branch_if(Exec&, const Op&);
+void branch_table(Exec&, const Op&);
+void join(Exec&, const Op&);
+void merge(Exec&, const Op&); // aux: the block's first op
+void call(Exec&, const Op&);
+void ret(Exec&, const Op&);
+void exit(Exec&, const Op&);
+void trap(Exec&, const Op&);
+void nanosleep(Exec&, const Op&);
+void barrier(Exec&, const Op&);
+void warp_barrier(Exec&, const Op&);
+void shuffle(Exec&, const Op&);
+void vote(Exec&, const Op&);
+void match(Exec&, const Op&);
+void reduce(Exec&, const Op&);
+void active_mask(Exec&, const Op&);
+void elect(Exec&, const Op&);
+void fence(Exec&, const Op&);
+void nothing(Exec&, const Op&);
+void unsupported(Exec&, const Op&);
+} // namespace ops
+
+// builtins.cpp: calls of functions that are declared but not defined. True when the name is known and the
+// call was made.
+bool call_builtin(Exec&, const Op&, const ir::Function& callee, const CallSite&);
+
+// closed.cpp
+ClosedRule find_closed_rule(const ir::Form&);
+
+} // namespace warplens::sim

@@ -1,0 +1,262 @@
+// Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how,
+// else the vector kernel over all lanes, or under a mask; one that knows no masks into scratch, and merged.
+#include "sim/kernels/lane_memory.h"
+#include "sim/memory/execute_memory.h"
+#include "sim/value/lanes.h"
+#include <bit>
+#include <cstring>
+
+namespace warplens::sim {
+
+bool Exec::enter_guarded(const Op& op) {
+  Value& guard = values[op.guard];
+  if (guard.uniform()) {
+    if ((guard.base & 1) == op.guard_negated) return false;
+    return true;
+  }
+  need_lanes(guard, shape);
+  u32 flip = op.guard_negated ? full_mask : 0, any = 0, missing = 0;
+  const u32* holds = guard.at<u32>(0);
+  guarded = {};
+  for (u32 w = first_warp; w < end_warp; ++w) {
+    guarded.word[w] = active.word[w] & (holds[w] ^ flip);
+    any |= guarded.word[w];
+    missing |= guarded.word[w] ^ active.word[w];
+  }
+  if (missing == 0) return true;
+  mask = &guarded;
+  mask_full = false;
+  return any != 0;
+}
+
+void Exec::set_active(const Mask& lanes) {
+  active = lanes;
+  lanes::MaskSummary summary = lanes::summarise(lanes.word.data(), frame->live.word.data(), shape.warps);
+  first_warp = summary.first_warp;
+  end_warp = summary.end_warp;
+  active_warps = summary.warps;
+  active_lanes = summary.lanes;
+  full = summary.all;
+  whole = full && active_lanes == shape.threads;
+  listed = false;
+}
+
+std::span<const u16> Exec::few_lanes() {
+  constexpr u32 few_per_warp = 8; // from there on vectors of whole warps are faster
+  if (mask != &active || active_lanes > few_per_warp * active_warps) return {};
+  if (!listed) few_count = lane_memory().list(few.data(), active.word.data(), first_warp, end_warp);
+  listed = true;
+  return {few.data(), few_count};
+}
+
+void Exec::merge(Value& destination, const void* from) {
+  need_lanes(destination, shape);
+  u32 lanes = (end_warp - first_warp) * warp_size;
+  const u32* masks = mask->word.data() + first_warp;
+  u32 w = first_warp;
+  switch (destination.bits) {
+  case 1: {
+    u32* into = destination.at<u32>(0);
+    const u32* f = static_cast<const u32*>(from);
+    for (; w < end_warp; ++w) into[w] = (into[w] & ~mask->word[w]) | (f[w] & mask->word[w]);
+    break;
+  }
+  case 16:
+    lanes::merge16(destination.at<u16>(w), static_cast<const u16*>(from) + w * 32, masks, lanes);
+    break;
+  case 32:
+    lanes::merge32(destination.at<u32>(w), static_cast<const u32*>(from) + w * 32, masks, lanes);
+    break;
+  default: lanes::merge64(destination.at<u64>(w), static_cast<const u64*>(from) + w * 32, masks, lanes);
+  }
+  destination.set_lanes();
+}
+
+u64 Exec::lane_value(SlotId slot, u32 thread) {
+  Value& v = values[slot];
+  need_lanes(v, shape);
+  switch (v.bits) {
+  case 1: return v.at<u32>(0)[thread / 32] >> (thread % 32) & 1;
+  case 16: return v.at<u16>(0)[thread];
+  case 32: return v.at<u32>(0)[thread];
+  default: return v.at<u64>(0)[thread];
+  }
+}
+
+void Exec::set_lane(Value& v, u32 thread, u64 value) {
+  switch (v.bits) {
+  case 1: {
+    u32& word = v.at<u32>(0)[thread / 32];
+    word = (word & ~(1u << thread % 32)) | static_cast<u32>(value & 1) << thread % 32;
+    break;
+  }
+  case 16: v.at<u16>(0)[thread] = static_cast<u16>(value); break;
+  case 32: v.at<u32>(0)[thread] = static_cast<u32>(value); break;
+  default: v.at<u64>(0)[thread] = value;
+  }
+}
+
+namespace {
+
+u64 cut(u64 value, u32 bits) { return bits >= 64 ? value : value & ((u64{1} << bits) - 1); }
+
+// All sources uniform: one lane says it for all. The kernel reads and writes the bases themselves.
+void compute_uniform(Exec& x, const Op& op) {
+  KernelArguments arguments{};
+  u64 in[5], out[2] = {0, 0};
+  for (u32 i = 0; i < op.sources; ++i) {
+    const Value& v = x.values[op.source(i)];
+    in[i] = cut(v.base, v.bits);
+    arguments.source[i] = &in[i];
+  }
+  for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = &out[i];
+  arguments.lanes = 1;
+  op.kernel(arguments);
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (op.destination(i) != no_slot) x.values[op.destination(i)].set_uniform(out[i]);
+}
+
+bool compute_closed(Exec& x, const Op& op) {
+  const Value* source[5];
+  bool uniform = true;
+  for (u32 i = 0; i < op.sources; ++i) {
+    source[i] = &x.values[op.source(i)];
+    if (!source[i]->closed) return false;
+    uniform &= source[i]->uniform();
+  }
+  if (uniform) {
+    compute_uniform(x, op);
+    return true;
+  }
+  if (op.closed == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
+  Value& destination = x.values[op.destination(0)];
+  Value result;
+  result.bits = destination.bits;
+  if (!op.closed(x.shape, op, source, result)) return false;
+  destination.set_closed(result.base, result.stride);
+  return true;
+}
+
+bool is_written(const Op& op, SlotId slot) {
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (op.destination(i) == slot) return true;
+  return false;
+}
+
+// Makes a source readable for the kernel: a uniform value as the first 32 lanes alone, which saves the cache
+// from thousands of copies of a constant, unless the kernel writes over them. Says which
+// (KernelArguments::blocks).
+u32 need_blocks(Exec& x, const Op& op, SlotId slot) {
+  Value& v = x.values[slot];
+  if (!v.uniform() || v.bits == 1 || is_written(op, slot)) {
+    need_lanes(v, x.shape);
+    return every_block;
+  }
+  if (v.lanes) return one_block;
+  if (v.bits == 16)
+    lanes::fill16(v.at<u16>(0), warp_size, static_cast<u16>(v.base));
+  else if (v.bits == 32)
+    lanes::fill32(v.at<u32>(0), warp_size, static_cast<u32>(v.base));
+  else
+    lanes::fill64(v.at<u64>(0), warp_size, v.base);
+  return one_block;
+}
+
+// For the warps that take part; `to` is where the results of the first of them go.
+void run_kernel(Exec& x, const Op& op, KernelFunction kernel, void* const* to) {
+  KernelArguments arguments;
+  for (u32 i = 0; i < op.sources; ++i) {
+    arguments.blocks[i] = need_blocks(x, op, op.source(i));
+    arguments.source[i] = x.values[op.source(i)].from(arguments.blocks[i] & x.first_warp);
+  }
+  for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i];
+  arguments.lanes = (x.end_warp - x.first_warp) * warp_size;
+  arguments.masks = x.mask->word.data() + x.first_warp;
+  kernel(arguments);
+}
+
+// For kernels that know no masks, and where a result is not wanted.
+void compute_and_merge(Exec& x, const Op& op) {
+  void* to[2];
+  for (u32 i = 0; i < op.destinations; ++i) {
+    Value like;
+    like.data = x.scratch[i];
+    like.bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
+    to[i] = like.from(x.first_warp);
+  }
+  run_kernel(x, op, op.kernel, to);
+  for (u32 i = 0; i < op.destinations; ++i)
+    if (op.destination(i) != no_slot) x.merge(x.values[op.destination(i)], x.scratch[i]);
+}
+
+} // namespace
+
+namespace ops {
+
+void compute(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  bool whole = x.overwrites(op);
+  if (op.borrows) x.values[op.destination(0)].data = x.values[op.destination(0)].room;
+  if (whole && compute_closed(x, op)) return;
+  if (op.borrows) borrow_destination(x, op);
+  bool in_place = x.mask_full || op.masked_kernel != nullptr;
+  for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
+  if (!in_place) return compute_and_merge(x, op);
+  void* to[2];
+  for (u32 i = 0; i < op.destinations; ++i) {
+    Value& result = x.values[op.destination(i)];
+    if (!whole) need_lanes(result, x.shape);
+    to[i] = result.from(x.first_warp);
+  }
+  run_kernel(x, op, x.mask_full ? op.kernel : op.masked_kernel, to);
+  for (u32 i = 0; i < op.destinations; ++i) x.values[op.destination(i)].set_lanes();
+}
+
+// Between register widths. A closed form survives cutting always, widening where the range is known.
+void resize(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  Value& to = x.values[op.destination(0)];
+  Value& from = x.values[op.source(0)];
+  bool whole = x.overwrites(op);
+  if (whole && from.closed) {
+    Range range = op.sign ? signed_range(from, x.shape) : unsigned_range(from, x.shape);
+    if (to.bits <= from.bits || range.valid) {
+      u64 base = cut(from.base, from.bits);
+      if (op.sign && from.bits < 64 && base >> (from.bits - 1)) base |= ~u64{0} << from.bits;
+      to.set_closed(base, from.stride);
+      return;
+    }
+  }
+  need_lanes(from, x.shape);
+  Value result = to;
+  if (!whole) result.data = x.scratch[0];
+  lanes::resize(result.from(x.first_warp), to.bits, from.from(x.first_warp), from.bits, op.sign,
+                (x.end_warp - x.first_warp) * warp_size);
+  if (whole)
+    to.set_lanes();
+  else
+    x.merge(to, x.scratch[0]);
+}
+
+void move(Exec& x, const Op& op) {
+  if (!x.enter(op) || op.destination(0) == no_slot) return;
+  Value& to = x.values[op.destination(0)];
+  Value& from = x.values[op.source(0)];
+  if (&to == &from) return;
+  bool whole = x.overwrites(op);
+  if (whole && from.closed) {
+    to.set_closed(from.base, from.stride);
+    return;
+  }
+  need_lanes(from, x.shape);
+  if (whole) {
+    u64 warp_bytes = from.bits * (warp_size / 8);
+    std::memcpy(to.from(x.first_warp), from.from(x.first_warp), (x.end_warp - x.first_warp) * warp_bytes);
+    to.set_lanes();
+  } else {
+    x.merge(to, from.data);
+  }
+}
+
+} // namespace ops
+} // namespace warplens::sim

@@ -1,0 +1,101 @@
+// Faults and warnings of kernels, in words: kernel, source line, thread, address, nearest allocation.
+#include "sim/exec/exec.h"
+#include "sim/program.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace warplens::sim {
+namespace {
+
+constexpr std::size_t most_warnings = 64;
+
+diag::Span place(const Exec& x, const Op& op, std::vector<std::string>& notes) {
+  const ir::Instruction& instruction = x.instruction(op);
+  std::vector<access::SourceFrame> frames = x.code->module->frames(instruction.location);
+  if (frames.empty()) {
+    notes.push_back(fmt::format("in {} at PTX line {} (compile with -lineinfo to see the source line)",
+                                x.code->function->name, instruction.ptx_line));
+    return {x.code->module->name, instruction.ptx_line, 0, 0};
+  }
+  for (std::size_t i = 1; i < frames.size(); ++i)
+    notes.push_back(fmt::format("inlined at {}:{}", frames[i].file, frames[i].line));
+  return {frames[0].file, frames[0].line, frames[0].column, 0};
+}
+
+Dim3 thread_index(const Exec& x, u32 thread) {
+  const Dim3& block = x.shape.block;
+  thread %= x.shape.cta_threads;
+  return {thread % block.x, thread / block.x % block.y, thread / (block.x * block.y)};
+}
+
+diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std::string kind,
+                       std::string message, u32 thread, std::vector<std::string> notes, std::string help) {
+  diag::Diagnostic out;
+  out.kind = std::move(kind);
+  out.severity = severity;
+  Dim3 t = thread_index(x, thread);
+  Dim3 c = x.cta_id(thread);
+  std::vector<std::string> where{fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
+                                             x.launch.entry->function->name, c.x, c.y, c.z, t.x, t.y, t.z)};
+  out.span = place(x, op, where);
+  out.message = std::move(message);
+  where.insert(where.end(), notes.begin(), notes.end());
+  out.notes = std::move(where);
+  out.help = std::move(help);
+  return out;
+}
+
+} // namespace
+
+u32 first_thread(const Mask& mask) {
+  for (u32 w = 0; w < mask.word.size(); ++w)
+    if (mask.word[w] != 0) return w * warp_size + static_cast<u32>(std::countr_zero(mask.word[w]));
+  return 0;
+}
+
+void raise(Exec& x, const Op& op, FaultKind kind, std::string name, std::string message, u32 thread,
+           u64 address, std::vector<std::string> notes, std::string help) {
+  FaultError error;
+  error.fault.kind = kind;
+  error.fault.cta = x.cta_id(thread);
+  error.fault.thread = thread_index(x, thread);
+  error.fault.address = address;
+  error.fault.diagnostic = build(x, op, diag::Severity::error, std::move(name), std::move(message), thread,
+                                 std::move(notes), std::move(help));
+  throw error;
+}
+
+void warn(Exec& x, const Op& op, std::string kind, std::string message, u32 thread,
+          std::vector<std::string> notes) {
+  if (op.site.valid()) {
+    if (x.warned[op.site.value]) return;
+    x.warned[op.site.value] = true;
+  }
+  diag::Diagnostic warning = build(x, op, diag::Severity::warning, std::move(kind), std::move(message),
+                                   thread, std::move(notes), {});
+  std::lock_guard lock(x.launch.mutex);
+  bool known =
+      std::any_of(x.launch.warnings.begin(), x.launch.warnings.end(), [&](const diag::Diagnostic& w) {
+        return w.kind == warning.kind && w.span == warning.span;
+      });
+  if (!known && x.launch.warnings.size() < most_warnings) x.launch.warnings.push_back(std::move(warning));
+}
+
+std::string describe_address(const Exec& x, u64 address) {
+  std::optional<Allocation> nearest = x.launch.device.memory->nearest(address);
+  if (!nearest) return "nothing is allocated on the device";
+  std::string what = nearest->name.empty() ? fmt::format("allocation {}", nearest->serial)
+                                           : fmt::format("'{}'", nearest->name);
+  u64 end = nearest->address + nearest->size;
+  if (address < nearest->address)
+    return fmt::format("{} bytes before {} ({} bytes at {:#x})", nearest->address - address, what,
+                       nearest->size, nearest->address);
+  if (address >= end)
+    return fmt::format("{} bytes past the end of {} ({} bytes at {:#x})", address - end, what, nearest->size,
+                       nearest->address);
+  return fmt::format("{} bytes before the end of {} ({} bytes at {:#x})", end - address, what, nearest->size,
+                     nearest->address);
+}
+
+} // namespace warplens::sim

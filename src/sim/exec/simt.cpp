@@ -1,0 +1,450 @@
+// The SIMT machine: groups of lanes, their stacks and frames, barriers, and running a CTA to its end.
+//
+// A CTA's groups take turns: one runs until it ends, blocks at a barrier or a warp-level synchronisation, or
+// notices that it only spins. When all that could run only spin, the CTA steps back and the worker turns to
+// another one.
+#include "sim/exec/exec.h"
+#include "sim/kernels/lane_memory.h"
+#include "sim/program.h"
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace warplens::sim {
+
+u64 Exec::shared_bytes() const { return launch.shared_bytes + launch.spec.dynamic_shared; }
+
+Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(w) {
+  auto room = [&] {
+    u64 bytes = storage_bytes(64, shape.lanes) + 64;
+    scratch_storage.push_back(std::make_unique<std::byte[]>(bytes));
+    return reinterpret_cast<void*>(align_up(reinterpret_cast<u64>(scratch_storage.back().get()), 64));
+  };
+  for (void*& s : scratch) s = room();
+  address = static_cast<u64*>(room());
+  few.resize(shape.lanes + list_slack);
+  ranges.resize(l.program.module.sites.size());
+  warned.resize(l.program.module.sites.size());
+  if (w < l.options.sinks.size()) sink = l.options.sinks[w];
+}
+
+namespace {
+
+Frame* fresh_frame(Exec& x, const Code& code) {
+  for (auto& f : x.cta->frames)
+    if (f->users == 0 && f->code == &code) return f.get();
+  auto frame = std::make_unique<Frame>();
+  frame->code = &code;
+  u64 bytes = 64;
+  for (u8 bits : code.slot_bits) bytes += storage_bytes(bits, x.shape.lanes);
+  frame->storage = std::make_unique<std::byte[]>(bytes);
+  std::byte* at = reinterpret_cast<std::byte*>(align_up(reinterpret_cast<u64>(frame->storage.get()), 64));
+  frame->values.resize(code.slot_bits.size());
+  for (std::size_t i = 0; i < frame->values.size(); ++i) {
+    frame->values[i].bits = code.slot_bits[i];
+    frame->values[i].data = frame->values[i].room = at;
+    at += storage_bytes(code.slot_bits[i], x.shape.lanes);
+  }
+  frame->parameters.resize(u64{x.shape.lanes} * code.parameter_bytes);
+  // Plain constants never change; their lanes, once written out, stay good for every later use of the frame.
+  for (const Constant& c : code.constants)
+    if (c.kind == Constant::Kind::value) frame->values[c.slot].set_uniform(c.value);
+  x.cta->frames.push_back(std::move(frame));
+  return x.cta->frames.back().get();
+}
+
+bool empty(const Mask& mask, u32 warps) {
+  u32 any = 0;
+  for (u32 w = 0; w < warps; ++w) any |= mask.word[w];
+  return any == 0;
+}
+
+void remove(Mask& from, const Mask& lanes, u32 warps) {
+  for (u32 w = 0; w < warps; ++w) from.word[w] &= ~lanes.word[w];
+}
+
+void add(Mask& to, const Mask& lanes, u32 warps) {
+  for (u32 w = 0; w < warps; ++w) to.word[w] |= lanes.word[w];
+}
+
+void release_frame(Frame& frame) { --frame.users; }
+
+// Copies results from a callee's frame and goes on after the call, when no lane of the group is left in the
+// frame.
+void leave_frame(Exec& x) {
+  Group& group = *x.group;
+  FrameLink link = group.frames.back();
+  group.frames.pop_back();
+  release_frame(*link.frame);
+}
+
+void end(Exec& x) {
+  release_frame(*x.group->frames.back().frame);
+  x.group->frames.clear();
+  x.group->state = GroupState::done;
+  x.stop = true;
+}
+
+// After entries lost lanes: drop what is empty, leave frames that ended, and continue at the top, or end the
+// group.
+void settle(Exec& x) {
+  Group& group = *x.group;
+  while (true) {
+    u32 floor = group.frames.back().floor;
+    while (group.stack.size() > floor && empty(group.stack.back().mask, x.shape.warps))
+      group.stack.pop_back();
+    if (group.stack.size() > floor) break;
+    if (group.frames.size() == 1) return end(x);
+    leave_frame(x);
+  }
+  x.load_top();
+}
+
+} // namespace
+
+Frame* enter_frame(Exec& x, const Code& code, const Mask& lanes, u64 local_base) {
+  Frame* frame = fresh_frame(x, code);
+  frame->live = lanes;
+  frame->local_base = local_base;
+  frame->users = 1;
+  for (const Constant& c : code.constants) {
+    if (c.kind == Constant::Kind::shared)
+      frame->values[c.slot].set_uniform(x.launch.shared_offset[c.variable.value] + c.value);
+    if (c.kind == Constant::Kind::local) frame->values[c.slot].set_uniform(local_base + c.value);
+  }
+  for (SlotId slot : code.live_at_entry) frame->values[slot].set_uniform(0);
+  return frame;
+}
+
+void Exec::load_top() {
+  const FrameLink& link = group->frames.back();
+  frame = link.frame;
+  code = frame->code;
+  values = frame->values.data();
+  const StackEntry& top = group->stack.back();
+  pc = top.pc;
+  set_active(top.mask);
+}
+
+void Exec::run_group(Group& g) {
+  group = &g;
+  stop = false;
+  g.spinning = false;
+  g.writes = writes; // its own count from here on
+  load_top();
+  // The loop that everything else is for.
+  while (!stop) {
+    const Op& op = code->ops[pc++];
+    op.run(*this, op);
+  }
+}
+
+std::unique_ptr<Group> split_off(Exec& x, Group& group, const Mask& lanes) {
+  auto part = std::make_unique<Group>();
+  part->frames = group.frames;
+  for (FrameLink& link : part->frames) ++link.frame->users;
+  std::vector<StackEntry> rest;
+  u32 f = 0; // frame whose entries we are in: floors move as empty entries go
+  std::vector<u32> part_floor(group.frames.size()), rest_floor(group.frames.size());
+  for (u32 i = 0; i < group.stack.size(); ++i) {
+    while (f < group.frames.size() && group.frames[f].floor == i) {
+      part_floor[f] = static_cast<u32>(part->stack.size());
+      rest_floor[f] = static_cast<u32>(rest.size());
+      ++f;
+    }
+    StackEntry mine = group.stack[i], other = group.stack[i];
+    for (u32 w = 0; w < x.shape.warps; ++w) {
+      mine.mask.word[w] &= lanes.word[w];
+      other.mask.word[w] &= ~lanes.word[w];
+    }
+    if (!empty(mine.mask, x.shape.warps)) part->stack.push_back(mine);
+    if (!empty(other.mask, x.shape.warps)) rest.push_back(other);
+  }
+  for (; f < group.frames.size(); ++f) {
+    part_floor[f] = static_cast<u32>(part->stack.size());
+    rest_floor[f] = static_cast<u32>(rest.size());
+  }
+  for (u32 i = 0; i < group.frames.size(); ++i) {
+    part->frames[i].floor = part_floor[i];
+    group.frames[i].floor = rest_floor[i];
+  }
+  group.stack = std::move(rest);
+  auto trim = [](Group& g) { // frames that no lane of this group is in any more
+    while (g.frames.size() > 1 && g.stack.size() <= g.frames.back().floor) {
+      release_frame(*g.frames.back().frame);
+      g.frames.pop_back();
+    }
+  };
+  trim(*part);
+  trim(group);
+  return part;
+}
+
+void return_lanes(Exec& x, const Mask& lanes) {
+  Group& group = *x.group;
+  group.stack.back().pc = x.pc;
+  const FrameLink link = group.frames.back();
+  for (u32 i = link.floor; i < group.stack.size(); ++i) remove(group.stack[i].mask, lanes, x.shape.warps);
+  remove(link.frame->live, lanes, x.shape.warps);
+  // Results go over as each lane returns.
+  const ir::Module& module = *x.code->module;
+  Frame& callee = *link.frame;
+  Frame& caller = *group.frames[group.frames.size() - 2].frame;
+  const CallSite& site = caller.code->calls[link.call];
+  const ir::Function& function = *callee.code->function;
+  for (std::size_t i = 0; i < function.results.size() && i < site.result_variables.size(); ++i) {
+    u32 from = callee.code->parameter_offset[function.results[i].value],
+        to = caller.code->parameter_offset[site.result_variables[i].value];
+    u64 bytes = std::min(module.variables[function.results[i].value].size,
+                         module.variables[site.result_variables[i].value].size);
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      for_each_lane(lanes.word[w], [&](u32 lane) {
+        u64 thread = u64{w} * warp_size + lane;
+        std::memcpy(caller.parameters.data() + thread * caller.code->parameter_bytes + to,
+                    callee.parameters.data() + thread * callee.code->parameter_bytes + from, bytes);
+      });
+  }
+  settle(x);
+}
+
+void exit_lanes(Exec& x, const Mask& lanes) {
+  Group& group = *x.group;
+  if (x.whole && x.mask_full && group.frames.size() == 1) { // the usual end: everyone at once
+    add(x.cta->exited, lanes, x.shape.warps);
+    return end(x);
+  }
+  group.stack.back().pc = x.pc;
+  for (StackEntry& entry : group.stack) remove(entry.mask, lanes, x.shape.warps);
+  for (FrameLink& link : group.frames) remove(link.frame->live, lanes, x.shape.warps);
+  add(x.cta->exited, lanes, x.shape.warps);
+  settle(x);
+}
+
+void start_cta(Exec& x, Cta& cta) {
+  x.cta = &cta;
+  cta.exited = {};
+  if (cta.open_barriers != 0) cta.barriers = {};
+  cta.open_barriers = 0;
+  cta.groups.clear();
+  for (auto& frame : cta.frames) frame->users = 0;
+  cta.shared.assign(x.launch.shared_stride * x.shape.ctas, std::byte{0});
+  if (x.launch.local_bytes != 0 && cta.local == nullptr) {
+    u64 bytes = x.launch.local_bytes * x.shape.lanes;
+    // calloc gives zero pages that cost nothing until touched: deep stacks are rarely used to their end.
+    cta.local = {static_cast<std::byte*>(std::calloc(bytes, 1)), [](std::byte* p) { std::free(p); }};
+    if (cta.local == nullptr) throw std::bad_alloc();
+  }
+  std::unique_ptr<Group> group;
+  if (cta.spare.empty()) {
+    group = std::make_unique<Group>();
+  } else {
+    group = std::move(cta.spare.back());
+    cta.spare.pop_back();
+    group->state = GroupState::runnable;
+    group->rounds = group->spins = group->turn = 0;
+    group->alone = false;
+    group->barrier_result = no_slot;
+    group->stack.clear();
+  }
+  Frame* frame = enter_frame(x, *x.launch.entry, x.shape.all, 0);
+  group->frames.push_back({frame, 0, 0, 0});
+  group->stack.push_back({0, no_target, x.shape.all});
+  cta.groups.push_back(std::move(group));
+  cta.started = true;
+}
+
+namespace {
+
+u32 count(const Mask& mask, u32 warps) {
+  u32 n = 0;
+  for (u32 w = 0; w < warps; ++w) n += static_cast<u32>(std::popcount(mask.word[w]));
+  return n;
+}
+
+bool complete(const Exec& x, const Cta& cta, const Barrier& barrier) {
+  u32 warps = x.shape.warps;
+  if (barrier.expected == 0) {
+    for (u32 w = 0; w < warps; ++w)
+      if (x.shape.all.word[w] & ~(barrier.arrived.word[w] | cta.exited.word[w])) return false;
+    return true;
+  }
+  // Thread counts are in whole warps: lanes that exited, or never existed, count with their warp's arrival.
+  u32 arrived = 0;
+  for (u32 w = 0; w < warps; ++w) {
+    if (barrier.arrived.word[w] == 0) continue;
+    arrived +=
+        static_cast<u32>(std::popcount(barrier.arrived.word[w] | cta.exited.word[w] | ~x.shape.all.word[w]));
+  }
+  return arrived >= barrier.expected;
+}
+
+bool same_place(const Group& a, const Group& b) {
+  if (a.stack.size() != b.stack.size() || a.frames.size() != b.frames.size()) return false;
+  for (std::size_t i = 0; i < a.frames.size(); ++i)
+    if (a.frames[i].frame != b.frames[i].frame || a.frames[i].floor != b.frames[i].floor ||
+        a.frames[i].return_pc != b.frames[i].return_pc)
+      return false;
+  for (std::size_t i = 0; i < a.stack.size(); ++i)
+    if (a.stack[i].pc != b.stack[i].pc || a.stack[i].join != b.stack[i].join) return false;
+  return true;
+}
+
+void absorb(Group& into, Group& from, u32 warps) {
+  for (std::size_t i = 0; i < into.stack.size(); ++i)
+    for (u32 w = 0; w < warps; ++w) into.stack[i].mask.word[w] |= from.stack[i].mask.word[w];
+  for (FrameLink& link : from.frames) release_frame(*link.frame);
+}
+
+void deliver_reduction(Exec& x, Group& group, const Barrier& barrier) {
+  if (group.barrier_result == no_slot) return;
+  x.group = &group;
+  x.load_top();
+  u64 value = barrier.reduction == BarrierReduction::popc   ? barrier.count
+              : barrier.reduction == BarrierReduction::and_ ? barrier.all
+                                                            : barrier.any;
+  Value& to = x.value(group.barrier_result);
+  need_lanes(to, x.shape);
+  for (u32 w = 0; w < x.shape.warps; ++w)
+    for_each_lane(x.active.word[w], [&](u32 lane) { x.set_lane(to, w * warp_size + lane, value); });
+  to.set_lanes();
+  group.barrier_result = no_slot;
+}
+
+// Groups that were held at a barrier which is complete go on, joined where they stand at the same place.
+bool release_barriers(Exec& x, Cta& cta) {
+  bool released = false;
+  if (cta.open_barriers == 0) return false;
+  for (u32 id = 0; id < cta.barriers.size(); ++id) {
+    Barrier& barrier = cta.barriers[id];
+    if (!barrier.open || !complete(x, cta, barrier)) continue;
+    Group* first = nullptr;
+    for (auto it = cta.groups.begin(); it != cta.groups.end();) {
+      Group& group = **it;
+      if (group.state != GroupState::at_barrier || group.barrier != id) {
+        ++it;
+        continue;
+      }
+      deliver_reduction(x, group, barrier);
+      group.state = GroupState::runnable;
+      group.rounds = group.spins = group.turn = 0;
+      released = true;
+      if (first != nullptr && same_place(*first, group)) {
+        absorb(*first, group, x.shape.warps);
+        it = cta.groups.erase(it);
+        continue;
+      }
+      if (first == nullptr) first = &group;
+      ++it;
+    }
+    barrier = {};
+    --cta.open_barriers;
+  }
+  return released;
+}
+
+// Groups that wait at the same warp-level instruction become one.
+void join_warp_syncs(Exec& x, Cta& cta) {
+  for (auto it = cta.groups.begin(); it != cta.groups.end(); ++it) {
+    Group& group = **it;
+    if (group.state != GroupState::at_warp_sync) continue;
+    for (auto other = std::next(it); other != cta.groups.end();) {
+      if ((*other)->state != GroupState::at_warp_sync || !same_place(group, **other)) {
+        ++other;
+        continue;
+      }
+      absorb(group, **other, x.shape.warps);
+      for (u32 w = 0; w < x.shape.warps; ++w) group.awaited.word[w] |= (*other)->awaited.word[w];
+      other = cta.groups.erase(other);
+    }
+  }
+}
+
+// A warp goes on when the lanes that its lanes named wait too, here or at another warp-level instruction, or
+// have ended. With `force`, all go on as they are: the missing lanes cannot come.
+bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
+  Mask present = cta.exited;
+  bool waiting = false, released = false;
+  for (auto& group : cta.groups) {
+    if (group->state != GroupState::at_warp_sync) continue;
+    waiting = true;
+    for (u32 w = 0; w < x.shape.warps; ++w) present.word[w] |= group->stack.back().mask.word[w];
+  }
+  if (!waiting) return false;
+  join_warp_syncs(x, cta);
+  std::vector<std::unique_ptr<Group>> parts;
+  for (auto& group : cta.groups) {
+    if (group->state != GroupState::at_warp_sync) continue;
+    Mask ready;
+    const Mask& here = group->stack.back().mask;
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      if (force || (group->awaited.word[w] & ~present.word[w]) == 0) ready.word[w] = here.word[w];
+    if (empty(ready, x.shape.warps)) continue;
+    Group* free = group.get();
+    if (ready != here) free = parts.emplace_back(split_off(x, *group, ready)).get();
+    free->state = GroupState::runnable;
+    free->alone = true;
+    released = true;
+  }
+  for (auto& part : parts) cta.groups.push_back(std::move(part));
+  return released;
+}
+
+[[noreturn]] void deadlock(Exec& x, Cta& cta) {
+  std::vector<std::string> notes;
+  const Group* stuck = nullptr;
+  for (auto& group : cta.groups) {
+    if (group->state != GroupState::at_barrier) continue;
+    stuck = group.get();
+    notes.push_back(fmt::format("{} threads wait at barrier {}",
+                                count(group->stack.back().mask, x.shape.warps), group->barrier));
+  }
+  notes.push_back(
+      fmt::format("{} of {} threads have ended", count(cta.exited, x.shape.warps), x.shape.threads));
+  x.group = const_cast<Group*>(stuck);
+  x.load_top();
+  const Op& op = x.code->ops[x.pc == 0 ? 0 : x.pc - 1];
+  raise(x, op, FaultKind::deadlock, "kernel-deadlock",
+        "the threads of a CTA wait at barriers that can never complete", first_thread(x.active), 0,
+        std::move(notes), "every thread of the block must reach the same __syncthreads()");
+}
+
+// A group that had its turn goes to the end of the queue; one that ended leaves it.
+void put_back(Cta& cta, Group* group) {
+  auto at = std::find_if(cta.groups.begin(), cta.groups.end(), [&](auto& g) { return g.get() == group; });
+  std::unique_ptr<Group> taken = std::move(*at);
+  cta.groups.erase(at);
+  (group->state == GroupState::done ? cta.spare.emplace_back() : cta.groups.emplace_back()) =
+      std::move(taken);
+}
+
+} // namespace
+
+Progress run_cta(Exec& x, Cta& cta) {
+  x.cta = &cta;
+  std::size_t fruitless = 0; // groups in a row that only spun
+  while (!cta.groups.empty()) {
+    auto next = std::find_if(cta.groups.begin(), cta.groups.end(),
+                             [](auto& g) { return g->state == GroupState::runnable; });
+    if (next == cta.groups.end()) {
+      if (release_barriers(x, cta) || release_warp_syncs(x, cta, false) || release_warp_syncs(x, cta, true))
+        continue;
+      deadlock(x, cta);
+    }
+    Group* group = next->get();
+    x.run_group(*group);
+    bool spun = group->spinning;
+    if (cta.groups.size() > 1 || group->state == GroupState::done) put_back(cta, group);
+    if (cta.groups.empty()) break;
+    release_barriers(x, cta);
+    release_warp_syncs(x, cta, false);
+    fruitless = spun ? fruitless + 1 : 0;
+    std::size_t runnable = static_cast<std::size_t>(std::count_if(
+        cta.groups.begin(), cta.groups.end(), [](auto& g) { return g->state == GroupState::runnable; }));
+    if (fruitless >= runnable && fruitless != 0) return Progress::waiting;
+  }
+  return Progress::finished;
+}
+
+} // namespace warplens::sim

@@ -1,0 +1,35 @@
+// Sharing slots: registers whose lives do not overlap use the same storage.
+#pragma once
+#include "sim/lower/code.h"
+
+namespace warplens::sim {
+
+struct SizedConstant : Constant {
+  u8 bits = 32;
+};
+
+// Sets Op::borrows of loads and results that may lie in memory until they are read (borrows.cpp). `code` has
+// register numbers still, below `registers`.
+void mark_borrows(Code&, std::size_t registers, const std::vector<u32>& block_start,
+                  const std::vector<u32>& block_end);
+
+// Rewrites every slot number in `code` (registers and temporaries below `constant_begin`, constants from
+// there on) to final slots and fills slot_bits, constants, live_at_entry and worst_live_registers.
+// `successors` is per block.
+void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_begin,
+                    const std::vector<SizedConstant>& constants, const std::vector<u32>& block_start,
+                    const std::vector<u32>& block_end, const std::vector<std::vector<u32>>& successors);
+
+// The basic blocks of a Code. `end` and `start` are op indices; `join` is the block where lanes that diverge
+// at the end of a block meet, no_target where there is none; `meets` marks blocks where paths may wait before
+// that.
+struct BlockLayout {
+  std::vector<u32> start, end, join;
+  std::vector<std::vector<u32>> successors;
+  std::vector<bool> meets;
+};
+
+// Sets Op::overwrites where lanes that do not execute the op need no old value of its destinations.
+void mark_overwrites(Code&, const BlockLayout&);
+
+} // namespace warplens::sim

@@ -1,0 +1,202 @@
+// The device memory allocator: first fit over released ranges, else a bump of the cursor. Allocations of a
+// page or more start on a page of their own, as large cudaMalloc results do, so that running past them is
+// caught early.
+#include "sim/memory/memory.h"
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+namespace warplens::sim {
+
+Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
+  u64 windows = align_up(3 * window_size, page_size);
+  u64 size = windows + align_up(capacity, page_size);
+  // One page more than needed, so that the base can be aligned to a page of the device.
+  void* raw = mmap(nullptr, size + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED)
+    return failure(diag::error(
+        "sim-no-address-space",
+        fmt::format("the system gave no {} GiB range of addresses for the device's memory", size >> 30), {},
+        "raise the limit on virtual memory (ulimit -v unlimited)"));
+  std::unique_ptr<Memory> memory(new Memory);
+  memory->base_ = align_up(reinterpret_cast<u64>(raw), page_size);
+  memory->capacity_ = capacity;
+  memory->first_ = memory->cursor_ = memory->base_ + windows;
+  memory->limit_ = memory->base_ + size;
+  memory->page_use_.resize((memory->limit_ - memory->first_) / page_size);
+  return memory;
+}
+
+Memory::~Memory() {
+  // The reservation stays: device pointers may still be used by destructors of the host program after the
+  // runtime went.
+}
+
+// Pages are readable and writable once touched by an allocation; the kernel gives them memory when they are
+// used, whole pages of the device where the allocation has them for itself: that saves faults and misses.
+bool Memory::commit(u64 begin, u64 end) {
+  u64 from = align_down(begin, page_size), to = align_up(end, page_size);
+  if (mprotect(reinterpret_cast<void*>(from), to - from, PROT_READ | PROT_WRITE) != 0) return false;
+  if (u64 own = align_up(begin, page_size), own_end = align_down(end, page_size); own < own_end)
+    (void)madvise(reinterpret_cast<void*>(own), own_end - own, MADV_HUGEPAGE); // a wish, not a need
+  return true;
+}
+
+Result<u64> Memory::place(u64 size, u64 alignment) {
+  for (auto it = free_.begin(); it != free_.end(); ++it) {
+    u64 address = align_up(it->first, alignment), end = it->first + it->second;
+    if (address + size > end) continue;
+    u64 begin = it->first;
+    free_.erase(it);
+    if (address > begin) free_[begin] = address - begin;
+    if (address + size < end) free_[address + size] = end - address - size;
+    return address;
+  }
+  u64 address = align_up(cursor_, alignment);
+  if (address > limit_ || size > limit_ - address || used_ + size > capacity_)
+    return failure(
+        diag::error("sim-out-of-memory", fmt::format("the device has no {} bytes left ({} of {} in use)",
+                                                     size, used_, capacity_)));
+  if (address > cursor_) free_[cursor_] = address - cursor_;
+  cursor_ = address + size;
+  return address;
+}
+
+Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::string name) {
+  std::lock_guard lock(mutex_);
+  if (size > capacity_)
+    return failure(diag::error("sim-out-of-memory",
+                               fmt::format("{} bytes are more than the device has ({})", size, capacity_)));
+  u64 padded = align_up(std::max<u64>(size, 1), 512);
+  u64 wanted = size >= page_size ? page_size : std::max<u64>(alignment, 512);
+  Result<u64> address = place(padded, wanted);
+  if (!address) return address;
+  if (!commit(*address, *address + padded))
+    return failure(diag::error("sim-out-of-memory",
+                               fmt::format("the host has no memory for an allocation of {} bytes", size)));
+  for (u64 page = (*address - first_) / page_size; page <= (*address + padded - 1 - first_) / page_size;
+       ++page)
+    ++page_use_[page];
+  u64 serial = name.empty() ? ++serial_ : 0;
+  allocations_[*address] = {*address, size, kind, std::move(name), serial};
+  used_ += padded;
+  ++epoch_;
+  return address;
+}
+
+bool Memory::release(u64 address) {
+  std::lock_guard lock(mutex_);
+  auto found = allocations_.find(address);
+  if (found == allocations_.end()) return false;
+  u64 padded = align_up(std::max<u64>(found->second.size, 1), 512);
+  allocations_.erase(found);
+  used_ -= padded;
+  ++epoch_;
+  for (u64 page = (address - first_) / page_size; page <= (address + padded - 1 - first_) / page_size; ++page)
+    if (--page_use_[page] == 0)
+      // The host gets the memory back, and a stale pointer into the page faults as on a GPU.
+      (void)mmap(reinterpret_cast<void*>(first_ + page * page_size), page_size, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  auto [it, inserted] = free_.emplace(address, padded);
+  if (auto next = std::next(it); next != free_.end() && it->first + it->second == next->first) {
+    it->second += next->second;
+    free_.erase(next);
+  }
+  if (it != free_.begin()) {
+    auto previous = std::prev(it);
+    if (previous->first + previous->second == it->first) {
+      previous->second += it->second;
+      free_.erase(it);
+      it = previous;
+    }
+  }
+  if (it->first + it->second == cursor_) {
+    cursor_ = it->first;
+    free_.erase(it);
+  }
+  return true;
+}
+
+bool Memory::register_host(u64 address, u64 size) {
+  std::lock_guard lock(mutex_);
+  if (size == 0 || address + size < address) return false;
+  auto next = registered_.upper_bound(address);
+  if (next != registered_.end() && next->first < address + size) return false;
+  if (next != registered_.begin()) {
+    auto previous = std::prev(next);
+    if (previous->first + previous->second > address) return false;
+  }
+  registered_[address] = size;
+  ++epoch_;
+  return true;
+}
+
+bool Memory::unregister_host(u64 address) {
+  std::lock_guard lock(mutex_);
+  ++epoch_;
+  return registered_.erase(address) != 0;
+}
+
+std::optional<Allocation> Memory::find(u64 address) const {
+  std::lock_guard lock(mutex_);
+  auto next = allocations_.upper_bound(address);
+  if (next != allocations_.begin()) {
+    const Allocation& allocation = std::prev(next)->second;
+    if (address < allocation.address + std::max<u64>(allocation.size, 1)) return allocation;
+  }
+  auto host = registered_.upper_bound(address);
+  if (host != registered_.begin()) {
+    host = std::prev(host);
+    if (address < host->first + host->second)
+      return Allocation{host->first, host->second, AllocationKind::registered, {}, 0};
+  }
+  return std::nullopt;
+}
+
+std::optional<Allocation> Memory::nearest(u64 address) const {
+  std::lock_guard lock(mutex_);
+  if (allocations_.empty()) return std::nullopt;
+  auto above = allocations_.lower_bound(address);
+  if (above == allocations_.begin()) return above->second;
+  const Allocation& below = std::prev(above)->second;
+  if (above == allocations_.end()) return below;
+  u64 past = address - std::min(address, below.address + below.size);
+  return past <= above->second.address - address ? below : above->second;
+}
+
+bool Memory::mapped(u64 address, u64 size) const {
+  if (size == 0 || address + size < address) return false;
+  std::lock_guard lock(mutex_);
+  if (address >= first_ && address + size <= limit_) {
+    for (u64 page = (address - first_) / page_size; page <= (address + size - 1 - first_) / page_size; ++page)
+      if (page_use_[page] == 0) return false;
+    return true;
+  }
+  auto host = registered_.upper_bound(address);
+  if (host == registered_.begin()) return false;
+  host = std::prev(host);
+  return address + size <= host->first + host->second;
+}
+
+Memory::Range Memory::range(u64 address) const {
+  std::lock_guard lock(mutex_);
+  auto next = allocations_.upper_bound(address);
+  if (next != allocations_.begin()) {
+    const Allocation& allocation = std::prev(next)->second;
+    if (address < allocation.address + allocation.size)
+      return {allocation.address, allocation.address + allocation.size};
+  }
+  auto host = registered_.upper_bound(address);
+  if (host != registered_.begin()) {
+    host = std::prev(host);
+    if (address < host->first + host->second) return {host->first, host->first + host->second};
+  }
+  return {};
+}
+
+u64 Memory::used() const {
+  std::lock_guard lock(mutex_);
+  return used_;
+}
+
+} // namespace warplens::sim

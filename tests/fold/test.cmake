@@ -1,0 +1,1 @@
+target_link_libraries(test_fold PRIVATE warplens_ptx warplens_measure warplens_arch)
