@@ -51,6 +51,7 @@ private:
   void represent(const CtaSet& set, std::vector<CtaSet>& left) {
     Exec exec(launch_, *launch_.shape, 0);
     exec.sink = options_.begin ? options_.begin() : nullptr;
+    exec.performs_stores = false; // for whom it stands has not run
     Likeness like = shadow_.run(exec, set);
     CtaSet members = alike(set, like);
     append_rest(set, like, left);

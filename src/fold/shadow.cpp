@@ -12,7 +12,7 @@
 #include "fold/shadow.h"
 #include "fold/arguments.h"
 #include "fold/relevance.h"
-#include "sim/memory/execute_memory.h"
+#include "sim/memory/access.h"
 #include "sim/program.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -56,22 +56,37 @@ enum class Kind : u8 {
 
 Kind kind_of(Handler run) {
   static const std::unordered_map<Handler, Kind> kinds{
-      {ops::compute, Kind::compute},    {ops::resize, Kind::resize},
-      {ops::move, Kind::move},          {ops::special, Kind::special},
-      {ops::pack, Kind::pack},          {ops::unpack, Kind::unpack},
-      {ops::to_generic, Kind::offset},  {ops::from_generic, Kind::offset},
-      {ops::is_space, Kind::is_space},  {ops::load, Kind::load},
-      {ops::load_param, Kind::load},    {ops::load_thread_param, Kind::load_thread_param},
-      {ops::store, Kind::store},        {ops::store_thread_param, Kind::store_thread_param},
-      {ops::atomic, Kind::atomic},      {ops::branch_if, Kind::conditional},
-      {ops::ret, Kind::leave},          {ops::exit, Kind::conditional},
-      {ops::branch_table, Kind::table}, {ops::call, Kind::call},
-      {ops::barrier, Kind::barrier},    {ops::warp_barrier, Kind::warp_barrier},
-      {ops::shuffle, Kind::shuffle},    {ops::vote, Kind::gather},
-      {ops::match, Kind::gather},       {ops::reduce, Kind::gather},
-      {ops::elect, Kind::elect},        {ops::active_mask, Kind::active_mask},
-      {ops::branch, Kind::plain},       {ops::join, Kind::plain},
-      {ops::merge, Kind::plain},        {ops::fence, Kind::plain},
+      {ops::compute, Kind::compute},
+      {ops::resize, Kind::resize},
+      {ops::move, Kind::move},
+      {ops::special, Kind::special},
+      {ops::pack, Kind::pack},
+      {ops::unpack, Kind::unpack},
+      {ops::to_generic, Kind::offset},
+      {ops::from_generic, Kind::offset},
+      {ops::is_space, Kind::is_space},
+      {ops::load, Kind::load},
+      {ops::load_thread_param, Kind::load_thread_param},
+      {ops::store, Kind::store},
+      {ops::store_thread_param, Kind::store_thread_param},
+      {ops::atomic, Kind::atomic},
+      {ops::branch_if, Kind::conditional},
+      {ops::ret, Kind::leave},
+      {ops::exit, Kind::conditional},
+      {ops::branch_table, Kind::table},
+      {ops::call, Kind::call},
+      {ops::barrier, Kind::barrier},
+      {ops::warp_barrier, Kind::warp_barrier},
+      {ops::shuffle, Kind::shuffle},
+      {ops::vote, Kind::gather},
+      {ops::match, Kind::gather},
+      {ops::reduce, Kind::gather},
+      {ops::elect, Kind::elect},
+      {ops::active_mask, Kind::active_mask},
+      {ops::branch, Kind::plain},
+      {ops::join, Kind::plain},
+      {ops::merge, Kind::plain},
+      {ops::fence, Kind::plain},
       {ops::nothing, Kind::plain},
   };
   auto found = kinds.find(run);
@@ -172,7 +187,8 @@ struct Shadow::Impl {
   Motion combined(const Op& op, u32 source); // one motion for all lanes, or unknown
   void special(Exec& x, const Op& op);
   void address(Exec& x, const Op& op, bool writes, bool counted);
-  void place(Exec& x, const Op& op, const Mask& mask, const Motion& motion, bool writes, bool counted);
+  void place(Exec& x, const Op& op, const Access& access, const Motion& motion, bool writes, bool counted);
+  void touch(const Op& op, StateSpace space, Memory::Range range, bool writes);
   void place_in(const Motion& motion, u64 low, u64 high, u64 bytes, Memory::Range range, bool counted);
   void keep_together(const std::vector<std::pair<Mask, Motion>>& parts);
   void load(Exec& x, const Op& op);
@@ -189,41 +205,6 @@ struct Shadow::Impl {
   std::string cause(const Motion& motion) const;
 };
 
-namespace {
-
-// Stores and atomics: handed to the sink as ever, and not performed. Where they point was checked before
-// (place); that they are aligned is checked here.
-void count_only(Exec& x, const Op& op) {
-  if (!x.enter(op)) return;
-  ++x.writes;
-  ClosedAddress closed;
-  bool atomic = op.form->opcode != ir::Opcode::st;
-  if (!atomic && closed_access(x, op, op.source(0), op.space, closed)) return;
-  const Memory& memory = *x.launch.device.memory;
-  const std::pair<StateSpace, u64> windows[] = {{StateSpace::shared, memory.shared_window()},
-                                                {StateSpace::local, memory.local_window()},
-                                                {StateSpace::param, memory.param_window()}};
-  u64 bytes = u64{op.element_bytes} * op.elements;
-  std::map<StateSpace, Mask> lanes; // that point into each
-  each_thread(*x.mask, [&](u32 thread) {
-    u64 at = x.lane_value(op.source(0), thread) + static_cast<u64>(op.offset);
-    if (at % bytes != 0) throw Refused{"an access is misaligned"};
-    StateSpace space = op.space == StateSpace::generic ? StateSpace::global : op.space;
-    if (op.space == StateSpace::generic)
-      for (const auto& [name, begin] : windows)
-        if (at - begin < Memory::window_size) {
-          space = name;
-          at -= begin;
-          break;
-        }
-    x.address[thread] = at;
-    lanes[space].word[thread / warp_size] |= 1u << thread % warp_size;
-  });
-  for (const auto& [space, mask] : lanes) report_lanes(x, op, space, mask, x.address);
-}
-
-} // namespace
-
 void Shadow::Impl::step(Exec& x, const Op& op) {
   const auto& code = static_cast<const ShadowCode&>(*x.code);
   Impl& s = *code.shadow;
@@ -236,7 +217,6 @@ void Shadow::Impl::step(Exec& x, const Op& op) {
     if (x.frame != s.frame) s.enter_frame(x);
     if ((kind > Kind::move || !s.changes_nothing(op)) && s.enter(x, op)) s.follow(x, op, kind);
   }
-  if (kind == Kind::store || kind == Kind::atomic) return count_only(x, op);
   const Frame* before = x.frame;
   code.handler[s.index](x, op);
   if (kind == Kind::call && x.frame != before) {
@@ -433,72 +413,39 @@ void Shadow::Impl::place_in(const Motion& motion, u64 low, u64 high, u64 bytes, 
   if (counted) conditions->multiple_of(motion.k, alignment_period);
 }
 
-// Lanes whose addresses move alike: finds what they point into, allocation by allocation.
-void Shadow::Impl::place(Exec& x, const Op& op, const Mask& mask, const Motion& motion, bool writes,
+// The ranges of memory that an access by lanes whose addresses move alike points into: nearly always one; looks again
+// only for those outside it.
+void Shadow::Impl::place(Exec& x, const Op& op, const Access& access, const Motion& motion, bool writes,
                          bool counted) {
-  const Memory& memory = *x.launch.device.memory;
-  u64 bytes = u64{op.element_bytes} * op.elements;
-  SlotId slot = op.source(0);
-  auto fixed_range = [&](StateSpace space) -> std::optional<Memory::Range> {
-    switch (space) {
-    case StateSpace::shared: return Memory::Range{0, x.shared_bytes()};
-    case StateSpace::local: return Memory::Range{0, x.launch.local_bytes};
-    case StateSpace::param: return Memory::Range{0, x.launch.parameters.size()};
-    default: return {};
-    }
-  };
-  auto window_range = [&](u64 address) -> std::optional<Memory::Range> {
-    for (auto [window, space] : {std::pair{memory.shared_window(), StateSpace::shared},
-                                 std::pair{memory.local_window(), StateSpace::local},
-                                 std::pair{memory.param_window(), StateSpace::param}})
-      if (address - window < Memory::window_size)
-        return Memory::Range{window, window + fixed_range(space)->end};
-    return {};
-  };
-  // Lanes nearly always point into one range; look again only for those outside it.
+  bool device = access.space == StateSpace::global || access.space == StateSpace::constant, any = false;
   Memory::Range range;
-  u64 low = 0, high = 0;
-  bool any = false;
+  u64 bytes = access.bytes, low = 0, high = 0;
   auto finish = [&] {
     if (any) place_in(motion, low, high, bytes, range, counted);
   };
-  const Value& v = x.values[slot];
-  auto add = [&](u64 at) {
+  each_address(access, [&](u64 at) {
     if (any && range.contains(at, at + bytes)) {
       low = std::min(low, at);
       high = std::max(high, at);
       return;
     }
     finish();
-    std::optional<Memory::Range> fixed =
-        op.space == StateSpace::generic ? window_range(at) : fixed_range(op.space);
-    range = fixed ? *fixed : memory.range(at);
+    range = device ? x.launch.device.memory->range(at) : Memory::Range{0, space_size(x, access.space)};
     if (!range.contains(at, at + bytes) || at + bytes < at)
       refuse_op("an access lies outside every allocation");
-    if (!fixed) footprint.add(range, writes);
-    if (!fixed && op.form->opcode != ir::Opcode::st && writes) footprint.add(range, false);
-    if (op.space == StateSpace::constant) {
-      if (options.pending && options.pending(range)) refuse_op("a constant has still to be written");
-      footprint.add_constant(range);
-    }
+    if (device) touch(op, access.space, range, writes);
     low = high = at;
     any = true;
-  };
-  auto offset = static_cast<u64>(op.offset);
-  if (v.closed && mask == x.shape.all) {
-    Value sum;
-    sum.bits = v.bits;
-    sum.base = v.base;
-    sum.stride = v.stride;
-    Range ends = unsigned_range(sum, x.shape);
-    if (ends.valid) {
-      add(static_cast<u64>(ends.low) + offset);
-      add(static_cast<u64>(ends.high) + offset);
-      return finish();
-    }
-  }
-  each_thread(mask, [&](u32 thread) { add(x.lane_value(slot, thread) + offset); });
+  });
   finish();
+}
+
+void Shadow::Impl::touch(const Op& op, StateSpace space, Memory::Range range, bool writes) {
+  footprint.add(range, writes);
+  if (writes && op.form->opcode != ir::Opcode::st) footprint.add(range, false); // an atomic reads, too
+  if (space != StateSpace::constant) return;
+  if (options.pending && options.pending(range)) refuse_op("a constant has still to be written");
+  footprint.add_constant(range);
 }
 
 // Lanes of one warp that move differently would not keep their distances: they must not move apart.
@@ -532,7 +479,9 @@ void Shadow::Impl::address(Exec& x, const Op& op, bool writes, bool counted) {
       Followed f{x, op, *conditions, unsplittable, instruction, mask, {&motion}, none};
       keep_in_range(f, 0, false);
     }
-    place(x, op, mask, motion, writes, counted);
+    x.perform(mask);
+    resolve(x, op, Purpose::follow,
+            [&](const Access& access) { place(x, op, access, motion, writes, counted); });
   }
 }
 
@@ -676,7 +625,6 @@ const Code& Shadow::code_of(ir::FunctionId id) {
     bool computes = family == ir::Family::compute || family == ir::Family::move;
     slot->follow.push_back(computes ? relevant[op.instruction] : family != ir::Family::memory);
     op.run = Impl::step;
-    op.borrows = false; // stores are not performed, so results must not be made where they go
   }
   return *slot;
 }

@@ -128,6 +128,9 @@ struct Exec {
   u32 active_lanes = 0;
   u64 ticks = 0;
   u64 writes = 0; // stores, and atomics that changed something, to memory that others see
+  // Whether stores and atomics are performed; if not, they are checked and reported like any other: this CTA only
+  // stands for others (fold/).
+  bool performs_stores = true;
 
   // The lanes that perform the current op: active ones whose guard holds. &active when it holds for all.
   const Mask* mask = nullptr;
@@ -166,6 +169,12 @@ struct Exec {
     return op.guard == no_slot || enter_guarded(op);
   }
   bool enter_guarded(const Op& op);
+  // The same where somebody else knows who performs it: those of the active lanes.
+  void perform(const Mask& lanes) {
+    guarded = lanes;
+    mask = &guarded;
+    mask_full = full && lanes == active;
+  }
   // Whether the op may write its destinations whole: no other lane needs what they held.
   bool overwrites(const Op& op) const { return mask_full || (op.overwrites && frame->users == 1); }
   void set_active(const Mask&);
@@ -183,7 +192,7 @@ struct Exec {
   const void* lanes_of(SlotId slot) {
     Value& v = values[slot];
     need_lanes(v, shape);
-    return v.data;
+    return v.read(0);
   }
   u64 lane_value(SlotId slot, u32 thread);                  // one lane, zero-extended
   void set_lane(Value& destination, u32 thread, u64 value); // destination must have lanes
@@ -263,7 +272,6 @@ void from_generic(Exec&, const Op&); // cvta.to.space
 void is_space(Exec&, const Op&);
 void load(Exec&, const Op&);
 void store(Exec&, const Op&);
-void load_param(Exec&, const Op&);        // kernel parameters
 void load_thread_param(Exec&, const Op&); // .param of functions and call sites
 void store_thread_param(Exec&, const Op&);
 void atomic(Exec&, const Op&);

@@ -1,6 +1,6 @@
 // Branches, calls, returns, traps. Conditional branches on a uniform predicate just jump; lanes that disagree
 // go onto the group's SIMT stack and meet at the branch's immediate post-dominator (Op::join).
-#include "sim/memory/execute_memory.h"
+#include "sim/exec/exec.h"
 #include "sim/program.h"
 #include <algorithm>
 #include <cstring>

@@ -34,9 +34,10 @@ struct Op {
   KernelFunction kernel = nullptr, masked_kernel = nullptr;
   ClosedRule closed = nullptr;
   const ir::Form* form = nullptr;
-  i64 offset = 0;         // memory: added to the address
-  u32 target = no_target; // control: op index
-  u32 join = no_target;   // control: where diverged lanes meet
+  i64 offset = 0;            // memory: added to the address
+  u32 target = no_target;    // control: op index
+  u32 join = no_target;      // control: where diverged lanes meet
+  u32 stored_by = no_target; // compute that borrows: the op that stores the result
   ir::SiteId site;
   ir::StateSpace space{}; // memory
   u8 element_bytes = 0;   // memory: of one vector element
@@ -44,7 +45,7 @@ struct Op {
   u8 address_bits = 64;
   bool sign = false;       // resize, loads: sign-extend
   bool overwrites = false; // destinations hold nothing that a waiting lane needs (slots.h)
-  bool borrows = false;    // loads, compute: the destination may lie in memory (borrows.cpp)
+  bool borrows = false;    // loads, compute: the destination may be an alias of memory (aliasing.cpp)
   bool waits = false;      // control: a backward branch of a loop that may wait for other threads
   u32 aux = 0;
 
