@@ -139,21 +139,29 @@ void check_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, cons
     });
 }
 
+namespace {
+
+access::AccessHeader header_of(Exec& x, const Op& op, StateSpace space) {
+  const access::Site& site = site_of(x, op);
+  return {.site = op.site,
+          .space = sink_space(space),
+          .kind = site.kind,
+          .cache = site.cache,
+          .bytes = static_cast<u8>(op.element_bytes * op.elements),
+          .matrices = site.matrices};
+}
+
+} // namespace
+
 void report_lanes(Exec& x, const Op& op, StateSpace space, const Mask& mask, const u64* address) {
   if (x.sink == nullptr || !op.site.valid() || space == StateSpace::param) return;
-  const access::Site& site = site_of(x, op);
   u32 first = x.first_warp - x.first_warp % x.shape.cta_warps;
-  x.sink->lanes({op.site,
-                 sink_space(space),
-                 site.kind,
-                 site.cache,
-                 static_cast<u8>(op.element_bytes * op.elements),
-                 site.matrices,
-                 x.cta->index + first / x.shape.cta_warps,
-                 {mask.word.data() + first, x.end_warp - first},
-                 address + first * warp_size,
-                 nullptr,
-                 x.shape.cta_warps});
+  access::LaneBatch batch{header_of(x, op, space)};
+  batch.cta = x.cta->index + first / x.shape.cta_warps;
+  batch.active = {mask.word.data() + first, x.end_warp - first};
+  batch.address = address + first * warp_size;
+  batch.cta_warps = x.shape.cta_warps;
+  x.sink->lanes(batch);
 }
 
 LaneAddresses lane_addresses(Exec& x, const Op& op, SlotId slot) {
@@ -200,19 +208,12 @@ void split_by_space(Exec& x, u64* address, const EachSpace& each) {
 void report_closed(Exec& x, const Op& op, StateSpace space, u64 base, const Strides& stride,
                    const u32* active) {
   if (x.sink == nullptr || !op.site.valid()) return;
-  const access::Site& site = site_of(x, op);
-  x.sink->affine({op.site,
-                  sink_space(space),
-                  site.kind,
-                  site.cache,
-                  static_cast<u8>(op.element_bytes * op.elements),
-                  x.cta->index,
-                  x.shape.ctas,
-                  base,
-                  {stride[0], stride[1], stride[2]},
-                  x.shape.block,
-                  stride[3],
-                  {active, active == nullptr ? 0 : x.shape.warps}});
+  access::AffineAccess affine{header_of(x, op, space)};
+  affine.cta = x.cta->index, affine.count = x.shape.ctas;
+  affine.base = base, affine.stride = {stride[0], stride[1], stride[2]}, affine.cta_stride = stride[3];
+  affine.block = x.shape.block;
+  affine.active = {active, active == nullptr ? 0 : x.shape.warps};
+  x.sink->affine(affine);
 }
 
 bool closed_access(Exec& x, const Op& op, SlotId slot, StateSpace space, ClosedAddress& out) {
