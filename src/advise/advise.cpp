@@ -36,7 +36,7 @@ double Advice::gain() const {
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context) {
   std::vector<Advice> out;
   if (context.architecture == nullptr || context.column >= site.counters.size()) return out;
-  const measure::Counters& counters = site.counters[context.column];
+  const arch::Counts& counters = site.counters[context.column];
   if (counters.instructions == 0) return out;
   rules::Subject subject{site, counters, context};
   for (rules::Rule* rule :

@@ -166,6 +166,7 @@ constexpr Architecture tesla(u32 sm, ReferencePart part, SpaceRule global, u32 w
                 .grid = {65535, 65535, 1}};
   row.banks = {.count = 16, .width = 4, .group_lanes = 16};
   row.memory = {.l1 = L1Policy::none,
+                .segments = true,
                 .dram_section = 32,
                 .pitch_alignment = 256,
                 .texture_alignment = 256,

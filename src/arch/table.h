@@ -70,6 +70,7 @@ struct Memory {
   L1Policy l1 = L1Policy::on;
   bool l1_for_nc = false;   // ld.global.nc moves lines although `l1` is opt_in
   bool local_lines = false; // local loads move whole L1 lines
+  bool segments = false;    // 1.x: half-warps move segments of 32, 64 or 128 bytes
   u32 l1_line = 128, sector = 32;
   u32 dram_section = 64; // bytes delivered whole by device memory; a parameter (see sections.h)
   u32 constant_bytes = 64 << 10;

@@ -54,9 +54,7 @@ std::optional<measure::Event> EventFile::latest() {
   std::string last;
   for (std::string line; std::getline(in, line) && !in.eof();) {
     read_ += line.size() + 1;
-    bool wanted = line.find("\"event\":\"launch_started\"") != line.npos ||
-                  line.find("\"event\":\"progress\"") != line.npos;
-    if (wanted) last = std::move(line);
+    if (measure::tells_progress(line)) last = std::move(line);
   }
   if (last.empty()) return {};
   Result<measure::Event> event = measure::decode(last);

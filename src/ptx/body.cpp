@@ -575,6 +575,41 @@ bool Parser::call(ir::Instruction& i) {
   return true;
 }
 
+namespace {
+
+// The space that an access names: a generic one most often goes to global memory, from where an asynchronous
+// copy reads.
+access::Space space_of(const ir::Form& form) {
+  switch (form.opcode) {
+  case Opcode::tex:
+  case Opcode::tld4: return access::Space::texture;
+  case Opcode::suld:
+  case Opcode::sust:
+  case Opcode::sured: return access::Space::surface;
+  case Opcode::ldmatrix: return access::Space::shared;
+  case Opcode::cp: return access::Space::global;
+  default: break;
+  }
+  switch (form.space()) {
+  case ir::StateSpace::shared: return access::Space::shared;
+  case ir::StateSpace::local: return access::Space::local;
+  case ir::StateSpace::constant: return access::Space::constant;
+  default: return access::Space::global;
+  }
+}
+
+access::ElementType element_of(const ir::Form& form) {
+  if (form.type() == ir::Type::none) return access::ElementType::bits;
+  switch (ir::type_class(form.type())) {
+  case ir::TypeClass::unsigned_integer: return access::ElementType::unsigned_integer;
+  case ir::TypeClass::signed_integer: return access::ElementType::signed_integer;
+  case ir::TypeClass::floating: return access::ElementType::floating;
+  default: return access::ElementType::bits;
+  }
+}
+
+} // namespace
+
 void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   access::Kind kind;
   switch (form.opcode) {
@@ -598,8 +633,11 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   site.function = m_.functions[current_.value].name;
   site.ptx_line = i.ptx_line;
   site.opcode = form.text;
+  site.space = space_of(form);
   site.kind = kind;
   site.cache = form.cache();
+  site.vector = form.vector;
+  site.element = element_of(form);
   site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
   if (kind == access::Kind::ldmatrix) {
     site.bytes = 16;

@@ -130,7 +130,7 @@ void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult
 
 void keep_reachable(std::vector<measure::SiteRecord>& sites, const Kernel& kernel) {
   std::erase_if(sites, [&](const measure::SiteRecord& record) {
-    for (const measure::Counters& counters : record.counters)
+    for (const arch::Counts& counters : record.counters)
       if (counters.instructions != 0) return false;
     return !kernel.reachable.contains(record.site.function);
   });

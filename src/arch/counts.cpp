@@ -1,0 +1,30 @@
+#include "arch/counts.h"
+
+namespace warplens::arch {
+
+Counts& Counts::operator+=(const Counts& other) {
+#define COUNT(name, which) name += other.name;
+#include "arch/counts.def"
+#undef COUNT
+  return *this;
+}
+
+Counts& Counts::operator*=(u64 times) {
+#define COUNT(name, which) name *= times;
+#include "arch/counts.def"
+#undef COUNT
+  return *this;
+}
+
+bool applies(Counted which, access::Space space, access::Kind kind) {
+  bool shared = space == access::Space::shared, constant = space == access::Space::constant;
+  switch (which) {
+  case Counted::every: return true;
+  case Counted::by_requests: return !shared;
+  case Counted::in_device_memory: return !shared && !constant;
+  case Counted::in_passes: return shared || kind == access::Kind::async_copy;
+  }
+  return true;
+}
+
+} // namespace warplens::arch
