@@ -1,8 +1,8 @@
 // The shared libraries by the CUDA Runtime's names export the functions of exports.def and nothing else, and each
 // hands every call on to what its major has; the library with the code exports their table alone. None brings a
 // library along. What the headers for clang declare is exported.
+#include "os/elf.h"
 #include "runtime/abi/types.h"
-#include "runtime/elf.h"
 #include "runtime/exports.h"
 #include <cstring>
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ std::string contents(const std::string& path) {
 std::string library(const std::string& name) { return std::string(WARPLENS_BINARY_DIR) + "/lib/" + name; }
 
 // The names of defined dynamic symbols.
-std::set<std::string> exported(const Elf& elf) {
+std::set<std::string> exported(const os::Elf& elf) {
   const Elf::Section *symbols = elf.find(".dynsym"), *names = elf.find(".dynstr");
   std::set<std::string> out;
   for (u64 at = 0; at + sizeof(Elf64_Sym) <= symbols->data.size(); at += sizeof(Elf64_Sym)) {
@@ -57,7 +57,7 @@ protected:
 
 TEST_P(Library, ExportsTheTableAndNothingElse) {
   std::string bytes = contents(library(GetParam()));
-  std::optional<Elf> elf = Elf::parse(std::as_bytes(std::span(bytes)));
+  std::optional<os::Elf> elf = os::Elf::parse(std::as_bytes(std::span(bytes)));
   ASSERT_TRUE(elf);
   std::set<std::string> names;
   for (const Export& function : exports()) {
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(EveryMajor, Library,
 
 TEST(RuntimeLibrary, ExportsTheTableAloneAndNeedsOnlyTheCLibrary) {
   std::string bytes = contents(library("libwarplens-runtime.so"));
-  std::optional<Elf> elf = Elf::parse(std::as_bytes(std::span(bytes)));
+  std::optional<os::Elf> elf = os::Elf::parse(std::as_bytes(std::span(bytes)));
   ASSERT_TRUE(elf);
   EXPECT_THAT(exported(*elf), testing::ElementsAre("warplens_cudart"));
   const std::set<std::string_view> allowed{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2",
