@@ -356,13 +356,21 @@ u32 major(const Architecture& row) { return row.sm / 10; }
 u32 minor(const Architecture& row) { return row.sm % 10; }
 
 std::string_view name(Grade grade) {
-  static constexpr std::string_view names[] = {"documented", "measured", "inferred"};
-  return names[static_cast<u8>(grade)];
+  switch (grade) {
+  case Grade::documented: return "documented";
+  case Grade::measured: return "measured";
+  case Grade::inferred: return "inferred";
+  }
+  return "";
 }
 
 std::string_view name(L1Policy policy) {
-  static constexpr std::string_view names[] = {"none", "opt-in", "on"};
-  return names[static_cast<u8>(policy)];
+  switch (policy) {
+  case L1Policy::none: return "none";
+  case L1Policy::opt_in: return "opt-in";
+  case L1Policy::on: return "on";
+  }
+  return "";
 }
 
 Architecture configured(const Architecture& row, const Options& options) {

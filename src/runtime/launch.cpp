@@ -19,12 +19,8 @@ namespace warplens::runtime {
 namespace {
 
 cudaError_t check_shape(const arch::Limits& limits, const LaunchRequest& request) {
-  const Dim3 &grid = request.grid, &block = request.block;
-  bool fits = grid.count() != 0 && block.count() != 0 && block.x <= limits.block[0] &&
-              block.y <= limits.block[1] && block.z <= limits.block[2] &&
-              block.count() <= limits.threads_per_block && grid.x <= limits.grid[0] &&
-              grid.y <= limits.grid[1] && grid.z <= limits.grid[2];
-  return fits ? cudaSuccess : cudaErrorInvalidConfiguration;
+  return launch_problem(limits.launch(), request.grid, request.block) ? cudaErrorInvalidConfiguration
+                                                                      : cudaSuccess;
 }
 
 cudaError_t check_cluster(const Kernel& kernel, const LaunchRequest& request) {

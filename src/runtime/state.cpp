@@ -66,8 +66,8 @@ cudaError_t Runtime::start() {
     return cudaErrorMemoryAllocation;
   }
   device = std::make_unique<sim::Device>();
-  device->shape = {row.sm, row.part.multiprocessors, row.limits.threads_per_block,
-                   row.limits.shared_per_block_optin, row.part.clock_khz};
+  device->shape = {row.sm, row.part.multiprocessors, row.limits.launch(), row.limits.shared_per_block_optin,
+                   row.part.clock_khz};
   device->memory = std::move(*memory);
   device->print = [this](std::string_view text) { output += text; };
   return cudaSuccess;

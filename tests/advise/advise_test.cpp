@@ -1,6 +1,8 @@
 // Each rule on a site built from a known access: which advice, and the counts before and after.
 #include "advise/advise.h"
+#include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace warplens::advise {
 namespace {
@@ -120,6 +122,19 @@ TEST(Advise, AtomicsOnOneAddress) {
          "same-address-atomics", 3200, 100);
   expect(site(Space::shared, Kind::atomic, 4, lanes(Form::broadcast), [](u32) { return u64{0}; }),
          "same-address-atomics", 3200, 100);
+}
+
+// The report, JSON and its schema say which count an advice lowers: by name.
+TEST(Advise, EveryMetricHasANameThatTheSchemaKnows) {
+  std::ifstream file(WARPLENS_SOURCE_DIR "/docs/schema/run-1.schema.json");
+  nlohmann::json schema = nlohmann::json::parse(file);
+  std::vector<std::string> names;
+  for (u8 i = 0; !name(static_cast<Metric>(i)).empty(); ++i) names.emplace_back(name(static_cast<Metric>(i)));
+  EXPECT_EQ(names.size(), 1u + static_cast<u8>(Metric::threads));
+  EXPECT_EQ(nlohmann::json(names), schema["$defs"]["advice"]["properties"]["metric"]["enum"]);
+  Built atomics = site(Space::global, Kind::reduction, 4, {PatternKind::broadcast, 0, 0, 1.0, ""},
+                       [](u32) { return u64{0}; });
+  EXPECT_EQ(name(advise(atomics.site, atomics.context)[0].metric), "threads");
 }
 
 TEST(Advise, PartialWarpsAreSpreadEvenly) {

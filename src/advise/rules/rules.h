@@ -23,6 +23,8 @@ Rule bank_conflict;        // shared memory: pad by one
 Rule constant_serialised;  // constant memory read at several addresses
 Rule local_array;          // an array of each thread that lives in device memory
 Rule same_address_atomics; // a whole warp updates one address: aggregate first
+inline constexpr Rule* all[] = {strided,       misaligned,          broadcast,   scattered,           narrow,
+                                bank_conflict, constant_serialised, local_array, same_address_atomics};
 
 // The counts if every lane went elsewhere: as many instructions as measured, with the measured lanes spread
 // evenly over them from lane 0 up, each lane at `address(lane)` in the access that `change` prepared.

@@ -232,13 +232,17 @@ private:
   struct Rule {
     std::optional<Kernel> kernel;
     ClosedRule closed = nullptr;
+    std::vector<bool> source_signed;
   };
   const Rule& rule_of(const ir::Instruction& i) {
     u64 key = u64{i.form.value} << 16 | u64{i.destinations} << 8 | i.sources;
     auto [entry, is_new] = rules_.try_emplace(key);
     if (is_new) {
       const ir::Form& form = module_.form(i);
-      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form)};
+      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form), {}};
+      for (u32 s = 0; s < i.sources; ++s)
+        entry->second.source_signed.push_back(
+            ir::is_signed(ir::operand_type(form, i.destinations, i.sources, i.destinations + s)));
     }
     return entry->second;
   }
@@ -251,8 +255,7 @@ private:
     std::vector<SlotId> sources;
     for (u32 s = 0; s < i.sources; ++s) {
       const Operand& o = function_.sources(i)[s];
-      sources.push_back(
-          source(i, o, kernel->source_bits[s], ir::is_signed(ir::operand_type(form, i.destinations + s))));
+      sources.push_back(source(i, o, kernel->source_bits[s], rule.source_signed[s]));
     }
     std::vector<std::pair<SlotId, SlotId>> widen; // register ← temporary
     Op op;
