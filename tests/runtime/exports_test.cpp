@@ -26,7 +26,7 @@ std::string library(const std::string& name) { return std::string(WARPLENS_BINAR
 
 // The names of defined dynamic symbols.
 std::set<std::string> exported(const os::Elf& elf) {
-  const Elf::Section *symbols = elf.find(".dynsym"), *names = elf.find(".dynstr");
+  const os::Elf::Section *symbols = elf.find(".dynsym"), *names = elf.find(".dynstr");
   std::set<std::string> out;
   for (u64 at = 0; at + sizeof(Elf64_Sym) <= symbols->data.size(); at += sizeof(Elf64_Sym)) {
     Elf64_Sym symbol;
