@@ -10,42 +10,23 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 #include <warplens/result.h>
+#include <warplens/types.h>
 
 namespace warplens {
-
-enum class Space : std::uint8_t { global, shared, local, constant, texture, surface };
-enum class AccessKind : std::uint8_t { load, store, reduction, atomic, async_copy, ldmatrix };
-// PTX cache operators; `nc` is the read-only path (ld.global.nc), `volatile_` bypasses L1 where there is a choice.
-enum class CacheOperator : std::uint8_t { none, ca, cg, cs, lu, cv, wb, wt, nc, volatile_ };
-
-WARPLENS_API std::string_view name(Space);
-WARPLENS_API std::string_view name(AccessKind);
-WARPLENS_API std::string_view name(CacheOperator);
 
 struct Access {
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   CacheOperator cache = CacheOperator::none;
-  std::uint8_t bytes = 4;    // per lane: 1 2 4 8 16 32
-  std::uint8_t matrices = 0; // ldmatrix: 1 2 4; each of the first 8·matrices lanes gives the address of a row of 16 bytes
-  std::uint32_t active = 0xffffffff;          // the lanes that perform it
-  std::array<std::uint64_t, 32> address = {}; // of each lane, in bytes; local memory: the offset in the thread's own
+  std::uint8_t bytes = 4; // per lane: 1 2 4 8 16 32
+  std::uint8_t matrices =
+      0; // ldmatrix: 1 2 4; each of the first 8·matrices lanes gives the address of a row of 16 bytes
+  std::uint32_t active = 0xffffffff; // the lanes that perform it
+  std::array<std::uint64_t, 32> address =
+      {}; // of each lane, in bytes; local memory: the offset in the thread's own
 };
-
-// Sums over the accesses that were counted. What does not apply to a space stays 0.
-struct Counts {
-  std::uint64_t instructions = 0; // warps with an active lane
-  std::uint64_t threads = 0;      // active lanes
-  std::uint64_t requests = 0, tags = 0, sectors = 0, ideal_sectors = 0;    // global, local, texture, surface
-  std::uint64_t wavefronts = 0, ideal_wavefronts = 0, data_wavefronts = 0; // shared
-  std::uint64_t transactions = 0, transaction_bytes = 0;                   // with device memory
-  std::uint64_t bytes_used = 0; // asked for by active lanes, each byte once per request
-  bool operator==(const Counts&) const = default;
-};
-WARPLENS_API Counts& operator+=(Counts&, const Counts&);
 
 // The compute capabilities that have rules, times ten and ascending: 10 is 1.0, 90 is 9.0.
 WARPLENS_API std::vector<int> architectures();

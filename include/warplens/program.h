@@ -87,6 +87,7 @@ public:
   std::string printed(); // what kernels printed since the last call
 
 private:
+  friend class Program;
   struct Impl;
   explicit Gpu(std::shared_ptr<Impl>);
   std::shared_ptr<Impl> impl_;

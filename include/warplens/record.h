@@ -7,11 +7,10 @@ namespace warplens {
 
 // How a number came about; see docs/HOW_IT_WORKS.md.
 enum class Label : std::uint8_t {
-  exact,   // every warp was emulated
-  proved,  // a few blocks stand for all, provably
-  sampled, // never made today; reports of other versions may have it
-  failed,  // it did not run to its end: counts are partial
-  unknown  // it may have worked on wrong data, or did not run
+  exact,  // every warp was emulated
+  proved, // a few blocks stand for all, provably
+  failed, // it did not run to its end: counts are partial
+  unknown // it may have worked on wrong data, or did not run
 };
 WARPLENS_API std::string_view name(Label);
 
@@ -22,9 +21,10 @@ struct SourceFrame {
 
 // One static memory instruction, summed over the warps that executed it.
 struct SiteCounts {
-  std::vector<SourceFrame> frames; // innermost first, then where each was inlined; empty without line information
-  std::string function;            // of the PTX (mangled)
-  std::string instruction;         // as written: "ld.global.nc.v2.f32"
+  std::vector<SourceFrame>
+      frames;              // innermost first, then where each was inlined; empty without line information
+  std::string function;    // of the PTX (mangled)
+  std::string instruction; // as written: "ld.global.nc.v2.f32"
   std::uint32_t ptx_line = 0;
   Space space = Space::global;
   AccessKind kind = AccessKind::load;

@@ -4,8 +4,6 @@
 #include <utility>
 #include <variant>
 
-#define WARPLENS_API __attribute__((visibility("default")))
-
 namespace warplens {
 
 struct Error {

@@ -2,7 +2,7 @@
 #include "access/site.h"
 #include <algorithm>
 
-namespace warplens::access {
+namespace warplens {
 
 // Switches, because the compiler warns of an enumerator that they leave out; a value that is none has no name.
 std::string_view name(Space space) {
@@ -17,33 +17,35 @@ std::string_view name(Space space) {
   return {};
 }
 
-std::string_view name(Kind kind) {
+std::string_view name(AccessKind kind) {
   switch (kind) {
-  case Kind::load: return "load";
-  case Kind::store: return "store";
-  case Kind::reduction: return "reduction";
-  case Kind::atomic: return "atomic";
-  case Kind::async_copy: return "async_copy";
-  case Kind::ldmatrix: return "ldmatrix";
+  case AccessKind::load: return "load";
+  case AccessKind::store: return "store";
+  case AccessKind::reduction: return "reduction";
+  case AccessKind::atomic: return "atomic";
+  case AccessKind::async_copy: return "async_copy";
+  case AccessKind::ldmatrix: return "ldmatrix";
   }
   return {};
 }
 
-std::string_view name(Cache cache) {
+std::string_view name(CacheOperator cache) {
   switch (cache) {
-  case Cache::none: return "";
-  case Cache::ca: return "ca";
-  case Cache::cg: return "cg";
-  case Cache::cs: return "cs";
-  case Cache::lu: return "lu";
-  case Cache::cv: return "cv";
-  case Cache::wb: return "wb";
-  case Cache::wt: return "wt";
-  case Cache::nc: return "nc";
-  case Cache::volatile_: return "volatile";
+  case CacheOperator::none: return "";
+  case CacheOperator::ca: return "ca";
+  case CacheOperator::cg: return "cg";
+  case CacheOperator::cs: return "cs";
+  case CacheOperator::lu: return "lu";
+  case CacheOperator::cv: return "cv";
+  case CacheOperator::wb: return "wb";
+  case CacheOperator::wt: return "wt";
+  case CacheOperator::nc: return "nc";
+  case CacheOperator::volatile_: return "volatile";
   }
   return {};
 }
+
+namespace access {
 
 std::string_view name(ElementType type) {
   switch (type) {
@@ -91,4 +93,5 @@ WarpAccess expand(const AffineAccess& affine, u32 warp) {
   return out;
 }
 
-} // namespace warplens::access
+} // namespace access
+} // namespace warplens

@@ -16,18 +16,14 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <warplens/types.h>
 
 namespace warplens::access {
 
-enum class Space : u8 { global, shared, local, constant, texture, surface };
-enum class Kind : u8 { load, store, reduction, atomic, async_copy, ldmatrix };
-// PTX cache operators; `nc` is the read-only path (ld.global.nc), `volatile_` bypasses L1 where there is a
-// choice.
-enum class Cache : u8 { none, ca, cg, cs, lu, cv, wb, wt, nc, volatile_ };
-
-std::string_view name(Space);
-std::string_view name(Kind);
-std::string_view name(Cache);
+using warplens::name;
+using warplens::Space;
+using Kind = AccessKind;
+using Cache = CacheOperator;
 
 using SiteId = Id<struct SiteTag>; // one static memory instruction of one module
 

@@ -22,8 +22,8 @@ access::WarpAccess to_internal(const Access& access) {
 
 Error impossible(const std::string& why, std::size_t index, std::size_t accesses) {
   std::string which = accesses == 1 ? "the access" : fmt::format("access {}", index);
-  return api::error_of(
-      diag::error("impossible-access", fmt::format("{}: {}", which, why), {}, "see include/warplens/access.h"));
+  return api::error_of(diag::error("impossible-access", fmt::format("{}: {}", which, why), {},
+                                   "see include/warplens/access.h"));
 }
 
 } // namespace
@@ -42,7 +42,8 @@ Expected<Counts> count(int sm, std::span<const Access> accesses) {
   Counts sum;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     access::WarpAccess access = to_internal(accesses[i]);
-    if (std::string why = access::impossible(access); !why.empty()) return impossible(why, i, accesses.size());
+    if (std::string why = access::impossible(access); !why.empty())
+      return impossible(why, i, accesses.size());
     if (access.active != 0) sum += arch::count(**row, access);
   }
   return sum;

@@ -1,5 +1,4 @@
 #include "api/convert.h"
-#include "api/counts.h"
 #include "report/pattern_text.h"
 #include <fmt/format.h>
 
@@ -32,8 +31,8 @@ SiteCounts site_of(const measure::SiteRecord& record) {
   out.space = record.space;
   out.kind = record.site.kind;
   out.bytes = record.site.bytes;
-  out.pattern = report::text(record.pattern);
-  out.counts = record.counts;
+  out.pattern = report::describe(record.pattern, record.site);
+  out.counts = record.counters;
   return out;
 }
 

@@ -79,9 +79,8 @@ Expected<Gpu> Gpu::create(int sm) {
   if (!memory) return api::error_of(memory.error());
   auto impl = std::make_shared<Impl>();
   impl->architecture = &architecture;
-  impl->device.shape = {architecture.sm, architecture.part.multiprocessors,
-                        architecture.limits.threads_per_block, architecture.limits.shared_per_block_optin,
-                        architecture.part.clock_khz};
+  impl->device.shape = {architecture.sm, architecture.part.multiprocessors, architecture.limits.launch(),
+                        architecture.limits.shared_per_block_optin, architecture.part.clock_khz};
   impl->device.memory = std::move(*memory);
   impl->device.print = [&text = impl->printed](std::string_view piece) { text += piece; };
   return Gpu(std::move(impl));
@@ -134,8 +133,8 @@ Expected<LaunchRecord> Program::launch(const std::string& kernel, const Launch& 
   auto rows = rows_of(launch.sm, gpu.architecture);
   if (!rows) return rows.error();
   Dim3 grid = dim(launch.grid), block = dim(launch.block);
-  if (std::optional<std::string> why = arch::cannot_launch(*gpu.architecture, grid, block))
-    return refuse("launch-refused", fmt::format("kernel '{}': {}", kernel, *why), "use a smaller shape");
+  if (auto problem = launch_problem(gpu.architecture->limits.launch(), grid, block))
+    return refuse("launch-refused", fmt::format("kernel '{}': {}", kernel, problem->what), problem->most);
 
   sim::LaunchSpec spec{*id, grid, block, {}, launch.dynamic_shared, *parameters, false};
   sim::LaunchOptions options;

@@ -1,20 +1,22 @@
 #include "arch/counts.h"
 
-namespace warplens::arch {
+namespace warplens {
 
 Counts& Counts::operator+=(const Counts& other) {
 #define COUNT(name, which) name += other.name;
-#include "arch/counts.def"
+#include <warplens/counts.def>
 #undef COUNT
   return *this;
 }
 
-Counts& Counts::operator*=(u64 times) {
+Counts& Counts::operator*=(std::uint64_t times) {
 #define COUNT(name, which) name *= times;
-#include "arch/counts.def"
+#include <warplens/counts.def>
 #undef COUNT
   return *this;
 }
+
+namespace arch {
 
 bool applies(Counted which, access::Space space, access::Kind kind) {
   bool shared = space == access::Space::shared, constant = space == access::Space::constant;
@@ -27,4 +29,5 @@ bool applies(Counted which, access::Space space, access::Kind kind) {
   return true;
 }
 
-} // namespace warplens::arch
+} // namespace arch
+} // namespace warplens

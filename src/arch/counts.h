@@ -1,23 +1,15 @@
 // What accesses cost: the one type of it, from the rule that counts an access to the line of a report.
 //
-// A new counter is one line of counts.def, and the rules that count it. Sums, the lines between processes, JSON,
+// A new counter is one line of include/warplens/counts.def, and the rules that count it. Sums, the lines between processes, JSON,
 // replay's columns and the comparison with the naive interpreter follow from the table; what does not is the
 // published schema (docs/schema/run-1.schema.json), whose readers want to know what it means.
 #pragma once
 #include "access/access.h"
+#include <warplens/types.h>
 
 namespace warplens::arch {
 
-// The definitions are those of docs/MODEL.md. Counts that do not apply to an access stay 0.
-struct Counts {
-#define COUNT(name, which) u64 name = 0;
-#include "arch/counts.def"
-#undef COUNT
-  Counts& operator+=(const Counts&);
-  Counts& operator*=(u64 times); // so many accesses, or sums of accesses, that all count alike
-  friend Counts operator*(Counts counts, u64 times) { return counts *= times; }
-  bool operator==(const Counts&) const = default;
-};
+using warplens::Counts; // include/warplens/types.h: programs that embed WarpLens see the same
 
 // Which accesses a count speaks of.
 enum class Counted : u8 {
@@ -35,7 +27,7 @@ struct CountMember {
 };
 inline constexpr CountMember count_members[] = {
 #define COUNT(name, which) {#name, &Counts::name, Counted::which},
-#include "arch/counts.def"
+#include <warplens/counts.def>
 #undef COUNT
 };
 static_assert(sizeof count_members / sizeof *count_members * sizeof(u64) == sizeof(Counts),

@@ -5,98 +5,21 @@
 // wrong type, a number out of its range or a name that this build does not know makes the line unreadable
 // instead of wrong.
 #include "measure/wire.h"
-#include <fmt/format.h>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
+#include "measure/members.h"
 #include <utility>
 
 namespace warplens::measure {
 namespace {
 
-using nlohmann::json;
-
-// Where a value does not fit its member: turned into a diagnostic by decode().
-struct Unreadable : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 template <class T> void put(json& object, const char* key, const T& value, const T& none = {}) {
   if (!(value == none)) object[key] = value;
-}
-
-template <class T> T number_of(const json& value, const char* key) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (value.is_number()) return value.get<T>();
-  } else if constexpr (std::is_signed_v<T>) {
-    if (value.is_number_unsigned() && value.get<u64>() <= static_cast<u64>(std::numeric_limits<T>::max()))
-      return static_cast<T>(value.get<u64>());
-    if (value.is_number_integer() && !value.is_number_unsigned()) return value.get<T>();
-  } else if (value.is_number_unsigned() && value.get<u64>() <= std::numeric_limits<T>::max()) {
-    return static_cast<T>(value.get<u64>());
-  }
-  throw Unreadable(fmt::format("member '{}' is not a number in its range", key));
-}
-
-template <class T> void take(const json& object, const char* key, T& out) {
-  auto found = object.find(key);
-  if (found == object.end()) return;
-  if constexpr (std::is_same_v<T, std::string>) {
-    if (!found->is_string()) throw Unreadable(fmt::format("member '{}' is not a string", key));
-    out = found->get<std::string>();
-  } else {
-    out = number_of<T>(*found, key);
-  }
 }
 
 template <class E> void put_name(json& object, const char* key, E value) {
   if (value != E{}) object[key] = name(value);
 }
 
-// name() is empty for what is no enumerator.
-template <class E> void take_name(const json& object, const char* key, E& out) {
-  auto found = object.find(key);
-  if (found == object.end()) return;
-  std::string text;
-  take(object, key, text);
-  for (u32 value = 0; value <= std::numeric_limits<u8>::max(); ++value)
-    if (E known{static_cast<u8>(value)}; !text.empty() && name(known) == text) {
-      out = known;
-      return;
-    }
-  throw Unreadable(fmt::format("member '{}' is '{}', which is not known", key, text));
-}
-
-// The elements of a member array; no such member is an empty array.
-template <class F> void each(const json& object, const char* key, F&& f) {
-  auto found = object.find(key);
-  if (found == object.end()) return;
-  if (!found->is_array()) throw Unreadable(fmt::format("member '{}' is not an array", key));
-  for (const json& element : *found) f(element);
-}
-
-void expect_object(const json& value, const char* what) {
-  if (!value.is_object()) throw Unreadable(fmt::format("{} is not an object", what));
-}
-
 json to_json(Dim3 dim) { return {dim.x, dim.y, dim.z}; }
-void take_dim(const json& object, const char* key, Dim3& out) {
-  std::vector<u32> values;
-  each(object, key, [&](const json& element) { values.push_back(number_of<u32>(element, key)); });
-  if (values.empty()) return;
-  if (values.size() != 3) throw Unreadable(fmt::format("member '{}' does not have three numbers", key));
-  out = {values[0], values[1], values[2]};
-}
-
-std::vector<std::string> strings(const json& object, const char* key) {
-  std::vector<std::string> out;
-  each(object, key, [&](const json& element) {
-    if (!element.is_string())
-      throw Unreadable(fmt::format("member '{}' holds something else than strings", key));
-    out.push_back(element.get<std::string>());
-  });
-  return out;
-}
 
 json to_json(const diag::Diagnostic& d) {
   json out{{"kind", d.kind}, {"severity", name(d.severity)}, {"message", d.message}};
@@ -106,21 +29,6 @@ json to_json(const diag::Diagnostic& d) {
   put(out, "length", d.span.length);
   put(out, "notes", d.notes);
   put(out, "help", d.help);
-  return out;
-}
-
-diag::Diagnostic diagnostic_of(const json& value) {
-  expect_object(value, "a diagnostic");
-  diag::Diagnostic out;
-  take(value, "kind", out.kind);
-  take_name(value, "severity", out.severity);
-  take(value, "message", out.message);
-  take(value, "file", out.span.file);
-  take(value, "line", out.span.line);
-  take(value, "column", out.span.column);
-  take(value, "length", out.span.length);
-  out.notes = strings(value, "notes");
-  take(value, "help", out.help);
   return out;
 }
 
@@ -180,13 +88,6 @@ json to_json(const arch::Counts& counts) {
   return out;
 }
 
-arch::Counts counts_of(const json& value) {
-  expect_object(value, "a set of counters");
-  arch::Counts out;
-  for (const arch::CountMember& member : arch::count_members) take(value, member.name, out.*member.value);
-  return out;
-}
-
 json to_json(const Pattern& pattern) {
   json out = json::object();
   put_name(out, "form", pattern.shape.form);
@@ -200,23 +101,6 @@ json to_json(const Pattern& pattern) {
   put(out, "most_units", pattern.most_units);
   put(out, "ways", pattern.ways);
   put(out, "share", pattern.share);
-  return out;
-}
-
-Pattern pattern_of(const json& value) {
-  expect_object(value, "a pattern");
-  Pattern out;
-  take_name(value, "form", out.shape.form);
-  take(value, "stride", out.shape.stride);
-  take(value, "rows", out.shape.rows);
-  take(value, "row_lanes", out.shape.row_lanes);
-  take(value, "gap", out.shape.gap);
-  take(value, "offset", out.shape.offset);
-  take(value, "lanes", out.lanes);
-  take(value, "units", out.units);
-  take(value, "most_units", out.most_units);
-  take(value, "ways", out.ways);
-  take(value, "share", out.share);
   return out;
 }
 

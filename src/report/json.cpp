@@ -50,14 +50,22 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["column"] = placed && site.frames[0].column != 0 ? json_t(site.frames[0].column) : json_t();
   out["inlined_at"] = json_t::array();
   for (std::size_t i = 1; i < site.frames.size(); ++i)
-    out["inlined_at"].push_back(
-        {{"file", site.frames[i].file}, {"line", site.frames[i].line}, {"column", site.frames[i].column}});
+    out["inlined_at"].push_back({{"file", site.frames[i].file},
+                                 {"line", site.frames[i].line},
+                                 {"column", site.frames[i].column},
+                                 {"function", text_or_null(site.frames[i].function)}});
+  out["source_function"] = placed ? text_or_null(site.frames[0].function) : json_t();
   out["function"] = text_or_null(site.function);
+  out["id"] = site.id.value;
   out["ptx"] = site.opcode;
   out["ptx_line"] = site.ptx_line;
   out["space"] = access::name(space);
   out["op"] = access::name(site.kind);
   out["bytes"] = site.bytes;
+  out["cache"] = text_or_null(std::string(access::name(site.cache)));
+  out["matrices"] = site.matrices;
+  out["vector"] = site.vector;
+  out["element"] = access::name(site.element);
   put_counts(out, counters.empty() ? Counts{} : counters[0], space, site.kind);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
@@ -69,6 +77,7 @@ json_t diagnostic_json(const diag::Diagnostic& d) {
   json_t out{{"kind", d.kind}, {"severity", diag::name(d.severity)}, {"message", d.message}};
   out["file"] = text_or_null(d.span.file);
   out["line"] = d.span.line == 0 ? json_t() : json_t(d.span.line);
+  out["column"] = d.span.column == 0 ? json_t() : json_t(d.span.column);
   out["notes"] = d.notes;
   out["help"] = text_or_null(d.help);
   return out;
@@ -91,6 +100,7 @@ json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
              {"module", launch.module}};
   out["grid"] = dim(launch.grid);
   out["block"] = dim(launch.block);
+  out["sm"] = launch.sm;
   out["shared_bytes"] = launch.shared_bytes;
   out["local_bytes"] = launch.local_bytes;
   out["local_arrays"] = launch.local_arrays;

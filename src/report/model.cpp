@@ -29,12 +29,6 @@ bool is_library_file(std::string_view file) {
                                      [&](std::string_view mark) { return file.find(mark) != file.npos; });
 }
 
-access::SourceFrame user_frame(const access::Site& site) {
-  for (const access::SourceFrame& frame : site.frames)
-    if (!is_library_file(frame.file)) return frame;
-  return site.frames.empty() ? access::SourceFrame{} : site.frames.front();
-}
-
 void add_counters(std::vector<Counts>& sum, const std::vector<Counts>& other) {
   if (sum.size() < other.size()) sum.resize(other.size());
   for (std::size_t a = 0; a < other.size(); ++a) sum[a] += other[a];
@@ -306,6 +300,12 @@ Result<u64> filter_launches(Input& input, const std::string& pattern) {
 }
 
 } // namespace
+
+access::SourceFrame user_frame(const access::Site& site) {
+  for (const access::SourceFrame& frame : site.frames)
+    if (!is_library_file(frame.file)) return frame;
+  return site.frames.empty() ? access::SourceFrame{} : site.frames.front();
+}
 
 Result<Model> build(Input input, const SourceLines& source, const Options& options) {
   Model model;

@@ -113,6 +113,9 @@ struct Model {
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
 
+// The line that a site is shown at: its innermost frame in a file that the user wrote.
+access::SourceFrame user_frame(const access::Site&);
+
 // Fails only on a malformed filter.
 Result<Model> build(Input, const SourceLines&, const Options&);
 
