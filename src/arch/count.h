@@ -13,8 +13,8 @@ Counts count(const Architecture&, const access::LaneBatch&);  // the same, many 
 Counts count(const Architecture&,
              const access::AffineAccess&); // the same, a CTA in closed form; includes `count`
 
-// Does what leaves for the next level of memory travel in sectors? Not where an L1 fetches whole lines, nor where
-// a half-warp moves segments of several sizes (1.x).
+// Does what leaves for the next level of memory travel in sectors? Not where an L1 fetches whole lines, nor
+// where a half-warp moves segments of several sizes (1.x).
 bool moves_sectors(const Architecture&, const access::AccessHeader&);
 
 // Counts batches of one instruction as they come. Warps may wait until there are enough to be counted side by

@@ -5,6 +5,7 @@
 #include "access/access.h"
 #include "arch/arch.h"
 #include "measure/classify.h"
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>

@@ -1,5 +1,5 @@
-// The sink of one worker of an emulated launch, with cells of its own, one per (site, space) that it met: nothing
-// is shared until the launch has ended, so there are no locks and no atomics.
+// The sink of one worker of an emulated launch, with cells of its own, one per (site, space) that it met:
+// nothing is shared until the launch has ended, so there are no locks and no atomics.
 #pragma once
 #include "measure/cells.h"
 #include <deque>

@@ -1,5 +1,5 @@
-// The words for what lanes do: "stride 128 bytes (32 floats)", "2 rows of 16 lanes, 4096 bytes apart", "8-way bank
-// conflict". For people: whoever groups or compares uses the pattern itself.
+// The words for what lanes do: "stride 128 bytes (32 floats)", "2 rows of 16 lanes, 4096 bytes apart",
+// "8-way bank conflict". For people: whoever groups or compares uses the pattern itself.
 #pragma once
 #include "access/site.h"
 #include "measure/pattern.h"

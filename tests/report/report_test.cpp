@@ -198,7 +198,7 @@ TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
       }
 }
 
-// Two rows of lanes that start inside a sector are one pattern, however far apart; otherwise the distance counts.
+// Rows that start inside a sector are one pattern, however far apart; otherwise the distance counts.
 TEST(Model, PatternsAreOneWhereTheirWordsAre) {
   auto rows = [](u32 offset) {
     Input input;
