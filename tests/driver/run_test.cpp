@@ -52,7 +52,7 @@ TEST_F(Run, RefusesWhatCannotRunBeforeStartingAnything) {
   refused({.command = {file("text", "words")}}, "is not executable");
   refused({.command = {file("words", "words", true)}}, "neither an ELF program nor a script");
   refused({.command = {program}, .sm = "4242"}, "4242");
-  refused({.command = {program}, .sm = ""}, "");
+  refused({.command = {program}, .sm = ""}, "unknown compute capability ''");
   refused({.command = {program}, .json = (folder / "no/such/file").string()}, "cannot write");
   refused({.command = {program}, .report = folder.string()}, "cannot write");
   refused({.command = {program}, .kernel = "("}, "regular expression");

@@ -1,5 +1,5 @@
 // The built-in cases hold the numbers of the documents they come from, and their drawings are golden
-// documents: UPDATE_GOLDENS=1 rewrites tests/explain/data.
+// documents: WARPLENS_REBASE=1 rewrites tests/explain/data.
 #include "explain/model/cases.h"
 #include "explain/support.h"
 #include "explain/view/picture.h"
@@ -95,15 +95,15 @@ TEST(Cases, PitchBanksConstantLocal) {
 
 void expect_golden(const std::string& file, const std::string& text) {
   std::string path = std::string(WARPLENS_TEST_DATA) + "/" + file;
-  if (std::getenv("UPDATE_GOLDENS") != nullptr) {
+  if (std::getenv("WARPLENS_REBASE") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     return;
   }
   std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path << " is missing; UPDATE_GOLDENS=1 writes it";
+  ASSERT_TRUE(in) << path << " is missing; WARPLENS_REBASE=1 writes it";
   std::stringstream wanted;
   wanted << in.rdbuf();
-  EXPECT_EQ(wanted.str(), text) << path << " differs; UPDATE_GOLDENS=1 rewrites it";
+  EXPECT_EQ(wanted.str(), text) << path << " differs; WARPLENS_REBASE=1 rewrites it";
 }
 
 std::size_t columns_of(std::string_view line) {

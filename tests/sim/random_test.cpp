@@ -2,8 +2,9 @@
 // (NaNs of one register as one value), scratch memory byte for byte, and for every site the counts of the
 // emulator's accesses against those of the interpreter's accesses under the plain rule of one warp.
 //
-// WARPLENS_RANDOM_PROGRAMS sets how many (a few seconds' worth by default), WARPLENS_RANDOM_SEED the first
-// seed.
+// WARPLENS_RANDOM_PROGRAMS sets how many (60, a few seconds' worth, by default), WARPLENS_RANDOM_SEED the first
+// seed (1). A failure names the seed of its program: WARPLENS_RANDOM_SEED=4711 WARPLENS_RANDOM_PROGRAMS=1 runs that
+// one again.
 #include "arch/count.h"
 #include "measure/collect.h"
 #include "oracle/interpreter.h"

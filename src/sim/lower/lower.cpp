@@ -248,7 +248,6 @@ private:
   }
 
   void compute(const ir::Instruction& i) {
-    const ir::Form& form = module_.form(i);
     const Rule& rule = rule_of(i);
     const std::optional<Kernel>& kernel = rule.kernel;
     if (!kernel) return unsupported(i);
