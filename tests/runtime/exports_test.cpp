@@ -1,6 +1,6 @@
 // The shared libraries export the CUDA functions of exports.def and nothing else, and bring no libraries
 // along.
-#include "runtime/elf.h"
+#include "os/elf.h"
 #include "runtime/exports.h"
 #include <dlfcn.h>
 #include <fstream>
@@ -37,7 +37,7 @@ TEST_P(Library, ExportsTheTableAndNothingElse) {
 
 TEST_P(Library, NeedsOnlyTheCLibrary) {
   std::string bytes = contents(path());
-  std::optional<Elf> elf = Elf::parse(std::as_bytes(std::span(bytes)));
+  std::optional<os::Elf> elf = os::Elf::parse(std::as_bytes(std::span(bytes)));
   ASSERT_TRUE(elf);
   const std::set<std::string_view> allowed{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2",
                                            "libpthread.so.0", "libdl.so.2"};

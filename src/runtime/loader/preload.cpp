@@ -7,46 +7,23 @@
 // the program are treated alike; those that the program loads later (dlopen) are not.
 //
 // A stripped executable has no names. Its device code can still be seen, so the user is told how to build it.
+#include "os/elf.h"
+#include "os/environment.h"
+#include "os/file.h"
 #include "runtime/exports.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <unordered_map>
 
 namespace warplens::runtime {
 namespace {
 
-// A file's bytes for as long as this lives; empty when it cannot be read.
-class MappedFile {
-public:
-  explicit MappedFile(const char* path) {
-    int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    struct stat status;
-    if (fstat(file, &status) == 0 && status.st_size > 0) {
-      void* data = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-      if (data != MAP_FAILED)
-        bytes_ = {static_cast<const std::byte*>(data), static_cast<std::size_t>(status.st_size)};
-    }
-    ::close(file);
-  }
-  ~MappedFile() {
-    if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  Bytes bytes() const { return bytes_; }
-
-private:
-  Bytes bytes_;
-};
+using os::Elf;
 
 // movabs rax, target; jmp rax
 void jump(std::byte* from, void (*target)()) {
@@ -108,7 +85,7 @@ void explain_stripped(const char* path) {
 
 int visit(dl_phdr_info* info, std::size_t, void*) {
   bool executable = !info->dlpi_name || info->dlpi_name[0] == '\0';
-  MappedFile file(executable ? "/proc/self/exe" : info->dlpi_name);
+  os::MappedFile file(executable ? "/proc/self/exe" : info->dlpi_name);
   std::optional<Elf> elf = Elf::parse(file.bytes());
   if (!elf || !elf->find(".nv_fatbin") || uses_shared_runtime(*elf)) return 0;
   if (!take_over(*elf, info->dlpi_addr) && executable && elf->symbols().empty())
@@ -117,7 +94,7 @@ int visit(dl_phdr_info* info, std::size_t, void*) {
 }
 
 [[gnu::constructor]] void loaded() {
-  if (std::getenv("WARPLENS_EVENTS")) dl_iterate_phdr(visit, nullptr);
+  if (os::is_set("WARPLENS_EVENTS")) dl_iterate_phdr(visit, nullptr);
 }
 
 } // namespace

@@ -1,4 +1,6 @@
-#include "toolchain/temp_dir.h"
+// See temp_dir.h.
+#include "os/temp_dir.h"
+#include "os/environment.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -6,13 +8,17 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace warplens::toolchain {
+namespace warplens::os {
+
+std::string temporary_folder() {
+  std::string folder = variable("TMPDIR");
+  return folder.empty() ? "/tmp" : folder;
+}
 
 Result<TempDir> TempDir::create() {
-  const char* root = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/warplens-XXXXXX", root && *root ? root : "/tmp");
+  std::string path = temporary_folder() + "/warplens-XXXXXX";
   if (!mkdtemp(path.data()))
-    return failure(diag::error("toolchain-no-temporary-folder",
+    return failure(diag::error("no-temporary-folder",
                                fmt::format("cannot create a folder '{}': {}", path, std::strerror(errno)), {},
                                "set TMPDIR to a folder with free space that you may write to"));
   return TempDir(std::move(path));
@@ -30,4 +36,4 @@ TempDir& TempDir::operator=(TempDir&& other) noexcept {
   return *this;
 }
 
-} // namespace warplens::toolchain
+} // namespace warplens::os

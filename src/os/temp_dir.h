@@ -3,7 +3,10 @@
 #include "diag/diagnostic.h"
 #include <string>
 
-namespace warplens::toolchain {
+namespace warplens::os {
+
+// $TMPDIR, or /tmp: where files go that nobody keeps.
+std::string temporary_folder();
 
 class TempDir {
 public:
@@ -18,4 +21,4 @@ private:
   std::string path_; // empty: nothing to remove
 };
 
-} // namespace warplens::toolchain
+} // namespace warplens::os

@@ -1,8 +1,11 @@
-#include "runtime/elf.h"
+// The tables of an ELF image, each entry copied out before it is looked at: nothing in a file is aligned for
+// certain.
+#include "os/elf.h"
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 
-namespace warplens::runtime {
+namespace warplens::os {
 
 template <class T> static std::optional<T> read(Bytes image, u64 offset) {
   if (offset > image.size() || image.size() - offset < sizeof(T)) return {};
@@ -20,6 +23,13 @@ static std::string_view string_at(Bytes table, u64 offset) {
   if (offset >= table.size()) return {};
   const char* begin = reinterpret_cast<const char*>(table.data()) + offset;
   return {begin, strnlen(begin, table.size() - offset)};
+}
+
+ElfKind elf_kind(Bytes image) {
+  std::optional<Elf64_Ehdr> header = read<Elf64_Ehdr>(image, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return ElfKind::none;
+  bool native = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64;
+  return native ? ElfKind::native : ElfKind::foreign;
 }
 
 std::optional<Elf> Elf::parse(Bytes image) {
@@ -52,6 +62,10 @@ const Elf::Section* Elf::find(std::string_view name) const {
   return nullptr;
 }
 
+bool Elf::has(u32 type) const {
+  return std::any_of(sections_.begin(), sections_.end(), [&](const Section& s) { return s.type == type; });
+}
+
 std::vector<Elf::Symbol> Elf::symbols() const {
   std::vector<Symbol> out;
   for (const Section& section : sections_) {
@@ -77,4 +91,16 @@ std::vector<std::string_view> Elf::needed() const {
   return out;
 }
 
-} // namespace warplens::runtime
+Bytes find_note(Bytes notes, std::string_view owner, u32 type) {
+  auto padded = [](u64 size) { return (size + 3) & ~u64{3}; };
+  for (u64 at = 0; std::optional<Elf64_Nhdr> note = read<Elf64_Nhdr>(notes, at);) {
+    u64 name = at + sizeof *note, content = name + padded(note->n_namesz);
+    bool ours = note->n_type == type && note->n_namesz == owner.size() + 1 &&
+                string_at(slice(notes, name, note->n_namesz), 0) == owner;
+    if (ours) return slice(notes, content, note->n_descsz);
+    at = content + padded(note->n_descsz);
+  }
+  return {};
+}
+
+} // namespace warplens::os
