@@ -1,9 +1,9 @@
-// Colours of the terminal report. Without colour every function returns its text unchanged.
+// Colours of a terminal by what they mean. Without colour every function returns its text unchanged.
 #pragma once
 #include <string>
 #include <string_view>
 
-namespace warplens::report {
+namespace warplens::text {
 
 struct Style {
   bool colour = false;
@@ -18,4 +18,4 @@ struct Style {
   std::string bad(std::string_view text) const { return paint("31", text); }
 };
 
-} // namespace warplens::report
+} // namespace warplens::text
