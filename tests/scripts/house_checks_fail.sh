@@ -10,6 +10,13 @@ python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 
 echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
 if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include against the layers went unnoticed"; exit 1; fi
 grep -q "room 'base' may not include 'sim'" "$copy/log"
+rm "$copy/src/base/upwards.h"
+
+mkdir "$copy/src/idle"
+echo '// Includes nothing.' >"$copy/src/idle/idle.h"
+echo 'warplens_room(idle base)' >>"$copy/CMakeLists.txt"
+if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an arrow that nobody uses went unnoticed"; exit 1; fi
+grep -q "room 'idle' lists 'base', which none of its files includes" "$copy/log"
 
 python3 "$copy/scripts/coverage.py"
 echo 'OPCODE(one_more, "one_more", "d s", "u32", compute)' >>"$copy/src/ir/opcodes.def"
