@@ -110,6 +110,18 @@ void send_unrun(Runtime& runtime, const Kernel& kernel, const LaunchRequest& req
   runtime.events.send(std::move(record));
 }
 
+// The first launch that did not finish: memory may be wrong for all that come after it.
+void note_incomplete(Runtime& runtime, u64 index) {
+  if (!runtime.incomplete) runtime.incomplete_launch = index;
+  runtime.incomplete = true;
+}
+
+void note_fault(Runtime& runtime, const sim::Fault& fault, u64 index) {
+  note_incomplete(runtime, index);
+  runtime.sticky = code_of(fault.kind);
+  runtime.faulted_launch = index;
+}
+
 void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult& result) {
   record.warp_instructions = result.warp_instructions;
   if (runtime.incomplete) {
@@ -120,10 +132,7 @@ void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult
     record.status = measure::Status::failed;
     record.reason = result.fault->diagnostic.message;
     record.diagnostics.push_back(result.fault->diagnostic);
-    if (!runtime.incomplete) runtime.incomplete_launch = record.index;
-    runtime.incomplete = true;
-    runtime.sticky = code_of(result.fault->kind);
-    runtime.faulted_launch = record.index;
+    note_fault(runtime, *result.fault, record.index);
   }
   for (diag::Diagnostic& warning : result.warnings) record.diagnostics.push_back(std::move(warning));
 }
@@ -242,10 +251,7 @@ void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
                                          options_of(runtime, std::chrono::steady_clock::now()));
   if (!result.fault) return;
   runtime.say(result.fault->diagnostic);
-  if (!runtime.incomplete) runtime.incomplete_launch = launch.index;
-  runtime.incomplete = true;
-  runtime.sticky = code_of(result.fault->kind);
-  runtime.faulted_launch = launch.index;
+  note_fault(runtime, *result.fault, launch.index);
 }
 
 cudaError_t launch(const LaunchRequest& request) {
@@ -263,8 +269,7 @@ cudaError_t launch(const LaunchRequest& request) {
     std::string reason =
         kernel->binary->reason.empty() ? "the kernel is not in the program's PTX" : kernel->binary->reason;
     send_unrun(runtime, *kernel, request, measure::Status::failed, std::move(reason));
-    runtime.incomplete_launch = runtime.incomplete ? runtime.incomplete_launch : runtime.launches - 1;
-    runtime.incomplete = true;
+    note_incomplete(runtime, runtime.launches - 1);
     return remember(error);
   }
   cudaError_t error = check_shape(runtime.architecture().limits, request);
