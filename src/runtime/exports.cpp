@@ -1,3 +1,4 @@
+// exports.def once more, as addresses.
 #include "runtime/exports.h"
 
 // The table needs addresses only: every function is declared here without its parameters.
