@@ -274,20 +274,11 @@ cudaError_t launch(const LaunchRequest& request) {
   return remember(runtime.options.launch_blocking ? runtime.sticky : cudaSuccess);
 }
 
-} // namespace warplens::runtime
-
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
                              std::size_t shared, cudaStream_t) {
   return launch({function, grid, block, {}, shared, arguments, false});
-}
-
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, Dim3 grid, Dim3 block, void** arguments,
-                               std::size_t shared, cudaStream_t) {
-  return launch({kernel, grid, block, {}, shared, arguments, false});
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
@@ -301,14 +292,12 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                         false};
   for (u32 i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative)
-      request.cooperative = attribute.value.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeCooperative) request.cooperative = attribute.val.cooperative != 0;
     if (attribute.id == cudaLaunchAttributeClusterDimension)
-      request.cluster = {attribute.value.cluster.x, attribute.value.cluster.y, attribute.value.cluster.z};
+      request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
   }
   return launch(request);
 }
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

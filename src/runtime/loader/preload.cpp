@@ -6,6 +6,8 @@
 // one here, before the program's own start-up code registers its device code. Objects that are loaded with
 // the program are treated alike; those that the program loads later (dlopen) are not.
 //
+// Each name gets the function of the major that the object contains.
+//
 // A stripped executable has no names. Its device code can still be seen, so the user is told how to build it.
 #include "runtime/exports.h"
 #include "runtime/state.h"
@@ -48,10 +50,11 @@ private:
   Bytes bytes_;
 };
 
-// movabs rax, target; jmp rax
-void jump(std::byte* from, void (*target)()) {
+constexpr u64 jump_size = 12; // movabs rax, target; jmp rax
+
+void jump(std::byte* from, Export::Function target) {
   constexpr u64 page = 4096;
-  unsigned char code[12] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+  unsigned char code[jump_size] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
   std::memcpy(code + 2, &target, 8);
   u64 begin = reinterpret_cast<u64>(from) & ~(page - 1);
   u64 end = (reinterpret_cast<u64>(from) + sizeof code + page - 1) & ~(page - 1);
@@ -61,7 +64,7 @@ void jump(std::byte* from, void (*target)()) {
   mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
 }
 
-// Which CUDA major the object's own runtime is of, by functions that only that one has.
+// Which CUDA major the object's own runtime is of, by functions that the next one does not have any more.
 int static_major(const std::vector<Elf::Symbol>& symbols) {
   auto has = [&](std::string_view name) {
     return std::any_of(symbols.begin(), symbols.end(),
@@ -81,24 +84,21 @@ bool uses_shared_runtime(const Elf& elf) {
 // Overwrites the runtime inside the object that is loaded at `base`. False: it has none that can be found.
 bool take_over(const Elf& elf, u64 base) {
   std::vector<Elf::Symbol> symbols = elf.symbols();
-  std::unordered_map<std::string_view, const Export*> table;
-  for (const Export& function : exports()) table.emplace(function.name, &function);
-  std::vector<std::pair<u64, void (*)()>> patches;
-  constexpr u64 jump_size = 12;
+  const int major = static_major(symbols);
+  std::unordered_map<std::string_view, Export::Function> table;
+  for (const Export& function : exports()) table.emplace(function.name, function.in_major[major - 11]);
+  bool found_any = false;
   for (const Elf::Symbol& symbol : symbols) {
     if (symbol.type != STT_FUNC || !symbol.defined || symbol.size < jump_size) continue;
-    if (auto found = table.find(symbol.name); found != table.end())
-      patches.emplace_back(base + symbol.value, found->second->address);
+    auto found = table.find(symbol.name);
+    if (found == table.end()) continue;
+    jump(reinterpret_cast<std::byte*>(base + symbol.value), found->second);
+    found_any = true;
   }
-  if (patches.empty()) return false;
-  if (static_major(symbols) != runtime_version / 1000) return true; // the library of that major does it
-  for (auto [address, target] : patches) jump(reinterpret_cast<std::byte*>(address), target);
-  return true;
+  return found_any;
 }
 
 void explain_stripped(const char* path) {
-  constexpr int newest_major = 13;
-  if (runtime_version / 1000 != newest_major) return; // one of the three libraries says it
   Runtime::get().say(diag::error(
       "static-runtime-stripped",
       fmt::format(
