@@ -51,14 +51,10 @@ std::vector<ir::FunctionId> reachable_from(const ir::Module& module, ir::Functio
 // The sites of those functions. A pointer to a function may also come from another kernel, through memory:
 // what calls through pointers may reach any site.
 std::vector<access::Site> sites_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions) {
-  ptx::SourceStacks stacks(module);
-  std::vector<access::Site> out;
+  std::vector<const ir::Instruction*> accesses;
   auto add = [&](const ir::Function& function) {
-    for (const ir::Instruction& instruction : function.instructions) {
-      if (!instruction.site.valid()) continue;
-      out.push_back(module.sites[instruction.site.value]);
-      out.back().frames = stacks.at(instruction.location);
-    }
+    for (const ir::Instruction& instruction : function.instructions)
+      if (instruction.site.valid()) accesses.push_back(&instruction);
   };
   bool any = std::any_of(functions.begin(), functions.end(), [&](ir::FunctionId id) {
     return calls_indirectly(module, module.functions[id.value]);
@@ -67,7 +63,15 @@ std::vector<access::Site> sites_of(const ir::Module& module, const std::vector<i
     for (const ir::Function& function : module.functions) add(function);
   else
     for (ir::FunctionId id : functions) add(module.functions[id.value]);
-  std::sort(out.begin(), out.end(), [](const access::Site& a, const access::Site& b) { return a.id < b.id; });
+  std::sort(accesses.begin(), accesses.end(),
+            [](const ir::Instruction* a, const ir::Instruction* b) { return a->site < b->site; });
+  ptx::SourceStacks stacks(module);
+  std::vector<access::Site> out;
+  out.reserve(accesses.size());
+  for (const ir::Instruction* access : accesses) {
+    out.push_back(module.sites[access->site.value]);
+    out.back().frames = stacks.at(access->location);
+  }
   return out;
 }
 
