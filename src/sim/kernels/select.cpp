@@ -62,7 +62,9 @@ std::optional<Kernel> find_kernel_of(FindKernel find, const ir::Form& form, u32 
   const Kernel* kernel = find(request);
   if (!kernel) kernel = baseline::find_video(request);
   if (!kernel || kernel->destinations != destinations || kernel->sources != sources) return std::nullopt;
-  return *kernel;
+  Kernel found = *kernel;
+  found.variant = make_variant(request);
+  return found;
 }
 std::optional<Kernel> find_kernel(const ir::Form& form, u32 destinations, u32 sources) {
   return find_kernel_of(target().find, form, destinations, sources);

@@ -32,6 +32,7 @@ struct Op {
 
   // What else a handler needs; each family documents its own use of them.
   KernelFunction kernel = nullptr, masked_kernel = nullptr;
+  Variant variant; // of both kernels
   ClosedRule closed = nullptr;
   const ir::Form* form = nullptr;
   i64 offset = 0;            // memory: added to the address

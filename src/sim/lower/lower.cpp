@@ -203,6 +203,7 @@ private:
     op.form = &form;
     op.kernel = kernel.function;
     op.masked_kernel = kernel.masked;
+    op.variant = kernel.variant;
     op.destinations = op.sources = 1;
     op.slot[0] = to;
     op.slot[1] = predicate;
@@ -274,6 +275,7 @@ private:
     out.sources = i.sources;
     out.kernel = kernel->function;
     out.masked_kernel = kernel->masked;
+    out.variant = kernel->variant;
     out.closed = widen.empty() ? rule.closed : nullptr;
     for (auto [to, from] : widen) {
       Op& resize = emit(ops::resize, i);
