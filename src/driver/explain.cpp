@@ -68,12 +68,12 @@ Result<u32> architecture(const std::string& text) {
   std::string digits = text.starts_with("sm_") ? text.substr(3) : text;
   std::size_t point = digits.find('.');
   if (point != digits.npos && digits.size() == point + 2) digits.erase(point, 1);
-  u32 sm = 0;
-  auto [next, error] = std::from_chars(digits.data(), digits.data() + digits.size(), sm);
-  if (error != std::errc{} || next != digits.data() + digits.size() || sm > 9999)
+  u32 number = 0;
+  auto [next, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || next != digits.data() + digits.size() || number > 9999)
     return failure(diag::error("explain-architecture", fmt::format("'{}' is not a compute capability", text),
                                {}, "write 70 or 7.0; `warplens gpus` lists them"));
-  return sm;
+  return number;
 }
 
 Result<Question> question_of(const ExplainOptions& o) {

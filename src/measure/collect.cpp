@@ -22,7 +22,6 @@
 namespace warplens::measure {
 namespace {
 
-constexpr u64 base_period = 256;
 constexpr u32 first_ctas = 16, cta_spacing = 61, sampled_ctas = 80, sampled_warps = 4, sampled_first = 4;
 constexpr std::size_t most_seen = 16;
 constexpr u64 last_sampled_cta = u64{cta_spacing} * (sampled_ctas - first_ctas - 1);
@@ -47,7 +46,7 @@ class AffineForm {
 public:
   explicit AffineForm(const access::AffineAccess& first)
       : access_(first), active_(first.active.begin(), first.active.end()) {
-    access_.base -= access_.base % base_period;
+    access_.base -= access_.base % arch::address_period;
     access_.active = active_;
   }
   AffineForm(const AffineForm&) = delete;
@@ -55,16 +54,16 @@ public:
   bool matches(const access::AffineAccess& o) const {
     const access::AffineAccess& a = access_;
     return a.stride[0] == o.stride[0] && a.stride[1] == o.stride[1] && a.stride[2] == o.stride[2] &&
-           a.count == o.count && static_cast<u64>(a.cta_stride - o.cta_stride) % base_period == 0 &&
+           a.count == o.count && static_cast<u64>(a.cta_stride - o.cta_stride) % arch::address_period == 0 &&
            a.bytes == o.bytes && a.kind == o.kind && a.cache == o.cache && a.block == o.block &&
            a.active.size() == o.active.size() &&
            std::equal(o.active.begin(), o.active.end(), active_.begin());
   }
 
-  void add(u64 base) { ++times_[base % base_period]; }
+  void add(u64 base) { ++times_[base % arch::address_period]; }
 
   void fold_into(Architectures architectures, std::vector<Counters>& sums) const {
-    for (u64 place = 0; place < base_period; ++place) {
+    for (u64 place = 0; place < arch::address_period; ++place) {
       if (times_[place] == 0) continue;
       access::AffineAccess one = access_;
       one.base += place;
@@ -76,7 +75,7 @@ public:
 private:
   access::AffineAccess access_;
   std::vector<u32> active_;
-  std::array<u64, base_period> times_{};
+  std::array<u64, arch::address_period> times_{};
 };
 
 // The forms of one cell's affine accesses, at most so many: then the one that was met longest ago is folded
@@ -203,7 +202,7 @@ private:
   // What a warp looks like depends on the base modulo the period too, so one look is remembered.
   void sample_all(Cell& cell, u64 cta, const access::AffineAccess& one) {
     if (!is_sampled(cell, cta)) return;
-    u64 place = one.base % base_period;
+    u64 place = one.base % arch::address_period;
     auto seen = std::find_if(cell.seen.begin(), cell.seen.end(), [&](const Seen& s) {
       return s.place == place && s.stride == one.stride && s.block == one.block && s.bytes == one.bytes;
     });
