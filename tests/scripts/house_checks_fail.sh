@@ -21,7 +21,7 @@ rm "$copy/src/measure/young.h"
 
 echo 'inline int leaked() { return 1; } int (*kept)() = leaked; namespace avx2 { inline int own() { return 2; } int (*kept)() = own; }' >"$copy/leak.cpp"
 "${CXX:-c++}" -c "$copy/leak.cpp" -o "$copy/leak.o"
-if python3 "$copy/scripts/check_symbols.py" "avx2=$copy/leak.o" >"$copy/log"; then echo "a weak symbol went unnoticed"; exit 1; fi
+if python3 "$copy/scripts/check_symbols.py" avx2: "$copy/leak.o" >"$copy/log"; then echo "a weak symbol went unnoticed"; exit 1; fi
 grep -q "'leaked()' is weak" "$copy/log"
 ! grep -q "own()" "$copy/log"
 

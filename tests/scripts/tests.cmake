@@ -6,10 +6,10 @@ add_test(NAME house.links COMMAND python3 ${scripts}/check_links.py)
 add_test(NAME house.capabilities COMMAND python3 ${scripts}/check_capabilities.py)
 if(NOT WARPLENS_SANITIZE) # sanitizers add weak symbols of their own
   foreach(target ${warplens_targets})
-    set(kernels $<TARGET_OBJECTS:warplens_kernels_${target}> $<TARGET_OBJECTS:warplens_counting_${target}>)
-    list(APPEND objects_of_targets "${target}=$<JOIN:${kernels},$<COMMA>>")
+    list(APPEND objects_of_targets ${target}: $<TARGET_OBJECTS:warplens_kernels_${target}>
+      $<TARGET_OBJECTS:warplens_counting_${target}>)
   endforeach()
-  add_test(NAME house.symbols COMMAND python3 ${scripts}/check_symbols.py ${objects_of_targets})
+  add_test(NAME house.symbols COMMAND python3 ${scripts}/check_symbols.py ${objects_of_targets} COMMAND_EXPAND_LISTS)
 endif()
 add_test(NAME house.coverage_page COMMAND python3 ${scripts}/coverage.py --check)
 add_test(NAME house.format COMMAND ${scripts}/check_format.sh)

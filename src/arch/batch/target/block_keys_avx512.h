@@ -3,8 +3,10 @@
 #pragma once
 #include "arch/batch/target/lanes.h"
 // GCC 12's own intrinsics read a deliberately undefined register (GCC bug 105593).
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 
 namespace warplens::arch {

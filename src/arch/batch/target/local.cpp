@@ -4,8 +4,10 @@
 #include "arch/batch/target/lanes.h"
 #ifdef __AVX512F__
 // GCC 12's own intrinsics read a deliberately undefined register (GCC bug 105593).
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 #endif
 
