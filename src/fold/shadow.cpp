@@ -10,6 +10,7 @@
 // Not followed, so refused when met: device printf, malloc, free, failed assertions and traps, calls through
 // pointers, sleeping, threads that wait for other CTAs, jump tables whose index moves.
 #include "fold/shadow.h"
+#include "arch/arch.h"
 #include "fold/arguments.h"
 #include "fold/relevance.h"
 #include "sim/memory/access.h"
@@ -23,8 +24,6 @@ using ir::Special;
 using ir::StateSpace;
 
 namespace {
-
-constexpr u64 alignment_period = 256;
 
 enum class Kind : u8 {
   compute,
@@ -410,7 +409,7 @@ void Shadow::Impl::place_in(const Motion& motion, u64 low, u64 high, u64 bytes, 
   if (motion.still()) return;
   conditions->at_most(motion.k, i128{range.end} - bytes - high);
   conditions->at_most(negated(motion.k), i128{low} - range.begin);
-  if (counted) conditions->multiple_of(motion.k, alignment_period);
+  if (counted) conditions->multiple_of(motion.k, arch::address_period);
 }
 
 // The ranges of memory that an access by lanes whose addresses move alike points into: nearly always one; looks again

@@ -1,5 +1,5 @@
 // Lane-by-lane arithmetic over arrays of lanes: the inner loops of the emulator, one per form, generated from
-// the functors of sem/. The same sources are compiled for plain x86-64, AVX2 and AVX-512; select_target()
+// the functors of sem/. The same sources are compiled for plain x86-64, AVX2 and AVX-512; base/cpu.h
 // picks once.
 //
 // Storage of one register, for `lanes` consecutive lanes (a multiple of 32, or 1 for a uniform value):
@@ -72,7 +72,7 @@ struct MathFunction {
 };
 std::optional<MathFunction> find_math_function(std::string_view name);
 
-// "avx512", "avx2" or "x86-64": what runs; WARPLENS_TARGET overrides (for tests).
+// The name of the target in use (base/cpu.h).
 std::string_view selected_target();
 
 } // namespace warplens::sim

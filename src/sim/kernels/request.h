@@ -3,8 +3,8 @@
 //
 // The files under target/ are compiled three times with different instruction sets. The linker keeps one copy
 // of an inline function used by several of them, whichever it meets first, so code that all three see must
-// not contain any: plain data and [[gnu::always_inline]] functions only. `nm -C` must
-// show no weak symbol in target/ objects outside a target's namespace.
+// not contain any: plain data and [[gnu::always_inline]] functions only. scripts/check_symbols.py
+// makes sure that no weak symbol in target/ objects is outside a target's namespace.
 #pragma once
 #include "sim/kernels/kernels.h"
 #include "sim/kernels/lane_exchange.h"
