@@ -14,7 +14,7 @@ Error error_of(const diag::Diagnostic& diagnostic, std::string_view source) {
 }
 
 Result<const arch::Architecture*> architecture(int sm) {
-  if (const arch::Architecture* row = sm < 0 ? nullptr : arch::find(static_cast<u32>(sm))) return row;
+  if (const arch::Architecture* row = arch::find(static_cast<u32>(sm))) return row;
   return failure(diag::error("unknown-architecture", fmt::format("there are no rules for sm {}", sm), {},
                              "architectures() lists those that there are; 90 is compute capability 9.0"));
 }
