@@ -194,7 +194,7 @@ private:
   void show(u64 index, const std::string& done) {
     shown_ = true;
     std::string text = fmt::format("warplens: launch {}{} {}", index, done, name_);
-    output_.err("\r" + text.substr(0, options_.width > 1 ? options_.width - 1 : 0) + "\x1b[K");
+    output_.err(fmt::format("\r{}\x1b[K", text.substr(0, options_.width > 1 ? options_.width - 1 : 0)));
   }
   const RunOptions& options_;
   const RunOutput& output_;
