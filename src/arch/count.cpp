@@ -65,7 +65,7 @@ Counts count(const Architecture& arch, const access::WarpAccess& access) {
 
 bool moves_sectors(const Architecture& arch, const access::AccessHeader& access) {
   if (access.space == Space::texture || access.space == Space::surface) return true;
-  return !arch.memory.segments && !moves_lines(arch, access);
+  return !arch.memory.segments && !transfers_lines(arch, access);
 }
 
 BatchCounter::BatchCounter() = default;
