@@ -13,7 +13,7 @@ source = root / "src"
 
 name = r"\b(?:sm|major|minor)\b(?:\([^()]*\))?"
 comparison = r"(?:<=>|[<>=!]=|(?<![<>-])[<>](?![<>]))"
-number = r"\b\d+u?\b"
+number = r"\b[1-9]\d*u?\b"  # 0 is no compute capability
 compares = re.compile(rf"{name}\s*{comparison}\s*{number}|{number}\s*{comparison}\s*(?:[\w:]+(?:\.|->|::))*{name}")
 
 
