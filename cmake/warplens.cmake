@@ -1,6 +1,7 @@
 # Helpers that every CMakeLists.txt of the project uses.
 
 add_library(warplens_flags INTERFACE)
+# Missing initializers: GCC 12 warns of them where members are given by name, too, which is how it should be done.
 target_compile_options(warplens_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers
   $<$<BOOL:${WARPLENS_WERROR}>:-Werror>)
 add_link_options(-Wl,--build-id=sha1) # the cache tells versions of WarpLens apart by it

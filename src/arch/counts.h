@@ -1,8 +1,8 @@
 // What accesses cost: the one type of it, from the rule that counts an access to the line of a report.
 //
-// A new counter is one line of include/warplens/counts.def, and the rules that count it. Sums, the lines between processes, JSON,
-// replay's columns and the comparison with the naive interpreter follow from the table; what does not is the
-// published schema (docs/schema/run-1.schema.json), whose readers want to know what it means.
+// A new counter is one line of include/warplens/counts.def, and the rules that count it. Sums, the lines between
+// processes, JSON, replay's columns and the comparison with the naive interpreter follow from the table; what
+// does not is the published schema (docs/schema/run-1.schema.json), whose readers want to know what it means.
 #pragma once
 #include "access/access.h"
 #include <warplens/types.h>
