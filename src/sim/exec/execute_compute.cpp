@@ -111,7 +111,7 @@ void compute_uniform(Exec& x, const Op& op) {
   }
   for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = &out[i];
   arguments.lanes = 1;
-  op.kernel(arguments);
+  op.arithmetic().kernel(arguments);
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.values[op.destination(i)].set_uniform(out[i]);
 }
@@ -128,11 +128,12 @@ bool compute_closed(Exec& x, const Op& op) {
     compute_uniform(x, op);
     return true;
   }
-  if (op.closed == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
+  ClosedRule closed = op.arithmetic().closed;
+  if (closed == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
   Value& destination = x.values[op.destination(0)];
   Value result;
   result.bits = destination.bits;
-  if (!op.closed(x.shape, op, source, result)) return false;
+  if (!closed(x.shape, op, source, result)) return false;
   destination.set_closed(result.base, result.stride);
   return true;
 }
@@ -184,7 +185,7 @@ void compute_and_merge(Exec& x, const Op& op) {
     like.bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
     to[i] = like.from(x.first_warp);
   }
-  run_kernel(x, op, op.kernel, to);
+  run_kernel(x, op, op.arithmetic().kernel, to);
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.merge(x.values[op.destination(i)], x.scratch[i]);
 }
@@ -199,7 +200,8 @@ void compute(Exec& x, const Op& op) {
   if (op.borrows) x.values[op.destination(0)].data = x.values[op.destination(0)].room;
   if (whole && compute_closed(x, op)) return;
   if (op.borrows) borrow_destination(x, op);
-  bool in_place = x.mask_full || op.masked_kernel != nullptr;
+  const Op::Arithmetic& how = op.arithmetic();
+  bool in_place = x.mask_full || how.masked_kernel != nullptr;
   for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
   if (!in_place) return compute_and_merge(x, op);
   void* to[2];
@@ -208,7 +210,7 @@ void compute(Exec& x, const Op& op) {
     if (!whole) need_lanes(result, x.shape);
     to[i] = result.from(x.first_warp);
   }
-  run_kernel(x, op, x.mask_full ? op.kernel : op.masked_kernel, to);
+  run_kernel(x, op, x.mask_full ? how.kernel : how.masked_kernel, to);
   for (u32 i = 0; i < op.destinations; ++i) x.values[op.destination(i)].set_lanes();
 }
 
