@@ -1,29 +1,15 @@
 // Which rule counts an access: the space's, as the architecture's row names it.
 #include "arch/count.h"
 #include "arch/batch/batch.h"
+#include "arch/rules/requests.h"
 #include "arch/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace warplens::arch {
-
-Counts& Counts::operator+=(const Counts& other) {
-  instructions += other.instructions;
-  threads += other.threads;
-  requests += other.requests;
-  tags += other.tags;
-  sectors += other.sectors;
-  ideal_sectors += other.ideal_sectors;
-  wavefronts += other.wavefronts;
-  ideal_wavefronts += other.ideal_wavefronts;
-  data_wavefronts += other.data_wavefronts;
-  transactions += other.transactions;
-  transaction_bytes += other.transaction_bytes;
-  bytes_used += other.bytes_used;
-  return *this;
-}
 
 namespace {
 
@@ -72,20 +58,19 @@ Counts count(const Architecture& arch, const access::WarpAccess& access) {
   return counts;
 }
 
+bool moves_sectors(const Architecture& arch, const access::AccessHeader& access) {
+  if (access.space == Space::texture || access.space == Space::surface) return true;
+  return !arch.memory.segments && !moves_lines(arch, access);
+}
+
 BatchCounter::BatchCounter() = default;
 BatchCounter::BatchCounter(BatchCounter&&) noexcept = default;
 BatchCounter::~BatchCounter() = default;
 
 void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch) {
   if (count_batch(arch, batch, waiting_, sum_)) return;
-  access::WarpAccess access{batch.site,  batch.space,    batch.kind, batch.cache,
-                            batch.bytes, batch.matrices, 0,          {}};
-  for (std::size_t warp = 0; warp < batch.active.size(); ++warp) {
-    access.active = batch.active[warp];
-    if (access.active == 0) continue;
-    std::copy_n(batch.address + warp * warp_size, warp_size, access.address.begin());
-    arch::add(arch, access, sum_);
-  }
+  for (u32 warp = 0; warp < batch.active.size(); ++warp)
+    if (batch.active[warp] != 0) arch::add(arch, access::warp_of(batch, warp), sum_);
 }
 
 Counts BatchCounter::take() {
@@ -111,14 +96,6 @@ u64 first_address(const access::AffineAccess& affine, u64 warp) {
   return affine.base + static_cast<u64>(affine.stride[0]) * (thread % affine.block.x) +
          static_cast<u64>(affine.stride[1]) * (thread % plane / affine.block.x) +
          static_cast<u64>(affine.stride[2]) * (thread / plane);
-}
-
-void multiply(Counts& counts, u64 factor) {
-  for (u64* field :
-       {&counts.instructions, &counts.threads, &counts.requests, &counts.tags, &counts.sectors,
-        &counts.ideal_sectors, &counts.wavefronts, &counts.ideal_wavefronts, &counts.data_wavefronts,
-        &counts.transactions, &counts.transaction_bytes, &counts.bytes_used})
-    *field *= factor;
 }
 
 // Warps that are alike and start at the same place of a 256-byte run cost the same: no rule sees more of an
@@ -160,39 +137,22 @@ Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   return sum;
 }
 
-// CTAs of which not all threads perform it, as batches of lanes.
-Counts count_some(const Architecture& arch, const access::AffineAccess& affine) {
-  constexpr u32 most = 32; // warps
-  std::array<u32, most> active;
-  std::array<u64, std::size_t{most} * warp_size> address;
-  access::LaneBatch batch{affine.site,
-                          affine.space,
-                          affine.kind,
-                          affine.cache,
-                          affine.bytes,
-                          0,
-                          affine.cta,
-                          {},
-                          address.data(),
-                          nullptr,
-                          0};
+// CTAs of which not all threads perform it: their lanes, as batches.
+Counts count_masked(const Architecture& arch, const access::AffineAccess& affine) {
+  std::vector<u32> active(ceil_div(affine.block.count(), warp_size));
+  std::vector<u64> address(active.size() * warp_size);
+  access::LaneBatch batch{affine, affine.cta, active, address.data()};
   BatchCounter counter;
-  access::AffineAccess one = affine;
-  u32 warps = static_cast<u32>(ceil_div(affine.block.count(), warp_size));
-  for (u64 k = 0; k < affine.count; ++k, one.base += static_cast<u64>(affine.cta_stride)) {
-    one.active = affine.active.subspan(k * warps, warps);
-    for (u32 first = 0; first < warps; first += most) {
-      u32 count = std::min(most, warps - first);
-      for (u32 w = 0; w < count; ++w) {
-        active[w] = 0;
-        if (one.active[first + w] == 0) continue;
-        access::WarpAccess warp = access::expand(one, first + w);
-        active[w] = warp.active;
-        std::copy(warp.address.begin(), warp.address.end(), address.begin() + w * warp_size);
-      }
-      batch.active = {active.data(), count};
-      counter.add(arch, batch);
+  for (u64 k = 0; k < affine.count; ++k) {
+    access::AffineAccess one = access::cta_of(affine, k);
+    for (u32 w = 0; w < active.size(); ++w) {
+      active[w] = one.active[w];
+      if (active[w] == 0) continue;
+      access::WarpAccess warp = access::expand(one, w);
+      active[w] = warp.active;
+      std::copy(warp.address.begin(), warp.address.end(), address.begin() + w * warp_size);
     }
+    counter.add(arch, batch);
   }
   return counter.take();
 }
@@ -203,14 +163,9 @@ Counts count_some(const Architecture& arch, const access::AffineAccess& affine) 
 Counts count(const Architecture& arch, const access::AffineAccess& affine) {
   u64 period = run / std::gcd(run, static_cast<u64>(affine.cta_stride) % run);
   Counts sum;
-  access::AffineAccess one = affine;
-  if (!affine.active.empty()) return count_some(arch, affine);
-  for (u64 k = 0; k < std::min(period, affine.count); ++k) {
-    Counts counts = count_one(arch, one);
-    multiply(counts, ceil_div(affine.count - k, period));
-    sum += counts;
-    one.base += static_cast<u64>(affine.cta_stride);
-  }
+  if (!affine.active.empty()) return count_masked(arch, affine);
+  for (u64 k = 0; k < std::min(period, affine.count); ++k)
+    sum += count_one(arch, access::cta_of(affine, k)) * ceil_div(affine.count - k, period);
   return sum;
 }
 

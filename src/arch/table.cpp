@@ -166,6 +166,7 @@ constexpr Architecture tesla(u32 sm, ReferencePart part, SpaceRule global, u32 w
                 .grid = {65535, 65535, 1}};
   row.banks = {.count = 16, .width = 4, .group_lanes = 16};
   row.memory = {.l1 = L1Policy::none,
+                .segments = true,
                 .dram_section = 32,
                 .pitch_alignment = 256,
                 .texture_alignment = 256,
@@ -355,13 +356,21 @@ u32 major(const Architecture& row) { return row.sm / 10; }
 u32 minor(const Architecture& row) { return row.sm % 10; }
 
 std::string_view name(Grade grade) {
-  static constexpr std::string_view names[] = {"documented", "measured", "inferred"};
-  return names[static_cast<u8>(grade)];
+  switch (grade) {
+  case Grade::documented: return "documented";
+  case Grade::measured: return "measured";
+  case Grade::inferred: return "inferred";
+  }
+  return "";
 }
 
 std::string_view name(L1Policy policy) {
-  static constexpr std::string_view names[] = {"none", "opt-in", "on"};
-  return names[static_cast<u8>(policy)];
+  switch (policy) {
+  case L1Policy::none: return "none";
+  case L1Policy::opt_in: return "opt-in";
+  case L1Policy::on: return "on";
+  }
+  return "";
 }
 
 Architecture configured(const Architecture& row, const Options& options) {

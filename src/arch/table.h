@@ -10,6 +10,7 @@
 #include "access/access.h"
 #include "arch/arch.h"
 #include "arch/count.h"
+#include "base/launch_limits.h"
 
 namespace warplens::arch {
 
@@ -58,6 +59,8 @@ struct Limits {
   u32 warp_schedulers = 4;
   std::array<u32, 3> block{1024, 1024, 64};
   std::array<u32, 3> grid{2147483647, 65535, 65535};
+
+  LaunchLimits launch() const { return {threads_per_block, block, grid}; }
 };
 
 struct Banks {
@@ -70,8 +73,9 @@ struct Memory {
   L1Policy l1 = L1Policy::on;
   bool l1_for_nc = false;   // ld.global.nc moves lines although `l1` is opt_in
   bool local_lines = false; // local loads move whole L1 lines
+  bool segments = false;    // 1.x: half-warps move segments of 32, 64 or 128 bytes
   u32 l1_line = 128, sector = 32;
-  u32 dram_section = 64; // bytes delivered whole by device memory; a parameter (see sections.h)
+  u32 dram_section = 64; // bytes delivered whole by device memory
   u32 constant_bytes = 64 << 10;
   u32 pitch_alignment = 512, texture_alignment = 512, texture_pitch_alignment = 32, surface_alignment = 512;
 };

@@ -19,15 +19,6 @@ Style style_of(Severity severity, bool colour) {
   return {"", ""};
 }
 
-std::string_view name_of(Severity severity) {
-  switch (severity) {
-  case Severity::error: return "error";
-  case Severity::warning: return "warning";
-  case Severity::note: return "note";
-  }
-  return "note";
-}
-
 std::string_view line_of(std::string_view source, u32 line) {
   for (u32 i = 1; i < line; ++i) {
     std::size_t newline = source.find('\n');
@@ -48,6 +39,15 @@ std::string caret_line(std::string_view text, u32 column, u32 length) {
 
 } // namespace
 
+std::string_view name(Severity severity) {
+  switch (severity) {
+  case Severity::error: return "error";
+  case Severity::warning: return "warning";
+  case Severity::note: return "note";
+  }
+  return {};
+}
+
 std::string render(const Diagnostic& diagnostic, std::string_view source, bool colour) {
   Style style = style_of(diagnostic.severity, colour);
   std::string out;
@@ -56,8 +56,7 @@ std::string render(const Diagnostic& diagnostic, std::string_view source, bool c
   if (span.line != 0) out += fmt::format("{}:", span.line);
   if (span.line != 0 && span.column != 0) out += fmt::format("{}:", span.column);
   if (!out.empty()) out += ' ';
-  out +=
-      fmt::format("{}{}:{} {}\n", style.begin, name_of(diagnostic.severity), style.end, diagnostic.message);
+  out += fmt::format("{}{}:{} {}\n", style.begin, name(diagnostic.severity), style.end, diagnostic.message);
   if (span.line != 0 && !source.empty()) {
     std::string_view text = line_of(source, span.line).substr(0, 200);
     if (!text.empty()) {

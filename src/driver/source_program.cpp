@@ -83,7 +83,7 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   Result<std::vector<std::string>> words = split_words(options.compile_options);
   if (!words) return failure(words.error());
   DelayedSignals signals; // outlives the folder below
-  Result<toolchain::TempDir> folder = toolchain::TempDir::create();
+  Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return failure(folder.error());
   CompilingLine line(options, output);
   toolchain::CompileRequest request;

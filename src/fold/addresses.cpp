@@ -2,6 +2,7 @@
 // nothing faults or warns in another CTA that did not in this one. And it moves by a multiple of 256 bytes: no
 // counting rule of any architecture sees more of an address than its place in such a run (arch/count.cpp says
 // why), and the lanes of a warp keep their distances because they move alike.
+#include "arch/count.h"
 #include "fold/shadow.h"
 #include <algorithm>
 
@@ -10,88 +11,47 @@ namespace warplens::fold {
 using ir::StateSpace;
 using sim::Memory;
 
-namespace {
-
-constexpr u64 alignment_period = 256;
-
-} // namespace
-
 // The range of addresses stays inside `range` and moves by whole periods.
 void Shadow::place_in(const Motion& motion, u64 low, u64 high, u64 bytes, Memory::Range range, bool counted) {
   if (motion.still()) return;
   conditions_->at_most(motion.k, i128{range.end} - bytes - high);
   conditions_->at_most(negated(motion.k), i128{low} - range.begin);
-  if (counted) conditions_->multiple_of(motion.k, alignment_period);
+  if (counted) conditions_->multiple_of(motion.k, arch::address_period);
 }
 
-// Lanes whose addresses move alike: finds what they point into, allocation by allocation.
-void Shadow::place(const Current& current, const Mask& mask, const Motion& motion, bool writes,
+// The ranges of memory that an access by lanes whose addresses move alike points into: nearly always one; looks
+// again only for those outside it.
+void Shadow::place(const Current& at, const sim::StepAccess& access, const Motion& motion, bool writes,
                    bool counted) {
-  const Step& x = current.step;
-  const Op& op = current.op;
-  const Memory& memory = x.memory();
-  u64 bytes = u64{op.element_bytes} * op.elements;
-  SlotId slot = op.source(0);
-  auto fixed_range = [&](StateSpace space) -> std::optional<Memory::Range> {
-    switch (space) {
-    case StateSpace::shared:
-    case StateSpace::local:
-    case StateSpace::param: return Memory::Range{0, x.bytes_of(space)};
-    default: return {};
-    }
-  };
-  auto window_range = [&](u64 address) -> std::optional<Memory::Range> {
-    for (auto [window, space] : {std::pair{memory.shared_window(), StateSpace::shared},
-                                 std::pair{memory.local_window(), StateSpace::local},
-                                 std::pair{memory.param_window(), StateSpace::param}})
-      if (address - window < Memory::window_size)
-        return Memory::Range{window, window + fixed_range(space)->end};
-    return {};
-  };
-  // Lanes nearly always point into one range; look again only for those outside it.
+  bool device = access.space == StateSpace::global || access.space == StateSpace::constant, any = false;
   Memory::Range range;
-  u64 low = 0, high = 0;
-  bool any = false;
+  u64 bytes = access.bytes, low = 0, high = 0;
   auto finish = [&] {
     if (any) place_in(motion, low, high, bytes, range, counted);
   };
-  const Value& v = x.values[slot];
-  auto add = [&](u64 at) {
-    if (any && range.contains(at, at + bytes)) {
-      low = std::min(low, at);
-      high = std::max(high, at);
+  access.each_address([&](u64 address) {
+    if (any && range.contains(address, address + bytes)) {
+      low = std::min(low, address);
+      high = std::max(high, address);
       return;
     }
     finish();
-    std::optional<Memory::Range> fixed =
-        op.space == StateSpace::generic ? window_range(at) : fixed_range(op.space);
-    range = fixed ? *fixed : memory.range(at);
-    if (!range.contains(at, at + bytes) || at + bytes < at)
-      refuse(x, "an access lies outside every allocation");
-    if (!fixed) footprint_.add(range, writes);
-    if (!fixed && op.form->opcode != ir::Opcode::st && writes) footprint_.add(range, false);
-    if (op.space == StateSpace::constant) {
-      if (options_.pending && options_.pending(range)) refuse(x, "a constant has still to be written");
-      footprint_.add_constant(range);
-    }
-    low = high = at;
+    range = device ? at.step.memory().range(address) : Memory::Range{0, at.step.bytes_of(access.space)};
+    if (!range.contains(address, address + bytes) || address + bytes < address)
+      refuse(at.step, "an access lies outside every allocation");
+    if (device) touch(at, access.space, range, writes);
+    low = high = address;
     any = true;
-  };
-  auto offset = static_cast<u64>(op.offset);
-  if (v.closed && mask == x.shape.all) {
-    Value sum;
-    sum.bits = v.bits;
-    sum.base = v.base;
-    sum.stride = v.stride;
-    sim::Range ends = unsigned_range(sum, x.shape);
-    if (ends.valid) {
-      add(static_cast<u64>(ends.low) + offset);
-      add(static_cast<u64>(ends.high) + offset);
-      return finish();
-    }
-  }
-  each_thread(mask, [&](u32 thread) { add(x.lane_value(slot, thread) + offset); });
+  });
   finish();
+}
+
+void Shadow::touch(const Current& at, StateSpace space, Memory::Range range, bool writes) {
+  footprint_.add(range, writes);
+  if (writes && at.op.kind() == sim::OpKind::atomic) footprint_.add(range, false); // it reads, too
+  if (space != StateSpace::constant) return;
+  if (options_.pending && options_.pending(range)) refuse(at.step, "a constant has still to be written");
+  footprint_.add_constant(range);
 }
 
 // Lanes of one warp that move differently would not keep their distances: they must not move apart.
@@ -125,7 +85,8 @@ void Shadow::address(const Current& at, bool writes, bool counted) {
       Followed f{at.step, at.op, *conditions_, unsplittable_, at.instruction, mask, {&motion}, none};
       keep_in_range(f, 0, false);
     }
-    place(at, mask, motion, writes, counted);
+    at.step.each_access(mask,
+                        [&](const sim::StepAccess& access) { place(at, access, motion, writes, counted); });
   }
 }
 

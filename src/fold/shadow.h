@@ -86,7 +86,8 @@ private:
   // addresses.cpp
   void load(const Current&);
   void address(const Current&, bool writes, bool counted);
-  void place(const Current&, const Mask&, const Motion&, bool writes, bool counted);
+  void place(const Current&, const sim::StepAccess&, const Motion&, bool writes, bool counted);
+  void touch(const Current&, ir::StateSpace, sim::Memory::Range, bool writes);
   void place_in(const Motion&, u64 low, u64 high, u64 bytes, sim::Memory::Range, bool counted);
   void keep_together(const Current&, const Parts&);
 

@@ -32,17 +32,11 @@ bool EventStream::open() {
   return true;
 }
 
-void EventStream::send(const measure::Event& event) {
+void EventStream::send(measure::Event event) {
   if (destination_.empty()) return;
   std::lock_guard lock(mutex_);
-  std::string line;
-  if (const auto* launch = std::get_if<measure::LaunchRecord>(&event)) {
-    measure::LaunchRecord record = *launch;
-    sites_.shorten(record);
-    line = measure::encode(record);
-  } else {
-    line = measure::encode(event);
-  }
+  if (auto* launch = std::get_if<measure::LaunchRecord>(&event)) sites_.shorten(*launch);
+  std::string line = measure::encode(event);
   if (descriptor_ < 0 && !open()) return;
   int saved = errno;
   bool reopened = false;

@@ -2,20 +2,18 @@
 // and how kernels and variables are found in it.
 #include "runtime/module.h"
 #include "ir/call_graph.h"
+#include "os/environment.h"
 #include "ptx/stacks.h"
 #include "runtime/device_code.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace warplens::runtime {
 namespace {
 
 std::string program_name() {
-  std::string path(4096, '\0');
-  ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  std::string path = os::executable();
   return path.substr(path.rfind('/') + 1);
 }
 

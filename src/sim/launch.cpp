@@ -254,20 +254,9 @@ std::optional<Fault> prepare(LaunchState& launch) {
     fault.diagnostic = diag::error("launch-invalid", std::move(message));
     return fault;
   };
-  // Each size first: the product of three large ones may wrap round to a small one.
-  if (spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64 || spec.block.count() == 0 ||
-      spec.block.count() > launch.device.shape.max_threads_per_cta)
-    return invalid(fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x,
-                               spec.block.y, spec.block.z));
-  if (spec.grid.x == 0 || spec.grid.y == 0 || spec.grid.z == 0) return invalid("the grid has no blocks");
-  if (spec.grid.x > 0x7fffffff || spec.grid.y > 65535 || spec.grid.z > 65535)
-    return invalid(fmt::format(
-        "a grid of {} x {} x {} blocks cannot be launched: the limits are 2147483647 x 65535 x 65535",
-        spec.grid.x, spec.grid.y, spec.grid.z));
-  launch.code_of = [&program = launch.program](ir::FunctionId id) -> const Code& {
-    return program.code_of(id);
-  };
-  launch.entry = &launch.code_of(spec.kernel);
+  if (auto problem = launch_problem(launch.device.shape.limits, spec.grid, spec.block))
+    return invalid(fmt::format("{}: {}", problem->what, problem->most));
+  launch.entry = &launch.program.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
   if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));
   u32 ctas = batch_size(launch), rest = spec.grid.x % ctas;

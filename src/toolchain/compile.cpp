@@ -39,7 +39,7 @@ diag::Diagnostic compilation_failed(const CompileRequest& request, const FoundCo
 
 Result<void> run_step(const CompileRequest& request, const FoundCompiler& compiler,
                       const std::vector<std::string>& arguments, const std::string& what) {
-  auto result = run_process(arguments, request.on_output);
+  auto result = os::run_captured(arguments, request.on_output);
   if (!result) return failure(result.error());
   if (result->exit_code != 0) return failure(compilation_failed(request, compiler, what));
   return {};
@@ -172,7 +172,7 @@ SearchPath search_path(const CompileRequest& request, const FoundCompiler& compi
     if (!options) return {};
     command = clang_search_path(compiler, architecture, {request.headers, request.cudart}, *options);
   }
-  auto result = run_process(command);
+  auto result = os::run_captured(command);
   if (!result || result->exit_code != 0) return {};
   return search_path_of(result->output);
 }

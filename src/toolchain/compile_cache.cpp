@@ -1,6 +1,7 @@
 // The key of a compilation, what is recorded of one, and whether a record still holds: in this order. What
 // counts and what is never kept, compile_cache.h says.
 #include "toolchain/compile_cache.h"
+#include "os/environment.h"
 #include "toolchain/arguments.h"
 #include <algorithm>
 #include <cstdlib>
@@ -32,11 +33,6 @@ constexpr const char* variables[] = {"CPATH",
                                      "LC_ALL",
                                      "LC_MESSAGES",
                                      "LANG"};
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 bool starts_with_one_of(std::string_view text, std::initializer_list<std::string_view> starts) {
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view s) { return text.starts_with(s); });
@@ -163,8 +159,8 @@ std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind
   bool nvcc = kind == Compiler::nvcc;
   if (!binary || !are_harmless(request.options, true)) return {};
   for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
-    if (nvcc && !are_harmless(words_of(variable(name)), false)) return {};
-  if (nvcc && !variable("NVCC_CCBIN").empty()) return {};
+    if (nvcc && !are_harmless(words_of(os::variable(name)), false)) return {};
+  if (nvcc && *os::variable("NVCC_CCBIN") != 0) return {};
   std::error_code error;
   cache::Hasher hasher;
   hasher.add(nvcc ? "nvcc" : "clang").add(compiler).add(binary->identity);
@@ -172,7 +168,7 @@ std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind
   hasher.add(request.sm).add(request.source).add(fs::current_path(error).string());
   hasher.add(request.headers).add(nvcc ? "" : request.cudart).add(request.options.size());
   for (const std::string& option : request.options) hasher.add(option);
-  for (const char* name : variables) hasher.add(variable(name));
+  for (const char* name : variables) hasher.add(os::variable(name));
   return hasher.digest();
 }
 

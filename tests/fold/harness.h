@@ -123,8 +123,7 @@ inline void expect_equal(const Counted& folded, const Counted& full) {
           << "sm " << arch::sm(*architectures()[n]) << ": sectors " << a.counters[n].sectors << " against "
           << b.counters[n].sectors << ", instructions " << a.counters[n].instructions << " against "
           << b.counters[n].instructions;
-    EXPECT_EQ(a.pattern.text, b.pattern.text);
-    EXPECT_EQ(a.pattern.share, b.pattern.share);
+    EXPECT_EQ(a.pattern, b.pattern);
   }
 }
 

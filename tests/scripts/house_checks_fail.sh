@@ -4,7 +4,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-(cd "$root" && tar cf - CMakeLists.txt scripts src docs) | tar xf - -C "$copy"
+(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs) | tar xf - -C "$copy"
 
 python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
 echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
@@ -15,6 +15,12 @@ echo '#include "sim/exec/exec.h"' >"$copy/src/fold/inwards.h"
 if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include of another room's own header went unnoticed"; exit 1; fi
 grep -q '"sim/exec/exec.h" is not for other rooms' "$copy/log"
 rm "$copy/src/fold/inwards.h"
+
+mkdir "$copy/src/idle"
+echo '// Includes nothing.' >"$copy/src/idle/idle.h"
+echo 'warplens_room(idle base)' >>"$copy/CMakeLists.txt"
+if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an arrow that nobody uses went unnoticed"; exit 1; fi
+grep -q "room 'idle' lists 'base', which none of its files includes" "$copy/log"
 
 python3 "$copy/scripts/coverage.py"
 echo 'OPCODE(one_more, "one_more", "d s", "u32", compute)' >>"$copy/src/ir/opcodes.def"

@@ -50,6 +50,20 @@ TEST(KernelCoverage, EveryFormHasAKernel) {
   }
 }
 
+// The types that a row of opcodes.def gives its operands are those that the kernels take. Values of 8 bits lie in 16.
+TEST(KernelCoverage, OperandsAreAsWideAsTheirRowSays) {
+  auto width = [](ir::Type type) { return type == ir::Type::pred ? 1 : std::max(ir::bits(type), 16u); };
+  for (const FormCase& c : all_forms()) {
+    ir::Form form = *ir::parse_form(c.text);
+    Kernel kernel = *find_kernel(form, c.destinations, c.sources);
+    for (u32 i = 0; i < c.destinations + c.sources; ++i) {
+      u32 bits = i < c.destinations ? kernel.destination_bits[i] : kernel.source_bits[i - c.destinations];
+      EXPECT_EQ(bits, width(ir::operand_type(form, c.destinations, c.sources, i)))
+          << c.text << ", operand " << i;
+    }
+  }
+}
+
 TEST(KernelCoverage, OperandCountsMustMatch) {
   auto form = *ir::parse_form("add.s32");
   EXPECT_FALSE(find_kernel(form, 1, 3));

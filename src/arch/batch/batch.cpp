@@ -14,14 +14,6 @@ namespace {
 using access::Kind;
 using access::LaneBatch;
 using access::Space;
-using access::WarpAccess;
-
-WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
-  WarpAccess out{batch.site,  batch.space,    batch.kind,         batch.cache,
-                 batch.bytes, batch.matrices, batch.active[warp], {}};
-  std::copy_n(batch.address + std::size_t{warp} * warp_size, warp_size, out.address.begin());
-  return out;
-}
 
 Warps warps_from(const LaneBatch& batch, u32 first) {
   return {batch.active.data() + first, batch.address + std::size_t{first} * warp_size,

@@ -11,8 +11,11 @@ u32 warps(const Footprint& footprint) {
 }
 
 access::WarpAccess access_of(const Footprint& footprint, const Manner& manner, Piece piece, u32 warp) {
-  access::WarpAccess out{
-      access::SiteId{0u}, manner.space, manner.kind, manner.cache, static_cast<u8>(piece.bytes), 0, 0, {}};
+  access::WarpAccess out{{.site = access::SiteId{0u},
+                          .space = manner.space,
+                          .kind = manner.kind,
+                          .cache = manner.cache,
+                          .bytes = static_cast<u8>(piece.bytes)}};
   for (u32 lane = 0; lane < warp_size; ++lane) {
     std::size_t thread = std::size_t{warp} * warp_size + lane;
     if (thread >= footprint.offset.size() || footprint.active[thread] == 0) continue;

@@ -1,9 +1,8 @@
 // Functions that kernels call but do not define: device printf, malloc and free, assert, and the mathematical
 // functions that clang leaves as __nv_* calls when there is no libdevice. Arguments and results travel
 // through .param variables.
+#include "sim/exec/exec.h"
 #include "sim/exec/printf.h"
-#include "sim/memory/execute_memory.h"
-#include "sim/value/lanes.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -141,11 +140,9 @@ void compute(const Caller& call, const MathFunction& function) {
     return reinterpret_cast<void*>(align_up(reinterpret_cast<u64>(v.data()), 64));
   };
   for (u32 s = 0; s < kernel.sources; ++s) {
-    Value at;
-    at.bits = kernel.source_bits[s];
-    at.data = aligned(storage[s]);
+    Value at = Value::in_scratch(aligned(storage[s]), kernel.source_bits[s], lanes);
     call.each_thread([&](u32 thread) { x.set_lane(at, thread, call.argument(s, thread)); });
-    arguments.source[s] = at.data;
+    arguments.source[s] = at.read(0);
   }
   for (u32 d = 0; d < kernel.destinations; ++d)
     arguments.destination[d] = aligned(storage[kernel.sources + d]);

@@ -110,7 +110,7 @@ struct Exec {
   LaunchState& launch;
   const Shape& shape;
   access::Sink* sink = nullptr;
-  StepObserver* observer = nullptr; // sees every op; stores and atomics are then not performed (observe.h)
+  StepObserver* observer = nullptr; // sees every op before it is executed (observe.h)
   u32 worker = 0;
 
   Cta* cta = nullptr;
@@ -130,6 +130,9 @@ struct Exec {
   u32 active_lanes = 0;
   u64 ticks = 0;
   u64 writes = 0; // stores, and atomics that changed something, to memory that others see
+  // Whether stores and atomics are performed; if not, they are checked and reported like any other: this CTA only
+  // stands for others (fold/).
+  bool performs_stores = true;
 
   // The lanes that perform the current op: active ones whose guard holds. &active when it holds for all.
   const Mask* mask = nullptr;
@@ -168,6 +171,12 @@ struct Exec {
     return op.guard == no_slot || enter_guarded(op);
   }
   bool enter_guarded(const Op& op);
+  // The same where somebody else knows who performs it: those of the active lanes.
+  void perform(const Mask& lanes) {
+    guarded = lanes;
+    mask = &guarded;
+    mask_full = full && lanes == active;
+  }
   // Whether the op may write its destinations whole: no other lane needs what they held.
   bool overwrites(const Op& op) const { return mask_full || (op.overwrites && frame->users == 1); }
   void set_active(const Mask&);
@@ -185,7 +194,7 @@ struct Exec {
   const void* lanes_of(SlotId slot) {
     Value& v = values[slot];
     need_lanes(v, shape);
-    return v.data;
+    return v.read(0);
   }
   u64 lane_value(SlotId slot, u32 thread);                  // one lane, zero-extended
   void set_lane(Value& destination, u32 thread, u64 value); // destination must have lanes
@@ -224,9 +233,6 @@ struct LaunchState {
   // Branches of loops where lanes of one warp were seen to wait for each other, by a hash of the instruction.
   std::array<std::atomic<bool>, 1024> parting{};
   std::atomic<bool>& parts(u32 instruction) { return parting[instruction % parting.size()]; }
-
-  // The code of a function, for entry and calls: the program's, or a copy (observe.cpp).
-  std::function<const Code&(ir::FunctionId)> code_of;
 
   LaunchState(Device& d, Program::Impl& p, const LaunchSpec& s, const LaunchOptions& o)
       : device(d), program(p), spec(s), options(o) {}

@@ -1,100 +1,11 @@
 // Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how,
 // else the vector kernel over all lanes, or under a mask; one that knows no masks into scratch, and merged.
-#include "sim/kernels/lane_memory.h"
-#include "sim/memory/execute_memory.h"
+#include "sim/exec/exec.h"
+#include "sim/memory/alias.h"
 #include "sim/value/lanes.h"
-#include <bit>
 #include <cstring>
 
 namespace warplens::sim {
-
-bool Exec::enter_guarded(const Op& op) {
-  Value& guard = values[op.guard];
-  if (guard.uniform()) {
-    if ((guard.base & 1) == op.guard_negated) return false;
-    return true;
-  }
-  need_lanes(guard, shape);
-  u32 flip = op.guard_negated ? full_mask : 0, any = 0, missing = 0;
-  const u32* holds = guard.at<u32>(0);
-  guarded = {};
-  for (u32 w = first_warp; w < end_warp; ++w) {
-    guarded.word[w] = active.word[w] & (holds[w] ^ flip);
-    any |= guarded.word[w];
-    missing |= guarded.word[w] ^ active.word[w];
-  }
-  if (missing == 0) return true;
-  mask = &guarded;
-  mask_full = false;
-  return any != 0;
-}
-
-void Exec::set_active(const Mask& lanes) {
-  active = lanes;
-  lanes::MaskSummary summary = lanes::summarise(lanes.word.data(), frame->live.word.data(), shape.warps);
-  first_warp = summary.first_warp;
-  end_warp = summary.end_warp;
-  active_warps = summary.warps;
-  active_lanes = summary.lanes;
-  full = summary.all;
-  whole = full && active_lanes == shape.threads;
-  listed = false;
-}
-
-std::span<const u16> Exec::few_lanes() {
-  constexpr u32 few_per_warp = 8; // from there on vectors of whole warps are faster
-  if (mask != &active || active_lanes > few_per_warp * active_warps) return {};
-  if (!listed) few_count = lane_memory().list(few.data(), active.word.data(), first_warp, end_warp);
-  listed = true;
-  return {few.data(), few_count};
-}
-
-void Exec::merge(Value& destination, const void* from) {
-  need_lanes(destination, shape);
-  u32 lanes = (end_warp - first_warp) * warp_size;
-  const u32* masks = mask->word.data() + first_warp;
-  u32 w = first_warp;
-  switch (destination.bits) {
-  case 1: {
-    u32* into = destination.at<u32>(0);
-    const u32* f = static_cast<const u32*>(from);
-    for (; w < end_warp; ++w) into[w] = (into[w] & ~mask->word[w]) | (f[w] & mask->word[w]);
-    break;
-  }
-  case 16:
-    lanes::merge16(destination.at<u16>(w), static_cast<const u16*>(from) + w * 32, masks, lanes);
-    break;
-  case 32:
-    lanes::merge32(destination.at<u32>(w), static_cast<const u32*>(from) + w * 32, masks, lanes);
-    break;
-  default: lanes::merge64(destination.at<u64>(w), static_cast<const u64*>(from) + w * 32, masks, lanes);
-  }
-  destination.set_lanes();
-}
-
-u64 Exec::lane_value(SlotId slot, u32 thread) {
-  Value& v = values[slot];
-  need_lanes(v, shape);
-  switch (v.bits) {
-  case 1: return v.at<u32>(0)[thread / 32] >> (thread % 32) & 1;
-  case 16: return v.at<u16>(0)[thread];
-  case 32: return v.at<u32>(0)[thread];
-  default: return v.at<u64>(0)[thread];
-  }
-}
-
-void Exec::set_lane(Value& v, u32 thread, u64 value) {
-  switch (v.bits) {
-  case 1: {
-    u32& word = v.at<u32>(0)[thread / 32];
-    word = (word & ~(1u << thread % 32)) | static_cast<u32>(value & 1) << thread % 32;
-    break;
-  }
-  case 16: v.at<u16>(0)[thread] = static_cast<u16>(value); break;
-  case 32: v.at<u32>(0)[thread] = static_cast<u32>(value); break;
-  default: v.at<u64>(0)[thread] = value;
-  }
-}
 
 namespace {
 
@@ -155,11 +66,11 @@ u32 need_blocks(Exec& x, const Op& op, SlotId slot) {
   }
   if (v.lanes) return one_block;
   if (v.bits == 16)
-    lanes::fill16(v.at<u16>(0), warp_size, static_cast<u16>(v.base));
+    lanes::fill16(v.writable<u16>(0), warp_size, static_cast<u16>(v.base));
   else if (v.bits == 32)
-    lanes::fill32(v.at<u32>(0), warp_size, static_cast<u32>(v.base));
+    lanes::fill32(v.writable<u32>(0), warp_size, static_cast<u32>(v.base));
   else
-    lanes::fill64(v.at<u64>(0), warp_size, v.base);
+    lanes::fill64(v.writable<u64>(0), warp_size, v.base);
   return one_block;
 }
 
@@ -168,7 +79,7 @@ void run_kernel(Exec& x, const Op& op, KernelFunction kernel, void* const* to) {
   KernelArguments arguments;
   for (u32 i = 0; i < op.sources; ++i) {
     arguments.blocks[i] = need_blocks(x, op, op.source(i));
-    arguments.source[i] = x.values[op.source(i)].from(arguments.blocks[i] & x.first_warp);
+    arguments.source[i] = x.values[op.source(i)].read(arguments.blocks[i] & x.first_warp);
   }
   for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i];
   arguments.lanes = (x.end_warp - x.first_warp) * warp_size;
@@ -180,14 +91,21 @@ void run_kernel(Exec& x, const Op& op, KernelFunction kernel, void* const* to) {
 void compute_and_merge(Exec& x, const Op& op) {
   void* to[2];
   for (u32 i = 0; i < op.destinations; ++i) {
-    Value like;
-    like.data = x.scratch[i];
-    like.bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
-    to[i] = like.from(x.first_warp);
+    u32 bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
+    to[i] = Value::in_scratch(x.scratch[i], bits, x.shape.lanes).writable(x.first_warp);
   }
   run_kernel(x, op, op.arithmetic().kernel, to);
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.merge(x.values[op.destination(i)], x.scratch[i]);
+}
+
+// Where the next op would only copy the result to memory: computes it there.
+bool compute_in_memory(Exec& x, const Op& op) {
+  void* target = result_target(x, op);
+  if (target == nullptr) return false;
+  run_kernel(x, op, op.arithmetic().kernel, &target);
+  x.values[op.destination(0)].alias(target);
+  return true;
 }
 
 } // namespace
@@ -197,9 +115,9 @@ namespace ops {
 void compute(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool whole = x.overwrites(op);
-  if (op.borrows) x.values[op.destination(0)].data = x.values[op.destination(0)].room;
+  if (op.borrows) x.values[op.destination(0)].forget_alias();
   if (whole && compute_closed(x, op)) return;
-  if (op.borrows) borrow_destination(x, op);
+  if (op.borrows && compute_in_memory(x, op)) return;
   const Op::Arithmetic& how = op.arithmetic();
   bool in_place = x.mask_full || how.masked_kernel != nullptr;
   for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
@@ -208,7 +126,7 @@ void compute(Exec& x, const Op& op) {
   for (u32 i = 0; i < op.destinations; ++i) {
     Value& result = x.values[op.destination(i)];
     if (!whole) need_lanes(result, x.shape);
-    to[i] = result.from(x.first_warp);
+    to[i] = result.writable(x.first_warp);
   }
   run_kernel(x, op, x.mask_full ? how.kernel : how.masked_kernel, to);
   for (u32 i = 0; i < op.destinations; ++i) x.values[op.destination(i)].set_lanes();
@@ -230,9 +148,9 @@ void resize(Exec& x, const Op& op) {
     }
   }
   need_lanes(from, x.shape);
-  Value result = to;
-  if (!whole) result.data = x.scratch[0];
-  lanes::resize(result.from(x.first_warp), to.bits, from.from(x.first_warp), from.bits, op.sign,
+  Value scratch = Value::in_scratch(x.scratch[0], to.bits, x.shape.lanes);
+  Value& result = whole ? to : scratch;
+  lanes::resize(result.writable(x.first_warp), to.bits, from.read(x.first_warp), from.bits, op.sign,
                 (x.end_warp - x.first_warp) * warp_size);
   if (whole)
     to.set_lanes();
@@ -253,10 +171,10 @@ void move(Exec& x, const Op& op) {
   need_lanes(from, x.shape);
   if (whole) {
     u64 warp_bytes = from.bits * (warp_size / 8);
-    std::memcpy(to.from(x.first_warp), from.from(x.first_warp), (x.end_warp - x.first_warp) * warp_bytes);
+    std::memcpy(to.writable(x.first_warp), from.read(x.first_warp), (x.end_warp - x.first_warp) * warp_bytes);
     to.set_lanes();
   } else {
-    x.merge(to, from.data);
+    x.merge(to, from.read(0));
   }
 }
 

@@ -1,6 +1,6 @@
 // Branches, calls, returns, traps. Conditional branches on a uniform predicate just jump; lanes that disagree
 // go onto the group's SIMT stack and meet at the branch's immediate post-dominator (Op::Jump::join).
-#include "sim/memory/execute_memory.h"
+#include "sim/exec/exec.h"
 #include "sim/program.h"
 #include <algorithm>
 #include <cstring>
@@ -238,7 +238,7 @@ void call(Exec& x, const Op& op) {
             first_thread(lanes), 0, {}, "link the file that defines it, or compile with -rdc=true");
     return;
   }
-  const Code& code = x.launch.code_of(callee);
+  const Code& code = x.launch.program.code_of(callee);
   u64 local_base = x.frame->local_base + align_up(x.code->local_bytes, 16) + return_address_bytes;
   if (local_base + code.local_bytes > x.launch.local_bytes)
     raise(x, op, FaultKind::stack_overflow, "kernel-stack-overflow",

@@ -1,6 +1,6 @@
 // Moves with a meaning: special registers, packing and unpacking of halves, conversions between state spaces.
-#include "sim/exec/exec.h"
 #include "sim/kernels/lane_exchange.h"
+#include "sim/memory/access.h"
 #include "sim/program.h"
 #include "sim/value/lanes.h"
 #include <algorithm>
@@ -102,16 +102,6 @@ std::optional<u32> axis_of(Special special) {
   }
 }
 
-u64 window_of(Exec& x, StateSpace space) {
-  const Memory& memory = *x.launch.device.memory;
-  switch (space) {
-  case StateSpace::shared: return memory.shared_window();
-  case StateSpace::local: return memory.local_window();
-  case StateSpace::param: return memory.param_window();
-  default: return 0;
-  }
-}
-
 // destination = source + delta, whatever the widths.
 void add_offset(Exec& x, const Op& op, u64 delta) {
   Value& to = x.values[op.destination(0)];
@@ -124,16 +114,16 @@ void add_offset(Exec& x, const Op& op, u64 delta) {
     }
   }
   need_lanes(from, x.shape);
-  const void* wide = from.data;
+  const void* wide = from.read(0);
   if (from.bits == 32) { // widened first: the sum leaves 32 bits
-    lanes::resize(x.scratch[1], 64, from.data, 32, false, x.shape.lanes);
+    lanes::resize(x.scratch[1], 64, from.read(0), 32, false, x.shape.lanes);
     wide = x.scratch[1];
   }
   lanes::addresses(x.address, wide, 64, static_cast<i64>(delta), x.shape.lanes);
   if (to.bits == 32) lanes::resize(x.scratch[0], 32, x.address, 64, false, x.shape.lanes);
   const void* result = to.bits == 32 ? x.scratch[0] : static_cast<void*>(x.address);
   if (x.overwrites(op)) {
-    std::memcpy(to.data, result, storage_bytes(to.bits, x.shape.lanes));
+    std::memcpy(to.writable(0), result, storage_bytes(to.bits, x.shape.lanes));
     to.set_lanes();
   } else {
     x.merge(to, result);
@@ -144,14 +134,14 @@ u64 low_bits(u64 value, u32 bits) { return bits >= 64 ? value : value & ((u64{1}
 
 // Packing and unpacking by the widths that registers come in, warps that take part only; false for any other,
 // and then nothing was done.
-bool join_parts(Exec& x, const Op& op, const Value& result) {
+bool join_parts(Exec& x, const Op& op, Value& result) {
   const void* part[4];
   u32 count = op.sources, bits = result.bits / count, lanes = (x.end_warp - x.first_warp) * warp_size;
   if (count > 4) return false;
   for (u32 i = 0; i < count; ++i) {
     const Value& v = x.values[op.source(i)];
     if (v.bits != bits) return false;
-    part[i] = v.from(x.first_warp);
+    part[i] = v.read(x.first_warp);
   }
   auto of = [&]<class T>() {
     std::array<const T*, 4> out{};
@@ -160,26 +150,26 @@ bool join_parts(Exec& x, const Op& op, const Value& result) {
   };
   const LaneParts& kernels = lane_parts();
   if (bits == 32 && count == 2)
-    kernels.join_2x32(result.at<u64>(x.first_warp), of.template operator()<u32>().data(), lanes);
+    kernels.join_2x32(result.writable<u64>(x.first_warp), of.template operator()<u32>().data(), lanes);
   else if (bits == 16 && count == 2)
-    kernels.join_2x16(result.at<u32>(x.first_warp), of.template operator()<u16>().data(), lanes);
+    kernels.join_2x16(result.writable<u32>(x.first_warp), of.template operator()<u16>().data(), lanes);
   else if (bits == 16 && count == 4)
-    kernels.join_4x16(result.at<u64>(x.first_warp), of.template operator()<u16>().data(), lanes);
+    kernels.join_4x16(result.writable<u64>(x.first_warp), of.template operator()<u16>().data(), lanes);
   else
     return false;
   return true;
 }
 
-bool take_part(Exec& x, const Value& from, u32 shift, u32 bits, const Value& result) {
+bool take_part(Exec& x, const Value& from, u32 shift, u32 bits, Value& result) {
   u32 w = x.first_warp, lanes = (x.end_warp - w) * warp_size;
   const LaneParts& kernels = lane_parts();
   if (result.bits != bits) return false;
   if (bits == 32 && from.bits == 64)
-    kernels.part_32_of_64(result.at<u32>(w), from.at<u64>(w), shift, lanes);
+    kernels.part_32_of_64(result.writable<u32>(w), from.read<u64>(w), shift, lanes);
   else if (bits == 16 && from.bits == 64)
-    kernels.part_16_of_64(result.at<u16>(w), from.at<u64>(w), shift, lanes);
+    kernels.part_16_of_64(result.writable<u16>(w), from.read<u64>(w), shift, lanes);
   else if (bits == 16 && from.bits == 32)
-    kernels.part_16_of_32(result.at<u16>(w), from.at<u32>(w), shift, lanes);
+    kernels.part_16_of_32(result.writable<u16>(w), from.read<u32>(w), shift, lanes);
   else
     return false;
   return true;
@@ -200,9 +190,7 @@ void special(Exec& x, const Op& op) {
       to.set_uniform(uniform);
       return;
     }
-    Value value;
-    value.bits = to.bits;
-    value.data = x.scratch[0];
+    Value value = Value::in_scratch(x.scratch[0], to.bits, x.shape.lanes);
     value.set_uniform(uniform);
     write_lanes(value, x.shape);
     x.merge(to, x.scratch[0]);
@@ -210,9 +198,8 @@ void special(Exec& x, const Op& op) {
   }
   std::optional<u32> axis = axis_of(which);
   if (axis && whole) return to.set_axis(*axis == 3 ? uniform : 0, *axis);
-  Value value;
-  value.bits = to.bits;
-  value.data = whole ? to.data : x.scratch[0];
+  Value scratch = Value::in_scratch(x.scratch[0], to.bits, x.shape.lanes);
+  Value& value = whole ? to : scratch;
   if (axis) {
     value.set_axis(*axis == 3 ? uniform : 0, *axis);
     write_lanes(value, x.shape);
@@ -239,10 +226,9 @@ void pack(Exec& x, const Op& op) {
     return;
   }
   for (u32 i = 0; i < op.sources; ++i) need_lanes(x.values[op.source(i)], x.shape);
-  Value result = to; // the sources are narrower: none of them lies where the result goes
-  if (!whole) result.data = x.scratch[0];
-  if (!join_parts(x, op, result)) {
-    result.data = x.scratch[0];
+  Value scratch = Value::in_scratch(x.scratch[0], to.bits, x.shape.lanes);
+  // The sources are narrower: none of them lies where the result goes.
+  if (!join_parts(x, op, whole ? to : scratch)) {
     whole = false;
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
       for_each_lane(x.mask->word[w], [&](u32 lane) {
@@ -250,7 +236,7 @@ void pack(Exec& x, const Op& op) {
         u64 value = 0;
         for (u32 i = 0; i < op.sources; ++i)
           value |= low_bits(x.lane_value(op.source(i), thread), part) << (i * part);
-        x.set_lane(result, thread, value);
+        x.set_lane(scratch, thread, value);
       });
   }
   if (whole)
@@ -266,12 +252,13 @@ void unpack(Exec& x, const Op& op) {
   u64 base = from.base;
   u32 part = from.bits / op.destinations;
   if (!whole || !uniform) need_lanes(from, x.shape);
-  Value source = from;
+  Value copy = Value::in_scratch(x.scratch[1], from.bits, x.shape.lanes);
+  const Value* source = &from;
   for (u32 i = 0; i < op.destinations; ++i)
-    if (op.destination(i) == op.source(0)) { // take a copy of it first
+    if (op.destination(i) == op.source(0)) { // which is read after it is written
       need_lanes(from, x.shape);
-      std::memcpy(x.scratch[1], from.data, storage_bytes(from.bits, x.shape.lanes));
-      source.data = x.scratch[1];
+      std::memcpy(copy.writable(0), from.read(0), storage_bytes(from.bits, x.shape.lanes));
+      source = &copy;
     }
   for (u32 i = 0; i < op.destinations; ++i) {
     if (op.destination(i) == no_slot) continue;
@@ -280,16 +267,16 @@ void unpack(Exec& x, const Op& op) {
       to.set_uniform(low_bits(base >> (i * part), std::min<u32>(part, to.bits)));
       continue;
     }
-    Value result = to;
+    Value scratch = Value::in_scratch(x.scratch[0], to.bits, x.shape.lanes);
     bool direct = whole && to.bits == part;
-    if (!direct) result.data = x.scratch[0];
-    if (!take_part(x, source, i * part, part, result))
+    Value& result = direct ? to : scratch;
+    if (!take_part(x, *source, i * part, part, result))
       for (u32 w = x.first_warp; w < x.end_warp; ++w)
         for_each_lane(x.mask->word[w], [&](u32 lane) {
           u32 thread = w * warp_size + lane;
-          u64 all = source.bits == 64   ? source.at<u64>(0)[thread]
-                    : source.bits == 32 ? source.at<u32>(0)[thread]
-                                        : source.at<u16>(0)[thread];
+          u64 all = source->bits == 64   ? source->read<u64>(0)[thread]
+                    : source->bits == 32 ? source->read<u32>(0)[thread]
+                                         : source->read<u16>(0)[thread];
           x.set_lane(result, thread, low_bits(all >> (i * part), part));
         });
     if (direct)
@@ -314,7 +301,7 @@ void is_space(Exec& x, const Op& op) {
   const u64* address = nullptr;
   Value& from = x.values[op.source(0)];
   need_lanes(from, x.shape);
-  lanes::addresses(x.address, from.data, from.bits, 0, x.shape.lanes);
+  lanes::addresses(x.address, from.read(0), from.bits, 0, x.shape.lanes);
   address = x.address;
   u32* result = static_cast<u32*>(x.scratch[0]);
   auto inside = [&](u64 a, u64 window) { return a - window < Memory::window_size; };

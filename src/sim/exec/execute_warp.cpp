@@ -103,7 +103,7 @@ struct Result {
   bool whole;
   Result(Exec& exec, const Op& op, u32 destination, bool in_place = true)
       : x(exec), to(&exec.values[op.destination(destination)]), whole(in_place && exec.overwrites(op)) {
-    lanes = static_cast<u32*>(whole ? to->data : x.scratch[destination]);
+    lanes = whole ? to->writable<u32>(0) : static_cast<u32*>(x.scratch[destination]);
   }
   u32* warp(u32 w) const { return lanes + w * warp_size; }
   void finish() {
@@ -178,14 +178,14 @@ void shuffle(Exec& x, const Op& op) {
   } else {
     need_lanes(by, x.shape);
     need_lanes(bounds, x.shape);
-    sources(from, &inside[first], by.at<u32>(first), bounds.at<u32>(first), warps);
+    sources(from, &inside[first], by.read<u32>(first), bounds.read<u32>(first), warps);
   }
   if (op.destination(0) != no_slot && in.uniform() && x.overwrites(op)) {
     x.values[op.destination(0)].set_uniform(in.base);
   } else if (op.destination(0) != no_slot) {
     need_lanes(in, x.shape);
     Result result(x, op, 0);
-    exchange.permute(result.warp(first), in.at<u32>(first), from, step, warps);
+    exchange.permute(result.warp(first), in.read<u32>(first), from, step, warps);
     result.finish();
   }
   if (op.destinations > 1) give(x, op, 1, inside);
@@ -228,8 +228,8 @@ void match(Exec& x, const Op& op) {
   Value& in = x.values[op.source(0)];
   need_lanes(in, x.shape);
   auto equal = [&](u32 w, u32 lane) {
-    return in.bits == 64 ? lane_exchange().equal64(in.at<u64>(w), in.at<u64>(w)[lane])
-                         : lane_exchange().equal(in.at<u32>(w), in.at<u32>(w)[lane]);
+    return in.bits == 64 ? lane_exchange().equal64(in.read<u64>(w), in.read<u64>(w)[lane])
+                         : lane_exchange().equal(in.read<u32>(w), in.read<u32>(w)[lane]);
   };
   u32* result = static_cast<u32*>(x.scratch[0]); // the destination may be the source
   PerWarp all_same{};

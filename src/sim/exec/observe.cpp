@@ -1,7 +1,7 @@
 // Running CTAs under an observer (observe.h): the same state and the same handlers as in any launch, a loop of
 // its own around them.
 #include "sim/observe.h"
-#include "sim/memory/execute_memory.h"
+#include "sim/memory/access.h"
 #include "sim/program.h"
 
 namespace warplens::sim {
@@ -33,61 +33,21 @@ u64 Step::lane_value(SlotId slot, u32 thread) const { return exec_.lane_value(sl
 const u32* Step::predicate_lanes(SlotId slot) const { return static_cast<const u32*>(exec_.lanes_of(slot)); }
 const Memory& Step::memory() const { return *exec_.launch.device.memory; }
 
-u64 Step::bytes_of(ir::StateSpace space) const {
-  switch (space) {
-  case ir::StateSpace::shared: return exec_.shared_bytes();
-  case ir::StateSpace::local: return exec_.launch.local_bytes;
-  case ir::StateSpace::param: return exec_.launch.parameters.size();
-  default: return 0;
-  }
+u64 Step::bytes_of(ir::StateSpace space) const { return space_size(exec_, space); }
+
+void Step::each_access(const Mask& lanes, const std::function<void(const StepAccess&)>& f) const {
+  exec_.perform(lanes);
+  resolve(exec_, op, Purpose::follow, [&](const Access& a) {
+    bool affine = a.form == AddressForm::affine;
+    f({a.space, a.bytes, a.extent.lowest, a.extent.highest, affine ? nullptr : a.mask,
+       affine ? nullptr : a.address});
+  });
 }
-
-namespace {
-
-// Stores and atomics: handed to the sink as ever, and not performed.
-void count_only(Exec& x, const Op& op) {
-  if (!x.enter(op)) return;
-  ++x.writes;
-  ClosedAddress closed;
-  bool atomic = op.form->opcode != ir::Opcode::st;
-  if (!atomic && closed_access(x, op, op.source(0), op.space, closed)) return;
-  const Memory& memory = *x.launch.device.memory;
-  const std::pair<ir::StateSpace, u64> windows[] = {{ir::StateSpace::shared, memory.shared_window()},
-                                                    {ir::StateSpace::local, memory.local_window()},
-                                                    {ir::StateSpace::param, memory.param_window()}};
-  u64 bytes = u64{op.element_bytes} * op.elements;
-  std::map<ir::StateSpace, Mask> lanes; // that point into each
-  auto place = [&](u32 thread) {
-    u64 at = x.lane_value(op.source(0), thread) + static_cast<u64>(op.offset);
-    if (at % bytes != 0)
-      raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address", "an access is misaligned",
-            thread, at);
-    ir::StateSpace space = op.space == ir::StateSpace::generic ? ir::StateSpace::global : op.space;
-    if (op.space == ir::StateSpace::generic)
-      for (const auto& [name, begin] : windows)
-        if (at - begin < Memory::window_size) {
-          space = name;
-          at -= begin;
-          break;
-        }
-    x.address[thread] = at;
-    lanes[space].word[thread / warp_size] |= 1u << thread % warp_size;
-  };
-  for (u32 w = 0; w < x.mask->word.size(); ++w)
-    for_each_lane(x.mask->word[w], [&](u32 lane) { place(w * warp_size + lane); });
-  for (const auto& [space, mask] : lanes) report_lanes(x, op, space, mask, x.address);
-}
-
-} // namespace
 
 void run_observed(Exec& x) {
   while (!x.stop) {
     const Op& op = x.code->ops[x.pc++];
     x.observer->before(Step(x, op));
-    if (op.kind() == OpKind::store || op.kind() == OpKind::atomic) {
-      count_only(x, op);
-      continue;
-    }
     const Frame* frame = x.frame;
     op.execute(x);
     if (op.kind() == OpKind::call && x.frame != frame) x.observer->entered(call_frame(x), x.active);
@@ -98,19 +58,9 @@ struct ObservedLaunch::Impl {
   LaunchSpec spec;
   LaunchOptions options;
   LaunchState state;
-  std::map<u32, std::unique_ptr<Code>> code; // by function
 
   Impl(Device& device, const Program& program, const LaunchSpec& s, const LaunchOptions& o)
       : spec(s), options(o), state(device, program.impl(), spec, options) {}
-
-  // Stores are not performed, so results must not be made where they go.
-  const Code& without_aliasing(ir::FunctionId id) {
-    std::unique_ptr<Code>& copy = code[id.value];
-    if (copy) return *copy;
-    copy = std::make_unique<Code>(state.program.code_of(id));
-    for (Op& op : copy->ops) op.borrows = false;
-    return *copy;
-  }
 };
 
 ResultOr<std::unique_ptr<ObservedLaunch>, Fault> ObservedLaunch::prepare(Device& device,
@@ -121,12 +71,7 @@ ResultOr<std::unique_ptr<ObservedLaunch>, Fault> ObservedLaunch::prepare(Device&
   impl->options.workers = impl->options.batch = 1;
   impl->options.sinks.clear();
   impl->options.progress = nullptr;
-  LaunchState& state = impl->state;
-  if (std::optional<Fault> fault = sim::prepare(state)) return failure(std::move(*fault));
-  state.code_of = [impl = impl.get()](ir::FunctionId id) -> const Code& {
-    return impl->without_aliasing(id);
-  };
-  state.entry = &state.code_of(spec.kernel);
+  if (std::optional<Fault> fault = sim::prepare(impl->state)) return failure(std::move(*fault));
   return std::unique_ptr<ObservedLaunch>(new ObservedLaunch(std::move(impl)));
 }
 
@@ -140,6 +85,7 @@ ObservedLaunch::Run ObservedLaunch::run(Dim3 id, access::Sink* sink, StepObserve
   Exec exec(state, *state.shape, 0);
   exec.sink = sink;
   exec.observer = &observer;
+  exec.performs_stores = false;
   Cta cta;
   cta.id = id;
   cta.index = (u64{id.z} * state.spec.grid.y + id.y) * state.spec.grid.x + id.x;

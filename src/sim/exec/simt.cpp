@@ -20,7 +20,6 @@
 // op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
 // place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
 #include "sim/exec/exec.h"
-#include "sim/kernels/lane_memory.h"
 #include "sim/program.h"
 #include <algorithm>
 #include <bit>
@@ -29,22 +28,6 @@
 #include <fmt/format.h>
 
 namespace warplens::sim {
-
-u64 Exec::shared_bytes() const { return launch.shared_bytes + launch.spec.dynamic_shared; }
-
-Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(w) {
-  auto room = [&] {
-    u64 bytes = storage_bytes(64, shape.lanes) + 64;
-    scratch_storage.push_back(std::make_unique<std::byte[]>(bytes));
-    return reinterpret_cast<void*>(align_up(reinterpret_cast<u64>(scratch_storage.back().get()), 64));
-  };
-  for (void*& s : scratch) s = room();
-  address = static_cast<u64*>(room());
-  few.resize(shape.lanes + list_slack);
-  ranges.resize(l.program.module.sites.size());
-  warned.resize(l.program.module.sites.size());
-  if (w < l.options.sinks.size()) sink = l.options.sinks[w];
-}
 
 namespace {
 
@@ -60,7 +43,7 @@ Frame* fresh_frame(Exec& x, const Code& code) {
   frame->values.resize(code.slot_bits.size());
   for (std::size_t i = 0; i < frame->values.size(); ++i) {
     frame->values[i].bits = code.slot_bits[i];
-    frame->values[i].data = frame->values[i].room = at;
+    frame->values[i].set_storage(at, x.shape.lanes);
     at += storage_bytes(code.slot_bits[i], x.shape.lanes);
   }
   frame->parameters.resize(u64{x.shape.lanes} * code.parameter_bytes);
@@ -131,30 +114,6 @@ Frame* enter_frame(Exec& x, const Code& code, const Mask& lanes, u64 local_base)
   }
   for (SlotId slot : code.live_at_entry) frame->values[slot].set_uniform(0);
   return frame;
-}
-
-void Exec::load_top() {
-  const FrameLink& link = group->frames.back();
-  frame = link.frame;
-  code = frame->code;
-  values = frame->values.data();
-  const StackEntry& top = group->stack.back();
-  pc = top.pc;
-  set_active(top.mask);
-}
-
-void Exec::run_group(Group& g) {
-  group = &g;
-  stop = false;
-  g.spinning = false;
-  g.writes = writes; // its own count from here on
-  load_top();
-  if (observer != nullptr) return run_observed(*this);
-  // The loop that everything else is for.
-  while (!stop) {
-    const Op& op = code->ops[pc++];
-    op.execute(*this);
-  }
 }
 
 std::unique_ptr<Group> split_off(Exec& x, Group& group, const Mask& lanes) {

@@ -1,22 +1,31 @@
-// Registers that need no room of their own.
+// Which registers may be an alias of memory instead of a copy of it.
 //
-// A load copies memory into a register that the next op or the one after reads once, and a result is made in
-// a register that the next op copies into memory: every byte is moved three times, and one array after the
-// other is read, where the processor could wait for all of them at once. Such a register may lie in memory
-// instead (Value::data):
-//   a load's      if nothing can be written between the load and its only reader: both are in one block, and
-//                 no op between them stores, synchronises or orders memory;
-//   a result      if its only reader is the next op, a store of it.
-// What other workers write meanwhile races with the access whenever it happens; since the register is read
-// once, no lane sees two values.
+//   ld.global.f32 %f1, [%rd1];          %f1 may lie where the load would have copied it from: its only reader is the
+//   ld.global.f32 %f2, [%rd2];          fma, and nothing is written before that reads it. So may %f2.
+//   fma.rn.f32    %f3, %f1, %f0, %f2;   %f3 may be computed where the store would have copied it to: its only reader is
+//   st.global.f32 [%rd2], %f3;          the next op, a store of it. That this is where %f2 lies does no harm: lane by
+//                                       lane, the fma reads %f2 before it writes %f3.
 //
-// mark_borrows() marks ops; whether one borrows is decided at each execution, by its addresses. The registers
-// get slots that only such ops write (slots.cpp), and these begin by giving back what was borrowed, so that
-// nothing else writes into memory through a register.
+//   ld.global.f32 %f4, [%rd1];          %f4 may not: the store between may write what it lies in,
+//   st.global.f32 [%rd1+4], %f0;
+//   add.f32       %f5, %f4, %f4;        and two reads of it could see two values, if another worker writes there
+//   bar.sync      0;                    %f5 may not: its reader is not the next op, and other threads go on before it
+//   st.global.f32 [%rd2], %f5;
+//
+// Without that every byte is moved three times, from memory to a register, to a register, to memory, and one array
+// after the other is read, where the processor could wait for all of them at once.
+//
+// The condition. A load's register may be an alias if nothing can be written between the load and its only reader: both
+// are in one block, and no op between them stores, synchronises or orders memory. A result's, if its only reader is the
+// next op, a store of it. What other workers write meanwhile races with the access whenever it happens; since the
+// register is read once, no lane sees two values.
+//
+// This pass marks ops; whether a marked one makes an alias is decided at each execution, by its addresses
+// (memory/alias.h), and a Value lets nobody write through one (value/value.h). The registers get slots that only such
+// ops write (slots.cpp), and these begin by parting with what the slot was an alias of.
+#include "sim/exec/exec.h"
 #include "sim/lower/slots.h"
-#include "sim/memory/execute_memory.h"
 #include <algorithm>
-#include <cstring>
 
 namespace warplens::sim {
 namespace {
@@ -86,62 +95,12 @@ void mark_borrows(Code& code, std::size_t registers, const std::vector<u32>& blo
         });
       if (stores) open.clear();
       if (load_may_borrow(op) && uses.once(op.destination(0))) open.push_back(&op);
-      if (i + 1 < block_end[b] && result_may_borrow(op, code.ops[i + 1]) && uses.once(op.destination(0)))
+      if (i + 1 < block_end[b] && result_may_borrow(op, code.ops[i + 1]) && uses.once(op.destination(0))) {
         op.borrows = true;
+        op.arithmetic().stored_by = i + 1;
+      }
     }
   }
-}
-
-namespace {
-
-u64 address_of(const void* data) { return reinterpret_cast<u64>(data); }
-
-u64 size_of(const Value& v, const Shape& shape) { return u64{shape.lanes} * v.bits / 8; }
-
-// Whether all lanes of `v` lie in a row where an access with these strides puts them.
-bool in_a_row(const Value& v, const Strides& stride, const Shape& shape) {
-  return stride[0] == v.bits / 8 && shape.threads == shape.lanes && is_ramp(stride, shape, axes);
-}
-
-bool overlaps(const Value& v, u64 first, u64 end, const Shape& shape) {
-  u64 begin = address_of(v.data);
-  return begin < end && first < begin + size_of(v, shape);
-}
-
-} // namespace
-
-bool borrow_source(const Exec& x, const Op& op, const Strides& stride, std::byte* memory, Value& to) {
-  if (!op.borrows || to.bits != op.element_bytes * 8 || !in_a_row(to, stride, x.shape)) return false;
-  to.data = memory;
-  to.set_lanes();
-  return true;
-}
-
-void borrow_destination(Exec& x, const Op& op) {
-  const Op& store = x.code->ops[x.pc];
-  const Value& address = x.values[store.source(0)];
-  Value& result = x.values[op.destination(0)];
-  if (!x.whole || !x.mask_full || !address.closed || address.bits != 64 ||
-      result.bits != store.element_bytes * 8 || !in_a_row(result, address.stride, x.shape))
-    return;
-  u64 first = address.base + static_cast<u64>(store.offset), end = first + size_of(result, x.shape);
-  if (first % store.element_bytes != 0 || end < first || !in_known_range(x, store, first, end)) return;
-  for (u32 s = 0; s < op.sources; ++s) { // each lane in its place, or somewhere else altogether
-    const Value& v = x.values[op.source(s)];
-    bool same = address_of(v.data) == first && v.bits == result.bits;
-    if (v.data != v.room && !same && overlaps(v, first, end, x.shape)) return;
-  }
-  result.data = reinterpret_cast<void*>(first);
-}
-
-void give_back(Value& v, const Shape& shape) {
-  std::memcpy(v.room, v.data, size_of(v, shape));
-  v.data = v.room;
-}
-
-bool may_copy(const Value& from, const std::byte* to, const Shape& shape) {
-  u64 first = address_of(to);
-  return from.data == from.room || !overlaps(from, first, first + size_of(from, shape), shape);
 }
 
 } // namespace warplens::sim

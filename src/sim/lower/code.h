@@ -26,6 +26,7 @@ public:
   struct Arithmetic {
     KernelFunction kernel = nullptr, masked_kernel = nullptr;
     ClosedRule closed = nullptr;
+    u32 stored_by = no_target; // where the op borrows: the op that stores the result
   };
   struct Jump {
     u32 target = no_target; // op index; none for a table
@@ -58,7 +59,7 @@ public:
   bool guard_negated = false;
   u8 destinations = 0, sources = 0;
   bool overwrites = false; // destinations hold nothing that a waiting lane needs (slots.h)
-  bool borrows = false;    // loads, compute: the destination may lie in memory (aliasing.cpp)
+  bool borrows = false;    // loads, compute: the destination may be an alias of memory (aliasing.cpp)
   bool sign = false;       // resize, memory: sign-extend
   u8 element_bytes = 0;    // memory: of one vector element
   u8 elements = 1;
@@ -83,6 +84,7 @@ public:
   SlotId source(u32 i) const { return slot[destinations + i]; }
 
   const Arithmetic& arithmetic() const { return need(Payload::arithmetic).arithmetic; }
+  Arithmetic& arithmetic() { return need(Payload::arithmetic).arithmetic; }
   const Jump& jump() const { return need(Payload::jump).jump; }
   Jump& jump() { return need(Payload::jump).jump; }
   u32 table_index() const { return assert(kind_ == OpKind::branch_table), jump().table; }
@@ -91,13 +93,12 @@ public:
   ir::Special special() const { return need(Payload::special).special; }
   const Predicate& predicate() const { return need(Payload::predicate).predicate; }
 
-  void set_arithmetic(const Arithmetic& arithmetic) { need(Payload::arithmetic).arithmetic = arithmetic; }
   void set_call_index(u32 index) { need(Payload::call).index = index; }
   void set_block_start(u32 index) { need(Payload::block).index = index; }
   void set_special(ir::Special special) { need(Payload::special).special = special; }
   void set_predicate(const Predicate& predicate) { need(Payload::predicate).predicate = predicate; }
 };
-static_assert(sizeof(Op) <= 112); // the loop that executes ops reads them in turn
+static_assert(sizeof(Op) <= 120); // the loop that executes ops reads them in turn
 
 struct Constant {
   enum class Kind : u8 {

@@ -207,7 +207,7 @@ private:
     Op& op = emit(OpKind::compute, i);
     op.guard = no_slot;
     op.form = &form;
-    op.set_arithmetic({kernel.function, kernel.masked});
+    op.arithmetic() = {kernel.function, kernel.masked};
     op.destinations = op.sources = 1;
     op.slot[0] = to;
     op.slot[1] = predicate;
@@ -241,27 +241,29 @@ private:
   struct Rule {
     std::optional<Kernel> kernel;
     ClosedRule closed = nullptr;
+    std::vector<bool> source_signed;
   };
   const Rule& rule_of(const ir::Instruction& i) {
     u64 key = u64{i.form.value} << 16 | u64{i.destinations} << 8 | i.sources;
     auto [entry, is_new] = rules_.try_emplace(key);
     if (is_new) {
       const ir::Form& form = module_.form(i);
-      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form)};
+      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form), {}};
+      for (u32 s = 0; s < i.sources; ++s)
+        entry->second.source_signed.push_back(
+            ir::is_signed(ir::operand_type(form, i.destinations, i.sources, i.destinations + s)));
     }
     return entry->second;
   }
 
   void compute(const ir::Instruction& i) {
-    const ir::Form& form = module_.form(i);
     const Rule& rule = rule_of(i);
     const std::optional<Kernel>& kernel = rule.kernel;
     if (!kernel) return unsupported(i);
     std::vector<SlotId> sources;
     for (u32 s = 0; s < i.sources; ++s) {
       const Operand& o = function_.sources(i)[s];
-      sources.push_back(
-          source(i, o, kernel->source_bits[s], ir::is_signed(ir::operand_type(form, i.destinations + s))));
+      sources.push_back(source(i, o, kernel->source_bits[s], rule.source_signed[s]));
     }
     std::vector<std::pair<SlotId, SlotId>> widen; // register ← temporary
     std::array<SlotId, 10> slot;
@@ -279,7 +281,7 @@ private:
     op.slot = slot;
     op.destinations = i.destinations;
     op.sources = i.sources;
-    op.set_arithmetic({kernel->function, kernel->masked, widen.empty() ? rule.closed : nullptr});
+    op.arithmetic() = {kernel->function, kernel->masked, widen.empty() ? rule.closed : nullptr};
     for (auto [to, from] : widen) {
       Op& resize = emit(OpKind::resize, i);
       resize.destinations = resize.sources = 1;
@@ -372,8 +374,7 @@ private:
     case Opcode::ldu: break;
     default: return OpKind::atomic;
     }
-    if (thread_parameter) return OpKind::load_thread_param;
-    return form.space() == StateSpace::param ? OpKind::load_param : OpKind::load;
+    return thread_parameter ? OpKind::load_thread_param : OpKind::load;
   }
 
   void memory(const ir::Instruction& i) {

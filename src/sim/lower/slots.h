@@ -8,7 +8,7 @@ struct SizedConstant : Constant {
   u8 bits = 32;
 };
 
-// Sets Op::borrows of loads and results that may lie in memory until they are read (borrows.cpp). `code` has
+// Sets Op::borrows of loads and results that may lie in memory until they are read (aliasing.cpp). `code` has
 // register numbers still, below `registers`.
 void mark_borrows(Code&, std::size_t registers, const std::vector<u32>& block_start,
                   const std::vector<u32>& block_end);

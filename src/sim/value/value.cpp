@@ -1,6 +1,8 @@
 // Which threads run in step, closed forms written out as lanes, and the ranges of numbers that they cover.
 #include "sim/value/value.h"
 #include "sim/value/lanes.h"
+#include <algorithm>
+#include <cstring>
 
 namespace warplens::sim {
 
@@ -37,36 +39,40 @@ bool is_ramp(const Strides& stride, const Shape& shape, u32 count) {
 
 void write_lanes(Value& value, const Shape& shape) {
   lanes::Coordinates at{shape.at[0].data(), shape.at[1].data(), shape.at[2].data(), shape.at[3].data()};
+  value.forget_alias();
   value.lanes = true;
   switch (value.bits) {
-  case 1:
-    for (u32 w = 0; w < shape.warps; ++w) value.at<u32>(0)[w] = value.base & 1 ? full_mask : 0;
-    break;
+  case 1: std::fill_n(value.writable<u32>(0), shape.warps, value.base & 1 ? full_mask : 0); break;
   case 16:
     if (value.uniform())
-      lanes::fill16(value.at<u16>(0), shape.lanes, static_cast<u16>(value.base));
+      lanes::fill16(value.writable<u16>(0), shape.lanes, static_cast<u16>(value.base));
     else
-      lanes::affine16(value.at<u16>(0), shape.lanes, value.base, value.stride.data(), at,
+      lanes::affine16(value.writable<u16>(0), shape.lanes, value.base, value.stride.data(), at,
                       shape.extent.data());
     break;
   case 32:
     if (value.uniform())
-      lanes::fill32(value.at<u32>(0), shape.lanes, static_cast<u32>(value.base));
+      lanes::fill32(value.writable<u32>(0), shape.lanes, static_cast<u32>(value.base));
     else if (is_ramp(value.stride, shape, axes))
-      lanes::ramp32(value.at<u32>(0), shape.lanes, value.base, value.stride[0]);
+      lanes::ramp32(value.writable<u32>(0), shape.lanes, value.base, value.stride[0]);
     else
-      lanes::affine32(value.at<u32>(0), shape.lanes, value.base, value.stride.data(), at,
+      lanes::affine32(value.writable<u32>(0), shape.lanes, value.base, value.stride.data(), at,
                       shape.extent.data());
     break;
   default:
     if (value.uniform())
-      lanes::fill64(value.at<u64>(0), shape.lanes, value.base);
+      lanes::fill64(value.writable<u64>(0), shape.lanes, value.base);
     else if (is_ramp(value.stride, shape, axes))
-      lanes::ramp64(value.at<u64>(0), shape.lanes, value.base, value.stride[0]);
+      lanes::ramp64(value.writable<u64>(0), shape.lanes, value.base, value.stride[0]);
     else
-      lanes::affine64(value.at<u64>(0), shape.lanes, value.base, value.stride.data(), at,
+      lanes::affine64(value.writable<u64>(0), shape.lanes, value.base, value.stride.data(), at,
                       shape.extent.data());
   }
+}
+
+void Value::copy_alias() {
+  std::memcpy(own_, at_, lane_bytes_);
+  at_ = own_;
 }
 
 namespace {
@@ -100,9 +106,10 @@ i64 sign_extend(u64 value, u32 bits) {
 
 } // namespace
 
-Range signed_range(const Value& value, const Shape& shape) {
+Range signed_range(const Value& value, const Shape& shape, i64 offset) {
   Range out;
-  if (!reach(value, shape, sign_extend(value.base, value.bits), out.low, out.high)) return {};
+  if (!reach(value, shape, sign_extend(value.base + static_cast<u64>(offset), value.bits), out.low, out.high))
+    return {};
   out.valid =
       value.bits >= 64 || (out.low >= -(i64{1} << (value.bits - 1)) && out.high < i64{1} << (value.bits - 1));
   return out;

@@ -7,6 +7,7 @@
 #pragma once
 #include "base/bits.h"
 #include <array>
+#include <cstddef>
 #include <vector>
 
 namespace warplens::sim {
@@ -42,12 +43,16 @@ struct Shape {
 // axes, the others left alone.
 bool is_ramp(const Strides&, const Shape&, u32 count);
 
-struct Value {
+// Who may write through a register is a matter of types. Its lanes lie in storage of its own as a rule, but for a
+// while they may be an alias of memory of the user's program (lower/aliasing.cpp). Readers get pointers to const,
+// wherever the lanes are; writable() hands out own storage and nothing else, with what an alias showed copied there
+// first. So no write through a register reaches memory: an op that computes its result in memory asks for the
+// memory's address (memory/alias.h), and makes the register an alias of it when it is done.
+class Value {
+public:
   u64 base = 0;
   Strides stride{};
-  void* data = nullptr; // all lanes: in `room`, or in memory (borrows.cpp)
-  void* room = nullptr; // the register's own
-  u8 bits = 32;         // 1 16 32 64
+  u8 bits = 32; // 1 16 32 64
   bool closed = false;
   bool lanes = true;
   bool same = false; // closed with strides of zero
@@ -80,14 +85,57 @@ struct Value {
     closed = same = false;
     lanes = true;
   }
-  // The storage from `warp` on.
-  template <class T> T* at(u32 warp) const {
-    return static_cast<T*>(data) + (bits == 1 ? warp : warp * warp_size);
+
+  // Gives it storage of its own: what storage_bytes() says, 64-byte aligned.
+  void set_storage(void* storage, u32 lane_count) {
+    at_ = own_ = storage;
+    lane_bytes_ = lane_count / 8 * bits;
   }
-  void* from(u32 warp) const { // 32 lanes take four bytes per bit
-    return static_cast<std::byte*>(data) + u64{warp} * bits * (warp_size / 8);
+  // A value in storage that is nobody's register.
+  static Value in_scratch(void* storage, u32 bits, u32 lane_count) {
+    Value out;
+    out.bits = static_cast<u8>(bits);
+    out.set_storage(storage, lane_count);
+    return out;
   }
+
+  // The lanes from `warp` on. As bytes where no type is given.
+  template <class T> const T* read(u32 warp) const {
+    return static_cast<const T*>(at_) + (bits == 1 ? warp : warp * warp_size);
+  }
+  const std::byte* read(u32 warp) const { return static_cast<const std::byte*>(at_) + offset(warp); }
+  template <class T> T* writable(u32 warp) {
+    materialize();
+    return static_cast<T*>(own_) + (bits == 1 ? warp : warp * warp_size);
+  }
+  std::byte* writable(u32 warp) {
+    materialize();
+    return static_cast<std::byte*>(own_) + offset(warp);
+  }
+
+  bool aliased() const { return at_ != own_; }
+  void alias(const void* memory) {
+    at_ = memory;
+    set_lanes();
+  }
+  void materialize() { // an alias's lanes, in own storage
+    if (aliased()) [[unlikely]]
+      copy_alias();
+  }
+  void forget_alias() { at_ = own_; } // for an op that is about to give it a new value
+  u32 lane_bytes() const { return lane_bytes_; }
+
+private:
+  void copy_alias();
+  u64 offset(u32 warp) const {
+    return u64{warp} * bits * (warp_size / 8);
+  } // 32 lanes take four bytes per bit
+
+  u32 lane_bytes_ = 0;       // of all lanes together
+  const void* at_ = nullptr; // all lanes: in `own_`, or in memory
+  void* own_ = nullptr;
 };
+static_assert(sizeof(Value) == 64, "one line of the cache per register");
 
 // Bytes that `lanes` lanes of a register take, padded to whole cache lines.
 constexpr u64 storage_bytes(u32 bits, u32 lanes) {
@@ -106,7 +154,7 @@ struct Range {
   i64 low = 0, high = 0;
   bool valid = false;
 };
-Range signed_range(const Value&, const Shape&);
+Range signed_range(const Value&, const Shape&, i64 offset = 0); // of value + offset
 Range unsigned_range(const Value&, const Shape&);
 
 } // namespace warplens::sim

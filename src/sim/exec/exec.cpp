@@ -1,0 +1,138 @@
+// What a worker's view of its batch (exec.h) does for itself: its scratch memory, the loop that runs a group, who
+// performs an op, and lanes of registers one by one or under a mask.
+#include "sim/exec/exec.h"
+#include "sim/kernels/lane_memory.h"
+#include "sim/program.h"
+#include "sim/value/lanes.h"
+
+namespace warplens::sim {
+
+u64 Exec::shared_bytes() const { return launch.shared_bytes + launch.spec.dynamic_shared; }
+
+Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(w) {
+  auto room = [&] {
+    u64 bytes = storage_bytes(64, shape.lanes) + 64;
+    scratch_storage.push_back(std::make_unique<std::byte[]>(bytes));
+    return reinterpret_cast<void*>(align_up(reinterpret_cast<u64>(scratch_storage.back().get()), 64));
+  };
+  for (void*& s : scratch) s = room();
+  address = static_cast<u64*>(room());
+  few.resize(shape.lanes + list_slack);
+  ranges.resize(l.program.module.sites.size());
+  warned.resize(l.program.module.sites.size());
+  if (w < l.options.sinks.size()) sink = l.options.sinks[w];
+}
+
+void Exec::load_top() {
+  const FrameLink& link = group->frames.back();
+  frame = link.frame;
+  code = frame->code;
+  values = frame->values.data();
+  const StackEntry& top = group->stack.back();
+  pc = top.pc;
+  set_active(top.mask);
+}
+
+void Exec::run_group(Group& g) {
+  group = &g;
+  stop = false;
+  g.spinning = false;
+  g.writes = writes; // its own count from here on
+  load_top();
+  if (observer != nullptr) return run_observed(*this);
+  // The loop that everything else is for.
+  while (!stop) {
+    const Op& op = code->ops[pc++];
+    op.execute(*this);
+  }
+}
+
+bool Exec::enter_guarded(const Op& op) {
+  Value& guard = values[op.guard];
+  if (guard.uniform()) {
+    if ((guard.base & 1) == op.guard_negated) return false;
+    return true;
+  }
+  need_lanes(guard, shape);
+  u32 flip = op.guard_negated ? full_mask : 0, any = 0, missing = 0;
+  const u32* holds = guard.read<u32>(0);
+  guarded = {};
+  for (u32 w = first_warp; w < end_warp; ++w) {
+    guarded.word[w] = active.word[w] & (holds[w] ^ flip);
+    any |= guarded.word[w];
+    missing |= guarded.word[w] ^ active.word[w];
+  }
+  if (missing == 0) return true;
+  mask = &guarded;
+  mask_full = false;
+  return any != 0;
+}
+
+void Exec::set_active(const Mask& lanes) {
+  active = lanes;
+  lanes::MaskSummary summary = lanes::summarise(lanes.word.data(), frame->live.word.data(), shape.warps);
+  first_warp = summary.first_warp;
+  end_warp = summary.end_warp;
+  active_warps = summary.warps;
+  active_lanes = summary.lanes;
+  full = summary.all;
+  whole = full && active_lanes == shape.threads;
+  listed = false;
+}
+
+std::span<const u16> Exec::few_lanes() {
+  constexpr u32 few_per_warp = 8; // from there on vectors of whole warps are faster
+  if (mask != &active || active_lanes > few_per_warp * active_warps) return {};
+  if (!listed) few_count = lane_memory().list(few.data(), active.word.data(), first_warp, end_warp);
+  listed = true;
+  return {few.data(), few_count};
+}
+
+void Exec::merge(Value& destination, const void* from) {
+  need_lanes(destination, shape);
+  u32 lanes = (end_warp - first_warp) * warp_size;
+  const u32* masks = mask->word.data() + first_warp;
+  u32 w = first_warp;
+  switch (destination.bits) {
+  case 1: {
+    u32* into = destination.writable<u32>(0);
+    const u32* f = static_cast<const u32*>(from);
+    for (; w < end_warp; ++w) into[w] = (into[w] & ~mask->word[w]) | (f[w] & mask->word[w]);
+    break;
+  }
+  case 16:
+    lanes::merge16(destination.writable<u16>(w), static_cast<const u16*>(from) + w * 32, masks, lanes);
+    break;
+  case 32:
+    lanes::merge32(destination.writable<u32>(w), static_cast<const u32*>(from) + w * 32, masks, lanes);
+    break;
+  default: lanes::merge64(destination.writable<u64>(w), static_cast<const u64*>(from) + w * 32, masks, lanes);
+  }
+  destination.set_lanes();
+}
+
+u64 Exec::lane_value(SlotId slot, u32 thread) {
+  Value& v = values[slot];
+  need_lanes(v, shape);
+  switch (v.bits) {
+  case 1: return v.read<u32>(0)[thread / 32] >> (thread % 32) & 1;
+  case 16: return v.read<u16>(0)[thread];
+  case 32: return v.read<u32>(0)[thread];
+  default: return v.read<u64>(0)[thread];
+  }
+}
+
+void Exec::set_lane(Value& v, u32 thread, u64 value) {
+  switch (v.bits) {
+  case 1: {
+    u32& word = v.writable<u32>(0)[thread / 32];
+    word = (word & ~(1u << thread % 32)) | static_cast<u32>(value & 1) << thread % 32;
+    break;
+  }
+  case 16: v.writable<u16>(0)[thread] = static_cast<u16>(value); break;
+  case 32: v.writable<u32>(0)[thread] = static_cast<u32>(value); break;
+  default: v.writable<u64>(0)[thread] = value;
+  }
+}
+
+} // namespace warplens::sim

@@ -1,0 +1,124 @@
+// One memory access: what an op that loads, stores or updates memory does at one execution, resolved once into one
+// value. Four steps take it, one after the other (ops::load and its like are no more than this list):
+//
+//   resolve   who performs it, at which addresses, where that is on the host    resolve.cpp
+//   check     faults, and warnings about what GPUs tolerate                     check.cpp
+//   report    hands it to the sink, to be counted                               report.cpp
+//   move      data between registers and memory                                 load.cpp, store.cpp, atomic.cpp
+//
+// Resolving has no effect but on scratch memory and on the cache of allocation ranges: who only asks (fold/) may.
+// The sink hears of an access in report() and nowhere else.
+//
+// An access costs what its form costs, and the form is decided in one place:
+//
+//   affine   base + stride · (tid.x, tid.y, tid.z, CTA of the batch): nothing is written out per lane. Only where there
+//            is nothing to complain about, so it needs no check
+//   listed   an address for each lane of a short list: few lanes per warp
+//   lanes    an address for each lane of the mask
+//
+// Addresses are relative to the space, which is never generic: a generic address names the space by the window it
+// falls in (memory.h), and an op whose lanes' addresses fall in several makes an access in each.
+#pragma once
+#include "sim/exec/exec.h"
+#include "sim/kernels/lane_memory.h"
+#include "sim/value/rows.h"
+#include <functional>
+
+namespace warplens::sim {
+
+enum class AddressForm : u8 { affine, listed, lanes };
+
+// Where a space lies: host address = base + address + thread · thread_stride + CTA · cta_stride
+struct HostPlace {
+  std::byte* base = nullptr;
+  u64 thread_stride = 0, cta_stride = 0;
+  u32 cta_warps = 0;
+  std::byte* at_warp(u32 warp) const { return cta_stride == 0 ? base : base + warp / cta_warps * cta_stride; }
+};
+
+// A view of registers and of Exec's scratch: good until the next op.
+struct Access {
+  ir::StateSpace space{};
+  AddressForm form{};
+  bool whole = false; // every thread of the batch performs it
+  u32 bytes = 0;      // of each lane, all elements together
+  const Mask* mask = nullptr;
+  HostPlace host;
+  // The least and the greatest address. Affine: of all threads where `readable_whole`, else of those in the mask.
+  Extremes extent;
+
+  // affine; else not initialised, nor are `rows` where `piece` is 0
+  u64 base;
+  Strides stride;
+  bool readable_whole = false; // other threads' addresses are inside memory, too
+  bool distinct = false;       // stores: each thread writes bytes of its own
+  u32 piece =
+      0; // the mask is taken in pieces of so many lanes, along `rows` of host addresses; 0: all lanes as one
+  Rows rows;
+
+  // listed, lanes
+  const u64* address = nullptr; // [lanes], those of the mask
+  std::span<const u16> listed;
+
+  std::byte* host_begin() const { return host.base + static_cast<i64>(base); } // affine: of thread 0
+  Strides host_stride() const {
+    Strides out = stride;
+    out[3] += static_cast<i64>(host.cta_stride);
+    return out;
+  }
+};
+
+// What an access is resolved for; not every form serves every purpose.
+enum class Purpose : u8 {
+  load,
+  store,  // lanes that write to one address keep the order in which a GPU takes them
+  atomic, // lane by lane: never in a form without addresses
+  follow  // nobody moves anything, the extent must be exact: affine for all threads only (fold/)
+};
+
+// Calls `each` with every access that the op makes for the lanes that perform it (Exec::mask).
+template <class F> void resolve(Exec&, const Op&, Purpose, F&& each);
+
+// Raises a fault where the op may not make the access, warns once where a GPU would let it pass.
+void check_lanes(Exec&, const Op&, const Access&);
+inline void check(Exec& x, const Op& op, const Access& a) {
+  if (a.form != AddressForm::affine) check_lanes(x, op, a);
+}
+
+void report(Exec&, const Op&, const Access&);
+
+// What resolve() is made of.
+//
+// The access as a whole; `space` stays generic when it falls into several.
+void resolve_at_once(Exec&, const Op&, Purpose, Access&);
+// The parts of a generic access, `each` with addresses relative to its space.
+void split_by_space(Exec&, const Access&, const std::function<void(const Access&)>& each);
+// Writes source 0 + op.offset to Exec::address for every warp that takes part; says what the mask's lanes span.
+Extremes write_addresses(Exec&, const Op&);
+// The end of a space that has one size for all: shared memory of a CTA, local memory of a thread, parameters.
+u64 space_size(const Exec&, ir::StateSpace);
+// The first generic address that names a space.
+u64 window_of(const Exec&, ir::StateSpace);
+// Whether [low, end) lies in one allocation.
+bool in_known_range(Exec&, const Op&, u64 low, u64 end);
+
+template <class F> void resolve(Exec& x, const Op& op, Purpose purpose, F&& each) {
+  Access a;
+  resolve_at_once(x, op, purpose, a);
+  if (a.space != ir::StateSpace::generic) [[likely]]
+    return each(static_cast<const Access&>(a));
+  split_by_space(x, a, each);
+}
+
+// Calls f(address) for the addresses that the lanes span: of an affine access the first and the last.
+template <class F> void each_address(const Access& a, F&& f) {
+  if (a.form == AddressForm::affine) {
+    f(a.extent.lowest);
+    f(a.extent.highest);
+    return;
+  }
+  for (u32 w = 0; w < a.mask->word.size(); ++w)
+    for_each_lane(a.mask->word[w], [&](u32 lane) { f(a.address[w * warp_size + lane]); });
+}
+
+} // namespace warplens::sim

@@ -1,0 +1,52 @@
+// The run-time half of aliasing: see alias.h.
+#include "sim/memory/alias.h"
+#include "sim/memory/access.h"
+
+namespace warplens::sim {
+namespace {
+
+u64 address_of(const void* at) { return reinterpret_cast<u64>(at); }
+
+// Whether all lanes of `v` lie in a row where an access with these strides puts them.
+bool in_a_row(const Value& v, const Strides& stride, const Shape& shape) {
+  return stride[0] == v.bits / 8 && shape.threads == shape.lanes && is_ramp(stride, shape, axes);
+}
+
+bool overlaps(const Value& v, u64 first, u64 end) {
+  u64 begin = address_of(v.read(0));
+  return begin < end && first < begin + v.lane_bytes();
+}
+
+} // namespace
+
+bool alias_source(const Exec& x, const Op& op, const Strides& host_stride, const std::byte* memory,
+                  Value& to) {
+  if (!op.borrows || to.bits != op.element_bytes * 8 || !in_a_row(to, host_stride, x.shape)) return false;
+  to.alias(memory);
+  return true;
+}
+
+void* result_target(Exec& x, const Op& op) {
+  if (!x.performs_stores || !x.whole || !x.mask_full) return nullptr;
+  const Op& store = x.code->ops[op.arithmetic().stored_by];
+  const Value &address = x.values[store.source(0)], &result = x.values[op.destination(0)];
+  if (!address.closed || address.bits != 64 || result.bits != store.element_bytes * 8 ||
+      !in_a_row(result, address.stride, x.shape))
+    return nullptr;
+  u64 first = address.base + static_cast<u64>(store.offset), end = first + result.lane_bytes();
+  if (first % store.element_bytes != 0 || end < first || !in_known_range(x, store, first, end))
+    return nullptr;
+  for (u32 s = 0; s < op.sources; ++s) { // each lane in its place, or somewhere else altogether
+    const Value& v = x.values[op.source(s)];
+    bool same = address_of(v.read(0)) == first && v.bits == result.bits;
+    if (v.aliased() && !same && overlaps(v, first, end)) return nullptr;
+  }
+  return reinterpret_cast<void*>(first);
+}
+
+bool may_copy(const Value& from, const std::byte* to) {
+  u64 first = address_of(to);
+  return !from.aliased() || !overlaps(from, first, first + from.lane_bytes());
+}
+
+} // namespace warplens::sim

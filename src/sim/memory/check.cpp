@@ -1,0 +1,88 @@
+// What a GPU would complain about, in the order in which it would: alignment to the whole access, then place. Global
+// addresses are compared with the allocation that the site hit last; what lies outside every allocation but inside a
+// mapped page is reported and tolerated, as GPUs do.
+//
+// An access of affine form has been found to be in order when it was resolved. Of the others the extremes are looked
+// at first, and single lanes only where these say that there is something to find.
+#include "sim/memory/access.h"
+#include <fmt/format.h>
+
+namespace warplens::sim {
+namespace {
+
+using ir::StateSpace;
+
+// Parameters have no sites: they are not counted.
+std::string_view kind_name(const Exec& x, const Op& op) {
+  return op.site.valid() ? access::name(x.code->module->sites[op.site.value].kind) : "load";
+}
+
+template <class F> void each_lane(const Exec& x, const Access& a, F&& f) {
+  for (u32 w = 0; w < x.shape.warps; ++w)
+    for_each_lane(a.mask->word[w],
+                  [&](u32 lane) { f(w * warp_size + lane, a.address[w * warp_size + lane]); });
+}
+
+void check_alignment(Exec& x, const Op& op, const Access& a) {
+  each_lane(x, a, [&](u32 thread, u64 at) {
+    if (at & (a.bytes - 1))
+      raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
+            fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", kind_name(x, op), a.bytes,
+                        at, a.bytes),
+            thread, at, {}, "align the pointer, or access smaller elements");
+  });
+}
+
+// Lanes that are not all inside one allocation.
+void check_device_memory(Exec& x, const Op& op, const Access& a) {
+  const Memory& memory = *x.launch.device.memory;
+  each_lane(x, a, [&](u32 thread, u64 at) {
+    if (memory.range(at).contains(at, at + a.bytes)) return;
+    if (!memory.mapped(at, a.bytes))
+      raise(
+          x, op, FaultKind::illegal_address, "kernel-illegal-address",
+          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), a.bytes, at),
+          thread, at, {describe_address(x, at)}, "check the index against the size that was allocated");
+    if (x.launch.options.strict_memory)
+      raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
+            fmt::format("access of {} bytes at {:#x} is past its allocation", a.bytes, at), thread, at,
+            {describe_address(x, at)}, "check the index against the size that was allocated");
+    warn(x, op, "kernel-out-of-bounds",
+         fmt::format(
+             "access of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU lets it pass",
+             a.bytes, at),
+         thread, {describe_address(x, at)});
+  });
+}
+
+// Shared memory, local memory, parameters.
+void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
+  std::string_view name = a.space == StateSpace::shared  ? "shared"
+                          : a.space == StateSpace::local ? "local"
+                                                         : "parameter";
+  each_lane(x, a, [&](u32 thread, u64 at) {
+    if (at <= size && a.bytes <= size - at) return;
+    raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
+          fmt::format("access of {} bytes at offset {:#x} is outside the {} bytes of {} memory", a.bytes, at,
+                      size, name),
+          thread, at, {},
+          a.space == StateSpace::shared ? "check the index, and the dynamic shared size in the launch <<<…>>>"
+                                        : "check the index");
+  });
+}
+
+} // namespace
+
+void check_lanes(Exec& x, const Op& op, const Access& a) {
+  const Extremes& e = a.extent;
+  if (e.lowest > e.highest) return; // no lane
+  if (e.bits & (a.bytes - 1)) check_alignment(x, op, a);
+  u64 end = e.highest + a.bytes;
+  if (a.space == StateSpace::global || a.space == StateSpace::constant) {
+    if (end < e.highest || !in_known_range(x, op, e.lowest, end)) check_device_memory(x, op, a);
+  } else if (u64 size = space_size(x, a.space); end > size || end < e.highest) {
+    check_window(x, op, a, size);
+  }
+}
+
+} // namespace warplens::sim

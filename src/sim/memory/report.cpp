@@ -1,0 +1,61 @@
+// From an access to the sink (access/access.h): the only place where the emulator counts one.
+//
+// Not counted: kernel parameters, which GPUs read through the constant cache, and ops without a site.
+#include "sim/memory/access.h"
+
+namespace warplens::sim {
+namespace {
+
+access::Space sink_space(ir::StateSpace space) {
+  switch (space) {
+  case ir::StateSpace::shared: return access::Space::shared;
+  case ir::StateSpace::local: return access::Space::local;
+  case ir::StateSpace::constant: return access::Space::constant;
+  default: return access::Space::global;
+  }
+}
+
+access::AccessHeader header_of(const Exec& x, const Op& op, const Access& a) {
+  const access::Site& site = x.code->module->sites[op.site.value];
+  return {.site = op.site,
+          .space = sink_space(a.space),
+          .kind = site.kind,
+          .cache = site.cache,
+          .bytes = static_cast<u8>(a.bytes),
+          .matrices = site.matrices};
+}
+
+void report_affine(Exec& x, const Op& op, const Access& a) {
+  access::AffineAccess affine{header_of(x, op, a)};
+  affine.cta = x.cta->index;
+  affine.count = x.shape.ctas;
+  affine.base = a.base;
+  affine.stride = {a.stride[0], a.stride[1], a.stride[2]};
+  affine.cta_stride = a.stride[3];
+  affine.block = x.shape.block;
+  affine.active = {a.mask->word.data(), a.whole ? 0 : x.shape.warps};
+  x.sink->affine(affine);
+}
+
+// From the CTA of the first warp that takes part to the last warp that does.
+void report_lanes(Exec& x, const Op& op, const Access& a) {
+  u32 first = x.first_warp - x.first_warp % x.shape.cta_warps;
+  access::LaneBatch batch{header_of(x, op, a)};
+  batch.cta = x.cta->index + first / x.shape.cta_warps;
+  batch.active = {a.mask->word.data() + first, x.end_warp - first};
+  batch.address = a.address + first * warp_size;
+  batch.cta_warps = x.shape.cta_warps;
+  x.sink->lanes(batch);
+}
+
+} // namespace
+
+void report(Exec& x, const Op& op, const Access& a) {
+  if (x.sink == nullptr || !op.site.valid() || a.space == ir::StateSpace::param) return;
+  if (a.form == AddressForm::affine)
+    report_affine(x, op, a);
+  else
+    report_lanes(x, op, a);
+}
+
+} // namespace warplens::sim
