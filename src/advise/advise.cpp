@@ -1,3 +1,4 @@
+// Asks every rule about one site; what does not help is dropped, the largest gain comes first.
 #include "advise/advise.h"
 #include "advise/rules/rules.h"
 #include <algorithm>

@@ -1,8 +1,13 @@
-// Which rule counts an access: the space's, as the architecture's row names it.
+// Which rule counts an access, the space's, as the architecture's row names it, and the three forms in which
+// accesses come: one warp goes to the rule; a batch to the kernel that counts like it, where there is one (batch/); a
+// CTA in closed form is counted warp by warp, each warp that begins at the same place of the address period once.
+//
+// What this does not do: say what an access costs. That is in rules/ alone.
 #include "arch/count.h"
 #include "arch/batch/batch.h"
 #include "arch/rules/requests.h"
-#include "arch/rules/rules.h"
+#include "arch/rules/shared.h"
+#include "arch/table.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <numeric>
@@ -35,7 +40,7 @@ bool countable(const access::WarpAccess& access) {
 
 // The passes in shared memory that the counters attribute to an asynchronous copy.
 void add_async_copy(const access::WarpAccess& access, Counts& counts) {
-  u64 wavefronts = rules::async_copy_wavefronts(access);
+  u64 wavefronts = async_copy_wavefronts(access);
   u64 needed = ceil_div(u64{static_cast<u32>(std::popcount(access.active))} * access.bytes, 128);
   counts.wavefronts += wavefronts;
   counts.ideal_wavefronts += std::min(wavefronts, needed);
@@ -46,7 +51,7 @@ void add(const Architecture& arch, const access::WarpAccess& access, Counts& cou
   counts.instructions += 1;
   counts.threads += static_cast<u32>(std::popcount(access.active));
   if (!countable(access)) return; // no such instruction: nothing is known about what it would move
-  rule_of(arch, access.space).count(arch, access, counts);
+  rule_of(arch, access.space).rule->count(arch, access, counts);
   if (access.kind == Kind::async_copy && access.space == Space::global) add_async_copy(access, counts);
 }
 
@@ -68,13 +73,13 @@ BatchCounter::BatchCounter(BatchCounter&&) noexcept = default;
 BatchCounter::~BatchCounter() = default;
 
 void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch) {
-  if (count_batch(arch, batch, waiting_, sum_)) return;
+  if (count_batch(arch, batch, pending_, sum_)) return;
   for (u32 warp = 0; warp < batch.active.size(); ++warp)
     if (batch.active[warp] != 0) arch::add(arch, access::warp_of(batch, warp), sum_);
 }
 
 Counts BatchCounter::take() {
-  if (waiting_ != nullptr) count_waiting(*waiting_, sum_);
+  if (pending_ != nullptr) count_pending(*pending_, sum_);
   return std::exchange(sum_, {});
 }
 
@@ -98,10 +103,7 @@ u64 first_address(const access::AffineAccess& affine, u64 warp) {
          static_cast<u64>(affine.stride[2]) * (thread / plane);
 }
 
-// Warps that are alike and start at the same place of a 256-byte run cost the same: no rule sees more of an
-// address than that. 256 covers a line of global memory (128) and a row of the widest banks (3.x: 32 × 8).
-constexpr u64 run = 256;
-
+// A full warp and what it costs wherever others like it begin at the same place of the period.
 struct KnownWarp {
   u64 place;
   Counts counts;
@@ -120,7 +122,7 @@ Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   u32 known_count = 0;
   for (u64 warp = 0; warp < warps; ++warp) {
     u32 active = access::lanes_of_warp(affine.block, static_cast<u32>(warp));
-    u64 place = first_address(affine, warp) % run;
+    u64 place = first_address(affine, warp) % address_period;
     bool reusable = alike && active == full_mask;
     const KnownWarp *end = known.data() + known_count, *found = end;
     if (reusable)
@@ -159,9 +161,10 @@ Counts count_masked(const Architecture& arch, const access::AffineAccess& affine
 
 } // namespace
 
-// CTAs whose bases are the same modulo a run count alike: there are at most `run` kinds of them.
+// CTAs whose bases are at the same place of the period count alike: there are at most as many kinds of them.
 Counts count(const Architecture& arch, const access::AffineAccess& affine) {
-  u64 period = run / std::gcd(run, static_cast<u64>(affine.cta_stride) % run);
+  u64 period =
+      address_period / std::gcd(address_period, static_cast<u64>(affine.cta_stride) % address_period);
   Counts sum;
   if (!affine.active.empty()) return count_masked(arch, affine);
   for (u64 k = 0; k < std::min(period, affine.count); ++k)

@@ -29,7 +29,7 @@ public:
 
 private:
   Counts sum_;
-  std::unique_ptr<struct Waiting> waiting_;
+  std::unique_ptr<struct Pending> pending_;
 };
 
 } // namespace warplens::arch

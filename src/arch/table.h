@@ -1,8 +1,10 @@
 // The row of one compute capability: constants of its reference part, and for each memory space the rule that
 // counts an access, with where the rule comes from.
 //
-// The idea: hardware is data. A row names rule functions (rules.h); two architectures that behave alike share
-// a function, one that behaves differently gets a function of its own. Nothing compares compute capabilities.
+// The idea: hardware is data. A row names rules (rules/); two architectures that behave alike share a rule, one
+// that behaves differently gets a rule of its own. Nothing compares compute capabilities
+// (scripts/check_capabilities.py looks), and nothing asks which rule it is: what else there is to know about one
+// stands beside its function.
 //
 // The reference part is what a program sees when it asks the CUDA runtime for device properties: one shipping
 // product per compute capability. Sizes are bytes, clocks kHz, as in cudaDeviceProp.
@@ -22,10 +24,27 @@ struct Source {
   Grade grade = Grade::inferred;
 };
 
-// How one memory space counts. `count` adds one warp's access, which has at least one active lane.
-struct SpaceRule {
+// Which kernel counts many warps at a time as a rule does (batch/).
+enum class BatchKernel : u8 {
+  none,             // warps go one by one
+  requests,         // global: a warp's words are one request
+  interleaved,      // local: each 4-byte word of the element is such a request, where the global rule says so
+  words,            // constant: one request per different word
+  banks,            // shared: 32 banks of 4 bytes, equal words shared, 8-byte words by half-warps
+  banks_with_pairs, // the same, and 8-byte loads of lanes in equal pairs merge
+};
+
+struct Rule {
+  std::string_view id; // stable: reports name the rule by it
+  // Adds one warp's access, which has at least one active lane. `threads` and `instructions` are the caller's.
   void (*count)(const Architecture&, const access::WarpAccess&, Counts&) = nullptr;
-  std::string_view name; // stable identifier, the rule function's
+  BatchKernel kernel = BatchKernel::none;
+  u32 widest = 0; // bytes of a lane's word up to which the kernel does
+};
+
+// How one memory space counts.
+struct SpaceRule {
+  const Rule* rule = nullptr; // none where the architecture has no such thing
   Source source;
 };
 
@@ -80,6 +99,13 @@ struct Memory {
   u32 pitch_alignment = 512, texture_alignment = 512, texture_pitch_alignment = 32, surface_alignment = 512;
 };
 
+// What a program can ask of the device, beyond sizes.
+struct Features {
+  bool concurrent_managed_access = false; // host and device may use managed and registered memory at once
+  bool cooperative_launch = false;
+  bool cluster_launch = false;
+};
+
 struct Architecture {
   u32 sm = 0;                  // 90 is compute capability 9.0
   std::string_view generation; // "Hopper"
@@ -87,8 +113,10 @@ struct Architecture {
   Limits limits;
   Banks banks;
   Memory memory;
+  Features features;
   SpaceRule global, shared, constant, local, texture;
-  Source part_source; // of the constants
+  SpaceRule shared_wide; // instead of `shared`, in the 64-bit mode of the banks
+  Source part_source;    // of the constants
 };
 
 // Choices that a program or a compiler flag makes where the hardware left one.

@@ -1,3 +1,5 @@
+// One diagnostic as a user reads it: place, severity and message on a line as compilers write it, then the
+// source with a caret, notes and help.
 #include "diag/diagnostic.h"
 #include <algorithm>
 #include <fmt/format.h>

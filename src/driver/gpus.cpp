@@ -62,7 +62,7 @@ Json source_json(const arch::Source& source) {
 Json row_json(const Architecture& row) {
   Json rules = Json::object();
   for (const NamedRule& named : rules_of(row)) {
-    Json rule = {{"name", named.rule->name}};
+    Json rule = {{"name", named.rule->rule->id}};
     rule.update(source_json(named.rule->source));
     rules[std::string(named.space)] = rule;
   }

@@ -44,6 +44,16 @@ std::string find_in_path(const std::string& name) {
   }
 }
 
+// Of a program in which no CUDA runtime was found.
+std::string_view why_no_runtime(const Program& program) {
+  if (program.device_code && !program.symbols)
+    return "it is stripped and has device code: a CUDA runtime that is linked statically cannot be replaced "
+           "without symbols";
+  if (!program.dynamic) return "it is linked statically as a whole: no library can be preloaded into it";
+  if (program.device_code) return "it has device code, but the CUDA runtime was not found in it";
+  return "it neither needs libcudart.so nor contains the CUDA runtime";
+}
+
 tl::unexpected<diag::Diagnostic> refuse(const char* kind, const std::string& name, std::string_view why,
                                         std::string help) {
   return failure(diag::error(kind, fmt::format("'{}' {}", name, why), {}, std::move(help)));
@@ -101,14 +111,7 @@ diag::Diagnostic no_launch_seen(const Program& program) {
             ? "it uses the CUDA runtime and has device code: with these arguments it may not reach a launch"
             : "it uses the CUDA runtime, but has no device code of its own");
     break;
-  case Linkage::none:
-    out.notes.push_back(
-        program.device_code && !program.symbols ? "it is stripped and has device code: a CUDA runtime that "
-                                                  "is linked statically cannot be replaced without symbols"
-        : !program.dynamic    ? "it is linked statically as a whole: no library can be preloaded into it"
-        : program.device_code ? "it has device code, but the CUDA runtime was not found in it"
-                              : "it neither needs libcudart.so nor contains the CUDA runtime");
-    break;
+  case Linkage::none: out.notes.emplace_back(why_no_runtime(program)); break;
   case Linkage::script:
     out.notes.push_back("it is a script: no program that it started launched a kernel");
     break;

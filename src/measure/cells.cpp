@@ -8,7 +8,7 @@ class AffineForm {
 public:
   explicit AffineForm(const access::AffineAccess& first)
       : access_(first), active_(first.active.begin(), first.active.end()) {
-    access_.base -= access_.base % base_period;
+    access_.base -= access_.base % arch::address_period;
     access_.active = active_;
   }
   AffineForm(const AffineForm&) = delete;
@@ -16,16 +16,16 @@ public:
   bool matches(const access::AffineAccess& o) const {
     const access::AffineAccess& a = access_;
     return a.stride[0] == o.stride[0] && a.stride[1] == o.stride[1] && a.stride[2] == o.stride[2] &&
-           a.count == o.count && static_cast<u64>(a.cta_stride - o.cta_stride) % base_period == 0 &&
+           a.count == o.count && static_cast<u64>(a.cta_stride - o.cta_stride) % arch::address_period == 0 &&
            static_cast<const access::AccessHeader&>(a) == o && a.block == o.block &&
            a.active.size() == o.active.size() &&
            std::equal(o.active.begin(), o.active.end(), active_.begin());
   }
 
-  void add(u64 base) { ++times_[base % base_period]; }
+  void add(u64 base) { ++times_[base % arch::address_period]; }
 
   void fold_into(Architectures architectures, std::vector<arch::Counts>& sums) const {
-    for (u64 place = 0; place < base_period; ++place) {
+    for (u64 place = 0; place < arch::address_period; ++place) {
       if (times_[place] == 0) continue;
       access::AffineAccess one = access_;
       one.base += place;
@@ -37,7 +37,7 @@ public:
 private:
   access::AffineAccess access_;
   std::vector<u32> active_;
-  std::array<u64, base_period> times_{};
+  std::array<u64, arch::address_period> times_{};
 };
 
 AffineForms::AffineForms() = default;

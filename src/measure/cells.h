@@ -12,8 +12,6 @@
 
 namespace warplens::measure {
 
-inline constexpr u64 base_period = 256;
-
 using Architectures = std::span<const arch::Architecture* const>;
 
 class AffineForm; // an affine access apart from the place where it begins

@@ -74,7 +74,7 @@ void Sample::look(const arch::Architecture& device, const access::AffineAccess& 
 // What a warp looks like depends on the base modulo the period too, so one look is remembered.
 void Sample::look_whole(const arch::Architecture& device, const access::AffineAccess& one_cta) {
   if (!is_sampled(one_cta.cta)) return;
-  u64 place = one_cta.base % base_period;
+  u64 place = one_cta.base % arch::address_period;
   auto seen = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& s) {
     return s.place == place && s.stride == one_cta.stride && s.block == one_cta.block &&
            s.bytes == one_cta.bytes;

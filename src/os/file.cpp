@@ -36,6 +36,15 @@ bool write_all(int descriptor, Bytes bytes) {
   return true;
 }
 
+std::optional<std::string> read_file(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe must not keep us waiting
+  struct stat status;
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  if (!read_all(file.get(), text.data(), text.size())) return {};
+  return text;
+}
+
 MappedFile::MappedFile(const char* path) {
   Descriptor file(open(path, O_RDONLY | O_CLOEXEC));
   struct stat status;

@@ -1,6 +1,8 @@
 // Files by descriptor: who closes one, reading and writing that does not stop half-way, a file as memory.
 #pragma once
 #include "os/bytes.h"
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace warplens::os {
@@ -26,6 +28,9 @@ private:
 // All of it or false; a signal in between is no failure.
 bool read_all(int descriptor, void* to, std::size_t size);
 bool write_all(int descriptor, Bytes bytes);
+
+// The whole of a regular file; none where there is no such file or it cannot be read.
+std::optional<std::string> read_file(const std::string& path);
 
 // A file's bytes for as long as this lives; empty when it cannot be read.
 class MappedFile {

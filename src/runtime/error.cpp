@@ -1,3 +1,5 @@
+// Errors as the CUDA API hands them out: one per thread, cleared when it is read, unless a kernel's fault made it
+// stick.
 #include "runtime/state.h"
 
 namespace warplens::runtime {

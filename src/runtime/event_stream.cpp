@@ -1,3 +1,4 @@
+// One open descriptor per process, and all that can happen to it in somebody else's program.
 #include "runtime/event_stream.h"
 #include <cerrno>
 #include <charconv>

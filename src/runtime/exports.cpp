@@ -1,3 +1,4 @@
+// exports.def once more, as addresses.
 #include "runtime/exports.h"
 #include <cstddef>
 

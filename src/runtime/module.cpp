@@ -20,20 +20,24 @@ std::string program_name() {
 // The sites of functions that a kernel can reach. A pointer may be wrong: what calls through pointers may reach
 // any site.
 std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
-  ptx::SourceStacks stacks(module);
-  std::vector<access::Site> out;
+  std::vector<const ir::Instruction*> accesses;
   auto add = [&](const ir::Function& function) {
-    for (const ir::Instruction& instruction : function.instructions) {
-      if (!instruction.site.valid()) continue;
-      out.push_back(module.sites[instruction.site.value]);
-      out.back().frames = stacks.at(instruction.location);
-    }
+    for (const ir::Instruction& instruction : function.instructions)
+      if (instruction.site.valid()) accesses.push_back(&instruction);
   };
   if (kernel.indirect)
     for (const ir::Function& function : module.functions) add(function);
   else
     for (ir::FunctionId id : kernel.functions) add(module.functions[id.value]);
-  std::sort(out.begin(), out.end(), [](const access::Site& a, const access::Site& b) { return a.id < b.id; });
+  std::sort(accesses.begin(), accesses.end(),
+            [](const ir::Instruction* a, const ir::Instruction* b) { return a->site < b->site; });
+  ptx::SourceStacks stacks(module);
+  std::vector<access::Site> out;
+  out.reserve(accesses.size());
+  for (const ir::Instruction* access : accesses) {
+    out.push_back(module.sites[access->site.value]);
+    out.back().frames = stacks.at(access->location);
+  }
   return out;
 }
 

@@ -1,3 +1,4 @@
+// See occupancy.h. Each resource is handed out in units, so sizes are rounded up before they are divided.
 #include "runtime/occupancy.h"
 #include "base/bits.h"
 #include <algorithm>

@@ -46,12 +46,12 @@ template <class Properties> Properties properties_of(const arch::Architecture& r
   p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.sharedMemPerMultiprocessor = limits.shared_per_sm;
   p.regsPerMultiprocessor = static_cast<int>(limits.registers_per_sm);
-  p.concurrentManagedAccess = p.canUseHostPointerForRegisteredMem = row.sm >= 60;
-  p.cooperativeLaunch = row.sm >= 60;
+  p.concurrentManagedAccess = p.canUseHostPointerForRegisteredMem = row.features.concurrent_managed_access;
+  p.cooperativeLaunch = row.features.cooperative_launch;
   p.sharedMemPerBlockOptin = limits.shared_per_block_optin;
   p.maxBlocksPerMultiProcessor = static_cast<int>(limits.blocks_per_sm);
   p.reservedSharedMemPerBlock = limits.shared_reserved_per_block;
-  p.clusterLaunch = row.sm >= 90;
+  p.clusterLaunch = row.features.cluster_launch;
   p.memoryPoolsSupported = p.hostRegisterSupported = 1;
   if constexpr (requires { p.clockRate; }) {
     p.clockRate = static_cast<int>(row.part.clock_khz);

@@ -1,3 +1,4 @@
+// Expressions as C writes them: operators where C has them, calls where it has none. What grows too long is cut.
 #include "symbolic/quasi_polynomial.h"
 #include <fmt/format.h>
 

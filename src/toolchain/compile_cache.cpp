@@ -2,6 +2,7 @@
 // counts and what is never kept, compile_cache.h says.
 #include "toolchain/compile_cache.h"
 #include "os/environment.h"
+#include "os/file.h"
 #include "toolchain/arguments.h"
 #include <algorithm>
 #include <cstdlib>
@@ -208,14 +209,6 @@ private:
   std::string bytes_;
 };
 
-std::optional<std::string> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return {};
-  return text.str();
-}
-
 bool write_file(const fs::path& path, std::string_view text, bool executable) {
   std::ofstream file(path, std::ios::binary);
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -305,7 +298,7 @@ void CompileCache::put(const Compiled& compiled, std::string_view said, const st
   if (!key_ || files.empty() || path.folders.empty()) return;
   std::optional<Inputs> inputs = gather_inputs(files, path, start_);
   std::optional<cache::Digest> content = inputs ? content_of(*inputs) : std::nullopt;
-  std::optional<std::string> program = read_file(compiled.executable);
+  std::optional<std::string> program = os::read_file(compiled.executable);
   if (!content || !program) return;
   Strings strings;
   strings.add(compiled.description);
@@ -315,7 +308,7 @@ void CompileCache::put(const Compiled& compiled, std::string_view said, const st
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(request_.folder, error)) {
     if (entry.path().extension() != ".ptx") continue;
-    std::optional<std::string> ptx = read_file(entry.path());
+    std::optional<std::string> ptx = os::read_file(entry.path());
     if (!ptx) return;
     strings.add(entry.path().filename().string());
     strings.add(*ptx);

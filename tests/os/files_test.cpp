@@ -63,6 +63,17 @@ TEST(DescriptorTest, ClosesWhatItOwnsOnce) {
   EXPECT_FALSE(is_open(ends[0]));
 }
 
+TEST(ReadFile, IsAllOfARegularFileOrNothing) {
+  TempDir folder = std::move(*TempDir::create());
+  const std::string path = folder.path() + "/file", content("a\0b\n", 4);
+  EXPECT_FALSE(read_file(path));
+  std::ofstream(path, std::ios::binary) << content;
+  EXPECT_EQ(read_file(path), content);
+  std::ofstream(path, std::ios::binary).close();
+  EXPECT_EQ(read_file(path), "");
+  EXPECT_FALSE(read_file(folder.path()));
+}
+
 TEST(MappedFileTest, IsEmptyWhereNothingCanBeRead) {
   EXPECT_TRUE(MappedFile("/no/such/file").bytes().empty());
   EXPECT_TRUE(MappedFile("/").bytes().empty());

@@ -134,6 +134,7 @@ TEST(KernelCoverage, UnderAMaskOtherLanesKeepWhatTheyHeld) {
       arguments.destination[0] = result.data();
       arguments.lanes = lanes;
       arguments.masks = masks;
+      arguments.variant = kernel.variant;
       std::vector<Values> expected = run(kernel, values);
       kernel.masked(arguments);
       for (u32 i = 0; i < lanes; ++i)
@@ -168,6 +169,7 @@ TEST(KernelCoverage, ADestinationMayBeASource) {
       for (u32 k = 0; k < c.sources; ++k) arguments.source[k] = arrays[k].data();
       arguments.destination[0] = arrays[s].data();
       arguments.destination[1] = second.data();
+      arguments.variant = kernel.variant;
       kernel.function(arguments);
       for (u32 i = 0; i < lanes; ++i)
         ASSERT_EQ(arrays[s].get(i), expected[0][i]) << c.text << ", source " << s << ", lane " << i;

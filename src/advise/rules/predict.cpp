@@ -1,3 +1,4 @@
+// What a change would cost: warps of the new shape, counted by the same architecture, times how many run.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 

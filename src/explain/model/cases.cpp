@@ -164,7 +164,7 @@ std::vector<Shot> two_dimensional() {
 std::vector<Shot> bank_conflicts() {
   std::vector<Shot> out;
   for (u32 stride : {1u, 2u, 3u, 8u, 32u})
-    out.push_back(ask("a step of " + text::plural(stride, "word"),
+    out.push_back(ask(fmt::format("a step of {}", text::plural(stride, "word")),
                       in(Space::shared, on(90, fmt::format("s[{}*threadIdx.x]", stride)))));
   Question padded = in(Space::shared, on(90, "tile[threadIdx.x][0]"));
   padded.dims = {32, 33};

@@ -1,3 +1,4 @@
+// See costs.h. The units are those of the space: passes through banks, requests, transactions or bursts.
 #include "explain/model/costs.h"
 #include "arch/table.h"
 #include "explain/view/ink.h"

@@ -1,3 +1,4 @@
+// The byte offset as a quasi-polynomial: the factor in front of threadIdx.x, where it has one, decides the form.
 #include "explain/model/form.h"
 #include "base/bits.h"
 

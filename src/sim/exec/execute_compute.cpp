@@ -22,6 +22,7 @@ void compute_uniform(Exec& x, const Op& op) {
   }
   for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = &out[i];
   arguments.lanes = 1;
+  arguments.variant = op.arithmetic().variant;
   op.arithmetic().kernel(arguments);
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.values[op.destination(i)].set_uniform(out[i]);
@@ -84,6 +85,7 @@ void run_kernel(Exec& x, const Op& op, KernelFunction kernel, void* const* to) {
   for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i];
   arguments.lanes = (x.end_warp - x.first_warp) * warp_size;
   arguments.masks = x.mask->word.data() + x.first_warp;
+  arguments.variant = op.arithmetic().variant;
   kernel(arguments);
 }
 

@@ -26,6 +26,7 @@ public:
   struct Arithmetic {
     KernelFunction kernel = nullptr, masked_kernel = nullptr;
     ClosedRule closed = nullptr;
+    Variant variant;           // of both kernels
     u32 stored_by = no_target; // where the op borrows: the op that stores the result
   };
   struct Jump {
@@ -98,7 +99,7 @@ public:
   void set_special(ir::Special special) { need(Payload::special).special = special; }
   void set_predicate(const Predicate& predicate) { need(Payload::predicate).predicate = predicate; }
 };
-static_assert(sizeof(Op) <= 120); // the loop that executes ops reads them in turn
+static_assert(sizeof(Op) <= 128); // the loop that executes ops reads them in turn
 
 struct Constant {
   enum class Kind : u8 {

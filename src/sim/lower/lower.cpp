@@ -207,7 +207,7 @@ private:
     Op& op = emit(OpKind::compute, i);
     op.guard = no_slot;
     op.form = &form;
-    op.arithmetic() = {kernel.function, kernel.masked};
+    op.arithmetic() = {kernel.function, kernel.masked, nullptr, kernel.variant};
     op.destinations = op.sources = 1;
     op.slot[0] = to;
     op.slot[1] = predicate;
@@ -281,7 +281,8 @@ private:
     op.slot = slot;
     op.destinations = i.destinations;
     op.sources = i.sources;
-    op.arithmetic() = {kernel->function, kernel->masked, widen.empty() ? rule.closed : nullptr};
+    op.arithmetic() = {kernel->function, kernel->masked, widen.empty() ? rule.closed : nullptr,
+                       kernel->variant};
     for (auto [to, from] : widen) {
       Op& resize = emit(OpKind::resize, i);
       resize.destinations = resize.sources = 1;

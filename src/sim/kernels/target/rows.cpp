@@ -1,18 +1,23 @@
-// One loop per operation, written as a template and compiled per instruction set by target_clones.
+// The operations of sim/value/lanes.h, one loop each, written as templates.
 //
 // Most of it moves rows of lanes (rows.h) between registers and memory. How a row is walked depends on its
 // stride: neighbours are copied, the closest rows of memory first; one value is spread over the row; where
 // the next axis lies together in memory, whole lines of that are moved while they are at hand; else lane by
 // lane.
-#include "sim/value/lanes.h"
 #include "sim/value/rows.h"
-#include <type_traits>
+#include "sim/kernels/lane_operations.h"
 
-#define WARPLENS_CLONES                                                                                      \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
-
-namespace warplens::sim::lanes {
+namespace warplens::sim {
+namespace WARPLENS_TARGET_NAMESPACE {
 namespace {
+
+using lanes::Coordinates;
+using lanes::MaskSummary;
+
+// A number that the compiler knows. Not the standard's, whose functions are inline and of no target (request.h).
+template <class T, T number> struct Constant {
+  [[gnu::always_inline]] constexpr operator T() const { return number; }
+};
 
 template <class T>
 [[gnu::always_inline]] inline void ramp(T* __restrict out, u32 lanes, u64 base, i64 stride) {
@@ -118,9 +123,9 @@ template <class N, class Action>
 }
 template <class Action> [[gnu::always_inline]] inline void rows(const Rows& r, Action action) {
   switch (r.length[0]) {
-  case 8: return rows(r, std::integral_constant<u64, 8>(), action);
-  case 16: return rows(r, std::integral_constant<u64, 16>(), action);
-  case 32: return rows(r, std::integral_constant<u64, 32>(), action);
+  case 8: return rows(r, Constant<u64, 8>(), action);
+  case 16: return rows(r, Constant<u64, 16>(), action);
+  case 32: return rows(r, Constant<u64, 32>(), action);
   default: return rows(r, u64{r.length[0]}, action);
   }
 }
@@ -214,9 +219,9 @@ template <class N, class T>
 }
 template <class F> [[gnu::always_inline]] inline void with_piece(const Rows& r, F f) {
   switch (piece_of(r)) {
-  case 32: return f(std::integral_constant<u32, 32>());
-  case 16: return f(std::integral_constant<u32, 16>());
-  default: return f(std::integral_constant<u32, 8>());
+  case 32: return f(Constant<u32, 32>());
+  case 16: return f(Constant<u32, 16>());
+  default: return f(Constant<u32, 8>());
   }
 }
 template <class T>
@@ -230,9 +235,7 @@ template <class T>
       r, [&](auto lanes) __attribute__((always_inline)) { store_pieces(r, lanes, base, masks, in); });
 }
 
-} // namespace
-
-WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
+MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
   MaskSummary out{0, warps, 0, 0, true};
   u32 missing = 0, w = 0;
   for (; w + 2 <= warps; w += 2) {
@@ -251,58 +254,49 @@ WARPLENS_CLONES MaskSummary summarise(const u32* mask, const u32* of, u32 warps)
   return out;
 }
 
-WARPLENS_CLONES void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* stride) {
+void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* stride) {
   load_rows(out, extent, base, stride);
 }
-WARPLENS_CLONES void load_rows64(u64* out, const u32* extent, const std::byte* base, const i64* stride) {
+void load_rows64(u64* out, const u32* extent, const std::byte* base, const i64* stride) {
   load_rows(out, extent, base, stride);
 }
-WARPLENS_CLONES void store_rows32(std::byte* base, const u32* extent, const i64* stride, const u32* in) {
+void store_rows32(std::byte* base, const u32* extent, const i64* stride, const u32* in) {
   store_rows(base, extent, stride, in);
 }
-WARPLENS_CLONES void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in) {
+void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in) {
   store_rows(base, extent, stride, in);
 }
-WARPLENS_CLONES void load_some32(u32* out, const Rows& r, const std::byte* base, const u32* masks) {
+void load_some32(u32* out, const Rows& r, const std::byte* base, const u32* masks) {
   load_some(out, r, base, masks);
 }
-WARPLENS_CLONES void load_some64(u64* out, const Rows& r, const std::byte* base, const u32* masks) {
+void load_some64(u64* out, const Rows& r, const std::byte* base, const u32* masks) {
   load_some(out, r, base, masks);
 }
-WARPLENS_CLONES void store_some32(std::byte* base, const Rows& r, const u32* masks, const u32* in) {
+void store_some32(std::byte* base, const Rows& r, const u32* masks, const u32* in) {
   store_some(base, r, masks, in);
 }
-WARPLENS_CLONES void store_some64(std::byte* base, const Rows& r, const u32* masks, const u64* in) {
+void store_some64(std::byte* base, const Rows& r, const u32* masks, const u64* in) {
   store_some(base, r, masks, in);
 }
-WARPLENS_CLONES void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at,
-                              const u32* extent) {
+void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at, const u32* extent) {
   affine(out, lanes, base, stride, at, extent);
 }
-WARPLENS_CLONES void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at,
-                              const u32* extent) {
+void affine32(u32* out, u32 lanes, u64 base, const i64* stride, Coordinates at, const u32* extent) {
   affine(out, lanes, base, stride, at, extent);
 }
-WARPLENS_CLONES void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at,
-                              const u32* extent) {
+void affine64(u64* out, u32 lanes, u64 base, const i64* stride, Coordinates at, const u32* extent) {
   affine(out, lanes, base, stride, at, extent);
 }
-WARPLENS_CLONES void ramp32(u32* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }
-WARPLENS_CLONES void ramp64(u64* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }
-WARPLENS_CLONES void fill16(u16* out, u32 lanes, u16 value) { fill(out, lanes, value); }
-WARPLENS_CLONES void fill32(u32* out, u32 lanes, u32 value) { fill(out, lanes, value); }
-WARPLENS_CLONES void fill64(u64* out, u32 lanes, u64 value) { fill(out, lanes, value); }
-WARPLENS_CLONES void merge16(u16* into, const u16* from, const u32* masks, u32 lanes) {
-  merge(into, from, masks, lanes);
-}
-WARPLENS_CLONES void merge32(u32* into, const u32* from, const u32* masks, u32 lanes) {
-  merge(into, from, masks, lanes);
-}
-WARPLENS_CLONES void merge64(u64* into, const u64* from, const u32* masks, u32 lanes) {
-  merge(into, from, masks, lanes);
-}
+void ramp32(u32* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }
+void ramp64(u64* out, u32 lanes, u64 base, i64 stride) { ramp(out, lanes, base, stride); }
+void fill16(u16* out, u32 lanes, u16 value) { fill(out, lanes, value); }
+void fill32(u32* out, u32 lanes, u32 value) { fill(out, lanes, value); }
+void fill64(u64* out, u32 lanes, u64 value) { fill(out, lanes, value); }
+void merge16(u16* into, const u16* from, const u32* masks, u32 lanes) { merge(into, from, masks, lanes); }
+void merge32(u32* into, const u32* from, const u32* masks, u32 lanes) { merge(into, from, masks, lanes); }
+void merge64(u64* into, const u64* from, const u32* masks, u32 lanes) { merge(into, from, masks, lanes); }
 
-WARPLENS_CLONES void resize(void* out, u32 out_bits, const void* in, u32 in_bits, bool sign, u32 lanes) {
+void resize(void* out, u32 out_bits, const void* in, u32 in_bits, bool sign, u32 lanes) {
   if (out_bits == 16)
     return in_bits == 32   ? convert<u16, u32>(out, in, lanes)
            : in_bits == 64 ? convert<u16, u64>(out, in, lanes)
@@ -316,7 +310,7 @@ WARPLENS_CLONES void resize(void* out, u32 out_bits, const void* in, u32 in_bits
   convert<u64, u64>(out, in, lanes);
 }
 
-WARPLENS_CLONES void addresses(u64* out, const void* in, u32 in_bits, i64 offset, u32 lanes) {
+void addresses(u64* out, const void* in, u32 in_bits, i64 offset, u32 lanes) {
   u64* __restrict o = out;
   if (in_bits == 32) {
     const u32* __restrict f = static_cast<const u32*>(in);
@@ -328,8 +322,19 @@ WARPLENS_CLONES void addresses(u64* out, const void* in, u32 in_bits, i64 offset
   }
 }
 
-WARPLENS_CLONES void spread(u64* out, const u64* in, u64 step, u32 first, u32 lanes) {
+void spread(u64* out, const u64* in, u64 step, u32 first, u32 lanes) {
   for (u32 i = 0; i < lanes; ++i) out[i] = in[i] + step * (u64{first} + i);
 }
 
-} // namespace warplens::sim::lanes
+constexpr lanes::Operations operations{
+#define LANE_OPERATION(result, name, parameters, arguments) name,
+#include "sim/value/lanes.def"
+#undef LANE_OPERATION
+};
+
+} // namespace
+
+const lanes::Operations& lane_operations() { return operations; }
+
+} // namespace WARPLENS_TARGET_NAMESPACE
+} // namespace warplens::sim

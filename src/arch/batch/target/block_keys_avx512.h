@@ -1,69 +1,26 @@
-// AVX-512 (F, CD, BW, DQ, VL): a row of 16 warps' keys is one register. Warps come to stand side by side four
-// at a time, and what a difference of keys stands for is looked up by its leading zeros.
-#include "arch/batch/batch.h"
-#include "arch/rules/shared.h"
-#include "base/bits.h"
+// What blocks.cpp asks of an instruction set, for AVX-512: a row of 16 warps' keys is one register. Warps come to stand
+// side by side four at a time, and what a difference of keys stands for is looked up by its leading zeros.
+#pragma once
+#include "arch/batch/target/lanes.h"
 // GCC 12's own intrinsics read a deliberately undefined register (GCC bug 105593).
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <algorithm>
-#include <array>
-#include <cstring>
+#endif
 #include <immintrin.h>
 
 namespace warplens::arch {
+namespace WARPLENS_TARGET_NAMESPACE {
 namespace {
-
-#define WARPLENS_SIMD                                                                                        \
-  __attribute__((target("avx512f,avx512cd,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt"),                     \
-                 always_inline)) inline
-#define WARPLENS_SIMD_LOOP                                                                                   \
-  __attribute__((target("avx512f,avx512cd,avx512bw,avx512dq,avx512vl,popcnt,bmi,lzcnt")))
-
-// Eight lanes' distances from `from`; 0 where the lane is inactive.
-WARPLENS_SIMD __m512i distances(const u64* address, u32 lanes, u32 eight, __m512i from) {
-  __m512i at = _mm512_loadu_si512(address + 8 * eight);
-  if (lanes == full_mask) return _mm512_sub_epi64(at, from);
-  return _mm512_maskz_sub_epi64(static_cast<__mmask8>(lanes >> (8 * eight)), at, from);
-}
-
-WARPLENS_SIMD bool any_but(__m512i a, __m512i b, __m512i c, __m512i d, u64 allowed) {
-  __m512i any = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
-  return _mm512_test_epi64_mask(any, _mm512_set1_epi64(static_cast<i64>(~allowed))) != 0;
-}
-
-WARPLENS_SIMD bool find_words(const u64* address, u32 lanes, u64 from, u64 allowed, u64 (&words)[4]) {
-  __m512i start = _mm512_set1_epi64(static_cast<i64>(from)), distance[4], bits[4];
-  for (u32 i = 0; i < 4; ++i) {
-    distance[i] = distances(address, lanes, i, start);
-    bits[i] = _mm512_maskz_sllv_epi64(static_cast<__mmask8>(lanes >> (8 * i)), _mm512_set1_epi64(1),
-                                      _mm512_srli_epi64(distance[i], 2));
-  }
-  if (any_but(distance[0], distance[1], distance[2], distance[3], allowed)) return false;
-  __m512i first = _mm512_or_si512(_mm512_unpacklo_epi64(bits[0], bits[1]),
-                                  _mm512_unpackhi_epi64(bits[0], bits[1])),
-          second = _mm512_or_si512(_mm512_unpacklo_epi64(bits[2], bits[3]),
-                                   _mm512_unpackhi_epi64(bits[2], bits[3]));
-  __m256i low = _mm256_or_si256(_mm512_castsi512_si256(first), _mm512_extracti64x4_epi64(first, 1)),
-          high = _mm256_or_si256(_mm512_castsi512_si256(second), _mm512_extracti64x4_epi64(second, 1));
-  __m256i all =
-      _mm256_or_si256(_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(words), all);
-  return true;
-}
-
-#include "arch/batch/batch_loops.inc"
-
-#include "arch/batch/batch_columns.inc"
 
 using Columns [[gnu::vector_size(64)]] = i32;
 
-WARPLENS_SIMD bool any_negative(Columns columns) {
+[[gnu::always_inline]] inline bool any_negative(Columns columns) {
   return _mm512_movepi32_mask(reinterpret_cast<__m512i>(columns)) != 0;
 }
 
 // Eight neighbouring rows of four columns.
-WARPLENS_SIMD void put_eight(__m512i even, __m512i odd, i32* key) {
+[[gnu::always_inline]] inline void put_eight(__m512i even, __m512i odd, i32* key) {
   __m128i* at[8];
   for (u32 i = 0; i < 8; ++i) at[i] = reinterpret_cast<__m128i*>(key + i * block_columns);
   _mm_storeu_si128(at[0], _mm512_castsi512_si128(even));
@@ -77,13 +34,13 @@ WARPLENS_SIMD void put_eight(__m512i even, __m512i odd, i32* key) {
 }
 
 // The words of two warps' eight lanes side by side.
-WARPLENS_SIMD __m512i pack_pair(__m512i a, __m512i b, u32 shift) {
+[[gnu::always_inline]] inline __m512i pack_pair(__m512i a, __m512i b, u32 shift) {
   __m512i down = _mm512_set1_epi64(shift),
           up = _mm512_set1_epi64(32 - shift); // faster than one shift for all
   return _mm512_mask_mov_epi32(_mm512_srlv_epi64(a, down), 0xaaaa, _mm512_sllv_epi64(b, up));
 }
 
-WARPLENS_SIMD bool put_keys(const FourWarps& four, u32 shift, i32* key) {
+[[gnu::always_inline]] inline bool put_keys(const FourWarps& four, u32 shift, i32* key) {
   __m512i from[4], any = _mm512_setzero_si512();
   for (u32 k = 0; k < 4; ++k)
     from[k] = _mm512_set1_epi64(static_cast<i64>(first_key(four.address[k], four.active[k], shift)));
@@ -119,7 +76,8 @@ constexpr Steps steps = [] {
   return out;
 }();
 
-WARPLENS_SIMD void count_different(const Columns (&sorted)[warp_size], u32 shift, u32 first, Different& out) {
+[[gnu::always_inline]] inline void count_distinct_keys(const Columns (&sorted)[warp_size], u32 shift,
+                                                       u32 first, DistinctCounts& out) {
   __m512i few = _mm512_load_si512(steps.by_zeros[shift]),
           many = _mm512_load_si512(steps.by_zeros[shift] + 16), sum = _mm512_set1_epi32(0x010101),
           byte = _mm512_set1_epi32(0xff);
@@ -132,10 +90,6 @@ WARPLENS_SIMD void count_different(const Columns (&sorted)[warp_size], u32 shift
   _mm512_store_si512(out.lines + first, _mm512_srli_epi32(sum, 16));
 }
 
-#include "arch/batch/batch_blocks.inc"
-
 } // namespace
-
-const BatchKernels avx512_kernels{count_local, put_blocks, count_blocks, put_words, count_columns};
-
+} // namespace WARPLENS_TARGET_NAMESPACE
 } // namespace warplens::arch

@@ -1,6 +1,5 @@
 // Shared and constant memory, where what counts is how many different words the lanes want, in all and of
-// each bank. Like batch_loops.h, an instruction set's file includes this once, after that one; here the
-// instructions are the compiler's choice, because every loop does the same to neighbours in memory.
+// each bank. The instructions are the compiler's choice, because every loop does the same to neighbours in memory.
 //
 // Warps stand side by side: row l has lane l's key of each of 32 warps. A sorting network over the rows
 // (Batcher's odd-even merge sort) then sorts all of them at once, with a minimum and a maximum of whole rows
@@ -11,6 +10,13 @@
 // Lanes that do not take part have the greatest key and stand behind the others once sorted. Words are
 // numbered from 2^15 words below the first active lane's on, which has to cover the others. That renames the
 // banks, which makes no difference, and lanes that are in order stay so.
+#include "arch/batch/target/lanes.h"
+#include "arch/rules/shared.h"
+#include <algorithm>
+
+namespace warplens::arch {
+namespace WARPLENS_TARGET_NAMESPACE {
+namespace {
 
 // How a key names its word: bank | row | byte or half of the word.
 struct Layout {
@@ -20,7 +26,7 @@ struct Layout {
   u16 row() const { return static_cast<u16>(~(bank() | part())); }
 };
 
-WARPLENS_SIMD Layout layout_of(Sharing sharing, u32 shift) {
+[[gnu::always_inline]] inline Layout layout_of(Sharing sharing, u32 shift) {
   if (sharing == Sharing::no_banks) return {};
   return shift == 3 ? Layout{4, 0} : Layout{5, 2 - shift};
 }
@@ -28,10 +34,10 @@ WARPLENS_SIMD Layout layout_of(Sharing sharing, u32 shift) {
 // The words of four warps' lanes, four numbers of 16 bits per lane. False when a lane is misaligned or too
 // far away.
 template <bool all_lanes>
-WARPLENS_SIMD bool pack_words(const FourWarps& four, u32 shift, u64 (&packed)[warp_size]) {
+[[gnu::always_inline]] inline bool pack_words(const FourWarps& four, u32 shift, u64 (&packed)[warp_size]) {
   u64 furthest = u64{0xffff} << shift, unit = std::max(4u, 1u << shift), any = 0, from[4];
   for (u32 k = 0; k < 4; ++k)
-    from[k] = align_down(four.address[k][std::countr_zero(four.active[k])], unit) - (u64{1} << 15 << shift);
+    from[k] = align_down(four.address[k][first_lane(four.active[k])], unit) - (u64{1} << 15 << shift);
   for (u64 lane = 0; lane < warp_size; ++lane) {
     u64 distance[4];
 #pragma GCC unroll 4
@@ -47,13 +53,13 @@ WARPLENS_SIMD bool pack_words(const FourWarps& four, u32 shift, u64 (&packed)[wa
   return (any & ~furthest) == 0;
 }
 
-WARPLENS_SIMD bool pack(const FourWarps& four, u32 shift, u64 (&packed)[warp_size]) {
+[[gnu::always_inline]] inline bool pack(const FourWarps& four, u32 shift, u64 (&packed)[warp_size]) {
   u32 everywhere = four.active[0] & four.active[1] & four.active[2] & four.active[3];
   return everywhere == full_mask ? pack_words<true>(four, shift, packed)
                                  : pack_words<false>(four, shift, packed);
 }
 
-WARPLENS_SIMD void keys_of_words(const Layout& layout, u64 (&packed)[warp_size]) {
+[[gnu::always_inline]] inline void keys_of_words(const Layout& layout, u64 (&packed)[warp_size]) {
   constexpr u64 each = 0x0001000100010001;
   u64 bank = layout.bank() * each, row = layout.row() * each, part = layout.part() * each;
   u32 up = 16 - layout.bank_bits - layout.part_bits, down = layout.bank_bits;
@@ -61,7 +67,7 @@ WARPLENS_SIMD void keys_of_words(const Layout& layout, u64 (&packed)[warp_size])
 }
 
 // Adds the warps to those that wait, as the next columns.
-WARPLENS_SIMD void put(const FourWarps& four, const u64 (&keys)[warp_size], WaitingWords& w) {
+[[gnu::always_inline]] inline void put(const FourWarps& four, const u64 (&keys)[warp_size], PendingWords& w) {
   u32 first = w.count; // what is written below might otherwise be the count
   for (u32 lane = 0; lane < warp_size; ++lane)
     std::memcpy(&w.key[lane][first], &keys[lane], sizeof keys[lane]);
@@ -75,7 +81,7 @@ WARPLENS_SIMD void put(const FourWarps& four, const u64 (&keys)[warp_size], Wait
 }
 
 // The smaller ones to `a`.
-WARPLENS_SIMD void order(Row* __restrict a, Row* __restrict b, u32 rows) {
+[[gnu::always_inline]] inline void order(Row* __restrict a, Row* __restrict b, u32 rows) {
   for (u32 row = 0; row < rows; ++row)
     for (u32 i = 0; i < columns; ++i) {
       u16 x = a[row][i], y = b[row][i];
@@ -85,7 +91,7 @@ WARPLENS_SIMD void order(Row* __restrict a, Row* __restrict b, u32 rows) {
 }
 
 // Ascending runs of `run` lanes become, two and two, ascending runs.
-template <u32 run> WARPLENS_SIMD void merge_runs(WaitingWords& w) {
+template <u32 run> [[gnu::always_inline]] inline void merge_runs(PendingWords& w) {
   for (u32 first = 0; first < warp_size; first += 2 * run) {
     order(w.key + first, w.key + first + run, run);
     for (u32 distance = run / 2; distance > 0; distance /= 2)
@@ -94,18 +100,16 @@ template <u32 run> WARPLENS_SIMD void merge_runs(WaitingWords& w) {
   }
 }
 
-WARPLENS_SIMD_LOOP bool ascending(const WaitingWords& w) {
+bool ascending(const PendingWords& w) {
   alignas(64) Row falls = {};
   for (u32 lane = 1; lane < warp_size; ++lane)
     for (u32 i = 0; i < columns; ++i) falls[i] |= static_cast<u16>(w.key[lane - 1][i] > w.key[lane][i]);
   return std::all_of(falls, falls + columns, [](u16 any) { return any == 0; });
 }
 
-WARPLENS_SIMD_LOOP void sort_halves(WaitingWords& w) {
-  merge_runs<1>(w), merge_runs<2>(w), merge_runs<4>(w), merge_runs<8>(w);
-}
+void sort_halves(PendingWords& w) { merge_runs<1>(w), merge_runs<2>(w), merge_runs<4>(w), merge_runs<8>(w); }
 
-WARPLENS_SIMD_LOOP void merge_halves(WaitingWords& w) { merge_runs<16>(w); }
+void merge_halves(PendingWords& w) { merge_runs<16>(w); }
 
 // Of sorted keys, per warp.
 struct Runs {
@@ -114,7 +118,7 @@ struct Runs {
 };
 
 // Looks at `count` lanes from `first` on, of which the first `active` are meant.
-WARPLENS_SIMD_LOOP void find_runs(const WaitingWords& w, u32 first, u32 count, const Row& active, Runs& out) {
+void find_runs(const PendingWords& w, u32 first, u32 count, const Row& active, Runs& out) {
   Layout layout = layout_of(w.sharing, w.shift);
   bool each_lane = w.sharing == Sharing::each_lane;
   u16 bank = layout.bank(), word = static_cast<u16>(~layout.part());
@@ -131,9 +135,11 @@ WARPLENS_SIMD_LOOP void find_runs(const WaitingWords& w, u32 first, u32 count, c
     }
 }
 
+} // namespace
+
 // Words of up to 4 bytes conflict over the whole warp. Those of 8: half-warps one after the other, and at
 // once where they hold the same words in pairs.
-WARPLENS_SIMD_LOOP void count_columns(WaitingWords& w, Counts& out) {
+void count_words(PendingWords& w, Counts& out) {
   if (w.count == 0) return;
   bool in_order = ascending(w), wide = w.sharing != Sharing::no_banks && w.shift == 3;
   Runs lower, upper, all;
@@ -174,8 +180,8 @@ WARPLENS_SIMD_LOOP void count_columns(WaitingWords& w, Counts& out) {
   w.count = 0;
 }
 
-WARPLENS_SIMD_LOOP u32 put_words(const Warps& warps, Sharing sharing, WaitingWords& w, Counts& out) {
-  if (w.shift != warps.shift || w.sharing != sharing) count_columns(w, out);
+u32 put_words(const Warps& warps, Sharing sharing, PendingWords& w, Counts& out) {
+  if (w.shift != warps.shift || w.sharing != sharing) count_words(w, out);
   w.shift = warps.shift, w.sharing = sharing;
   u32 warp = 0, next;
   for (; (warp = next_warp(warps, warp)) < warps.count; warp = next) {
@@ -184,8 +190,11 @@ WARPLENS_SIMD_LOOP u32 put_words(const Warps& warps, Sharing sharing, WaitingWor
     next = take_four(warps, warp, four);
     if (!pack(four, w.shift, packed)) break;
     keys_of_words(layout_of(sharing, w.shift), packed);
-    if (w.count + 4 > columns) count_columns(w, out);
+    if (w.count + 4 > columns) count_words(w, out);
     put(four, packed, w);
   }
   return warp;
 }
+
+} // namespace WARPLENS_TARGET_NAMESPACE
+} // namespace warplens::arch
