@@ -15,6 +15,8 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 source = root / "src"
+# Rooms that say which of their headers are for others; these bring along what else they need.
+interfaces = {"sim": {"sim/sim.h", "sim/observe.h"}}
 
 
 def rooms() -> dict[str, set[str]]:
@@ -53,6 +55,8 @@ def problems_of_file(path: pathlib.Path, graph: dict[str, set[str]], used: set[t
                 problems.append(f'{place}: "{included}" is no room\'s file')
         elif target != room and target not in graph.get(room, set()):
             problems.append(f"{place}: room '{room}' may not include '{target}'")
+        elif target != room and included not in interfaces.get(target, {included}):
+            problems.append(f'{place}: "{included}" is not for other rooms; room \'{target}\' has {", ".join(sorted(interfaces[target]))}')
         elif not (source / included).exists():
             problems.append(f'{place}: "{included}" does not exist')
     return problems

@@ -163,17 +163,17 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
   u64 ctas = spec.grid.count();
   measure::Collector collector(runtime.architectures, kernel.sites, 0);
   std::vector<u64> sampled = measure::Collector::sampled(ctas);
-  sim::FoldOptions folding;
+  fold::FoldOptions folding;
   folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
   if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
   folding.begin = [&] { return collector.begin_class(); };
-  folding.end = [&](const sim::fold::CtaSet& members) {
+  folding.end = [&](const fold::CtaSet& members) {
     auto in_class = [&](u64 cta) { return members.contains(spec.grid, cta); };
     collector.end_class(members.count(),
                         static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), in_class)));
   };
   folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
-  auto folded = sim::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
+  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
   if (!folded) return folded.error();
   DeferredLaunch rest{kernel.binary->program,
                       spec.kernel,
@@ -184,7 +184,7 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
                       {spec.parameters.begin(), spec.parameters.end()},
                       {},
                       record.index};
-  for (const sim::TouchedMemory& memory : folded->memory) {
+  for (const fold::TouchedMemory& memory : folded->memory) {
     if (place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) != Place::device)
       return "it uses memory that the host sees too, or that was freed";
     rest.touches.push_back({memory, false});

@@ -11,6 +11,10 @@ echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
 if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include against the layers went unnoticed"; exit 1; fi
 grep -q "room 'base' may not include 'sim'" "$copy/log"
 rm "$copy/src/base/upwards.h"
+echo '#include "sim/exec/exec.h"' >"$copy/src/fold/inwards.h"
+if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include of another room's own header went unnoticed"; exit 1; fi
+grep -q '"sim/exec/exec.h" is not for other rooms' "$copy/log"
+rm "$copy/src/fold/inwards.h"
 
 mkdir "$copy/src/idle"
 echo '// Includes nothing.' >"$copy/src/idle/idle.h"

@@ -39,10 +39,11 @@ void Exec::run_group(Group& g) {
   g.spinning = false;
   g.writes = writes; // its own count from here on
   load_top();
+  if (observer != nullptr) return run_observed(*this);
   // The loop that everything else is for.
   while (!stop) {
     const Op& op = code->ops[pc++];
-    op.run(*this, op);
+    op.execute(*this);
   }
 }
 
