@@ -272,6 +272,7 @@ void from_generic(Exec&, const Op&); // cvta.to.space
 void is_space(Exec&, const Op&);
 void load(Exec&, const Op&);
 void store(Exec&, const Op&);
+void load_param(Exec&, const Op&);        // kernel parameters
 void load_thread_param(Exec&, const Op&); // .param of functions and call sites
 void store_thread_param(Exec&, const Op&);
 void atomic(Exec&, const Op&);

@@ -54,7 +54,7 @@ bool result_may_borrow(const Op& op, const Op& next) {
 bool is_plain(const Op& op) {
   if (op.run == ops::load) return is_weak(*op.form);
   for (Handler handler : {ops::compute, ops::resize, ops::move, ops::special, ops::pack, ops::unpack,
-                          ops::to_generic, ops::from_generic})
+                          ops::to_generic, ops::from_generic, ops::load_param})
     if (op.run == handler) return true;
   return false;
 }

@@ -387,7 +387,9 @@ private:
     for (SlotId slot : slots)
       if (slot != no_slot && bits_of(slot) == 1) return unsupported(i); // a predicate where a value belongs
     bool thread_parameter = is_thread_parameter(form, where);
-    Handler run = loads    ? (thread_parameter ? ops::load_thread_param : ops::load)
+    Handler run = loads    ? (thread_parameter                    ? ops::load_thread_param
+                              : form.space() == StateSpace::param ? ops::load_param
+                                                                  : ops::load)
                   : stores ? (thread_parameter ? ops::store_thread_param : ops::store)
                            : ops::atomic;
     if (!loads && !stores && form.atomic_op() == ir::AtomicOp::none) return unsupported(i);
