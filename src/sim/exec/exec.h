@@ -183,8 +183,6 @@ struct Exec {
   std::span<const u16> few_lanes();
   void load_top(); // after the stack changed: continue at its top entry
   Value& value(SlotId slot) { return values[slot]; }
-  // Runs the group at the front until it stops; then its state says why.
-  void run_group(Group&);
 
   // Merges lanes computed in `from` (register layout, all lanes) into a destination under the current mask.
   void merge(Value& destination, const void* from);

@@ -109,7 +109,8 @@ u64 window_of(const Exec&, ir::StateSpace);
 // Whether [low, end) lies in one allocation.
 bool in_known_range(Exec&, const Op&, u64 low, u64 end);
 
-template <class F> void resolve(Exec& x, const Op& op, Purpose purpose, F&& each) {
+template <class F>
+[[gnu::always_inline]] inline void resolve(Exec& x, const Op& op, Purpose purpose, F&& each) {
   Access a;
   resolve_at_once(x, op, purpose, a);
   if (a.space != ir::StateSpace::generic) [[likely]]
