@@ -253,5 +253,34 @@ TEST(Atomics, SubnormalFloats) {
   EXPECT_EQ(gpu.read<u32>(at, 2), (std::vector<u32>{0, 2}));
 }
 
+// Sums of halves are rounded once, and every NaN is the one that arithmetic makes (sem/half.h).
+TEST(AtomicHalves, AreAddedAsArithmeticDoes) {
+  struct Sum {
+    const char* type;
+    u32 bits, old, value, expected;
+  };
+  const Sum sums[] = {{"f16", 16, 0x3c00, 0x4000, 0x4200},
+                      {"f16", 16, 0x3c00, 0x1000, 0x3c00},
+                      {"f16", 16, 0x7e01, 0x3c00, 0x7fff},
+                      {"bf16", 16, 0x3f80, 0x4000, 0x4040},
+                      {"bf16", 16, 0x7fc1, 0x3f80, 0x7fff},
+                      {"f16x2", 32, 0x3c007e01, 0x40003c00, 0x42007fff},
+                      {"bf16x2", 32, 0x3f807fc1, 0x40003f80, 0x40407fff}};
+  for (const Sum& sum : sums) {
+    Gpu gpu;
+    std::string value = sum.bits == 16 ? "cvt.u16.u32 %h1, %r1;" : "",
+                operand = sum.bits == 16 ? "%h1" : "%r1";
+    ASSERT_TRUE(gpu.load(ptx_header() +
+                         ".visible .entry k(.param .u64 p, .param .u32 v)\n{\n.reg .b16 %h<3>;\n"
+                         ".reg .b32 %r<3>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [p];\n"
+                         "ld.param.u32 %r1, [v];\n" +
+                         value + "red.global.add.noftz." + sum.type + " [%rd1], " + operand +
+                         ";\nret;\n}\n"));
+    u64 at = gpu.buffer(std::vector<u32>{sum.old});
+    gpu.expect_run("k", {1}, {1}, {at, sum.value});
+    EXPECT_EQ(gpu.read<u32>(at, 1)[0], sum.expected) << sum.type;
+  }
+}
+
 } // namespace
 } // namespace warplens::sim

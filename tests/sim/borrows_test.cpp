@@ -1,4 +1,4 @@
-// Registers that lie in memory (src/sim/borrows.cpp): only where nothing can come between, and never with
+// Registers that lie in memory (src/sim/lower/aliasing.cpp): only where nothing can come between, and never with
 // another result.
 #include "sim/exec/exec.h"
 #include "sim/harness.h"

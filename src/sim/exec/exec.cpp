@@ -1,4 +1,4 @@
-// What a worker's view of its batch (exec.h) does for itself: its scratch memory, the loop that runs a group, who
+// What a worker's view of its batch (exec.h) does for itself: its scratch memory, where a group goes on, who
 // performs an op, and lanes of registers one by one or under a mask.
 #include "sim/exec/exec.h"
 #include "sim/kernels/lane_memory.h"
@@ -31,20 +31,6 @@ void Exec::load_top() {
   const StackEntry& top = group->stack.back();
   pc = top.pc;
   set_active(top.mask);
-}
-
-void Exec::run_group(Group& g) {
-  group = &g;
-  stop = false;
-  g.spinning = false;
-  g.writes = writes; // its own count from here on
-  load_top();
-  if (observer != nullptr) return run_observed(*this);
-  // The loop that everything else is for.
-  while (!stop) {
-    const Op& op = code->ops[pc++];
-    op.execute(*this);
-  }
 }
 
 bool Exec::enter_guarded(const Op& op) {

@@ -185,8 +185,6 @@ struct Exec {
   std::span<const u16> few_lanes();
   void load_top(); // after the stack changed: continue at its top entry
   Value& value(SlotId slot) { return values[slot]; }
-  // Runs the group at the front until it stops; then its state says why.
-  void run_group(Group&);
 
   // Merges lanes computed in `from` (register layout, all lanes) into a destination under the current mask.
   void merge(Value& destination, const void* from);
@@ -251,7 +249,7 @@ void return_lanes(Exec&, const Mask&);
 Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
 
 // observe.cpp
-void run_observed(Exec&); // as Exec::run_group, before the eyes of Exec::observer
+void run_observed(Exec&); // the loop of run_group (simt.cpp), before the eyes of Exec::observer
 
 // fault.cpp
 [[noreturn]] void raise(Exec&, const Op&, FaultKind, std::string kind, std::string message, u32 thread,

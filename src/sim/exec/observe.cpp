@@ -39,8 +39,7 @@ void Step::each_access(const Mask& lanes, const std::function<void(const StepAcc
   exec_.perform(lanes);
   resolve(exec_, op, Purpose::follow, [&](const Access& a) {
     bool affine = a.form == AddressForm::affine;
-    f({a.space, a.bytes, a.extent.lowest, a.extent.highest, affine ? nullptr : a.mask,
-       affine ? nullptr : a.address});
+    f({a.space, a.bytes, a.lowest, a.highest, affine ? nullptr : a.mask, affine ? nullptr : a.address});
   });
 }
 

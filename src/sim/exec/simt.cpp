@@ -385,6 +385,21 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
         std::move(notes), "every thread of the block must reach the same __syncthreads()");
 }
 
+// Runs a group until it stops; then its state says why.
+void run_group(Exec& x, Group& group) {
+  x.group = &group;
+  x.stop = false;
+  group.spinning = false;
+  group.writes = x.writes; // its own count from here on
+  x.load_top();
+  if (x.observer != nullptr) return run_observed(x);
+  // The loop that everything else is for.
+  while (!x.stop) {
+    const Op& op = x.code->ops[x.pc++];
+    op.execute(x);
+  }
+}
+
 // A group that had its turn goes to the end of the queue; one that ended leaves it.
 void put_back(Cta& cta, Group* group) {
   auto at = std::find_if(cta.groups.begin(), cta.groups.end(), [&](auto& g) { return g.get() == group; });
@@ -408,7 +423,7 @@ Progress run_cta(Exec& x, Cta& cta) {
       deadlock(x, cta);
     }
     Group* group = next->get();
-    x.run_group(*group);
+    run_group(x, *group);
     bool spun = group->spinning;
     if (cta.groups.size() > 1 || group->state == GroupState::done) put_back(cta, group);
     if (cta.groups.empty()) break;

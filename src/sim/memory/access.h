@@ -30,35 +30,37 @@ enum class AddressForm : u8 { affine, listed, lanes };
 
 // Where a space lies: host address = base + address + thread · thread_stride + CTA · cta_stride
 struct HostPlace {
-  std::byte* base = nullptr;
-  u64 thread_stride = 0, cta_stride = 0;
-  u32 cta_warps = 0;
+  std::byte* base;
+  u64 thread_stride, cta_stride;
+  u32 cta_warps;
   std::byte* at_warp(u32 warp) const { return cta_stride == 0 ? base : base + warp / cta_warps * cta_stride; }
 };
 
-// A view of registers and of Exec's scratch: good until the next op.
+// A view of registers and of Exec's scratch: good until the next op. Resolving fills in what the form has, and leaves
+// the rest as it is: most accesses are few instructions.
 struct Access {
-  ir::StateSpace space{};
-  AddressForm form{};
-  bool whole = false; // every thread of the batch performs it
-  u32 bytes = 0;      // of each lane, all elements together
-  const Mask* mask = nullptr;
+  ir::StateSpace space;
+  AddressForm form;
+  bool whole; // every thread of the batch performs it
+  u32 bytes;  // of each lane, all elements together
+  const Mask* mask;
   HostPlace host;
   // The least and the greatest address. Affine: of all threads where `readable_whole`, else of those in the mask.
-  Extremes extent;
+  u64 lowest, highest;
 
-  // affine; else not initialised, nor are `rows` where `piece` is 0
+  // affine
   u64 base;
   Strides stride;
-  bool readable_whole = false; // other threads' addresses are inside memory, too
-  bool distinct = false;       // stores: each thread writes bytes of its own
-  u32 piece =
-      0; // the mask is taken in pieces of so many lanes, along `rows` of host addresses; 0: all lanes as one
+  bool readable_whole; // other threads' addresses are inside memory, too
+  bool distinct;       // stores: each thread writes bytes of its own, so that all can be copied in any order
+  u32 piece; // else, and under a mask: lanes are taken in pieces of so many, along `rows` of host addresses
   Rows rows;
 
   // listed, lanes
-  const u64* address = nullptr; // [lanes], those of the mask
-  std::span<const u16> listed;
+  const u64* address; // [lanes], those of the mask
+  u64 bits;           // of all addresses together
+  const u16* list;    // listed: lanes, in the order of few_lanes()
+  u32 listed;
 
   std::byte* host_begin() const { return host.base + static_cast<i64>(base); } // affine: of thread 0
   Strides host_stride() const {
@@ -85,7 +87,12 @@ inline void check(Exec& x, const Op& op, const Access& a) {
   if (a.form != AddressForm::affine) check_lanes(x, op, a);
 }
 
-void report(Exec&, const Op&, const Access&);
+// Hands it to the sink. Not counted: kernel parameters, which GPUs read through the constant cache, and ops without a
+// site.
+void report_to_sink(Exec&, const Op&, const Access&);
+inline void report(Exec& x, const Op& op, const Access& a) {
+  if (x.sink != nullptr && op.site.valid() && a.space != ir::StateSpace::param) report_to_sink(x, op, a);
+}
 
 // What resolve() is made of.
 //
@@ -102,7 +109,8 @@ u64 window_of(const Exec&, ir::StateSpace);
 // Whether [low, end) lies in one allocation.
 bool in_known_range(Exec&, const Op&, u64 low, u64 end);
 
-template <class F> void resolve(Exec& x, const Op& op, Purpose purpose, F&& each) {
+template <class F>
+[[gnu::always_inline]] inline void resolve(Exec& x, const Op& op, Purpose purpose, F&& each) {
   Access a;
   resolve_at_once(x, op, purpose, a);
   if (a.space != ir::StateSpace::generic) [[likely]]
@@ -113,8 +121,8 @@ template <class F> void resolve(Exec& x, const Op& op, Purpose purpose, F&& each
 // Calls f(address) for the addresses that the lanes span: of an affine access the first and the last.
 template <class F> void each_address(const Access& a, F&& f) {
   if (a.form == AddressForm::affine) {
-    f(a.extent.lowest);
-    f(a.extent.highest);
+    f(a.lowest);
+    f(a.highest);
     return;
   }
   for (u32 w = 0; w < a.mask->word.size(); ++w)

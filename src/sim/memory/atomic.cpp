@@ -149,7 +149,7 @@ template <class T, bool shared> bool add_together(const Job& job, u32 first, u32
     total = static_cast<T>(changed * lanes);
   }
   T unused = 0;
-  std::byte* at = job.access.host.at_warp(first) + job.access.extent.lowest;
+  std::byte* at = job.access.host.at_warp(first) + job.access.lowest;
   T old = perform<IntegerStep<AtomicOp::add, T>, shared>(at, total, total, unused);
   if (job.result[0] != nullptr)
     for (u32 w = first; w < end; ++w)
@@ -164,8 +164,7 @@ template <class T, bool shared> bool add_together(const Job& job, u32 first, u32
 template <class Step, bool shared> bool run(const Job& job) {
   if constexpr (Step::adds) {
     const HostPlace& host = job.access.host;
-    const Extremes& extent = job.access.extent;
-    if (job.elements == 1 && extent.lowest == extent.highest && host.thread_stride == 0) {
+    if (job.elements == 1 && job.access.lowest == job.access.highest && host.thread_stride == 0) {
       bool changed = false;
       for (u32 w = job.x.first_warp, end; w < job.x.end_warp; w = end) {
         end = host.cta_stride == 0 ? job.x.end_warp

@@ -74,13 +74,12 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
 } // namespace
 
 void check_lanes(Exec& x, const Op& op, const Access& a) {
-  const Extremes& e = a.extent;
-  if (e.lowest > e.highest) return; // no lane
-  if (e.bits & (a.bytes - 1)) check_alignment(x, op, a);
-  u64 end = e.highest + a.bytes;
+  if (a.lowest > a.highest) return; // no lane
+  if (a.bits & (a.bytes - 1)) check_alignment(x, op, a);
+  u64 end = a.highest + a.bytes;
   if (a.space == StateSpace::global || a.space == StateSpace::constant) {
-    if (end < e.highest || !in_known_range(x, op, e.lowest, end)) check_device_memory(x, op, a);
-  } else if (u64 size = space_size(x, a.space); end > size || end < e.highest) {
+    if (end < a.highest || !in_known_range(x, op, a.lowest, end)) check_device_memory(x, op, a);
+  } else if (u64 size = space_size(x, a.space); end > size || end < a.highest) {
     check_window(x, op, a, size);
   }
 }

@@ -18,7 +18,17 @@ bool is_sparse(const Exec& x) {
   return warps * 2 < x.shape.warps;
 }
 
-bool is_uniform(const Strides& s) { return (s[0] | s[1] | s[2] | s[3]) == 0; }
+// Whether all threads read the same bytes.
+bool is_uniform(const Access& a) {
+  return (a.stride[0] | a.stride[1] | a.stride[2] | a.stride[3]) == 0 && a.host.cta_stride == 0;
+}
+
+void load_uniform(Exec& x, const Op& op, const Access& a) {
+  const std::byte* from = a.host_begin();
+  for (u32 e = 0; e < op.elements; ++e, from += op.element_bytes)
+    if (op.destination(e) != no_slot)
+      x.values[op.destination(e)].set_uniform(read_one(from, op.element_bytes, op.sign));
+}
 
 // M: as in memory, C: as in the register
 template <class M, class C> void load_block_rows(const Shape& shape, const Access& a, u64 skip, C* out) {
@@ -35,16 +45,13 @@ template <class M, class C> void load_block_rows(const Shape& shape, const Acces
 
 // For every lane of the batch.
 void load_all(Exec& x, const Op& op, const Access& a) {
+  if (is_uniform(a)) return load_uniform(x, op, a);
   const Strides stride = a.host_stride();
   for (u32 e = 0; e < op.elements; ++e) {
     if (op.destination(e) == no_slot) continue;
     Value& to = x.values[op.destination(e)];
     u64 skip = u64{e} * op.element_bytes;
     const std::byte* from = a.host_begin() + skip;
-    if (is_uniform(stride)) {
-      to.set_uniform(read_one(from, op.element_bytes, op.sign));
-      continue;
-    }
     if (alias_source(x, op, stride, from, to)) continue;
     if (op.element_bytes == 4 && to.bits == 32)
       lanes::load_rows32(to.writable<u32>(0), x.shape.extent.data(), from, stride.data());
@@ -126,11 +133,9 @@ void load_lanes(Exec& x, const Op& op, const Access& a, Value& to, u64 skip) {
              [&]<class M, class C>() { load_each<M>(x, a, skip, to.writable<C>(0)); });
 }
 
-void load_to_registers(Exec& x, const Op& op, const Access& a) {
+// Under a mask, or with an address per lane.
+void load_some(Exec& x, const Op& op, const Access& a) {
   bool overwrites = x.overwrites(op);
-  if (a.form == AddressForm::affine && overwrites && a.readable_whole &&
-      (a.whole || is_uniform(a.stride) || !is_sparse(x)))
-    return load_all(x, op, a);
   for (u32 e = 0; e < op.elements; ++e) {
     if (op.destination(e) == no_slot) continue;
     Value& to = x.values[op.destination(e)];
@@ -146,6 +151,35 @@ void load_to_registers(Exec& x, const Op& op, const Access& a) {
   }
 }
 
+// Whether to read for the lanes that do not perform it, too.
+bool reads_for_all(const Exec& x, const Op& op, const Access& a) {
+  if (a.form != AddressForm::affine || !a.readable_whole || !x.overwrites(op)) return false;
+  return a.whole || is_uniform(a) || !is_sparse(x);
+}
+
+void load_entered(Exec& x, const Op& op) {
+  resolve(x, op, Purpose::load, [&](const Access& a) {
+    check(x, op, a);
+    report(x, op, a);
+    if (reads_for_all(x, op, a))
+      load_all(x, op, a);
+    else
+      load_some(x, op, a);
+  });
+}
+
+// Kernel parameters are half of the ops of a small kernel, and nearly always at one address for all threads. That is
+// resolved at a glance, with nothing to check or to report; other such accesses are resolved like any.
+bool resolve_parameter(const Exec& x, const Op& op, Access& a) {
+  const Value& address = x.values[op.source(0)];
+  u64 size = x.launch.parameters.size();
+  a.bytes = u32{op.element_bytes} * op.elements;
+  a.base = address.base + static_cast<u64>(op.offset);
+  a.host.base = x.launch.parameters.data();
+  return address.uniform() && address.bits == 64 && (a.base & (a.bytes - 1)) == 0 && a.bytes <= size &&
+         a.base <= size - a.bytes;
+}
+
 } // namespace
 
 namespace ops {
@@ -154,11 +188,16 @@ namespace ops {
 void load(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   if (op.borrows) x.values[op.destination(0)].forget_alias();
-  resolve(x, op, Purpose::load, [&](const Access& a) {
-    check(x, op, a);
-    report(x, op, a);
-    load_to_registers(x, op, a);
-  });
+  load_entered(x, op);
+}
+
+void load_param(Exec& x, const Op& op) {
+  if (!x.enter(op)) return;
+  Access a;
+  if (x.overwrites(op) && resolve_parameter(x, op, a))
+    load_uniform(x, op, a);
+  else
+    load_entered(x, op);
 }
 
 } // namespace ops

@@ -30,7 +30,7 @@ template <class F> void each_masked(const Access& a, u64 skip, F&& f) {
 template <class F> void each_listed(const Access& a, u64 skip, F&& f) {
   const HostPlace host = a.host;
   const u64* address = a.address;
-  for (u16 lane : a.listed)
+  for (u16 lane : std::span(a.list, a.listed))
     f(host.at_warp(lane / warp_size) + address[lane] + lane * host.thread_stride + skip, lane);
 }
 

@@ -1,6 +1,4 @@
 // From an access to the sink (access/access.h): the only place where the emulator counts one.
-//
-// Not counted: kernel parameters, which GPUs read through the constant cache, and ops without a site.
 #include "sim/memory/access.h"
 
 namespace warplens::sim {
@@ -50,8 +48,7 @@ void report_lanes(Exec& x, const Op& op, const Access& a) {
 
 } // namespace
 
-void report(Exec& x, const Op& op, const Access& a) {
-  if (x.sink == nullptr || !op.site.valid() || a.space == ir::StateSpace::param) return;
+void report_to_sink(Exec& x, const Op& op, const Access& a) {
   if (a.form == AddressForm::affine)
     report_affine(x, op, a);
   else

@@ -80,36 +80,41 @@ bool is_distinct_in_warps(const Shape& shape, const Access& a) {
   return rows_are_warps ? static_cast<u64>(std::abs(a.stride[0])) >= a.bytes : is_distinct(shape, a);
 }
 
+// For accesses that may not be moved as one: in which pieces, and where the active threads' addresses lie.
+// Apart from what follows, so that this costs the others nothing.
+[[gnu::noinline]] bool resolve_pieces(Exec& x, const Op& op, Purpose purpose, Access& a, Range& range) {
+  bool stores = purpose == Purpose::store;
+  a.distinct = stores && a.whole && is_distinct(x.shape, a);
+  if (a.distinct) return true;
+  if (stores && !is_distinct_in_warps(x.shape, a)) return false;
+  a.rows = rows_of(x.shape.extent.data(), a.host_stride().data());
+  a.piece = piece_of(a.rows);
+  if (a.piece == 0) return false;
+  if (!a.readable_whole) range = range_of_active(x, a);
+  return a.readable_whole || (range.valid && is_inside(x, op, range, a.bytes));
+}
+
 bool resolve_affine(Exec& x, const Op& op, Purpose purpose, Access& a) {
   const Value& v = x.values[op.source(0)];
   if (!v.closed || a.space == StateSpace::generic || a.space == StateSpace::local ||
       purpose == Purpose::atomic || (purpose == Purpose::follow && !a.whole))
     return false;
   a.base = v.base + static_cast<u64>(op.offset);
+  if (v.bits == 32) a.base = static_cast<u64>(i64{static_cast<i32>(a.base)});
   a.stride = v.stride;
   if ((a.base | static_cast<u64>(v.stride[0] | v.stride[1] | v.stride[2] | v.stride[3])) & (a.bytes - 1))
     return false;
-  Range range = signed_range(v, x.shape, op.offset);
+  i64 first = static_cast<i64>(a.base);
+  Range range = v.uniform() ? Range{first, first, true} : signed_range(v, x.shape, op.offset);
   if (!range.valid) return false;
-  if (v.bits == 32) a.base = static_cast<u64>(i64{static_cast<i32>(a.base)});
-  bool stores = purpose == Purpose::store, distinct = stores && a.whole && is_distinct(x.shape, a);
-  if (stores && !distinct && !is_distinct_in_warps(x.shape, a)) return false;
-  a.host = place_of(x, a.space);
-  if (!a.whole || (stores && !distinct)) {
-    a.rows = rows_of(x.shape.extent.data(), a.host_stride().data());
-    a.piece = piece_of(a.rows);
-    if (a.piece == 0) return false;
-  }
   a.readable_whole = is_inside(x, op, range, a.bytes);
-  if (!a.readable_whole) {
-    if (a.whole) return false;
-    range = range_of_active(x, a);
-    if (!range.valid || !is_inside(x, op, range, a.bytes)) return false;
-  }
+  if (a.whole && !a.readable_whole) return false;
+  a.host = place_of(x, a.space);
+  bool as_one = a.whole && purpose != Purpose::store;
+  if (!as_one && !resolve_pieces(x, op, purpose, a, range)) return false;
   a.form = AddressForm::affine;
-  a.distinct = distinct;
-  a.extent.lowest = static_cast<u64>(range.low);
-  a.extent.highest = static_cast<u64>(range.high);
+  a.lowest = static_cast<u64>(range.low);
+  a.highest = static_cast<u64>(range.high);
   return true;
 }
 
@@ -124,17 +129,25 @@ Extremes list_addresses(u64* address, const Register* in, Register offset, std::
   return {low, high, bits};
 }
 
+void set_extent(Access& a, const Extremes& e) {
+  a.lowest = e.lowest;
+  a.highest = e.highest;
+  a.bits = e.bits;
+}
+
 bool resolve_listed(Exec& x, const Op& op, Purpose purpose, Access& a) {
   // Lanes that write to one address: the list's order is right for accesses that take a warp as a whole.
   bool any_order = purpose == Purpose::load ||
                    (purpose == Purpose::store && (a.space == StateSpace::local || a.bytes <= 4));
   if (!any_order || a.space == StateSpace::generic) return false;
-  a.listed = x.few_lanes();
-  if (a.listed.empty()) return false;
+  std::span<const u16> list = x.few_lanes();
+  if (list.empty()) return false;
   Value& v = x.values[op.source(0)];
   need_lanes(v, x.shape);
-  a.extent = v.bits == 32 ? list_addresses(x.address, v.read<u32>(0), static_cast<u32>(op.offset), a.listed)
-                          : list_addresses(x.address, v.read<u64>(0), static_cast<u64>(op.offset), a.listed);
+  set_extent(a, v.bits == 32 ? list_addresses(x.address, v.read<u32>(0), static_cast<u32>(op.offset), list)
+                             : list_addresses(x.address, v.read<u64>(0), static_cast<u64>(op.offset), list));
+  a.list = list.data();
+  a.listed = static_cast<u32>(list.size());
   a.form = AddressForm::listed;
   return true;
 }
@@ -145,9 +158,9 @@ Extremes extent_of(const Exec& x, const Mask& mask, const u64* address) {
 }
 
 // Whether no generic address in it names another space than global memory: the windows are neighbours.
-bool misses_windows(const Exec& x, const Extremes& e) {
-  return e.lowest >= window_of(x, StateSpace::param) + Memory::window_size ||
-         e.highest < window_of(x, StateSpace::shared);
+bool misses_windows(const Exec& x, const Access& a) {
+  return a.lowest >= window_of(x, StateSpace::param) + Memory::window_size ||
+         a.highest < window_of(x, StateSpace::shared);
 }
 
 } // namespace
@@ -159,10 +172,11 @@ void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
   a.mask = x.mask;
   if (resolve_affine(x, op, purpose, a)) return;
   a.address = x.address;
+  a.distinct = false;
   if (!resolve_listed(x, op, purpose, a)) {
     a.form = AddressForm::lanes;
-    a.extent = write_addresses(x, op);
-    if (a.space == StateSpace::generic && misses_windows(x, a.extent)) a.space = StateSpace::global;
+    set_extent(a, write_addresses(x, op));
+    if (a.space == StateSpace::generic && misses_windows(x, a)) a.space = StateSpace::global;
   }
   a.host = place_of(x, a.space);
 }
@@ -174,7 +188,7 @@ void split_by_space(Exec& x, const Access& whole, const std::function<void(const
     a.space = space;
     a.whole = false;
     a.mask = &mask;
-    a.extent = extent_of(x, mask, a.address);
+    set_extent(a, extent_of(x, mask, a.address));
     a.host = place_of(x, space);
     each(a);
   };

@@ -68,7 +68,20 @@ void store_listed(const Op& op, const Access& a, const Value& from, u64 skip) {
   });
 }
 
-// In groups of `group` lanes, the lowest lane of each last.
+// Calls f(lane) for a warp's lanes group by group, the lowest lane of each last.
+template <class F> [[gnu::always_inline]] inline void each_in_order(u32 mask, u32 group, F&& f) {
+  if (mask == full_mask && group == warp_size) {
+    for (u32 i = warp_size; i-- > 0;) f(i);
+    return;
+  }
+  for (u32 first = 0; first < warp_size; first += group)
+    for (u32 rest = mask & low_lanes(group) << first; rest != 0;) {
+      u32 i = 31 - static_cast<u32>(std::countl_zero(rest));
+      rest ^= 1u << i;
+      f(i);
+    }
+}
+
 template <class M, class C>
 void store_each(const Exec& x, const Access& a, u64 skip, u32 group, const C* in) {
   const HostPlace host = a.host;
@@ -78,12 +91,12 @@ void store_each(const Exec& x, const Access& a, u64 skip, u32 group, const C* in
     const u64* address = a.address + w * warp_size;
     const C* from = in + w * warp_size;
     std::byte* base = host.at_warp(w) + skip + u64{w} * warp_size * host.thread_stride;
-    for (u32 first = 0; first < warp_size; first += group)
-      for (u32 rest = mask & low_lanes(group) << first; rest != 0;) {
-        u32 i = 31 - static_cast<u32>(std::countl_zero(rest));
-        rest ^= 1u << i;
-        write_element(base + address[i] + i * host.thread_stride, static_cast<M>(from[i]));
-      }
+    if (host.thread_stride == 0)
+      each_in_order(mask, group, [=](u32 i) { write_element(base + address[i], static_cast<M>(from[i])); });
+    else
+      each_in_order(mask, group, [=, step = host.thread_stride](u32 i) {
+        write_element(base + address[i] + i * step, static_cast<M>(from[i]));
+      });
   }
 }
 
