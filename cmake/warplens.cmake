@@ -13,7 +13,7 @@ endif()
 # How hard a release build optimises, where that is not -O2: what runs per lane, per access or per CTA gets -O3; what
 # makes text once per run gets -O1, which compiles a quarter faster and answers no later.
 set(warplens_rooms_O3 sim arch fold)
-set(warplens_rooms_O1 diag advise report explain toolchain cli)
+set(warplens_rooms_O1 diag text advise report explain toolchain cli)
 function(warplens_optimise target room)
   foreach(level O1 O3)
     if(room IN_LIST warplens_rooms_${level})
