@@ -34,6 +34,7 @@ function(program_test name script) # ARGUMENTS…
   set_tests_properties(program.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${test_timeout} ENVIRONMENT "${environment}")
 endfunction()
 foreach(target ${warplens_targets})
+  list(APPEND sharing_scripts targets.${target})
   program_test(targets.${target} ${CMAKE_CURRENT_LIST_DIR}/target_run.sh ${target})
 endforeach()
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cu)
