@@ -1,6 +1,7 @@
-// How many decoded accesses a second one core counts, for every access class. `items_per_second` is warps.
-#include "arch/batch/distinct.h"
+// How many decoded accesses a second one core counts, for every access class. `items_per_second` is warps. Of the
+// target in use: WARPLENS_TARGET=avx2 count_bench measures a lower one.
 #include "arch/count.h"
+#include "base/cpu.h"
 #include <benchmark/benchmark.h>
 #include <random>
 #include <vector>
@@ -45,9 +46,8 @@ Batch make(Shape shape, u8 bytes, bool shared, bool masks) {
   return out;
 }
 
-void count_batches(benchmark::State& state, arch::Target target, u32 sm, Space space, Kind kind, u8 bytes,
-                   Shape shape, bool masks) {
-  arch::use_target(target);
+void count_batches(benchmark::State& state, u32 sm, Space space, Kind kind, u8 bytes, Shape shape,
+                   bool masks) {
   const arch::Architecture& row = *arch::find(sm);
   Batch batch = make(shape, bytes, space != Space::global, masks);
   access::LaneBatch lanes;
@@ -97,24 +97,20 @@ constexpr Class classes[] = {{"global_4", 90, Space::global, Kind::load, 4},
                              {"shared_8_on_3.5", 35, Space::shared, Kind::load, 8}};
 
 const int registered = [] {
-  for (arch::Target target : {arch::Target::baseline, arch::Target::avx2, arch::Target::avx512}) {
-    if (target < arch::best_target()) continue; // this machine does not have it
-    for (const Class& c : classes)
-      for (Shape shape :
-           {Shape::contiguous, Shape::strided, Shape::permuted, Shape::random_near, Shape::random_far}) {
-        std::string title =
-            std::string(name(target)) + '/' + c.name + '/' + shape_names[static_cast<int>(shape)];
-        benchmark::RegisterBenchmark(title.c_str(), count_batches, target, c.sm, c.space, c.kind, c.bytes,
-                                     shape, false);
-      }
-    for (Shape shape : {Shape::contiguous, Shape::random_far})
-      for (Space space : {Space::global, Space::local}) {
-        std::string title = std::string(name(target)) + (space == Space::global ? "/global" : "/local") +
-                            "_4_masked/" + shape_names[static_cast<int>(shape)];
-        benchmark::RegisterBenchmark(title.c_str(), count_batches, target, 90u, space, Kind::load, u8{4},
-                                     shape, true);
-      }
-  }
+  std::string target(name(cpu::target()));
+  for (const Class& c : classes)
+    for (Shape shape :
+         {Shape::contiguous, Shape::strided, Shape::permuted, Shape::random_near, Shape::random_far}) {
+      std::string title = target + '/' + c.name + '/' + shape_names[static_cast<int>(shape)];
+      benchmark::RegisterBenchmark(title.c_str(), count_batches, c.sm, c.space, c.kind, c.bytes, shape,
+                                   false);
+    }
+  for (Shape shape : {Shape::contiguous, Shape::random_far})
+    for (Space space : {Space::global, Space::local}) {
+      std::string title = target + (space == Space::global ? "/global" : "/local") + "_4_masked/" +
+                          shape_names[static_cast<int>(shape)];
+      benchmark::RegisterBenchmark(title.c_str(), count_batches, 90u, space, Kind::load, u8{4}, shape, true);
+    }
   benchmark::RegisterBenchmark("affine_global/contiguous", count_affine, Space::global, i64{4});
   benchmark::RegisterBenchmark("affine_global/strided", count_affine, Space::global, i64{128});
   benchmark::RegisterBenchmark("affine_shared/strided", count_affine, Space::shared, i64{8});

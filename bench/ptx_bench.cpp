@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t wanted_bytes = 8'000'000;
 
 std::string compile() {
-  auto folder = toolchain::TempDir::create();
+  auto folder = os::TempDir::create();
   if (!folder) return {};
   toolchain::CompileRequest request;
   request.source = WARPLENS_KERNELS, request.folder = folder->path();

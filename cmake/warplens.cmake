@@ -1,6 +1,7 @@
 # Helpers that every CMakeLists.txt of the project uses.
 
 add_library(warplens_flags INTERFACE)
+# Missing initializers: GCC 12 warns of them where members are given by name, too, which is how it should be done.
 target_compile_options(warplens_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers
   $<$<BOOL:${WARPLENS_WERROR}>:-Werror>)
 add_link_options(-Wl,--build-id=sha1) # the cache tells versions of WarpLens apart by it
@@ -25,7 +26,7 @@ function(warplens_room name)
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${target} ${scope} nlohmann_json::nlohmann_json Threads::Threads)
   foreach(dep ${ARGN})
     target_link_libraries(${target} ${scope} warplens_${dep})

@@ -4,5 +4,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 command -v clang-tidy >/dev/null || { echo "clang-tidy not found: apt-get install clang-tidy" >&2; exit 2; }
-find src -name '*.cpp' -not -path 'src/toolchain/cuda/*' -print0 |
+find src -name '*.cpp' -print0 |
   xargs -0 -n 4 -P "$(nproc)" clang-tidy --quiet -p "$1" --warnings-as-errors='*'

@@ -135,7 +135,7 @@ Text read_ptx(const std::string& path, const std::string& compiler) {
     if (!file) fail(fmt::format("cannot read '{}'", path));
     return {text.str(), "PTX from a file"};
   }
-  toolchain::TempDir folder = need(toolchain::TempDir::create());
+  os::TempDir folder = need(os::TempDir::create());
   toolchain::CompileRequest request = request_for(path, compiler, folder.path());
   toolchain::FoundCompiler found = need(toolchain::find_compiler(request.compiler, request.search));
   const char* name = found.kind == toolchain::Compiler::nvcc ? "nvcc" : "clang";
@@ -143,7 +143,7 @@ Text read_ptx(const std::string& path, const std::string& compiler) {
 }
 
 int compile(const std::string& source, const std::string& output, const std::string& compiler) {
-  toolchain::TempDir folder = need(toolchain::TempDir::create());
+  os::TempDir folder = need(os::TempDir::create());
   toolchain::Compiled compiled = need(toolchain::compile(request_for(source, compiler, folder.path())));
   std::filesystem::copy_file(compiled.executable, output, std::filesystem::copy_options::overwrite_existing);
   fmt::print("{}\n", compiled.description);

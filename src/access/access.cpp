@@ -1,27 +1,80 @@
 #include "access/access.h"
+#include "access/site.h"
+#include <algorithm>
 
-namespace warplens::access {
+namespace warplens {
 
+// Switches, because the compiler warns of an enumerator that they leave out; a value that is none has no name.
 std::string_view name(Space space) {
-  static constexpr std::string_view names[] = {"global", "shared", "local", "constant", "texture", "surface"};
-  return names[static_cast<u8>(space)];
+  switch (space) {
+  case Space::global: return "global";
+  case Space::shared: return "shared";
+  case Space::local: return "local";
+  case Space::constant: return "constant";
+  case Space::texture: return "texture";
+  case Space::surface: return "surface";
+  }
+  return {};
 }
 
-std::string_view name(Kind kind) {
-  static constexpr std::string_view names[] = {"load",   "store",      "reduction",
-                                               "atomic", "async_copy", "ldmatrix"};
-  return names[static_cast<u8>(kind)];
+std::string_view name(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::load: return "load";
+  case AccessKind::store: return "store";
+  case AccessKind::reduction: return "reduction";
+  case AccessKind::atomic: return "atomic";
+  case AccessKind::async_copy: return "async_copy";
+  case AccessKind::ldmatrix: return "ldmatrix";
+  }
+  return {};
 }
 
-std::string_view name(Cache cache) {
-  static constexpr std::string_view names[] = {"",   "ca", "cg", "cs", "lu",
-                                               "cv", "wb", "wt", "nc", "volatile"};
-  return names[static_cast<u8>(cache)];
+std::string_view name(CacheOperator cache) {
+  switch (cache) {
+  case CacheOperator::none: return "";
+  case CacheOperator::ca: return "ca";
+  case CacheOperator::cg: return "cg";
+  case CacheOperator::cs: return "cs";
+  case CacheOperator::lu: return "lu";
+  case CacheOperator::cv: return "cv";
+  case CacheOperator::wb: return "wb";
+  case CacheOperator::wt: return "wt";
+  case CacheOperator::nc: return "nc";
+  case CacheOperator::volatile_: return "volatile";
+  }
+  return {};
+}
+
+namespace access {
+
+std::string_view name(ElementType type) {
+  switch (type) {
+  case ElementType::bits: return "bits";
+  case ElementType::unsigned_integer: return "unsigned";
+  case ElementType::signed_integer: return "signed";
+  case ElementType::floating: return "floating";
+  }
+  return {};
+}
+
+WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
+  WarpAccess out{batch, batch.active[warp]};
+  std::copy_n(batch.address + std::size_t{warp} * warp_size, warp_size, out.address.begin());
+  return out;
+}
+
+AffineAccess cta_of(const AffineAccess& affine, u64 k) {
+  AffineAccess one = affine;
+  u64 warps = affine.active.size() / affine.count;
+  one.cta += k, one.count = 1;
+  one.base += static_cast<u64>(affine.cta_stride) * k;
+  one.active = affine.active.subspan(k * warps, warps);
+  return one;
 }
 
 WarpAccess expand(const AffineAccess& affine, u32 warp) {
-  WarpAccess out{affine.site, affine.space, affine.kind, affine.cache, affine.bytes, 0, 0, {}};
-  out.active = lanes_of_warp(affine.block, warp) & (affine.active.empty() ? full_mask : affine.active[warp]);
+  WarpAccess out{affine, lanes_of_warp(affine.block, warp)};
+  if (!affine.active.empty()) out.active &= affine.active[warp];
   u64 thread = u64{warp} * warp_size, plane = u64{affine.block.x} * affine.block.y;
   u64 x = thread % affine.block.x, y = thread % plane / affine.block.x, z = thread / plane;
   u64 stride_x = static_cast<u64>(affine.stride[0]), stride_y = static_cast<u64>(affine.stride[1]),
@@ -40,4 +93,5 @@ WarpAccess expand(const AffineAccess& affine, u32 warp) {
   return out;
 }
 
-} // namespace warplens::access
+} // namespace access
+} // namespace warplens

@@ -16,66 +16,56 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <warplens/types.h>
 
 namespace warplens::access {
 
-enum class Space : u8 { global, shared, local, constant, texture, surface };
-enum class Kind : u8 { load, store, reduction, atomic, async_copy, ldmatrix };
-// PTX cache operators; `nc` is the read-only path (ld.global.nc), `volatile_` bypasses L1 where there is a
-// choice.
-enum class Cache : u8 { none, ca, cg, cs, lu, cv, wb, wt, nc, volatile_ };
-
-std::string_view name(Space);
-std::string_view name(Kind);
-std::string_view name(Cache);
+using warplens::name;
+using warplens::Space;
+using Kind = AccessKind;
+using Cache = CacheOperator;
 
 using SiteId = Id<struct SiteTag>; // one static memory instruction of one module
 
-// One warp's execution of one memory instruction.
-struct WarpAccess {
-  SiteId site;
+// What an access is apart from its lanes: the same in all three forms, so that a rule which asks for it gets
+// one answer. Filled by name.
+struct AccessHeader {
+  SiteId site{};
   Space space = Space::global;
   Kind kind = Kind::load;
   Cache cache = Cache::none;
-  u8 bytes = 4;                         // per lane: 1 2 4 8 16 (32 for .v8.b32); ldmatrix: 16, a row
-  u8 matrices = 0;                      // ldmatrix: 1 2 4; only the first 8·matrices addresses count
+  u8 bytes = 4;              // per lane: 1 2 4 8 16 (32 for .v8.b32); ldmatrix: 16, a row
+  u8 matrices = 0;           // ldmatrix: 1 2 4; only the first 8·matrices addresses count
+  u8 texture_dimensions = 0; // texture: 1 a linear buffer, 2 rows or an array; 0 not known
+  bool operator==(const AccessHeader&) const = default;
+};
+
+// One warp's execution of one memory instruction.
+struct WarpAccess : AccessHeader {
   u32 active = 0;                       // lanes that perform it, after predication
   std::array<u64, warp_size> address{}; // undefined where the lane is inactive
-  u8 texture_dimensions = 0;            // texture: 1 a linear buffer, 2 rows or an array; 0 not known
 };
 
 // One memory instruction executed by `warps` warps of one CTA, or of several that follow each other in the
-// grid, all with the same site, space, kind and width. A view: it lives until the sink returns.
-struct LaneBatch {
-  SiteId site;
-  Space space = Space::global;
-  Kind kind = Kind::load;
-  Cache cache = Cache::none;
-  u8 bytes = 4;
-  u8 matrices = 0;
-  u64 cta = 0;                         // linear index of the first warp's CTA in the grid
-  std::span<const u32> active;         // [warps]; a warp with mask 0 did not execute it
-  const u64* address = nullptr;        // [warps][32]
-  const u64* shared_address = nullptr; // cp.async: [warps][32] destinations in shared memory, else null
-  u32 cta_warps = 0;                   // warps of each CTA; 0: all are of one
+// grid. A view: it lives until the sink returns.
+struct LaneBatch : AccessHeader {
+  u64 cta = 0;                   // linear index of the first warp's CTA in the grid
+  std::span<const u32> active{}; // [warps]; a warp with mask 0 did not execute it
+  const u64* address = nullptr;  // [warps][32]
+  u32 cta_warps = 0;             // warps of each CTA; 0: all are of one
 };
 
 // One memory instruction executed by `count` CTAs that follow each other in the grid, in closed form:
 // address(x, y, z) = base + cta_stride·k + stride[0]·x + stride[1]·y + stride[2]·z in the k-th of them, no
-// wrap-around. The last warp of each may be partial.
-struct AffineAccess {
-  SiteId site;
-  Space space = Space::global;
-  Kind kind = Kind::load;
-  Cache cache = Cache::none;
-  u8 bytes = 4;
+// wrap-around. The last warp of each may be partial. A view, as LaneBatch is.
+struct AffineAccess : AccessHeader {
   u64 cta = 0;
   u64 count = 1;
   u64 base = 0;
   std::array<i64, 3> stride{};
-  Dim3 block;
+  Dim3 block{};
   i64 cta_stride = 0;
-  std::span<const u32> active; // [count][warps] when not all threads perform it; empty: all do
+  std::span<const u32> active{}; // [count][warps] when not all threads perform it; empty: all do
 };
 
 // Where an engine's accesses go. One sink per worker thread: implementations need no locks.
@@ -94,8 +84,12 @@ constexpr u32 lanes_of_warp(Dim3 block, u32 warp) {
   return left >= warp_size ? full_mask : (u32{1} << left) - 1;
 }
 
-// The 32 addresses of warp `warp` of an affine access's first CTA, as if the engine had handed them over one
-// by one.
+// One warp of the larger forms, as if the engine had handed its lanes over alone: of a batch, and of the first
+// CTA of an affine access.
+WarpAccess warp_of(const LaneBatch&, u32 warp);
 WarpAccess expand(const AffineAccess&, u32 warp);
+
+// The `k`-th CTA of an affine access of several.
+AffineAccess cta_of(const AffineAccess&, u64 k);
 
 } // namespace warplens::access

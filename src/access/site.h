@@ -10,10 +10,10 @@ namespace warplens::access {
 
 // A place in source code. Lines and columns are 1-based; 0 where unknown.
 struct SourceFrame {
-  std::string file;
+  std::string file{};
   u32 line = 0;
   u32 column = 0;
-  std::string function; // demangled where known; empty otherwise
+  std::string function{}; // demangled where known; empty otherwise
   bool operator==(const SourceFrame&) const = default;
 };
 
@@ -44,16 +44,23 @@ private:
   std::shared_ptr<const std::vector<SourceFrame>> frames_; // null: empty
 };
 
+// What the instruction says of its elements; packed and opaque ones are bits.
+enum class ElementType : u8 { bits, unsigned_integer, signed_integer, floating };
+std::string_view name(ElementType);
+
 struct Site {
-  SiteId id;
-  std::string function; // the PTX function that contains it (mangled)
-  SourceStack frames;   // empty without line information
-  u32 ptx_line = 0;     // line in the PTX text, 1-based
-  std::string opcode;   // as written: "ld.global.nc.v2.f32"
+  SiteId id{};
+  std::string function{};      // the PTX function that contains it (mangled)
+  SourceStack frames{};        // empty without line information
+  u32 ptx_line = 0;            // line in the PTX text, 1-based
+  std::string opcode{};        // as written, for people: "ld.global.nc.v2.f32"
+  Space space = Space::global; // that it names; a generic one names none and may meet others
   Kind kind = Kind::load;
   Cache cache = Cache::none;
   u8 bytes = 4; // per lane and instruction, vectors included
   u8 matrices = 0;
+  u8 vector = 1; // elements per lane
+  ElementType element = ElementType::bits;
   bool operator==(const Site&) const = default;
 };
 

@@ -1,3 +1,4 @@
+// Asks every rule about one site; what does not help is dropped, the largest gain comes first.
 #include "advise/advise.h"
 #include "advise/rules/rules.h"
 #include <algorithm>
@@ -5,14 +6,24 @@
 namespace warplens::advise {
 
 std::string_view name(Confidence confidence) {
-  static constexpr std::string_view names[] = {"possible", "likely", "certain"};
-  return names[static_cast<u8>(confidence)];
+  switch (confidence) {
+  case Confidence::possible: return "possible";
+  case Confidence::likely: return "likely";
+  case Confidence::certain: return "certain";
+  }
+  return "";
 }
 
 std::string_view name(Metric metric) {
-  static constexpr std::string_view names[] = {"instructions", "requests", "sectors", "transactions",
-                                               "wavefronts"};
-  return names[static_cast<u8>(metric)];
+  switch (metric) {
+  case Metric::instructions: return "instructions";
+  case Metric::requests: return "requests";
+  case Metric::sectors: return "sectors";
+  case Metric::transactions: return "transactions";
+  case Metric::wavefronts: return "wavefronts";
+  case Metric::threads: return "threads";
+  }
+  return "";
 }
 
 u64 value(Metric metric, const arch::Counts& counts) {
@@ -36,13 +47,10 @@ double Advice::gain() const {
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context) {
   std::vector<Advice> out;
   if (context.architecture == nullptr || context.column >= site.counters.size()) return out;
-  const measure::Counters& counters = site.counters[context.column];
+  const arch::Counts& counters = site.counters[context.column];
   if (counters.instructions == 0) return out;
   rules::Subject subject{site, counters, context};
-  for (rules::Rule* rule :
-       {rules::strided, rules::misaligned, rules::broadcast, rules::scattered, rules::narrow,
-        rules::bank_conflict, rules::constant_serialised, rules::local_array, rules::same_address_atomics})
-    rule(subject, out);
+  for (rules::Rule* rule : rules::all) rule(subject, out);
   // What does not help is not said; a note leaves all counts as they are.
   std::erase_if(out, [](const Advice& a) {
     u64 before = value(a.metric, a.before), after = value(a.metric, a.after);

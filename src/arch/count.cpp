@@ -1,29 +1,20 @@
-// Which rule counts an access: the space's, as the architecture's row names it.
+// Which rule counts an access, the space's, as the architecture's row names it, and the three forms in which
+// accesses come: one warp goes to the rule; a batch to the kernel that counts like it, where there is one (batch/); a
+// CTA in closed form is counted warp by warp, each warp that begins at the same place of the address period once.
+//
+// What this does not do: say what an access costs. That is in rules/ alone.
 #include "arch/count.h"
 #include "arch/batch/batch.h"
-#include "arch/rules/rules.h"
+#include "arch/rules/requests.h"
+#include "arch/rules/shared.h"
+#include "arch/table.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace warplens::arch {
-
-Counts& Counts::operator+=(const Counts& other) {
-  instructions += other.instructions;
-  threads += other.threads;
-  requests += other.requests;
-  tags += other.tags;
-  sectors += other.sectors;
-  ideal_sectors += other.ideal_sectors;
-  wavefronts += other.wavefronts;
-  ideal_wavefronts += other.ideal_wavefronts;
-  data_wavefronts += other.data_wavefronts;
-  transactions += other.transactions;
-  transaction_bytes += other.transaction_bytes;
-  bytes_used += other.bytes_used;
-  return *this;
-}
 
 namespace {
 
@@ -49,7 +40,7 @@ bool countable(const access::WarpAccess& access) {
 
 // The passes in shared memory that the counters attribute to an asynchronous copy.
 void add_async_copy(const access::WarpAccess& access, Counts& counts) {
-  u64 wavefronts = rules::async_copy_wavefronts(access);
+  u64 wavefronts = async_copy_wavefronts(access);
   u64 needed = ceil_div(u64{static_cast<u32>(std::popcount(access.active))} * access.bytes, 128);
   counts.wavefronts += wavefronts;
   counts.ideal_wavefronts += std::min(wavefronts, needed);
@@ -60,7 +51,7 @@ void add(const Architecture& arch, const access::WarpAccess& access, Counts& cou
   counts.instructions += 1;
   counts.threads += static_cast<u32>(std::popcount(access.active));
   if (!countable(access)) return; // no such instruction: nothing is known about what it would move
-  rule_of(arch, access.space).count(arch, access, counts);
+  rule_of(arch, access.space).rule->count(arch, access, counts);
   if (access.kind == Kind::async_copy && access.space == Space::global) add_async_copy(access, counts);
 }
 
@@ -72,24 +63,23 @@ Counts count(const Architecture& arch, const access::WarpAccess& access) {
   return counts;
 }
 
+bool moves_sectors(const Architecture& arch, const access::AccessHeader& access) {
+  if (access.space == Space::texture || access.space == Space::surface) return true;
+  return !arch.memory.segments && !transfers_lines(arch, access);
+}
+
 BatchCounter::BatchCounter() = default;
 BatchCounter::BatchCounter(BatchCounter&&) noexcept = default;
 BatchCounter::~BatchCounter() = default;
 
 void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch) {
-  if (count_batch(arch, batch, waiting_, sum_)) return;
-  access::WarpAccess access{batch.site,  batch.space,    batch.kind, batch.cache,
-                            batch.bytes, batch.matrices, 0,          {}};
-  for (std::size_t warp = 0; warp < batch.active.size(); ++warp) {
-    access.active = batch.active[warp];
-    if (access.active == 0) continue;
-    std::copy_n(batch.address + warp * warp_size, warp_size, access.address.begin());
-    arch::add(arch, access, sum_);
-  }
+  if (count_batch(arch, batch, pending_, sum_)) return;
+  for (u32 warp = 0; warp < batch.active.size(); ++warp)
+    if (batch.active[warp] != 0) arch::add(arch, access::warp_of(batch, warp), sum_);
 }
 
 Counts BatchCounter::take() {
-  if (waiting_ != nullptr) count_waiting(*waiting_, sum_);
+  if (pending_ != nullptr) count_pending(*pending_, sum_);
   return std::exchange(sum_, {});
 }
 
@@ -113,18 +103,7 @@ u64 first_address(const access::AffineAccess& affine, u64 warp) {
          static_cast<u64>(affine.stride[2]) * (thread / plane);
 }
 
-void multiply(Counts& counts, u64 factor) {
-  for (u64* field :
-       {&counts.instructions, &counts.threads, &counts.requests, &counts.tags, &counts.sectors,
-        &counts.ideal_sectors, &counts.wavefronts, &counts.ideal_wavefronts, &counts.data_wavefronts,
-        &counts.transactions, &counts.transaction_bytes, &counts.bytes_used})
-    *field *= factor;
-}
-
-// Warps that are alike and start at the same place of a 256-byte run cost the same: no rule sees more of an
-// address than that. 256 covers a line of global memory (128) and a row of the widest banks (3.x: 32 × 8).
-constexpr u64 run = 256;
-
+// A full warp and what it costs wherever others like it begin at the same place of the period.
 struct KnownWarp {
   u64 place;
   Counts counts;
@@ -143,7 +122,7 @@ Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   u32 known_count = 0;
   for (u64 warp = 0; warp < warps; ++warp) {
     u32 active = access::lanes_of_warp(affine.block, static_cast<u32>(warp));
-    u64 place = first_address(affine, warp) % run;
+    u64 place = first_address(affine, warp) % address_period;
     bool reusable = alike && active == full_mask;
     const KnownWarp *end = known.data() + known_count, *found = end;
     if (reusable)
@@ -160,57 +139,36 @@ Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
   return sum;
 }
 
-// CTAs of which not all threads perform it, as batches of lanes.
-Counts count_some(const Architecture& arch, const access::AffineAccess& affine) {
-  constexpr u32 most = 32; // warps
-  std::array<u32, most> active;
-  std::array<u64, std::size_t{most} * warp_size> address;
-  access::LaneBatch batch{affine.site,
-                          affine.space,
-                          affine.kind,
-                          affine.cache,
-                          affine.bytes,
-                          0,
-                          affine.cta,
-                          {},
-                          address.data(),
-                          nullptr,
-                          0};
+// CTAs of which not all threads perform it: their lanes, as batches.
+Counts count_masked(const Architecture& arch, const access::AffineAccess& affine) {
+  std::vector<u32> active(ceil_div(affine.block.count(), warp_size));
+  std::vector<u64> address(active.size() * warp_size);
+  access::LaneBatch batch{affine, affine.cta, active, address.data()};
   BatchCounter counter;
-  access::AffineAccess one = affine;
-  u32 warps = static_cast<u32>(ceil_div(affine.block.count(), warp_size));
-  for (u64 k = 0; k < affine.count; ++k, one.base += static_cast<u64>(affine.cta_stride)) {
-    one.active = affine.active.subspan(k * warps, warps);
-    for (u32 first = 0; first < warps; first += most) {
-      u32 count = std::min(most, warps - first);
-      for (u32 w = 0; w < count; ++w) {
-        active[w] = 0;
-        if (one.active[first + w] == 0) continue;
-        access::WarpAccess warp = access::expand(one, first + w);
-        active[w] = warp.active;
-        std::copy(warp.address.begin(), warp.address.end(), address.begin() + w * warp_size);
-      }
-      batch.active = {active.data(), count};
-      counter.add(arch, batch);
+  for (u64 k = 0; k < affine.count; ++k) {
+    access::AffineAccess one = access::cta_of(affine, k);
+    for (u32 w = 0; w < active.size(); ++w) {
+      active[w] = one.active[w];
+      if (active[w] == 0) continue;
+      access::WarpAccess warp = access::expand(one, w);
+      active[w] = warp.active;
+      std::copy(warp.address.begin(), warp.address.end(), address.begin() + w * warp_size);
     }
+    counter.add(arch, batch);
   }
   return counter.take();
 }
 
 } // namespace
 
-// CTAs whose bases are the same modulo a run count alike: there are at most `run` kinds of them.
+// CTAs whose bases are at the same place of the period count alike: there are at most as many kinds of them.
 Counts count(const Architecture& arch, const access::AffineAccess& affine) {
-  u64 period = run / std::gcd(run, static_cast<u64>(affine.cta_stride) % run);
+  u64 period =
+      address_period / std::gcd(address_period, static_cast<u64>(affine.cta_stride) % address_period);
   Counts sum;
-  access::AffineAccess one = affine;
-  if (!affine.active.empty()) return count_some(arch, affine);
-  for (u64 k = 0; k < std::min(period, affine.count); ++k) {
-    Counts counts = count_one(arch, one);
-    multiply(counts, ceil_div(affine.count - k, period));
-    sum += counts;
-    one.base += static_cast<u64>(affine.cta_stride);
-  }
+  if (!affine.active.empty()) return count_masked(arch, affine);
+  for (u64 k = 0; k < std::min(period, affine.count); ++k)
+    sum += count_one(arch, access::cta_of(affine, k)) * ceil_div(affine.count - k, period);
   return sum;
 }
 

@@ -1,8 +1,10 @@
 // The row of one compute capability: constants of its reference part, and for each memory space the rule that
 // counts an access, with where the rule comes from.
 //
-// The idea: hardware is data. A row names rule functions (rules.h); two architectures that behave alike share
-// a function, one that behaves differently gets a function of its own. Nothing compares compute capabilities.
+// The idea: hardware is data. A row names rules (rules/); two architectures that behave alike share a rule, one
+// that behaves differently gets a rule of its own. Nothing compares compute capabilities
+// (scripts/check_capabilities.py looks), and nothing asks which rule it is: what else there is to know about one
+// stands beside its function.
 //
 // The reference part is what a program sees when it asks the CUDA runtime for device properties: one shipping
 // product per compute capability. Sizes are bytes, clocks kHz, as in cudaDeviceProp.
@@ -10,6 +12,7 @@
 #include "access/access.h"
 #include "arch/arch.h"
 #include "arch/count.h"
+#include "base/launch_limits.h"
 
 namespace warplens::arch {
 
@@ -21,10 +24,27 @@ struct Source {
   Grade grade = Grade::inferred;
 };
 
-// How one memory space counts. `count` adds one warp's access, which has at least one active lane.
-struct SpaceRule {
+// Which kernel counts many warps at a time as a rule does (batch/).
+enum class BatchKernel : u8 {
+  none,             // warps go one by one
+  requests,         // global: a warp's words are one request
+  interleaved,      // local: each 4-byte word of the element is such a request, where the global rule says so
+  words,            // constant: one request per different word
+  banks,            // shared: 32 banks of 4 bytes, equal words shared, 8-byte words by half-warps
+  banks_with_pairs, // the same, and 8-byte loads of lanes in equal pairs merge
+};
+
+struct Rule {
+  std::string_view id; // stable: reports name the rule by it
+  // Adds one warp's access, which has at least one active lane. `threads` and `instructions` are the caller's.
   void (*count)(const Architecture&, const access::WarpAccess&, Counts&) = nullptr;
-  std::string_view name; // stable identifier, the rule function's
+  BatchKernel kernel = BatchKernel::none;
+  u32 widest = 0; // bytes of a lane's word up to which the kernel does
+};
+
+// How one memory space counts.
+struct SpaceRule {
+  const Rule* rule = nullptr; // none where the architecture has no such thing
   Source source;
 };
 
@@ -58,6 +78,8 @@ struct Limits {
   u32 warp_schedulers = 4;
   std::array<u32, 3> block{1024, 1024, 64};
   std::array<u32, 3> grid{2147483647, 65535, 65535};
+
+  LaunchLimits launch() const { return {threads_per_block, block, grid}; }
 };
 
 struct Banks {
@@ -70,10 +92,18 @@ struct Memory {
   L1Policy l1 = L1Policy::on;
   bool l1_for_nc = false;   // ld.global.nc moves lines although `l1` is opt_in
   bool local_lines = false; // local loads move whole L1 lines
+  bool segments = false;    // 1.x: half-warps move segments of 32, 64 or 128 bytes
   u32 l1_line = 128, sector = 32;
-  u32 dram_section = 64; // bytes delivered whole by device memory; a parameter (see sections.h)
+  u32 dram_section = 64; // bytes delivered whole by device memory
   u32 constant_bytes = 64 << 10;
   u32 pitch_alignment = 512, texture_alignment = 512, texture_pitch_alignment = 32, surface_alignment = 512;
+};
+
+// What a program can ask of the device, beyond sizes.
+struct Features {
+  bool concurrent_managed_access = false; // host and device may use managed and registered memory at once
+  bool cooperative_launch = false;
+  bool cluster_launch = false;
 };
 
 struct Architecture {
@@ -83,8 +113,10 @@ struct Architecture {
   Limits limits;
   Banks banks;
   Memory memory;
+  Features features;
   SpaceRule global, shared, constant, local, texture;
-  Source part_source; // of the constants
+  SpaceRule shared_wide; // instead of `shared`, in the 64-bit mode of the banks
+  Source part_source;    // of the constants
 };
 
 // Choices that a program or a compiler flag makes where the hardware left one.

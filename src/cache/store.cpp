@@ -1,12 +1,13 @@
 // See store.h for what is promised. Entries of other users are never believed: a cached program is run.
 #include "cache/store.h"
+#include "os/build_id.h"
+#include "os/environment.h"
+#include "os/file.h"
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <vector>
 
@@ -37,64 +38,24 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
-class File {
-public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
-
-private:
-  int descriptor_;
-};
-
-bool read_all(int file, void* to, std::size_t size) {
-  auto* at = static_cast<std::byte*>(to);
-  while (size != 0) {
-    ssize_t count = read(file, at, size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    at += count;
-    size -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
-bool write_all(int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 std::string default_folder() {
-  if (std::string folder = variable("WARPLENS_CACHE_DIR"); !folder.empty()) return folder;
+  if (std::string folder = os::variable("WARPLENS_CACHE_DIR"); !folder.empty()) return folder;
   // The XDG Base Directory Specification: a path that is not absolute is to be ignored.
-  if (std::string folder = variable("XDG_CACHE_HOME"); folder.starts_with('/')) return folder + "/warplens";
-  if (std::string home = variable("HOME"); home.starts_with('/')) return home + "/.cache/warplens";
+  if (std::string folder = os::variable("XDG_CACHE_HOME"); folder.starts_with('/'))
+    return folder + "/warplens";
+  if (std::string home = os::variable("HOME"); home.starts_with('/')) return home + "/.cache/warplens";
   return {};
 }
 
 Digest name_of(const Digest& key) {
-  return Hasher().add(build_id()).add(key.words[0]).add(key.words[1]).digest();
+  return Hasher().add(os::build_id()).add(key.words[0]).add(key.words[1]).digest();
 }
 
 } // namespace
 
 Settings settings_from_environment() {
   u64 limit = default_limit_mib;
-  if (std::string text = variable("WARPLENS_CACHE_SIZE"); !text.empty()) {
+  if (std::string text = os::variable("WARPLENS_CACHE_SIZE"); !text.empty()) {
     char* end = nullptr;
     u64 value = std::strtoull(text.c_str(), &end, 10);
     if (*end == '\0' && text[0] >= '0' && text[0] <= '9') limit = std::min<u64>(value, u64{1} << 40);
@@ -103,7 +64,7 @@ Settings settings_from_environment() {
 }
 
 Store::Store(Settings settings) : settings_(std::move(settings)) {
-  if (settings_.limit == 0 || build_id().empty()) settings_.folder.clear();
+  if (settings_.limit == 0 || os::build_id().empty()) settings_.folder.clear();
 }
 
 std::string Store::path(std::string_view kind, const Digest& name) const {
@@ -114,16 +75,16 @@ std::optional<Blob> Store::find(std::string_view kind, const Digest& key) const 
   if (!enabled()) return {};
   Header wanted, header;
   wanted.name = name_of(key);
-  File file(open(path(kind, wanted.name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  os::Descriptor file(open(path(kind, wanted.name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status;
-  if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   if (status.st_uid != geteuid() || static_cast<u64>(status.st_size) < sizeof header) return {};
-  if (!read_all(file.get(), &header, sizeof header)) return {};
+  if (!os::read_all(file.get(), &header, sizeof header)) return {};
   wanted.size = static_cast<u64>(status.st_size) - sizeof header;
   wanted.payload = header.payload;
   if (header != wanted || wanted.size > settings_.limit) return {};
   Blob blob{std::make_unique_for_overwrite<std::byte[]>(wanted.size), wanted.size};
-  if (!read_all(file.get(), blob.data.get(), blob.size) || digest_of(blob.bytes()) != header.payload)
+  if (!os::read_all(file.get(), blob.data.get(), blob.size) || digest_of(blob.bytes()) != header.payload)
     return {};
   futimens(file.get(), nullptr); // read just now: the last to go
   return blob;
@@ -139,9 +100,10 @@ void Store::put(std::string_view kind, const Digest& key, std::span<const std::b
   header.name = name_of(key);
   header.payload = digest_of(payload);
   std::string written = settings_.folder + '/' + std::string(temporary) + std::string(pattern);
-  File file(mkostemp(written.data(), O_CLOEXEC));
-  if (file.get() < 0) return;
-  bool whole = write_all(file.get(), std::as_bytes(std::span(&header, 1))) && write_all(file.get(), payload);
+  os::Descriptor file(mkostemp(written.data(), O_CLOEXEC));
+  if (!file) return;
+  bool whole =
+      os::write_all(file.get(), std::as_bytes(std::span(&header, 1))) && os::write_all(file.get(), payload);
   if (!whole || rename(written.c_str(), path(kind, header.name).c_str()) != 0) unlink(written.c_str());
   make_room();
 }

@@ -4,7 +4,7 @@
 // processes see it whole or not at all; no lock is needed. It is read in one go and counts only when its
 // length, its name and the digest of its payload agree with its header: whatever a crash, a full disk or
 // another program left there is a miss, and the next put replaces it. Every program that reads or writes
-// entries is part of their names (build_id), so that no version of WarpLens ever sees what another one wrote.
+// entries is part of their names (os/build_id.h), so that no version of WarpLens ever sees what another one wrote.
 // The files together stay below a limit: those not read for the longest time go first.
 //
 // Nothing here can fail for the caller: a folder that cannot be made, read or written is an empty cache.
@@ -23,10 +23,6 @@ struct Settings {
 // WARPLENS_CACHE_DIR, else $XDG_CACHE_HOME/warplens, else ~/.cache/warplens; WARPLENS_CACHE_SIZE in MiB
 // (256; 0: no cache).
 Settings settings_from_environment();
-
-// Names the code that runs: changes whenever the program or library that holds this function is linked anew
-// from other code. Empty where the linker left no build id.
-std::string_view build_id();
 
 struct Blob {
   std::unique_ptr<std::byte[]> data;

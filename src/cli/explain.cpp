@@ -1,30 +1,13 @@
+// The flags of `warplens explain`.
 #include "driver/explain.h"
 #include "cli/commands.h"
+#include "text/terminal.h"
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <string_view>
 #include <unistd.h>
 
 namespace warplens::cli {
 namespace {
-
-// NO_COLOR counts when it is set and not empty (no-color.org).
-bool wants_colour() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
-}
-
-// The first of these that is set decides the character set, as in setlocale(3).
-bool speaks_unicode() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    std::string_view locale = value;
-    return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
-  }
-  return true;
-}
 
 void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command.add_option("expression", o.expression,
@@ -76,8 +59,8 @@ void add_explain(CLI::App& app, int& exit_code) {
   declare(*command, *options, *ascii);
   command->callback([command, options, ascii, &exit_code] {
     options->list_cases = command->count("--case") > 0 && options->case_name.empty();
-    options->unicode = !*ascii && speaks_unicode();
-    options->colour = wants_colour();
+    options->unicode = !*ascii && text::unicode_wanted();
+    options->colour = text::colour_wanted(STDOUT_FILENO);
     driver::Output output = driver::explain(*options);
     std::fputs(output.out.c_str(), stdout);
     std::fflush(stdout);

@@ -1,3 +1,4 @@
+// The flags of `warplens gpus`.
 #include "driver/gpus.h"
 #include "cli/commands.h"
 #include <cstdio>

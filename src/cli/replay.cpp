@@ -1,5 +1,7 @@
+// The flags of `warplens replay`.
 #include "driver/replay.h"
 #include "cli/commands.h"
+#include "text/terminal.h"
 #include <cstdio>
 #include <memory>
 #include <unistd.h>
@@ -20,7 +22,7 @@ void add_replay(CLI::App& app, int& exit_code) {
   command->add_flag("--keep-going", options->keep_going,
                     "count the lines after a malformed one (then the exit code is 1)");
   command->callback([options, &exit_code] {
-    options->colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+    options->colour = text::colour_wanted(STDERR_FILENO);
     driver::TextSinks sinks{
         [](std::string_view text) { return std::fwrite(text.data(), 1, text.size(), stdout) == text.size(); },
         [](std::string_view text) {

@@ -2,13 +2,12 @@
 // too.
 #include "driver/run.h"
 #include "cli/commands.h"
+#include "text/terminal.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace warplens::cli {
@@ -18,18 +17,6 @@ namespace {
 bool write_all(std::FILE* file, std::string_view text) {
   bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
   return written || errno == EPIPE;
-}
-
-// NO_COLOR counts when it is set and not empty (no-color.org).
-bool no_colour() {
-  const char* value = std::getenv("NO_COLOR");
-  return value != nullptr && *value != '\0';
-}
-
-u32 terminal_width() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return size.ws_col;
-  return 80;
 }
 
 // CLI11 does not know that the program comes after the options.
@@ -116,9 +103,9 @@ void add_run(CLI::App& app, int& exit_code) {
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM or FILE.cu");
     std::signal(SIGPIPE, SIG_IGN); // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;
-    options->colour = isatty(STDERR_FILENO) && !no_colour();
+    options->colour = text::colour_wanted(STDERR_FILENO);
     options->progress = isatty(STDERR_FILENO) && !*no_progress;
-    options->width = terminal_width();
+    options->width = text::terminal_width(STDERR_FILENO);
     driver::RunOutput output{[](std::string_view text) { return write_all(stdout, text); },
                              [](std::string_view text) { return write_all(stderr, text); }};
     exit_code = driver::run(*options, output);

@@ -13,6 +13,7 @@
 namespace warplens::diag {
 
 enum class Severity : u8 { note, warning, error };
+std::string_view name(Severity);
 
 // A place in a text: file name, 1-based line and column; 0 where unknown. `length` is for the caret's
 // underline.

@@ -1,3 +1,5 @@
+// One diagnostic as a user reads it: place, severity and message on a line as compilers write it, then the
+// source with a caret, notes and help.
 #include "diag/diagnostic.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,15 +19,6 @@ Style style_of(Severity severity, bool colour) {
   case Severity::note: return {"\x1b[1;36m", "\x1b[0m"};
   }
   return {"", ""};
-}
-
-std::string_view name_of(Severity severity) {
-  switch (severity) {
-  case Severity::error: return "error";
-  case Severity::warning: return "warning";
-  case Severity::note: return "note";
-  }
-  return "note";
 }
 
 std::string_view line_of(std::string_view source, u32 line) {
@@ -48,6 +41,15 @@ std::string caret_line(std::string_view text, u32 column, u32 length) {
 
 } // namespace
 
+std::string_view name(Severity severity) {
+  switch (severity) {
+  case Severity::error: return "error";
+  case Severity::warning: return "warning";
+  case Severity::note: return "note";
+  }
+  return {};
+}
+
 std::string render(const Diagnostic& diagnostic, std::string_view source, bool colour) {
   Style style = style_of(diagnostic.severity, colour);
   std::string out;
@@ -56,8 +58,7 @@ std::string render(const Diagnostic& diagnostic, std::string_view source, bool c
   if (span.line != 0) out += fmt::format("{}:", span.line);
   if (span.line != 0 && span.column != 0) out += fmt::format("{}:", span.column);
   if (!out.empty()) out += ' ';
-  out +=
-      fmt::format("{}{}:{} {}\n", style.begin, name_of(diagnostic.severity), style.end, diagnostic.message);
+  out += fmt::format("{}{}:{} {}\n", style.begin, name(diagnostic.severity), style.end, diagnostic.message);
   if (span.line != 0 && !source.empty()) {
     std::string_view text = line_of(source, span.line).substr(0, 200);
     if (!text.empty()) {

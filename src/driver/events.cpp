@@ -1,8 +1,12 @@
+// The event stream's end in the parent: the file, what the progress line reads of it while the program runs,
+// and its lines as the report's input at the end.
 #include "driver/events.h"
+#include "os/file.h"
+#include "os/temp_dir.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
@@ -33,14 +37,12 @@ struct Sorter {
 } // namespace
 
 Result<EventFile> EventFile::create() {
-  std::error_code error;
-  std::string path = (std::filesystem::temp_directory_path(error) / "warplens-events-XXXXXX").string();
-  int descriptor = mkstemp(path.data());
-  if (descriptor < 0)
+  std::string path = os::temporary_folder() + "/warplens-events-XXXXXX";
+  os::Descriptor file(mkostemp(path.data(), O_CLOEXEC));
+  if (!file)
     return failure(diag::error("no-temporary-file",
                                fmt::format("cannot create '{}': {}", path, strerror(errno)), {},
                                "set TMPDIR to a folder that can be written"));
-  close(descriptor);
   return EventFile(std::move(path));
 }
 
@@ -54,9 +56,7 @@ std::optional<measure::Event> EventFile::latest() {
   std::string last;
   for (std::string line; std::getline(in, line) && !in.eof();) {
     read_ += line.size() + 1;
-    bool wanted = line.find("\"event\":\"launch_started\"") != line.npos ||
-                  line.find("\"event\":\"progress\"") != line.npos;
-    if (wanted) last = std::move(line);
+    if (measure::tells_progress(line)) last = std::move(line);
   }
   if (last.empty()) return {};
   Result<measure::Event> event = measure::decode(last);

@@ -2,6 +2,7 @@
 // drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
 // diagnosed here; what is wrong with the access is explain/'s to say.
 #include "driver/explain.h"
+#include "driver/gpus.h"
 #include "explain/expr/pool.h"
 #include "explain/model/cases.h"
 #include "explain/model/explanation.h"
@@ -64,18 +65,6 @@ template <class Enum> Result<Enum> named(const std::string& flag, const std::str
                              fmt::format("choose one of {}", known)));
 }
 
-Result<u32> architecture(const std::string& text) {
-  std::string digits = text.starts_with("sm_") ? text.substr(3) : text;
-  std::size_t point = digits.find('.');
-  if (point != digits.npos && digits.size() == point + 2) digits.erase(point, 1);
-  u32 sm = 0;
-  auto [next, error] = std::from_chars(digits.data(), digits.data() + digits.size(), sm);
-  if (error != std::errc{} || next != digits.data() + digits.size() || sm > 9999)
-    return failure(diag::error("explain-architecture", fmt::format("'{}' is not a compute capability", text),
-                               {}, "write 70 or 7.0; `warplens gpus` lists them"));
-  return sm;
-}
-
 Result<Question> question_of(const ExplainOptions& o) {
   Question q;
   q.access = o.expression;
@@ -94,14 +83,14 @@ Result<Question> question_of(const ExplainOptions& o) {
   Result<access::Space> space = named<access::Space>("--space", o.space, 6);
   Result<access::Kind> kind = named<access::Kind>("--op", o.operation, 6);
   Result<access::Cache> cache = named<access::Cache>("--cache", o.cache, 10);
-  Result<u32> sm = architecture(o.sm);
+  Result<const arch::Architecture*> row = architecture_named(o.sm);
   for (const Diagnostic* bad :
        {dims ? nullptr : &dims.error(), block ? nullptr : &block.error(), grid ? nullptr : &grid.error(),
         cta ? nullptr : &cta.error(), space ? nullptr : &space.error(), kind ? nullptr : &kind.error(),
-        cache ? nullptr : &cache.error(), sm ? nullptr : &sm.error()})
+        cache ? nullptr : &cache.error(), row ? nullptr : &row.error()})
     if (bad != nullptr) return failure(*bad);
   q.dims = *dims, q.block = *block, q.grid = *grid, q.cta = *cta;
-  q.space = *space, q.kind = *kind, q.cache = *cache, q.sm = *sm;
+  q.space = *space, q.kind = *kind, q.cache = *cache, q.sm = arch::sm(**row);
   q.pitch = o.pitch, q.base = o.base, q.warp = o.warp;
   return q;
 }
@@ -142,9 +131,9 @@ Output built_in(const ExplainOptions& options) {
 }
 
 Output check_pool(const ExplainOptions& options) {
-  Result<u32> sm = architecture(options.sm);
-  if (!sm) return refuse(sm.error(), options);
-  ResultOr<warplens::explain::Pool, Refusal> pool = warplens::explain::pool(options.pool, *sm);
+  Result<const arch::Architecture*> row = architecture_named(options.sm);
+  if (!row) return refuse(row.error(), options);
+  ResultOr<warplens::explain::Pool, Refusal> pool = warplens::explain::pool(options.pool, arch::sm(**row));
   if (!pool) return refuse(pool.error().diagnostic, options, pool.error().source);
   return {all_fit(*pool) ? 0 : 1,
           options.json ? json(*pool).dump(2) + "\n" : terminal(*pool, {options.unicode, options.colour}),

@@ -62,7 +62,7 @@ Json source_json(const arch::Source& source) {
 Json row_json(const Architecture& row) {
   Json rules = Json::object();
   for (const NamedRule& named : rules_of(row)) {
-    Json rule = {{"name", named.rule->name}};
+    Json rule = {{"name", named.rule->rule->id}};
     rule.update(source_json(named.rule->source));
     rules[std::string(named.space)] = rule;
   }
@@ -124,8 +124,8 @@ std::string gpus_text() {
       if (!grades.empty()) grades += " / ";
       grades += name(named.rule->source.grade);
       const arch::Source& source = named.rule->source;
-      std::string line = fmt::format("{} ({}): {}\n    {}; {}", named.rule->name, named.space, source.rule,
-                                     name(source.grade), source.citation);
+      std::string line = fmt::format("{} ({}): {}\n    {}; {}", named.rule->rule->id, named.space,
+                                     source.rule, name(source.grade), source.citation);
       if (uses[line].empty()) order.push_back(line);
       uses[line].push_back(dotted(*row));
     }

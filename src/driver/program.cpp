@@ -1,16 +1,13 @@
-// A reader of as much ELF as program.h needs: section headers, .dynamic, names of symbols. Every offset is
-// checked against the file; a damaged file is a program without CUDA, not a crash. Follows the System V ABI,
-// chapter 4.
+// What the file's ELF tables tell about its CUDA runtime. A damaged file is a program without CUDA.
 #include "driver/program.h"
-#include <cstdlib>
-#include <cstring>
+#include "os/elf.h"
+#include "os/environment.h"
+#include "os/file.h"
+#include <algorithm>
 #include <elf.h>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <span>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace warplens::driver {
@@ -18,104 +15,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The bytes of a file, mapped for reading; empty when that fails.
-class FileView {
-public:
-  explicit FileView(const std::string& path) {
-    int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    off_t size = lseek(descriptor, 0, SEEK_END);
-    if (size > 0) {
-      void* mapped = mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, descriptor, 0);
-      if (mapped != MAP_FAILED) bytes_ = {static_cast<const char*>(mapped), static_cast<std::size_t>(size)};
-    }
-    close(descriptor);
-  }
-  ~FileView() {
-    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-  FileView(const FileView&) = delete;
-  FileView& operator=(const FileView&) = delete;
-  std::string_view bytes() const { return bytes_; }
-
-private:
-  std::string_view bytes_;
-};
-
-// A copy of the n-th T at `offset`, when the file is that long.
-template <class T> std::optional<T> at(std::string_view bytes, u64 offset, u64 index = 0) {
-  if (offset > bytes.size() || (bytes.size() - offset) / sizeof(T) <= index) return {};
-  T out;
-  std::memcpy(&out, bytes.data() + offset + index * sizeof(T), sizeof(T));
-  return out;
-}
-
-std::string_view string_at(std::string_view table, u64 offset) {
-  if (offset >= table.size()) return {};
-  std::string_view rest = table.substr(offset);
-  return rest.substr(0, rest.find('\0'));
-}
-
-class Elf {
-public:
-  explicit Elf(std::string_view bytes)
-      : bytes_(bytes), header_(at<Elf64_Ehdr>(bytes, 0).value_or(Elf64_Ehdr{})) {}
-
-  template <class F> void for_each_section(F&& f) const {
-    std::optional<Elf64_Shdr> names = section(header_.e_shstrndx);
-    for (u32 i = 0; i < header_.e_shnum; ++i)
-      if (std::optional<Elf64_Shdr> s = section(i))
-        f(*s, names ? string_at(content(*names), s->sh_name) : std::string_view{});
-  }
-  std::string_view content(const Elf64_Shdr& s) const {
-    if (s.sh_type == SHT_NOBITS || s.sh_offset > bytes_.size()) return {};
-    return bytes_.substr(s.sh_offset, s.sh_size);
-  }
-  std::string_view strings_of(const Elf64_Shdr& s) const {
-    std::optional<Elf64_Shdr> strings = section(s.sh_link);
-    return strings ? content(*strings) : std::string_view{};
-  }
-
-private:
-  std::optional<Elf64_Shdr> section(u32 index) const {
-    return at<Elf64_Shdr>(bytes_, header_.e_shoff, index);
-  }
-  std::string_view bytes_;
-  Elf64_Ehdr header_;
-};
-
-void read_needed(const Elf& elf, const Elf64_Shdr& dynamic, Program& program) {
-  std::string_view strings = elf.strings_of(dynamic), bytes = elf.content(dynamic);
-  for (u64 i = 0; std::optional<Elf64_Dyn> entry = at<Elf64_Dyn>(bytes, 0, i); ++i) {
-    if (entry->d_tag != DT_NEEDED) continue;
-    std::string_view name = string_at(strings, entry->d_un.d_val);
-    if (name.starts_with("libcudart.so")) program.linkage = Linkage::shared, program.soname = name;
-  }
-}
-
-bool defines_runtime(const Elf& elf, const Elf64_Shdr& symbols) {
-  std::string_view strings = elf.strings_of(symbols), bytes = elf.content(symbols);
-  for (u64 i = 0; std::optional<Elf64_Sym> symbol = at<Elf64_Sym>(bytes, 0, i); ++i)
-    if (symbol->st_shndx != SHN_UNDEF && string_at(strings, symbol->st_name) == "__cudaRegisterFatBinary")
-      return true;
-  return false;
-}
-
-void read_elf(std::string_view bytes, Program& program) {
-  Elf elf(bytes);
-  elf.for_each_section([&](const Elf64_Shdr& section, std::string_view name) {
-    if (name == ".nv_fatbin" || name == "__nv_relfatbin") program.device_code = true;
-    if (section.sh_type == SHT_DYNAMIC) program.dynamic = true, read_needed(elf, section, program);
-    if (section.sh_type != SHT_SYMTAB) return;
-    program.symbols = true;
-    if (program.linkage == Linkage::none && defines_runtime(elf, section)) program.linkage = Linkage::static_;
+bool defines_runtime(const os::Elf& elf) {
+  std::vector<os::Elf::Symbol> symbols = elf.symbols();
+  return std::any_of(symbols.begin(), symbols.end(), [](const os::Elf::Symbol& symbol) {
+    return symbol.defined && symbol.name == "__cudaRegisterFatBinary";
   });
+}
+
+void read_elf(const os::Elf& elf, Program& program) {
+  program.device_code = elf.find(".nv_fatbin") != nullptr || elf.find("__nv_relfatbin") != nullptr;
+  program.symbols = elf.has(SHT_SYMTAB);
+  program.dynamic = elf.has(SHT_DYNAMIC);
+  for (std::string_view name : elf.needed())
+    if (name.starts_with("libcudart.so")) program.linkage = Linkage::shared, program.soname = name;
+  if (program.linkage == Linkage::none && defines_runtime(elf)) program.linkage = Linkage::static_;
 }
 
 std::string find_in_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  std::string_view rest = os::is_set("PATH") ? os::variable("PATH") : "/usr/bin:/bin";
   while (true) {
     std::string_view folder = rest.substr(0, rest.find(':'));
     std::string candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
@@ -124,6 +42,16 @@ std::string find_in_path(const std::string& name) {
     if (folder.size() == rest.size()) return name;
     rest.remove_prefix(folder.size() + 1);
   }
+}
+
+// Of a program in which no CUDA runtime was found.
+std::string_view why_no_runtime(const Program& program) {
+  if (program.device_code && !program.symbols)
+    return "it is stripped and has device code: a CUDA runtime that is linked statically cannot be replaced "
+           "without symbols";
+  if (!program.dynamic) return "it is linked statically as a whole: no library can be preloaded into it";
+  if (program.device_code) return "it has device code, but the CUDA runtime was not found in it";
+  return "it neither needs libcudart.so nor contains the CUDA runtime";
 }
 
 tl::unexpected<diag::Diagnostic> refuse(const char* kind, const std::string& name, std::string_view why,
@@ -152,18 +80,20 @@ Result<Program> inspect_program(const std::string& name) {
                   name.ends_with(".cu")    ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
                   : name.ends_with(".ptx") ? "give a program that launches its kernels"
                                            : fmt::format("chmod +x {}", name));
-  FileView file(program.path);
-  std::string_view bytes = file.bytes();
-  if (bytes.starts_with("#!")) {
+  os::MappedFile file(program.path.c_str());
+  if (os::as_text(file.bytes()).starts_with("#!")) {
     program.linkage = Linkage::script;
     return program;
   }
-  if (!bytes.starts_with("\177ELF") || bytes.size() < sizeof(Elf64_Ehdr))
+  switch (os::elf_kind(file.bytes())) {
+  case os::ElfKind::none:
     return refuse("program-unknown-format", name, "is neither an ELF program nor a script with a #! line",
                   "");
-  if (bytes[EI_CLASS] != ELFCLASS64 || at<Elf64_Ehdr>(bytes, 0)->e_machine != EM_X86_64)
+  case os::ElfKind::foreign:
     return refuse("program-foreign", name, "is not a 64-bit x86 program", "build it for x86-64 Linux");
-  read_elf(bytes, program);
+  case os::ElfKind::native: break;
+  }
+  if (std::optional<os::Elf> elf = os::Elf::parse(file.bytes())) read_elf(*elf, program);
   return program;
 }
 
@@ -181,14 +111,7 @@ diag::Diagnostic no_launch_seen(const Program& program) {
             ? "it uses the CUDA runtime and has device code: with these arguments it may not reach a launch"
             : "it uses the CUDA runtime, but has no device code of its own");
     break;
-  case Linkage::none:
-    out.notes.push_back(
-        program.device_code && !program.symbols ? "it is stripped and has device code: a CUDA runtime that "
-                                                  "is linked statically cannot be replaced without symbols"
-        : !program.dynamic    ? "it is linked statically as a whole: no library can be preloaded into it"
-        : program.device_code ? "it has device code, but the CUDA runtime was not found in it"
-                              : "it neither needs libcudart.so nor contains the CUDA runtime");
-    break;
+  case Linkage::none: out.notes.emplace_back(why_no_runtime(program)); break;
   case Linkage::script:
     out.notes.push_back("it is a script: no program that it started launched a kernel");
     break;

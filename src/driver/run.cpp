@@ -2,17 +2,17 @@
 // program, report files, runtime library), start it, read its events, build the model, write the reports.
 // What each process does is described in docs/ARCHITECTURE.md.
 #include "driver/run.h"
-#include "driver/child.h"
 #include "driver/events.h"
 #include "driver/gpus.h"
 #include "driver/program.h"
 #include "driver/source_program.h"
+#include "os/environment.h"
+#include "os/foreground.h"
 #include "report/json.h"
 #include "report/source.h"
 #include "report/terminal.h"
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -28,7 +28,23 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int cannot = 2;
 
-Result<std::vector<u32>> check_options(const RunOptions& options) {
+// Everything that is ready before the program starts.
+struct Prepared {
+  const RunOptions& options;
+  const RunOutput& output;
+  cache::Settings cache;
+  std::vector<u32> sm;
+  std::string runtime; // the folder of the runtime libraries
+  std::optional<SourceProgram> compiled;
+  Program program;
+  std::ofstream json, text;
+  std::string preload;
+};
+
+// The steps, as `prepare` lists them: each fills in what it is named after, or says why nothing can run.
+
+Result<void> check_options(Prepared& run) {
+  const RunOptions& options = run.options;
   if (options.memory != "gpu" && options.memory != "strict")
     return failure(diag::error("bad-option", fmt::format("'--memory={}' is not known", options.memory), {},
                                "use --memory=gpu or --memory=strict"));
@@ -45,32 +61,21 @@ Result<std::vector<u32>> check_options(const RunOptions& options) {
   }
   Result<std::vector<const arch::Architecture*>> architectures = architectures_named(options.sm);
   if (!architectures) return failure(architectures.error());
-  std::vector<u32> sm;
   for (const arch::Architecture* architecture : *architectures)
-    if (std::find(sm.begin(), sm.end(), arch::sm(*architecture)) == sm.end())
-      sm.push_back(arch::sm(*architecture));
-  return sm;
+    if (std::find(run.sm.begin(), run.sm.end(), arch::sm(*architecture)) == run.sm.end())
+      run.sm.push_back(arch::sm(*architecture));
+  return {};
 }
 
-// Opened before the program runs: a report that cannot be written must not cost an hour of emulation.
-Result<std::ofstream> open_report(const std::string& path) {
-  std::ofstream file;
-  if (path.empty() || path == "-") return file;
-  file.open(path, std::ios::binary | std::ios::trunc);
-  if (!file)
-    return failure(diag::error("report-unwritable",
-                               fmt::format("cannot write '{}': {}", path, strerror(errno)), {},
-                               "give another path"));
-  return file;
-}
-
-// The folder of the runtime libraries: beside an installed binary (../lib/warplens) or in the build folder.
-Result<std::string> runtime_folder() {
+// They lie beside an installed binary (../lib/warplens) or in the build folder.
+Result<void> find_runtime(Prepared& run) {
   std::error_code error;
-  fs::path binary = fs::read_symlink("/proc/self/exe", error).parent_path();
+  fs::path binary = fs::path(os::executable()).parent_path();
   for (const char* relative : {"../lib/warplens", "lib/warplens", "lib"}) {
     fs::path folder = binary / relative;
-    if (fs::exists(folder / "libcudart.so.13", error)) return fs::canonical(folder, error).string();
+    if (!fs::exists(folder / "libcudart.so.13", error)) continue;
+    run.runtime = fs::canonical(folder, error).string();
+    return {};
   }
   return failure(
       diag::error("runtime-missing",
@@ -78,45 +83,90 @@ Result<std::string> runtime_folder() {
                   {}, "build all of WarpLens, or install it with cmake --install"));
 }
 
+Result<void> compile_if_source(Prepared& run) {
+  if (!is_source_file(run.options.command.at(0))) return {};
+  Result<SourceProgram> compiled =
+      compile_source(run.options, run.sm[0], run.runtime, cache::Store(run.cache), run.output);
+  if (!compiled) return failure(compiled.error());
+  run.compiled = std::move(*compiled);
+  return {};
+}
+
+Result<void> inspect(Prepared& run) {
+  Result<Program> program =
+      inspect_program(run.compiled ? run.compiled->executable : run.options.command.at(0));
+  if (!program) return failure(program.error());
+  run.program = std::move(*program);
+  return {};
+}
+
+Result<void> open_report(std::ofstream& file, const std::string& path) {
+  if (path.empty() || path == "-") return {};
+  file.open(path, std::ios::binary | std::ios::trunc);
+  if (!file)
+    return failure(diag::error("report-unwritable",
+                               fmt::format("cannot write '{}': {}", path, strerror(errno)), {},
+                               "give another path"));
+  return {};
+}
+
+Result<void> open_reports(Prepared& run) {
+  if (Result<void> opened = open_report(run.json, run.options.json); !opened) return opened;
+  return open_report(run.text, run.options.report);
+}
+
 // The variant that the program asks for; every variant where it is not known who will ask.
-Result<std::string> preload_of(const Program& program, const std::string& folder) {
+Result<void> choose_preload(Prepared& run) {
   std::vector<std::string> names;
-  if (program.linkage == Linkage::shared)
-    names = {program.soname};
-  else if (program.linkage == Linkage::static_)
+  if (run.program.linkage == Linkage::shared)
+    names = {run.program.soname};
+  else if (run.program.linkage == Linkage::static_)
     names = {"libcudart.so.13"};
   else
     names = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
-  std::string out;
   std::error_code error;
   for (const std::string& name : names)
-    if (fs::path path = fs::path(folder) / name; fs::exists(path, error))
-      out += fmt::format("{}{}", out.empty() ? "" : ":", path.string());
-  if (out.empty())
+    if (fs::path path = fs::path(run.runtime) / name; fs::exists(path, error))
+      run.preload += fmt::format("{}{}", run.preload.empty() ? "" : ":", path.string());
+  if (run.preload.empty())
     return failure(diag::error("runtime-version",
                                fmt::format("the program needs {}, which WarpLens does not replace", names[0]),
                                {}, "build it with CUDA 11, 12 or 13"));
-  if (const char* before = std::getenv("LD_PRELOAD"); before != nullptr && *before != 0)
-    out += fmt::format(":{}", before);
-  return out;
+  if (std::string before = os::variable("LD_PRELOAD"); !before.empty()) run.preload += ':' + before;
+  return {};
 }
 
-ChildSpec child_spec(const RunOptions& options, const Program& program, const std::vector<u32>& sm,
-                     const std::string& preload, const std::string& events, const cache::Settings& cache) {
-  ChildSpec spec{program.path, options.command, {}, options.json == "-"};
-  if (std::string& name = spec.arguments[0]; is_source_file(name)) name.resize(name.size() - strlen(".cu"));
-  std::string list;
-  for (u32 value : sm) list += fmt::format("{}{}", list.empty() ? "" : ",", value);
-  spec.environment = {{"LD_PRELOAD", preload},
-                      {"WARPLENS_EVENTS", events},
-                      {"WARPLENS_SM", list},
-                      {"WARPLENS_WORKERS", fmt::format("{}", options.workers)},
-                      {"WARPLENS_MEMORY", options.memory},
-                      {"WARPLENS_CACHE_DIR", cache.folder},
-                      {"WARPLENS_CACHE_SIZE", fmt::format("{}", cache.limit >> 20)},
-                      {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
-                      {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
-  return spec;
+Result<Prepared> prepare(const RunOptions& options, const RunOutput& output, const cache::Settings& cache) {
+  Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}, {}};
+  constexpr Result<void> (*steps[])(Prepared&) = {
+      check_options,     // needs nothing but the words of the command line
+      find_runtime,      // a broken installation is told before a compiler works for minutes
+      compile_if_source, // gives the program that the rest is about
+      inspect,           // a program that cannot work is told so before it starts
+      open_reports,      // a report that cannot be written must not cost an hour of emulation
+      choose_preload,    // by what the program was linked with
+  };
+  for (auto step : steps)
+    if (Result<void> done = step(run); !done) return failure(done.error());
+  return run;
+}
+
+os::Foreground process_of(const Prepared& run, const std::string& events) {
+  const RunOptions& options = run.options;
+  os::Foreground out{{run.program.path, options.command, {}}, options.json == "-"};
+  if (std::string& name = out.command.arguments[0]; is_source_file(name))
+    name.resize(name.size() - strlen(".cu"));
+  out.command.environment = {
+      {"LD_PRELOAD", run.preload},
+      {"WARPLENS_EVENTS", events},
+      {"WARPLENS_SM", fmt::format("{}", fmt::join(run.sm, ","))},
+      {"WARPLENS_WORKERS", fmt::format("{}", options.workers)},
+      {"WARPLENS_MEMORY", options.memory},
+      {"WARPLENS_CACHE_DIR", run.cache.folder},
+      {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
+      {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
+      {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
+  return out;
 }
 
 // One line on the terminal that says what runs, once the program has run for a while; erased at the end.
@@ -144,7 +194,7 @@ private:
   void show(u64 index, const std::string& done) {
     shown_ = true;
     std::string text = fmt::format("warplens: launch {}{} {}", index, done, name_);
-    output_.err("\r" + text.substr(0, options_.width > 1 ? options_.width - 1 : 0) + "\x1b[K");
+    output_.err(fmt::format("\r{}\x1b[K", text.substr(0, options_.width > 1 ? options_.width - 1 : 0)));
   }
   const RunOptions& options_;
   const RunOutput& output_;
@@ -167,55 +217,49 @@ bool write_to(std::ofstream& file, const std::string& text) {
   return static_cast<bool>(file);
 }
 
-// Everything that is ready before the program starts.
-struct Prepared {
-  std::optional<SourceProgram> compiled;
-  Program program;
-  std::vector<u32> sm;
-  std::ofstream json, text;
-  std::string preload;
-};
-
-Result<Prepared> prepare(const RunOptions& options, const cache::Store& cache, const RunOutput& output) {
-  Prepared out;
-  Result<std::vector<u32>> sm = check_options(options);
-  if (!sm) return failure(sm.error());
-  out.sm = std::move(*sm);
-  Result<std::string> folder = runtime_folder();
-  if (is_source_file(options.command.at(0))) {
-    if (!folder) return failure(folder.error());
-    Result<SourceProgram> compiled = compile_source(options, out.sm[0], *folder, cache, output);
-    if (!compiled) return failure(compiled.error());
-    out.compiled = std::move(*compiled);
-  }
-  Result<Program> program = inspect_program(out.compiled ? out.compiled->executable : options.command[0]);
-  if (!program) return failure(program.error());
-  out.program = std::move(*program);
-  Result<std::ofstream> json = open_report(options.json), text = open_report(options.report);
-  if (!json) return failure(json.error());
-  if (!text) return failure(text.error());
-  out.json = std::move(*json), out.text = std::move(*text);
-  if (!folder) return failure(folder.error());
-  Result<std::string> preload = preload_of(out.program, *folder);
-  if (!preload) return failure(preload.error());
-  out.preload = std::move(*preload);
-  return out;
+Result<os::ProcessEnd> execute(const Prepared& run, EventFile& events) {
+  ProgressLine progress(run.options, run.output, events);
+  return os::run_foreground(process_of(run, events.path()), run.options.progress
+                                                                ? std::function([&] { progress.tick(); })
+                                                                : std::function<void()>());
 }
 
-bool write_reports(const RunOptions& options, const RunOutput& output, Prepared& prepared,
-                   const report::Model& model) {
+report::Input gather(const Prepared& run, const EventFile& events, const os::ProcessEnd& end) {
+  report::Input input;
+  input.command = run.options.command;
+  input.sm = run.sm;
+  input.outcome = {end.exit_code, end.signal};
+  if (run.compiled) input.local_use = local_use(*run.compiled, run.sm[0], cache::Store(run.cache));
+  std::ifstream stream(events.path(), std::ios::binary);
+  add_events(stream, input);
+  if (input.launches.empty() && input.interrupted.empty())
+    input.messages.push_back(no_launch_seen(run.program));
+  return input;
+}
+
+Result<report::Model> model_of(const Prepared& run, report::Input input) {
+  std::error_code error;
+  report::SourceFiles sources(
+      {fs::current_path(error).string(),
+       fs::path(run.compiled ? run.options.command[0] : run.program.path).parent_path().string()});
+  auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
+  return report::build(std::move(input), line_of, {run.options.kernel});
+}
+
+bool write_reports(Prepared& run, const report::Model& model) {
+  const RunOptions& options = run.options;
   bool written = true;
   if (options.json == "-")
-    written = output.out(report::json(model, options.version));
+    written = run.output.out(report::json(model, options.version));
   else if (!options.json.empty())
-    written = write_to(prepared.json, report::json(model, options.version));
+    written = write_to(run.json, report::json(model, options.version));
   if (!options.report.empty() && options.report != "-")
-    return write_to(prepared.text,
+    return write_to(run.text,
                     report::terminal(model, {options.width, false, options.details, options.top})) &&
            written;
   if (options.json == "-") return written; // a program reads this run
   std::string text = report::terminal(model, {options.width, options.colour, options.details, options.top});
-  return (options.report == "-" ? output.out(text) : output.err(text)) && written;
+  return (options.report == "-" ? run.output.out(text) : run.output.err(text)) && written;
 }
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
@@ -226,41 +270,23 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 } // namespace
 
 int run(const RunOptions& options, const RunOutput& output) {
-  cache::Settings settings = cache::settings_from_environment();
-  if (options.no_cache) settings.limit = 0;
-  const cache::Store cache(settings);
-  Result<Prepared> prepared = prepare(options, cache, output);
+  cache::Settings cache = cache::settings_from_environment();
+  if (options.no_cache) cache.limit = 0;
+  Result<Prepared> prepared = prepare(options, output, cache);
   if (!prepared) return refuse(options, output, prepared.error());
+
+  // A file rather than a pipe: nobody has to read while the program runs, and its children append too.
   Result<EventFile> events = EventFile::create();
   if (!events) return refuse(options, output, events.error());
-
-  ChildSpec spec =
-      child_spec(options, prepared->program, prepared->sm, prepared->preload, events->path(), settings);
-  Result<ChildEnd> end = [&] {
-    ProgressLine progress(options, output, *events);
-    return run_child(spec, options.progress ? std::function<void()>([&] { progress.tick(); }) : nullptr);
-  }();
+  Result<os::ProcessEnd> end = execute(*prepared, *events);
   if (!end) return refuse(options, output, end.error());
 
-  report::Input input;
-  input.command = options.command;
-  input.sm = prepared->sm;
-  input.outcome = {end->exit_code, end->signal};
-  if (prepared->compiled) input.local_use = local_use(*prepared->compiled, prepared->sm[0], cache);
-  std::ifstream stream(events->path(), std::ios::binary);
-  add_events(stream, input);
-  if (input.launches.empty() && input.interrupted.empty())
-    input.messages.push_back(no_launch_seen(prepared->program));
-  bool exact = all_exact(input);
-
-  std::error_code error;
-  report::SourceFiles sources(
-      {fs::current_path(error).string(),
-       fs::path(prepared->compiled ? options.command[0] : prepared->program.path).parent_path().string()});
-  auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
-  Result<report::Model> model = report::build(std::move(input), line_of, {options.kernel});
+  // From here on the program has ended, however it did: what it left is worth a report.
+  report::Input input = gather(*prepared, *events, *end);
+  const bool exact = all_exact(input); // the model takes the records
+  Result<report::Model> model = model_of(*prepared, std::move(input));
   if (!model) return refuse(options, output, model.error());
-  if (!write_reports(options, output, *prepared, *model))
+  if (!write_reports(*prepared, *model))
     return refuse(options, output,
                   diag::error("report-unwritable", "the report could not be written", {},
                               "check the space on the disk"));

@@ -1,6 +1,7 @@
 // A .cu file as a program: compiled into a temporary folder, with the compiler's own words passed through,
 // and asked for stack and spill bytes where there is a ptxas.
 #include "driver/source_program.h"
+#include "os/file.h"
 #include "toolchain/compile.h"
 #include "toolchain/find.h"
 #include "toolchain/ptxas.h"
@@ -8,8 +9,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 
 namespace warplens::driver {
 namespace {
@@ -68,12 +67,6 @@ private:
   bool shown_ = false;
 };
 
-std::string read_file(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 } // namespace
 
 bool is_source_file(std::string_view name) { return name.ends_with(".cu"); }
@@ -83,7 +76,7 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   Result<std::vector<std::string>> words = split_words(options.compile_options);
   if (!words) return failure(words.error());
   DelayedSignals signals; // outlives the folder below
-  Result<toolchain::TempDir> folder = toolchain::TempDir::create();
+  Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return failure(folder.error());
   CompilingLine line(options, output);
   toolchain::CompileRequest request;
@@ -112,7 +105,7 @@ std::map<std::string, report::LocalUse> local_use(const SourceProgram& program, 
   for (const fs::directory_entry& entry : fs::directory_iterator(program.folder.path(), error)) {
     if (entry.path().extension() != ".ptx") continue;
     Result<std::vector<toolchain::PtxasInfo>> all =
-        toolchain::ptxas_info(*ptxas, read_file(entry.path()), sm, &cache);
+        toolchain::ptxas_info(*ptxas, os::read_file(entry.path()).value_or(""), sm, &cache);
     if (!all) return {}; // of a part of the program nothing can be said that holds for all of it
     for (const toolchain::PtxasInfo& info : *all)
       if (info.entry) out[info.function] = {info.stack_frame, info.spill_stores, info.spill_loads};

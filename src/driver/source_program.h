@@ -2,8 +2,8 @@
 #pragma once
 #include "cache/store.h"
 #include "driver/run.h"
+#include "os/temp_dir.h"
 #include "report/model.h"
-#include "toolchain/temp_dir.h"
 #include <map>
 
 namespace warplens::driver {
@@ -12,7 +12,7 @@ bool is_source_file(std::string_view name); // by its extension, as compilers go
 
 // Removed with everything in it when it goes: keep it until the report is written.
 struct SourceProgram {
-  toolchain::TempDir folder;
+  os::TempDir folder;
   std::string executable;
 };
 

@@ -1,5 +1,6 @@
 // From a Question to its Explanation: check, parse, evaluate every thread of the block, count, compare, look
 // for fixes.
+#include "arch/table.h"
 #include "base/bits.h"
 #include "explain/expr/evaluate.h"
 #include "explain/expr/parser.h"
@@ -15,16 +16,12 @@ using access::Kind;
 using access::Space;
 using diag::Diagnostic;
 
-std::optional<Diagnostic> check_launch(const Question& q) {
+std::optional<Diagnostic> check_launch(const Question& q, const arch::Architecture& arch) {
   const Dim3 &b = q.block, &g = q.grid, &c = q.cta;
-  if (b.x == 0 || b.y == 0 || b.z == 0 || b.count() > 1024 || b.z > 64)
-    return diag::error("explain-block",
-                       fmt::format("a block of {}×{}×{} threads cannot be launched", b.x, b.y, b.z), {},
-                       "a block has 1 to 1024 threads, at most 64 of them in z: --block 32,8");
-  if (g.x == 0 || g.y == 0 || g.z == 0 || g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
-    return diag::error("explain-grid",
-                       fmt::format("a grid of {}×{}×{} blocks cannot be launched", g.x, g.y, g.z), {},
-                       "at least 1 in each dimension, at most 2147483647, 65535, 65535");
+  if (std::optional<LaunchProblem> bad = launch_problem(arch.limits.launch(), g, b))
+    return diag::error(bad->of == LaunchProblem::Of::block ? "explain-block" : "explain-grid",
+                       std::move(bad->what), {},
+                       fmt::format("compute capability {}: {}", sm_text(q.sm), bad->most));
   if (c.x >= g.x || c.y >= g.y || c.z >= g.z)
     return diag::error(
         "explain-cta",
@@ -66,7 +63,7 @@ public:
       return refuse(diag::error("explain-architecture",
                                 fmt::format("there is no compute capability {}", sm_text(question_.sm)), {},
                                 "`warplens gpus` lists them; write 70 for 7.0"));
-    if (std::optional<Diagnostic> bad = check_launch(question_)) return refuse(std::move(*bad));
+    if (std::optional<Diagnostic> bad = check_launch(question_, *arch)) return refuse(std::move(*bad));
     if (std::optional<Diagnostic> bad = parse()) return refuse(std::move(*bad));
     if (std::optional<Diagnostic> bad = check_operation(question_, target_.accessed))
       return refuse(std::move(*bad));

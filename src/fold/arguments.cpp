@@ -1,7 +1,7 @@
 #include "fold/arguments.h"
 #include <algorithm>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 void Arguments::lose(const Frame& frame, u64 offset, u64 bytes) {
   std::erase_if(places_[&frame], [&](const auto& entry) {
@@ -50,4 +50,4 @@ void Arguments::copy(const Frame& from, u64 from_offset, const Frame& to, u64 to
   }
 }
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

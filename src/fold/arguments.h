@@ -5,12 +5,10 @@
 #include <map>
 #include <unordered_map>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 class Arguments {
 public:
-  using Parts = std::vector<std::pair<Mask, Motion>>; // lanes and how they move
-
   void forget(const Frame& frame) { places_.erase(&frame); }
   void clear() { places_.clear(); }
   // `everywhere`: no lane that lives in the frame keeps what it stored before.
@@ -31,4 +29,4 @@ private:
   std::unordered_map<const Frame*, std::map<u64, Place>> places_; // by offset
 };
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 PerStep negated(const PerStep& k) {
   PerStep out;
@@ -63,4 +63,4 @@ Likeness Conditions::solve() const {
   return out;
 }
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

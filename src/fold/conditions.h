@@ -10,7 +10,7 @@
 #include "fold/cta_set.h"
 #include <unordered_map>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 __extension__ typedef __int128 i128;
 using PerStep = std::array<i64, most_axes>;
@@ -41,4 +41,4 @@ private:
   std::array<u64, most_axes> every_{};
 };
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

@@ -1,7 +1,7 @@
 #include "fold/cta_set.h"
 #include <algorithm>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 namespace {
 
 u32& coordinate(Dim3& cta, u8 of) { return of == 0 ? cta.x : of == 1 ? cta.y : cta.z; }
@@ -102,4 +102,4 @@ std::vector<CtaSet> split(const CtaSet& set, u32 a, u32 radix) {
   return out;
 }
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

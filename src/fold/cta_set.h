@@ -10,7 +10,7 @@
 #include <array>
 #include <vector>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 inline constexpr u32 most_axes = 6;
 
@@ -45,4 +45,4 @@ void append_rest(const CtaSet&, const Likeness&, std::vector<CtaSet>& out);
 std::vector<CtaSet> split(const CtaSet&, u32 axis, u32 radix);
 bool has_free_axis(const CtaSet&);
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

@@ -1,6 +1,6 @@
 // CTA folding: one emulated CTA stands for every CTA that provably does the same.
 //
-// fold() runs a representative of the grid's CTAs and follows, beside the ordinary execution, how every
+// fold_launch() runs a representative of the grid's CTAs and follows, beside the ordinary execution, how every
 // register would change in another CTA. Where addresses and branches depend only on indices, parameters and
 // loop counters that is known exactly, and gives the set of CTAs with the same branches, the same alignment
 // of every address and no access outside its array: a class. Counts of the representative hold for each
@@ -12,7 +12,7 @@
 #include "fold/cta_set.h"
 #include "sim/sim.h"
 
-namespace warplens::sim {
+namespace warplens::fold {
 
 struct FoldOptions {
   u32 most_classes = 256;   // more are not worth it: refused
@@ -20,13 +20,13 @@ struct FoldOptions {
   // Where the accesses of a representative go. begin() may be called again without an end(): what came before
   // is then not to be counted.
   std::function<access::Sink*()> begin;
-  std::function<void(const fold::CtaSet& members)> end;
+  std::function<void(const CtaSet& members)> end;
   // Memory that somebody has still to write: constants there are not known yet. May be empty.
-  std::function<bool(Memory::Range)> pending;
+  std::function<bool(sim::Memory::Range)> pending;
 };
 
 struct TouchedMemory { // an allocation, or registered host memory
-  Memory::Range range;
+  sim::Memory::Range range;
   bool read = false, written = false;
 };
 
@@ -37,7 +37,7 @@ struct Folded {
 };
 
 // The error is why the launch cannot be folded, for the report.
-ResultOr<Folded, std::string> fold_launch(Device&, const Program&, const LaunchSpec&, const LaunchOptions&,
-                                          const FoldOptions&);
+ResultOr<Folded, std::string> fold_launch(sim::Device&, const sim::Program&, const sim::LaunchSpec&,
+                                          const sim::LaunchOptions&, const FoldOptions&);
 
-} // namespace warplens::sim
+} // namespace warplens::fold

@@ -1,7 +1,7 @@
 #include "fold/motion.h"
 #include <algorithm>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 void Track::set(const Mask& lanes, const Motion& motion, bool everywhere) {
   if (everywhere) {
@@ -27,4 +27,4 @@ void Track::set(const Mask& lanes, const Motion& motion, bool everywhere) {
   others_.clear();
 }
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

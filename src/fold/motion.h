@@ -6,10 +6,21 @@
 // it.
 #pragma once
 #include "fold/conditions.h"
-#include "sim/exec/exec.h"
+#include "sim/observe.h"
 #include <utility>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
+
+// Of the engine, the room sees this (sim/observe.h says what may be relied on).
+using sim::Code;
+using sim::FoldRule;
+using sim::Frame;
+using sim::Mask;
+using sim::no_slot;
+using sim::Op;
+using sim::SlotId;
+using sim::Step;
+using sim::Value;
 
 // What made a value unknown, for the reason in the report.
 enum class Cause : u8 { none, loaded, atomic, clock, processor, call, arithmetic, mixed };
@@ -32,6 +43,8 @@ template <class F> void each_thread(const Mask& lanes, F&& f) {
   for (u32 w = 0; w < lanes.word.size(); ++w)
     for_each_lane(lanes.word[w], [&](u32 lane) { f(w * warp_size + lane); });
 }
+
+using Parts = std::vector<std::pair<Mask, Motion>>; // lanes and how they move
 
 // A register: how it moves in most lanes, and in the others.
 class Track {
@@ -62,7 +75,7 @@ public:
 
 private:
   Motion main_;
-  std::vector<std::pair<Mask, Motion>> others_; // disjoint
+  Parts others_; // disjoint
 };
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

@@ -1,6 +1,6 @@
 #include "fold/relevance.h"
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 namespace {
 
 class Slice {
@@ -85,4 +85,4 @@ std::vector<bool> relevant_instructions(const ir::Module& module, const ir::Func
   return Slice(module, function).run();
 }
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

@@ -8,8 +8,8 @@
 #pragma once
 #include "ir/module.h"
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 std::vector<bool> relevant_instructions(const ir::Module&, const ir::Function&);
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

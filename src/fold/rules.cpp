@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 namespace {
 
 using ir::Comparison;
@@ -74,8 +74,9 @@ Wide motion(const Followed& f, u32 source) { return widened(f.source[source]->k)
 template <class G> bool each_value(Followed& f, u32 source, bool sign, G&& g) {
   constexpr std::size_t most_values = Track::most_parts;
   const Mask lanes = f.lanes;
-  if (f.x.values[f.op.source(source)].uniform()) {
-    g(number(f, source, first_thread(lanes), sign));
+  if (const Value& v = f.x.values[f.op.source(source)]; v.uniform()) {
+    u64 value = v.bits < 64 ? v.base & ((u64{1} << v.bits) - 1) : v.base;
+    g(as_number(value, v.bits, sign));
     return true;
   }
   std::vector<std::pair<i128, Mask>> values;
@@ -161,6 +162,19 @@ template <class V> Division divide(Followed& f, const Wide& k, i128 c, V&& value
   return out;
 }
 
+// Whether a comparison of two numbers holds, by their difference.
+bool is_true(Comparison how, i128 difference) {
+  switch (how) {
+  case Comparison::eq: return difference == 0;
+  case Comparison::ne: return difference != 0;
+  case Comparison::lt: return difference < 0;
+  case Comparison::gt: return difference > 0;
+  case Comparison::ge:
+  case Comparison::hs_: return difference >= 0;
+  default: return difference <= 0;
+  }
+}
+
 // Which lanes a comparison of two sources holds for; it will for the whole class. None when that cannot be
 // said.
 std::optional<Mask> outcome(Followed& f, Comparison how, u32 a, u32 b, bool sign) {
@@ -178,13 +192,7 @@ std::optional<Mask> outcome(Followed& f, Comparison how, u32 a, u32 b, bool sign
     zero |= d == 0;
     if (d < 0) below = below ? std::max(*below, d) : d;
     if (d > 0) above = above ? std::min(*above, d) : d;
-    bool yes = how == Comparison::eq                             ? d == 0
-               : how == Comparison::ne                           ? d != 0
-               : how == Comparison::lt                           ? d < 0
-               : how == Comparison::gt                           ? d > 0
-               : how == Comparison::ge || how == Comparison::hs_ ? d >= 0
-                                                                 : d <= 0;
-    holds.word[thread / warp_size] |= u32{yes} << thread % warp_size;
+    holds.word[thread / warp_size] |= u32{is_true(how, d)} << thread % warp_size;
   });
   PerStep back = negated(k);
   bool zero_is_below = how == Comparison::le || how == Comparison::ls_ || how == Comparison::gt,
@@ -460,7 +468,7 @@ void convert(Followed& f) {
 NumberRange number_range(Followed& f, u32 source, bool sign) {
   const Value& v = f.x.values[f.op.source(source)];
   if (v.closed && f.lanes == f.x.shape.all) {
-    Range range = sign ? signed_range(v, f.x.shape) : unsigned_range(v, f.x.shape);
+    sim::Range range = sign ? signed_range(v, f.x.shape) : unsigned_range(v, f.x.shape);
     if (range.valid && (sign || v.bits < 64)) return {range.low, range.high};
   }
   NumberRange out;
@@ -529,6 +537,8 @@ void follow_resize(Followed& f) {
   give_moved(f, motion(f, 0), result_bits(f));
 }
 
+void follow_move(Followed& f) { give(f, *f.source[0]); }
+
 void follow_pack(Followed& f) {
   u32 part = result_bits(f) / f.op.sources;
   Wide k{};
@@ -560,4 +570,4 @@ void follow_offset(Followed& f) {
   give_moved(f, motion(f, 0), result_bits(f));
 }
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

@@ -4,7 +4,7 @@
 #include "fold/motion.h"
 #include <unordered_set>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 
 // Thrown where a quotient or remainder would become linear if an axis of the set were split.
 struct NeedsSplit {
@@ -13,7 +13,7 @@ struct NeedsSplit {
 
 // An op about to be executed by `lanes`, each source moving alike in all of them.
 struct Followed {
-  Exec& x;
+  const Step& x;
   const Op& op;
   Conditions& conditions;
   std::unordered_set<const Op*>& unsplittable; // ops for which no split was found
@@ -21,11 +21,12 @@ struct Followed {
   Mask lanes;
   std::array<const Motion*, 8> source{};
   // Receives the lanes' result, in parts when they differ.
-  std::vector<std::pair<Mask, Motion>>& result;
+  Parts& result;
 };
 
 void follow_compute(Followed&);
 void follow_resize(Followed&);
+void follow_move(Followed&);
 void follow_pack(Followed&);
 void follow_unpack(Followed&, u32 piece); // the piece-th destination
 void follow_offset(Followed&);            // cvta of a window: source plus a constant
@@ -37,4 +38,4 @@ struct NumberRange {
 };
 NumberRange number_range(Followed&, u32 source, bool sign);
 
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

@@ -125,6 +125,10 @@ private:
 constexpr u64 enumerators(Type) { return type_count; }
 constexpr u64 enumerators(StateSpace) { return u64{static_cast<u8>(StateSpace::reg)} + 1; }
 constexpr u64 enumerators(Operand::Kind) { return u64{static_cast<u8>(Operand::Kind::label)} + 1; }
+constexpr u64 enumerators(access::Space) { return u64{static_cast<u8>(access::Space::surface)} + 1; }
+constexpr u64 enumerators(access::ElementType) {
+  return u64{static_cast<u8>(access::ElementType::floating)} + 1;
+}
 constexpr u64 enumerators(access::Kind) { return u64{static_cast<u8>(access::Kind::ldmatrix)} + 1; }
 constexpr u64 enumerators(access::Cache) { return u64{static_cast<u8>(access::Cache::volatile_)} + 1; }
 constexpr u64 enumerators(Special) {
@@ -287,13 +291,13 @@ template <class A> void part(A& a, access::SourceFrame& f) {
 }
 
 template <class A> void part(A& a, access::Site& s) {
-  auto& [id, function, frames, ptx_line, opcode, kind, cache, bytes, matrices] = s;
+  auto& [id, function, frames, ptx_line, opcode, space, kind, cache, bytes, matrices, vector, element] = s;
   part(a, id);
   a.shared(function);
   a.shared(frames, [&](std::vector<access::SourceFrame>& all) { part(a, all); });
   part(a, ptx_line);
   a.shared(opcode);
-  parts(a, kind, cache, bytes, matrices);
+  parts(a, space, kind, cache, bytes, matrices, vector, element);
 }
 
 // The text says everything: the parser made the form of it, too.

@@ -72,10 +72,6 @@ bool contains_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-bool is_narrow_pair(Type t) {
-  return t == Type::f16x2 || t == Type::bf16x2 || t == Type::e4m3x2 || t == Type::e5m2x2;
-}
-
 // The first types of a row are a closed list; the others (a source type, a matrix fragment) are not.
 bool takes_type(const Form& form, Type type) {
   std::string_view list = info(form.opcode).types;
@@ -118,26 +114,6 @@ std::optional<Modifier> modifier_named(std::string_view text) {
   return found ? std::optional(static_cast<Modifier>(*found)) : std::nullopt;
 }
 
-u32 required_types(const Form& form) {
-  switch (form.opcode) {
-  case Opcode::cvt: return form.has(Modifier::pack) ? 3 : 2;
-  case Opcode::set:
-  case Opcode::slct:
-  case Opcode::dp4a:
-  case Opcode::dp2a:
-  case Opcode::vset:
-  case Opcode::vset2:
-  case Opcode::vset4: return 2;
-  case Opcode::bar:
-  case Opcode::barrier: return form.has(Modifier::red) ? 1 : 0;
-  default: break;
-  }
-  const OpcodeInfo& row = info(form.opcode);
-  if (row.operands == "x") return form.type_count;
-  if (row.text.size() > 3 && row.text[0] == 'v' && row.text != "vote") return 3; // vadd … vavrg4
-  return row.types.empty() ? 0 : 1;
-}
-
 ResultOr<Form, UnknownToken> parse_form(std::string_view text) {
   std::size_t end = std::min(text.find('.'), text.size());
   std::optional<Opcode> opcode = opcode_named(text.substr(0, end));
@@ -174,26 +150,7 @@ Form unknown_form(std::string_view text) {
   return form;
 }
 
-std::string_view operand_pattern(const Form& form) {
-  switch (form.opcode) {
-  case Opcode::bar:
-  case Opcode::barrier:
-    if (form.has(Modifier::red)) return "d s c ?c"; // d, barrier[, threads], predicate
-    if (form.has(Modifier::warp)) return "s";
-    return form.has(Modifier::cluster) ? "" : "s ?s";
-  case Opcode::atom: return form.has(Modifier::cas) ? "D a S S ?s" : "D a S ?s";
-  case Opcode::cvt: {
-    bool pair = is_narrow_pair(form.type(0)) && !is_narrow_pair(form.type(1)); // two sources packed into one
-    return pair || form.has(Modifier::pack) ? "d s s ?s" : "d s";
-  }
-  default: return info(form.opcode).operands;
-  }
-}
-
 bool sets_carry(const Form& form) { return form.has(Modifier::cc); }
-bool takes_carry(const Form& form) {
-  return form.opcode == Opcode::addc || form.opcode == Opcode::subc || form.opcode == Opcode::madc;
-}
 
 Rounding Form::rounding() const {
   constexpr std::pair<Modifier, Rounding> table[] = {

@@ -1,3 +1,4 @@
+// The names of special registers, and looking things up in a module.
 #include "ir/module.h"
 #include <unordered_map>
 

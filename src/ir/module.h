@@ -5,18 +5,16 @@
 // to one, so that a count can always be traced to a PTX line and from there to source.
 //
 // Conventions
-//   * `{a, b}` vectors are flattened: ld.v2 has two destinations, st.v4 one address and four sources, in text
-//   order.
-//     An '_' is an operand of kind `none`.
+//   * `{a, b}` vectors are flattened: ld.v2 has two destinations, st.v4 one address and four sources, in the
+//     order of the text. An '_' is an operand of kind `none`.
 //   * `d|p` is two destinations. The carry flag of add.cc/addc/sub.cc/subc/mad.cc/madc is the register
 //     Function::carry: an extra last destination of .cc forms, an extra last source of addc/subc/madc.
 //   * An address `[r+8]` is one operand of kind `address`; `[symbol+8]` likewise with `symbol` set; `[4096]`
-//   has neither.
+//     has neither.
 //   * A guard `@!p` is Instruction::guard with guard_negated; a negated predicate source is Operand::negated.
 //   * `call (r), f, (a, b)`: destinations are the return operands, sources are the callee (kind `function`,
-//   or the
-//     register of an indirect call) and the arguments; .param variables appear as kind `variable`, registers
-//     as `reg`.
+//     or the register of an indirect call) and the arguments; .param variables appear as kind `variable`,
+//     registers as `reg`.
 //   * brx.idx: one register source, and Instruction::targets lists the blocks.
 //   * Every block ends with bra, brx, ret, exit, trap, or falls through to the next block.
 #pragma once

@@ -3,6 +3,7 @@
 // move to the top of their function; where two of them share a name, the later ones get a suffix. Labels are
 // $B0, $B1, … by block.
 #include "ir/print.h"
+#include "ir/operands.h"
 #include <fmt/format.h>
 #include <iterator>
 #include <unordered_map>
@@ -288,37 +289,17 @@ private:
   }
 
   void operands(const Function& f, const Instruction& i, const Form& form) {
-    u32 destinations = i.destinations - (sets_carry(form) ? 1 : 0),
-        sources = i.sources - (takes_carry(form) ? 1 : 0);
-    std::span<const Operand> written = f.destinations(i), read = f.sources(i);
-    std::string_view pattern = operand_pattern(form);
-    bool vector = form.vector > 1 || form.opcode == Opcode::mov;
     std::string_view separator = " ";
-    auto type = [&](u32 index) { return operand_type(form, i.destinations, i.sources, index); };
-    if (destinations > 0) {
+    for (const OperandGroup& group : operand_groups(form, i.destinations, i.sources)) {
+      if (!group.rule.in_text()) continue;
       out_ += std::exchange(separator, ", ");
-      bool braces = vector && destinations > 1, pair = !braces && destinations == 2;
+      bool braces = group.rule.vector() && group.count > 1;
       if (braces) out_ += '{';
-      for (u32 d = 0; d < destinations; ++d) {
-        if (d > 0) out_ += pair ? "|" : ", ";
-        operand(written[d], type(d));
+      for (u32 n = 0; n < group.count; ++n) {
+        if (n > 0) out_ += braces ? ", " : "|";
+        operand(f.operands[i.first_operand + group.first + n], group.type(form, n));
       }
       if (braces) out_ += '}';
-    }
-    bool data_vector = vector && pattern.find('S') != pattern.npos;
-    for (u32 s = 0; s < sources;) {
-      out_ += std::exchange(separator, ", ");
-      u32 count = data_vector && read[s].kind != Operand::Kind::address
-                      ? (form.vector > 1 ? form.vector : sources)
-                      : 1;
-      count = std::min(count, sources - s);
-      if (count > 1) out_ += '{';
-      for (u32 e = 0; e < count; ++e) {
-        if (e > 0) out_ += ", ";
-        operand(read[s + e], type(i.destinations + s + e));
-      }
-      if (count > 1) out_ += '}';
-      s += count;
     }
     if (i.target_count != 0) branch_table(f, i, separator);
   }

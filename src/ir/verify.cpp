@@ -1,6 +1,7 @@
 // The conventions of module.h, checked. Front ends run this before they hand a module over, so engines need
 // not.
 #include "ir/verify.h"
+#include "ir/operands.h"
 #include <fmt/format.h>
 
 namespace warplens::ir {
@@ -63,31 +64,17 @@ private:
       report(f, i, "a label is out of range");
   }
 
-  // Fixed patterns: as many operands as letters; vectors, carries and optional ones may add or leave out.
+  // At least as many operands as the form's rules ask for; optional ones may come on top.
   void counts(const Function& f, const Instruction& i) {
     const Form& form = m_.form(i);
     if (form.opcode == Opcode::call || form.family() == Family::unsupported) return;
-    u32 destinations = 0, least = 0;
-    bool optional = false;
-    for (char c : info(form.opcode).operands) {
-      if (c == '?')
-        optional = true;
-      else if (c != ' ') {
-        bool destination = c == 'd' || c == 'D' || c == 'q' || c == 'e';
-        if (!optional) (destination ? destinations : least) += c == 't' ? 0 : 1;
-        optional = false;
-      }
-    }
-    if (i.sources < least)
-      return report(f, i, fmt::format("it has {} sources and needs {}", i.sources, least));
+    u32 destinations = sets_carry(form) ? 1 : 0, sources = 0;
+    for (OperandRule rule : operands(form))
+      if (!rule.optional) (rule.destination() ? destinations : sources) += least_count(rule, form);
+    if (i.sources < sources)
+      return report(f, i, fmt::format("it has {} sources and needs {}", i.sources, sources));
     if (i.destinations < destinations)
       return report(f, i, fmt::format("it has {} destinations and needs {}", i.destinations, destinations));
-    bool vector_memory = form.family() == Family::memory && form.vector > 1;
-    if (vector_memory && (form.opcode == Opcode::ld || form.opcode == Opcode::ldu) &&
-        i.destinations != form.vector)
-      report(f, i, fmt::format("it loads {} elements into {} registers", form.vector, i.destinations));
-    if (vector_memory && form.opcode == Opcode::st && i.sources < 1 + form.vector)
-      report(f, i, fmt::format("it stores {} elements from {} registers", form.vector, i.sources - 1));
   }
 
   const Module& m_;

@@ -10,7 +10,8 @@ namespace warplens::measure {
 
 class Collector {
 public:
-  // `architectures`: the compute capabilities to count for, first = the device. `sites`: the module's.
+  // `architectures`: the compute capabilities to count for, first = the device. `sites`: the module's, which
+  // must outlive this object.
   Collector(std::span<const arch::Architecture* const> architectures, std::span<const access::Site> sites,
             u32 workers);
   ~Collector();

@@ -1,257 +1,66 @@
-// See pattern.h for the forms. Everything here looks at one warp of a bounded sample, so it is written to be
-// read; the counts themselves come from arch/ and cover every warp.
 #include "measure/pattern.h"
-#include "arch/batch/distinct.h"
-#include "arch/rules/blocks.h"
-#include "base/bits.h"
-#include <algorithm>
-#include <bit>
-#include <fmt/format.h>
-#include <optional>
 
 namespace warplens::measure {
-namespace {
 
-constexpr u64 sector_bytes = 32;
-
-// The active lanes of a warp, packed: lane numbers ascending and their addresses.
-struct Lanes {
-  u32 count = 0;
-  u32 bytes = 0;
-  std::array<u32, warp_size> lane{};
-  std::array<u64, warp_size> address{};
-  explicit Lanes(const access::WarpAccess& access) : bytes(access.bytes) {
-    for_each_lane(access.active, [&](u32 l) { lane[count] = l, address[count++] = access.address[l]; });
+std::string_view name(Form form) {
+  switch (form) {
+  case Form::none: return "none";
+  case Form::one_lane: return "one_lane";
+  case Form::broadcast: return "broadcast";
+  case Form::contiguous: return "contiguous";
+  case Form::reversed: return "reversed";
+  case Form::permuted: return "permuted";
+  case Form::with_gaps: return "with_gaps";
+  case Form::misaligned: return "misaligned";
+  case Form::strided: return "strided";
+  case Form::rows: return "rows";
+  case Form::scattered: return "scattered";
+  case Form::no_conflict: return "no_conflict";
+  case Form::conflict: return "conflict";
+  case Form::distinct_constants: return "distinct_constants";
+  case Form::local_together: return "local_together";
+  case Form::local_apart: return "local_apart";
   }
-  i64 step(u32 from, u32 to) const { return static_cast<i64>(address[to] - address[from]); }
-  bool together() const {
-    return std::all_of(address.begin(), address.begin() + count, [&](u64 a) { return a == address[0]; });
+  return {};
+}
+
+std::string_view name(PatternKind kind) {
+  switch (kind) {
+  case PatternKind::unknown: return "unknown";
+  case PatternKind::broadcast: return "broadcast";
+  case PatternKind::contiguous: return "contiguous";
+  case PatternKind::strided: return "strided";
+  case PatternKind::misaligned: return "misaligned";
+  case PatternKind::permuted: return "permuted";
+  case PatternKind::scattered: return "scattered";
+  case PatternKind::conflict_free: return "conflict_free";
+  case PatternKind::bank_conflict: return "bank_conflict";
   }
-};
-
-// Different addresses and sectors.
-arch::Distinct distinct(const access::WarpAccess& access) {
-  if (access.bytes <= sector_bytes && std::has_single_bit(access.bytes))
-    return arch::distinct(access.address, access.active, access.bytes);
-  arch::Distinct out = arch::distinct(access.address, access.active, 1);
-  out.sectors =
-      arch::count_touched(access.address, access.active, access.bytes, std::countr_zero(sector_bytes));
-  return out;
+  return {};
 }
 
-// The stride s of address[lane] = a + s · lane, if there is one.
-std::optional<i64> linear_stride(const Lanes& lanes) {
-  i64 lane_step = static_cast<i64>(lanes.lane[1] - lanes.lane[0]);
-  if (lanes.step(0, 1) % lane_step != 0) return {};
-  i64 stride = lanes.step(0, 1) / lane_step;
-  for (u32 i = 2; i < lanes.count; ++i)
-    if (lanes.step(0, i) != stride * static_cast<i64>(lanes.lane[i] - lanes.lane[0])) return {};
-  return stride;
-}
-
-std::optional<u32> lane_spacing(const Lanes& lanes) {
-  u32 spacing = lanes.lane[1] - lanes.lane[0];
-  for (u32 i = 2; i < lanes.count; ++i)
-    if (lanes.lane[i] - lanes.lane[i - 1] != spacing) return {};
-  return spacing;
-}
-
-Shape linear_shape(const Lanes& lanes, i64 stride, u32 sectors) {
-  i64 width = lanes.bytes;
-  std::optional<u32> spacing = lane_spacing(lanes);
-  if (stride == 0) return {Form::broadcast};
-  if (stride == width && spacing != 1u) {
-    if (spacing) return {Form::strided, stride * static_cast<i64>(*spacing)};
-    return {Form::with_gaps, stride};
-  }
-  bool no_waste = sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes);
-  if (stride == width && no_waste) return {Form::contiguous, stride};
-  if (stride == width)
-    return {Form::misaligned, stride, 0, 0, 0, static_cast<u32>(lanes.address[0] % sector_bytes)};
-  if (stride == -width && no_waste) return {Form::reversed, stride};
-  return {Form::strided, stride};
-}
-
-// Rows of equally many neighbouring lanes with one stride inside the rows and one distance between their
-// starts: what a two-dimensional block makes of a[y][x]. The last row may be short.
-std::optional<Shape> rows_shape(const Lanes& lanes, u32 sectors) {
-  if (lanes.count < 4 || lanes.lane[lanes.count - 1] != lanes.count - 1) return {};
-  i64 stride = lanes.step(0, 1);
-  u32 row = 2;
-  while (row < lanes.count && lanes.step(row - 1, row) == stride) ++row;
-  if (row == lanes.count) return {};
-  i64 gap = lanes.step(0, row);
-  for (u32 i = 0; i < lanes.count; ++i)
-    if (lanes.step(0, i) != static_cast<i64>(i / row) * gap + static_cast<i64>(i % row) * stride) return {};
-  u32 rows = static_cast<u32>(ceil_div(lanes.count, row));
-  if (stride == static_cast<i64>(lanes.bytes) &&
-      sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes))
-    return Shape{Form::contiguous, stride, rows, row, gap};
-  bool same_offset = stride == static_cast<i64>(lanes.bytes) && gap % static_cast<i64>(sector_bytes) == 0;
-  u32 offset = same_offset ? static_cast<u32>(lanes.address[0] % sector_bytes) : 0;
-  return Shape{Form::rows, stride, rows, row, gap, offset};
-}
-
-Observation observe_global(const Lanes& lanes, const access::WarpAccess& access) {
-  arch::Distinct different = distinct(access);
-  u32 sectors = different.sectors;
-  Observation out{{Form::scattered}, lanes.count, sectors};
-  if (lanes.count == 1) {
-    out.shape = {Form::one_lane};
-  } else if (std::optional<i64> stride = linear_stride(lanes)) {
-    out.shape = linear_shape(lanes, *stride, sectors);
-  } else if (std::optional<Shape> rows = rows_shape(lanes, sectors)) {
-    out.shape = *rows;
-  } else if (different.words == lanes.count &&
-             sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes)) {
-    out.shape = {Form::permuted};
-  }
-  return out;
-}
-
-Observation observe_shared(const Lanes& lanes, const access::WarpAccess& access, const arch::Counts& counts) {
-  Observation out{{Form::no_conflict}, lanes.count, 1};
-  if (counts.wavefronts > counts.ideal_wavefronts) {
-    out.shape.form = Form::conflict;
-    out.units = static_cast<u32>(ceil_div(counts.wavefronts, std::max<u64>(1, counts.ideal_wavefronts)));
-    if (access.kind != access::Kind::ldmatrix && lanes.count > 1)
-      out.shape.stride = linear_stride(lanes).value_or(0);
-  } else if (lanes.count == 1) {
-    out.shape.form = Form::one_lane;
-  } else if (access.kind != access::Kind::ldmatrix && lanes.together()) {
-    out.shape.form = Form::broadcast;
-  }
-  return out;
-}
-
-// "(32 floats)": the stride in elements, when it is a whole number of them.
-std::string in_elements(i64 stride, const access::Site& site) {
-  i64 bytes = site.bytes;
-  if (bytes == 0 || stride % bytes != 0) return {};
-  auto ends_with = [&](std::string_view end) { return site.opcode.ends_with(end); };
-  bool vector = site.opcode.find(".v2") != std::string::npos ||
-                site.opcode.find(".v4") != std::string::npos || site.opcode.find(".v8") != std::string::npos;
-  std::string_view unit = vector              ? "vectors"
-                          : ends_with(".f32") ? "floats"
-                          : ends_with(".f64") ? "doubles"
-                                              : "elements";
-  i64 elements = std::abs(stride / bytes);
-  return fmt::format(" ({} {})", elements, elements == 1 ? unit.substr(0, unit.size() - 1) : unit);
-}
-
-std::string rows_text(const Shape& shape, const access::Site& site) {
-  std::string apart = fmt::format("{} bytes apart", shape.gap);
-  if (shape.stride == 0)
-    return fmt::format("{} addresses, each for {} lanes, {}", shape.rows, shape.row_lanes, apart);
-  if (shape.offset != 0)
-    return fmt::format("{} rows of {} lanes, misaligned by {} bytes", shape.rows, shape.row_lanes,
-                       shape.offset);
-  if (shape.stride == static_cast<i64>(site.bytes))
-    return fmt::format("{} rows of {} lanes, {}", shape.rows, shape.row_lanes, apart);
-  return fmt::format("{} rows of {} lanes with stride {} bytes, {}", shape.rows, shape.row_lanes,
-                     shape.stride, apart);
-}
-
-// An average of integers, rounded to nearest; exact and the same on every machine.
-u64 average(u64 sum, u64 count) { return (2 * sum + count) / (2 * count); }
-
-} // namespace
-
-Observation observe(const access::WarpAccess& access, const arch::Counts& counts) {
-  Lanes lanes(access);
-  switch (access.space) {
-  case access::Space::shared: return observe_shared(lanes, access, counts);
-  case access::Space::constant: {
-    u32 addresses = distinct(access).words;
-    return {{addresses == 1 ? Form::broadcast : Form::distinct_constants}, lanes.count, addresses};
-  }
-  case access::Space::local: {
-    return {{lanes.together() ? Form::local_together : Form::local_apart},
-            lanes.count,
-            static_cast<u32>(counts.sectors)};
-  }
-  default: return observe_global(lanes, access);
-  }
-}
-
-void PatternTally::add(const Observation& observation) {
-  Sums& sums = shapes_[observation.shape];
-  ++sums.warps;
-  sums.lanes += observation.lanes;
-  sums.units += observation.units;
-  sums.most_units = std::max(sums.most_units, observation.units);
-}
-
-void PatternTally::add(const PatternTally& other, u64 times) {
-  if (times == 0) return;
-  for (const auto& [shape, sums] : other.shapes_) {
-    Sums& mine = shapes_[shape];
-    mine.warps += sums.warps * times;
-    mine.lanes += sums.lanes * times;
-    mine.units += sums.units * times;
-    mine.most_units = std::max(mine.most_units, sums.most_units);
-  }
-}
-
-Pattern PatternTally::most_frequent(const access::Site& site) const {
-  if (shapes_.empty()) return {};
-  u64 all = 0;
-  for (const auto& [shape, sums] : shapes_) all += sums.warps;
-  auto best = std::max_element(shapes_.begin(), shapes_.end(),
-                               [](const auto& a, const auto& b) { return a.second.warps < b.second.warps; });
-  const auto& [shape, sums] = *best;
-  u64 units = average(sums.units, sums.warps), lanes = average(sums.lanes, sums.warps);
-  Pattern out{
-      PatternKind::unknown, shape.stride, 0, static_cast<double>(sums.warps) / static_cast<double>(all), {}};
-  auto set = [&](PatternKind kind, std::string text) { out.kind = kind, out.text = std::move(text); };
-  bool load = site.kind == access::Kind::load;
+PatternKind kind_of(const Shape& shape) {
   switch (shape.form) {
-  case Form::one_lane: set(PatternKind::broadcast, "one active lane"); break;
-  case Form::broadcast: set(PatternKind::broadcast, load ? "broadcast" : "one address for all lanes"); break;
+  case Form::none: return PatternKind::unknown;
+  case Form::one_lane:
+  case Form::broadcast: return PatternKind::broadcast;
   case Form::contiguous:
-    set(PatternKind::contiguous, shape.rows == 0 ? "contiguous" : "contiguous, " + rows_text(shape, site));
-    break;
-  case Form::reversed: set(PatternKind::permuted, "contiguous, in reverse"); break;
-  case Form::permuted: set(PatternKind::permuted, "permuted within the line"); break;
   case Form::with_gaps:
-    set(PatternKind::contiguous, fmt::format("contiguous, {} of 32 lanes active", lanes));
-    break;
-  case Form::misaligned:
-    set(PatternKind::misaligned, fmt::format("misaligned by {} bytes", shape.offset));
-    break;
-  case Form::strided:
-    set(PatternKind::strided,
-        fmt::format("stride {} bytes{}", shape.stride, in_elements(shape.stride, site)));
-    break;
+  case Form::local_together: return PatternKind::contiguous;
+  case Form::reversed:
+  case Form::permuted: return PatternKind::permuted;
+  case Form::misaligned: return PatternKind::misaligned;
+  case Form::strided: return PatternKind::strided;
   case Form::rows:
-    set(shape.stride == 0   ? PatternKind::broadcast
-        : shape.offset != 0 ? PatternKind::misaligned
-                            : PatternKind::strided,
-        rows_text(shape, site));
-    break;
+    if (shape.stride == 0) return PatternKind::broadcast;
+    return shape.offset != 0 ? PatternKind::misaligned : PatternKind::strided;
   case Form::scattered:
-    set(PatternKind::scattered, fmt::format("scattered: {} sectors for {} lanes", units, lanes));
-    break;
-  case Form::no_conflict: set(PatternKind::conflict_free, "no bank conflict"); break;
-  case Form::conflict: {
-    bool steady = sums.units == sums.most_units * sums.warps;
-    std::string text = steady ? fmt::format("{}-way bank conflict", sums.most_units)
-                              : fmt::format("bank conflicts, {}-way, worst {}-way", units, sums.most_units);
-    if (shape.stride != 0) text += fmt::format(", stride {} bytes", shape.stride);
-    set(PatternKind::bank_conflict, std::move(text));
-    break;
-  }
   case Form::distinct_constants:
-    set(PatternKind::scattered, fmt::format("{} distinct addresses in a warp", units));
-    break;
-  case Form::local_together: set(PatternKind::contiguous, "same offset in every lane"); break;
-  case Form::local_apart:
-    set(PatternKind::scattered, fmt::format("offsets differ: {} sectors for {} lanes", units, lanes));
-    break;
+  case Form::local_apart: return PatternKind::scattered;
+  case Form::no_conflict: return PatternKind::conflict_free;
+  case Form::conflict: return PatternKind::bank_conflict;
   }
-  for (const auto& [other, other_sums] : shapes_)
-    if (other.form == Form::conflict) out.ways = std::max(out.ways, other_sums.most_units);
-  return out;
+  return PatternKind::unknown;
 }
 
 } // namespace warplens::measure

@@ -1,19 +1,14 @@
-// What the lanes of a warp look like, in words: the classification behind the report's "pattern" column.
-//
-// One warp is put into the first form of this list that fits: one lane, broadcast, contiguous (or misaligned,
-// or with inactive lanes between), a constant stride, rows of lanes that lie equally far apart, a permutation
-// without waste, scattered. Shared memory is described by its bank conflicts, constant memory by its distinct
-// addresses, local memory by whether all lanes use the same offset. A tally counts the forms of a site's
-// sampled warps and reports the most frequent one; equal counts are decided by the order of the forms, never
-// by the order of arrival, so that the result does not depend on the number of workers.
+// What the lanes of a site's warps look like, as values: what classify.h finds in the emulated program, and what
+// the report groups by and puts into words (report/pattern_text.h).
 #pragma once
-#include "arch/count.h"
-#include "measure/record.h"
-#include <map>
+#include "base/types.h"
+#include <string_view>
 
 namespace warplens::measure {
 
+// A warp has the first form of this list that fits, of those that its space knows.
 enum class Form : u8 {
+  none, // no warp was looked at
   one_lane,
   broadcast,
   contiguous,
@@ -30,10 +25,11 @@ enum class Form : u8 {
   local_together,
   local_apart
 };
+std::string_view name(Form);
 
 // A form with what makes two warps of that form alike. Members that a form does not use stay 0.
 struct Shape {
-  Form form = Form::scattered;
+  Form form = Form::none;
   i64 stride = 0; // bytes between neighbouring lanes (of a row)
   u32 rows = 0, row_lanes = 0;
   i64 gap = 0;    // bytes from one row's start to the next
@@ -41,28 +37,32 @@ struct Shape {
   auto operator<=>(const Shape&) const = default;
 };
 
-struct Observation {
-  Shape shape;
-  u32 lanes = 0; // active
-  u32 units = 0; // sectors, bank-conflict ways or distinct addresses: what the text of the form speaks of
+// The forms by what can be done about them.
+enum class PatternKind : u8 {
+  unknown,
+  broadcast,
+  contiguous,
+  strided,
+  misaligned,
+  permuted,
+  scattered,
+  conflict_free,
+  bank_conflict
 };
+std::string_view name(PatternKind);
+PatternKind kind_of(const Shape&);
 
-// `counts` is the same access under the architecture that the text is for, which only those to shared and
-// local memory need. The access has an active lane.
-Observation observe(const access::WarpAccess&, const arch::Counts& counts);
-
-class PatternTally {
-public:
-  void add(const Observation&);
-  void add(const PatternTally&, u64 times = 1);
-  Pattern most_frequent(const access::Site&) const;
-
-private:
-  struct Sums {
-    u64 warps = 0, lanes = 0, units = 0;
-    u32 most_units = 0;
-  };
-  std::map<Shape, Sums> shapes_;
+// The most frequent shape of a site's warps.
+struct Pattern {
+  Shape shape{};
+  u32 lanes = 0; // active, on average; 0 unless the form is with_gaps, scattered or local_apart
+  u32 units =
+      0; // on average: sectors (scattered, local_apart), ways (conflict), addresses (distinct_constants)
+  u32 most_units = 0; // conflict: of the worst warp of that shape, where not all are alike; else 0
+  u32 ways = 0;       // of the site's worst bank conflict, of any shape
+  double share = 0;   // 0…1 of the warps that were looked at
+  PatternKind kind() const { return kind_of(shape); }
+  bool operator==(const Pattern&) const = default;
 };
 
 } // namespace warplens::measure

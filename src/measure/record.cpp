@@ -3,8 +3,13 @@
 namespace warplens::measure {
 
 std::string_view name(Status status) {
-  static constexpr std::string_view names[] = {"exact", "proved", "sampled", "failed", "unknown"};
-  return names[static_cast<u8>(status)];
+  switch (status) {
+  case Status::exact: return "exact";
+  case Status::proved: return "proved";
+  case Status::failed: return "failed";
+  case Status::unknown: return "unknown";
+  }
+  return {};
 }
 
 } // namespace warplens::measure

@@ -2,54 +2,26 @@
 // that travels as one JSON line from the emulated program to the parent process (wire.h).
 #pragma once
 #include "access/site.h"
+#include "arch/counts.h"
 #include "diag/diagnostic.h"
-#include <map>
+#include "measure/pattern.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace warplens::measure {
 
-// Sums over every executed warp of one site in one space, under one architecture's rules (MODEL:
-// docs/MODEL.md).
-struct Counters {
-  u64 instructions = 0; // warp-level executions with at least one active lane
-  u64 threads = 0;      // lanes that performed it
-  u64 requests = 0, tags = 0, sectors = 0, ideal_sectors = 0;    // global, local
-  u64 wavefronts = 0, ideal_wavefronts = 0, data_wavefronts = 0; // shared
-  u64 transactions = 0, transaction_bytes = 0;                   // device memory
-  u64 bytes_used = 0; // bytes asked for by active lanes, each byte once per request
-};
-
-enum class PatternKind : u8 {
-  unknown,
-  broadcast,
-  contiguous,
-  strided,
-  misaligned,
-  permuted,
-  scattered,
-  conflict_free,
-  bank_conflict
-};
-// What the measured lanes looked like: the most frequent pattern of the site and its share of the classified
-// warps.
-struct Pattern {
-  PatternKind kind = PatternKind::unknown;
-  i64 stride = 0;   // bytes between neighbouring lanes, strided and contiguous
-  u32 ways = 0;     // bank_conflict: worst seen
-  double share = 0; // 0…1 of the warps that were classified
-  std::string text; // "stride 128 bytes", "2 rows of 16 lanes, 4096 bytes apart", "8-way bank conflict"
-};
-
+// Every executed warp of one site in one space.
 struct SiteRecord {
-  access::Site site;
+  access::Site site{};
   access::Space space{};
-  std::vector<Counters> counters; // one per architecture of the run, same order as LaunchRecord::sm
-  Pattern pattern;
+  std::vector<arch::Counts> counters{}; // one per architecture of the run, same order as LaunchRecord::sm
+  Pattern pattern{};
 };
 
-enum class Status : u8 { exact, proved, sampled, failed, unknown };
+// What a launch's counts are worth, best first. The published schema promises "sampled" too, between proved and
+// failed, for launches of which only a part was looked at: nothing makes such a launch yet.
+enum class Status : u8 { exact, proved, failed, unknown };
 std::string_view name(Status);
 
 struct LaunchRecord {

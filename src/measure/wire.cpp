@@ -1,116 +1,34 @@
 // Events as JSON lines, by nlohmann-json. {"event":"launch",…}; members that are zero, empty or at their
 // default are left out, because a launch lists every site of its module part, executed or not. Readers take a
 // missing member as its default and ignore members they do not know, so that parent and runtime of different
-// builds understand each other; a member of the wrong type, or a number out of its range, makes the line
-// unreadable instead of wrong.
+// builds understand each other. Enumerators go by name, never by number, for the same reason. A member of the
+// wrong type, a number out of its range or a name that this build does not know makes the line unreadable
+// instead of wrong.
 #include "measure/wire.h"
-#include <fmt/format.h>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
+#include "measure/members.h"
+#include <utility>
 
 namespace warplens::measure {
 namespace {
-
-using nlohmann::json;
-
-// Where a value does not fit its member: turned into a diagnostic by decode().
-struct Unreadable : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 template <class T> void put(json& object, const char* key, const T& value, const T& none = {}) {
   if (!(value == none)) object[key] = value;
 }
 
-template <class T> T number_of(const json& value, const char* key) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (value.is_number()) return value.get<T>();
-  } else if constexpr (std::is_signed_v<T>) {
-    if (value.is_number_unsigned() && value.get<u64>() <= static_cast<u64>(std::numeric_limits<T>::max()))
-      return static_cast<T>(value.get<u64>());
-    if (value.is_number_integer() && !value.is_number_unsigned()) return value.get<T>();
-  } else if (value.is_number_unsigned() && value.get<u64>() <= std::numeric_limits<T>::max()) {
-    return static_cast<T>(value.get<u64>());
-  }
-  throw Unreadable(fmt::format("member '{}' is not a number in its range", key));
-}
-
-template <class T> void take(const json& object, const char* key, T& out) {
-  auto found = object.find(key);
-  if (found == object.end()) return;
-  if constexpr (std::is_same_v<T, std::string>) {
-    if (!found->is_string()) throw Unreadable(fmt::format("member '{}' is not a string", key));
-    out = found->get<std::string>();
-  } else {
-    out = number_of<T>(*found, key);
-  }
-}
-
-template <class E> void put_enum(json& object, const char* key, E value) {
-  put(object, key, static_cast<u8>(value));
-}
-template <class E> void take_enum(const json& object, const char* key, E& out, E last) {
-  u8 value = static_cast<u8>(out);
-  take(object, key, value);
-  if (value > static_cast<u8>(last)) throw Unreadable(fmt::format("member '{}' has no such value", key));
-  out = static_cast<E>(value);
-}
-
-// The elements of a member array; no such member is an empty array.
-template <class F> void each(const json& object, const char* key, F&& f) {
-  auto found = object.find(key);
-  if (found == object.end()) return;
-  if (!found->is_array()) throw Unreadable(fmt::format("member '{}' is not an array", key));
-  for (const json& element : *found) f(element);
-}
-
-void expect_object(const json& value, const char* what) {
-  if (!value.is_object()) throw Unreadable(fmt::format("{} is not an object", what));
+template <class E> void put_name(json& object, const char* key, E value) {
+  if (value != E{}) object[key] = name(value);
 }
 
 json to_json(Dim3 dim) { return {dim.x, dim.y, dim.z}; }
-void take_dim(const json& object, const char* key, Dim3& out) {
-  std::vector<u32> values;
-  each(object, key, [&](const json& element) { values.push_back(number_of<u32>(element, key)); });
-  if (values.empty()) return;
-  if (values.size() != 3) throw Unreadable(fmt::format("member '{}' does not have three numbers", key));
-  out = {values[0], values[1], values[2]};
-}
-
-std::vector<std::string> strings(const json& object, const char* key) {
-  std::vector<std::string> out;
-  each(object, key, [&](const json& element) {
-    if (!element.is_string())
-      throw Unreadable(fmt::format("member '{}' holds something else than strings", key));
-    out.push_back(element.get<std::string>());
-  });
-  return out;
-}
 
 json to_json(const diag::Diagnostic& d) {
-  json out{{"kind", d.kind}, {"severity", static_cast<u8>(d.severity)}, {"message", d.message}};
+  json out{{"kind", d.kind}, {"severity", name(d.severity)}, {"message", d.message}};
   put(out, "file", d.span.file);
   put(out, "line", d.span.line);
   put(out, "column", d.span.column);
   put(out, "length", d.span.length);
   put(out, "notes", d.notes);
   put(out, "help", d.help);
-  return out;
-}
-
-diag::Diagnostic diagnostic_of(const json& value) {
-  expect_object(value, "a diagnostic");
-  diag::Diagnostic out;
-  take(value, "kind", out.kind);
-  take_enum(value, "severity", out.severity, diag::Severity::error);
-  take(value, "message", out.message);
-  take(value, "file", out.span.file);
-  take(value, "line", out.span.line);
-  take(value, "column", out.span.column);
-  take(value, "length", out.span.length);
-  out.notes = strings(value, "notes");
-  take(value, "help", out.help);
   return out;
 }
 
@@ -126,10 +44,13 @@ json to_json(const access::Site& site) {
   }
   put(out, "ptx_line", site.ptx_line);
   put(out, "opcode", site.opcode);
-  put_enum(out, "kind", site.kind);
-  put_enum(out, "cache", site.cache);
+  put_name(out, "space", site.space);
+  put_name(out, "kind", site.kind);
+  put_name(out, "cache", site.cache);
   put(out, "bytes", site.bytes);
   put(out, "matrices", site.matrices);
+  put(out, "vector", site.vector, u8{1});
+  put_name(out, "element", site.element);
   return out;
 }
 
@@ -151,56 +72,43 @@ access::Site site_of(const json& value) {
   out.frames = std::move(frames);
   take(value, "ptx_line", out.ptx_line);
   take(value, "opcode", out.opcode);
-  take_enum(value, "kind", out.kind, access::Kind::ldmatrix);
-  take_enum(value, "cache", out.cache, access::Cache::volatile_);
+  take_name(value, "space", out.space);
+  take_name(value, "kind", out.kind);
+  take_name(value, "cache", out.cache);
   take(value, "bytes", out.bytes);
   take(value, "matrices", out.matrices);
+  take(value, "vector", out.vector);
+  take_name(value, "element", out.element);
   return out;
 }
 
-struct CounterName {
-  const char* key;
-  u64 Counters::*member;
-};
-constexpr CounterName counter_names[] = {
-    {"instructions", &Counters::instructions},
-    {"threads", &Counters::threads},
-    {"requests", &Counters::requests},
-    {"tags", &Counters::tags},
-    {"sectors", &Counters::sectors},
-    {"ideal_sectors", &Counters::ideal_sectors},
-    {"wavefronts", &Counters::wavefronts},
-    {"ideal_wavefronts", &Counters::ideal_wavefronts},
-    {"data_wavefronts", &Counters::data_wavefronts},
-    {"transactions", &Counters::transactions},
-    {"transaction_bytes", &Counters::transaction_bytes},
-    {"bytes_used", &Counters::bytes_used},
-};
-static_assert(std::size(counter_names) * sizeof(u64) == sizeof(Counters),
-              "a new counter belongs in this list too");
-
-json to_json(const Counters& counters) {
+json to_json(const arch::Counts& counts) {
   json out = json::object();
-  for (const CounterName& name : counter_names) put(out, name.key, counters.*name.member);
+  for (const arch::CountMember& member : arch::count_members) put(out, member.name, counts.*member.value);
   return out;
 }
 
-Counters counters_of(const json& value) {
-  expect_object(value, "a set of counters");
-  Counters out;
-  for (const CounterName& name : counter_names) take(value, name.key, out.*name.member);
+json to_json(const Pattern& pattern) {
+  json out = json::object();
+  put_name(out, "form", pattern.shape.form);
+  put(out, "stride", pattern.shape.stride);
+  put(out, "rows", pattern.shape.rows);
+  put(out, "row_lanes", pattern.shape.row_lanes);
+  put(out, "gap", pattern.shape.gap);
+  put(out, "offset", pattern.shape.offset);
+  put(out, "lanes", pattern.lanes);
+  put(out, "units", pattern.units);
+  put(out, "most_units", pattern.most_units);
+  put(out, "ways", pattern.ways);
+  put(out, "share", pattern.share);
   return out;
 }
 
 json to_json(const SiteRecord& record) {
   json out{{"site", to_json(record.site)}};
-  put_enum(out, "space", record.space);
-  for (const Counters& counters : record.counters) out["counters"].push_back(to_json(counters));
-  put_enum(out, "pattern", record.pattern.kind);
-  put(out, "stride", record.pattern.stride);
-  put(out, "ways", record.pattern.ways);
-  put(out, "share", record.pattern.share);
-  put(out, "text", record.pattern.text);
+  put_name(out, "space", record.space);
+  for (const arch::Counts& counts : record.counters) out["counters"].push_back(to_json(counts));
+  if (record.pattern != Pattern{}) out["pattern"] = to_json(record.pattern);
   return out;
 }
 
@@ -208,13 +116,9 @@ SiteRecord site_record_of(const json& value) {
   expect_object(value, "a site record");
   SiteRecord out;
   if (auto site = value.find("site"); site != value.end()) out.site = site_of(*site);
-  take_enum(value, "space", out.space, access::Space::surface);
-  each(value, "counters", [&](const json& element) { out.counters.push_back(counters_of(element)); });
-  take_enum(value, "pattern", out.pattern.kind, PatternKind::bank_conflict);
-  take(value, "stride", out.pattern.stride);
-  take(value, "ways", out.pattern.ways);
-  take(value, "share", out.pattern.share);
-  take(value, "text", out.pattern.text);
+  take_name(value, "space", out.space);
+  each(value, "counters", [&](const json& element) { out.counters.push_back(counts_of(element)); });
+  if (auto pattern = value.find("pattern"); pattern != value.end()) out.pattern = pattern_of(*pattern);
   return out;
 }
 
@@ -231,7 +135,7 @@ json to_json(const LaunchRecord& launch) {
   put(out, "shared_bytes", launch.shared_bytes);
   put(out, "local_bytes", launch.local_bytes);
   put(out, "local_arrays", launch.local_arrays);
-  put_enum(out, "status", launch.status);
+  put_name(out, "status", launch.status);
   put(out, "reason", launch.reason);
   put(out, "warp_instructions", launch.warp_instructions);
   put(out, "seconds", launch.seconds);
@@ -253,7 +157,7 @@ LaunchRecord launch_of(const json& value) {
   take(value, "shared_bytes", out.shared_bytes);
   take(value, "local_bytes", out.local_bytes);
   out.local_arrays = strings(value, "local_arrays");
-  take_enum(value, "status", out.status, Status::unknown);
+  take_name(value, "status", out.status);
   take(value, "reason", out.reason);
   take(value, "warp_instructions", out.warp_instructions);
   take(value, "seconds", out.seconds);
@@ -342,6 +246,31 @@ Event event_of(const json& value) {
   throw Unreadable(fmt::format("unknown event '{}'", kind));
 }
 
+// Reads a line up to the member "event" of its object, and no further.
+struct KindReader : nlohmann::json_sax<json> {
+  u32 depth = 0;
+  bool wanted = false; // the next value is the kind
+  std::string kind;
+
+  bool value() { return !std::exchange(wanted, false); }
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(json::number_integer_t) override { return value(); }
+  bool number_unsigned(json::number_unsigned_t) override { return value(); }
+  bool number_float(json::number_float_t, const std::string&) override { return value(); }
+  bool binary(json::binary_t&) override { return value(); }
+  bool string(std::string& text) override {
+    if (wanted) kind = std::move(text);
+    return value();
+  }
+  bool start_object(std::size_t) override { return ++depth, value(); }
+  bool key(std::string& text) override { return wanted = depth == 1 && text == "event", true; }
+  bool end_object() override { return --depth, true; }
+  bool start_array(std::size_t) override { return ++depth, value(); }
+  bool end_array() override { return --depth, true; }
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
+};
+
 diag::Diagnostic unreadable(std::string why) {
   diag::Diagnostic out = diag::warning("event-unreadable", "an event of the program could not be read");
   out.notes.push_back(std::move(why));
@@ -378,6 +307,12 @@ void SiteTable::complete(LaunchRecord& record) {
 std::string encode(const Event& event) {
   // Names from PTX and paths may hold any bytes: what is not UTF-8 becomes U+FFFD instead of an exception.
   return std::visit(Encoder{}, event).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+bool tells_progress(std::string_view line) {
+  KindReader reader;
+  json::sax_parse(line, &reader);
+  return reader.kind == "launch_started" || reader.kind == "progress";
 }
 
 Result<Event> decode(std::string_view line) {

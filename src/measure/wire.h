@@ -3,6 +3,7 @@
 // and say so.
 #pragma once
 #include "measure/record.h"
+#include <map>
 #include <string>
 #include <variant>
 
@@ -46,6 +47,8 @@ using Event =
 
 std::string encode(const Event&); // one line, newline included
 Result<Event> decode(std::string_view line);
+// Is this line a LaunchStarted or a Progress? Reads no more of it than that takes.
+bool tells_progress(std::string_view line);
 
 // Sites travel once: a process that launches a kernel thousands of times describes each site in the first
 // record only. A later record refers to it by its id within the record's module; a site with an id and no

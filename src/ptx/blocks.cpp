@@ -1,3 +1,5 @@
+// A block begins at each label and behind each instruction that may go elsewhere; what named a label then names
+// a block.
 #include "ptx/blocks.h"
 
 namespace warplens::ptx {

@@ -1,4 +1,4 @@
-// Function bodies: registers, labels, statements, operands by the patterns of ir/opcodes.def, calls (PTX ISA,
+// Function bodies: registers, labels, statements, operands by the rows of ir/opcodes.def, calls (PTX ISA,
 // "Instructions").
 //
 // An opcode or modifier that is not known makes an instruction of family `unsupported`; its operands are
@@ -284,10 +284,10 @@ bool Parser::instruction() {
   ir::Function& f = m_.functions[current_.value];
   if (form.opcode == Opcode::call) {
     if (!call(i)) return false;
-  } else if (form.family() == ir::Family::unsupported || info(form.opcode).operands == "x") {
+  } else if (form.family() == ir::Family::unsupported) {
     i.first_operand = static_cast<u32>(f.operands.size());
     if (!skip_operands()) return false;
-  } else if (!operands(i, form, ir::operand_pattern(form))) {
+  } else if (!operands(i, form)) {
     return false;
   }
   if (!unknown_part_
@@ -458,8 +458,7 @@ bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
 
 void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
                        std::vector<Operand>& sources) {
-  bool writes = form.has(Modifier::cc);
-  bool reads = form.opcode == Opcode::addc || form.opcode == Opcode::subc || form.opcode == Opcode::madc;
+  bool writes = ir::sets_carry(form), reads = ir::takes_carry(form);
   if (!writes && !reads) return;
   ir::Function& f = m_.functions[current_.value];
   if (!f.carry.valid()) f.carry = ir::RegisterId(add_register("%cc", Type::pred));
@@ -471,10 +470,9 @@ void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
 }
 
 // ld.v2 takes two registers, mov.b64 packs 2, 4 or 8; everything else takes one.
-bool Parser::check_vector(const ir::Form& form, char letter, std::size_t count, const Token& where) {
-  bool vector = letter == 'D' || letter == 'S';
-  u32 wanted = vector ? form.vector : 1;
-  bool packs = vector && form.opcode == Opcode::mov && form.vector == 1 &&
+bool Parser::check_vector(const ir::Form& form, ir::OperandRule rule, std::size_t count, const Token& where) {
+  u32 wanted = rule.vector() ? form.vector : 1;
+  bool packs = rule.type == ir::OperandType::part && form.vector == 1 &&
                (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
   if (count == wanted || packs || !unknown_part_.empty()) return true;
   return c_.fail("ptx-syntax",
@@ -483,30 +481,20 @@ bool Parser::check_vector(const ir::Form& form, char letter, std::size_t count, 
                  where);
 }
 
-bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view pattern) {
+bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
   std::vector<Operand>&destinations = destinations_, &sources = sources_;
   destinations.clear();
   sources.clear();
-  u32 index = 0;
   bool first = true;
   in_mov_ = form.opcode == Opcode::mov;
-  for (std::size_t p = 0; p < pattern.size(); ++p) {
-    bool optional = false;
-    if (pattern[p] == ' ') continue;
-    if (pattern[p] == '?') {
-      optional = true;
-      ++p;
-    }
-    char letter = pattern[p];
-    bool destination = letter == 'd' || letter == 'D' || letter == 'q' || letter == 'e';
-    if (optional && (c_.at(';') || (!first && !c_.at(',')))) break;
+  std::span<const ir::OperandRule> rules = ir::operands(form);
+  for (std::size_t r = 0; r < rules.size(); ++r) {
+    ir::OperandRule rule = rules[r];
+    if (!rule.in_text()) continue;
+    if (rule.optional && (c_.at(';') || (!first && !c_.at(',')))) break;
     if (!first && !c_.expect(',', "between operands")) return false;
     first = false;
-    Type type = ir::operand_type(form, index++);
-    if (form.family() == ir::Family::barrier)
-      type = Type::u32; // whether the third is a count shows only by the fourth
-    if (letter == 'D' || letter == 'S') index += form.vector - 1u;
-    if (letter == 't') {
+    if (rule.letter == 't') {
       Token where = c_.token();
       std::string_view name;
       if (!c_.expect_identifier(name, "a list of branch targets")) return false;
@@ -514,12 +502,14 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form, std::string_view
           {static_cast<u32>(m_.functions[current_.value].instructions.size()), name, where});
       continue;
     }
-    std::vector<Operand>& into = destination ? destinations : sources;
+    std::vector<Operand>& into = rule.destination() ? destinations : sources;
     std::size_t before = into.size();
     Token start = c_.token();
-    if (!vector_or_operand(into, type, letter)) return false;
-    if (!check_vector(form, letter, into.size() - before, start)) return false;
-    if ((letter == 'q' || letter == 'e') && c_.accept('|') && !operand(into, Type::pred, 'd')) return false;
+    if (!vector_or_operand(into, ir::type_of(rule, form), rule.letter)) return false;
+    if (!check_vector(form, rule, into.size() - before, start)) return false;
+    if (rule.takes_predicate() && c_.accept('|') && !operand(into, Type::pred, 'd')) return false;
+    // An optional operand in the middle was left out when nothing follows: this is the one behind it.
+    if (rule.optional && !c_.at(',') && r + 1 < rules.size() && !rules[r + 1].optional) break;
   }
   add_carry(form, destinations, sources);
   if (destinations.size() > 255 || sources.size() > 255) return c_.fail("ptx-limit", "too many operands");
@@ -575,6 +565,41 @@ bool Parser::call(ir::Instruction& i) {
   return true;
 }
 
+namespace {
+
+// The space that an access names: a generic one most often goes to global memory, from where an asynchronous
+// copy reads.
+access::Space space_of(const ir::Form& form) {
+  switch (form.opcode) {
+  case Opcode::tex:
+  case Opcode::tld4: return access::Space::texture;
+  case Opcode::suld:
+  case Opcode::sust:
+  case Opcode::sured: return access::Space::surface;
+  case Opcode::ldmatrix: return access::Space::shared;
+  case Opcode::cp: return access::Space::global;
+  default: break;
+  }
+  switch (form.space()) {
+  case ir::StateSpace::shared: return access::Space::shared;
+  case ir::StateSpace::local: return access::Space::local;
+  case ir::StateSpace::constant: return access::Space::constant;
+  default: return access::Space::global;
+  }
+}
+
+access::ElementType element_of(const ir::Form& form) {
+  if (form.type() == ir::Type::none) return access::ElementType::bits;
+  switch (ir::type_class(form.type())) {
+  case ir::TypeClass::unsigned_integer: return access::ElementType::unsigned_integer;
+  case ir::TypeClass::signed_integer: return access::ElementType::signed_integer;
+  case ir::TypeClass::floating: return access::ElementType::floating;
+  default: return access::ElementType::bits;
+  }
+}
+
+} // namespace
+
 void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   access::Kind kind;
   switch (form.opcode) {
@@ -598,8 +623,11 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   site.function = m_.functions[current_.value].name;
   site.ptx_line = i.ptx_line;
   site.opcode = form.text;
+  site.space = space_of(form);
   site.kind = kind;
   site.cache = form.cache();
+  site.vector = form.vector;
+  site.element = element_of(form);
   site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
   if (kind == access::Kind::ldmatrix) {
     site.bytes = 16;

@@ -1,3 +1,4 @@
+// See cursor.h: how the parser's complaints are worded.
 #include "ptx/cursor.h"
 #include <algorithm>
 #include <fmt/format.h>

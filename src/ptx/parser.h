@@ -1,6 +1,7 @@
 // The parser's state and its parts: module level (parse.cpp), variables (variables.cpp), function bodies
 // (body.cpp).
 #pragma once
+#include "ir/operands.h"
 #include "ptx/constant.h"
 #include "ptx/cursor.h"
 #include "ptx/dwarf.h"
@@ -66,7 +67,7 @@ private:
   bool label(std::string_view name, const Token& where);
   bool instruction();
   bool guard(ir::Instruction&);
-  bool operands(ir::Instruction&, const ir::Form&, std::string_view pattern);
+  bool operands(ir::Instruction&, const ir::Form&);
   bool operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
   bool vector_or_operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
   bool address(ir::Operand&);
@@ -77,7 +78,7 @@ private:
   bool call(ir::Instruction&);
   bool call_list(std::vector<ir::Operand>&);
   bool skip_operands();
-  bool check_vector(const ir::Form&, char letter, std::size_t count, const Token& where);
+  bool check_vector(const ir::Form&, ir::OperandRule, std::size_t count, const Token& where);
   void close_label_scope();
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
   void make_site(ir::Instruction&, const ir::Form&);

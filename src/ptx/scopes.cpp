@@ -1,3 +1,5 @@
+// See scopes.h. Most names are a known prefix and a number, so the digits are split off before anything is
+// looked up.
 #include "ptx/scopes.h"
 
 namespace warplens::ptx {

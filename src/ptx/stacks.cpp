@@ -1,3 +1,4 @@
+// See stacks.h. Demangling is slow and names repeat: each is demangled once.
 #include "ptx/stacks.h"
 #include "ptx/parse.h"
 

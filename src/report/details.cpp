@@ -10,18 +10,18 @@ namespace warplens::report {
 namespace {
 
 using access::Space;
-using measure::Counters;
+using arch::Counts;
 
 constexpr u32 opcode_width = 19, count_width = 9;
 
-std::string l1_efficiency(const Row& row, const Counters& counters) {
+std::string l1_efficiency(const Row& row, const Counts& counters) {
   if (counters.tags == 0) return "-";
   double ideal = static_cast<double>(counters.threads) * row.site.bytes / 128;
   return fmt::format("{:.0f}%", 100 * ideal / static_cast<double>(counters.tags));
 }
 
 std::string table_row(const Row& row) {
-  const Counters& c = row.counters[0];
+  const Counts& c = row.counters[0];
   bool device = row.space != Space::shared && row.space != Space::constant;
   std::string out = "    " + pad_right(clip_middle(row.site.opcode, opcode_width), opcode_width);
   out += pad_left(fmt::format("{}", c.instructions), count_width) +

@@ -2,58 +2,46 @@
 // of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
 #include "report/json.h"
 #include "measure/totals.h"
+#include "report/pattern_text.h"
 #include <nlohmann/json.hpp>
 
 namespace warplens::report {
 namespace {
 
 using access::Space;
-using measure::Counters;
+using arch::Counts;
 using json_t = nlohmann::ordered_json;
 
 json_t dim(Dim3 d) { return {d.x, d.y, d.z}; }
 
 json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
 
-void put_counters(json_t& out, const Counters& c, Space space, access::Kind kind) {
-  bool banks = space == Space::shared, constant = space == Space::constant;
-  bool device = !banks && !constant;
-  bool wavefronts = banks || kind == access::Kind::async_copy; // an async copy also writes shared memory
-  auto value = [](bool applies, u64 number) { return applies ? json_t(number) : json_t(); };
-  out["instructions"] = c.instructions;
-  out["threads"] = c.threads;
-  out["requests"] = value(!banks, c.requests);
-  out["tags"] = value(device, c.tags);
-  out["sectors"] = value(device, c.sectors);
-  out["ideal_sectors"] = value(device, c.ideal_sectors);
-  out["wavefronts"] = value(wavefronts, c.wavefronts);
-  out["ideal_wavefronts"] = value(wavefronts, c.ideal_wavefronts);
-  out["data_wavefronts"] = value(wavefronts, c.data_wavefronts);
-  out["transactions"] = value(device, c.transactions);
-  out["transaction_bytes"] = value(device, c.transaction_bytes);
-  out["bytes_used"] = c.bytes_used;
-  out["excess_bytes"] = measure::excess_bytes(c, space);
-  out["efficiency"] = c.instructions == 0 ? json_t() : json_t(measure::efficiency(c, space));
+void put_counts(json_t& out, const Counts& counts, Space space, access::Kind kind) {
+  for (const arch::CountMember& member : arch::count_members)
+    out[member.name] = arch::applies(member.which, space, kind) ? json_t(counts.*member.value) : json_t();
+  out["excess_bytes"] = measure::excess_bytes(counts, space);
+  out["efficiency"] = counts.instructions == 0 ? json_t() : json_t(measure::efficiency(counts, space));
 }
 
-std::string_view pattern_name(measure::PatternKind kind) {
-  static constexpr std::string_view names[] = {"unknown",   "broadcast",     "contiguous",
-                                               "strided",   "misaligned",    "permuted",
-                                               "scattered", "conflict_free", "bank_conflict"};
-  return names[static_cast<u8>(kind)];
-}
-
-json_t pattern_json(const measure::Pattern& pattern) {
-  if (pattern.text.empty()) return {};
-  return {{"kind", pattern_name(pattern.kind)},
-          {"text", pattern.text},
-          {"stride", pattern.stride},
+json_t pattern_json(const measure::Pattern& pattern, const access::Site& site) {
+  if (pattern.shape.form == measure::Form::none) return {};
+  return {{"kind", measure::name(pattern.kind())},
+          {"text", describe(pattern, site)},
+          {"stride", pattern.shape.stride},
           {"ways", pattern.ways},
-          {"share", pattern.share}};
+          {"share", pattern.share},
+          {"form", measure::name(pattern.shape.form)},
+          {"rows", pattern.shape.rows},
+          {"row_lanes", pattern.shape.row_lanes},
+          {"gap", pattern.shape.gap},
+          {"offset", pattern.shape.offset},
+          {"lanes", pattern.lanes},
+          {"units", pattern.units},
+          {"most_units", pattern.most_units}};
 }
 
 // Place, instruction and counters: the same members for a launch's site and a kernel's access.
-json_t site_json(const access::Site& site, Space space, const std::vector<Counters>& counters,
+json_t site_json(const access::Site& site, Space space, const std::vector<Counts>& counters,
                  const std::vector<u32>& sm) {
   json_t out;
   bool placed = !site.frames.empty();
@@ -62,26 +50,34 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counte
   out["column"] = placed && site.frames[0].column != 0 ? json_t(site.frames[0].column) : json_t();
   out["inlined_at"] = json_t::array();
   for (std::size_t i = 1; i < site.frames.size(); ++i)
-    out["inlined_at"].push_back(
-        {{"file", site.frames[i].file}, {"line", site.frames[i].line}, {"column", site.frames[i].column}});
+    out["inlined_at"].push_back({{"file", site.frames[i].file},
+                                 {"line", site.frames[i].line},
+                                 {"column", site.frames[i].column},
+                                 {"function", text_or_null(site.frames[i].function)}});
+  out["source_function"] = placed ? text_or_null(site.frames[0].function) : json_t();
   out["function"] = text_or_null(site.function);
+  out["id"] = site.id.value;
   out["ptx"] = site.opcode;
   out["ptx_line"] = site.ptx_line;
   out["space"] = access::name(space);
   out["op"] = access::name(site.kind);
   out["bytes"] = site.bytes;
-  put_counters(out, counters.empty() ? Counters{} : counters[0], space, site.kind);
+  out["cache"] = text_or_null(std::string(access::name(site.cache)));
+  out["matrices"] = site.matrices;
+  out["vector"] = site.vector;
+  out["element"] = access::name(site.element);
+  put_counts(out, counters.empty() ? Counts{} : counters[0], space, site.kind);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
-      put_counters(out["by_sm"][std::to_string(sm[a])], counters[a], space, site.kind);
+      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], space, site.kind);
   return out;
 }
 
 json_t diagnostic_json(const diag::Diagnostic& d) {
-  static constexpr std::string_view severities[] = {"note", "warning", "error"};
-  json_t out{{"kind", d.kind}, {"severity", severities[static_cast<u8>(d.severity)]}, {"message", d.message}};
+  json_t out{{"kind", d.kind}, {"severity", diag::name(d.severity)}, {"message", d.message}};
   out["file"] = text_or_null(d.span.file);
   out["line"] = d.span.line == 0 ? json_t() : json_t(d.span.line);
+  out["column"] = d.span.column == 0 ? json_t() : json_t(d.span.column);
   out["notes"] = d.notes;
   out["help"] = text_or_null(d.help);
   return out;
@@ -104,6 +100,7 @@ json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
              {"module", launch.module}};
   out["grid"] = dim(launch.grid);
   out["block"] = dim(launch.block);
+  out["sm"] = launch.sm;
   out["shared_bytes"] = launch.shared_bytes;
   out["local_bytes"] = launch.local_bytes;
   out["local_arrays"] = launch.local_arrays;
@@ -115,7 +112,7 @@ json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
   out["sites"] = json_t::array();
   for (const measure::SiteRecord& record : launch.sites) {
     json_t site = site_json(record.site, record.space, record.counters, launch.sm);
-    site["pattern"] = pattern_json(record.pattern);
+    site["pattern"] = pattern_json(record.pattern, record.site);
     site["label"] = measure::name(launch.status);
     out["sites"].push_back(std::move(site));
   }
@@ -154,7 +151,7 @@ json_t kernel_json(const Kernel& kernel) {
       json_t access = site_json(row.site, row.space, row.counters, kernel.sm);
       access["source"] = text_or_null(line.text);
       access["ptx_instructions"] = row.sites;
-      access["pattern"] = pattern_json(row.pattern);
+      access["pattern"] = pattern_json(row.pattern, row.site);
       access["share"] = row.share;
       access["advice"] = json_t::array();
       for (const advise::Advice& advice : row.advice) access["advice"].push_back(advice_json(advice));

@@ -1,5 +1,6 @@
 // Building the model: see model.h for what is grouped and merged, and why.
 #include "report/model.h"
+#include "arch/count.h"
 #include "measure/totals.h"
 #include <algorithm>
 #include <array>
@@ -11,12 +12,12 @@ namespace warplens::report {
 namespace {
 
 using access::Space;
-using measure::Counters;
+using arch::Counts;
 using measure::LaunchRecord;
 using measure::SiteRecord;
 using measure::Status;
 
-// Exact and proved launches of a kernel add up; sampled, failed and unknown ones each stay among themselves.
+// Exact and proved launches of a kernel add up; failed and unknown ones each stay among themselves.
 Status group_of(Status status) { return status == Status::proved ? Status::exact : status; }
 
 // Files that the user did not write: frames in them are skipped when naming the line.
@@ -28,18 +29,22 @@ bool is_library_file(std::string_view file) {
                                      [&](std::string_view mark) { return file.find(mark) != file.npos; });
 }
 
-access::SourceFrame user_frame(const access::Site& site) {
-  for (const access::SourceFrame& frame : site.frames)
-    if (!is_library_file(frame.file)) return frame;
-  return site.frames.empty() ? access::SourceFrame{} : site.frames.front();
-}
-
-void add_counters(std::vector<Counters>& sum, const std::vector<Counters>& other) {
+void add_counters(std::vector<Counts>& sum, const std::vector<Counts>& other) {
   if (sum.size() < other.size()) sum.resize(other.size());
   for (std::size_t a = 0; a < other.size(); ++a) sum[a] += other[a];
 }
 
-bool ran(const std::vector<Counters>& counters) { return !counters.empty() && counters[0].instructions != 0; }
+bool ran(const std::vector<Counts>& counters) { return !counters.empty() && counters[0].instructions != 0; }
+
+// What a reader takes for one pattern: all that its words say. Rows that start inside a sector are told by that,
+// not by their distance.
+using Look = std::tuple<measure::Shape, u32, u32, u32>;
+
+Look look_of(const measure::Pattern& pattern) {
+  measure::Shape shape = pattern.shape;
+  if (shape.offset != 0) shape.gap = 0;
+  return {shape, pattern.lanes, pattern.units, pattern.most_units};
+}
 
 // Sites of several launches, or several sites of one line, as one row.
 struct Merge {
@@ -49,11 +54,11 @@ struct Merge {
     measure::Pattern pattern;
     double warps = 0, excess = 0; // that it stands for
   };
-  std::map<std::string, Seen> patterns; // by text
+  std::map<Look, Seen> patterns;
 
   void note_pattern(const SiteRecord& other) {
-    if (other.pattern.text.empty() || !ran(other.counters)) return;
-    Seen& seen = patterns.try_emplace(other.pattern.text, Seen{other.pattern}).first->second;
+    if (other.pattern.shape.form == measure::Form::none || !ran(other.counters)) return;
+    Seen& seen = patterns.try_emplace(look_of(other.pattern), Seen{other.pattern}).first->second;
     double share = other.pattern.share;
     seen.warps += share * static_cast<double>(other.counters[0].instructions);
     seen.excess += share * static_cast<double>(measure::excess_bytes(other.counters[0], other.space));
@@ -67,7 +72,7 @@ struct Merge {
     });
     if (best == patterns.end()) return;
     u32 ways = 0;
-    for (const auto& [text, seen] : patterns) ways = std::max(ways, seen.pattern.ways);
+    for (const auto& [look, seen] : patterns) ways = std::max(ways, seen.pattern.ways);
     record.pattern = best->second.pattern;
     record.pattern.ways = ways;
     double all = static_cast<double>(record.counters[0].instructions);
@@ -93,7 +98,7 @@ void add_launch(SiteSums& sums, const LaunchRecord& launch) {
 
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums sites) {
-  using Key = std::tuple<std::string, u32, u32, Space, std::string, std::string, u32>;
+  using Key = std::tuple<std::string, u32, u32, Space, std::string, Look, u32>;
   std::map<Key, SiteKey> first;
   SiteSums out;
   for (auto& [key, merge] : sites) {
@@ -102,8 +107,8 @@ SiteSums merge_rows(SiteSums sites) {
     access::SourceFrame place = user_frame(site);
     // Without line information every PTX instruction stays apart: its PTX line is all that names it.
     u32 apart = place.line == 0 ? key.first : 0;
-    Key row{place.file, place.line, place.column, merge.record.space, site.opcode, merge.record.pattern.text,
-            apart};
+    Look look = look_of(merge.record.pattern);
+    Key row{place.file, place.line, place.column, merge.record.space, site.opcode, look, apart};
     auto [found, fresh] = first.try_emplace(row, key);
     if (fresh) {
       out.emplace(key, std::move(merge));
@@ -117,6 +122,26 @@ SiteSums merge_rows(SiteSums sites) {
   return out;
 }
 
+// `device`: null where the table has no such architecture.
+Cost cost_of(const Counts& counts, Space space, const access::Site& site, const arch::Architecture* device) {
+  auto per = [](u64 value, u64 count) {
+    return count == 0 ? 0 : static_cast<double>(value) / static_cast<double>(count);
+  };
+  switch (space) {
+  case Space::shared:
+    return {per(counts.wavefronts, counts.instructions), per(counts.ideal_wavefronts, counts.instructions),
+            "wavefronts"};
+  case Space::constant: return {per(counts.requests, counts.instructions), 1, "requests"};
+  default: break;
+  }
+  bool sectors = device == nullptr ||
+                 arch::moves_sectors(*device, {.space = space, .kind = site.kind, .cache = site.cache});
+  if (!sectors)
+    return {per(counts.transaction_bytes, counts.requests), per(counts.ideal_sectors * 32, counts.requests),
+            "bytes"};
+  return {per(counts.sectors, counts.requests), per(counts.ideal_sectors, counts.requests), "sectors"};
+}
+
 Row make_row(Merge merge, const LaunchRecord& launch) {
   Row row;
   row.space = merge.record.space;
@@ -125,6 +150,7 @@ Row make_row(Merge merge, const LaunchRecord& launch) {
   if (ran(merge.record.counters)) {
     row.excess_bytes = measure::excess_bytes(merge.record.counters[0], row.space);
     row.efficiency = measure::efficiency(merge.record.counters[0], row.space);
+    row.cost = cost_of(merge.record.counters[0], row.space, merge.record.site, architecture);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
   }
   row.site = std::move(merge.record.site);
@@ -275,6 +301,12 @@ Result<u64> filter_launches(Input& input, const std::string& pattern) {
 
 } // namespace
 
+access::SourceFrame user_frame(const access::Site& site) {
+  for (const access::SourceFrame& frame : site.frames)
+    if (!is_library_file(frame.file)) return frame;
+  return site.frames.empty() ? access::SourceFrame{} : site.frames.front();
+}
+
 Result<Model> build(Input input, const SourceLines& source, const Options& options) {
   Model model;
   Result<u64> removed = filter_launches(input, options.kernel_filter);
@@ -291,24 +323,6 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
   model.unsupported.assign(calls.begin(), calls.end());
   model.input = std::move(input);
   return model;
-}
-
-Cost cost(const Counters& counters, Space space) {
-  auto per = [](u64 value, u64 count) {
-    return count == 0 ? 0 : static_cast<double>(value) / static_cast<double>(count);
-  };
-  switch (space) {
-  case Space::shared:
-    return {per(counters.wavefronts, counters.instructions),
-            per(counters.ideal_wavefronts, counters.instructions), "wavefronts"};
-  case Space::constant: return {per(counters.requests, counters.instructions), 1, "requests"};
-  default: break;
-  }
-  if (counters.transactions != 0 && counters.transaction_bytes != counters.sectors * 32)
-    return {per(counters.transaction_bytes, counters.requests),
-            per(counters.ideal_sectors * 32, counters.requests), "bytes"};
-  return {per(counters.sectors, counters.requests), per(counters.ideal_sectors, counters.requests),
-          "sectors"};
 }
 
 } // namespace warplens::report

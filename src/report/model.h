@@ -44,15 +44,24 @@ struct Options {
   std::string kernel_filter; // ECMAScript regular expression, searched in the demangled name; empty: all
 };
 
+// What an access costs per request (shared, constant: per instruction) under the first architecture, and what it
+// would cost if its lanes lay side by side.
+struct Cost {
+  double actual = 0, ideal = 0;
+  std::string_view
+      unit{}; // "sectors", "wavefronts", "requests"; "bytes" where transactions have several sizes
+};
+
 // One access as the user sees it.
 struct Row {
   access::Site site; // the first of those merged
   u32 sites = 1;     // PTX instructions merged
   access::Space space{};
-  std::vector<measure::Counters> counters; // per architecture
+  std::vector<arch::Counts> counters; // per architecture
   measure::Pattern pattern;
   u64 excess_bytes = 0; // under the first architecture
   double efficiency = 1;
+  Cost cost{};
   double share = 0;                   // of the kernel's excess bytes
   std::vector<advise::Advice> advice; // largest gain first
 };
@@ -73,7 +82,7 @@ struct Reason {
 
 struct Kernel {
   std::string mangled, name, module;
-  measure::Status status{}; // of all its launches: exact, proved, sampled, failed or unknown
+  measure::Status status{}; // of all its launches: exact, proved, failed or unknown
   std::vector<u32> sm;
   Dim3 block;
   std::vector<std::pair<Dim3, u64>> grids; // and how many launches used it, in order of appearance
@@ -85,8 +94,8 @@ struct Kernel {
   std::optional<LocalUse> local_use;
   std::vector<Line> lines; // worst first; only accesses that ran
   std::vector<Row> never_executed;
-  std::map<access::Space, std::vector<measure::Counters>> totals; // per architecture
-  u64 excess_bytes = 0, moved_bytes = 0;                          // under the first architecture
+  std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
+  u64 excess_bytes = 0, moved_bytes = 0;                     // under the first architecture
   u64 warp_instructions = 0;
 };
 
@@ -104,15 +113,10 @@ struct Model {
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
 
+// The line that a site is shown at: its innermost frame in a file that the user wrote.
+access::SourceFrame user_frame(const access::Site&);
+
 // Fails only on a malformed filter.
 Result<Model> build(Input, const SourceLines&, const Options&);
-
-// What a row costs per request, and what it would cost if its lanes lay side by side.
-struct Cost {
-  double actual = 0, ideal = 0;
-  std::string_view
-      unit; // "sectors", "wavefronts", "requests", "bytes" (older parts: transactions of several sizes)
-};
-Cost cost(const measure::Counters&, access::Space);
 
 } // namespace warplens::report

@@ -38,19 +38,13 @@ std::string unsupported(const Page& page) {
   return out;
 }
 
-std::string_view severity_name(diag::Severity severity) {
-  return severity == diag::Severity::error     ? "error"
-         : severity == diag::Severity::warning ? "warning"
-                                               : "note";
-}
-
 std::string warning_text(const Page& page, const Warning& warning) {
   const diag::Diagnostic& d = warning.diagnostic;
   std::string where;
   if (!d.span.file.empty())
     where = d.span.line != 0 ? fmt::format("{}:{}: ", d.span.file, d.span.line) : d.span.file + ": ";
   std::string times = warning.times == 1 ? "" : fmt::format(" ({} times)", human(warning.times));
-  std::string out = wrap(fmt::format("{}{}: {}{}", where, severity_name(d.severity), d.message, times), "  ",
+  std::string out = wrap(fmt::format("{}{}: {}{}", where, diag::name(d.severity), d.message, times), "  ",
                          page.options.width);
   if (!warning.source.empty()) out += "      " + clip(warning.source, page.options.width - 6) + '\n';
   for (const std::string& note : d.notes) out += wrap("note: " + note, "    ", page.options.width);

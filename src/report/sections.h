@@ -1,9 +1,11 @@
 // The sections of the terminal report, one function each; terminal.cpp puts them in order.
 #pragma once
-#include "report/style.h"
 #include "report/terminal.h"
+#include "text/style.h"
 
 namespace warplens::report {
+
+using text::Style;
 
 struct Page {
   const Model& model;

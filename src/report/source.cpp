@@ -1,3 +1,5 @@
+// Looks for a file as the compiler named it, then in each folder, by its path and by its name alone. Each is
+// read once.
 #include "report/source.h"
 #include <filesystem>
 #include <fstream>

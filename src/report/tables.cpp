@@ -14,7 +14,7 @@ namespace warplens::report {
 namespace {
 
 using access::Space;
-using measure::Counters;
+using arch::Counts;
 using measure::Status;
 
 constexpr u32 access_width = 24, number_width = 9, cost_width = 26, percent_width = 6;
@@ -36,8 +36,9 @@ std::string label_of(const Kernel& kernel) {
   case Status::exact: return "exact";
   case Status::failed: return "failed: counts up to the fault";
   case Status::unknown: return "unknown: counts as far as it came";
-  default: return std::string(measure::name(kernel.status));
+  case Status::proved: return "proved";
   }
+  return {};
 }
 
 std::string launch_line(const Kernel& kernel) {
@@ -86,15 +87,14 @@ std::string coloured(const Style& style, double badness, const std::string& text
 }
 
 std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
-  const Counters& counters = row.counters[0];
-  Cost paid = cost(counters, row.space);
+  const Counts& counters = row.counters[0];
   u64 requests =
       row.space == Space::shared || row.space == Space::constant ? counters.instructions : counters.requests;
   std::string waste = kernel.excess_bytes == 0 ? "-" : percent(row.share);
   std::string out = "    " + pad_right(access_name(row), access_width - 2);
   out += pad_left(human(requests), number_width) + "  ";
-  out += pad_right(pad_left(fmt::format("{:.2f}", paid.actual), 6) +
-                       fmt::format(" ({:.2f}) {}", paid.ideal, paid.unit),
+  out += pad_right(pad_left(fmt::format("{:.2f}", row.cost.actual), 6) +
+                       fmt::format(" ({:.2f}) {}", row.cost.ideal, row.cost.unit),
                    cost_width);
   out += coloured(page.style, 1 - row.efficiency, pad_left(percent(row.efficiency), percent_width));
   out += coloured(page.style, row.share, pad_left(waste, percent_width));
@@ -116,7 +116,7 @@ std::string line_block(const Page& page, const Kernel& kernel, const Line& line)
 std::string total_line(const Page& page, const Kernel& kernel) {
   std::string text;
   for (const auto& [space, counters] : kernel.totals) {
-    const Counters& sum = counters[0];
+    const Counts& sum = counters[0];
     std::string part;
     if (space == Space::shared)
       part =

@@ -2,6 +2,7 @@
 // problems.cpp.
 #include "report/terminal.h"
 #include "measure/totals.h"
+#include "report/pattern_text.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
@@ -70,11 +71,10 @@ std::string fix_of(const Row& row) {
 
 // "32.00 sectors per request where 4.00 would do: 402 MB of 537 MB (75%) moved for nothing"
 std::string waste_text(const Row& row) {
-  Cost paid = cost(row.counters[0], row.space);
   std::string_view per =
       row.space == access::Space::shared || row.space == access::Space::constant ? "instruction" : "request";
-  std::string text =
-      fmt::format("{:.2f} {} per {} where {:.2f} would do", paid.actual, paid.unit, per, paid.ideal);
+  std::string text = fmt::format("{:.2f} {} per {} where {:.2f} would do", row.cost.actual, row.cost.unit,
+                                 per, row.cost.ideal);
   u64 moved = measure::bytes_moved(row.counters[0], row.space);
   if (row.space == access::Space::shared) {
     text += fmt::format(": {} of {} wavefronts", human(measure::excess(row.counters[0], row.space)),
@@ -125,9 +125,9 @@ std::string place_name(const Line& line) {
 }
 
 std::string pattern_text(const Row& row) {
-  std::string text = row.pattern.text.empty() ? "pattern not sampled" : row.pattern.text;
-  if (row.pattern.share < 0.995 && !row.pattern.text.empty())
-    text += fmt::format(" in {} of warps", percent(row.pattern.share));
+  if (row.pattern.shape.form == measure::Form::none) return "pattern not sampled";
+  std::string text = describe(row.pattern, row.site);
+  if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", percent(row.pattern.share));
   return text;
 }
 

@@ -1,8 +1,7 @@
-// Small pieces of text layout for the terminal: numbers a person can read, columns, wrapping. Everything
-// counts characters (UTF-8 sequences), not bytes, and keeps control characters of foreign text off the
-// terminal.
+// The report's words: numbers a person can read, and the layout of text/layout.h with foreign text made
+// harmless.
 #pragma once
-#include "base/types.h"
+#include "text/layout.h"
 #include <string>
 #include <string_view>
 
@@ -19,16 +18,13 @@ std::string plural(u64 count, std::string_view noun);
 std::string compute_capability(u32 sm); // 90 → "9.0", 121 → "12.1"
 std::string dimensions(Dim3);           // "64", "64x32", "8x8x4": trailing ones are left out
 
-u32 width_of(std::string_view text);
-// Tabs become spaces, other control characters and invalid UTF-8 "?"; longer than `width`: the end becomes
-// "...".
-std::string clip(std::string_view text, u32 width);
-// As clip, but the middle becomes "...": for names and paths, whose ends matter.
-std::string clip_middle(std::string_view text, u32 width);
-std::string pad_right(std::string_view text, u32 width); // text first, then blanks
-std::string pad_left(std::string_view text, u32 width);  // blanks first
-// Words broken into lines of at most `width` characters; the first line starts with `first`, the others with
-// blanks.
+using text::clip;
+using text::clip_middle;
+using text::pad_left;
+using text::pad_right;
+using text::width_of;
+// Words broken into lines of at most `width` characters, each ended; the first line starts with `first`, the
+// others with blanks. A word that is wider than a line loses its middle.
 std::string wrap(std::string_view text, std::string_view first, u32 width);
 
 } // namespace warplens::report

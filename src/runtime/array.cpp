@@ -94,14 +94,11 @@ cudaError_t copy3d(Runtime& runtime, const Side& to, const Side& from, cudaExten
 Box flat(const void* data, u64 pitch) { return {static_cast<std::byte*>(const_cast<void*>(data)), pitch, 0}; }
 
 } // namespace
-} // namespace warplens::runtime
 
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
-  return {x, y, z, w, kind};
+  return {x, y, z, w, static_cast<cudaChannelFormatKind>(kind)};
 }
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width,
@@ -210,4 +207,3 @@ cudaError_t cudaMemcpyFromArray(void* to, const Array* from, std::size_t x, std:
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

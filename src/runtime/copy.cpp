@@ -76,10 +76,6 @@ static Box box(const void* data, u64 row_pitch = 0, u64 slice_pitch = 0) {
   return {static_cast<std::byte*>(const_cast<void*>(data)), row_pitch, slice_pitch};
 }
 
-} // namespace warplens::runtime
-
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind, cudaStream_t) {
@@ -190,4 +186,3 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t 
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -1,7 +1,11 @@
+// See cubin.h. Of what a cubin holds besides machine code, two sections matter.
 #include "runtime/cubin.h"
+#include "os/elf.h"
 #include <cstring>
 
 namespace warplens::runtime {
+
+using os::Elf;
 
 // .nv_debug_ptx_txt is the PTX text with a NUL in place of each line's end.
 static std::string text_of(Bytes section) {

@@ -1,3 +1,4 @@
+// The launches that wait, in order, and who makes them run: deferred.h says when.
 #include "runtime/deferred.h"
 #include "runtime/launch.h"
 #include <algorithm>

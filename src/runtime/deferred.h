@@ -30,7 +30,7 @@ struct DeferredLaunch {
   u32 dynamic_shared = 0;
   std::vector<std::byte> parameters;
   struct Touch {
-    sim::TouchedMemory memory;
+    fold::TouchedMemory memory;
     bool lost = false; // freed or overwritten since
   };
   std::vector<Touch> touches;

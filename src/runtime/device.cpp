@@ -7,8 +7,8 @@ namespace {
 
 u64 attribute_of(const arch::Architecture& row, int attribute) {
   switch (attribute) {
-#define DEVICE_ATTRIBUTE(number, value)                                                                      \
-  case number:                                                                                               \
+#define DEVICE_ATTRIBUTE(name, value)                                                                        \
+  case cudaDevAttr##name:                                                                                    \
     return value;
 #include "runtime/attributes.def"
 #undef DEVICE_ATTRIBUTE
@@ -16,7 +16,7 @@ u64 attribute_of(const arch::Architecture& row, int attribute) {
   }
 }
 
-constexpr int largest_attribute = 147;
+constexpr int driver_version = 13000; // of the newest runtime here
 constexpr const char* bus_id = "0000:01:00.0";
 thread_local unsigned device_flags = 0;
 
@@ -26,10 +26,7 @@ cudaError_t accept() {
 }
 
 } // namespace
-} // namespace warplens::runtime
 
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -58,7 +55,7 @@ cudaError_t cudaChooseDevice(int* device, const void*) { return cudaGetDevice(de
 
 cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
   return api([&](Runtime& r) {
-    if (!value || attribute <= 0 || attribute > largest_attribute) return cudaErrorInvalidValue;
+    if (!value || attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
     *value = static_cast<int>(attribute_of(r.architecture(), attribute));
     return cudaSuccess;
@@ -94,7 +91,6 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 cudaError_t cudaDeviceSynchronize() {
   return api_waiting([](Runtime&) { return cudaSuccess; });
 }
-cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 
 cudaError_t cudaDeviceReset() {
   Runtime& runtime = Runtime::get();
@@ -103,7 +99,6 @@ cudaError_t cudaDeviceReset() {
   runtime.reset();
   return cudaSuccess;
 }
-cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
 cudaError_t cudaDeviceSetLimit(int limit, std::size_t value) {
   return api([&](Runtime& r) {
@@ -152,15 +147,9 @@ cudaError_t cudaDriverGetVersion(int* version) {
   *version = driver_version;
   return cudaSuccess;
 }
-cudaError_t cudaRuntimeGetVersion(int* version) {
-  if (!version) return remember(cudaErrorInvalidValue);
-  *version = runtime_version;
-  return cudaSuccess;
-}
 
 cudaError_t cudaProfilerStart() { return accept(); }
 cudaError_t cudaProfilerStop() { return accept(); }
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -1,6 +1,7 @@
+// Errors as the CUDA API hands them out: one per thread, cleared when it is read, unless a kernel's fault made it
+// stick.
 #include "runtime/state.h"
 
-#pragma GCC visibility push(default)
 namespace warplens::runtime {
 extern "C" {
 
@@ -17,26 +18,25 @@ cudaError_t cudaPeekAtLastError() { return last_error(); }
 
 const char* cudaGetErrorName(int error) {
   switch (error) {
-#define CUDA_ERROR(name, code, text)                                                                         \
+#define WARPLENS_CUDA_ERROR(name, code, text)                                                                \
   case code:                                                                                                 \
     return #name;
-#include "runtime/abi/errors.def"
-#undef CUDA_ERROR
+#include "cuda/warplens/errors.def"
+#undef WARPLENS_CUDA_ERROR
   default: return "unrecognized error code";
   }
 }
 
 const char* cudaGetErrorString(int error) {
   switch (error) {
-#define CUDA_ERROR(name, code, text)                                                                         \
+#define WARPLENS_CUDA_ERROR(name, code, text)                                                                \
   case code:                                                                                                 \
     return text;
-#include "runtime/abi/errors.def"
-#undef CUDA_ERROR
+#include "cuda/warplens/errors.def"
+#undef WARPLENS_CUDA_ERROR
   default: return "unrecognized error code";
   }
 }
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -23,10 +23,7 @@ cudaError_t check(cudaEvent_t event) {
 }
 
 } // namespace
-} // namespace warplens::runtime
 
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
@@ -78,10 +75,5 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   });
 }
 
-cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return cudaEventElapsedTime(milliseconds, start, end);
-}
-
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -1,3 +1,4 @@
+// One open descriptor per process, and all that can happen to it in somebody else's program.
 #include "runtime/event_stream.h"
 #include <cerrno>
 #include <charconv>
@@ -32,17 +33,11 @@ bool EventStream::open() {
   return true;
 }
 
-void EventStream::send(const measure::Event& event) {
+void EventStream::send(measure::Event event) {
   if (destination_.empty()) return;
   std::lock_guard lock(mutex_);
-  std::string line;
-  if (const auto* launch = std::get_if<measure::LaunchRecord>(&event)) {
-    measure::LaunchRecord record = *launch;
-    sites_.shorten(record);
-    line = measure::encode(record);
-  } else {
-    line = measure::encode(event);
-  }
+  if (auto* launch = std::get_if<measure::LaunchRecord>(&event)) sites_.shorten(*launch);
+  std::string line = measure::encode(event);
   if (descriptor_ < 0 && !open()) return;
   int saved = errno;
   bool reopened = false;

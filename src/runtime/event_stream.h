@@ -12,7 +12,7 @@ class EventStream {
 public:
   // `destination`: a path, or the number of an open file descriptor; empty: events are dropped.
   explicit EventStream(std::string destination);
-  void send(const measure::Event&);
+  void send(measure::Event);
   // In a forked child: a lock that another thread of the parent held would never be released.
   void after_fork();
 

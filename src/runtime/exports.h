@@ -1,14 +1,15 @@
-// Every function of the CUDA Runtime by name: exports.def as a table.
+// Every function of the CUDA Runtime by name: exports.def as a table. It is all that the library with the code
+// exports: the libraries libcudart.so.* jump through it (shim/cudart.S), and a runtime that is linked into
+// the program is redirected to it (loader/preload.cpp).
 #pragma once
 #include <span>
-#include <string_view>
 
 namespace warplens::runtime {
 
 struct Export {
-  std::string_view name;
-  void (*address)();
-  bool implemented; // else it returns cudaErrorNotSupported and is reported
+  using Function = void (*)();
+  const char* name;
+  Function in_major[3]; // of CUDA 11, 12, 13
 };
 std::span<const Export> exports(); // in the order of exports.def
 

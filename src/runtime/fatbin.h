@@ -11,12 +11,14 @@
 #pragma once
 #include "base/types.h"
 #include "diag/diagnostic.h"
-#include "runtime/elf.h"
+#include "os/bytes.h"
 #include <map>
 #include <string>
 #include <vector>
 
 namespace warplens::runtime {
+
+using os::Bytes;
 
 struct PtxImage {
   u32 sm = 0; // .target compute_90: 90; 0 where unknown

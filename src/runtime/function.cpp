@@ -1,7 +1,6 @@
 // Questions about kernels and their settings.
-#include "runtime/function.h"
+#include "runtime/state.h"
 
-#pragma GCC visibility push(default)
 namespace warplens::runtime {
 extern "C" {
 
@@ -65,4 +64,3 @@ cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::s
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -19,12 +19,8 @@ namespace warplens::runtime {
 namespace {
 
 cudaError_t check_shape(const arch::Limits& limits, const LaunchRequest& request) {
-  const Dim3 &grid = request.grid, &block = request.block;
-  bool fits = grid.count() != 0 && block.count() != 0 && block.x <= limits.block[0] &&
-              block.y <= limits.block[1] && block.z <= limits.block[2] &&
-              block.count() <= limits.threads_per_block && grid.x <= limits.grid[0] &&
-              grid.y <= limits.grid[1] && grid.z <= limits.grid[2];
-  return fits ? cudaSuccess : cudaErrorInvalidConfiguration;
+  return launch_problem(limits.launch(), request.grid, request.block) ? cudaErrorInvalidConfiguration
+                                                                      : cudaSuccess;
 }
 
 cudaError_t check_cluster(const Kernel& kernel, const LaunchRequest& request) {
@@ -110,6 +106,18 @@ void send_unrun(Runtime& runtime, const Kernel& kernel, const LaunchRequest& req
   runtime.events.send(std::move(record));
 }
 
+// The first launch that did not finish: memory may be wrong for all that come after it.
+void note_incomplete(Runtime& runtime, u64 index) {
+  if (!runtime.incomplete) runtime.incomplete_launch = index;
+  runtime.incomplete = true;
+}
+
+void note_fault(Runtime& runtime, const sim::Fault& fault, u64 index) {
+  note_incomplete(runtime, index);
+  runtime.sticky = code_of(fault.kind);
+  runtime.faulted_launch = index;
+}
+
 void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult& result) {
   record.warp_instructions = result.warp_instructions;
   if (runtime.incomplete) {
@@ -120,17 +128,14 @@ void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult
     record.status = measure::Status::failed;
     record.reason = result.fault->diagnostic.message;
     record.diagnostics.push_back(result.fault->diagnostic);
-    if (!runtime.incomplete) runtime.incomplete_launch = record.index;
-    runtime.incomplete = true;
-    runtime.sticky = code_of(result.fault->kind);
-    runtime.faulted_launch = record.index;
+    note_fault(runtime, *result.fault, record.index);
   }
   for (diag::Diagnostic& warning : result.warnings) record.diagnostics.push_back(std::move(warning));
 }
 
 void keep_reachable(std::vector<measure::SiteRecord>& sites, const Kernel& kernel) {
   std::erase_if(sites, [&](const measure::SiteRecord& record) {
-    for (const measure::Counters& counters : record.counters)
+    for (const arch::Counts& counters : record.counters)
       if (counters.instructions != 0) return false;
     return !kernel.reachable.contains(record.site.function);
   });
@@ -158,17 +163,17 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
   u64 ctas = spec.grid.count();
   measure::Collector collector(runtime.architectures, kernel.sites, 0);
   std::vector<u64> sampled = measure::Collector::sampled(ctas);
-  sim::FoldOptions folding;
+  fold::FoldOptions folding;
   folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
   if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
   folding.begin = [&] { return collector.begin_class(); };
-  folding.end = [&](const sim::fold::CtaSet& members) {
+  folding.end = [&](const fold::CtaSet& members) {
     auto in_class = [&](u64 cta) { return members.contains(spec.grid, cta); };
     collector.end_class(members.count(),
                         static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), in_class)));
   };
   folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
-  auto folded = sim::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
+  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
   if (!folded) return folded.error();
   DeferredLaunch rest{kernel.binary->program,
                       spec.kernel,
@@ -179,7 +184,7 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
                       {spec.parameters.begin(), spec.parameters.end()},
                       {},
                       record.index};
-  for (const sim::TouchedMemory& memory : folded->memory) {
+  for (const fold::TouchedMemory& memory : folded->memory) {
     if (place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) != Place::device)
       return "it uses memory that the host sees too, or that was freed";
     rest.touches.push_back({memory, false});
@@ -242,10 +247,7 @@ void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
                                          options_of(runtime, std::chrono::steady_clock::now()));
   if (!result.fault) return;
   runtime.say(result.fault->diagnostic);
-  if (!runtime.incomplete) runtime.incomplete_launch = launch.index;
-  runtime.incomplete = true;
-  runtime.sticky = code_of(result.fault->kind);
-  runtime.faulted_launch = launch.index;
+  note_fault(runtime, *result.fault, launch.index);
 }
 
 cudaError_t launch(const LaunchRequest& request) {
@@ -263,8 +265,7 @@ cudaError_t launch(const LaunchRequest& request) {
     std::string reason =
         kernel->binary->reason.empty() ? "the kernel is not in the program's PTX" : kernel->binary->reason;
     send_unrun(runtime, *kernel, request, measure::Status::failed, std::move(reason));
-    runtime.incomplete_launch = runtime.incomplete ? runtime.incomplete_launch : runtime.launches - 1;
-    runtime.incomplete = true;
+    note_incomplete(runtime, runtime.launches - 1);
     return remember(error);
   }
   cudaError_t error = check_shape(runtime.architecture().limits, request);
@@ -274,20 +275,11 @@ cudaError_t launch(const LaunchRequest& request) {
   return remember(runtime.options.launch_blocking ? runtime.sticky : cudaSuccess);
 }
 
-} // namespace warplens::runtime
-
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
                              std::size_t shared, cudaStream_t) {
   return launch({function, grid, block, {}, shared, arguments, false});
-}
-
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, Dim3 grid, Dim3 block, void** arguments,
-                               std::size_t shared, cudaStream_t) {
-  return launch({kernel, grid, block, {}, shared, arguments, false});
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
@@ -301,14 +293,12 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                         false};
   for (u32 i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative)
-      request.cooperative = attribute.value.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeCooperative) request.cooperative = attribute.val.cooperative != 0;
     if (attribute.id == cudaLaunchAttributeClusterDimension)
-      request.cluster = {attribute.value.cluster.x, attribute.value.cluster.y, attribute.value.cluster.z};
+      request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
   }
   return launch(request);
 }
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

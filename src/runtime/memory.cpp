@@ -51,10 +51,6 @@ static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
   return runtime.memory().release(found->address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-} // namespace warplens::runtime
-
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
@@ -160,17 +156,23 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return api([&](Runtime& r) {
     if (!attributes) return cudaErrorInvalidValue;
+    auto tell = [&](cudaMemoryType type, int device, void* on_device, void* on_host) {
+      attributes->type = type;
+      attributes->device = device;
+      attributes->devicePointer = on_device;
+      attributes->hostPointer = on_host; // the callers of CUDA 11 and 12 have no `reserved` after it
+    };
     void* address = const_cast<void*>(pointer);
     std::optional<sim::Allocation> found = r.memory().find(reinterpret_cast<u64>(pointer));
     if (found && found->kind == sim::AllocationKind::managed) {
-      *attributes = {cudaMemoryTypeManaged, 0, address, address};
+      tell(cudaMemoryTypeManaged, 0, address, address);
     } else if (found && place(r, pointer, 1) == Place::device) {
-      *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+      tell(cudaMemoryTypeDevice, 0, address, nullptr);
     } else if (place(r, pointer, 1) == Place::shared) {
-      *attributes = {cudaMemoryTypeHost, 0, address, address};
+      tell(cudaMemoryTypeHost, 0, address, address);
     } else {
       constexpr int no_device = -2;
-      *attributes = {cudaMemoryTypeUnregistered, no_device, nullptr, address};
+      tell(cudaMemoryTypeUnregistered, no_device, nullptr, address);
     }
     return cudaSuccess;
   });
@@ -187,10 +189,12 @@ cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const vo
   });
 }
 
-cudaError_t cudaMemPrefetchAsync_v2(const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t) {
+// The two hints take a device number before CUDA 13 and a location since: parameters that nobody reads are not
+// declared.
+cudaError_t cudaMemPrefetchAsync() {
   return api([](Runtime&) { return cudaSuccess; });
 }
-cudaError_t cudaMemAdvise_v2(const void*, std::size_t, int, cudaMemLocation) {
+cudaError_t cudaMemAdvise() {
   return api([](Runtime&) { return cudaSuccess; });
 }
 
@@ -200,4 +204,3 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned)
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -1,75 +1,43 @@
 // Device code of the program as a loaded sim::Program: when it is read (at the first use of something in it),
 // and how kernels and variables are found in it.
 #include "runtime/module.h"
+#include "ir/call_graph.h"
+#include "os/environment.h"
 #include "ptx/stacks.h"
 #include "runtime/device_code.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace warplens::runtime {
 namespace {
 
 std::string program_name() {
-  std::string path(4096, '\0');
-  ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  std::string path = os::executable();
   return path.substr(path.rfind('/') + 1);
 }
 
-bool calls_indirectly(const ir::Module& module, const ir::Function& function) {
-  return std::any_of(
-      function.instructions.begin(), function.instructions.end(), [&](const ir::Instruction& instruction) {
-        return module.form(instruction).opcode == ir::Opcode::call && instruction.sources != 0 &&
-               function.sources(instruction)[0].kind != ir::Operand::Kind::function;
-      });
-}
-
-// The functions that a call from `root` may reach. An indirect call may reach every function whose address
-// the code so far or a variable of the module takes.
-std::vector<ir::FunctionId> reachable_from(const ir::Module& module, ir::FunctionId root) {
-  std::vector<ir::FunctionId> out;
-  std::vector<bool> seen(module.functions.size());
-  std::vector<ir::FunctionId> todo{root};
-  while (!todo.empty()) {
-    ir::FunctionId id = todo.back();
-    todo.pop_back();
-    const ir::Function& function = module.functions[id.value];
-    if (seen[id.value]) continue;
-    seen[id.value] = true;
-    out.push_back(id);
-    for (const ir::Operand& operand : function.operands)
-      if (operand.kind == ir::Operand::Kind::function && operand.function.valid())
-        todo.push_back(operand.function);
-    if (!calls_indirectly(module, function)) continue;
-    for (const ir::Variable& variable : module.variables)
-      for (const ir::Relocation& relocation : variable.relocations)
-        if (relocation.function.valid()) todo.push_back(relocation.function);
-  }
-  return out;
-}
-
-// The sites of those functions. A pointer to a function may also come from another kernel, through memory:
-// what calls through pointers may reach any site.
-std::vector<access::Site> sites_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions) {
-  ptx::SourceStacks stacks(module);
-  std::vector<access::Site> out;
+// The sites of functions that a kernel can reach. A pointer may be wrong: what calls through pointers may reach
+// any site.
+std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
+  std::vector<const ir::Instruction*> accesses;
   auto add = [&](const ir::Function& function) {
-    for (const ir::Instruction& instruction : function.instructions) {
-      if (!instruction.site.valid()) continue;
-      out.push_back(module.sites[instruction.site.value]);
-      out.back().frames = stacks.at(instruction.location);
-    }
+    for (const ir::Instruction& instruction : function.instructions)
+      if (instruction.site.valid()) accesses.push_back(&instruction);
   };
-  bool any = std::any_of(functions.begin(), functions.end(), [&](ir::FunctionId id) {
-    return calls_indirectly(module, module.functions[id.value]);
-  });
-  if (any)
+  if (kernel.indirect)
     for (const ir::Function& function : module.functions) add(function);
   else
-    for (ir::FunctionId id : functions) add(module.functions[id.value]);
-  std::sort(out.begin(), out.end(), [](const access::Site& a, const access::Site& b) { return a.id < b.id; });
+    for (ir::FunctionId id : kernel.functions) add(module.functions[id.value]);
+  std::sort(accesses.begin(), accesses.end(),
+            [](const ir::Instruction* a, const ir::Instruction* b) { return a->site < b->site; });
+  ptx::SourceStacks stacks(module);
+  std::vector<access::Site> out;
+  out.reserve(accesses.size());
+  for (const ir::Instruction* access : accesses) {
+    out.push_back(module.sites[access->site.value]);
+    out.back().frames = stacks.at(access->location);
+  }
   return out;
 }
 
@@ -109,10 +77,10 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   function = *found;
   info = binary->program->info(function);
   const ir::Module& module = binary->program->module();
-  std::vector<ir::FunctionId> functions = reachable_from(module, function);
+  ir::Reachable called = ir::reachable(module, function);
   reachable.clear();
-  for (ir::FunctionId id : functions) reachable.insert(module.functions[id.value].name);
-  sites = sites_of(module, functions);
+  for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
+  sites = sites_of(module, called);
   return cudaSuccess;
 }
 

@@ -1,3 +1,4 @@
+// See occupancy.h. Each resource is handed out in units, so sizes are rounded up before they are divided.
 #include "runtime/occupancy.h"
 #include "base/bits.h"
 #include <algorithm>
@@ -31,10 +32,6 @@ u32 active_blocks(const Runtime& runtime, const Kernel& kernel, u32 threads, u64
   return static_cast<u32>(blocks);
 }
 
-} // namespace warplens::runtime
-
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
@@ -75,4 +72,3 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

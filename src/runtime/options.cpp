@@ -1,14 +1,11 @@
+// See options.h: what each variable means. One that makes no sense is as good as not set.
 #include "runtime/options.h"
+#include "os/environment.h"
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 
 namespace warplens::runtime {
-
-static std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : std::string_view{};
-}
 
 static std::vector<u32> numbers(std::string_view text) {
   std::vector<u32> out;
@@ -24,18 +21,16 @@ static std::vector<u32> numbers(std::string_view text) {
 }
 
 Options options_from_environment() {
+  using namespace std::string_view_literals;
   Options options;
-  options.events = variable("WARPLENS_EVENTS");
-  if (std::vector<u32> sm = numbers(variable("WARPLENS_SM")); !sm.empty()) options.sm = std::move(sm);
-  if (std::vector<u32> workers = numbers(variable("WARPLENS_WORKERS")); !workers.empty())
+  options.events = os::variable("WARPLENS_EVENTS");
+  if (std::vector<u32> sm = numbers(os::variable("WARPLENS_SM")); !sm.empty()) options.sm = std::move(sm);
+  if (std::vector<u32> workers = numbers(os::variable("WARPLENS_WORKERS")); !workers.empty())
     options.workers = workers[0];
-  options.strict_memory = variable("WARPLENS_MEMORY") == "strict";
-  if (std::string_view timeout = variable("WARPLENS_TIMEOUT"); !timeout.empty()) {
-    double seconds = std::atof(timeout.data());
-    if (seconds > 0) options.timeout = seconds;
-  }
-  options.count_only = variable("WARPLENS_COUNT_ONLY") == "1";
-  options.launch_blocking = variable("CUDA_LAUNCH_BLOCKING") == "1";
+  options.strict_memory = os::variable("WARPLENS_MEMORY") == "strict"sv;
+  if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
+  options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
+  options.launch_blocking = os::variable("CUDA_LAUNCH_BLOCKING") == "1"sv;
   return options;
 }
 

@@ -25,10 +25,7 @@ Pool* find(cudaMemPool_t pool) {
 bool is_switch(int attribute) { return attribute <= 3; }
 
 } // namespace
-} // namespace warplens::runtime
 
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
@@ -92,4 +89,3 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) {
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -6,7 +6,6 @@
 // CodeGen (lib/CodeGen/CGCUDANV.cpp) call.
 #include "runtime/state.h"
 
-#pragma GCC visibility push(default)
 namespace warplens::runtime {
 namespace {
 
@@ -126,7 +125,8 @@ cudaError_t __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* sha
   return cudaSuccess;
 }
 
-// The handle is what __cudaLaunchKernel gets back; a launch without one is what finds an unknown kernel.
+// The handle is what __cudaLaunchKernel gets back, which takes handles and functions alike; a launch without one
+// is what finds an unknown kernel.
 cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* host) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
@@ -136,11 +136,5 @@ cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* host) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* host) { return __cudaGetKernel(handle, host); }
-cudaError_t cudaGetFuncBySymbol(cudaKernel_t* handle, const void* host) {
-  return __cudaGetKernel(handle, host);
-}
-
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -1,6 +1,8 @@
-# loader/ is compiled into each shared library, not into the room: tests link the room and must not be patched.
+# loader/ is compiled into the shared library, not into the room: tests link the room and must not be patched.
 get_target_property(runtime_sources warplens_runtime SOURCES)
 list(FILTER runtime_sources EXCLUDE REGEX "/loader/")
 set_target_properties(warplens_runtime PROPERTIES SOURCES "${runtime_sources}")
+# "cuda/…": the types of the API are compiled from the text of the headers for clang.
+target_include_directories(warplens_runtime PUBLIC ${PROJECT_SOURCE_DIR})
 # Static archives: the preloaded library must not drag shared ones into the program.
 target_link_libraries(warplens_runtime PUBLIC -l:libzstd.a -l:liblz4.a)

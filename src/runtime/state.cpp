@@ -1,6 +1,7 @@
 // The one object behind the CUDA API of this process: made at the first call, never destroyed, because
 // programs call CUDA from destructors; a forked child starts over with its own stream of events.
 #include "runtime/state.h"
+#include "os/environment.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -9,19 +10,12 @@
 namespace warplens::runtime {
 namespace {
 
-std::string executable() {
-  std::string path(4096, '\0');
-  ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return path;
-}
-
 i64 process() { return static_cast<i64>(getpid()); }
 
 Runtime* instance = nullptr;
 
 void announce(Runtime& runtime) {
-  runtime.events.send(measure::ProcessStarted{process(), executable(),
+  runtime.events.send(measure::ProcessStarted{process(), os::executable(),
                                               std::string(runtime.architecture().part.name),
                                               arch::sm(runtime.architecture())});
 }
@@ -72,8 +66,8 @@ cudaError_t Runtime::start() {
     return cudaErrorMemoryAllocation;
   }
   device = std::make_unique<sim::Device>();
-  device->shape = {row.sm, row.part.multiprocessors, row.limits.threads_per_block,
-                   row.limits.shared_per_block_optin, row.part.clock_khz};
+  device->shape = {row.sm, row.part.multiprocessors, row.limits.launch(), row.limits.shared_per_block_optin,
+                   row.part.clock_khz};
   device->memory = std::move(*memory);
   device->print = [this](std::string_view text) { output += text; };
   return cudaSuccess;

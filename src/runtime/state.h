@@ -22,11 +22,6 @@
 
 namespace warplens::runtime {
 
-// The version of the CUDA Runtime that this library stands in for: 13000, 12090, 11080. One definition per
-// library.
-extern const int runtime_version;
-inline constexpr int driver_version = 13000;
-
 struct Runtime {
   Options options;
   EventStream events;

@@ -32,10 +32,7 @@ cudaError_t on(cudaStream_t stream) {
 }
 
 } // namespace
-} // namespace warplens::runtime
 
-#pragma GCC visibility push(default)
-namespace warplens::runtime {
 extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
@@ -133,4 +130,3 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 
 } // extern "C"
 } // namespace warplens::runtime
-#pragma GCC visibility pop

@@ -2,9 +2,8 @@
 // float to the small formats f16, bf16, tf32, e4m3 and e5m2.
 //
 // Float to integer rounds, then clamps to the destination's range. NaN gives 0, or 1 << (width − 1) where the
-// source is f64 or the destination has 64 bits. Small formats are rounded by hand from a double
-// (round_to_format), which serves every rounding mode; the common round-to-nearest f32 → f16/bf16 uses
-// sem/half.h's faster way.
+// source is f64 or the destination has 64 bits. Small formats are rounded by hand from a double (ToFormat), which
+// serves every rounding mode; the common round-to-nearest f32 → f16/bf16 uses sem/half.h's faster way.
 #pragma once
 #include "sem/half.h"
 #include "sem/integer.h"
@@ -40,63 +39,95 @@ template <class D, class T> inline D exact_integer(T x) {
     return static_cast<D>(static_cast<Signed<D>>(large ? x - static_cast<T>(top) : x)) + (large ? top : D{0});
   }
 }
-template <Integral Mode, bool Ftz, class D> struct ToInteger {
-  template <class T> static D apply(T a) {
-    T x = integral<Mode>(flush<Ftz>(a));
-    constexpr T above =
-        static_cast<T>(static_cast<Unsigned<D>>(highest<D>) / 2 + 1) * T{2}; // highest + 1, exactly
-    bool low = x < static_cast<T>(lowest<D>), high = x >= above, nan = is_nan(x);
-    D inside = exact_integer<D>(low | high | nan ? T{0} : x);
-    constexpr D of_nan =
-        sizeof(T) == 8 || sizeof(D) == 8 ? static_cast<D>(Unsigned<D>{1} << (width<D> - 1)) : D{0};
-    D clamped = low ? lowest<D> : high ? highest<D> : inside;
-    return nan ? of_nan : clamped;
+// x, integral or not a number, clamped to D's range.
+template <class D, class T> inline D clamped_integer(T x) {
+  constexpr T above =
+      static_cast<T>(static_cast<Unsigned<D>>(highest<D>) / 2 + 1) * T{2}; // highest + 1, exactly
+  bool low = x < static_cast<T>(lowest<D>), high = x >= above, nan = is_nan(x);
+  D inside = exact_integer<D>(low | high | nan ? T{0} : x);
+  constexpr D of_nan =
+      sizeof(T) == 8 || sizeof(D) == 8 ? static_cast<D>(Unsigned<D>{1} << (width<D> - 1)) : D{0};
+  D clamped = low ? lowest<D> : high ? highest<D> : inside;
+  return nan ? of_nan : clamped;
+}
+template <Integral Mode, class D> struct ToInteger { // .rni, .rzi: .ftz makes no difference
+  template <class T> static D apply(T a) { return clamped_integer<D>(integral<Mode>(a)); }
+};
+// .rmi and .rpi, as data: down is up of the negative number.
+template <class D> class ToIntegerDirected {
+public:
+  ToIntegerDirected(bool up, bool ftz) : up_(up), ftz_(ftz) {}
+  template <class T> D apply(T a) const {
+    using Traits = FloatTraits<T>;
+    FloatBits<T> flip = up_ ? 0 : Traits::sign, least = ftz_ ? Traits::smallest_normal : 0;
+    T flushed = magnitude_bits(a) < least ? from_bits<T>(sign_bit(a)) : a;
+    T x = from_bits<T>(to_bits(flushed) ^ flip), nearest = nearest_integral(x);
+    T up = nearest < x ? nearest + T{1} : nearest;
+    return clamped_integer<D>(from_bits<T>(to_bits(up) ^ flip));
   }
-  static D apply(F16 a) { return ToInteger<Mode, false, D>::apply(to_float(a)); }
-  static D apply(BF16 a) { return ToInteger<Mode, false, D>::apply(to_float(a)); }
+
+private:
+  bool up_, ftz_;
 };
 
 enum class Round : u8 { nearest, zero, down, up, nearest_away };
 
 // A format of few bits: IEEE-like, or e4m3, which has no infinity and one NaN per sign.
-template <int ExponentBits, int MantissaBits, u32 Largest, u32 Infinity, u32 Nan> struct Format {
-  static constexpr int mantissa_bits = MantissaBits, bias = (1 << (ExponentBits - 1)) - 1,
-                       bits = 1 + ExponentBits + MantissaBits;
-  static constexpr u32 largest = Largest, infinity = Infinity, nan = Nan, sign = 1u << (bits - 1);
+struct Format {
+  int exponent_bits, mantissa_bits;
+  u32 largest, infinity, nan;
+  constexpr int smallest() const { return 2 - (1 << (exponent_bits - 1)); } // exponent of a normal number
+  constexpr u32 sign() const { return 1u << (exponent_bits + mantissa_bits); }
 };
-using FormatF16 = Format<5, 10, 0x7bff, 0x7c00, 0x7fff>;
-using FormatBF16 = Format<8, 7, 0x7f7f, 0x7f80, 0x7fff>;
-using FormatTF32 = Format<8, 10, 0x3fbff, 0x3fc00, 0x3ffff>;
-using FormatE4M3 = Format<4, 3, 0x7e, 0x7f, 0x7f>;
-using FormatE5M2 = Format<5, 2, 0x7b, 0x7c, 0x7f>;
+inline constexpr Format format_f16{5, 10, 0x7bff, 0x7c00, 0x7fff};
+inline constexpr Format format_bf16{8, 7, 0x7f7f, 0x7f80, 0x7fff};
+inline constexpr Format format_tf32{8, 10, 0x3fbff, 0x3fc00, 0x3ffff};
+inline constexpr Format format_e4m3{4, 3, 0x7e, 0x7f, 0x7f};
+inline constexpr Format format_e5m2{5, 2, 0x7b, 0x7c, 0x7f};
 
-// x in format F, its bits right-aligned. `Finite` (.satfinite) replaces overflow and infinity by the largest
-// number.
-template <class F, Round Mode, bool Finite> inline u32 round_to_format(double x) {
-  u64 magnitude = magnitude_bits(x);
-  bool negative = sign_bit(x) != 0;
-  u32 sign = negative ? F::sign : 0;
-  if (is_nan(x)) return F::nan;
-  if (magnitude == FloatTraits<double>::infinity) return sign | (Finite ? F::largest : F::infinity);
-  int exponent = static_cast<int>(magnitude >> 52) - 1023, smallest = 1 - F::bias;
-  u64 mantissa = (magnitude & 0x000fffffffffffffull) | (magnitude >> 52 ? u64{1} << 52 : 0);
-  int below = exponent < smallest ? smallest - exponent : 0;
-  int shift = 52 - F::mantissa_bits + below;
-  shift = shift < 60 ? shift : 60; // everything is below half of the last bit
-  u64 kept = mantissa >> shift, rest = mantissa & ((u64{1} << shift) - 1), half = u64{1} << (shift - 1);
-  bool up = Mode == Round::nearest        ? rest > half || (rest == half && (kept & 1))
-            : Mode == Round::nearest_away ? rest >= half
-            : Mode == Round::up           ? rest != 0 && !negative
-            : Mode == Round::down         ? rest != 0 && negative
-                                          : false;
-  u64 base =
-      below ? 0 : static_cast<u64>(exponent - smallest) << F::mantissa_bits; // the implicit bit adds one
-  u64 result = base + kept + up;
-  bool away = Mode == Round::nearest || Mode == Round::nearest_away || (Mode == Round::up && !negative) ||
-              (Mode == Round::down && negative);
-  if (result > F::largest) result = away && !Finite ? F::infinity : F::largest;
-  return sign | static_cast<u32>(result);
-}
+// Rounds to a format, without a branch on what is to be done: vector loops call it with the same rounding for
+// all lanes. `finite` (.satfinite) replaces overflow and infinity by the largest number.
+class ToFormat {
+public:
+  ToFormat(const Format& format, Round mode, bool finite) : format_(format) {
+    bool nearest = mode == Round::nearest || mode == Round::nearest_away;
+    half_ = nearest ? ~u64{0} : 0;
+    even_ = mode == Round::nearest;
+    away_[0] = mode == Round::up ? ~u64{0} : 0;
+    away_[1] = mode == Round::down ? ~u64{0} : 0;
+    infinity_ = finite ? format.largest : format.infinity;
+    for (int i = 0; i < 2; ++i) overflow_[i] = nearest || away_[i] ? infinity_ : format.largest;
+  }
+  // The bits of x in the format, right-aligned.
+  u32 apply(double x) const {
+    u64 magnitude = magnitude_bits(x);
+    bool negative = sign_bit(x) != 0;
+    int exponent = static_cast<int>(magnitude >> 52) - 1023, smallest = format_.smallest();
+    u64 mantissa = (magnitude & 0x000fffffffffffffull) | (magnitude >> 52 ? u64{1} << 52 : 0);
+    int below = exponent < smallest ? smallest - exponent : 0;
+    int shift = 52 - format_.mantissa_bits + below;
+    shift = shift < 60 ? shift : 60; // everything is below half of the last bit
+    u64 kept = mantissa >> shift, last = u64{1} << shift;
+    // What carries into the last bit when the mantissa is to be rounded up.
+    u64 increment =
+        (((last >> 1) - (even_ & ~kept & 1)) & half_) | ((last - 1) & (negative ? away_[1] : away_[0]));
+    u64 base = below ? 0
+                     : static_cast<u64>(exponent - smallest)
+                           << format_.mantissa_bits; // the implicit bit adds one
+    u64 rounded = base + ((mantissa + increment) >> shift);
+    u32 overflow = negative ? overflow_[1] : overflow_[0];
+    u32 result = rounded > format_.largest ? overflow : static_cast<u32>(rounded);
+    result = magnitude == FloatTraits<double>::infinity ? infinity_ : result;
+    return is_nan(x) ? format_.nan : (negative ? format_.sign() : 0) | result;
+  }
+
+private:
+  Format format_;
+  u64 half_, even_,
+      away_
+          [2]; // masks: add half of the last bit, less one where the number kept is even; by sign: add all but the last bit
+  u32 infinity_, overflow_[2];
+};
 
 // Any source as a double that rounds like the source: exact, or (64-bit integers) with a sticky last bit.
 inline double widen(F16 x) { return static_cast<double>(to_float(x)); }
@@ -116,40 +147,25 @@ requires(sizeof(IntegerTraits<T>) > 0) inline double widen(T x) {
   }
 }
 
-template <class H> struct FormatOf;
-template <> struct FormatOf<F16> { using Type = FormatF16; };
-template <> struct FormatOf<BF16> { using Type = FormatBF16; };
-
-template <class S> inline constexpr bool is_f32 = false;
-template <> inline constexpr bool is_f32<float> = true;
-
-// To f16 or bf16. relu: negative results and −0 become +0; a NaN stays. .ftz changes
-// nothing between halves and f32: neither side is flushed (measured on an H100).
-template <class H, Round Mode, bool Finite, bool Relu, bool Sat> struct ToHalf {
-  template <class S> static H convert(S x) {
-    if constexpr (Mode == Round::nearest && !Finite && is_f32<S>)
-      return to_half<H>(x);
-    else
-      return {static_cast<u16>(round_to_format<typename FormatOf<H>::Type, Mode, Finite>(widen(x)))};
-  }
-  template <class S> static H apply(S x) {
-    H result = convert(x);
-    if constexpr (Relu) result = (result.bits & 0x8000) && !half_is_nan(result) ? H{0} : result;
-    if constexpr (Sat) result = to_half<H>(saturate<true>(to_float(result)));
-    return result;
-  }
+// To f16 or bf16 from f32, to the nearest. (.ftz changes nothing between halves and f32: neither side is
+// flushed, measured on an H100.)
+template <class H> struct NearestHalf {
+  static H apply(float x) { return to_half<H>(x); }
 };
 
 // From halves, and (HalfIntegral) within one format.
-template <bool Sat> struct HalfToFloat {
-  static float apply(F16 x) { return saturate<Sat>(is_nan(to_float(x)) ? canonical_nan(0.0f) : to_float(x)); }
-  static float apply(BF16 x) { return saturate<Sat>(to_float(x)); } // bf16 is f32's upper half, NaNs too
+struct HalfToFloat {
+  static float apply(F16 x) { return is_nan(to_float(x)) ? canonical_nan(0.0f) : to_float(x); }
+  static float apply(BF16 x) { return to_float(x); } // bf16 is f32's upper half, NaNs too
 };
-template <bool Sat> struct HalfToDouble { // a NaN's payload survives
-  template <class H> static double apply(H x) { return saturate<Sat>(static_cast<double>(to_float(x))); }
+struct HalfToDouble { // a NaN's payload survives
+  template <class H> static double apply(H x) { return static_cast<double>(to_float(x)); }
 };
-template <Integral Mode, bool Sat> struct HalfIntegral {
-  template <class H> static H apply(H x) { return to_half<H>(saturate<Sat>(integral<Mode>(to_float(x)))); }
+template <Integral Mode> struct HalfIntegral {
+  template <class H> static H apply(H x) { return to_half<H>(integral<Mode>(to_float(x))); }
+};
+struct Saturate {
+  template <class T> static T apply(T x) { return saturate<true>(x); }
 };
 // Float to float of another or the same width; flushes the f32 side.
 template <class D, bool Ftz, bool Sat> struct FloatToFloat {
@@ -164,50 +180,33 @@ template <class D, bool Ftz, bool Sat> struct FloatToFloat {
     return saturate<Sat>(is_nan(a) ? nan : result);
   }
 };
-template <Integral Mode, bool Ftz, bool Sat> struct ToIntegral {
+template <Integral Mode, bool Ftz> struct ToIntegral {
   template <class T> static T apply(T a) {
     T result = integral<Mode>(flush<Ftz>(a));
-    return saturate<Sat>(is_nan(a) ? nan_of(a) : result);
+    return is_nan(a) ? nan_of(a) : result;
   }
 };
-template <class D, bool Sat> struct IntegerToFloat {
-  template <class S> static D apply(S x) { return saturate<Sat>(static_cast<D>(x)); }
+template <class D> struct IntegerToFloat {
+  template <class S> static D apply(S x) { return static_cast<D>(x); }
 };
 
 // cvt.f16x2.f32 d, a, b: a to the upper half, b to the lower.
-template <class One> struct PairOf {
-  static auto apply(float a, float b) {
-    return Packed<decltype(One::apply(a))>{{One::apply(b), One::apply(a)}};
-  }
+template <class H> struct NearestPair {
+  static Packed<H> apply(float a, float b) { return {{to_half<H>(b), to_half<H>(a)}}; }
 };
-template <Round Mode, bool Finite, bool Relu> struct ToTF32 {
-  static u32 apply(float x) {
-    u32 bits = round_to_format<FormatTF32, Mode, Finite>(widen(x));
-    if (Relu && (bits & FormatTF32::sign)) bits = 0;
-    u32 nan = Mode == Round::nearest_away ? to_bits(x) & 0xffffe000u : 0x7fffe000u;
-    return is_nan(x) ? nan : bits << 13;
-  }
-};
-// Two 8-bit floats from two f32 or from f16x2; always .satfinite.
-template <class F, bool Relu> struct ToByteFloats {
-  static u32 one(float x) {
-    return round_to_format<F, Round::nearest, true>(widen(Relu && !is_nan(x) && sign_bit(x) ? 0.0f : x));
-  }
-  static u16 apply(float a, float b) { return static_cast<u16>(one(a) << 8 | one(b)); }
-  static u16 apply(Packed<F16> a) { return apply(to_float(a.element[1]), to_float(a.element[0])); }
-};
+
 // An 8-bit float is the top of an f16 (e5m2), or one with three exponents' difference in bias (e4m3).
-template <class F> inline F16 byte_to_half(u32 x) {
+template <bool E5M2> inline F16 byte_to_half(u32 x) {
   u32 sign = (x & 0x80) << 8, m = x & 0x7f;
-  if constexpr (F::mantissa_bits == 2) return {static_cast<u16>(m > 0x7c ? 0x7fff : x << 8)};
+  if constexpr (E5M2) return {static_cast<u16>(m > 0x7c ? 0x7fff : x << 8)};
   if (m == 0x7f) return {0x7fff};
   float scaled = to_float(F16{static_cast<u16>(m << 7)}) * 256.0f;
   return {static_cast<u16>(sign | to_half<F16>(scaled).bits)};
 }
-template <class F, bool Relu> struct FromByteFloats {
+template <bool E5M2, bool Relu> struct FromByteFloats {
   static F16 one(u32 x) {
-    return Relu && (x & 0x80) && (x & 0x7f) <= F::infinity - (F::mantissa_bits == 3) ? F16{0}
-                                                                                     : byte_to_half<F>(x);
+    constexpr u32 largest = E5M2 ? 0x7c : 0x7e; // infinity, too
+    return Relu && (x & 0x80) && (x & 0x7f) <= largest ? F16{0} : byte_to_half<E5M2>(x);
   }
   static Packed<F16> apply(u16 x) { return {{one(x & 0xff), one(x >> 8)}}; }
 };

@@ -76,16 +76,19 @@ struct HalfFma {
     return odd_float(add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
   }
 };
-// An operation on floats, applied to halves: .ftz, .sat (to [0, 1], NaN → 0), .relu (negative and −0 → 0, NaN
-// stays).
-template <class Op, bool Ftz = false, bool Sat = false, bool Relu = false> struct Half {
+// An operation on floats, applied to halves, with .ftz. (.sat and .relu come after it: saturate_half().)
+template <class Op, bool Ftz = false> struct Half {
   template <class H, class... Rest> static H apply(H a, Rest... rest) {
-    float wide = Op::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(rest))...);
-    H result = flush_if<Ftz>(to_half<H>(saturate<Sat>(wide)));
-    if constexpr (Relu) result = (result.bits & 0x8000) && !half_is_nan(result) ? H{0} : result;
-    return result;
+    return flush_if<Ftz>(to_half<H>(Op::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(rest))...)));
   }
 };
+// .relu: negative results and −0 become +0. .sat: to [0, 1], NaN → 0. On the bits of an f16 or bf16 whose NaN is
+// positive; `one` and `infinity` are that format's.
+inline u16 relu_half(u16 bits) { return bits & 0x8000 ? 0 : bits; }
+inline u16 saturate_half(u16 bits, u16 one, u16 infinity) {
+  u16 at_most_one = bits > one ? one : bits;
+  return bits > infinity ? 0 : at_most_one; // a NaN, or a sign
+}
 
 template <class H> inline H canonical_half(H x) { return half_is_nan(x) ? half_nan<H>() : x; }
 template <bool Ftz> struct HalfAbs {
@@ -99,10 +102,22 @@ template <bool Ftz> struct HalfNeg {
   }
 };
 // min and max of halves are those of floats: the result is one of the sources, so rounding back is exact.
-template <bool IsMax, bool PropagateNan, bool XorSign, bool Ftz> struct HalfMinMax {
-  using Wide = MinMax<IsMax, PropagateNan, XorSign, false>;
+template <bool IsMax, bool Ftz> struct HalfMinMax {
   template <class H> static H apply(H a, H b) {
-    return to_half<H>(Wide::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(b))));
+    return to_half<H>(
+        MinMax<IsMax, false, false, false>::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(b))));
+  }
+};
+// The same with .NaN and .xorsign.abs, which are rare and therefore data.
+template <bool IsMax, bool Ftz> struct HalfMinMaxOf {
+  bool propagate_nan, xor_sign;
+  template <class H> H apply(H a, H b) const {
+    u16 magnitude = xor_sign ? 0x7fff : 0xffff, sign = xor_sign ? (a.bits ^ b.bits) & 0x8000 : 0;
+    H x{static_cast<u16>(a.bits & magnitude)}, y{static_cast<u16>(b.bits & magnitude)};
+    H result = HalfMinMax<IsMax, Ftz>::apply(x, y);
+    bool nan = half_is_nan(a) | half_is_nan(b);
+    result = propagate_nan & nan ? half_nan<H>() : result;
+    return half_is_nan(result) ? result : H{static_cast<u16>(result.bits | sign)};
   }
 };
 

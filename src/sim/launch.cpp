@@ -37,10 +37,10 @@ constexpr u64 least_batches = 16;
 u32 batch_size(const LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
   u64 threads = spec.block.count();
-  if (spec.cooperative || threads % warp_size != 0 || !launch.program.runs_in_step(spec.kernel)) return 1;
+  if (spec.cooperative || threads % warp_size != 0 || !launch.program.runs_in_lockstep(spec.kernel)) return 1;
   u64 registers = 0;
   for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, static_cast<u32>(threads));
-  for (ir::FunctionId f : launch.program.reachable(spec.kernel))
+  for (ir::FunctionId f : launch.program.reachable(spec.kernel).functions)
     registers += launch.program.code_of(f).parameter_bytes * threads; // arguments of calls
   u64 wanted = launch.options.batch != 0 ? launch.options.batch : spec.grid.count() / least_batches;
   u64 size = std::min<u64>({wanted, most_batch_warps / (threads / warp_size), spec.grid.x,
@@ -220,7 +220,7 @@ std::string too_large(LaunchState& launch) {
         shared + spec.dynamic_shared, shared, spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
   launch.shared_bytes = static_cast<u32>(shared);
   launch.shared_stride = align_up(shared + spec.dynamic_shared, 64);
-  for (ir::FunctionId id : launch.program.reachable(spec.kernel)) {
+  for (ir::FunctionId id : launch.program.reachable(spec.kernel).functions) {
     const ir::Module& module = launch.program.module;
     const ir::Function& function = module.functions[id.value];
     u64 local = 0, calls = 0;
@@ -254,20 +254,9 @@ std::optional<Fault> prepare(LaunchState& launch) {
     fault.diagnostic = diag::error("launch-invalid", std::move(message));
     return fault;
   };
-  // Each size first: the product of three large ones may wrap round to a small one.
-  if (spec.block.x > 1024 || spec.block.y > 1024 || spec.block.z > 64 || spec.block.count() == 0 ||
-      spec.block.count() > launch.device.shape.max_threads_per_cta)
-    return invalid(fmt::format("a block of {} x {} x {} threads cannot be launched", spec.block.x,
-                               spec.block.y, spec.block.z));
-  if (spec.grid.x == 0 || spec.grid.y == 0 || spec.grid.z == 0) return invalid("the grid has no blocks");
-  if (spec.grid.x > 0x7fffffff || spec.grid.y > 65535 || spec.grid.z > 65535)
-    return invalid(fmt::format(
-        "a grid of {} x {} x {} blocks cannot be launched: the limits are 2147483647 x 65535 x 65535",
-        spec.grid.x, spec.grid.y, spec.grid.z));
-  launch.code_of = [&program = launch.program](ir::FunctionId id) -> const Code& {
-    return program.code_of(id);
-  };
-  launch.entry = &launch.code_of(spec.kernel);
+  if (auto problem = launch_problem(launch.device.shape.limits, spec.grid, spec.block))
+    return invalid(fmt::format("{}: {}", problem->what, problem->most));
+  launch.entry = &launch.program.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
   if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));
   u32 ctas = batch_size(launch), rest = spec.grid.x % ctas;
@@ -276,7 +265,7 @@ std::optional<Fault> prepare(LaunchState& launch) {
   launch.row_batches = ceil_div(spec.grid.x, ctas);
   launch.batches = launch.row_batches * spec.grid.y * spec.grid.z;
   launch.local_bytes = launch.entry->local_bytes;
-  if (launch.program.reachable(spec.kernel).size() > 1) launch.local_bytes += call_stack_bytes;
+  if (launch.program.reachable(spec.kernel).functions.size() > 1) launch.local_bytes += call_stack_bytes;
   if (spec.cooperative) {
     Result<u64> workspace = launch.device.memory->allocate(4096, AllocationKind::device, 512, "grid barrier");
     if (!workspace) return invalid("no device memory for the grid-wide barrier");

@@ -85,79 +85,58 @@ const Code& Program::Impl::code_of(ir::FunctionId id) {
   return *c;
 }
 
-namespace {
-
-// Calls f(function) for every direct callee; true when the function calls through a register.
-template <class F> bool each_callee(const ir::Module& m, const ir::Function& function, F&& f) {
-  bool indirect = false;
-  for (const ir::Instruction& i : function.instructions) {
-    if (m.form(i).opcode != ir::Opcode::call || i.sources == 0) continue;
-    const ir::Operand& callee = function.sources(i)[0];
-    if (callee.kind == ir::Operand::Kind::function)
-      f(callee.function);
-    else
-      indirect = true;
-  }
-  return indirect;
-}
-
-} // namespace
-
-std::vector<ir::FunctionId> Program::Impl::reachable(ir::FunctionId kernel) const {
-  std::vector<ir::FunctionId> out{kernel};
-  std::vector<bool> seen(module.functions.size());
-  seen[kernel.value] = true;
-  auto add = [&](ir::FunctionId f) {
-    if (f.value < seen.size() && !seen[f.value] && !module.functions[f.value].external) {
-      seen[f.value] = true;
-      out.push_back(f);
-    }
-  };
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    bool indirect = each_callee(module, module.functions[out[i].value], add);
-    // Through a pointer anything that is not a kernel may be called.
-    if (indirect)
-      for (std::size_t f = 0; f < module.functions.size(); ++f)
-        if (!module.functions[f].entry) add(ir::FunctionId(f));
-  }
-  return out;
+const ir::Reachable& Program::Impl::reachable(ir::FunctionId kernel) {
+  std::lock_guard lock(mutex);
+  auto [entry, is_new] = reached.try_emplace(kernel.value);
+  if (is_new) entry->second = ir::reachable(module, kernel);
+  return entry->second;
 }
 
 namespace {
 
-// Whether an op does the same for a thread whether or not the threads of neighbouring CTAs run in step with
-// it.
-bool in_step(const ir::Module& module, const Code& code, const Op& op) {
-  if (op.waits || op.run == ops::nanosleep) return false;
-  if (op.run == ops::barrier)
-    return (op.aux & 1) == 0 && !op.form->has(ir::Modifier::red) && !op.form->has(ir::Modifier::arrive);
-  if (op.run != ops::call) return true;
-  ir::FunctionId callee = code.calls[op.aux].callee;
+// Through a pointer anything may be called, and what is not defined may print, allocate or fail an assertion.
+bool computes_only_or_is_defined(const Code& code, const Op& call) {
+  ir::FunctionId callee = code.calls[call.call_index()].callee;
   if (!callee.valid()) return false;
-  const ir::Function& function = module.functions[callee.value];
+  const ir::Function& function = code.module->functions[callee.value];
   return !function.external || find_math_function(function.name).has_value();
 }
 
-} // namespace
-
-bool Program::Impl::runs_in_step(ir::FunctionId kernel) {
-  std::unique_lock lock(mutex);
-  if (auto known = in_step.find(kernel.value); known != in_step.end()) return known->second;
-  lock.unlock();
-  bool all = true;
-  for (ir::FunctionId f : reachable(kernel)) {
-    const Code& function = code_of(f);
-    all &= std::all_of(function.ops.begin(), function.ops.end(),
-                       [&](const Op& op) { return sim::in_step(module, function, op); });
+// Whether an op does the same for a thread whether or not the threads of neighbouring CTAs run in lockstep
+// with it.
+bool runs_in_lockstep(const Code& code, const Op& op) {
+  switch (op.traits().lockstep) {
+  case Lockstep::never: return false;
+  case Lockstep::calls: return computes_only_or_is_defined(code, op);
+  case Lockstep::barriers:
+    return !op.predicate().after_count && !op.form->has(ir::Modifier::red) &&
+           !op.form->has(ir::Modifier::arrive);
+  case Lockstep::loops: return !op.jump().waits;
+  case Lockstep::always: return true;
   }
-  lock.lock();
-  return in_step[kernel.value] = all;
+  return false;
 }
 
-u64 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const {
+} // namespace
+
+bool Program::Impl::runs_in_lockstep(ir::FunctionId kernel) {
+  std::unique_lock lock(mutex);
+  if (auto known = in_lockstep.find(kernel.value); known != in_lockstep.end()) return known->second;
+  lock.unlock();
+  bool all = true;
+  for (ir::FunctionId f : reachable(kernel).functions) {
+    const Code& function = code_of(f);
+    all &= std::all_of(function.ops.begin(), function.ops.end(),
+                       [&](const Op& op) { return sim::runs_in_lockstep(function, op); });
+  }
+  lock.lock();
+  return in_lockstep[kernel.value] = all;
+}
+
+u64 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset) {
   offset.assign(module.variables.size(), 0);
   std::vector<bool> used(module.variables.size());
-  for (ir::FunctionId f : reachable(kernel))
+  for (ir::FunctionId f : reachable(kernel).functions)
     for (const ir::Operand& o : module.functions[f.value].operands)
       if (o.variable.valid()) used[o.variable.value] = true;
   u64 total = 0, alignment = 16;
@@ -197,7 +176,7 @@ KernelInfo Program::info(ir::FunctionId id) const {
   out.parameter_bytes = static_cast<u32>(offset);
   std::vector<u32> shared;
   out.static_shared = static_cast<u32>(std::min<u64>(impl_->place_shared(id, shared), ~u32{0}));
-  for (ir::FunctionId r : impl_->reachable(id)) {
+  for (ir::FunctionId r : impl_->reachable(id).functions) {
     const ir::Function& function = m.functions[r.value];
     out.local_bytes += place_thread_variables(m, function).local_bytes;
     for (ir::VariableId v : function.variables)

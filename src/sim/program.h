@@ -1,6 +1,7 @@
 // Program's inside: the module, its code (lowered function by function, when first needed) and its variables'
 // places.
 #pragma once
+#include "ir/call_graph.h"
 #include "sim/lower/code.h"
 #include "sim/sim.h"
 #include <mutex>
@@ -20,17 +21,17 @@ struct Program::Impl {
   Device* device = nullptr;
   std::mutex mutex;
   std::vector<std::unique_ptr<Code>> code; // [functions]
-  std::unordered_map<u32, bool> in_step;   // runs_in_step's answers, by function
+  std::unordered_map<u32, ir::Reachable> reached;
+  std::unordered_map<u32, bool> in_lockstep; // runs_in_lockstep's answers, by function
 
   const Code& code_of(ir::FunctionId);
-  // Functions that a launch of `kernel` can reach by direct calls, itself first; all address-taken ones too
-  // when it calls indirectly.
-  std::vector<ir::FunctionId> reachable(ir::FunctionId kernel) const;
-  // Whether CTAs of `kernel` can run in step with their neighbours (launch.cpp).
-  bool runs_in_step(ir::FunctionId kernel);
-  // Shared variables of those functions: offset per variable, total static bytes; dynamic ones start after
+  // The functions that a launch of `kernel` can reach; found once.
+  const ir::Reachable& reachable(ir::FunctionId kernel);
+  // Whether CTAs of `kernel` can run in lockstep with their neighbours (launch.cpp).
+  bool runs_in_lockstep(ir::FunctionId kernel);
+  // Shared variables of the functions that a kernel can reach: offset per variable, total static bytes; dynamic ones start after
   // that.
-  u64 place_shared(ir::FunctionId kernel, std::vector<u32>& offset) const;
+  u64 place_shared(ir::FunctionId kernel, std::vector<u32>& offset);
 };
 
 std::unique_ptr<Code> lower(const Program::Impl&, ir::FunctionId); // lower.cpp

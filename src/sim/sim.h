@@ -6,6 +6,7 @@
 // kernel comes back as a Fault with kernel, place, thread and address.
 #pragma once
 #include "access/access.h"
+#include "base/launch_limits.h"
 #include "diag/diagnostic.h"
 #include "ir/module.h"
 #include "sim/memory/memory.h"
@@ -22,7 +23,7 @@ namespace warplens::sim {
 struct DeviceShape {
   u32 sm = 90; // compute capability × 10
   u32 multiprocessors = 132;
-  u32 max_threads_per_cta = 1024;
+  LaunchLimits limits;
   u32 max_shared_per_cta = 232448; // with opt-in
   u32 clock_khz = 1980000;
 };

@@ -1,3 +1,4 @@
+// What a term's value is, operation by operation. What C leaves undefined is 0 here.
 #include "symbolic/quasi_polynomial.h"
 
 namespace warplens::symbolic {

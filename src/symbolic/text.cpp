@@ -1,14 +1,31 @@
+// Expressions as C writes them: operators where C has them, calls where it has none. What grows too long is cut.
 #include "symbolic/quasi_polynomial.h"
-#include <array>
 #include <fmt/format.h>
 
 namespace warplens::symbolic {
 namespace {
 
 std::string_view symbol(Op op) {
-  static constexpr std::array<std::string_view, 11> infix = {"/",  "%", "&",  "|",  "^", "<<",
-                                                             ">>", "<", "<=", "==", "!="};
-  return static_cast<u8>(op) < infix.size() ? infix[static_cast<u8>(op)] : "";
+  switch (op) {
+  case Op::quotient: return "/";
+  case Op::remainder: return "%";
+  case Op::bit_and: return "&";
+  case Op::bit_or: return "|";
+  case Op::bit_xor: return "^";
+  case Op::shift_left: return "<<";
+  case Op::shift_right: return ">>";
+  case Op::less: return "<";
+  case Op::less_equal: return "<=";
+  case Op::equal: return "==";
+  case Op::not_equal: return "!=";
+  case Op::minimum: // the others are written as calls
+  case Op::maximum:
+  case Op::select:
+  case Op::product:
+  case Op::wrap_signed:
+  case Op::wrap_unsigned: return "";
+  }
+  return "";
 }
 
 } // namespace

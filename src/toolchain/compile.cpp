@@ -1,13 +1,13 @@
 // The two ways to compile: nvcc in one command; clang in two per .cu file (arguments.h says why), then a
 // link. Everything is written under the request's folder; the source folder is only read.
 #include "toolchain/compile.h"
+#include "os/file.h"
 #include "toolchain/arguments.h"
 #include "toolchain/compile_cache.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <sstream>
 
 namespace warplens::toolchain {
 namespace {
@@ -39,7 +39,7 @@ diag::Diagnostic compilation_failed(const CompileRequest& request, const FoundCo
 
 Result<void> run_step(const CompileRequest& request, const FoundCompiler& compiler,
                       const std::vector<std::string>& arguments, const std::string& what) {
-  auto result = run_process(arguments, request.on_output);
+  auto result = os::run_captured(arguments, request.on_output);
   if (!result) return failure(result.error());
   if (result->exit_code != 0) return failure(compilation_failed(request, compiler, what));
   return {};
@@ -58,18 +58,14 @@ std::string numbered(const CompileRequest& request, std::size_t number, const ch
   return fmt::format("{}/{}{}", request.folder, number, extension);
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file)
-    return failure(diag::error("toolchain-no-output", fmt::format("the compiler left no '{}'", path)));
-  return text.str();
+Result<std::string> read_output(const std::string& path) {
+  if (std::optional<std::string> text = os::read_file(path)) return std::move(*text);
+  return failure(diag::error("toolchain-no-output", fmt::format("the compiler left no '{}'", path)));
 }
 
 // clang embeds the bytes of a file as they are, and the runtime needs to see where the text ends.
 Result<void> terminate_text(const std::string& ptx, const std::string& embedded) {
-  auto text = read_file(ptx);
+  auto text = read_output(ptx);
   if (!text) return failure(text.error());
   std::ofstream file(embedded, std::ios::binary);
   file.write(text->c_str(), static_cast<std::streamsize>(text->size() + 1));
@@ -154,7 +150,7 @@ std::vector<std::string> files_read(const CompileRequest& request) {
   for (const auto& entry : std::filesystem::directory_iterator(request.folder, error)) {
     std::string extension = entry.path().extension();
     if (extension != ".d" && extension != ".ii") continue;
-    Result<std::string> text = read_file(entry.path());
+    Result<std::string> text = read_output(entry.path());
     if (!text) return {};
     std::vector<std::string> files = extension == ".d" ? files_of_rule(*text) : files_of_line_markers(*text);
     if (files.empty()) return {};
@@ -172,7 +168,7 @@ SearchPath search_path(const CompileRequest& request, const FoundCompiler& compi
     if (!options) return {};
     command = clang_search_path(compiler, architecture, {request.headers, request.cudart}, *options);
   }
-  auto result = run_process(command);
+  auto result = os::run_captured(command);
   if (!result || result->exit_code != 0) return {};
   return search_path_of(result->output);
 }
@@ -222,7 +218,7 @@ Result<std::string> compile_to_ptx(const CompileRequest& request) {
                          fmt::format("compile the device code of '{}'", request.source));
       !ok)
     return failure(ok.error());
-  return read_file(ptx);
+  return read_output(ptx);
 }
 
 } // namespace warplens::toolchain

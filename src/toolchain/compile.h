@@ -1,9 +1,8 @@
 // Turning a .cu file into an executable that runs under WarpLens, with nvcc or with clang and no toolkit.
 #pragma once
 #include "cache/store.h"
+#include "os/captured.h"
 #include "toolchain/find.h"
-#include "toolchain/process.h"
-#include "toolchain/temp_dir.h"
 
 namespace warplens::toolchain {
 
@@ -16,7 +15,7 @@ struct CompileRequest {
   std::string headers;              // clang: folder of warplens_cuda.h (header_folder())
   std::string cudart;               // clang: the file libcudart.so.13 to link with
   Search search = Search::from_environment();
-  OnOutput on_output;                  // sees what the compilers say, verbatim
+  os::OnOutput on_output;              // sees what the compilers say, verbatim
   const cache::Store* cache = nullptr; // of compilations; null: none
 };
 

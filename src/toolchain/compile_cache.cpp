@@ -1,6 +1,8 @@
 // The key of a compilation, what is recorded of one, and whether a record still holds: in this order. What
 // counts and what is never kept, compile_cache.h says.
 #include "toolchain/compile_cache.h"
+#include "os/environment.h"
+#include "os/file.h"
 #include "toolchain/arguments.h"
 #include <algorithm>
 #include <cstdlib>
@@ -32,11 +34,6 @@ constexpr const char* variables[] = {"CPATH",
                                      "LC_ALL",
                                      "LC_MESSAGES",
                                      "LANG"};
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 bool starts_with_one_of(std::string_view text, std::initializer_list<std::string_view> starts) {
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view s) { return text.starts_with(s); });
@@ -163,8 +160,8 @@ std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind
   bool nvcc = kind == Compiler::nvcc;
   if (!binary || !are_harmless(request.options, true)) return {};
   for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
-    if (nvcc && !are_harmless(words_of(variable(name)), false)) return {};
-  if (nvcc && !variable("NVCC_CCBIN").empty()) return {};
+    if (nvcc && !are_harmless(words_of(os::variable(name)), false)) return {};
+  if (nvcc && *os::variable("NVCC_CCBIN") != 0) return {};
   std::error_code error;
   cache::Hasher hasher;
   hasher.add(nvcc ? "nvcc" : "clang").add(compiler).add(binary->identity);
@@ -172,7 +169,7 @@ std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind
   hasher.add(request.sm).add(request.source).add(fs::current_path(error).string());
   hasher.add(request.headers).add(nvcc ? "" : request.cudart).add(request.options.size());
   for (const std::string& option : request.options) hasher.add(option);
-  for (const char* name : variables) hasher.add(variable(name));
+  for (const char* name : variables) hasher.add(os::variable(name));
   return hasher.digest();
 }
 
@@ -211,14 +208,6 @@ public:
 private:
   std::string bytes_;
 };
-
-std::optional<std::string> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return {};
-  return text.str();
-}
 
 bool write_file(const fs::path& path, std::string_view text, bool executable) {
   std::ofstream file(path, std::ios::binary);
@@ -309,7 +298,7 @@ void CompileCache::put(const Compiled& compiled, std::string_view said, const st
   if (!key_ || files.empty() || path.folders.empty()) return;
   std::optional<Inputs> inputs = gather_inputs(files, path, start_);
   std::optional<cache::Digest> content = inputs ? content_of(*inputs) : std::nullopt;
-  std::optional<std::string> program = read_file(compiled.executable);
+  std::optional<std::string> program = os::read_file(compiled.executable);
   if (!content || !program) return;
   Strings strings;
   strings.add(compiled.description);
@@ -319,7 +308,7 @@ void CompileCache::put(const Compiled& compiled, std::string_view said, const st
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(request_.folder, error)) {
     if (entry.path().extension() != ".ptx") continue;
-    std::optional<std::string> ptx = read_file(entry.path());
+    std::optional<std::string> ptx = os::read_file(entry.path());
     if (!ptx) return;
     strings.add(entry.path().filename().string());
     strings.add(*ptx);

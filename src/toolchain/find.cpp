@@ -2,11 +2,11 @@
 // A compiler counts as found when it starts and says its version; one that an environment variable names but
 // that does not run is an error, not a reason to fall back silently.
 #include "toolchain/find.h"
-#include "toolchain/process.h"
+#include "os/captured.h"
+#include "os/environment.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
@@ -17,11 +17,6 @@ namespace {
 
 constexpr const char* clang_names[] = {"clang-19", "clang-18", "clang-17", "clang-16",
                                        "clang-15", "clang-14", "clang"};
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 bool is_program(const std::string& path) {
   std::error_code error;
@@ -60,7 +55,7 @@ u32 leading_number(std::string_view text) {
 // `nvcc --list-gpu-arch` prints one compute_NN a line.
 std::vector<u32> nvcc_architectures(const std::string& nvcc) {
   std::vector<u32> result;
-  auto listed = run_process({nvcc, "--list-gpu-arch"});
+  auto listed = os::run_captured({nvcc, "--list-gpu-arch"});
   if (!listed) return result;
   std::string_view text = listed->output;
   constexpr std::string_view marker = "compute_";
@@ -78,7 +73,7 @@ std::vector<u32> clang_architectures(u32 major) {
 }
 
 Result<FoundCompiler> inspect(Compiler kind, const std::string& path) {
-  auto said = run_process({path, "--version"});
+  auto said = os::run_captured({path, "--version"});
   if (!said) return failure(said.error());
   FoundCompiler found{
       kind, path, version_after(said->output, kind == Compiler::nvcc ? ", V" : "clang version "), 0, {}};
@@ -114,12 +109,12 @@ std::optional<std::string> locate_clang(const Search& search) {
 
 Search Search::from_environment() {
   Search search;
-  search.nvcc = environment("WARPLENS_NVCC");
-  search.clang = environment("WARPLENS_CLANG");
+  search.nvcc = os::variable("WARPLENS_NVCC");
+  search.clang = os::variable("WARPLENS_CLANG");
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-    if (std::string value = environment(name); !value.empty()) search.toolkits.push_back(value);
+    if (std::string value = os::variable(name); !value.empty()) search.toolkits.push_back(value);
   search.toolkits.push_back("/usr/local/cuda");
-  std::string path = environment("PATH");
+  std::string path = os::variable("PATH");
   for (std::size_t begin = 0; begin < path.size();) {
     std::size_t end = std::min(path.find(':', begin), path.size());
     if (end > begin) search.path.push_back(path.substr(begin, end - begin));
@@ -158,7 +153,7 @@ std::optional<std::string> find_ptxas(const Search& search) {
 
 std::string header_folder() {
   std::error_code error;
-  std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path binary = os::executable();
   for (const char* place : {"share/warplens/cuda", "../share/warplens/cuda"}) {
     std::filesystem::path folder = binary.parent_path() / place;
     if (std::filesystem::exists(folder / "warplens_cuda.h", error)) return folder.lexically_normal();

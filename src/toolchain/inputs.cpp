@@ -4,9 +4,9 @@
 // whole folder that is missing, only the folder. A name that a macro makes up is looked for by the endings of
 // the path where it was found.
 #include "toolchain/inputs.h"
+#include "os/file.h"
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,16 +17,6 @@ namespace warplens::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  struct stat status;
-  if (!file || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.gcount() != static_cast<std::streamsize>(text.size())) return {};
-  return text;
-}
 
 bool exists(const std::string& path) {
   struct stat status;
@@ -224,7 +214,7 @@ std::optional<Inputs> gather_inputs(const std::vector<std::string>& files, const
   Absent absent;
   for (const std::string& folder : path.missing) absent.note(folder);
   for (const std::string& file : all) {
-    std::optional<std::string> text = read_file(file);
+    std::optional<std::string> text = os::read_file(file);
     if (!text || tells_the_time(*text) || changed_since(file, start) || file.find('\n') != file.npos)
       return {};
     std::string folder = file.substr(0, file.rfind('/'));
@@ -257,7 +247,7 @@ std::optional<cache::Digest> content_of(const Inputs& inputs) {
     if (exists(path)) return {};
   cache::Hasher hasher;
   for (const std::string& file : inputs.files) {
-    std::optional<std::string> text = read_file(file);
+    std::optional<std::string> text = os::read_file(file);
     if (!text) return {};
     hasher.add(file).add(*text);
   }

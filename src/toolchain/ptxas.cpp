@@ -5,9 +5,9 @@
 //       1024 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads
 //   ptxas info    : Used 8 registers, 1024 bytes cumulative stack size, 400 bytes smem, 360 bytes cmem[0]
 #include "toolchain/ptxas.h"
+#include "os/captured.h"
+#include "os/temp_dir.h"
 #include "toolchain/compile_cache.h"
-#include "toolchain/process.h"
-#include "toolchain/temp_dir.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -90,11 +90,11 @@ Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_
   if (binary)
     if (std::optional<cache::Blob> said = cache->find("ptxas", key))
       return understand({reinterpret_cast<const char*>(said->data.get()), said->size});
-  auto folder = TempDir::create();
+  auto folder = os::TempDir::create();
   if (!folder) return failure(folder.error());
   std::string file = folder->path() + "/input.ptx";
   std::ofstream(file, std::ios::binary) << ptx;
-  auto result = run_process(
+  auto result = os::run_captured(
       {ptxas, "-v", "-c", fmt::format("-arch=sm_{}", sm), file, "-o", folder->path() + "/output"});
   if (!result) return failure(result.error());
   std::string said = (result->exit_code == 0 ? accepted : refused) + result->output;

@@ -56,7 +56,7 @@ private:
     Result<void> read = read_addresses(line, addresses + 3, record.access);
     if (!read) return failure(std::move(read.error()));
     if (shared_side(record.access)) return ++skipped_, std::optional<Record>();
-    if (std::string wrong = impossible(record.access); !wrong.empty())
+    if (std::string wrong = access::impossible(record.access); !wrong.empty())
       return failure(malformed(line, line.data() + addresses + 3, wrong));
     return std::optional<Record>(std::move(record));
   }

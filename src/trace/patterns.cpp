@@ -269,7 +269,7 @@ private:
     if (u32 missing = record.access.active & null_)
       return failure(
           Problem{fmt::format("lane {} is active but has no address", std::countr_zero(missing)), {}, end});
-    if (std::string wrong = impossible(record.access); !wrong.empty())
+    if (std::string wrong = access::impossible(record.access); !wrong.empty())
       return failure(Problem{wrong, {}, line.data()});
     lay_out_texture(seen, record.access);
     return record;

@@ -1,3 +1,4 @@
+// See sass.h: the mnemonic says space and kind, the suffixes behind it cache operator and size.
 #include "trace/sass.h"
 #include <algorithm>
 #include <array>

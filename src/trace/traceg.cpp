@@ -109,7 +109,8 @@ private:
     access.bytes = sass->bytes, access.matrices = sass->matrices, access.active = static_cast<u32>(mask);
     Result<void> read = addresses(line, words, access);
     if (!read) return failure(std::move(read.error()));
-    if (std::string wrong = impossible(access); !wrong.empty()) return failure(malformed(line, words, wrong));
+    if (std::string wrong = access::impossible(access); !wrong.empty())
+      return failure(malformed(line, words, wrong));
     return std::optional<Record>(std::move(record));
   }
 

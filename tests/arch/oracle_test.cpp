@@ -82,7 +82,7 @@ TEST_P(EveryArchitecture, ExhaustiveSmall) {
     for (u8 bytes : widths) {
       const u64 places[] = {0, bytes, u64{bytes} * 2, 64, 128};
       for (u32 code = 0; code < 625; ++code) {
-        WarpAccess access{{}, space, Kind::load, Cache::none, bytes, 0, 0, {}};
+        WarpAccess access{{.space = space, .bytes = bytes}};
         u32 digits = code;
         for (u32 lane : lanes) {
           access.active |= u32{1} << lane;

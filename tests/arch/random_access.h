@@ -28,7 +28,7 @@ public:
 
   // An aligned access; `limit` bounds the addresses.
   access::WarpAccess access(access::Space space, access::Kind kind, u8 bytes, u64 limit) {
-    access::WarpAccess out{{}, space, kind, access::Cache::none, bytes, 0, mask(), {}};
+    access::WarpAccess out{{.space = space, .kind = kind, .bytes = bytes}, mask()};
     u64 words = limit / bytes, shape = below(8), stride = u64{1} << below(8), choices = 1 + below(64),
         base = below(words);
     for (u64 lane = 0; lane < warp_size; ++lane) {

@@ -1,10 +1,12 @@
 // The built-in cases hold the numbers of the documents they come from, and their drawings are golden
-// documents: UPDATE_GOLDENS=1 rewrites tests/explain/data.
+// documents: WARPLENS_REBASE=1 rewrites tests/explain/data.
 #include "explain/model/cases.h"
 #include "explain/support.h"
 #include "explain/view/picture.h"
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace warplens::explain {
@@ -93,15 +95,15 @@ TEST(Cases, PitchBanksConstantLocal) {
 
 void expect_golden(const std::string& file, const std::string& text) {
   std::string path = std::string(WARPLENS_TEST_DATA) + "/" + file;
-  if (std::getenv("UPDATE_GOLDENS") != nullptr) {
+  if (std::getenv("WARPLENS_REBASE") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     return;
   }
   std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path << " is missing; UPDATE_GOLDENS=1 writes it";
+  ASSERT_TRUE(in) << path << " is missing; WARPLENS_REBASE=1 writes it";
   std::stringstream wanted;
   wanted << in.rdbuf();
-  EXPECT_EQ(wanted.str(), text) << path << " differs; UPDATE_GOLDENS=1 rewrites it";
+  EXPECT_EQ(wanted.str(), text) << path << " differs; WARPLENS_REBASE=1 rewrites it";
 }
 
 std::size_t columns_of(std::string_view line) {
@@ -115,7 +117,27 @@ void expect_fits(const std::string& text, const std::string& what) {
     EXPECT_LE(columns_of(line), 100u) << what << ": " << line;
 }
 
-// Tags balance, attributes are quoted, no stray '<' or '&'.
+// Of one tag, without its brackets: each attribute is a blank, a name that did not occur yet, and a quoted
+// value; a class is one that the style sheet declares.
+bool attributes_are_sound(std::string_view rest, std::string_view xml) {
+  std::set<std::string_view> seen;
+  while (!rest.empty() && rest != "/") {
+    std::size_t equals = rest.find("=\"");
+    if (!rest.starts_with(' ') || equals == rest.npos) return false;
+    std::string_view name = rest.substr(1, equals - 1);
+    bool is_name = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ':';
+    });
+    std::size_t end = rest.find('"', equals + 2);
+    if (!is_name || end == rest.npos || !seen.insert(name).second) return false;
+    std::string value(rest.substr(equals + 2, end - equals - 2));
+    if (name == "class" && xml.find("." + value + "{") == xml.npos) return false;
+    rest.remove_prefix(end + 1);
+  }
+  return true;
+}
+
+// Tags balance, their attributes are sound, no stray '<' or '&'.
 bool well_formed(std::string_view xml) {
   std::vector<std::string> open;
   for (std::size_t at = 0; at < xml.size(); ++at) {
@@ -127,16 +149,37 @@ bool well_formed(std::string_view xml) {
     std::size_t end = xml.find('>', at);
     if (end == xml.npos) return false;
     std::string_view tag = xml.substr(at + 1, end - at - 1);
-    if (std::count(tag.begin(), tag.end(), '"') % 2 != 0 || tag.find('<') != tag.npos) return false;
-    std::string name(tag.substr(tag.starts_with('/'), tag.find_first_of(" /", 1) - tag.starts_with('/')));
+    at = end;
     if (tag.starts_with('/')) {
       if (open.empty() || open.back() != tag.substr(1)) return false;
       open.pop_back();
-    } else if (!tag.ends_with('/'))
-      open.push_back(name);
-    at = end;
+      continue;
+    }
+    std::string_view name = tag.substr(0, tag.find_first_of(" /"));
+    if (name.empty() || tag.find('<') != tag.npos || !attributes_are_sound(tag.substr(name.size()), xml))
+      return false;
+    if (!tag.ends_with('/')) open.emplace_back(name);
   }
   return open.empty();
+}
+
+TEST(Drawing, TheCheckOfTheDocumentsCanFail) {
+  auto with = [](std::string_view rectangle) {
+    return well_formed("<svg><style>.dot{fill:none}</style>" + std::string(rectangle) + "</svg>");
+  };
+  EXPECT_TRUE(with("<rect class=\"dot\" rx=\"5\"/>"));
+  for (std::string_view wrong :
+       {"<rect class=\"dot&quot; rx=&quot;5\"/>", "<rect class=\"square\"/>", "<rect x=\"1\" x=\"2\"/>",
+        "<rect x=\"1\"y=\"2\"/>", "<rect x=1/>", "<rect x=\"1/>", "<rect =\"1\"/>", "<rect>", "</rect>",
+        "&amp", "<rect <x/>"})
+    EXPECT_FALSE(with(wrong)) << wrong;
+}
+
+TEST(Drawing, WordsOfTheUserStayWords) {
+  Question q = question("A[threadIdx.x < 4 ? 0 : threadIdx.x & 3]");
+  std::string text = svg(answered(q), "a \"caption\" rx=\"5\" <b>");
+  EXPECT_TRUE(well_formed(text)) << text;
+  EXPECT_NE(text.find("a &quot;caption&quot; rx=&quot;5&quot; &lt;b&gt;"), text.npos);
 }
 
 TEST(Cases, DrawAsTheirGoldenDocuments) {

@@ -69,7 +69,16 @@ TEST(Question, RefusesImpossibleLaunches) {
   for (Dim3 block :
        {Dim3{0, 1, 1}, Dim3{1025, 1, 1}, Dim3{32, 33, 1}, Dim3{1, 1, 65}, Dim3{4294967295u, 4294967295u, 2}})
     EXPECT_EQ(refused(question("A[0]", block)), "explain-block");
-  Question q = question("A[0]", {32, 1, 1}, 42);
+  // What the architecture can launch, not what the latest can.
+  EXPECT_EQ(refused(question("A[0]", {1024, 1, 1}, 10)), "explain-block");
+  answered(question("A[0]", {512, 1, 1}, 10));
+  answered(question("A[0]", {1024, 1, 1}, 20));
+  Question q = question("A[0]", {32, 1, 1}, 20);
+  q.grid = {65536, 1, 1};
+  EXPECT_EQ(refused(q), "explain-grid");
+  q.sm = 30;
+  answered(q);
+  q = question("A[0]", {32, 1, 1}, 42);
   EXPECT_EQ(refused(q), "explain-architecture");
   q = question("A[0]");
   q.warp = 1;

@@ -55,8 +55,8 @@ TEST_F(Fold, ResultsStoredAtOnceAreNotMadeInMemory) {
 TEST_F(Fold, TheNumberOfClassesDoesNotGrowWithTheGrid) {
   load("setp.ge.s32 %p1, %r4, %r5; @%p1 bra DONE; and.b32 %r10, %r4, 1023;" + std::string(store_at_r10) +
        "DONE:");
-  EXPECT_EQ(fold(gpu, Launch{"k", 1u << 8, 256, {buffer, 1 << 15}}).classes,
-            fold(gpu, Launch{"k", 1u << 20, 256, {buffer, 1 << 15}}).classes);
+  EXPECT_EQ(count_folded(gpu, Launch{"k", 1u << 8, 256, {buffer, 1 << 15}}).classes,
+            count_folded(gpu, Launch{"k", 1u << 20, 256, {buffer, 1 << 15}}).classes);
 }
 
 TEST_F(Fold, AlignmentMakesClasses) {
@@ -171,7 +171,7 @@ TEST_F(Fold, LinearIndexOverATwoDimensionalGridEndsInTheMiddleOfARow) {
 
 TEST_F(Fold, NothingIsWritten) {
   load("mov.u32 %r10, %r4;" + std::string(store_at_r10) + "red.global.add.u32 [%rd11], 1;");
-  Counted counted = fold(gpu, Launch{"k", 16, 64, {buffer, 0}});
+  Counted counted = count_folded(gpu, Launch{"k", 16, 64, {buffer, 0}});
   EXPECT_EQ(counted.refused, "");
   EXPECT_EQ(gpu.read<u32>(buffer, words), std::vector<u32>(words));
   ASSERT_EQ(counted.memory.size(), 1u);
@@ -195,6 +195,12 @@ const Refusal refusals[] = {
      "depends on data loaded at PTX line"},
     {"guard", "ld.global.u32 %r10, [%rd1]; setp.eq.u32 %p1, %r10, 0; @%p1 st.global.u32 [%rd1], %r2;",
      "whether an instruction is performed"},
+    {"guarded halves",
+     "ld.global.u32 %r10, [%rd1]; setp.eq.u32 %p1, %r10, 0; mov.u64 %rd12, 0; mov.b64 {%r11, %r12}, %rd12;"
+     "mov.u64 %rd13, 8; @%p1 mov.b64 {%r11, %r12}, %rd13; cvt.u64.u32 %rd10, %r11; add.s64 %rd11, %rd1, "
+     "%rd10;"
+     "st.global.u32 [%rd11], %r2;",
+     "the address at PTX line"},
     {"atomic",
      "atom.global.add.u32 %r10, [%rd1], 1; mul.wide.u32 %rd12, %r10, 4; add.s64 %rd13, %rd1, %rd12;"
      "st.global.u32 [%rd13], %r2;",
@@ -224,7 +230,7 @@ TEST_F(Fold, RefusesWithTheReason) {
     Gpu fresh;
     ASSERT_TRUE(fresh.load(kernel(refusal.body)));
     u64 memory = fresh.buffer(std::vector<u32>(1 << 14));
-    Counted counted = fold(fresh, Launch{"k", 64, 32, {memory, 0}}, 32);
+    Counted counted = count_folded(fresh, Launch{"k", 64, 32, {memory, 0}}, 32);
     EXPECT_NE(counted.refused, "");
     EXPECT_NE(counted.refused.find(refusal.reason), std::string::npos) << counted.refused;
   }
@@ -292,9 +298,9 @@ TEST_F(Fold, NoBlockLeavesItsAllocation) {
     ASSERT_TRUE(fresh.load(
         kernel(index + std::string("shl.b32 %r11, %r11, 6; add.s32 %r10, %r11, %r2;") + store_at_r10)));
     u64 memory = fresh.buffer(std::vector<u32>(4096 * 64));
-    EXPECT_NE(fold(fresh, Launch{"k", 40, 64, {memory, 0}}).refused.find("outside every allocation"),
+    EXPECT_NE(count_folded(fresh, Launch{"k", 40, 64, {memory, 0}}).refused.find("outside every allocation"),
               std::string::npos);
-    EXPECT_EQ(fold(fresh, Launch{"k", 6, 64, {memory, 0}}).refused, "");
+    EXPECT_EQ(count_folded(fresh, Launch{"k", 6, 64, {memory, 0}}).refused, "");
   }
 }
 
@@ -337,19 +343,19 @@ TEST_F(Fold, ConstantsMayDecideUnlessTheyAreWritten) {
   ASSERT_TRUE(gpu.load(module(reads)));
   buffer = gpu.buffer(std::vector<u32>(words));
   EXPECT_EQ(expect(40, 64).classes, 2u);
-  sim::FoldOptions options;
+  fold::FoldOptions options;
   options.pending = [&](sim::Memory::Range range) {
     return range.contains(gpu.program->symbol("limit")->address, gpu.program->symbol("limit")->address + 4);
   };
   std::vector<std::byte> parameters = pack(gpu.program->info(*gpu.program->kernel("k")), {buffer, 0});
   auto pending =
-      sim::fold_launch(gpu.device, *gpu.program,
-                       {*gpu.program->kernel("k"), Size(40), Size(64), {}, 0, parameters}, {}, options);
+      fold::fold_launch(gpu.device, *gpu.program,
+                        {*gpu.program->kernel("k"), Size(40), Size(64), {}, 0, parameters}, {}, options);
   ASSERT_FALSE(pending);
   EXPECT_NE(pending.error().find("a constant has still to be written"), std::string::npos) << pending.error();
 
   ASSERT_TRUE(gpu.load(module(reads + writes)));
-  EXPECT_EQ(fold(gpu, Launch{"k", 40, 64, {buffer, 0}}).refused,
+  EXPECT_EQ(count_folded(gpu, Launch{"k", 40, 64, {buffer, 0}}).refused,
             "it writes to constant memory that it reads");
 }
 
@@ -359,12 +365,12 @@ TEST_F(Fold, GivesUpEarlyWhenEveryBlockDiffers) {
        "mov.u32 %r10, %r2;" +
        std::string(store_at_r10));
   u32 tries = 0;
-  sim::FoldOptions options;
+  fold::FoldOptions options;
   options.begin = [&]() -> access::Sink* { return ++tries, nullptr; };
   std::vector<std::byte> parameters = pack(gpu.program->info(*gpu.program->kernel("k")), {buffer, 0});
   auto folded =
-      sim::fold_launch(gpu.device, *gpu.program,
-                       {*gpu.program->kernel("k"), Size(100000), Size(64), {}, 0, parameters}, {}, options);
+      fold::fold_launch(gpu.device, *gpu.program,
+                        {*gpu.program->kernel("k"), Size(100000), Size(64), {}, 0, parameters}, {}, options);
   ASSERT_FALSE(folded);
   EXPECT_LE(tries, 20u);
 }

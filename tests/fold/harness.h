@@ -22,7 +22,7 @@ struct Counted {
   u64 classes = 0;
   u64 warp_instructions = 0, thread_instructions = 0;
   std::vector<measure::SiteRecord> sites;
-  std::vector<sim::TouchedMemory> memory;
+  std::vector<fold::TouchedMemory> memory;
 };
 
 struct Size : Dim3 { // one number is a size along x
@@ -61,25 +61,25 @@ inline std::vector<std::byte> memory_of(const Gpu& gpu, const Launch& launch) {
 }
 
 // Folding leaves memory as it was, whether it succeeds or not.
-inline Counted fold(Gpu& gpu, const Launch& launch, u32 most_classes = 100000) {
+inline Counted count_folded(Gpu& gpu, const Launch& launch, u32 most_classes = 100000) {
   Counted out;
   std::vector<std::byte> before = memory_of(gpu, launch);
   ir::FunctionId id = *gpu.program->kernel(launch.kernel);
   std::vector<std::byte> parameters = pack(gpu.program->info(id), launch.arguments);
   measure::Collector collector(architectures(), gpu.program->module().sites, 0);
   std::vector<u64> sampled = measure::Collector::sampled(launch.grid.count());
-  sim::FoldOptions options;
+  fold::FoldOptions options;
   options.most_classes = most_classes;
   options.begin = [&] { return collector.begin_class(); };
-  options.end = [&](const sim::fold::CtaSet& members) {
+  options.end = [&](const fold::CtaSet& members) {
     collector.end_class(members.count(),
                         static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), [&](u64 cta) {
                           return members.contains(index_of(cta, launch.grid));
                         })));
   };
   auto folded =
-      sim::fold_launch(gpu.device, *gpu.program,
-                       {id, launch.grid, launch.block, {}, launch.dynamic_shared, parameters}, {}, options);
+      fold::fold_launch(gpu.device, *gpu.program,
+                        {id, launch.grid, launch.block, {}, launch.dynamic_shared, parameters}, {}, options);
   EXPECT_TRUE(memory_of(gpu, launch) == before);
   if (!folded) {
     out.refused = folded.error();
@@ -123,13 +123,12 @@ inline void expect_equal(const Counted& folded, const Counted& full) {
           << "sm " << arch::sm(*architectures()[n]) << ": sectors " << a.counters[n].sectors << " against "
           << b.counters[n].sectors << ", instructions " << a.counters[n].instructions << " against "
           << b.counters[n].instructions;
-    EXPECT_EQ(a.pattern.text, b.pattern.text);
-    EXPECT_EQ(a.pattern.share, b.pattern.share);
+    EXPECT_EQ(a.pattern, b.pattern);
   }
 }
 
 inline Counted expect_folds(Gpu& gpu, const Launch& launch, u32 most_classes = 100000) {
-  Counted folded = fold(gpu, launch, most_classes);
+  Counted folded = count_folded(gpu, launch, most_classes);
   expect_equal(folded, emulate(gpu, launch));
   return folded;
 }

@@ -219,7 +219,7 @@ TEST(FoldRandom, CountsAreThoseOfFullEmulation) {
     if (!gpu.load(ptx)) return;
     u64 buffer = gpu.buffer(std::vector<std::byte>((most_index + 1) * widest));
     Launch launch{"k", grid, block, {buffer, 0}};
-    Counted counts = fold(gpu, launch);
+    Counted counts = count_folded(gpu, launch);
     if (!counts.refused.empty()) continue;
     expect_equal(counts, emulate(gpu, launch));
     ++folded;
@@ -252,7 +252,7 @@ TEST(FoldRandom, ProgramsOfEveryInstruction) {
                                                      program.output_stride)),
                    gpu.buffer(std::vector<std::byte>(program.scratch_bytes)), program.a, program.b},
                   program.dynamic_shared};
-    Counted counts = fold(gpu, launch);
+    Counted counts = count_folded(gpu, launch);
     if (!counts.refused.empty()) continue;
     ++folded;
     expect_equal(counts, emulate(gpu, launch));

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-namespace warplens::sim::fold {
+namespace warplens::fold {
 namespace {
 
 using Random = std::mt19937_64;
@@ -126,4 +126,4 @@ TEST(Conditions, OfOneAxisAreSolvedExactly) {
 }
 
 } // namespace
-} // namespace warplens::sim::fold
+} // namespace warplens::fold

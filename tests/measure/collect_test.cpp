@@ -1,17 +1,18 @@
 // The collector against the plainest reference: expand every access to single warps and count each by the
 // rule.
+#include "arch/count.h"
 #include "base/bits.h"
 #include "measure/collect.h"
 #include "measure/totals.h"
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 namespace warplens::measure {
 namespace {
 
 using access::AffineAccess;
-using access::Kind;
 using access::LaneBatch;
 using access::Site;
 using access::SiteId;
@@ -24,12 +25,11 @@ std::vector<const arch::Architecture*> architectures(std::initializer_list<u32> 
   return out;
 }
 
-Site make_site(u32 id, std::string opcode, u8 bytes = 4, Kind kind = Kind::load) {
+Site make_site(u32 id, std::string opcode, u8 bytes = 4) {
   Site site;
   site.id = SiteId(id);
   site.opcode = std::move(opcode);
   site.bytes = bytes;
-  site.kind = kind;
   return site;
 }
 
@@ -38,9 +38,7 @@ struct Batch {
   std::vector<u32> active;
   std::vector<u64> address;
   LaneBatch view(SiteId site, Space space, u8 bytes, u64 cta) const {
-    LaneBatch out{site, space, Kind::load, access::Cache::none, bytes,
-                  0,    cta,   active,     address.data(),      nullptr};
-    return out;
+    return {{.site = site, .space = space, .bytes = bytes}, cta, active, address.data()};
   }
 };
 
@@ -65,8 +63,7 @@ Batch random_batch(Random& random, u8 bytes) {
 }
 
 AffineAccess random_affine(Random& random, SiteId site, Space space, u8 bytes) {
-  AffineAccess out{site, space};
-  out.bytes = bytes;
+  AffineAccess out{{.site = site, .space = space, .bytes = bytes}};
   out.cta = random.below(100);
   out.count = 1 + random.below(3);
   out.block = {1 + static_cast<u32>(random.below(40)), 1 + static_cast<u32>(random.below(4)),
@@ -99,11 +96,11 @@ TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
   for (u32 i = 0; i < 5; ++i) sites.push_back(make_site(i * 3, "ld.global", widths[i]));
   Collector collector(list, sites, 2);
   auto sinks = collector.sinks();
-  std::map<std::tuple<u32, Space, std::size_t>, Counters> expected;
-  auto expect = [&](const WarpAccess& access, u64 times) {
+  std::map<std::tuple<u32, Space, std::size_t>, arch::Counts> expected;
+  auto expect = [&](const WarpAccess& access) {
     if (access.active == 0) return;
     for (std::size_t a = 0; a < list.size(); ++a)
-      add(expected[{access.site.value, access.space, a}], arch::count(*list[a], access), times);
+      expected[{access.site.value, access.space, a}] += arch::count(*list[a], access);
   };
   Random random;
   for (u32 i = 0; i < 4000; ++i) {
@@ -113,12 +110,7 @@ TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
       Batch batch = random_batch(random, site.bytes);
       LaneBatch view = batch.view(site.id, space, site.bytes, random.below(200));
       sinks[random.below(2)]->lanes(view);
-      for (u32 w = 0; w < batch.active.size(); ++w) {
-        WarpAccess access{site.id,    space, Kind::load,      access::Cache::none,
-                          site.bytes, 0,     batch.active[w], {}};
-        std::copy_n(batch.address.begin() + w * warp_size, warp_size, access.address.begin());
-        expect(access, 1);
-      }
+      for (u32 w = 0; w < batch.active.size(); ++w) expect(access::warp_of(view, w));
     } else {
       AffineAccess affine = random_affine(random, site.id, space, site.bytes);
       u64 warps = ceil_div(affine.block.count(), warp_size);
@@ -128,17 +120,15 @@ TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
         affine.active = active;
       }
       sinks[random.below(2)]->affine(affine);
-      for (u64 k = 0; k < affine.count; ++k, affine.base += static_cast<u64>(affine.cta_stride)) {
-        if (!active.empty()) affine.active = std::span(active).subspan(k * warps, warps);
-        for (u32 w = 0; w < warps; ++w) expect(access::expand(affine, w), 1);
-      }
+      for (u64 k = 0; k < affine.count; ++k)
+        for (u32 w = 0; w < warps; ++w) expect(access::expand(access::cta_of(affine, k), w));
     }
   }
   std::vector<SiteRecord> records = collector.finish();
   EXPECT_EQ(records.size(), sites.size() * 4);
   for (const SiteRecord& record : records)
     for (std::size_t a = 0; a < list.size(); ++a) {
-      Counters reference = expected[{record.site.id.value, record.space, a}];
+      arch::Counts reference = expected[{record.site.id.value, record.space, a}];
       EXPECT_TRUE(record.counters[a] == reference)
           << "site " << record.site.id.value << ' ' << access::name(record.space) << " sm "
           << arch::sm(*list[a]) << ": sectors " << record.counters[a].sectors << " for " << reference.sectors
@@ -195,8 +185,7 @@ TEST(Collector, BatchesOfCtasAreTheirCtasOneByOne) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t k = 0; k < list.size(); ++k) EXPECT_TRUE(a[i].counters[k] == b[i].counters[k]);
-    EXPECT_EQ(a[i].pattern.text, b[i].pattern.text);
-    EXPECT_EQ(a[i].pattern.share, b[i].pattern.share);
+    EXPECT_EQ(a[i].pattern, b[i].pattern);
   }
 }
 
@@ -224,9 +213,7 @@ TEST(Collector, SumsAndPatternsDoNotDependOnTheNumberOfWorkers) {
     ASSERT_EQ(many.size(), one.size());
     for (std::size_t i = 0; i < one.size(); ++i) {
       EXPECT_TRUE(many[i].counters[0] == one[i].counters[0]);
-      EXPECT_EQ(many[i].pattern.text, one[i].pattern.text);
-      EXPECT_EQ(many[i].pattern.share, one[i].pattern.share);
-      EXPECT_EQ(many[i].pattern.ways, one[i].pattern.ways);
+      EXPECT_EQ(many[i].pattern, one[i].pattern);
     }
   }
 }
@@ -234,8 +221,9 @@ TEST(Collector, SumsAndPatternsDoNotDependOnTheNumberOfWorkers) {
 TEST(Collector, AGenericSiteHasOneRecordPerSpace) {
   auto list = architectures({90});
   std::vector<Site> sites{make_site(0, "ld.f32"), make_site(1, "ld.shared.f32"), make_site(2, "st.f32")};
+  sites[1].space = Space::shared;
   Collector collector(list, sites, 1);
-  AffineAccess access{SiteId(0u), Space::global};
+  AffineAccess access{{.site = SiteId(0u)}};
   access.stride[0] = 4;
   access.block = {64, 1, 1};
   collector.sinks()[0]->affine(access);
@@ -247,17 +235,17 @@ TEST(Collector, AGenericSiteHasOneRecordPerSpace) {
   EXPECT_EQ(records[0].counters[0].sectors, 8u);
   EXPECT_EQ(records[1].space, Space::shared);
   EXPECT_EQ(records[1].counters[0].wavefronts, 2u);
-  EXPECT_EQ(records[2].space, Space::shared) << "never executed: the space that the opcode names";
+  EXPECT_EQ(records[2].space, Space::shared) << "never executed: the space that the instruction names";
   EXPECT_EQ(records[2].counters[0].instructions, 0u);
   EXPECT_EQ(records[3].space, Space::global);
-  EXPECT_TRUE(records[3].pattern.text.empty());
+  EXPECT_EQ(records[3].pattern, Pattern{});
 }
 
 TEST(Collector, AccessesOfUnlistedSitesAreNotLost) {
   auto list = architectures({90});
   std::vector<Site> sites{make_site(0, "ld.global.f32")};
   Collector collector(list, sites, 1);
-  AffineAccess access{SiteId(17u), Space::global};
+  AffineAccess access{{.site = SiteId(17u)}};
   access.stride[0] = 4;
   access.block = {32, 1, 1};
   collector.sinks()[0]->affine(access);
@@ -271,7 +259,7 @@ TEST(Collector, ManyDifferentPatternsOverflowTheCacheWithoutLoss) {
   auto list = architectures({90});
   std::vector<Site> sites{make_site(0, "ld.global.f32")};
   Collector collector(list, sites, 1);
-  AffineAccess access{SiteId(0u), Space::global};
+  AffineAccess access{{.site = SiteId(0u)}};
   access.block = {32, 1, 1};
   for (i64 stride = 1; stride <= 9000; ++stride) {
     access.stride[0] = stride * 4;
@@ -291,7 +279,7 @@ TEST(Totals, TheLaunchIsTheSumOfItsSitesInEverySpace) {
   launch.sm = {90, 20};
   launch.sites = collector.finish();
   for (std::size_t a = 0; a < 2; ++a) {
-    Counters by_space;
+    arch::Counts by_space;
     for (Space space : spaces) by_space += total(launch, a, space);
     EXPECT_TRUE(by_space == total(launch, a));
     EXPECT_GT(by_space.instructions, 0u);
@@ -299,7 +287,7 @@ TEST(Totals, TheLaunchIsTheSumOfItsSitesInEverySpace) {
 }
 
 TEST(Totals, ExcessAndEfficiencyFollowTheSpace) {
-  Counters c;
+  arch::Counts c;
   c.instructions = 10, c.requests = 10, c.sectors = 320, c.ideal_sectors = 40, c.bytes_used = 1280;
   c.transactions = 320, c.transaction_bytes = 320 * 32;
   EXPECT_EQ(excess(c, Space::global), 280u);
@@ -310,7 +298,7 @@ TEST(Totals, ExcessAndEfficiencyFollowTheSpace) {
   EXPECT_DOUBLE_EQ(efficiency(c, Space::shared), 0.125);
   c.requests = 40;
   EXPECT_EQ(excess(c, Space::constant), 30u);
-  EXPECT_DOUBLE_EQ(efficiency(Counters{}, Space::global), 1.0);
+  EXPECT_DOUBLE_EQ(efficiency(arch::Counts{}, Space::global), 1.0);
 }
 
 } // namespace

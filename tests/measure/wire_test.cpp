@@ -22,10 +22,19 @@ LaunchRecord sample_launch() {
   site.site.frames = {{"in.h", 8, 2, "get"}, {"a.cu", 3, 4, ""}};
   site.site.opcode = "ld.global.nc.v2.f32", site.site.kind = access::Kind::async_copy;
   site.site.cache = access::Cache::nc, site.site.bytes = 8, site.site.matrices = 4;
+  site.site.space = access::Space::constant, site.site.vector = 2,
+  site.site.element = access::ElementType::floating;
   site.space = access::Space::local;
   site.counters.resize(2);
-  site.counters[1].data_wavefronts = 99, site.counters[0].bytes_used = 1;
-  site.pattern = {PatternKind::strided, -128, 3, 0.5, "stride -128 bytes"};
+  u64 number = 1;
+  for (arch::Counts& counts : site.counters)
+    for (const arch::CountMember& member : arch::count_members) counts.*member.value = number++;
+  site.pattern = {.shape = {Form::rows, -128, 2, 16, -4096, 4},
+                  .lanes = 30,
+                  .units = 7,
+                  .most_units = 8,
+                  .ways = 3,
+                  .share = 0.5};
   launch.sites.push_back(site);
   return launch;
 }
@@ -65,13 +74,10 @@ TEST(Wire, ALaunchKeepsEveryMember) {
   EXPECT_EQ(launch.diagnostics[0].span, (diag::Span{"a.cu", 3, 4, 5}));
   EXPECT_EQ(launch.diagnostics[0].notes.size(), 2u);
   const SiteRecord& site = launch.sites[0];
-  EXPECT_EQ(site.site.frames, sample_launch().sites[0].site.frames);
-  EXPECT_EQ(site.site.cache, access::Cache::nc);
-  EXPECT_EQ(site.site.kind, access::Kind::async_copy);
+  EXPECT_EQ(site.site, sample_launch().sites[0].site);
   EXPECT_EQ(site.space, access::Space::local);
-  EXPECT_TRUE(site.counters[1] == sample_launch().sites[0].counters[1]);
-  EXPECT_EQ(site.pattern.stride, -128);
-  EXPECT_EQ(site.pattern.share, 0.5);
+  EXPECT_TRUE(site.counters == sample_launch().sites[0].counters);
+  EXPECT_EQ(site.pattern, sample_launch().sites[0].pattern);
 }
 
 TEST(Wire, EveryTruncationIsRefusedAndNoneCrashes) {
@@ -82,19 +88,54 @@ TEST(Wire, EveryTruncationIsRefusedAndNoneCrashes) {
   }
 }
 
+TEST(Wire, EnumeratorsGoByName) {
+  std::string line = encode(sample_launch());
+  for (std::string_view name : {"\"failed\"", "\"async_copy\"", "\"nc\"", "\"local\"", "\"constant\"",
+                                "\"rows\"", "\"floating\"", "\"error\""})
+    EXPECT_NE(line.find(name), line.npos) << name;
+}
+
+TEST(Wire, ProgressIsToldFromOtherEventsByItsKindAlone) {
+  for (const Event& event : all_events()) {
+    bool progress = std::holds_alternative<LaunchStarted>(event) || std::holds_alternative<Progress>(event);
+    EXPECT_EQ(tells_progress(encode(event)), progress) << encode(event);
+  }
+  EXPECT_TRUE(tells_progress(R"({ "name" : {"event": "launch"}, "event" :  "progress" })"));
+  EXPECT_FALSE(tells_progress(R"({"event":"message","text":"\"event\":\"progress\""})"));
+  EXPECT_FALSE(tells_progress(R"({"list":[{"event":"progress"}],"name":"event"})"));
+  for (std::string_view line :
+       {"", "{", "[]", "3", R"({"event":3})", R"({"event":{"event":"progress"}})", "event"})
+    EXPECT_FALSE(tells_progress(line)) << line;
+}
+
 TEST(Wire, UnknownMembersAreIgnored) {
   EXPECT_TRUE(decode(R"({"event":"process_ended","process":4,"later":{"x":[1]}})"));
 }
 
 TEST(Wire, WrongTypesAndRangesAreRefused) {
   for (std::string_view line :
-       {"[]", "3", "null", "{}", R"({"event":"surprise"})", R"({"event":7})",
-        R"({"event":"launch_started","grid":[1,2]})", R"({"event":"launch_started","grid":[1,2,-3]})",
-        R"({"event":"launch_started","grid":[1,2,4294967296]})", R"({"event":"launch_started","index":"2"})",
-        R"({"event":"launch","status":9})", R"({"event":"launch","sites":{}})",
-        R"({"event":"launch","sites":[1]})", R"({"event":"launch","sm":[90],"sites":[{"counters":[]}]})",
+       {"[]",
+        "3",
+        "null",
+        "{}",
+        R"({"event":"surprise"})",
+        R"({"event":7})",
+        R"({"event":"launch_started","grid":[1,2]})",
+        R"({"event":"launch_started","grid":[1,2,-3]})",
+        R"({"event":"launch_started","grid":[1,2,4294967296]})",
+        R"({"event":"launch_started","index":"2"})",
+        R"({"event":"launch","status":9})",
+        R"({"event":"launch","status":"surprise"})",
+        R"({"event":"launch","status":""})",
+        R"({"event":"launch","sites":{}})",
+        R"({"event":"launch","sm":[90],"sites":[{"space":"moon","counters":[{}]}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"pattern":"rows","counters":[{}]}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"pattern":{"form":"waves"},"counters":[{}]}]})",
+        R"({"event":"launch","sites":[1]})",
+        R"({"event":"launch","sm":[90],"sites":[{"counters":[]}]})",
         R"({"event":"launch","sm":[90],"sites":[{"counters":[{"sectors":-1}]}]})",
-        R"({"event":"launch","sm":[90],"sites":[{"space":17,"counters":[{}]}]})", R"({"event":"message"})",
+        R"({"event":"launch","sm":[90],"sites":[{"space":17,"counters":[{}]}]})",
+        R"({"event":"message"})",
         R"({"event":"process_ended","process":18446744073709551615})"})
     EXPECT_FALSE(decode(line)) << line;
 }

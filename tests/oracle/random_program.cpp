@@ -1,4 +1,5 @@
 #include "oracle/random_program.h"
+#include "ir/operands.h"
 #include "oracle/random_shapes.h"
 #include <bit>
 #include <cmath>
@@ -210,28 +211,32 @@ private:
     return jump_table(depth);
   }
 
-  std::string operand(char letter, const std::string& type) {
-    u32 bits = type.ends_with("8") ? 8 : type.ends_with("16") ? 16 : type.ends_with("32") ? 32 : 64;
-    switch (letter) {
-    case 'T':
-      if (std::string_view("hrd").find(pool_of(type)) != std::string_view::npos && bits > 8 && immediates_ &&
-          chance(12))
-        return std::to_string(pick(2) ? pick(40) : pick(bits >= 32 ? 1u << 30 : 127));
-      return reg(pool_of(type));
-    case 'W': return reg(bits == 16 ? 'r' : 'd');
-    case 'U': return chance(30) ? std::to_string(pick(70)) : reg('r');
-    case 'P':
-    case 'p': return (letter == 'p' && chance(25) ? "!" : "") + reg('p');
-    case 'k': return std::to_string(pick(256));
-    case 'F': return reg('f');
-    case 'G': return reg('g');
-    case 'H': return reg('h');
-    case 'D': return reg('d');
-    case 'N': return reg('n');
-    case 'B': return reg('b');
-    case 'q': return field_operand();
-    default: return divisor(type, bits);
-    }
+  // An operand of a type; an integer may be an immediate.
+  std::string operand(ir::Type type) {
+    char pool = pool_of(std::string(ir::name(type)));
+    u32 bits = ir::bits(type);
+    if (std::string_view("hrd").find(pool) != std::string_view::npos && bits > 8 && immediates_ && chance(12))
+      return std::to_string(pick(2) ? pick(40) : pick(bits >= 32 ? 1u << 30 : 127));
+    return reg(pool);
+  }
+  // A shift amount or a position.
+  std::string amount() { return chance(30) ? std::to_string(pick(70)) : reg('r'); }
+
+  std::string predicate() {
+    bool negated = chance(25);
+    return fmt::format("{}{}", negated ? "!" : "", reg('p'));
+  }
+
+  // `value`: a letter of random_shapes.h.
+  std::string operand(ir::OperandRule rule, const ir::Form& form, char value) {
+    ir::Type type = ir::type_of(rule, form);
+    std::string name(ir::name(type));
+    if (value == 'n') return divisor(name, ir::bits(type));
+    if (value == 'k') return std::to_string(pick(256));
+    if (value == 'q') return field_operand();
+    if (rule.destination() || rule.type == ir::OperandType::wide) return reg(pool_of(name));
+    if (rule.letter == 'c') return predicate();
+    return rule.type == ir::OperandType::u32 || rule.type == ir::OperandType::s32 ? amount() : operand(type);
   }
 
   std::string field_operand() {
@@ -256,15 +261,18 @@ private:
     const std::string& type = types[pick(static_cast<u32>(types.size()))];
     std::string text = shape.text;
     text.replace(text.find('%'), 1, "." + type);
-    immediates_ = shape.opcode != std::string_view("cvt") && !type.ends_with("x2");
-    std::string operands = destination(shape.operands[0], type);
-    for (const char* letter = shape.operands + 1; *letter; ++letter)
-      operands += ", " + operand(*letter, type);
+    immediates_ = shape.opcode() != "cvt" && !type.ends_with("x2");
+    ir::Form form = ir::parse_form(text).value();
+    std::string_view values = shape.values;
+    std::string operands;
+    std::size_t at = 0;
+    for (ir::OperandRule rule : ir::operands(form)) {
+      if (values.empty() ? rule.optional : at == values.size()) break;
+      if (at > 0) operands += ", ";
+      operands += operand(rule, form, values.empty() ? '.' : values[at]);
+      ++at;
+    }
     emit("{}{} {}", guard(), text, operands);
-  }
-
-  std::string destination(char letter, const std::string& type) {
-    return letter == 'T' ? reg(pool_of(type)) : letter == 'U' ? reg('r') : operand(letter, type);
   }
 
   void carry_chain() {
@@ -450,17 +458,17 @@ private:
     case 1: {
       const char* mode = modes[pick(4)];
       u32 segment = pick(3) ? 0 : 32 - (2u << pick(4)), clamp = *mode == 'u' ? 0 : 31;
-      emit("shfl.sync.{}.b32 {}|{}, {}, {}, {}, %lanes", mode, reg('r'), reg('p'), reg('r'),
-           operand('U', "u32"), segment << 8 | clamp);
+      emit("shfl.sync.{}.b32 {}|{}, {}, {}, {}, %lanes", mode, reg('r'), reg('p'), reg('r'), amount(),
+           segment << 8 | clamp);
       return;
     }
-    case 2: emit("vote.sync.ballot.b32 {}, {}, %lanes", reg('r'), operand('p', "")); return;
+    case 2: emit("vote.sync.ballot.b32 {}, {}, %lanes", reg('r'), predicate()); return;
     case 3:
       emit("vote.sync.{}.pred {}, {}, %lanes",
            chance(50)   ? "any"
            : chance(50) ? "all"
                         : "uni",
-           reg('p'), operand('p', ""));
+           reg('p'), predicate());
       return;
     case 4:
       emit("and.b32 %t0, {}, 3", reg('r')), emit("match.any.sync.b32 {}, %t0, %lanes", reg('r'));

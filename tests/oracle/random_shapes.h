@@ -1,21 +1,22 @@
 // Which forms the random programs draw from: for each opcode of ir/opcodes.def, the spellings whose result
-// the PTX ISA defines to the last bit, the types each takes, and what its operands are.
+// the PTX ISA defines to the last bit, and the types that each takes. What the operands are and which types
+// they have stands in opcodes.def.
 //
 //   text      '%' stands for the type, with its dot
-//   operands  destination first: T the type · W twice its width · U a 32-bit register · P predicate · p
-//   predicate source
-//             n a divisor that is not zero · k an immediate below 256 · q a 32-bit value below 256 · F f32 ·
-//             H 16-bit integer · D 64-bit integer N binary16 · B bfloat16 · G f64
+//   values    one letter per operand, where there are more of them than the required ones, or where not every
+//             value will do:
+//             . any value of its type · n not zero · k an immediate below 256 · q below 256
 #pragma once
 #include <span>
+#include <string_view>
 
 namespace warplens::oracle {
 
 struct Shape {
-  const char* opcode;
   const char* text;
   const char* types;
-  const char* operands;
+  const char* values = "";
+  std::string_view opcode() const; // "mul" of "mul.wide%"
 };
 std::span<const Shape> shapes();
 

@@ -1,5 +1,6 @@
 // Every opcode row parses in a module, and prints back to the same module; every form that compilers emit is
 // analysed.
+#include "ir/operands.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "ptx/ptx_test.h"
@@ -48,21 +49,18 @@ std::string register_of(Type type) {
 
 std::string instruction(const Form& form) {
   std::string text = form.text, separator = " ";
-  u32 index = 0;
-  std::string_view pattern = ir::operand_pattern(form);
-  for (std::size_t p = 0; p < pattern.size(); ++p) {
-    if (pattern[p] == ' ') continue;
-    if (pattern[p] == '?' || pattern[p] == 'x') break;
+  for (ir::OperandRule rule : ir::operands(form)) {
+    if (rule.optional || rule.letter == 'x') break;
+    if (!rule.in_text()) continue;
     text += std::exchange(separator, ", ");
-    if (pattern[p] == 'a')
+    if (rule.letter == 'a')
       text += "[%d2+16]";
-    else if (pattern[p] == 'l')
+    else if (rule.letter == 'l')
       text += "L";
-    else if (pattern[p] == 't')
+    else if (rule.letter == 't')
       text += "T";
     else
-      text += register_of(ir::operand_type(form, index));
-    ++index;
+      text += register_of(ir::type_of(rule, form));
   }
   return text + ";\n";
 }
@@ -108,38 +106,102 @@ TEST(Forms, WhatCompilersEmitIsAnalysed) {
     ++forms;
     EXPECT_EQ(form->type_count, ir::required_types(*form));
     if (form->family() == ir::Family::unsupported || form->opcode == Opcode::call) continue;
-    std::string_view pattern = ir::operand_pattern(*form);
-    u32 index = 0;
-    for (char letter : pattern) {
-      if (letter == '?') break;
-      if (letter == ' ') continue;
-      if (letter != 'l' && letter != 't') {
-        EXPECT_NE(ir::operand_type(*form, index), Type::none) << index;
-      }
-      index += (letter == 'D' || letter == 'S') ? form->vector : 1;
+    for (ir::OperandRule rule : ir::operands(*form)) {
+      bool typed = rule.letter != 'l' && rule.letter != 't';
+      EXPECT_EQ(ir::type_of(rule, *form) != Type::none, typed) << rule.letter;
     }
   }
   EXPECT_GT(forms, 500u);
 }
 
+// The types of an instruction's operands, destinations first.
+std::string types(const char* text, u32 destinations, u32 sources) {
+  ResultOr<Form, ir::UnknownToken> form = ir::parse_form(text);
+  EXPECT_TRUE(form.has_value()) << text;
+  std::string all;
+  for (u32 i = 0; form && i < destinations + sources; ++i) {
+    Type type = ir::operand_type(*form, destinations, sources, i);
+    if (i > 0) all += ' ';
+    all += type == Type::none ? "none" : ir::name(type);
+  }
+  return all;
+}
+
 TEST(Forms, OperandTypesThatDifferFromTheFormsOwn) {
-  auto type = [](const char* text, u32 index) { return ir::operand_type(*ir::parse_form(text), index); };
-  EXPECT_EQ(type("mul.wide.s32", 0), Type::s64);
-  EXPECT_EQ(type("mad.wide.u16", 3), Type::u32);
-  EXPECT_EQ(type("setp.lt.f32", 0), Type::pred);
-  EXPECT_EQ(type("setp.lt.f32", 2), Type::f32);
-  EXPECT_EQ(type("shl.b64", 2), Type::u32);
-  EXPECT_EQ(type("popc.b64", 0), Type::u32);
-  EXPECT_EQ(type("popc.b64", 1), Type::b64);
-  EXPECT_EQ(type("cvt.f32.s8", 1), Type::s8);
-  EXPECT_EQ(type("ld.global.v2.f32", 2), Type::u64);
-  EXPECT_EQ(type("st.global.v2.f32", 2), Type::f32);
-  EXPECT_EQ(type("atom.cas.b64", 3), Type::b64);
-  EXPECT_EQ(type("dp4a.u32.s32", 0), Type::s32);
-  EXPECT_EQ(ir::operand_type(*ir::parse_form("shfl.sync.down.b32"), 2, 4, 1), Type::pred);
-  EXPECT_EQ(ir::operand_type(*ir::parse_form("mov.b64"), 2, 1, 1), Type::b32);
-  EXPECT_EQ(ir::operand_type(*ir::parse_form("add.cc.u32"), 2, 2, 1), Type::pred);
-  EXPECT_EQ(ir::operand_type(*ir::parse_form("add.cc.u32"), 2, 2, 2), Type::u32);
+  EXPECT_EQ(types("mul.wide.s32", 1, 2), "s64 s32 s32");
+  EXPECT_EQ(types("mad.wide.u16", 1, 3), "u32 u16 u16 u32");
+  EXPECT_EQ(types("setp.lt.f32", 1, 2), "pred f32 f32");
+  EXPECT_EQ(types("setp.lt.and.f32", 2, 3), "pred pred f32 f32 pred");
+  EXPECT_EQ(types("set.lt.f32.s64", 1, 2), "f32 s64 s64");
+  EXPECT_EQ(types("slct.b64.s32", 1, 3), "b64 b64 b64 s32");
+  EXPECT_EQ(types("shl.b64", 1, 2), "b64 b64 u32");
+  EXPECT_EQ(types("bfi.b64", 1, 4), "b64 b64 b64 u32 u32");
+  EXPECT_EQ(types("popc.b64", 1, 1), "u32 b64");
+  EXPECT_EQ(types("fns.b32", 1, 3), "b32 b32 b32 s32");
+  EXPECT_EQ(types("dp4a.u32.s32", 1, 3), "s32 u32 s32 s32");
+  EXPECT_EQ(types("lop3.or.b32", 2, 5), "b32 pred b32 b32 b32 u32 pred");
+  EXPECT_EQ(types("isspacep.global", 1, 1), "pred u64");
+  EXPECT_EQ(types("vadd.s32.u32.s32.sat.add", 1, 3), "s32 u32 s32 s32");
+  EXPECT_EQ(types("vset.u32.s32.lt", 1, 2), "u32 u32 s32");
+  EXPECT_EQ(types("shfl.sync.down.b32", 2, 4), "b32 pred b32 u32 u32 u32");
+  EXPECT_EQ(types("vote.sync.ballot.b32", 1, 2), "b32 pred u32");
+}
+TEST(Forms, OperandTypesOfConversions) {
+  EXPECT_EQ(types("cvt.f32.s8", 1, 1), "f32 s8");
+  EXPECT_EQ(types("cvt.rn.f16x2.f32", 1, 2), "f16x2 f32 f32");
+  EXPECT_EQ(types("cvt.rs.f16x2.f32", 1, 3), "f16x2 f32 f32 b32");
+  EXPECT_EQ(types("cvt.rn.f16x2.e4m3x2", 1, 1), "f16x2 e4m3x2");
+  EXPECT_EQ(types("cvt.pack.sat.u8.s32.b32", 1, 3), "b32 s32 s32 b32");
+}
+TEST(Forms, OperandTypesOfMemory) {
+  EXPECT_EQ(types("ld.global.v2.f32", 2, 1), "f32 f32 u64");
+  EXPECT_EQ(types("ld.global.L2::cache_hint.v2.f32", 2, 2), "f32 f32 u64 u64");
+  EXPECT_EQ(types("st.global.v2.f32", 0, 3), "u64 f32 f32");
+  EXPECT_EQ(types("st.global.v2.f32", 0, 4), "u64 f32 f32 u64");
+  EXPECT_EQ(types("atom.global.add.v2.f32", 2, 3), "f32 f32 u64 f32 f32");
+  EXPECT_EQ(types("atom.cas.b64", 1, 3), "b64 u64 b64 b64");
+  EXPECT_EQ(types("atom.add.u32", 1, 3), "u32 u64 u32 u64");
+}
+TEST(Forms, OperandTypesOfWhatDependsOnHowManyThereAre) {
+  EXPECT_EQ(types("mov.b64", 2, 1), "b32 b32 b64");
+  EXPECT_EQ(types("mov.b32", 1, 4), "b32 b8 b8 b8 b8");
+  EXPECT_EQ(types("add.cc.u32", 2, 2), "u32 pred u32 u32");
+  EXPECT_EQ(types("addc.cc.s64", 2, 3), "s64 pred s64 s64 pred");
+  EXPECT_EQ(types("bar.sync", 0, 1), "u32");
+  EXPECT_EQ(types("bar.sync", 0, 2), "u32 u32");
+  EXPECT_EQ(types("bar.red.popc.u32", 1, 2), "u32 u32 pred");
+  EXPECT_EQ(types("bar.red.popc.u32", 1, 3), "u32 u32 u32 pred");
+}
+
+TEST(Forms, ABarrierTakesAThreadCountOrNot) {
+  ir::Module m = parsed(kernel("bar.red.popc.u32 %r1, 0, %p1;\nbar.red.popc.u32 %r1, 0, 128, !%p1;\n"));
+  ASSERT_FALSE(m.functions.empty());
+  const ir::Function& f = m.functions[0];
+  EXPECT_EQ(f.instructions[0].sources, 2u);
+  ASSERT_EQ(f.instructions[1].sources, 3u);
+  EXPECT_EQ(f.sources(f.instructions[1])[1].value, 128u);
+  EXPECT_TRUE(f.sources(f.instructions[1])[2].negated);
+  expect_round_trip(m);
+}
+
+// What a front end must not hand over: fewer operands than the row of the opcode asks for.
+TEST(Forms, MissingOperandsAreNoticed) {
+  for (const char* text : {"shl.b32 %r1, %r2, 3;", "addc.u32 %r1, %r2, %r3;", "add.cc.u32 %r1, %r2, %r3;",
+                           "ld.global.v2.u32 {%r1, %r2}, [%d1];", "st.global.v2.u32 [%d1], {%r1, %r2};",
+                           "atom.global.cas.b32 %r1, [%d1], %r2, %r3;", "setp.lt.u32 %p1, %r1, 2;"}) {
+    SCOPED_TRACE(text);
+    ir::Module m = parsed(kernel(text));
+    ASSERT_FALSE(m.functions.empty());
+    EXPECT_TRUE(ir::verify(m).empty());
+    ir::Instruction& i = m.functions[0].instructions[0];
+    --i.sources;
+    EXPECT_FALSE(ir::verify(m).empty());
+    ++i.sources;
+    if (i.destinations == 0) continue;
+    ++i.first_operand;
+    --i.destinations;
+    EXPECT_FALSE(ir::verify(m).empty());
+  }
 }
 
 TEST(Forms, WhatNoRowKnowsIsNamed) {

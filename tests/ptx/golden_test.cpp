@@ -1,4 +1,4 @@
-// Golden documents: PTX, then what is said about it. UPDATE_GOLDENS=1 rewrites the answers.
+// Golden documents: PTX, then what is said about it. WARPLENS_REBASE=1 rewrites the answers.
 // A document is a series of cases; "=== title" opens one, "--- answer" separates the text from the expected
 // output: the diagnostic with its caret, or the module as it prints.
 #include "ir/print.h"
@@ -32,7 +32,7 @@ std::string answered(const std::string& document) {
 TEST(Goldens, DocumentsGetTheirAnswers) {
   for (const char* file : {"diagnostics.txt", "modules.txt"}) {
     std::string document = read_data(file), now = answered(document);
-    if (std::getenv("UPDATE_GOLDENS") != nullptr)
+    if (std::getenv("WARPLENS_REBASE") != nullptr)
       std::ofstream(std::string(WARPLENS_TEST_DATA) + "/" + file) << now;
     else
       EXPECT_EQ(now, document) << file;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -20,9 +21,13 @@ using access::SiteId;
 using access::Space;
 
 Site make_site(u32 id, std::string opcode, u32 line, access::Kind kind = access::Kind::load) {
-  Site site{SiteId(id), "_Z6matmulPKfS0_Pfi", {{"/src/matmul.cu", line, 9, ""}},
-            40 + id,    std::move(opcode),    kind};
-  return site;
+  return {.id = SiteId(id),
+          .function = "_Z6matmulPKfS0_Pfi",
+          .frames = {{"/src/matmul.cu", line, 9, ""}},
+          .ptx_line = 40 + id,
+          .opcode = std::move(opcode),
+          .kind = kind,
+          .element = access::ElementType::floating};
 }
 
 // Matrix multiply whose rows run along threadIdx.x, with a shared tile read column-wise: counted, not
@@ -35,11 +40,12 @@ measure::LaunchRecord sample_launch(u64 index = 0) {
   std::vector<Site> sites{
       make_site(0, "ld.global.f32", 15), make_site(1, "ld.global.f32", 15), make_site(2, "ld.shared.f32", 16),
       make_site(3, "st.global.f32", 18, access::Kind::store), make_site(4, "ld.const.f32", 18)};
+  sites[2].space = Space::shared, sites[4].space = Space::constant;
   std::vector<const arch::Architecture*> architectures{arch::find(90), arch::find(20)};
   measure::Collector collector(architectures, sites, 1);
   access::Sink& sink = *collector.sinks()[0];
   for (u64 cta = 0; cta < launch.grid.count(); ++cta) {
-    AffineAccess access{SiteId(0u), Space::global};
+    AffineAccess access{{.site = SiteId(0u)}};
     access.cta = cta, access.block = launch.block, access.base = 1 << 20, access.stride = {4096, 4, 0};
     sink.affine(access);
     access.site = SiteId(1u), access.stride = {0, 4096, 0};
@@ -106,7 +112,10 @@ TEST(Terminal, NoLineIsWiderThanTheTerminal) {
   input.launches[2].name = std::string(300, 'n');
   input.launches[2].reason = "a reason with " + std::string(200, 'x') + " in it";
   input.launches[2].local_arrays = {std::string(200, 'a')};
-  for (measure::SiteRecord& site : input.launches[0].sites) site.pattern.text = std::string(150, 'p');
+  constexpr i64 far = std::numeric_limits<i64>::min();
+  constexpr u32 many = std::numeric_limits<u32>::max();
+  for (measure::SiteRecord& site : input.launches[0].sites)
+    site.pattern.shape = {measure::Form::rows, far, many, many, far, 0};
   Result<Model> model = build(input, [](const std::string&, u32) { return std::string(500, 's'); }, {});
   for (u32 width : {76u, 80u, 100u, 120u, 200u})
     for (bool details : {false, true}) {
@@ -155,7 +164,7 @@ TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
   const Kernel& kernel = model.kernels[0];
   EXPECT_EQ(kernel.launches, 2u);
   for (std::size_t a = 0; a < 2; ++a) {
-    measure::Counters launches, rows, totals;
+    arch::Counts launches, rows, totals;
     for (u32 l = 0; l < 2; ++l) launches += measure::total(model.input.launches[l], a);
     for (const Line& line : kernel.lines)
       for (const Row& row : line.rows) rows += row.counters[a];
@@ -177,16 +186,56 @@ TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
     std::vector<measure::SiteRecord>& sites = input.launches[l].sites;
     sites[0].counters = sites[3].counters, sites[0].pattern = sites[3].pattern;
   }
-  std::string wasteful = input.launches[1].sites[0].pattern.text;
-  ASSERT_NE(wasteful, input.launches[0].sites[0].pattern.text);
+  measure::Shape wasteful = input.launches[1].sites[0].pattern.shape;
+  ASSERT_NE(wasteful, input.launches[0].sites[0].pattern.shape);
   Result<Model> model = build(std::move(input), source, {});
   ASSERT_TRUE(model);
   for (const Line& line : model->kernels[0].lines)
     for (const Row& row : line.rows)
       if (row.site.id == SiteId(0u)) {
-        EXPECT_EQ(row.pattern.text, wasteful);
+        EXPECT_EQ(row.pattern.shape, wasteful);
         EXPECT_NEAR(row.pattern.share, 1 / 3.0, 1e-9);
       }
+}
+
+// Rows that start inside a sector are one pattern, however far apart; otherwise the distance counts.
+TEST(Model, PatternsAreOneWhereTheirWordsAre) {
+  auto rows = [](u32 offset) {
+    Input input;
+    input.sm = {90, 20};
+    input.launches = {sample_launch(0), sample_launch(1)};
+    for (i64 l : {0, 1})
+      input.launches[static_cast<std::size_t>(l)].sites[0].pattern.shape = {
+          measure::Form::rows, 4, 2, 16, 4096 + l, offset};
+    Result<Model> model = build(std::move(input), source, {});
+    for (const Line& line : model->kernels[0].lines)
+      for (const Row& row : line.rows)
+        if (row.site.id == SiteId(0u)) return row.pattern.share;
+    return 0.0;
+  };
+  EXPECT_NEAR(rows(4), 1.0, 1e-9);
+  EXPECT_NEAR(rows(0), 0.5, 1e-9);
+}
+
+// Fermi fetches lines for loads and sectors for stores: the unit follows the architecture, not the numbers.
+TEST(Model, CostIsInTheUnitThatTheArchitectureMoves) {
+  Input input;
+  input.sm = {20};
+  input.launches = {sample_launch(0)};
+  measure::LaunchRecord& launch = input.launches[0];
+  launch.sm = {20};
+  for (measure::SiteRecord& site : launch.sites) site.counters.erase(site.counters.begin());
+  launch.sites[0].counters = launch.sites[3].counters; // contiguous: four sectors are one line, and 128 bytes
+  Result<Model> model = build(std::move(input), source, {});
+  ASSERT_TRUE(model);
+  for (const Line& line : model->kernels[0].lines)
+    for (const Row& row : line.rows) {
+      std::string_view unit = row.site.id == SiteId(2u)   ? "wavefronts"
+                              : row.site.id == SiteId(3u) ? "sectors"
+                                                          : "bytes";
+      EXPECT_EQ(row.cost.unit, unit) << row.site.opcode;
+      EXPECT_EQ(row.cost.actual == 4, row.site.id == SiteId(3u));
+    }
 }
 
 TEST(Model, TheFilterLeavesOutAndSaysSo) {

@@ -1,5 +1,6 @@
 #include "runtime/abi/device_prop.h"
 #include "runtime/api.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -95,13 +96,31 @@ TEST(Device, IsTheReferencePartOfTheArchitecture) {
   EXPECT_EQ(cudaDeviceGetAttribute(&multiprocessors, 16, 0), cudaSuccess);
   EXPECT_EQ(multiprocessors, 132);
   EXPECT_EQ(cudaDeviceGetAttribute(&shared, 97, 0), cudaSuccess);
-  cudaDeviceProp13 properties;
-  EXPECT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  cudaDeviceProp properties;
+  EXPECT_EQ(cudaGetDeviceProperties_13(&properties, 0), cudaSuccess);
   EXPECT_EQ(properties.major, 9);
   EXPECT_EQ(properties.sharedMemPerBlockOptin, static_cast<std::size_t>(shared));
-  EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetDeviceProperties_13(&properties, 1), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaDeviceGetAttribute(&count, 0, 0), cudaErrorInvalidValue);
   cudaGetLastError();
+}
+
+TEST(Device, PropertiesOfAnOlderMajorEndEarlier) {
+  cudaDeviceProp12 properties;
+  std::memset(&properties, 0x7f, sizeof properties);
+  EXPECT_EQ(cudaGetDeviceProperties_11(&properties, 0), cudaSuccess);
+  EXPECT_EQ(properties.major, 9);
+  EXPECT_EQ(properties.reservedSharedMemPerBlock, 1024u);
+  EXPECT_EQ(properties.hostRegisterSupported, 0x7f7f7f7f);
+}
+
+TEST(Memory, WhatOlderMajorsLackIsNotWritten) {
+  cudaPointerAttributes attributes;
+  std::memset(&attributes, 0x7f, sizeof attributes);
+  int local = 0;
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, &local), cudaSuccess);
+  EXPECT_EQ(attributes.hostPointer, &local);
+  EXPECT_EQ(attributes.reserved[0], 0x7f7f7f7f7f7f7f7f);
 }
 
 TEST(Streams, RunHostFunctionsAndForgetDestroyedOnes) {

@@ -1,5 +1,6 @@
 // Kernels registered as clang-built programs register them: a wrapper around bare PTX text.
 #include "runtime/api.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -109,6 +110,17 @@ TEST_F(Launch, AFaultIsStickyAndShowsAtTheNextWait) {
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
   cudaGetLastError();
   EXPECT_EQ(cudaMalloc(&out, 4), cudaSuccess);
+}
+
+TEST_F(Launch, AttributesOfAnOlderMajorEndEarlier) {
+  cudaFuncAttributes attributes;
+  std::memset(&attributes, 0x7f, sizeof attributes);
+  EXPECT_EQ(cudaFuncGetAttributes_11(&attributes, &host_add), cudaSuccess);
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
+  EXPECT_EQ(attributes.clusterDimMustBeSet, 0x7f7f7f7f);
+  EXPECT_EQ(cudaFuncGetAttributes_12(&attributes, &host_add), cudaSuccess);
+  EXPECT_EQ(attributes.clusterDimMustBeSet, 0);
+  EXPECT_EQ(attributes.reserved[15], 0);
 }
 
 TEST_F(Launch, OccupancyIsTheLeastOfAllLimits) {

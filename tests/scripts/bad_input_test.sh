@@ -23,6 +23,7 @@ refused "'./folder' is a folder" ./folder
 refused "'./text' is not executable" ./text
 refused "'./text_with_x' is neither an ELF program nor a script" ./text_with_x
 refused "unknown compute capability '4242'" --sm 4242 "$program"
+WARPLENS_TARGET=banana refused "WARPLENS_TARGET: there is no target 'banana'" "$program"
 refused "TIME|SECONDS|timeout" --timeout -1 "$program"
 refused "regular expression" --kernel '(' "$program"
 refused "cannot write '/nonexistent/report.json'" --json /nonexistent/report.json sh -c true

@@ -6,7 +6,10 @@
 cp "$source_dir/tests/scripts/programs/scale.cu" scale.cu
 echo '#define UNUSED 1' >header.h
 sed -i '1i #include "header.h"' scale.cu
-sleep 0.1 # a file that changes while the compiler runs is not kept
+# A file that changes while the compiler runs is not kept: wait until the clock that stamps files is past it.
+settle() { until touch now && [ -n "$(find now -newer "$1")" ]; do sleep 0.01; done; }
+settle header.h
+settle scale.cu
 compile() { run "$warplens" run --compiler clang "$@" scale.cu word; }
 kept() { find "$WARPLENS_CACHE_DIR" -name 'program-*' -printf '%i\n' 2>/dev/null | sort; }
 same_as_first() {
@@ -35,7 +38,7 @@ same_as_first "--no-cache beside a warm cache"
 [ "$(kept)" = "$first" ] || fail "--no-cache wrote"
 
 echo '#define UNUSED 2' >header.h
-sleep 0.1
+settle header.h
 compile
 same_as_first "an edited header"
 [ "$(kept | wc -l)" = 2 ] || fail "an edited header was not compiled"

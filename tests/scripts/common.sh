@@ -25,10 +25,27 @@ skip() {
   exit 77
 }
 
+# Reports follow the published schema, whatever a test looks at in them: each that `warplens run --json FILE` wrote is
+# checked.
+schema="$source_dir/docs/schema/run-1.schema.json"
+follows_schema() { python3 "$source_dir/tests/scripts/schema.py" "$schema" "$1" >&2 || fail "$1 does not follow $schema"; }
+check_reports() {
+  _command= _before=
+  for _word in "$@"; do
+    [ "$_word" != run ] || _command=run
+    if [ "$_command $_before" = "run --json" ]; then
+      if [ "$_word" = - ]; then [ ! -s stdout ] || follows_schema stdout; fi
+      if [ -f "$_word" ]; then follows_schema "$_word"; fi
+    fi
+    _before=$_word
+  done
+}
+
 # run COMMAND…: stdout, stderr and the exit code go to files and $code.
 run() {
   code=0
   "$@" >stdout 2>stderr </dev/null || code=$?
+  check_reports "$@"
 }
 expect_code() { [ "$code" = "$1" ] || fail "exit code $code, expected $1"; }
 expect_in() { grep -qE -- "$2" "$1" || fail "no line of $1 matches: $2"; }

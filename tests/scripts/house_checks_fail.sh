@@ -4,12 +4,37 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-(cd "$root" && tar cf - CMakeLists.txt scripts src docs) | tar xf - -C "$copy"
+(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs) | tar xf - -C "$copy"
 
 python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
 echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
 if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include against the layers went unnoticed"; exit 1; fi
 grep -q "room 'base' may not include 'sim'" "$copy/log"
+rm "$copy/src/base/upwards.h"
+echo '#include "sim/exec/exec.h"' >"$copy/src/fold/inwards.h"
+if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include of another room's own header went unnoticed"; exit 1; fi
+grep -q '"sim/exec/exec.h" is not for other rooms' "$copy/log"
+rm "$copy/src/fold/inwards.h"
+
+mkdir "$copy/src/idle"
+echo '// Includes nothing.' >"$copy/src/idle/idle.h"
+echo 'warplens_room(idle base)' >>"$copy/CMakeLists.txt"
+if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an arrow that nobody uses went unnoticed"; exit 1; fi
+grep -q "room 'idle' lists 'base', which none of its files includes" "$copy/log"
+
+python3 "$copy/scripts/check_capabilities.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
+for comparison in 'row.sm >= 60' 'arch::major(row) == 9' '90 <= row->sm' 'sm(*row) < 20u'; do
+  echo "bool young = $comparison;" >"$copy/src/measure/young.h"
+  if python3 "$copy/scripts/check_capabilities.py" >"$copy/log"; then echo "'$comparison' went unnoticed"; exit 1; fi
+  grep -q "src/measure/young.h:1" "$copy/log"
+done
+rm "$copy/src/measure/young.h"
+
+echo 'inline int leaked() { return 1; } int (*kept)() = leaked; namespace avx2 { inline int own() { return 2; } int (*kept)() = own; }' >"$copy/leak.cpp"
+"${CXX:-c++}" -c "$copy/leak.cpp" -o "$copy/leak.o"
+if python3 "$copy/scripts/check_symbols.py" avx2: "$copy/leak.o" >"$copy/log"; then echo "a weak symbol went unnoticed"; exit 1; fi
+grep -q "'leaked()' is weak" "$copy/log"
+! grep -q "own()" "$copy/log"
 
 python3 "$copy/scripts/coverage.py"
 echo 'OPCODE(one_more, "one_more", "d s", "u32", compute)' >>"$copy/src/ir/opcodes.def"

@@ -1,9 +1,25 @@
-# cmake --install into an empty prefix, moved elsewhere afterwards: the binary finds its runtime and headers by itself.
+# cmake --install into an empty prefix, moved elsewhere afterwards: the binary finds its runtime and headers by itself,
+# and the runtime libraries find the one that has the code.
 . "$(dirname "$0")/common.sh"
 run cmake --install "$WARPLENS_BUILD_DIR" --prefix "$scratch/first"
 expect_code 0
 mv first moved
+libraries="$scratch/moved/lib/warplens"
+[ "$(cd "$libraries" && echo *)" = "libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libwarplens-runtime.so" ] ||
+  fail "lib/warplens has $(ls "$libraries")"
+for shim in "$libraries"/libcudart.so.*; do # the code is there once
+  size=$(wc -c <"$shim")
+  [ "$size" -lt 1000000 ] || fail "$shim has $size bytes"
+done
+
 run env -u LD_LIBRARY_PATH "$scratch/moved/bin/warplens" run --compiler clang "$source_dir/tests/scripts/programs/scale.cu" word
 expect_code 0
 expect_in stdout '^6 6138 word$'
 expect_in stderr 'scale'
+
+# Another installation in LD_LIBRARY_PATH, of another version, is not mixed with this one.
+mkdir other
+echo 'int warplens_of_another_version;' | cc -shared -x c - -o other/libwarplens-runtime.so
+run env LD_LIBRARY_PATH="$scratch/other" "$scratch/moved/bin/warplens" run --compiler clang "$source_dir/tests/scripts/programs/scale.cu" word
+expect_code 0
+expect_in stdout '^6 6138 word$'

@@ -31,6 +31,7 @@ finish() { # EXIT CODE
   wait "$leader" || code=$?
   expect_code "$1"
   [ -z "$(ls temporary)" ] || fail "left behind: $(ls temporary)"
+  [ ! -e report.json ] || follows_schema report.json
 }
 started() { grep -q "$1" temporary/warplens-events-*; }
 

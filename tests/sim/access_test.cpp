@@ -143,7 +143,7 @@ protected:
     ASSERT_NE(last, ops.rend());
     while (&ops[x.pc] != &*last) {
       const Op& op = ops[x.pc++];
-      op.run(x, op);
+      op.execute(x);
     }
     ++x.pc;
     ASSERT_TRUE(x.enter(*last));
@@ -186,7 +186,7 @@ TEST_F(OneAccess, StoresThatAreNotPerformedLeaveMemoryAlone) {
     at_last_access(body, sink, [&](Exec& x, const Op& op) {
       x.performs_stores = false;
       u32 before = sink.seen;
-      op.run(x, op);
+      op.execute(x);
       EXPECT_EQ(sink.seen, before + 1) << body;
     });
     EXPECT_EQ(read<u32>(memory, 4096), std::vector<u32>(4096, 77)) << body;

@@ -41,8 +41,8 @@ protected:
     EXPECT_TRUE(load(kernel(body)));
     const std::vector<Op>& all = program->impl().code_of(*program->kernel("k")).ops;
     auto borrows = std::count_if(all.begin(), all.end(), [](const Op& op) { return op.borrows; });
-    auto loads =
-        std::count_if(all.begin(), all.end(), [](const Op& op) { return op.borrows && op.run == ops::load; });
+    auto loads = std::count_if(all.begin(), all.end(),
+                               [](const Op& op) { return op.borrows && op.kind() == OpKind::load; });
     return {loads, borrows - loads};
   }
   std::ptrdiff_t marked(const std::string& body) { return marks(body).first; }

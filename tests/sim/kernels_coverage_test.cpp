@@ -50,6 +50,20 @@ TEST(KernelCoverage, EveryFormHasAKernel) {
   }
 }
 
+// The types that a row of opcodes.def gives its operands are those that the kernels take. Values of 8 bits lie in 16.
+TEST(KernelCoverage, OperandsAreAsWideAsTheirRowSays) {
+  auto width = [](ir::Type type) { return type == ir::Type::pred ? 1 : std::max(ir::bits(type), 16u); };
+  for (const FormCase& c : all_forms()) {
+    ir::Form form = *ir::parse_form(c.text);
+    Kernel kernel = *find_kernel(form, c.destinations, c.sources);
+    for (u32 i = 0; i < c.destinations + c.sources; ++i) {
+      u32 bits = i < c.destinations ? kernel.destination_bits[i] : kernel.source_bits[i - c.destinations];
+      EXPECT_EQ(bits, width(ir::operand_type(form, c.destinations, c.sources, i)))
+          << c.text << ", operand " << i;
+    }
+  }
+}
+
 TEST(KernelCoverage, OperandCountsMustMatch) {
   auto form = *ir::parse_form("add.s32");
   EXPECT_FALSE(find_kernel(form, 1, 3));
@@ -120,6 +134,7 @@ TEST(KernelCoverage, UnderAMaskOtherLanesKeepWhatTheyHeld) {
       arguments.destination[0] = result.data();
       arguments.lanes = lanes;
       arguments.masks = masks;
+      arguments.variant = kernel.variant;
       std::vector<Values> expected = run(kernel, values);
       kernel.masked(arguments);
       for (u32 i = 0; i < lanes; ++i)
@@ -154,6 +169,7 @@ TEST(KernelCoverage, ADestinationMayBeASource) {
       for (u32 k = 0; k < c.sources; ++k) arguments.source[k] = arrays[k].data();
       arguments.destination[0] = arrays[s].data();
       arguments.destination[1] = second.data();
+      arguments.variant = kernel.variant;
       kernel.function(arguments);
       for (u32 i = 0; i < lanes; ++i)
         ASSERT_EQ(arrays[s].get(i), expected[0][i]) << c.text << ", source " << s << ", lane " << i;

@@ -65,6 +65,7 @@ inline std::vector<Values> run(const Kernel& kernel, const std::vector<Values>& 
     arrays.emplace_back(kernel.destination_bits[d], lanes);
     arguments.destination[d] = arrays.back().data();
   }
+  arguments.variant = kernel.variant;
   kernel.function(arguments);
   std::vector<Values> results(kernel.destinations, Values(lanes));
   for (u32 d = 0; d < kernel.destinations; ++d)

@@ -29,9 +29,7 @@ struct Recorder final : access::Sink {
   void affine(const access::AffineAccess& a) override {
     u32 warps = static_cast<u32>(ceil_div(a.block.count(), warp_size));
     for (u64 k = 0; k < a.count; ++k) {
-      access::AffineAccess one = a;
-      one.base += static_cast<u64>(a.cta_stride) * k;
-      one.active = a.active.empty() ? a.active : a.active.subspan(k * warps, warps);
+      access::AffineAccess one = access::cta_of(a, k);
       for (u32 w = 0; w < warps; ++w) {
         access::WarpAccess access = access::expand(one, w);
         add(a.site.value, a.cta + k, w, access.active, access.address.data());

@@ -2,8 +2,9 @@
 // (NaNs of one register as one value), scratch memory byte for byte, and for every site the counts of the
 // emulator's accesses against those of the interpreter's accesses under the plain rule of one warp.
 //
-// WARPLENS_RANDOM_PROGRAMS sets how many (a few seconds' worth by default), WARPLENS_RANDOM_SEED the first
-// seed.
+// WARPLENS_RANDOM_PROGRAMS sets how many (60, a few seconds' worth, by default), WARPLENS_RANDOM_SEED the first
+// seed (1). A failure names the seed of its program: WARPLENS_RANDOM_SEED=4711 WARPLENS_RANDOM_PROGRAMS=1 runs that
+// one again.
 #include "arch/count.h"
 #include "measure/collect.h"
 #include "oracle/interpreter.h"
@@ -58,12 +59,8 @@ Both emulate(sim::Gpu& gpu, const oracle::RandomProgram& program, const Buffers&
               program.dynamic_shared);
   if (result.fault) out.error = diag::render(result.fault->diagnostic);
   for (const measure::SiteRecord& record : collector.finish()) {
-    const measure::Counters& c = record.counters[0];
-    if (c.instructions == 0) continue;
-    arch::Counts& sum = out.counts[{record.site.id.value, record.space}];
-    sum.instructions = c.instructions, sum.threads = c.threads, sum.requests = c.requests, sum.tags = c.tags;
-    sum.sectors = c.sectors, sum.ideal_sectors = c.ideal_sectors;
-    sum.wavefronts = c.wavefronts, sum.ideal_wavefronts = c.ideal_wavefronts;
+    const arch::Counts& counts = record.counters[0];
+    if (counts.instructions != 0) out.counts[{record.site.id.value, record.space}] = counts;
   }
   out.output = gpu.read<std::byte>(b.output, b.output_bytes);
   out.scratch = gpu.read<std::byte>(b.scratch, program.scratch_bytes);
@@ -110,17 +107,11 @@ std::string differing_counts(const ir::Module& module, const SiteCounts& emulate
     auto a = emulated.find(key), b = expected.find(key);
     arch::Counts x = a == emulated.end() ? arch::Counts{} : a->second,
                  y = b == expected.end() ? arch::Counts{} : b->second;
-    auto show = [&](const char* what, u64 got, u64 want) {
-      if (got == want) return;
-      const access::Site& site = module.sites[key.first];
-      out << "  PTX line " << site.ptx_line << " " << site.opcode << " " << access::name(key.second) << ": "
-          << what << " " << got << ", expected " << want << "\n";
-    };
-    show("instructions", x.instructions, y.instructions), show("threads", x.threads, y.threads);
-    show("requests", x.requests, y.requests), show("tags", x.tags, y.tags),
-        show("sectors", x.sectors, y.sectors);
-    show("ideal_sectors", x.ideal_sectors, y.ideal_sectors), show("wavefronts", x.wavefronts, y.wavefronts);
-    show("ideal_wavefronts", x.ideal_wavefronts, y.ideal_wavefronts);
+    const access::Site& site = module.sites[key.first];
+    for (const arch::CountMember& member : arch::count_members)
+      if (u64 got = x.*member.value, want = y.*member.value; got != want)
+        out << "  PTX line " << site.ptx_line << " " << site.opcode << " " << access::name(key.second) << ": "
+            << member.name << " " << got << ", expected " << want << "\n";
   }
   return out.str();
 }
@@ -157,9 +148,8 @@ TEST(RandomPrograms, AgreeWithTheNaiveInterpreter) {
 TEST(RandomShapes, CoverEveryComputeOpcode) {
   std::set<std::string_view> drawn, excused;
   for (const oracle::Shape& shape : oracle::shapes()) {
-    drawn.insert(shape.opcode);
-    auto opcode = ir::opcode_named(shape.opcode);
-    ASSERT_TRUE(opcode.has_value()) << shape.opcode;
+    drawn.insert(shape.opcode());
+    ASSERT_TRUE(ir::opcode_named(shape.opcode()).has_value()) << shape.text;
   }
   for (const oracle::Exempt& exempt : oracle::exempt()) excused.insert(exempt.opcode);
   for (std::size_t i = 0; i < ir::opcode_count; ++i) {

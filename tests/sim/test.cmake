@@ -1,1 +1,3 @@
 target_link_libraries(test_sim PRIVATE warplens_ptx warplens_measure warplens_arch)
+include(${PROJECT_SOURCE_DIR}/tests/support/targets.cmake)
+run_on_every_target(sim "RandomPrograms.*:Launch.*-Launch.Endless*")

@@ -1,5 +1,6 @@
 // A compilation that is found again is the one that would be made; anything that could change it makes it
 // new.
+#include "os/temp_dir.h"
 #include "toolchain/compile_cache.h"
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,8 @@
 
 namespace warplens::toolchain {
 namespace {
+
+using os::TempDir;
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;

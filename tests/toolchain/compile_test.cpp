@@ -1,6 +1,7 @@
 // Real compilations: every header's coverage file and every example, with clang and no toolkit; with nvcc
 // where the machine has one (registered when the tests are configured). Every PTX must be one that our parser
 // reads.
+#include "os/temp_dir.h"
 #include "ptx/parse.h"
 #include "toolchain/compile.h"
 #include <filesystem>
@@ -11,6 +12,8 @@
 
 namespace warplens::toolchain {
 namespace {
+
+using os::TempDir;
 
 using testing::HasSubstr;
 

@@ -1,6 +1,6 @@
 // What a compilation depended on: found in what compilers say, and checked against the file system.
+#include "os/temp_dir.h"
 #include "toolchain/inputs.h"
-#include "toolchain/temp_dir.h"
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +8,8 @@
 
 namespace warplens::toolchain {
 namespace {
+
+using os::TempDir;
 
 namespace fs = std::filesystem;
 using testing::Contains;

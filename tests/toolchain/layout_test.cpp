@@ -1,6 +1,8 @@
 // The structures of the Runtime API are an ABI: sizes and offsets as in the toolkit's own headers. The same
 // program is compiled with both and must print the same. Registered where there is a toolkit.
 #ifdef WARPLENS_TEST_NVCC
+#include "os/captured.h"
+#include "os/temp_dir.h"
 #include "toolchain/compile.h"
 #include <filesystem>
 #include <fstream>
@@ -9,6 +11,8 @@
 
 namespace warplens::toolchain {
 namespace {
+
+using os::TempDir;
 
 const std::map<std::string, std::vector<std::string>> layouts = {
     {"cudaDeviceProp",
@@ -78,10 +82,10 @@ std::string program() {
 }
 
 std::string output_of(const std::vector<std::string>& compile, const std::string& executable) {
-  auto compiled = run_process(compile);
+  auto compiled = os::run_captured(compile);
   EXPECT_TRUE(compiled && compiled->exit_code == 0)
       << (compiled ? compiled->output : compiled.error().message);
-  auto ran = run_process({executable});
+  auto ran = os::run_captured({executable});
   return ran ? ran->output : ran.error().message;
 }
 

@@ -4,3 +4,5 @@ if(WARPLENS_NVCC)
   target_compile_definitions(test_toolchain PRIVATE WARPLENS_TEST_NVCC="${WARPLENS_NVCC}")
 endif()
 # test_toolchain lies in the build folder, as the tool does, and finds the headers beside itself.
+# What the compilers make of the sources is parsed.
+target_link_libraries(test_toolchain PRIVATE warplens_ptx)

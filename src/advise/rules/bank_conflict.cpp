@@ -10,11 +10,11 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
   bool atomic = s.site.site.kind == access::Kind::atomic || s.site.site.kind == access::Kind::reduction;
   if (s.site.space != access::Space::shared || atomic || s.counters.wavefronts <= s.counters.ideal_wavefronts)
     return;
-  if (pattern.kind != measure::PatternKind::bank_conflict || s.site.site.kind == access::Kind::ldmatrix)
+  if (pattern.kind() != measure::PatternKind::bank_conflict || s.site.site.kind == access::Kind::ldmatrix)
     return;
   u32 bytes = s.site.site.bytes;
   u64 pad = bytes < 4 ? 4 : bytes,
-      step = static_cast<u64>(pattern.stride < 0 ? -pattern.stride : pattern.stride);
+      step = static_cast<u64>(pattern.shape.stride < 0 ? -pattern.shape.stride : pattern.shape.stride);
   Change change = consecutive(s);
   bool known = step > bytes;
   if (known) change.address = [step, pad](u32 lane) { return lane * (step + pad); };

@@ -6,8 +6,9 @@
 namespace warplens::advise::rules {
 
 void misaligned(const Subject& s, std::vector<Advice>& list) {
-  bool inside_sector = s.site.pattern.kind == measure::PatternKind::misaligned;
-  bool inside_segment = s.site.pattern.kind == measure::PatternKind::contiguous && moves_more_than_sectors(s);
+  bool inside_sector = s.site.pattern.kind() == measure::PatternKind::misaligned;
+  bool inside_segment =
+      s.site.pattern.kind() == measure::PatternKind::contiguous && moves_more_than_sectors(s);
   if (!is_device(s.site.space) || !(inside_sector || inside_segment)) return;
   Advice out = draft(s, "misaligned-access", inside_sector ? Metric::sectors : Metric::transactions);
   out.title = "consecutive, but not aligned to a segment";

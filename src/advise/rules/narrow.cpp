@@ -8,7 +8,7 @@ namespace warplens::advise::rules {
 void narrow(const Subject& s, std::vector<Advice>& list) {
   const access::Site& site = s.site.site;
   bool plain = site.kind == access::Kind::load || site.kind == access::Kind::store;
-  if (!is_device(s.site.space) || !plain || s.site.pattern.kind != measure::PatternKind::contiguous ||
+  if (!is_device(s.site.space) || !plain || s.site.pattern.kind() != measure::PatternKind::contiguous ||
       site.bytes >= 16 || moves_more_than_sectors(s))
     return;
   u64 lanes = ceil_div(s.counters.threads * site.bytes, 16), instructions = ceil_div(lanes, warp_size);

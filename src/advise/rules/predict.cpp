@@ -1,35 +1,19 @@
+// What a change would cost: warps of the new shape, counted by the same architecture, times how many run.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 
 namespace warplens::advise::rules {
 
-arch::Counts measured(const measure::Counters& c) {
-  arch::Counts out;
-  out.instructions = c.instructions;
-  out.threads = c.threads;
-  out.requests = c.requests, out.tags = c.tags, out.sectors = c.sectors, out.ideal_sectors = c.ideal_sectors;
-  out.wavefronts = c.wavefronts, out.ideal_wavefronts = c.ideal_wavefronts,
-  out.data_wavefronts = c.data_wavefronts;
-  out.transactions = c.transactions, out.transaction_bytes = c.transaction_bytes;
-  out.bytes_used = c.bytes_used;
-  return out;
-}
-
 namespace {
-
-arch::Counts times(arch::Counts counts, u64 factor) {
-  for (u64* field :
-       {&counts.instructions, &counts.threads, &counts.requests, &counts.tags, &counts.sectors,
-        &counts.ideal_sectors, &counts.wavefronts, &counts.ideal_wavefronts, &counts.data_wavefronts,
-        &counts.transactions, &counts.transaction_bytes, &counts.bytes_used})
-    *field *= factor;
-  return counts;
-}
 
 arch::Counts one_warp(const Subject& subject, const Change& change, u32 lanes) {
   const access::Site& site = subject.site.site;
-  access::WarpAccess access{site.id, change.space,     site.kind, site.cache, static_cast<u8>(change.bytes),
-                            0,       low_lanes(lanes), {}};
+  access::WarpAccess access{{.site = site.id,
+                             .space = change.space,
+                             .kind = site.kind,
+                             .cache = site.cache,
+                             .bytes = static_cast<u8>(change.bytes)},
+                            low_lanes(lanes)};
   for_each_lane(access.active, [&](u32 lane) { access.address[lane] = change.address(lane); });
   return arch::count(*subject.context.architecture, access);
 }
@@ -39,8 +23,8 @@ arch::Counts one_warp(const Subject& subject, const Change& change, u32 lanes) {
 arch::Counts predicted(const Subject& subject, const Change& change, u64 instructions, u64 threads) {
   if (instructions == 0) return {};
   u64 fewer = threads / instructions, more = threads % instructions;
-  arch::Counts sum = times(one_warp(subject, change, static_cast<u32>(fewer)), instructions - more);
-  if (more != 0) sum += times(one_warp(subject, change, static_cast<u32>(fewer) + 1), more);
+  arch::Counts sum = one_warp(subject, change, static_cast<u32>(fewer)) * (instructions - more);
+  if (more != 0) sum += one_warp(subject, change, static_cast<u32>(fewer) + 1) * more;
   return sum;
 }
 
@@ -65,7 +49,7 @@ Advice draft(const Subject& subject, std::string rule, Metric metric) {
   Advice out;
   out.rule = std::move(rule);
   out.metric = metric;
-  out.before = measured(subject.counters);
+  out.before = subject.counters;
   out.after = out.before;
   return out;
 }

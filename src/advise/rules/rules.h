@@ -8,7 +8,7 @@ namespace warplens::advise::rules {
 
 struct Subject {
   const measure::SiteRecord& site;
-  const measure::Counters& counters; // of the context's architecture
+  const arch::Counts& counters; // of the context's architecture
   const Context& context;
 };
 
@@ -23,9 +23,8 @@ Rule bank_conflict;        // shared memory: pad by one
 Rule constant_serialised;  // constant memory read at several addresses
 Rule local_array;          // an array of each thread that lives in device memory
 Rule same_address_atomics; // a whole warp updates one address: aggregate first
-
-// The measured counts in the type that predictions have.
-arch::Counts measured(const measure::Counters&);
+inline constexpr Rule* all[] = {strided,       misaligned,          broadcast,   scattered,           narrow,
+                                bank_conflict, constant_serialised, local_array, same_address_atomics};
 
 // The counts if every lane went elsewhere: as many instructions as measured, with the measured lanes spread
 // evenly over them from lane 0 up, each lane at `address(lane)` in the access that `change` prepared.

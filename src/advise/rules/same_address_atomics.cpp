@@ -7,7 +7,7 @@ void same_address_atomics(const Subject& s, std::vector<Advice>& list) {
   access::Kind kind = s.site.site.kind;
   bool atomic = kind == access::Kind::atomic || kind == access::Kind::reduction;
   bool shared = s.site.space == access::Space::shared;
-  bool together = s.site.pattern.kind == measure::PatternKind::broadcast ||
+  bool together = s.site.pattern.kind() == measure::PatternKind::broadcast ||
                   (shared && s.counters.wavefronts > 2 * s.counters.ideal_wavefronts);
   if (!atomic || !together || s.counters.threads <= s.counters.instructions) return;
   Advice out = draft(s, "same-address-atomics", shared ? Metric::wavefronts : Metric::threads);
@@ -19,7 +19,7 @@ void same_address_atomics(const Subject& s, std::vector<Advice>& list) {
   out.after = predicted(s, {s.site.space, s.site.site.bytes, [](u32) { return u64{0}; }},
                         s.counters.instructions, s.counters.instructions);
   out.confidence =
-      s.site.pattern.kind == measure::PatternKind::broadcast ? Confidence::certain : Confidence::possible;
+      s.site.pattern.kind() == measure::PatternKind::broadcast ? Confidence::certain : Confidence::possible;
   list.push_back(std::move(out));
 }
 

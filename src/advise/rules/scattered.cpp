@@ -4,7 +4,7 @@
 namespace warplens::advise::rules {
 
 void scattered(const Subject& s, std::vector<Advice>& list) {
-  if (!is_device(s.site.space) || s.site.pattern.kind != measure::PatternKind::scattered) return;
+  if (!is_device(s.site.space) || s.site.pattern.kind() != measure::PatternKind::scattered) return;
   Advice out = draft(s, "scattered-access", Metric::sectors);
   out.title = "neighbouring threads go to unrelated places";
   out.cause = "almost every lane has a sector to itself";

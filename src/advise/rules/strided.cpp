@@ -12,8 +12,8 @@ constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
 
 void strided(const Subject& s, std::vector<Advice>& list) {
   const measure::Pattern& pattern = s.site.pattern;
-  u64 stride = static_cast<u64>(std::llabs(pattern.stride)), bytes = s.site.site.bytes;
-  if (!is_device(s.site.space) || pattern.kind != measure::PatternKind::strided || stride <= bytes) return;
+  u64 stride = static_cast<u64>(std::llabs(pattern.shape.stride)), bytes = s.site.site.bytes;
+  if (!is_device(s.site.space) || pattern.kind() != measure::PatternKind::strided || stride <= bytes) return;
   bool structure = stride <= largest_structure;
   Advice out = draft(s, "strided-access", Metric::sectors);
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);

@@ -1,11 +1,11 @@
-// Which rows' rules the batch kernels count like, and the detour of the warps that they leave over.
+// Which kernel counts like a row's rule, which the rule itself says (arch/table.h), and the detour of the warps that
+// the kernel leaves over.
 //
 // Local memory goes the same way: its interleaving is a change of addresses, after which every 4-byte word of
 // the element is one request to global memory.
 #include "arch/batch/batch.h"
-#include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
-#include "arch/rules/rules.h"
+#include "arch/table.h"
 #include <optional>
 
 namespace warplens::arch {
@@ -14,14 +14,6 @@ namespace {
 using access::Kind;
 using access::LaneBatch;
 using access::Space;
-using access::WarpAccess;
-
-WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
-  WarpAccess out{batch.site,  batch.space,    batch.kind,         batch.cache,
-                 batch.bytes, batch.matrices, batch.active[warp], {}};
-  std::copy_n(batch.address + std::size_t{warp} * warp_size, warp_size, out.address.begin());
-  return out;
-}
 
 Warps warps_from(const LaneBatch& batch, u32 first) {
   return {batch.active.data() + first, batch.address + std::size_t{first} * warp_size,
@@ -30,7 +22,7 @@ Warps warps_from(const LaneBatch& batch, u32 first) {
 
 // Calls `kernel(Warps, Counts&)` until every warp is counted; what it leaves over goes to `rule`.
 template <class Kernel>
-void count_all(const Architecture& arch, const LaneBatch& batch, const SpaceRule& rule, Counts& sum,
+void count_all(const Architecture& arch, const LaneBatch& batch, const Rule& rule, Counts& sum,
                Kernel&& kernel) {
   u32 count = static_cast<u32>(batch.active.size());
   for (u32 first = 0; first < count; ++first) {
@@ -42,36 +34,36 @@ void count_all(const Architecture& arch, const LaneBatch& batch, const SpaceRule
   }
 }
 
-bool one_request(const Architecture& arch, u32 bytes) {
-  return arch.global.count == rules::global_whole_warp ||
-         (arch.global.count == rules::global_split_requests && bytes <= 4);
+bool counts_like(const Rule& rule, BatchKernel kernel, u32 bytes) {
+  return rule.kernel == kernel && bytes <= rule.widest;
 }
 
-Moves moves_of(const Architecture& arch, const LaneBatch& batch) {
-  return moves_lines(arch, batch) ? Moves{true, arch.memory.l1_line} : Moves{false, arch.memory.sector};
+Granularity granularity_of(const Architecture& arch, const LaneBatch& batch) {
+  return transfers_lines(arch, batch) ? Granularity{true, arch.memory.l1_line}
+                                      : Granularity{false, arch.memory.sector};
 }
 
-void count_global(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch,
-                  WaitingBlocks& waiting, Counts& sum) {
-  Moves moves = moves_of(arch, batch);
+void count_global(const Kernels& kernels, const Architecture& arch, const LaneBatch& batch,
+                  PendingBlocks& pending, Counts& sum) {
+  Granularity granularity = granularity_of(arch, batch);
   u32 shift = static_cast<u32>(std::countr_zero(batch.bytes));
-  if (waiting.shift != shift || waiting.moves != moves) {
-    kernels.count_blocks(waiting, sum);
-    waiting.shift = shift, waiting.moves = moves;
+  if (pending.shift != shift || pending.granularity != granularity) {
+    kernels.count_blocks(pending, sum);
+    pending.shift = shift, pending.granularity = granularity;
   }
-  count_all(arch, batch, arch.global, sum,
-            [&](const Warps& warps, Counts& out) { return kernels.put_blocks(warps, waiting, out); });
+  count_all(arch, batch, *arch.global.rule, sum,
+            [&](const Warps& warps, Counts& out) { return kernels.put_blocks(warps, pending, out); });
 }
 
 // The 4-byte word `part` of each lane's element, or the narrower element, at its place in device memory.
 u64 interleaved(u64 offset, u64 lane) { return (((offset >> 2) * warp_size + lane) << 2) + (offset & 3); }
 
 // Elements of `parts` words whose lanes may be far apart or misaligned: each word as a request.
-void count_far_local(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch, u32 parts,
+void count_far_local(const Kernels& kernels, const Architecture& arch, const LaneBatch& batch, u32 parts,
                      Counts& sum) {
   constexpr std::size_t most = 32;
   std::array<u64, most * warp_size> address;
-  WaitingBlocks waiting;
+  PendingBlocks pending;
   Counts all;
   for (std::size_t first = 0; first < batch.active.size(); first += most) {
     LaneBatch words = batch;
@@ -80,16 +72,16 @@ void count_far_local(const BatchKernels& kernels, const Architecture& arch, cons
     for (u32 part = 0; part < parts; ++part) {
       for (std::size_t i = 0; i < words.active.size() * warp_size; ++i)
         address[i] = interleaved(batch.address[first * warp_size + i] + 4 * part, i % warp_size);
-      count_global(kernels, arch, words, waiting, all);
+      count_global(kernels, arch, words, pending, all);
     }
   }
-  kernels.count_blocks(waiting, all);
+  kernels.count_blocks(pending, all);
   all.instructions /= parts; // each word's requests came with the same warps and lanes
   all.threads /= parts;
   sum += all;
 }
 
-void count_local(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch, Counts& sum) {
+void count_local(const Kernels& kernels, const Architecture& arch, const LaneBatch& batch, Counts& sum) {
   u32 parts = batch.bytes <= 4 ? 1 : batch.bytes / 4;
   LaneBatch words = batch;
   words.bytes = std::min<u8>(batch.bytes, 4);
@@ -107,35 +99,26 @@ void count_local(const BatchKernels& kernels, const Architecture& arch, const La
   sum.sectors += near.sectors * parts;
   sum.ideal_sectors += near.ideal_sectors * parts;
   sum.bytes_used += near.bytes_used * parts;
-  Moves moves = moves_of(arch, batch);
-  u64 moved = (moves.lines ? near.tags : near.sectors) * parts;
+  Granularity granularity = granularity_of(arch, batch);
+  u64 moved = (granularity.lines ? near.tags : near.sectors) * parts;
   sum.transactions += moved;
-  sum.transaction_bytes += moved * moves.bytes;
+  sum.transaction_bytes += moved * granularity.bytes;
 }
 
 // How shared memory's rule treats lanes that meet in a bank; nothing when no kernel counts like it.
 std::optional<Sharing> sharing_of(const Architecture& arch, const LaneBatch& batch) {
-  bool pairs = arch.shared.count == rules::shared_pair_merge;
-  bool by_group =
-      pairs || arch.shared.count == rules::shared_by_group || arch.shared.count == rules::shared_fermi;
-  if (!by_group || batch.bytes > 8 || batch.kind == Kind::ldmatrix || arch.banks.count != 32) return {};
+  const Rule& rule = *arch.shared.rule;
+  bool pairs = counts_like(rule, BatchKernel::banks_with_pairs, batch.bytes);
+  if (!pairs && !counts_like(rule, BatchKernel::banks, batch.bytes)) return {};
   if (batch.kind == Kind::atomic || batch.kind == Kind::reduction)
     return batch.bytes <= 4 ? std::optional(Sharing::each_lane) : std::nullopt;
   return pairs && batch.kind == Kind::load && batch.bytes == 8 ? Sharing::shared_in_pairs : Sharing::shared;
 }
 
-void count_words(const BatchKernels& kernels, const Architecture& arch, const LaneBatch& batch,
-                 const SpaceRule& rule, Sharing sharing, WaitingWords& waiting, Counts& sum) {
+void count_words(const Kernels& kernels, const Architecture& arch, const LaneBatch& batch, const Rule& rule,
+                 Sharing sharing, PendingWords& pending, Counts& sum) {
   count_all(arch, batch, rule, sum,
-            [&](const Warps& warps, Counts& out) { return kernels.put_words(warps, sharing, waiting, out); });
-}
-
-const BatchKernels& kernels_of(Target target) {
-  switch (target) {
-  case Target::avx512: return avx512_kernels;
-  case Target::avx2: return avx2_kernels;
-  default: return baseline_kernels;
-  }
+            [&](const Warps& warps, Counts& out) { return kernels.put_words(warps, sharing, pending, out); });
 }
 
 template <class T> T& made(std::unique_ptr<T>& pointer) {
@@ -145,38 +128,39 @@ template <class T> T& made(std::unique_ptr<T>& pointer) {
 
 } // namespace
 
-bool count_batch(const Architecture& arch, const LaneBatch& batch, std::unique_ptr<Waiting>& waiting,
+bool count_batch(const Architecture& arch, const LaneBatch& batch, std::unique_ptr<Pending>& pending,
                  Counts& sum) {
-  const BatchKernels& kernels = kernels_of(target_in_use());
+  const Kernels& kernels = arch::kernels();
   if (batch.bytes > 32 || !std::has_single_bit(batch.bytes)) return false;
   if (batch.kind == Kind::async_copy || batch.kind == Kind::ldmatrix) return false;
   switch (batch.space) {
   case Space::global:
-    if (!one_request(arch, batch.bytes)) return false;
-    count_global(kernels, arch, batch, made(made(waiting).blocks), sum);
+    if (!counts_like(*arch.global.rule, BatchKernel::requests, batch.bytes)) return false;
+    count_global(kernels, arch, batch, made(made(pending).blocks), sum);
     return true;
   case Space::local:
-    if (!one_request(arch, std::min<u32>(batch.bytes, 4))) return false;
+    if (!counts_like(*arch.local.rule, BatchKernel::interleaved, batch.bytes)) return false;
+    if (!counts_like(*arch.global.rule, BatchKernel::requests, std::min<u32>(batch.bytes, 4))) return false;
     count_local(kernels, arch, batch, sum);
     return true;
   case Space::shared: {
     std::optional<Sharing> sharing = sharing_of(arch, batch);
     if (!sharing) return false;
-    count_words(kernels, arch, batch, arch.shared, *sharing, made(made(waiting).words), sum);
+    count_words(kernels, arch, batch, *arch.shared.rule, *sharing, made(made(pending).words), sum);
     return true;
   }
   case Space::constant:
-    if (arch.constant.count != rules::constant_by_warp) return false;
-    count_words(kernels, arch, batch, arch.constant, Sharing::no_banks, made(made(waiting).words), sum);
+    if (!counts_like(*arch.constant.rule, BatchKernel::words, batch.bytes)) return false;
+    count_words(kernels, arch, batch, *arch.constant.rule, Sharing::no_banks, made(made(pending).words), sum);
     return true;
   default: return false;
   }
 }
 
-void count_waiting(Waiting& waiting, Counts& sum) {
-  const BatchKernels& kernels = kernels_of(target_in_use());
-  if (waiting.words != nullptr) kernels.count_words(*waiting.words, sum);
-  if (waiting.blocks != nullptr) kernels.count_blocks(*waiting.blocks, sum);
+void count_pending(Pending& pending, Counts& sum) {
+  const Kernels& kernels = arch::kernels();
+  if (pending.words != nullptr) kernels.count_words(*pending.words, sum);
+  if (pending.blocks != nullptr) kernels.count_blocks(*pending.blocks, sum);
 }
 
 } // namespace warplens::arch

@@ -1,7 +1,6 @@
-// How many different blocks a warp's lanes touch, at three sizes at once, and how its words share banks: the
-// inner loop of all counting. Fast for accesses that are aligned to their width and lie within 2^31 words of
-// each other; for the rest the caller falls back to the block sets of blocks.h, which are exact for any
-// 64-bit addresses.
+// How many different blocks one warp's lanes touch, at three sizes at once, and how its words share banks: what
+// rules ask that count warp by warp. Fast for accesses that are aligned to their width and lie within 2^30 words of
+// each other; the rest go by the block sets of blocks.h, which are exact for any 64-bit addresses.
 #pragma once
 #include "arch/rules/banks.h"
 #include "arch/rules/blocks.h"
@@ -9,17 +8,9 @@
 namespace warplens::arch {
 
 struct Distinct {
-  u32 words = 0, sectors = 0,
-      lines = 0; // different addresses, 32-byte sectors, 128-byte lines
-  u64 bytes = 0; // different bytes
+  u32 words = 0, sectors = 0, lines = 0; // different addresses, 32-byte sectors, 128-byte lines
+  u64 bytes = 0;                         // different bytes
 };
-
-// The instruction sets that the machine has, best first; all give the same counts.
-enum class Target : u8 { avx512, avx2, baseline };
-Target best_target();
-Target target_in_use();  // the best one, unless a test or benchmark chose another
-void use_target(Target); // for tests and benchmarks; the machine must have it
-std::string_view name(Target);
 
 Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes);
 

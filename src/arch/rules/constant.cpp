@@ -3,7 +3,7 @@
 // and F.3; measured on 9.0 (idc__requests), every pattern exact.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
-#include "arch/rules/rules.h"
+#include "arch/table.h"
 
 namespace warplens::arch::rules {
 namespace {
@@ -13,14 +13,17 @@ void add_lanes(const access::WarpAccess& access, u32 lanes, Counts& counts) {
   counts.bytes_used += distinct(access.address, lanes, access.bytes).bytes;
 }
 
-} // namespace
-
-void constant_by_half_warp(const Architecture&, const access::WarpAccess& access, Counts& counts) {
+void count_constant_by_half_warp(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   for_each_group(access.active, 16, [&](u32 lanes) { add_lanes(access, lanes, counts); });
 }
 
-void constant_by_warp(const Architecture&, const access::WarpAccess& access, Counts& counts) {
+void count_constant_by_warp(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   add_lanes(access, access.active, counts);
 }
+
+} // namespace
+
+extern constexpr Rule constant_by_half_warp{"constant_by_half_warp", count_constant_by_half_warp};
+extern constexpr Rule constant_by_warp{"constant_by_warp", count_constant_by_warp, BatchKernel::words, 32};
 
 } // namespace warplens::arch::rules

@@ -12,7 +12,7 @@
 // half-warp; that inactive lanes make none is inferred.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
-#include "arch/rules/rules.h"
+#include "arch/table.h"
 
 namespace warplens::arch::rules {
 namespace {
@@ -54,9 +54,7 @@ void issue_shrunk(u64 first, u64 last, u32 shift, Counts& counts) {
   counts.transaction_bytes += u64{1} << shift;
 }
 
-} // namespace
-
-void global_half_warp_strict(const Architecture&, const access::WarpAccess& access, Counts& counts) {
+void count_global_half_warp_strict(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   for_each_group(access.active, half_warp, [&](u32 lanes) {
     add_common(access, lanes, counts);
     if (kth_thread_kth_word(access, lanes)) {
@@ -72,7 +70,7 @@ void global_half_warp_strict(const Architecture&, const access::WarpAccess& acce
   });
 }
 
-void global_half_warp_segments(const Architecture&, const access::WarpAccess& access, Counts& counts) {
+void count_global_half_warp_segments(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   u32 shift = access.bytes == 1 ? 5 : access.bytes == 2 ? 6 : 7;
   for_each_group(access.active, half_warp, [&](u32 lanes) {
     add_common(access, lanes, counts);
@@ -89,5 +87,10 @@ void global_half_warp_segments(const Architecture&, const access::WarpAccess& ac
     }
   });
 }
+
+} // namespace
+
+extern constexpr Rule global_half_warp_strict{"global_half_warp_strict", count_global_half_warp_strict};
+extern constexpr Rule global_half_warp_segments{"global_half_warp_segments", count_global_half_warp_segments};
 
 } // namespace warplens::arch::rules

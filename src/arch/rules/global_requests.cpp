@@ -13,7 +13,7 @@
 // to 12.x; CUDA C++ Best Practices Guide 10.2.1; measurements in tests/arch/data.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
-#include "arch/rules/rules.h"
+#include "arch/table.h"
 
 namespace warplens::arch::rules {
 namespace {
@@ -25,21 +25,26 @@ void add_request(const Architecture& arch, const access::WarpAccess& access, u32
   counts.sectors += touched.sectors;
   counts.ideal_sectors += ideal_sectors(touched.sectors, lanes, access.bytes);
   counts.bytes_used += touched.bytes;
-  bool lines = moves_lines(arch, access);
+  bool lines = transfers_lines(arch, access);
   counts.transactions += lines ? touched.lines : touched.sectors;
   counts.transaction_bytes +=
       lines ? u64{touched.lines} * arch.memory.l1_line : u64{touched.sectors} * arch.memory.sector;
 }
 
-} // namespace
-
-void global_split_requests(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
+void count_global_split_requests(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
   for_each_group(access.active, lanes_per_request(access.bytes),
                  [&](u32 lanes) { add_request(arch, access, lanes, counts); });
 }
 
-void global_whole_warp(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
+void count_global_whole_warp(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
   add_request(arch, access, access.active, counts);
 }
+
+} // namespace
+
+extern constexpr Rule global_split_requests{"global_split_requests", count_global_split_requests,
+                                            BatchKernel::requests, 4};
+extern constexpr Rule global_whole_warp{"global_whole_warp", count_global_whole_warp, BatchKernel::requests,
+                                        32};
 
 } // namespace warplens::arch::rules

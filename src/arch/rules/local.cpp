@@ -8,7 +8,7 @@
 // Sources: CUDA C Programming Guide 4.2, 5.3.2.2, and 12, 8.3.2 for the interleaving; requests and sectors
 // measured on 9.0 (tests/arch/data).
 #include "arch/rules/blocks.h"
-#include "arch/rules/rules.h"
+#include "arch/table.h"
 
 namespace warplens::arch::rules {
 namespace {
@@ -24,11 +24,14 @@ access::WarpAccess word_request(const access::WarpAccess& access, u32 part) {
   return out;
 }
 
+void count_local_interleaved(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
+  u32 parts = access.bytes <= 4 ? 1 : access.bytes / 4;
+  for (u32 part = 0; part < parts; ++part) arch.global.rule->count(arch, word_request(access, part), counts);
+}
+
 } // namespace
 
-void local_interleaved(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
-  u32 parts = access.bytes <= 4 ? 1 : access.bytes / 4;
-  for (u32 part = 0; part < parts; ++part) arch.global.count(arch, word_request(access, part), counts);
-}
+extern constexpr Rule local_interleaved{"local_interleaved", count_local_interleaved,
+                                        BatchKernel::interleaved, 32};
 
 } // namespace warplens::arch::rules

@@ -25,7 +25,7 @@ constexpr u64 ideal_sectors(u64 sectors, u32 lanes, u32 bytes) {
 
 // Does this access go through an L1 whose unit of transfer is the whole line?
 // Stores, reductions and atomics never do: they are performed in L2.
-template <class Access> bool moves_lines(const Architecture& arch, const Access& access) {
+template <class Access> bool transfers_lines(const Architecture& arch, const Access& access) {
   using access::Cache;
   bool loads = access.kind == access::Kind::load || access.kind == access::Kind::async_copy;
   if (access.space == access::Space::local) return loads && arch.memory.local_lines;

@@ -12,8 +12,8 @@ constexpr u32 lanes_per_pass(u32 bytes) { return bytes <= 4 ? 32 : bytes <= 8 ? 
 constexpr u32 bytes_per_pass(const Banks& banks) { return banks.count * banks.width; }
 
 // Do all active lanes whose neighbour at this distance is active have its address? Mostly the first lane
-// decides, so this stops at it.
-inline bool equal_to_neighbour(const u64* address, u32 lanes, u32 distance) {
+// decides, so this stops at it. Inlined into code that is compiled per instruction set, too (batch/kernels.h).
+[[gnu::always_inline]] inline bool equal_to_neighbour(const u64* address, u32 lanes, u32 distance) {
   for (u32 rest = lanes; rest != 0; rest &= rest - 1) {
     u32 lane = static_cast<u32>(std::countr_zero(rest)), other = lane ^ distance;
     if ((lanes >> other & 1) && address[lane] != address[other]) return false;
@@ -21,7 +21,7 @@ inline bool equal_to_neighbour(const u64* address, u32 lanes, u32 distance) {
   return true;
 }
 
-inline bool in_pairs(const u64* address, u32 lanes) {
+[[gnu::always_inline]] inline bool in_pairs(const u64* address, u32 lanes) {
   return equal_to_neighbour(address, lanes, 1) || equal_to_neighbour(address, lanes, 2);
 }
 
@@ -35,5 +35,9 @@ inline void add_passes(Counts& counts, u64 wavefronts, u64 data_wavefronts, u64 
 inline u64 ideal_passes(const Architecture& arch, u32 lanes, u32 bytes) {
   return ceil_div(u64{static_cast<u32>(std::popcount(lanes))} * bytes, bytes_per_pass(arch.banks));
 }
+
+// The passes that the counter shows for the shared half of an asynchronous copy, from its global source
+// (shared_pairs.cpp).
+u64 async_copy_wavefronts(const access::WarpAccess&);
 
 } // namespace warplens::arch

@@ -6,10 +6,10 @@
 // address among equals, which no order of lanes changes.
 //
 // Source: CUDA C Programming Guide 4.2, F.3.3. Inferred: the choice of the broadcast word; stores and
-// atomics, which have no broadcast: stores behave like loads, and atomics take one turn per lane.
+// atomics, which have no broadcast: stores behave like loads, and atomics take one pass per lane.
 #include "arch/batch/distinct.h"
-#include "arch/rules/rules.h"
 #include "arch/rules/shared.h"
+#include "arch/table.h"
 
 namespace warplens::arch::rules {
 namespace {
@@ -54,9 +54,7 @@ u64 passes_with_one_broadcast(const Words& word, u32 lanes) {
   return count;
 }
 
-} // namespace
-
-void shared_one_broadcast(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
+void count_shared_one_broadcast(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
   bool atomic = access.kind == access::Kind::atomic || access.kind == access::Kind::reduction;
   u32 parts = access.bytes <= 4 ? 1 : access.bytes / 4;
   for_each_group(access.active, half_warp, [&](u32 lanes) {
@@ -74,5 +72,9 @@ void shared_one_broadcast(const Architecture& arch, const access::WarpAccess& ac
     add_passes(counts, sum, sum, ideal_passes(arch, lanes, access.bytes));
   });
 }
+
+} // namespace
+
+extern constexpr Rule shared_one_broadcast{"shared_one_broadcast", count_shared_one_broadcast};
 
 } // namespace warplens::arch::rules

@@ -8,15 +8,15 @@
 //   data_wavefronts  what the hardware did: where the pair rule holds over the warp, half-warps (8 bytes) or
 //                    quarter-warps (16 bytes) merge two and two, conflicts and all;
 //   wavefronts       what Nsight Compute attributes to the instruction: see `attributed_load` below.
-// Stores never merge. Atomics take one turn per lane at their bank. ldmatrix reads 8 rows of 16 bytes per
+// Stores never merge. Atomics take one pass per lane at their bank. ldmatrix reads 8 rows of 16 bytes per
 // matrix.
 //
 // Measured on 9.0, every pattern exact (tests/arch/data); documented in words for 7.0 and 7.5 (NVIDIA
 // developer forum, topic 77228); inferred for the others. Not predictable from addresses: float and wide
 // atomics, which are loops.
 #include "arch/batch/distinct.h"
-#include "arch/rules/rules.h"
 #include "arch/rules/shared.h"
+#include "arch/table.h"
 
 namespace warplens::arch::rules {
 namespace {
@@ -93,8 +93,8 @@ void add_store(const Architecture& arch, const WarpAccess& access, Counts& count
 }
 
 void add_atomic(const Architecture& arch, const WarpAccess& access, Counts& counts) {
-  u64 turns = passes_without_sharing(access.address, access.active, access.bytes);
-  add_passes(counts, turns, turns, ideal_passes(arch, access.active, access.bytes));
+  u64 serialized = passes_without_sharing(access.address, access.active, access.bytes);
+  add_passes(counts, serialized, serialized, ideal_passes(arch, access.active, access.bytes));
 }
 
 // Lanes 8m … 8m+7 hold the row addresses of matrix m; lanes beyond the matrices hold nothing.
@@ -105,16 +105,7 @@ void add_ldmatrix(const WarpAccess& access, Counts& counts) {
   add_passes(counts, sum, sum, access.matrices);
 }
 
-} // namespace
-
-u64 async_copy_wavefronts(const WarpAccess& access) {
-  u64 sum = 0;
-  for_each_group(access.active, lanes_per_pass(access.bytes),
-                 [&](u32 lanes) { sum += passes_without_sharing(access.address, lanes, access.bytes); });
-  return sum;
-}
-
-void shared_pair_merge(const Architecture& arch, const WarpAccess& access, Counts& counts) {
+void count_shared_pair_merge(const Architecture& arch, const WarpAccess& access, Counts& counts) {
   counts.requests += 1;
   if (access.kind == Kind::ldmatrix) {
     counts.bytes_used += distinct(access.address, low_lanes(8 * access.matrices), 16).bytes;
@@ -129,4 +120,20 @@ void shared_pair_merge(const Architecture& arch, const WarpAccess& access, Count
   }
 }
 
+} // namespace
+
+extern constexpr Rule shared_pair_merge{"shared_pair_merge", count_shared_pair_merge,
+                                        BatchKernel::banks_with_pairs, 8};
+
 } // namespace warplens::arch::rules
+
+namespace warplens::arch {
+
+u64 async_copy_wavefronts(const access::WarpAccess& access) {
+  u64 sum = 0;
+  for_each_group(access.active, lanes_per_pass(access.bytes),
+                 [&](u32 lanes) { sum += passes_without_sharing(access.address, lanes, access.bytes); });
+  return sum;
+}
+
+} // namespace warplens::arch

@@ -10,11 +10,12 @@
 // Everything else (filtering, other widths, surfaces, other architectures) is an estimate by the same rule.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
-#include "arch/rules/rules.h"
+#include "arch/table.h"
 
 namespace warplens::arch::rules {
+namespace {
 
-void texture_groups(const Architecture&, const access::WarpAccess& access, Counts& counts) {
+void count_texture_groups(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   constexpr u32 quad = 4, octet = 8;
   for_each_group(access.active, quad, [&](u32) { counts.requests += 1; });
   for_each_group(access.active, access.texture_dimensions == 1 ? octet : quad, [&](u32 lanes) {
@@ -26,5 +27,9 @@ void texture_groups(const Architecture&, const access::WarpAccess& access, Count
     counts.bytes_used += distinct(access.address, lanes, access.bytes).bytes;
   });
 }
+
+} // namespace
+
+extern constexpr Rule texture_groups{"texture_groups", count_texture_groups};
 
 } // namespace warplens::arch::rules

@@ -11,8 +11,13 @@ namespace warplens::explain {
 namespace {
 
 std::string_view name(Integer type) {
-  static constexpr std::string_view names[] = {"int", "unsigned", "long long", "unsigned long long"};
-  return names[static_cast<u8>(type)];
+  switch (type) {
+  case Integer::i32: return "int";
+  case Integer::u32: return "unsigned";
+  case Integer::i64: return "long long";
+  case Integer::u64: return "unsigned long long";
+  }
+  return "";
 }
 
 Wide reduced(Wide value, u32 width, bool to_signed) {

@@ -103,10 +103,10 @@ QuasiPolynomial NormalForm::comparison(Binary op, QuasiPolynomial a, QuasiPolyno
     std::swap(a, b);
     op = op == Binary::greater ? Binary::less : Binary::less_equal;
   }
-  Op as = op == Binary::less         ? Op::less
-          : op == Binary::less_equal ? Op::less_equal
-          : op == Binary::equal      ? Op::equal
-                                     : Op::not_equal;
+  Op as = Op::not_equal;
+  if (op == Binary::less) as = Op::less;
+  if (op == Binary::less_equal) as = Op::less_equal;
+  if (op == Binary::equal) as = Op::equal;
   return algebra_.make(as, {std::move(a), std::move(b)});
 }
 

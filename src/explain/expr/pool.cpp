@@ -68,8 +68,8 @@ std::string verdict(const PoolArray& a, const Ink& ink) {
     return ink.bad(fmt::format("{} {} past a multiple of {}: start at {}", ink.no(), a.offset % a.alignment,
                                a.alignment, a.aligned));
   if (a.packed.transaction_bytes > a.moved.transaction_bytes)
-    return ink.middling(fmt::format("a warp moves {} bytes, {} from {}", a.packed.transaction_bytes,
-                                    a.moved.transaction_bytes, a.segment));
+    return ink.poor(fmt::format("a warp moves {} bytes, {} from {}", a.packed.transaction_bytes,
+                                a.moved.transaction_bytes, a.segment));
   return ink.good(fmt::format("{} aligned", ink.yes()));
 }
 
@@ -79,7 +79,7 @@ std::string terminal(const Pool& pool, const TextStyle& style) {
   Ink ink(style);
   std::string out = ink.bold("Arrays in one allocation, one behind the other") +
                     fmt::format("   compute capability {}\n", sm_text(pool.sm));
-  out += ink.dim("  array        type           bytes   starts at   needs") + "\n";
+  out += ink.faint("  array        type           bytes   starts at   needs") + "\n";
   for (const PoolArray& a : pool.arrays)
     out += fmt::format("  {} {} {:>9} {:>11} {:>7}   {}\n", pad_right(a.name, 12), pad_right(a.type, 12),
                        a.bytes, a.offset, a.alignment, verdict(a, ink));

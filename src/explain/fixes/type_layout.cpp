@@ -1,6 +1,7 @@
 // The element's type: an alignment that lets one instruction move it, one array per member, or wider loads.
 #include "base/bits.h"
 #include "explain/fixes/tools.h"
+#include "text/layout.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -40,9 +41,9 @@ void align_type(Situation& s, std::vector<advise::Advice>& list) {
     out.cause = fmt::format("{} bytes aligned to {} take {} instructions with interleaved addresses; one "
                             "instruction moves 1, 2, 4, 8 or 16 aligned bytes.",
                             type.size, type.align, s.manner.pieces.size());
-    out.change = fmt::format(
-        "Declare the type with __align__({}): {} bytes in {} instruction{} instead of {}.", align,
-        aligned.size, manner.pieces.size(), manner.pieces.size() == 1 ? "" : "s", s.manner.pieces.size());
+    out.change =
+        fmt::format("Declare the type with __align__({}): {} bytes in {} instead of {}.", align, aligned.size,
+                    text::plural(manner.pieces.size(), "instruction"), s.manner.pieces.size());
     out.example = fmt::format("struct __align__({}) {{ … }};", align);
     out.metric =
         s.question.space == access::Space::shared ? advise::Metric::wavefronts : advise::Metric::instructions;
@@ -112,8 +113,8 @@ void vector_loads(Situation& s, std::vector<advise::Advice>& list) {
   advise::Advice out;
   out.rule = "vector-loads";
   out.title = fmt::format("{} {} per instruction", wide, bytes == 4 ? "words" : "elements");
-  out.cause = fmt::format("Each instruction moves {} byte{} per thread; the widest moves 16.", bytes,
-                          bytes == 1 ? "" : "s");
+  out.cause =
+      fmt::format("Each instruction moves {} per thread; the widest moves 16.", text::plural(bytes, "byte"));
   out.change = fmt::format("Let each thread handle {} consecutive elements with one 16-byte access: the same "
                            "bytes in fewer instructions.",
                            wide);

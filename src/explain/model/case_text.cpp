@@ -1,3 +1,4 @@
+// The built-in cases as text and JSON: the words around the pictures of their accesses.
 #include "explain/model/cases.h"
 #include "explain/view/ink.h"
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ std::string terminal_list(const TextStyle& style) {
 
 std::string terminal(const Case& c, const TextStyle& style) {
   Ink ink(style);
-  std::string out = ink.bold(c.title) + "\n" + wrapped(c.words, 98, "") + "\n";
+  std::string out = ink.bold(c.title) + "\n" + text::wrap(c.words, 98) + "\n";
   for (const Shot& shot : c.shots()) {
     const Question& q = shot.explanation.question;
     out += fmt::format("\n{}   {}, compute capability {}", ink.bold(q.access), q.type, sm_text(q.sm));

@@ -7,6 +7,7 @@
 // A case states its accesses; every number that it shows is counted when it is drawn.
 #include "explain/model/cases.h"
 #include "base/bits.h"
+#include "text/layout.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -163,7 +164,7 @@ std::vector<Shot> two_dimensional() {
 std::vector<Shot> bank_conflicts() {
   std::vector<Shot> out;
   for (u32 stride : {1u, 2u, 3u, 8u, 32u})
-    out.push_back(ask(fmt::format("a step of {} word{}", stride, stride == 1 ? "" : "s"),
+    out.push_back(ask(fmt::format("a step of {}", text::plural(stride, "word")),
                       in(Space::shared, on(90, fmt::format("s[{}*threadIdx.x]", stride)))));
   Question padded = in(Space::shared, on(90, "tile[threadIdx.x][0]"));
   padded.dims = {32, 33};

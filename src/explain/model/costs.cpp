@@ -1,3 +1,4 @@
+// See costs.h. The units are those of the space: passes through banks, requests, transactions or bursts.
 #include "explain/model/costs.h"
 #include "arch/table.h"
 #include "explain/view/ink.h"
@@ -41,8 +42,8 @@ std::string cost_sentence(const Explanation& e, const arch::Counts& c, const std
                        e.question.section, bursts * e.question.section, c.bytes_used);
   }
   if (e.question.space == Space::shared)
-    return fmt::format("{}, {} pass{} through the banks, {} at best", start, c.wavefronts,
-                       c.wavefronts == 1 ? "" : "es", c.ideal_wavefronts);
+    return fmt::format("{}, {} through the banks, {} at best", start, plural(c.wavefronts, "pass"),
+                       c.ideal_wavefronts);
   if (e.question.space == Space::constant)
     return fmt::format("{}, {}, one for each different address", start, plural(c.requests, "request"));
   std::string lines = has_lines(e) ? fmt::format(" in {}", plural(c.tags, "line")) : "";

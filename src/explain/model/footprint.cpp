@@ -1,3 +1,5 @@
+// Threads become warp accesses, and the accesses counts: warp by warp, by the rules of arch/. The transactions
+// of 1.x, which a picture shows one by one, are those segments whose counts add up to the rule's own.
 #include "explain/model/footprint.h"
 #include "arch/table.h"
 #include "base/bits.h"
@@ -11,8 +13,11 @@ u32 warps(const Footprint& footprint) {
 }
 
 access::WarpAccess access_of(const Footprint& footprint, const Manner& manner, Piece piece, u32 warp) {
-  access::WarpAccess out{
-      access::SiteId{0u}, manner.space, manner.kind, manner.cache, static_cast<u8>(piece.bytes), 0, 0, {}};
+  access::WarpAccess out{{.site = access::SiteId{0u},
+                          .space = manner.space,
+                          .kind = manner.kind,
+                          .cache = manner.cache,
+                          .bytes = static_cast<u8>(piece.bytes)}};
   for (u32 lane = 0; lane < warp_size; ++lane) {
     std::size_t thread = std::size_t{warp} * warp_size + lane;
     if (thread >= footprint.offset.size() || footprint.active[thread] == 0) continue;

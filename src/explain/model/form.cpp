@@ -1,3 +1,4 @@
+// The byte offset as a quasi-polynomial: the factor in front of threadIdx.x, where it has one, decides the form.
 #include "explain/model/form.h"
 #include "base/bits.h"
 
@@ -9,8 +10,13 @@ using symbolic::Interval;
 using symbolic::QuasiPolynomial;
 
 std::string_view name(FormKind kind) {
-  static constexpr std::string_view names[] = {"consecutive", "uniform", "strided", "other"};
-  return names[static_cast<u8>(kind)];
+  switch (kind) {
+  case FormKind::consecutive: return "consecutive";
+  case FormKind::uniform: return "uniform";
+  case FormKind::strided: return "strided";
+  case FormKind::other: return "other";
+  }
+  return "";
 }
 
 Values values_of(const Tree& tree, const Question& question, u64 thread) {

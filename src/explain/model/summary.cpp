@@ -19,9 +19,7 @@ std::string no(const Ink& ink, std::string_view text, const std::string& why) {
 
 std::string banks(const arch::Counts& c, const Ink& ink) {
   if (c.wavefronts == c.ideal_wavefronts)
-    return yes(
-        ink, "no bank conflicts",
-        fmt::format("{} pass{}, no more than the bytes need", c.wavefronts, c.wavefronts == 1 ? "" : "es"));
+    return yes(ink, "no bank conflicts", plural(c.wavefronts, "pass") + ", no more than the bytes need");
   return no(ink, "bank conflicts",
             fmt::format("{} passes where {} could carry the bytes", c.wavefronts, c.ideal_wavefronts));
 }

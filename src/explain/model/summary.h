@@ -1,3 +1,4 @@
+// The two lines at the top of the page: is it coalesced, and what would help most.
 #pragma once
 #include "explain/model/explanation.h"
 #include "explain/view/ink.h"

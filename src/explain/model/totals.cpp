@@ -1,3 +1,5 @@
+// The numbers of an Explanation: the drawn warp, its whole block, and the block on one architecture of each
+// generation.
 #include "arch/table.h"
 #include "explain/model/explanation.h"
 #include "explain/view/picture.h"

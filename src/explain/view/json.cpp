@@ -1,3 +1,4 @@
+// An Explanation for programs: everything that the terminal shows, addresses as offsets from the array's start.
 #include "explain/view/render.h"
 #include <nlohmann/json.hpp>
 

@@ -45,25 +45,48 @@ std::string colour(u32 lane) {
   return fmt::format("hsl({:.0f},62%,{:.0f}%)", hue, lightness);
 }
 
+struct Attribute {
+  std::string_view name;
+  std::string value; // as it is meant: quotes and the like are escaped when it is written
+};
+using Attributes = std::vector<Attribute>;
+
+std::string length(double value) { return fmt::format("{:.1f}", value); }
+
+// How a box looks besides its place and size.
+struct Look {
+  std::string_view style;   // a class of the style sheet
+  std::string fill = {};    // a colour; empty: as the class says
+  std::string corners = {}; // their radius; empty: square
+};
+
 class Page {
 public:
   void text(double x, double y, std::string_view style, std::string_view words,
             std::string_view anchor = "start") {
-    body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                         style, anchor, escaped(words));
+    element("text",
+            {{"x", length(x)},
+             {"y", length(y)},
+             {"class", std::string(style)},
+             {"text-anchor", std::string(anchor)}},
+            words);
   }
-  void box(double x, double y, double width, double height, std::string_view style,
-           std::string_view fill = {}) {
-    std::string paint = fill.empty() ? std::string() : fmt::format(" style=\"fill:{}\"", fill);
-    body_ +=
-        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"{}/>\n",
-                    x, y, width, height, style, paint);
+  void box(double x, double y, double width, double height, const Look& look) {
+    Attributes attributes{{"x", length(x)},
+                          {"y", length(y)},
+                          {"width", length(width)},
+                          {"height", length(height)},
+                          {"class", std::string(look.style)}};
+    if (!look.corners.empty()) attributes.push_back({"rx", look.corners});
+    if (!look.fill.empty()) attributes.push_back({"style", "fill:" + look.fill});
+    element("rect", attributes);
   }
   void line(double x1, double y1, double x2, double y2, std::string_view stroke) {
     double bend = (y2 - y1) * 0.45;
-    body_ += fmt::format("<path d=\"M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" class=\"to\" "
-                         "style=\"stroke:{}\"/>\n",
-                         x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2, stroke);
+    element("path", {{"d", fmt::format("M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x1, y1,
+                                       x1, y1 + bend, x2, y2 - bend, x2, y2)},
+                     {"class", "to"},
+                     {"style", fmt::format("stroke:{}", stroke)}});
   }
   std::string document(double height, std::string_view title) const {
     return fmt::format(
@@ -85,6 +108,11 @@ public:
   }
 
 private:
+  void element(std::string_view name, const Attributes& attributes, std::string_view content = {}) {
+    (body_ += '<') += name;
+    for (const Attribute& a : attributes) body_ += fmt::format(" {}=\"{}\"", a.name, escaped(a.value));
+    body_ += content.empty() ? "/>\n" : fmt::format(">{}</{}>\n", escaped(content), name);
+  }
   std::string body_;
 };
 
@@ -108,8 +136,8 @@ void draw_lanes(Sketch& s) {
   s.page.text(left - 14, s.y + 16, "label", "lanes", "end");
   for (u32 lane = 0; lane < s.lanes; ++lane) {
     bool takes_part = (active >> lane & 1) != 0;
-    s.page.box(s.lane_x(lane) - 10.5, s.y, 21, 21, takes_part ? "dot\" rx=\"5" : "off\" rx=\"5",
-               takes_part ? colour(lane) : std::string());
+    s.page.box(s.lane_x(lane) - 10.5, s.y, 21, 21,
+               takes_part ? Look{"dot", colour(lane), "5"} : Look{"off", "", "5"});
     s.page.text(s.lane_x(lane), s.y + 14.5, takes_part ? "lane" : "grey", fmt::format("{}", lane), "middle");
   }
 }
@@ -118,15 +146,15 @@ void draw_lanes(Sketch& s) {
 // colours.
 void draw_cell(Sketch& s, double x, double y, const Cell& cell, bool fetched) {
   if (cell.lanes == 0) {
-    if (fetched) s.page.box(x, y, s.cell_width, cell_height, "idle");
+    if (fetched) s.page.box(x, y, s.cell_width, cell_height, {"idle"});
     return;
   }
   u32 count = static_cast<u32>(std::popcount(cell.lanes));
   u32 first = static_cast<u32>(std::countr_zero(cell.lanes));
-  s.page.box(x, y, s.cell_width, cell_height, "used", count == 1 ? colour(first) : "#52606d");
+  s.page.box(x, y, s.cell_width, cell_height, {"used", count == 1 ? colour(first) : "#52606d"});
   double slice = (s.cell_width - 1) / count, at = x + 0.5;
   for (u32 mask = cell.lanes; count > 1 && mask != 0; mask &= mask - 1, at += slice)
-    s.page.box(at, y + cell_height - 6, slice, 5, "dot", colour(static_cast<u32>(std::countr_zero(mask))));
+    s.page.box(at, y + cell_height - 6, slice, 5, {"dot", colour(static_cast<u32>(std::countr_zero(mask)))});
   if (s.cell_width < 11) return;
   s.page.text(x + s.cell_width / 2, y + (count == 1 ? 16 : 13), "lane",
               count == 1 ? fmt::format("{}", first) : fmt::format("{}×", count), "middle");
@@ -141,7 +169,7 @@ void draw_row(Sketch& s, const Row& row, double y) {
   double group = s.cell_width * s.picture.cells_per_group;
   for (std::size_t i = 0; i < row.fetched.size(); ++i)
     s.page.box(left + group * static_cast<double>(i), y, group, cell_height,
-               row.fetched[i] != 0 ? "group\" rx=\"2" : "stay\" rx=\"2");
+               {row.fetched[i] != 0 ? "group" : "stay", "", "2"});
   if (segments)
     s.page.text(left + strip + 14, y + 16, "label",
                 fmt::format("{} of {} B used", row.used_bytes, row.fetched_bytes));
@@ -197,11 +225,11 @@ double draw_cost(Page& page, const Explanation& e, double y) {
   std::string words = cost_sentence(e);
   if (e.drawn.size() > 1) words += fmt::format("; the first of {} instructions is drawn", e.drawn.size());
   page.text(left, y + 14, "words", words);
-  page.box(left, y + 24, 240, 9, "track\" rx=\"4.5");
-  page.box(left, y + 24, std::max(240 * share, 9.0), 9, "dot\" rx=\"4.5",
-           best || share > 0.79 ? "#2f9e5b"
-           : share > 0.4        ? "#d9961a"
-                                : "#d64545");
+  page.box(left, y + 24, 240, 9, {"track", "", "4.5"});
+  std::string_view grade = "#d64545";
+  if (share > 0.4) grade = "#d9961a";
+  if (best || share > 0.79) grade = "#2f9e5b";
+  page.box(left, y + 24, std::max(240 * share, 9.0), 9, {"dot", std::string(grade), "4.5"});
   page.text(left + 252, y + 33, "note",
             fmt::format("{:.3g}% efficient{}", share * 100,
                         best && share < 1 ? "; no fewer transactions could serve these lanes" : ""));
@@ -245,7 +273,7 @@ std::string svg(const Case& c) {
   Page page;
   page.text(left, 44, "title", c.title);
   double y = 70;
-  std::string words = wrapped(c.words, 104, "");
+  std::string words = text::wrap(c.words, 104);
   for (std::size_t start = 0; start <= words.size(); y += 20) {
     std::size_t end = std::min(words.find('\n', start), words.size());
     page.text(left, y, "words", std::string_view(words).substr(start, end - start));

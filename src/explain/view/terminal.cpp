@@ -18,7 +18,7 @@ namespace {
 
 using access::Space;
 
-constexpr std::size_t page = 98;      // columns
+constexpr u32 page = 98;              // columns
 constexpr std::size_t most_rows = 12; // of a picture, before it is cut in the middle
 
 std::string shape(Dim3 d, const Ink& ink) {
@@ -42,7 +42,7 @@ std::string heading(const Explanation& e, const Ink& ink) {
   if (!q.condition.empty()) where += fmt::format(", only where {}", q.condition);
   if (q.base != 0) where += fmt::format(", {} starts {} after a boundary", e.array, plural(q.base, "byte"));
   if (q.pitch != 0) where += fmt::format(", rows {} bytes apart", q.pitch);
-  return out + wrapped(fmt::format("{}; compute capability {}", where, sm_text(q.sm)), page, "") + "\n";
+  return out + text::wrap(fmt::format("{}; compute capability {}", where, sm_text(q.sm)), page) + "\n";
 }
 
 std::string verdict(const Explanation& e, const Ink& ink) {
@@ -88,7 +88,7 @@ std::string verdict(const Explanation& e, const Ink& ink) {
   if (f.rows > 1)
     rows = fmt::format("  The warp holds {} rows of the block: threadIdx.x alone does not decide.\n", f.rows);
   return ink.bold("Is the index (term independent of threadIdx.x) + threadIdx.x?") + "\n" + index + split +
-         "  " + wrapped(out, page, "  ") + "\n" + rows;
+         "  " + text::wrap(out, page, "  ") + "\n" + rows;
 }
 
 // ---- the picture
@@ -98,10 +98,10 @@ std::string cell_text(const Picture& picture, const Row& row, std::size_t i, con
   char symbol = lane_symbol(lanes);
   if (lanes != 0) return ink.lane(static_cast<u32>(std::countr_zero(lanes)), std::string(1, symbol));
   bool travels = picture.kind == Picture::Kind::segments && row.fetched[i / picture.cells_per_group] != 0;
-  return travels ? ink.dim(ink.unused()) : " ";
+  return travels ? ink.faint(ink.unused()) : " ";
 }
 
-std::string row_text(const Picture& picture, const Row& row, std::size_t label, const Ink& ink) {
+std::string row_text(const Picture& picture, const Row& row, u32 label, const Ink& ink) {
   std::string out = "  " + pad_left(bytes_text(picture, row, ink.dash()), label) + " ";
   bool wide = row.cells.size() <= 32;
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -115,7 +115,7 @@ std::string row_text(const Picture& picture, const Row& row, std::size_t label, 
   return out + "\n";
 }
 
-std::string bank_footer(const Picture& picture, std::size_t label, const Ink& ink) {
+std::string bank_footer(const Picture& picture, u32 label, const Ink& ink) {
   u32 worst = *std::max_element(picture.per_bank.begin(), picture.per_bank.end());
   std::string words = "  " + pad_left("words", label) + " ", numbers = "  " + pad_left("bank", label) + " ";
   words += ink.bar();
@@ -128,12 +128,12 @@ std::string bank_footer(const Picture& picture, std::size_t label, const Ink& in
     if (bank + 1 != picture.per_bank.size()) words += ' ';
   }
   while (!numbers.empty() && numbers.back() == ' ') numbers.pop_back();
-  return words + fmt::format("{} at most {} in a bank\n", ink.bar(), worst) + ink.dim(numbers) + "\n";
+  return words + fmt::format("{} at most {} in a bank\n", ink.bar(), worst) + ink.faint(numbers) + "\n";
 }
 
 std::string draw(const Picture& picture, const Ink& ink) {
-  std::size_t label = 5;
-  for (const Row& row : picture.rows) label = std::max(label, columns(bytes_text(picture, row, ink.dash())));
+  u32 label = 5;
+  for (const Row& row : picture.rows) label = std::max(label, width_of(bytes_text(picture, row, ink.dash())));
   std::string out;
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
     bool cut = picture.rows.size() > most_rows && i == most_rows - 3;
@@ -238,11 +238,11 @@ std::string costs(const Explanation& e, const Ink& ink) {
   std::vector<std::string> heads = cost_heads(e), warp = cost_cells(e, e.warp, e.warp_sizes, ink),
                            block = cost_cells(e, e.block, e.block_sizes, ink);
   bool several = warps(e.footprint) > 1;
-  std::size_t width = several ? std::max<std::size_t>(all.size(), 9) : 9;
+  u32 width = several ? std::max(width_of(all), 9u) : 9;
   std::string first = "  " + pad_right("", width), second = "  " + pad_right("this warp", width),
               third = "  " + pad_right(all, width);
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    std::size_t column = std::max({columns(heads[i]), columns(warp[i]), columns(block[i])});
+    u32 column = std::max({width_of(heads[i]), width_of(warp[i]), width_of(block[i])});
     bool last = i + 1 == heads.size();
     const auto graded = [&](const std::string& text, const arch::Counts& c) {
       bool good = as_few_as_possible(e, c);
@@ -252,7 +252,7 @@ std::string costs(const Explanation& e, const Ink& ink) {
     second += "  " + graded(pad_left(warp[i], column), e.warp);
     third += "  " + graded(pad_left(block[i], column), e.block);
   }
-  std::string out = ink.dim(first) + "\n" + second + "\n" + (several ? third + "\n" : "");
+  std::string out = ink.faint(first) + "\n" + second + "\n" + (several ? third + "\n" : "");
   if (has_lines(e) && e.block.tags != 0) {
     double ideal = ideal_lines(e.block, e.manner.pieces[0].bytes);
     out +=
@@ -292,18 +292,18 @@ std::string table(const Explanation& e, const Ink& ink) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string text;
     for (std::size_t column = 0; column < lines[i].size(); ++column) {
-      std::size_t width = 0;
-      for (const std::vector<std::string>& line : lines) width = std::max(width, columns(line[column]));
+      u32 width = 0;
+      for (const std::vector<std::string>& line : lines) width = std::max(width, width_of(line[column]));
       text += "  " + pad_left(lines[i][column], width);
     }
     if (i == 0) {
-      out += ink.dim("  " + pad_left("cc", columns(ink.arrow()) + 5) + text + "  efficiency") + "\n";
+      out += ink.faint("  " + pad_left("cc", width_of(ink.arrow()) + 5) + text + "  efficiency") + "\n";
       continue;
     }
     const ArchitectureCounts& row = e.others[i - 1];
     double share = efficiency(e, row.block);
     std::string mark(row.sm == e.question.sm ? ink.arrow() : "");
-    out += "  " + pad_right(mark, columns(ink.arrow())) + pad_left(sm_text(row.sm), 5) + text + "  " +
+    out += "  " + pad_right(mark, width_of(ink.arrow())) + pad_left(sm_text(row.sm), 5) + text + "  " +
            meter(share, ink) + " " + pad_left(percent(share), 5) + "\n";
   }
   return out;
@@ -314,8 +314,8 @@ std::string table(const Explanation& e, const Ink& ink) {
 std::string fix_text(const advise::Advice& fix, std::size_t number, const Ink& ink) {
   u64 before = advise::value(fix.metric, fix.before), after = advise::value(fix.metric, fix.after);
   std::string out = fmt::format("  {}. {}\n", number, ink.bold(fix.title));
-  out += "     " + wrapped(fix.cause, page - 5, "     ") + "\n";
-  if (!fix.change.empty()) out += "     " + wrapped(fix.change, page - 5, "     ") + "\n";
+  out += "     " + text::wrap(fix.cause, page - 5, "     ") + "\n";
+  if (!fix.change.empty()) out += "     " + text::wrap(fix.change, page - 5, "     ") + "\n";
   if (!fix.example.empty()) out += "       " + ink.good(fix.example) + "\n";
   if (before == after) return out;
   out +=
@@ -347,7 +347,7 @@ std::string terminal_picture(const Explanation& e, const TextStyle& style) {
     out += fmt::format("  the first of {} instructions, {}; the others are the same, shifted\n",
                        e.drawn.size(), plural(e.manner.pieces[0].bytes, "byte") + " each");
   out += draw(drawn, ink);
-  out += "  " + ink.dim(wrapped(legend(e, drawn, ink), page, "  ")) + "\n";
+  out += "  " + ink.faint(text::wrap(legend(e, drawn, ink), page, "  ")) + "\n";
   out += transaction_lines(e.transactions[0], ink);
   return out + costs(e, ink);
 }

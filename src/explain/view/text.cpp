@@ -1,3 +1,4 @@
+// See text.h.
 #include "explain/view/text.h"
 #include <algorithm>
 

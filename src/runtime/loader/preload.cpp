@@ -6,52 +6,32 @@
 // one here, before the program's own start-up code registers its device code. Objects that are loaded with
 // the program are treated alike; those that the program loads later (dlopen) are not.
 //
+// Each name gets the function of the major that the object contains.
+//
 // A stripped executable has no names. Its device code can still be seen, so the user is told how to build it.
+#include "os/elf.h"
+#include "os/environment.h"
+#include "os/file.h"
 #include "runtime/exports.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <unordered_map>
 
 namespace warplens::runtime {
 namespace {
 
-// A file's bytes for as long as this lives; empty when it cannot be read.
-class MappedFile {
-public:
-  explicit MappedFile(const char* path) {
-    int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    struct stat status;
-    if (fstat(file, &status) == 0 && status.st_size > 0) {
-      void* data = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-      if (data != MAP_FAILED)
-        bytes_ = {static_cast<const std::byte*>(data), static_cast<std::size_t>(status.st_size)};
-    }
-    ::close(file);
-  }
-  ~MappedFile() {
-    if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  Bytes bytes() const { return bytes_; }
+using os::Elf;
 
-private:
-  Bytes bytes_;
-};
+constexpr u64 jump_size = 12; // movabs rax, target; jmp rax
 
-// movabs rax, target; jmp rax
-void jump(std::byte* from, void (*target)()) {
+void jump(std::byte* from, Export::Function target) {
   constexpr u64 page = 4096;
-  unsigned char code[12] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+  unsigned char code[jump_size] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
   std::memcpy(code + 2, &target, 8);
   u64 begin = reinterpret_cast<u64>(from) & ~(page - 1);
   u64 end = (reinterpret_cast<u64>(from) + sizeof code + page - 1) & ~(page - 1);
@@ -61,7 +41,7 @@ void jump(std::byte* from, void (*target)()) {
   mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
 }
 
-// Which CUDA major the object's own runtime is of, by functions that only that one has.
+// Which CUDA major the object's own runtime is of, by functions that the next one does not have any more.
 int static_major(const std::vector<Elf::Symbol>& symbols) {
   auto has = [&](std::string_view name) {
     return std::any_of(symbols.begin(), symbols.end(),
@@ -81,24 +61,21 @@ bool uses_shared_runtime(const Elf& elf) {
 // Overwrites the runtime inside the object that is loaded at `base`. False: it has none that can be found.
 bool take_over(const Elf& elf, u64 base) {
   std::vector<Elf::Symbol> symbols = elf.symbols();
-  std::unordered_map<std::string_view, const Export*> table;
-  for (const Export& function : exports()) table.emplace(function.name, &function);
-  std::vector<std::pair<u64, void (*)()>> patches;
-  constexpr u64 jump_size = 12;
+  const int major = static_major(symbols);
+  std::unordered_map<std::string_view, Export::Function> table;
+  for (const Export& function : exports()) table.emplace(function.name, function.in_major[major - 11]);
+  bool found_any = false;
   for (const Elf::Symbol& symbol : symbols) {
     if (symbol.type != STT_FUNC || !symbol.defined || symbol.size < jump_size) continue;
-    if (auto found = table.find(symbol.name); found != table.end())
-      patches.emplace_back(base + symbol.value, found->second->address);
+    auto found = table.find(symbol.name);
+    if (found == table.end()) continue;
+    jump(reinterpret_cast<std::byte*>(base + symbol.value), found->second);
+    found_any = true;
   }
-  if (patches.empty()) return false;
-  if (static_major(symbols) != runtime_version / 1000) return true; // the library of that major does it
-  for (auto [address, target] : patches) jump(reinterpret_cast<std::byte*>(address), target);
-  return true;
+  return found_any;
 }
 
 void explain_stripped(const char* path) {
-  constexpr int newest_major = 13;
-  if (runtime_version / 1000 != newest_major) return; // one of the three libraries says it
   Runtime::get().say(diag::error(
       "static-runtime-stripped",
       fmt::format(
@@ -108,7 +85,7 @@ void explain_stripped(const char* path) {
 
 int visit(dl_phdr_info* info, std::size_t, void*) {
   bool executable = !info->dlpi_name || info->dlpi_name[0] == '\0';
-  MappedFile file(executable ? "/proc/self/exe" : info->dlpi_name);
+  os::MappedFile file(executable ? "/proc/self/exe" : info->dlpi_name);
   std::optional<Elf> elf = Elf::parse(file.bytes());
   if (!elf || !elf->find(".nv_fatbin") || uses_shared_runtime(*elf)) return 0;
   if (!take_over(*elf, info->dlpi_addr) && executable && elf->symbols().empty())
@@ -117,7 +94,7 @@ int visit(dl_phdr_info* info, std::size_t, void*) {
 }
 
 [[gnu::constructor]] void loaded() {
-  if (std::getenv("WARPLENS_EVENTS")) dl_iterate_phdr(visit, nullptr);
+  if (os::is_set("WARPLENS_EVENTS")) dl_iterate_phdr(visit, nullptr);
 }
 
 } // namespace

@@ -146,6 +146,7 @@ void compute(const Caller& call, const MathFunction& function) {
   }
   for (u32 d = 0; d < kernel.destinations; ++d)
     arguments.destination[d] = aligned(storage[kernel.sources + d]);
+  arguments.variant = kernel.variant;
   kernel.function(arguments);
   auto read = [&](u32 d, u32 thread) -> u64 {
     const void* data = arguments.destination[d];

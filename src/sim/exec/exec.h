@@ -22,6 +22,7 @@
 namespace warplens::sim {
 
 struct LaunchState;
+class StepObserver;
 
 struct Frame {
   const Code* code = nullptr;
@@ -109,6 +110,7 @@ struct Exec {
   LaunchState& launch;
   const Shape& shape;
   access::Sink* sink = nullptr;
+  StepObserver* observer = nullptr; // sees every op before it is executed (observe.h)
   u32 worker = 0;
 
   Cta* cta = nullptr;
@@ -230,9 +232,6 @@ struct LaunchState {
   std::array<std::atomic<bool>, 1024> parting{};
   std::atomic<bool>& parts(u32 instruction) { return parting[instruction % parting.size()]; }
 
-  // The code of a function, for entry and calls: the program's; or a copy that fold/ follows.
-  std::function<const Code&(ir::FunctionId)> code_of;
-
   LaunchState(Device& d, Program::Impl& p, const LaunchSpec& s, const LaunchOptions& o)
       : device(d), program(p), spec(s), options(o) {}
 };
@@ -249,6 +248,9 @@ void exit_lanes(Exec&, const Mask&);
 void return_lanes(Exec&, const Mask&);
 Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
 
+// observe.cpp
+void run_observed(Exec&); // as run_group (simt.cpp), before the eyes of Exec::observer
+
 // fault.cpp
 [[noreturn]] void raise(Exec&, const Op&, FaultKind, std::string kind, std::string message, u32 thread,
                         u64 address = 0, std::vector<std::string> notes = {}, std::string help = {});
@@ -256,46 +258,6 @@ void warn(Exec&, const Op&, std::string kind, std::string message, u32 thread,
           std::vector<std::string> notes = {});
 std::string describe_address(const Exec&, u64 address);
 u32 first_thread(const Mask&);
-
-// Handlers, by family. lower.cpp picks them.
-namespace ops {
-void compute(Exec&, const Op&);
-void resize(Exec&, const Op&);
-void move(Exec&, const Op&);
-void special(Exec&, const Op&);      // aux: ir::Special
-void pack(Exec&, const Op&);         // mov.b64 d, {a, b}
-void unpack(Exec&, const Op&);       // mov.b64 {a, b}, d
-void to_generic(Exec&, const Op&);   // cvta.space
-void from_generic(Exec&, const Op&); // cvta.to.space
-void is_space(Exec&, const Op&);
-void load(Exec&, const Op&);
-void store(Exec&, const Op&);
-void load_param(Exec&, const Op&);        // kernel parameters
-void load_thread_param(Exec&, const Op&); // .param of functions and call sites
-void store_thread_param(Exec&, const Op&);
-void atomic(Exec&, const Op&);
-void branch(Exec&, const Op&);
-void branch_if(Exec&, const Op&);
-void branch_table(Exec&, const Op&);
-void join(Exec&, const Op&);
-void merge(Exec&, const Op&); // aux: the block's first op
-void call(Exec&, const Op&);
-void ret(Exec&, const Op&);
-void exit(Exec&, const Op&);
-void trap(Exec&, const Op&);
-void nanosleep(Exec&, const Op&);
-void barrier(Exec&, const Op&);
-void warp_barrier(Exec&, const Op&);
-void shuffle(Exec&, const Op&);
-void vote(Exec&, const Op&);
-void match(Exec&, const Op&);
-void reduce(Exec&, const Op&);
-void active_mask(Exec&, const Op&);
-void elect(Exec&, const Op&);
-void fence(Exec&, const Op&);
-void nothing(Exec&, const Op&);
-void unsupported(Exec&, const Op&);
-} // namespace ops
 
 // builtins.cpp: calls of functions that are declared but not defined. True when the name is known and the
 // call was made.

@@ -22,7 +22,8 @@ void compute_uniform(Exec& x, const Op& op) {
   }
   for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = &out[i];
   arguments.lanes = 1;
-  op.kernel(arguments);
+  arguments.variant = op.arithmetic().variant;
+  op.arithmetic().kernel(arguments);
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.values[op.destination(i)].set_uniform(out[i]);
 }
@@ -39,11 +40,12 @@ bool compute_closed(Exec& x, const Op& op) {
     compute_uniform(x, op);
     return true;
   }
-  if (op.closed == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
+  ClosedRule closed = op.arithmetic().closed;
+  if (closed == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
   Value& destination = x.values[op.destination(0)];
   Value result;
   result.bits = destination.bits;
-  if (!op.closed(x.shape, op, source, result)) return false;
+  if (!closed(x.shape, op, source, result)) return false;
   destination.set_closed(result.base, result.stride);
   return true;
 }
@@ -83,6 +85,7 @@ void run_kernel(Exec& x, const Op& op, KernelFunction kernel, void* const* to) {
   for (u32 i = 0; i < op.destinations; ++i) arguments.destination[i] = to[i];
   arguments.lanes = (x.end_warp - x.first_warp) * warp_size;
   arguments.masks = x.mask->word.data() + x.first_warp;
+  arguments.variant = op.arithmetic().variant;
   kernel(arguments);
 }
 
@@ -93,7 +96,7 @@ void compute_and_merge(Exec& x, const Op& op) {
     u32 bits = op.destination(i) == no_slot ? 64 : x.values[op.destination(i)].bits;
     to[i] = Value::in_scratch(x.scratch[i], bits, x.shape.lanes).writable(x.first_warp);
   }
-  run_kernel(x, op, op.kernel, to);
+  run_kernel(x, op, op.arithmetic().kernel, to);
   for (u32 i = 0; i < op.destinations; ++i)
     if (op.destination(i) != no_slot) x.merge(x.values[op.destination(i)], x.scratch[i]);
 }
@@ -102,7 +105,7 @@ void compute_and_merge(Exec& x, const Op& op) {
 bool compute_in_memory(Exec& x, const Op& op) {
   void* target = result_target(x, op);
   if (target == nullptr) return false;
-  run_kernel(x, op, op.kernel, &target);
+  run_kernel(x, op, op.arithmetic().kernel, &target);
   x.values[op.destination(0)].alias(target);
   return true;
 }
@@ -117,7 +120,8 @@ void compute(Exec& x, const Op& op) {
   if (op.borrows) x.values[op.destination(0)].forget_alias();
   if (whole && compute_closed(x, op)) return;
   if (op.borrows && compute_in_memory(x, op)) return;
-  bool in_place = x.mask_full || op.masked_kernel != nullptr;
+  const Op::Arithmetic& how = op.arithmetic();
+  bool in_place = x.mask_full || how.masked_kernel != nullptr;
   for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
   if (!in_place) return compute_and_merge(x, op);
   void* to[2];
@@ -126,7 +130,7 @@ void compute(Exec& x, const Op& op) {
     if (!whole) need_lanes(result, x.shape);
     to[i] = result.writable(x.first_warp);
   }
-  run_kernel(x, op, x.mask_full ? op.kernel : op.masked_kernel, to);
+  run_kernel(x, op, x.mask_full ? how.kernel : how.masked_kernel, to);
   for (u32 i = 0; i < op.destinations; ++i) x.values[op.destination(i)].set_lanes();
 }
 

@@ -1,5 +1,5 @@
 // Branches, calls, returns, traps. Conditional branches on a uniform predicate just jump; lanes that disagree
-// go onto the group's SIMT stack and meet at the branch's immediate post-dominator (Op::join).
+// go onto the group's SIMT stack and meet at the branch's immediate post-dominator (Op::Jump::join).
 #include "sim/exec/exec.h"
 #include "sim/program.h"
 #include <algorithm>
@@ -51,7 +51,7 @@ void backward(Exec& x, const Op& op) {
   }
   ++group.rounds;
   ++group.spins;
-  bool waits = op.waits;
+  bool waits = op.jump().waits;
   u64 limit = !waits                                                           ? silent_part_limit
               : x.launch.parts(op.instruction).load(std::memory_order_relaxed) ? part_limit_known
                                                                                : part_limit;
@@ -81,13 +81,14 @@ void jump(Exec& x, const Op& op, u32 target) {
 // Parts the lanes that a branch takes, Exec::mask, from the others, which go first.
 void diverge(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
-  u32 next = x.pc, inner = op.join == no_target ? stack.back().join : op.join;
-  if (op.join == no_target)
+  u32 next = x.pc, target = op.jump().target, join = op.jump().join;
+  u32 inner = join == no_target ? stack.back().join : join;
+  if (join == no_target)
     stack.pop_back(); // no point to meet again: each path ends on its own (or at the outer join, entry below)
   else
-    stack.back().pc = op.join;
-  if (op.target != op.join) stack.emplace_back(op.target, inner, *x.mask);
-  if (next != op.join) {
+    stack.back().pc = join;
+  if (target != join) stack.emplace_back(target, inner, *x.mask);
+  if (next != join) {
     Mask& rest = stack.emplace_back(next, inner, x.active).mask;
     for (u32 w = x.first_warp; w < x.end_warp; ++w) rest.word[w] &= ~x.mask->word[w];
   }
@@ -101,22 +102,22 @@ namespace ops {
 void branch(Exec& x, const Op& op) {
   x.warp_instructions += x.active_warps;
   x.thread_instructions += x.active_lanes;
-  jump(x, op, op.target);
+  jump(x, op, op.jump().target);
 }
 
 void branch_if(Exec& x, const Op& op) {
   if (Value& guard = x.values[op.guard]; guard.uniform()) {
     x.warp_instructions += x.active_warps;
     x.thread_instructions += x.active_lanes;
-    if ((guard.base & 1) != op.guard_negated) jump(x, op, op.target);
+    if ((guard.base & 1) != op.guard_negated) jump(x, op, op.jump().target);
     return;
   }
   if (!x.enter(op)) return;
   if (x.mask == &x.active) {
-    jump(x, op, op.target);
+    jump(x, op, op.jump().target);
     return;
   }
-  bool back = op.target < x.pc;
+  bool back = op.jump().target < x.pc;
   diverge(x, op);
   if (back) backward(x, op);
 }
@@ -124,7 +125,7 @@ void branch_if(Exec& x, const Op& op) {
 // brx.idx: source 0 is the index into the table
 void branch_table(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  const std::vector<u32>& table = x.code->tables[op.aux];
+  const std::vector<u32>& table = x.code->tables[op.table_index()];
   Value& index = x.values[op.source(0)];
   if (index.uniform() && x.mask_full) {
     if (static_cast<u32>(index.base) < table.size()) jump(x, op, table[static_cast<u32>(index.base)]);
@@ -146,15 +147,15 @@ void branch_table(Exec& x, const Op& op) {
     return;
   }
   std::vector<StackEntry>& stack = x.group->stack;
-  u32 inner = op.join == no_target ? stack.back().join : op.join;
-  if (op.join == no_target)
+  u32 join = op.jump().join, inner = join == no_target ? stack.back().join : join;
+  if (join == no_target)
     stack.pop_back();
   else
-    stack.back().pc = op.join;
+    stack.back().pc = join;
   std::sort(paths.begin(), paths.end(), [](auto& a, auto& b) { return a.first > b.first; });
   bool back = paths.back().first < x.pc;
   for (auto& [pc, mask] : paths)
-    if (pc != op.join) stack.push_back({pc, inner, mask});
+    if (pc != join) stack.push_back({pc, inner, mask});
   x.load_top();
   if (back) backward(x, op);
 }
@@ -173,7 +174,7 @@ void join(Exec& x, const Op&) {
 // first waits for the others of its branch, as long as nothing between them and this place is a loop.
 void merge(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
-  u32 here = op.aux, join = stack.back().join, floor = x.group->frames.back().floor;
+  u32 here = op.block_start(), join = stack.back().join, floor = x.group->frames.back().floor;
   for (std::size_t i = stack.size() - 1; i > floor && stack[i - 1].join == join; --i) {
     StackEntry& other = stack[i - 1];
     if (other.pc == join) continue; // lanes that are through already
@@ -196,7 +197,7 @@ void merge(Exec& x, const Op& op) {
 
 void call(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  const CallSite& site = x.code->calls[op.aux];
+  const CallSite& site = x.code->calls[op.call_index()];
   const ir::Module& module = *x.code->module;
   ir::FunctionId callee = site.callee;
   Mask lanes = *x.mask;
@@ -237,7 +238,7 @@ void call(Exec& x, const Op& op) {
             first_thread(lanes), 0, {}, "link the file that defines it, or compile with -rdc=true");
     return;
   }
-  const Code& code = x.launch.code_of(callee);
+  const Code& code = x.launch.program.code_of(callee);
   u64 local_base = x.frame->local_base + align_up(x.code->local_bytes, 16) + return_address_bytes;
   if (local_base + code.local_bytes > x.launch.local_bytes)
     raise(x, op, FaultKind::stack_overflow, "kernel-stack-overflow",
@@ -262,7 +263,7 @@ void call(Exec& x, const Op& op) {
   }
   // Guarded calls: the lanes that do not call wait behind it, in the entry below.
   x.group->stack.back().pc = x.pc;
-  x.group->frames.push_back({frame, static_cast<u32>(x.group->stack.size()), x.pc, op.aux});
+  x.group->frames.push_back({frame, static_cast<u32>(x.group->stack.size()), x.pc, op.call_index()});
   x.group->stack.push_back({0, no_target, lanes});
   x.load_top();
 }

@@ -183,7 +183,7 @@ void special(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   bool whole = x.overwrites(op);
   Value& to = x.values[op.destination(0)];
-  auto which = static_cast<Special>(op.aux);
+  Special which = op.special();
   u64 uniform = 0;
   if (uniform_special(x, which, uniform)) {
     if (whole) {

@@ -191,14 +191,14 @@ void shuffle(Exec& x, const Op& op) {
   if (op.destinations > 1) give(x, op, 1, inside);
 }
 
-// slots: destination, predicate [, member mask]; aux: the predicate is negated
+// slots: destination, predicate [, member mask]
 void vote(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   const ir::Form& form = *op.form;
   bool sync = form.has(Modifier::sync);
   if (sync && !gathered(x, op.source(1))) return;
   const u32* predicate = words_of(x, op.source(0));
-  u32 flip = op.aux ? full_mask : 0;
+  u32 flip = op.predicate().negated ? full_mask : 0;
   auto holds = [&](u32 w, u32 named) { return (predicate[w] ^ flip) & named; };
   PerWarp words{};
   if (form.has(Modifier::ballot)) {
@@ -324,11 +324,12 @@ void warp_barrier(Exec& x, const Op& op) {
 }
 
 // bar.sync, bar.red, bar.arrive and their barrier.cta twins. Slots: [destination,] barrier, [count,]
-// [predicate]. aux: bit 0 a count is given, bit 1 the predicate is negated
+// [predicate]
 void barrier(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   const ir::Form& form = *op.form;
-  bool reduction = form.has(Modifier::red), arrive = form.has(Modifier::arrive), has_count = op.aux & 1;
+  bool reduction = form.has(Modifier::red), arrive = form.has(Modifier::arrive),
+       has_count = op.predicate().after_count;
   u32 thread = first_thread(*x.mask);
   u32 id = static_cast<u32>(x.lane_value(op.source(0), thread));
   u32 expected = has_count ? static_cast<u32>(x.lane_value(op.source(1), thread)) : 0;
@@ -364,7 +365,7 @@ void barrier(Exec& x, const Op& op) {
     SlotId predicate = op.source(has_count ? 2 : 1);
     const u32* holds = static_cast<const u32*>(x.lanes_of(predicate));
     each_warp(x, [&](u32 w, u32 lanes) {
-      u32 set = (holds[w] ^ (op.aux & 2 ? full_mask : 0)) & lanes;
+      u32 set = (holds[w] ^ (op.predicate().negated ? full_mask : 0)) & lanes;
       barrier.count += static_cast<u32>(std::popcount(set));
       barrier.any |= set != 0;
       barrier.all &= set == lanes;

@@ -3,6 +3,22 @@
 // A CTA's groups take turns: one runs until it ends, blocks at a barrier or a warp-level synchronisation, or
 // notices that it only spins. When all that could run only spin, the CTA steps back and the worker turns to
 // another one.
+//
+// Divergence, by an example: one warp, whose lanes 0…7 find %p1 to be true (masks of its first 16 lanes):
+//
+//        op                     stack afterwards, its top at the right: what runs
+//   0    setp.lt.u32 %p1, …     (pc 1, ffff)
+//   1    @%p1 bra LESS          (pc 4, join –, ffff)  (pc 3, join 4, 00ff)  (pc 2, join 4, ff00)
+//   2    add …; bra MEET        (pc 4, join –, ffff)  (pc 3, join 4, 00ff)  (pc 4, join 4, ff00)
+//   4    MEET: join             (pc 4, join –, ffff)  (pc 3, join 4, 00ff)
+//   3    LESS: sub …            (pc 4, join –, ffff)  (pc 4, join 4, 00ff)
+//   4    MEET: join             (pc 4, join –, ffff)
+//   4    MEET: join, st …       (pc 5, join –, ffff)
+//
+// MEET is the branch's immediate post-dominator: the first place that every path from it comes to. The entry
+// that was on top goes there and waits for all lanes; above it, each path has an entry with its lanes, and the
+// op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
+// place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
 #include "sim/exec/exec.h"
 #include "sim/program.h"
 #include <algorithm>
@@ -54,8 +70,7 @@ void add(Mask& to, const Mask& lanes, u32 warps) {
 
 void release_frame(Frame& frame) { --frame.users; }
 
-// Copies results from a callee's frame and goes on after the call, when no lane of the group is left in the
-// frame.
+// No lane of the group is left in the callee's frame: what is on top of the stack goes on after the call.
 void leave_frame(Exec& x) {
   Group& group = *x.group;
   FrameLink link = group.frames.back();
@@ -377,10 +392,11 @@ void run_group(Exec& x, Group& group) {
   group.spinning = false;
   group.writes = x.writes; // its own count from here on
   x.load_top();
+  if (x.observer != nullptr) return run_observed(x);
   // The loop that everything else is for.
   while (!x.stop) {
     const Op& op = x.code->ops[x.pc++];
-    op.run(x, op);
+    op.execute(x);
   }
 }
 

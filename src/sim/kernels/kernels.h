@@ -1,5 +1,5 @@
 // Lane-by-lane arithmetic over arrays of lanes: the inner loops of the emulator, one per form, generated from
-// the functors of sem/. The same sources are compiled for plain x86-64, AVX2 and AVX-512; select_target()
+// the functors of sem/. The same sources are compiled for plain x86-64, AVX2 and AVX-512; base/cpu.h
 // picks once.
 //
 // Storage of one register, for `lanes` consecutive lanes (a multiple of 32, or 1 for a uniform value):
@@ -16,6 +16,22 @@
 namespace warplens::sim {
 
 inline constexpr u32 every_block = 0xffffffffu, one_block = 0;
+
+// What of a form a kernel's function may read while it runs. Where types and modifiers are data, one function
+// serves many forms; most functions are made for one form and read nothing.
+struct Variant {
+  ir::Opcode opcode{};
+  ir::Type type[3]{};
+  ir::Rounding rounding{};
+  ir::Comparison comparison{};
+  ir::BoolOp bool_op{};
+  u8 destinations = 0;
+  // modifiers
+  bool ftz : 1 = false, sat : 1 = false, satfinite : 1 = false, relu : 1 = false, nan : 1 = false;
+  bool xorsign : 1 = false, wrap : 1 = false, po : 1 = false;
+  bool add : 1 = false, min : 1 = false, max : 1 = false, shr7 : 1 = false, shr15 : 1 = false;
+};
+
 struct KernelArguments {
   void* destination[2];
   const void* source[5];
@@ -24,6 +40,7 @@ struct KernelArguments {
   // over and over. For sources of 16 bits and more.
   u32 blocks[5] = {every_block, every_block, every_block, every_block, every_block};
   const u32* masks = nullptr; // Kernel::masked: one per 32 lanes
+  Variant variant;            // Kernel::variant
 };
 using KernelFunction = void (*)(const KernelArguments&);
 
@@ -36,6 +53,7 @@ struct Kernel {
   std::array<u8, 2> destination_bits{};     // 1 (predicate) 16 32 64
   std::array<bool, 2> destination_signed{}; // how the engine widens into a wider register
   std::array<u8, 5> source_bits{};
+  Variant variant; // for KernelArguments
 };
 
 // The kernel of a form of family `compute`; none where the form has no semantics yet. Operands are those of
@@ -54,7 +72,7 @@ struct MathFunction {
 };
 std::optional<MathFunction> find_math_function(std::string_view name);
 
-// "avx512", "avx2" or "x86-64": what runs; WARPLENS_TARGET overrides (for tests).
+// The name of the target in use (base/cpu.h).
 std::string_view selected_target();
 
 } // namespace warplens::sim

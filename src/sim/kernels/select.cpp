@@ -1,42 +1,35 @@
-// find_kernel(): picks the instruction set once, turns a form into a request, and checks the answer against
-// the operands of the instruction at hand.
+// The tables of the target in use (base/cpu.h), and find_kernel(): turns a form into a request, and checks the answer
+// against the operands of the instruction at hand.
+#include "base/cpu.h"
+#include "sim/kernels/lane_operations.h"
 #include "sim/kernels/request.h"
-#include <cstdlib>
 
 namespace warplens::sim {
 namespace {
 
-struct Target {
-  std::string_view name;
+struct Tables {
   FindKernel find;
   const LaneMemory& (*lane_memory)();
   const LaneExchange& (*lane_exchange)();
   const LaneParts& (*lane_parts)();
+  const lanes::Operations& (*lane_operations)();
 };
-constexpr Target baseline_target{"x86-64", &baseline::find, &baseline::lane_memory, &baseline::lane_exchange,
-                                 &baseline::lane_parts},
-    avx2_target{"avx2", &avx2::find, &avx2::lane_memory, &avx2::lane_exchange, &avx2::lane_parts},
-    avx512_target{"avx512", &avx512::find, &avx512::lane_memory, &avx512::lane_exchange, &avx512::lane_parts};
+constexpr Tables baseline_tables{&baseline::find, &baseline::lane_memory, &baseline::lane_exchange,
+                                 &baseline::lane_parts, &baseline::lane_operations},
+    avx2_tables{&avx2::find, &avx2::lane_memory, &avx2::lane_exchange, &avx2::lane_parts,
+                &avx2::lane_operations},
+    avx512_tables{&avx512::find, &avx512::lane_memory, &avx512::lane_exchange, &avx512::lane_parts,
+                  &avx512::lane_operations};
 
-bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c");
+const Tables& tables_in_use() {
+  switch (cpu::target()) {
+  case cpu::Target::avx512: return avx512_tables;
+  case cpu::Target::avx2: return avx2_tables;
+  default: return baseline_tables;
+  }
 }
-bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512cd");
-}
-
-const Target& choose_target() {
-  const char* wanted = std::getenv("WARPLENS_TARGET"); // a target that the processor lacks is not honoured
-  std::string_view name = wanted ? wanted : "avx512";
-  if (name == avx512_target.name && has_avx512()) return avx512_target;
-  if (name != baseline_target.name && has_avx2()) return avx2_target;
-  return baseline_target;
-}
-const Target& target() {
-  static const Target& chosen = choose_target();
+const Tables& target() {
+  static const Tables& chosen = tables_in_use();
   return chosen;
 }
 
@@ -62,7 +55,9 @@ std::optional<Kernel> find_kernel_of(FindKernel find, const ir::Form& form, u32 
   const Kernel* kernel = find(request);
   if (!kernel) kernel = baseline::find_video(request);
   if (!kernel || kernel->destinations != destinations || kernel->sources != sources) return std::nullopt;
-  return *kernel;
+  Kernel found = *kernel;
+  found.variant = make_variant(request);
+  return found;
 }
 std::optional<Kernel> find_kernel(const ir::Form& form, u32 destinations, u32 sources) {
   return find_kernel_of(target().find, form, destinations, sources);
@@ -79,6 +74,7 @@ const LaneParts& lane_parts() {
   static const LaneParts& chosen = target().lane_parts();
   return chosen;
 }
-std::string_view selected_target() { return target().name; }
+std::string_view selected_target() { return name(cpu::target()); }
+const lanes::Operations& lanes::chosen = target().lane_operations();
 
 } // namespace warplens::sim

@@ -1,5 +1,5 @@
-// Kernels of the video instructions. Compilers emit them rarely, so they exist for one target only, which
-// keeps their many combinations of types out of the other two builds.
+// Kernels of the video instructions. Compilers emit them rarely, so there is one for all forms and targets: it
+// takes the form apart when it is called, and computes lane by lane.
 #include "sem/video.h"
 #include "sim/kernels/target/lanes.h"
 
@@ -11,127 +11,98 @@ using ir::Comparison;
 using ir::Modifier;
 using ir::Opcode;
 using ir::Type;
-using sem::VideoRelation, sem::VideoSecond;
+using sem::VideoForm, sem::VideoOperation, sem::VideoSecond;
 
-VideoSecond second_operation(const Request& r) {
-  if (has(r, Modifier::add)) return VideoSecond::add;
-  if (has(r, Modifier::min)) return VideoSecond::min;
-  return has(r, Modifier::max) ? VideoSecond::max : VideoSecond::none;
-}
-
-// Calls f.operator()<A, B>() with the signs of the two sources.
-template <class Signed, class Unsigned, class F> const Kernel* with_sources(Type a, Type b, F f) {
-  if (a == Type::s32)
-    return b == Type::s32 ? f.template operator()<Signed, Signed>()
-                          : f.template operator()<Signed, Unsigned>();
-  return b == Type::s32 ? f.template operator()<Unsigned, Signed>()
-                        : f.template operator()<Unsigned, Unsigned>();
-}
-
-template <class Op, class D, bool Sat> const Kernel* scalar(const Request& r, Type a, Type b) {
-  return with_sources<i32, u32>(a, b, [&]<class A, class B>() -> const Kernel* {
-    bool three = r.sources == 3;
-    switch (second_operation(r)) {
-    case VideoSecond::none:
-      return three ? nullptr : kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::none>, u32, u32, u32>();
-    case VideoSecond::add:
-      return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::add>, u32, u32, u32, u32>();
-    case VideoSecond::min:
-      return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::min>, u32, u32, u32, u32>();
-    case VideoSecond::max:
-      return kernel<sem::VideoScalar<Op, D, A, B, Sat, VideoSecond::max>, u32, u32, u32, u32>();
-    }
-    return nullptr;
-  });
-}
-template <class Op> const Kernel* scalar(const Request& r) {
-  bool sat = has(r, Modifier::sat);
-  if (r.type[0] == Type::s32)
-    return sat ? scalar<Op, i32, true>(r, r.type[1], r.type[2])
-               : scalar<Op, i32, false>(r, r.type[1], r.type[2]);
-  return sat ? scalar<Op, u32, true>(r, r.type[1], r.type[2])
-             : scalar<Op, u32, false>(r, r.type[1], r.type[2]);
-}
-
-template <class Op, class D, class S, class U> const Kernel* simd(const Request& r, Type a, Type b) {
-  return with_sources<S, U>(a, b, [&]<class A, class B>() -> const Kernel* {
-    if (has(r, Modifier::add)) return kernel<sem::VideoSimd<Op, D, A, B, false, true>, u32, u32, u32, u32>();
-    if (has(r, Modifier::sat)) return kernel<sem::VideoSimd<Op, D, A, B, true, false>, u32, u32, u32, u32>();
-    return kernel<sem::VideoSimd<Op, D, A, B, false, false>, u32, u32, u32, u32>();
-  });
-}
-template <class Op, class S, class U> const Kernel* simd(const Request& r) {
-  return r.type[0] == Type::s32 ? simd<Op, S, S, U>(r, r.type[1], r.type[2])
-                                : simd<Op, U, S, U>(r, r.type[1], r.type[2]);
-}
-template <class Op> const Kernel* halves(const Request& r) { return simd<Op, i16, u16>(r); }
-template <class Op> const Kernel* bytes(const Request& r) { return simd<Op, i8, u8>(r); }
-
-template <class F> const Kernel* with_relation(Comparison c, F f) {
+VideoOperation comparison(Comparison c) {
   switch (c) {
-  case Comparison::eq: return f.template operator()<VideoRelation::eq>();
-  case Comparison::ne: return f.template operator()<VideoRelation::ne>();
-  case Comparison::lt: return f.template operator()<VideoRelation::lt>();
-  case Comparison::le: return f.template operator()<VideoRelation::le>();
-  case Comparison::gt: return f.template operator()<VideoRelation::gt>();
-  case Comparison::ge: return f.template operator()<VideoRelation::ge>();
-  default: return nullptr;
+  case Comparison::eq: return VideoOperation::equal;
+  case Comparison::ne: return VideoOperation::not_equal;
+  case Comparison::lt: return VideoOperation::less;
+  case Comparison::le: return VideoOperation::less_or_equal;
+  case Comparison::gt: return VideoOperation::greater;
+  default: return VideoOperation::greater_or_equal;
   }
 }
-// vset.a.b has no result type: 0 or 1, or a sum of those.
-const Kernel* set(const Request& r) {
-  return with_relation(r.comparison, [&]<VideoRelation R>() -> const Kernel* {
-    using Op = sem::VideoSet<R>;
-    if (r.opcode == Opcode::vset) return scalar<Op, u32, false>(r, r.type[0], r.type[1]);
-    if (r.opcode == Opcode::vset2) return simd<Op, u16, i16, u16>(r, r.type[0], r.type[1]);
-    return simd<Op, u8, i8, u8>(r, r.type[0], r.type[1]);
-  });
+
+struct Operation {
+  VideoOperation operation;
+  u8 width; // of an element; 0: no video instruction
+};
+Operation operation(Opcode opcode, Comparison relation) {
+  switch (opcode) {
+  case Opcode::vadd: return {VideoOperation::add, 32};
+  case Opcode::vsub: return {VideoOperation::sub, 32};
+  case Opcode::vabsdiff: return {VideoOperation::absolute_difference, 32};
+  case Opcode::vmin: return {VideoOperation::min, 32};
+  case Opcode::vmax: return {VideoOperation::max, 32};
+  case Opcode::vshl: return {VideoOperation::shift_left, 32};
+  case Opcode::vshr: return {VideoOperation::shift_right, 32};
+  case Opcode::vmad: return {VideoOperation::multiply_add, 32};
+  case Opcode::vset: return {comparison(relation), 32};
+  case Opcode::vset2: return {comparison(relation), 16};
+  case Opcode::vset4: return {comparison(relation), 8};
+  case Opcode::vadd2: return {VideoOperation::add, 16};
+  case Opcode::vsub2: return {VideoOperation::sub, 16};
+  case Opcode::vavrg2: return {VideoOperation::average, 16};
+  case Opcode::vabsdiff2: return {VideoOperation::absolute_difference, 16};
+  case Opcode::vmin2: return {VideoOperation::min, 16};
+  case Opcode::vmax2: return {VideoOperation::max, 16};
+  case Opcode::vadd4: return {VideoOperation::add, 8};
+  case Opcode::vsub4: return {VideoOperation::sub, 8};
+  case Opcode::vavrg4: return {VideoOperation::average, 8};
+  case Opcode::vabsdiff4: return {VideoOperation::absolute_difference, 8};
+  case Opcode::vmin4: return {VideoOperation::min, 8};
+  case Opcode::vmax4: return {VideoOperation::max, 8};
+  default: return {VideoOperation::add, 0};
+  }
+}
+bool is_set(Opcode o) { return o == Opcode::vset || o == Opcode::vset2 || o == Opcode::vset4; }
+
+VideoForm form_of(const Variant& v) {
+  auto [op, width] = operation(v.opcode, v.comparison);
+  u32 sources = is_set(v.opcode) ? 0 : 1; // vset.a.b has no result type: 0 or 1, or a sum of those
+  VideoForm form;
+  form.operation = op;
+  form.second = v.add   ? VideoSecond::add
+                : v.min ? VideoSecond::min
+                : v.max ? VideoSecond::max
+                        : VideoSecond::none;
+  form.width = width;
+  form.scale = v.shr7 ? 7 : v.shr15 ? 15 : 0;
+  form.signed_result = sources == 1 && v.type[0] == Type::s32;
+  form.signed_a = v.type[sources] == Type::s32;
+  form.signed_b = v.type[sources + 1] == Type::s32;
+  // The sum of the elements is one of full results.
+  form.saturate = v.sat && (width == 32 || !v.add);
+  form.wrapped = v.wrap;
+  form.plus_one = v.po;
+  return form;
 }
 
-template <u32 Scale> const Kernel* multiply_add(const Request& r) {
-  return with_sources<i32, u32>(r.type[1], r.type[2], [&]<class A, class B>() {
-    return with_flag(has(r, Modifier::po), [&]<bool PlusOne>() {
-      return with_flag(has(r, Modifier::sat), []<bool Sat>() {
-        return kernel<sem::VideoMad<A, B, Scale, PlusOne, Sat>, u32, u32, u32, u32>();
-      });
-    });
-  });
+bool takes_three(const VideoForm& form) {
+  return form.width != 32 || form.operation == VideoOperation::multiply_add ||
+         form.second != VideoSecond::none;
 }
-const Kernel* multiply_add(const Request& r) {
-  if (has(r, Modifier::shr7)) return multiply_add<7>(r);
-  return has(r, Modifier::shr15) ? multiply_add<15>(r) : multiply_add<0>(r);
+
+void run(const KernelArguments& a) {
+  VideoForm form = form_of(a.variant);
+  bool three = takes_three(form);
+  auto source = [&](u32 s, u32 lane) {
+    return static_cast<const u32*>(a.source[s])[(lane & ~31u & a.blocks[s]) + lane % 32];
+  };
+  for (u32 i = 0; i < a.lanes; ++i)
+    static_cast<u32*>(a.destination[0])[i] =
+        sem::video(form, source(0, i), source(1, i), three ? source(2, i) : 0);
 }
+constexpr Kernel two_sources = describe<u32, u32, u32>(&run),
+                 three_sources = describe<u32, u32, u32, u32>(&run);
 
 } // namespace
 
 const Kernel* find_video(const Request& r) {
-  bool wrap = has(r, Modifier::wrap);
-  switch (r.opcode) {
-  case Opcode::vadd: return scalar<sem::VideoAdd>(r);
-  case Opcode::vsub: return scalar<sem::VideoSub>(r);
-  case Opcode::vabsdiff: return scalar<sem::VideoAbsDiff>(r);
-  case Opcode::vmin: return scalar<sem::VideoMin>(r);
-  case Opcode::vmax: return scalar<sem::VideoMax>(r);
-  case Opcode::vshl: return wrap ? scalar<sem::VideoShl<true>>(r) : scalar<sem::VideoShl<false>>(r);
-  case Opcode::vshr: return wrap ? scalar<sem::VideoShr<true>>(r) : scalar<sem::VideoShr<false>>(r);
-  case Opcode::vmad: return multiply_add(r);
-  case Opcode::vset:
-  case Opcode::vset2:
-  case Opcode::vset4: return set(r);
-  case Opcode::vadd2: return halves<sem::VideoAdd>(r);
-  case Opcode::vsub2: return halves<sem::VideoSub>(r);
-  case Opcode::vavrg2: return halves<sem::VideoAverage>(r);
-  case Opcode::vabsdiff2: return halves<sem::VideoAbsDiff>(r);
-  case Opcode::vmin2: return halves<sem::VideoMin>(r);
-  case Opcode::vmax2: return halves<sem::VideoMax>(r);
-  case Opcode::vadd4: return bytes<sem::VideoAdd>(r);
-  case Opcode::vsub4: return bytes<sem::VideoSub>(r);
-  case Opcode::vavrg4: return bytes<sem::VideoAverage>(r);
-  case Opcode::vabsdiff4: return bytes<sem::VideoAbsDiff>(r);
-  case Opcode::vmin4: return bytes<sem::VideoMin>(r);
-  case Opcode::vmax4: return bytes<sem::VideoMax>(r);
-  default: return nullptr;
-  }
+  bool is_video = operation(r.opcode, r.comparison).width != 0;
+  if (!is_video || (is_set(r.opcode) && r.comparison == Comparison::none)) return nullptr;
+  return takes_three(form_of(make_variant(r))) ? &three_sources : &two_sources;
 }
 
 } // namespace WARPLENS_TARGET_NAMESPACE

@@ -39,24 +39,21 @@ bool is_weak(const ir::Form& form) {
 }
 
 bool load_may_borrow(const Op& op) {
-  return op.run == ops::load && op.guard == no_slot && op.space == ir::StateSpace::global &&
+  return op.kind() == OpKind::load && op.guard == no_slot && op.space == ir::StateSpace::global &&
          op.elements == 1 && op.element_bytes >= 4 && op.destination(0) != no_slot && is_weak(*op.form);
 }
 
 bool result_may_borrow(const Op& op, const Op& next) {
-  return op.run == ops::compute && op.guard == no_slot && op.destinations == 1 &&
-         op.destination(0) != no_slot && next.run == ops::store && next.guard == no_slot &&
+  return op.kind() == OpKind::compute && op.guard == no_slot && op.destinations == 1 &&
+         op.destination(0) != no_slot && next.kind() == OpKind::store && next.guard == no_slot &&
          next.space == ir::StateSpace::global && next.elements == 1 && next.element_bytes >= 4 &&
          next.source(1) == op.destination(0) && is_weak(*next.form);
 }
 
 // Ops that write no memory and order none, and read their sources lane by lane.
 bool is_plain(const Op& op) {
-  if (op.run == ops::load) return is_weak(*op.form);
-  for (Handler handler : {ops::compute, ops::resize, ops::move, ops::special, ops::pack, ops::unpack,
-                          ops::to_generic, ops::from_generic, ops::load_param})
-    if (op.run == handler) return true;
-  return false;
+  MemoryUse use = op.traits().memory;
+  return use == MemoryUse::none || (use == MemoryUse::loads && is_weak(*op.form));
 }
 
 // How often each register is written and read; a guard reads twice, for no op reads through it.
@@ -85,7 +82,7 @@ void mark_borrows(Code& code, std::size_t registers, const std::vector<u32>& blo
     open.clear();
     for (u32 i = block_start[b]; i < block_end[b]; ++i) {
       Op& op = code.ops[i];
-      bool stores = op.run == ops::store && op.elements == 1; // reads before it writes
+      bool stores = op.traits().memory == MemoryUse::stores && op.elements == 1; // reads before it writes
       if (!is_plain(op) && !stores) {
         open.clear();
         continue;
@@ -93,14 +90,14 @@ void mark_borrows(Code& code, std::size_t registers, const std::vector<u32>& blo
       for (u32 s = 0; s < op.sources; ++s)
         std::erase_if(open, [&](Op* load) {
           if (load->destination(0) != op.source(s)) return false;
-          load->borrows = op.run != ops::unpack; // which reads a part at a time
+          load->borrows = op.kind() != OpKind::unpack; // which reads a part at a time
           return true;
         });
       if (stores) open.clear();
       if (load_may_borrow(op) && uses.once(op.destination(0))) open.push_back(&op);
       if (i + 1 < block_end[b] && result_may_borrow(op, code.ops[i + 1]) && uses.once(op.destination(0))) {
         op.borrows = true;
-        op.stored_by = i + 1;
+        op.arithmetic().stored_by = i + 1;
       }
     }
   }

@@ -1,18 +1,16 @@
 // Code: one PTX function, lowered for the emulator. Registers became slots (several registers whose lives do
 // not overlap share one), immediates and addresses of variables became constant slots, every instruction one
-// Op with the function that executes it. Blocks are laid out in the order of the text; `join` ops mark where
-// diverged lanes meet.
+// or a few Ops. Blocks are laid out in the order of the text; `join` ops mark where diverged lanes meet.
 #pragma once
 #include "ir/module.h"
 #include "sim/kernels/kernels.h"
+#include "sim/lower/ops.h"
 #include "sim/value/value.h"
 #include <algorithm>
+#include <cassert>
 
 namespace warplens::sim {
 
-struct Exec;
-struct Op;
-using Handler = void (*)(Exec&, const Op&);
 // Computes an op on closed forms; false when the result has none (then lanes are computed). `source` has
 // op.sources values.
 using ClosedRule = bool (*)(const Shape&, const Op&, const Value* const* source, Value& result);
@@ -21,37 +19,87 @@ using SlotId = u32;
 inline constexpr SlotId no_slot = 0xffffffffu;
 inline constexpr u32 no_target = 0xffffffffu;
 
-struct Op {
-  Handler run = nullptr;
-  u32 instruction = 0; // in the ir::Function
-  SlotId guard = no_slot;
+// What an op executes, on what, and how. Beyond that, each kind has at most one payload (ops.def says which);
+// to ask an op for another one is an error.
+class Op {
+public:
+  struct Arithmetic {
+    KernelFunction kernel = nullptr, masked_kernel = nullptr;
+    ClosedRule closed = nullptr;
+    Variant variant;           // of both kernels
+    u32 stored_by = no_target; // where the op borrows: the op that stores the result
+  };
+  struct Jump {
+    u32 target = no_target; // op index; none for a table
+    u32 join = no_target;   // op index: where diverged lanes meet
+    u32 table = 0;          // branch_table: in Code::tables
+    bool waits = false;     // backwards, in a loop that may wait for other threads
+  };
+  struct Predicate { // of a vote or a barrier
+    bool negated = false;
+    bool after_count = false; // a number of threads stands before it
+  };
+
+private: // first, so that what every op needs shares a cache line
+  union Storage {
+    Storage() : arithmetic{} {}
+    Arithmetic arithmetic;
+    Jump jump;
+    u32 index;
+    ir::Special special;
+    Predicate predicate;
+  };
+  Handler run_; // of the kind: the loop that executes ops need not look it up
+  Storage payload_;
+  OpKind kind_;
+
+  const Storage& need([[maybe_unused]] Payload payload) const { return assert(has(payload)), payload_; }
+  Storage& need([[maybe_unused]] Payload payload) { return assert(has(payload)), payload_; }
+
+public:
   bool guard_negated = false;
   u8 destinations = 0, sources = 0;
-  std::array<SlotId, 10> slot{}; // destinations, then sources; no_slot where the text has '_'
-  u32 more = 0;                  // into Code::more_slots when there are more than 10
-
-  // What else a handler needs; each family documents its own use of them.
-  KernelFunction kernel = nullptr, masked_kernel = nullptr;
-  ClosedRule closed = nullptr;
-  const ir::Form* form = nullptr;
-  i64 offset = 0;            // memory: added to the address
-  u32 target = no_target;    // control: op index
-  u32 join = no_target;      // control: where diverged lanes meet
-  u32 stored_by = no_target; // compute that borrows: the op that stores the result
-  ir::SiteId site;
-  ir::StateSpace space{}; // memory
-  u8 element_bytes = 0;   // memory: of one vector element
-  u8 elements = 1;
-  u8 address_bits = 64;
-  bool sign = false;       // resize, loads: sign-extend
   bool overwrites = false; // destinations hold nothing that a waiting lane needs (slots.h)
   bool borrows = false;    // loads, compute: the destination may be an alias of memory (aliasing.cpp)
-  bool waits = false;      // control: a backward branch of a loop that may wait for other threads
-  u32 aux = 0;
+  bool sign = false;       // resize, memory: sign-extend
+  u8 element_bytes = 0;    // memory: of one vector element
+  u8 elements = 1;
+  ir::StateSpace space{}; // memory, is_space, to_generic, from_generic
+  u32 instruction = 0;    // in the ir::Function
+  SlotId guard = no_slot;
+  ir::SiteId site;
+  std::array<SlotId, 10> slot; // destinations, then sources; no_slot where the text has '_'
+  i64 offset = 0;              // memory: added to the address
+  const ir::Form* form = nullptr;
+
+  explicit Op(OpKind kind) : run_(sim::traits(kind).handler), kind_(kind) {
+    slot.fill(no_slot);
+    if (has(Payload::jump)) payload_.jump = {};
+  }
+  void execute(Exec& x) const { run_(x, *this); }
+  OpKind kind() const { return kind_; }
+  const OpTraits& traits() const { return sim::traits(kind_); }
+  bool has(Payload payload) const { return traits().payload == payload; }
 
   SlotId destination(u32 i) const { return slot[i]; }
   SlotId source(u32 i) const { return slot[destinations + i]; }
+
+  const Arithmetic& arithmetic() const { return need(Payload::arithmetic).arithmetic; }
+  Arithmetic& arithmetic() { return need(Payload::arithmetic).arithmetic; }
+  const Jump& jump() const { return need(Payload::jump).jump; }
+  Jump& jump() { return need(Payload::jump).jump; }
+  u32 table_index() const { return assert(kind_ == OpKind::branch_table), jump().table; }
+  u32 call_index() const { return need(Payload::call).index; }   // in Code::calls
+  u32 block_start() const { return need(Payload::block).index; } // op index
+  ir::Special special() const { return need(Payload::special).special; }
+  const Predicate& predicate() const { return need(Payload::predicate).predicate; }
+
+  void set_call_index(u32 index) { need(Payload::call).index = index; }
+  void set_block_start(u32 index) { need(Payload::block).index = index; }
+  void set_special(ir::Special special) { need(Payload::special).special = special; }
+  void set_predicate(const Predicate& predicate) { need(Payload::predicate).predicate = predicate; }
 };
+static_assert(sizeof(Op) <= 128); // the loop that executes ops reads them in turn
 
 struct Constant {
   enum class Kind : u8 {
@@ -89,12 +137,11 @@ struct Code {
   const ir::Function* function = nullptr;
   ir::FunctionId id;
   std::vector<Op> ops;
-  std::vector<SlotId> more_slots;
   std::vector<u8> slot_bits; // [slots]
   std::vector<Constant> constants;
   std::vector<SlotId> live_at_entry;    // registers read before they are written: zero
-  std::vector<CallSite> calls;          // Op::aux of call ops
-  std::vector<std::vector<u32>> tables; // Op::aux of brx ops: op index per entry
+  std::vector<CallSite> calls;          // by Op::call_index
+  std::vector<std::vector<u32>> tables; // by Op::table_index: op index per entry
   ParameterOffsets parameter_offset;    // .param variables of a .func and its call sites
   u32 parameter_bytes = 0;              // per thread, .func and call-site .param variables
   u32 local_bytes = 0;                  // per thread, .local variables

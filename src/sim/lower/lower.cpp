@@ -40,16 +40,36 @@ public:
     for (const ir::Register& r : function_.registers) bits_.push_back(register_bits(r.type));
   }
 
+  // The order of the passes: each works on what the one before it leaves.
   std::unique_ptr<Code> run() {
     ir::Cfg cfg = ir::analyse(function_);
+    lower_blocks(cfg);
+    // First: the others follow branches, whose targets have been blocks so far, as those behind them were not
+    // placed.
+    resolve_targets();
+    // Before loops are looked at: an atomic whose result nobody reads does not wait for others.
+    drop_unread_results();
+    mark_waiting_loops();
+    count_loops();
+    // While each register still has a number of its own, since it counts who reads and writes a register; and
+    // before slots are shared, because registers that lie in memory share them with their like only.
+    mark_borrows(*code_, bits_.size(), block_start_, block_end_);
+    allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
+    // Last: what a waiting lane would lose is what is in the slot, whichever register put it there.
+    mark_overwrites(*code_, layout(cfg));
+    return std::move(code_);
+  }
+
+private:
+  void lower_blocks(const ir::Cfg& cfg) {
     std::vector<bool> joins(function_.blocks.size());
     for (std::size_t b = 0; b < function_.blocks.size(); ++b)
       if (function_.blocks[b].successors.size() > 1 && cfg.post_dominator[b].valid())
         joins[cfg.post_dominator[b].value] = true;
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
       block_start_.push_back(static_cast<u32>(code_->ops.size()));
-      if (joins[b]) plain(ops::join, 0);
-      if (meets(cfg, b)) plain(ops::merge, 0).aux = block_start_.back();
+      if (joins[b]) append(OpKind::join, 0);
+      if (meets(cfg, b)) append(OpKind::merge, 0).set_block_start(block_start_.back());
       const ir::Block& block = function_.blocks[b];
       for (u32 i = block.first; i < block.first + block.count; ++i) {
         current_ = i;
@@ -59,19 +79,11 @@ public:
       block_end_.push_back(static_cast<u32>(code_->ops.size()));
     }
     // Control that runs off the end returns, as PTX says.
-    plain(ops::ret, function_.instructions.empty() ? 0 : static_cast<u32>(function_.instructions.size() - 1));
+    append(OpKind::ret,
+           function_.instructions.empty() ? 0 : static_cast<u32>(function_.instructions.size() - 1));
     if (!block_end_.empty()) block_end_.back() = static_cast<u32>(code_->ops.size());
-    resolve_targets();
-    drop_unread_results();
-    mark_waiting_loops();
-    count_loops();
-    mark_borrows(*code_, bits_.size(), block_start_, block_end_);
-    allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
-    mark_overwrites(*code_, layout(cfg));
-    return std::move(code_);
   }
 
-private:
   // Whether several paths come to a block from before it: lanes may meet there.
   static bool meets(const ir::Cfg& cfg, std::size_t block) {
     const std::vector<ir::BlockId>& from = cfg.predecessors[block];
@@ -91,15 +103,13 @@ private:
   static constexpr SlotId constant_flag = 0x80000000u;
   SlotId constant_begin() const { return constant_flag; }
 
-  Op& plain(Handler run, u32 at) {
-    Op& op = code_->ops.emplace_back();
-    op.run = run;
+  Op& append(OpKind kind, u32 at) {
+    Op& op = code_->ops.emplace_back(kind);
     op.instruction = at;
-    op.slot.fill(no_slot);
     return op;
   }
-  Op& emit(Handler run, const ir::Instruction& i) {
-    Op& op = plain(run, current_);
+  Op& emit(OpKind kind, const ir::Instruction& i) {
+    Op& op = append(kind, current_);
     op.form = &module_.form(i);
     op.site = i.site;
     if (i.guard.valid()) {
@@ -128,7 +138,7 @@ private:
 
   SlotId resized(const ir::Instruction& i, SlotId from, u32 bits, bool sign) {
     SlotId to = temporary(bits);
-    Op& op = emit(ops::resize, i);
+    Op& op = emit(OpKind::resize, i);
     op.guard = no_slot; // harmless in every lane, and the result is then defined in every lane
     op.destinations = op.sources = 1;
     op.slot[0] = to;
@@ -174,11 +184,7 @@ private:
     case Operand::Kind::immediate: return constant(Constant::Kind::value, o.value, bits);
     case Operand::Kind::special: {
       SlotId slot = temporary(std::max<u32>(ir::bits(o.special), 32));
-      Op& op = emit(ops::special, i);
-      op.guard = no_slot;
-      op.destinations = 1;
-      op.slot[0] = slot;
-      op.aux = static_cast<u32>(o.special);
+      read_special(i, o.special, slot).guard = no_slot;
       return bits_of(slot) == bits ? slot : resized(i, slot, bits, false);
     }
     case Operand::Kind::variable:
@@ -198,18 +204,25 @@ private:
     static const ir::Form form = *ir::parse_form("not.pred");
     static const Kernel kernel = *find_kernel(form, 1, 1);
     SlotId to = temporary(1);
-    Op& op = emit(ops::compute, i);
+    Op& op = emit(OpKind::compute, i);
     op.guard = no_slot;
     op.form = &form;
-    op.kernel = kernel.function;
-    op.masked_kernel = kernel.masked;
+    op.arithmetic() = {kernel.function, kernel.masked, nullptr, kernel.variant};
     op.destinations = op.sources = 1;
     op.slot[0] = to;
     op.slot[1] = predicate;
     return to;
   }
 
-  void unsupported(const ir::Instruction& i) { emit(ops::unsupported, i); }
+  Op& read_special(const ir::Instruction& i, ir::Special special, SlotId to) {
+    Op& op = emit(OpKind::special, i);
+    op.destinations = 1;
+    op.slot[0] = to;
+    op.set_special(special);
+    return op;
+  }
+
+  void unsupported(const ir::Instruction& i) { emit(OpKind::unsupported, i); }
 
   void instruction(const ir::Instruction& i) {
     switch (module_.form(i).family()) {
@@ -219,11 +232,7 @@ private:
     case ir::Family::control: return control(i);
     case ir::Family::warp: return warp(i);
     case ir::Family::barrier: return barrier(i);
-    case ir::Family::hint:
-      emit(module_.form(i).opcode == Opcode::membar || module_.form(i).opcode == Opcode::fence ? ops::fence
-                                                                                               : ops::nothing,
-           i);
-      return;
+    case ir::Family::hint: emit(lowered_as(module_.form(i).opcode).value_or(OpKind::nothing), i); return;
     case ir::Family::unsupported: return unsupported(i);
     }
   }
@@ -232,49 +241,50 @@ private:
   struct Rule {
     std::optional<Kernel> kernel;
     ClosedRule closed = nullptr;
+    std::vector<bool> source_signed;
   };
   const Rule& rule_of(const ir::Instruction& i) {
     u64 key = u64{i.form.value} << 16 | u64{i.destinations} << 8 | i.sources;
     auto [entry, is_new] = rules_.try_emplace(key);
     if (is_new) {
       const ir::Form& form = module_.form(i);
-      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form)};
+      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form), {}};
+      for (u32 s = 0; s < i.sources; ++s)
+        entry->second.source_signed.push_back(
+            ir::is_signed(ir::operand_type(form, i.destinations, i.sources, i.destinations + s)));
     }
     return entry->second;
   }
 
   void compute(const ir::Instruction& i) {
-    const ir::Form& form = module_.form(i);
     const Rule& rule = rule_of(i);
     const std::optional<Kernel>& kernel = rule.kernel;
     if (!kernel) return unsupported(i);
     std::vector<SlotId> sources;
     for (u32 s = 0; s < i.sources; ++s) {
       const Operand& o = function_.sources(i)[s];
-      sources.push_back(
-          source(i, o, kernel->source_bits[s], ir::is_signed(ir::operand_type(form, i.destinations + s))));
+      sources.push_back(source(i, o, kernel->source_bits[s], rule.source_signed[s]));
     }
     std::vector<std::pair<SlotId, SlotId>> widen; // register ← temporary
-    Op op;
-    op.slot.fill(no_slot);
+    std::array<SlotId, 10> slot;
+    slot.fill(no_slot);
     for (u32 d = 0; d < i.destinations; ++d) {
       const Operand& o = function_.destinations(i)[d];
       if (o.kind != Operand::Kind::reg) continue;
-      op.slot[d] = o.reg.value;
+      slot[d] = o.reg.value;
       if (bits_of(o.reg.value) == kernel->destination_bits[d]) continue;
-      op.slot[d] = temporary(kernel->destination_bits[d]);
-      widen.push_back({o.reg.value, op.slot[d]});
+      slot[d] = temporary(kernel->destination_bits[d]);
+      widen.push_back({o.reg.value, slot[d]});
     }
-    for (u32 s = 0; s < sources.size(); ++s) op.slot[i.destinations + s] = sources[s];
-    Op& out = emit(ops::compute, i);
-    out.slot = op.slot;
-    out.destinations = i.destinations;
-    out.sources = i.sources;
-    out.kernel = kernel->function;
-    out.masked_kernel = kernel->masked;
-    out.closed = widen.empty() ? rule.closed : nullptr;
+    std::copy(sources.begin(), sources.end(), slot.begin() + i.destinations);
+    Op& op = emit(OpKind::compute, i);
+    op.slot = slot;
+    op.destinations = i.destinations;
+    op.sources = i.sources;
+    op.arithmetic() = {kernel->function, kernel->masked, widen.empty() ? rule.closed : nullptr,
+                       kernel->variant};
     for (auto [to, from] : widen) {
-      Op& resize = emit(ops::resize, i);
+      Op& resize = emit(OpKind::resize, i);
       resize.destinations = resize.sources = 1;
       resize.slot[0] = to;
       resize.slot[1] = from;
@@ -282,13 +292,11 @@ private:
     }
   }
 
-  void simple(const ir::Instruction& i, Handler run, SlotId to, SlotId from, u32 aux = 0,
-              StateSpace space = {}) {
-    Op& op = emit(run, i);
+  void simple(const ir::Instruction& i, OpKind kind, SlotId to, SlotId from, StateSpace space = {}) {
+    Op& op = emit(kind, i);
     op.destinations = op.sources = 1;
     op.slot[0] = to;
     op.slot[1] = from;
-    op.aux = aux;
     op.space = space;
   }
 
@@ -304,23 +312,20 @@ private:
     SlotId to = d.reg.value;
     u32 bits = bits_of(to);
     if (form.opcode == Opcode::isspacep)
-      return simple(i, ops::is_space, to,
-                    source(i, s, s.kind == Operand::Kind::reg ? bits_of(s.reg.value) : 64), 0, form.space());
+      return simple(i, OpKind::is_space, to,
+                    source(i, s, s.kind == Operand::Kind::reg ? bits_of(s.reg.value) : 64), form.space());
     if (form.opcode == Opcode::cvta) {
       SlotId from = source(i, s, s.kind == Operand::Kind::reg ? bits_of(s.reg.value) : bits);
       StateSpace space = form.space();
       bool windowed = space == StateSpace::shared || space == StateSpace::local || space == StateSpace::param;
-      if (!windowed) return simple(i, bits_of(from) == bits ? ops::move : ops::resize, to, from);
-      return simple(i, form.has(Modifier::to) ? ops::from_generic : ops::to_generic, to, from, 0, space);
+      if (!windowed) return simple(i, bits_of(from) == bits ? OpKind::move : OpKind::resize, to, from);
+      return simple(i, form.has(Modifier::to) ? OpKind::from_generic : OpKind::to_generic, to, from, space);
     }
     if (s.kind == Operand::Kind::special && bits == std::max<u32>(ir::bits(s.special), 32)) {
-      Op& op = emit(ops::special, i);
-      op.destinations = 1;
-      op.slot[0] = to;
-      op.aux = static_cast<u32>(s.special);
+      read_special(i, s.special, to);
       return;
     }
-    simple(i, ops::move, to, source(i, s, bits));
+    simple(i, OpKind::move, to, source(i, s, bits));
   }
 
   void pack_or_unpack(const ir::Instruction& i, const ir::Form& form) {
@@ -338,16 +343,15 @@ private:
         slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
       slots.push_back(source(i, function_.sources(i)[0], whole));
     }
-    Op& op = emit(packing ? ops::pack : ops::unpack, i);
+    Op& op = emit(packing ? OpKind::pack : OpKind::unpack, i);
     op.destinations = i.destinations;
     op.sources = i.sources;
     std::copy(slots.begin(), slots.end(), op.slot.begin());
   }
 
   // The base of an address operand as a slot; the constant part goes to Op::offset.
-  SlotId address(const ir::Instruction& i, const Operand& o, i64& offset) {
+  SlotId address(const Operand& o, i64& offset) {
     offset = static_cast<i64>(o.value);
-    (void)i;
     if (o.kind == Operand::Kind::address && o.reg.valid()) return o.reg.value;
     if (o.variable.valid()) {
       if (o.kind == Operand::Kind::variable) offset = 0;
@@ -364,16 +368,24 @@ private:
     return !function_.entry;
   }
 
+  static OpKind memory_kind(const ir::Form& form, bool thread_parameter) {
+    switch (form.opcode) {
+    case Opcode::st: return thread_parameter ? OpKind::store_thread_param : OpKind::store;
+    case Opcode::ld:
+    case Opcode::ldu: break;
+    default: return OpKind::atomic;
+    }
+    return thread_parameter ? OpKind::load_thread_param : OpKind::load;
+  }
+
   void memory(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
     Type type = form.type();
     if (type == Type::b128 || form.has(Modifier::async) || ir::bytes(type) == 0) return unsupported(i);
-    bool loads = form.opcode == Opcode::ld || form.opcode == Opcode::ldu, stores = form.opcode == Opcode::st;
-    u32 address_at = 0;
     u32 value_bits = std::max<u32>(ir::bits(type), 16), policy = form.has(Modifier::l2_cache_hint) ? 1 : 0;
     i64 offset = 0;
-    const Operand& where = function_.sources(i)[address_at];
-    SlotId base = address(i, where, offset);
+    const Operand& where = function_.sources(i)[0];
+    SlotId base = address(where, offset);
     std::vector<SlotId> slots;
     for (const Operand& o : function_.destinations(i))
       slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
@@ -386,14 +398,9 @@ private:
     if (slots.size() > 10) return unsupported(i);
     for (SlotId slot : slots)
       if (slot != no_slot && bits_of(slot) == 1) return unsupported(i); // a predicate where a value belongs
-    bool thread_parameter = is_thread_parameter(form, where);
-    Handler run = loads    ? (thread_parameter                    ? ops::load_thread_param
-                              : form.space() == StateSpace::param ? ops::load_param
-                                                                  : ops::load)
-                  : stores ? (thread_parameter ? ops::store_thread_param : ops::store)
-                           : ops::atomic;
-    if (!loads && !stores && form.atomic_op() == ir::AtomicOp::none) return unsupported(i);
-    Op& op = emit(run, i);
+    OpKind kind = memory_kind(form, is_thread_parameter(form, where));
+    if (kind == OpKind::atomic && form.atomic_op() == ir::AtomicOp::none) return unsupported(i);
+    Op& op = emit(kind, i);
     std::copy(slots.begin(), slots.end(), op.slot.begin());
     op.destinations = i.destinations;
     op.sources = static_cast<u8>(slots.size() - i.destinations);
@@ -406,31 +413,27 @@ private:
 
   void control(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
+    u32 join = join_block_.valid() ? join_block_.value : no_target;
     switch (form.opcode) {
     case Opcode::bra: {
-      Op& op = emit(i.guard.valid() ? ops::branch_if : ops::branch, i);
-      op.target = function_.sources(i)[0].block.value;
-      op.join = join_block_.valid() ? join_block_.value : no_target;
-      break;
+      Op& op = emit(i.guard.valid() ? OpKind::branch_if : OpKind::branch, i);
+      op.jump() = {.target = function_.sources(i)[0].block.value, .join = join};
+      return;
     }
     case Opcode::brx: {
       SlotId index = source(i, function_.sources(i)[0], 32);
-      Op& op = emit(ops::branch_table, i);
+      Op& op = emit(OpKind::branch_table, i);
       op.sources = 1;
       op.slot[0] = index;
-      op.join = join_block_.valid() ? join_block_.value : no_target;
-      op.aux = static_cast<u32>(code_->tables.size());
+      op.jump() = {.join = join, .table = static_cast<u32>(code_->tables.size())};
       std::vector<u32>& table = code_->tables.emplace_back();
       for (ir::BlockId b : function_.branch_targets(i)) table.push_back(b.value);
-      break;
+      return;
     }
-    case Opcode::call: call(i); break;
-    case Opcode::ret: emit(ops::ret, i); break;
-    case Opcode::exit: emit(ops::exit, i); break;
-    case Opcode::trap: emit(ops::trap, i); break;
-    case Opcode::nanosleep: emit(ops::nanosleep, i); break;
-    default: unsupported(i);
+    case Opcode::call: return call(i);
+    default: break;
     }
+    emit(lowered_as(form.opcode).value_or(OpKind::unsupported), i);
   }
 
   void call(const ir::Instruction& i) {
@@ -449,27 +452,19 @@ private:
       site.callee = callee.function;
     else if (callee.kind != Operand::Kind::reg)
       return unsupported(i);
-    Op& op = emit(ops::call, i);
-    op.aux = static_cast<u32>(code_->calls.size());
+    Op& op = emit(OpKind::call, i);
+    op.set_call_index(static_cast<u32>(code_->calls.size()));
     op.sources = direct ? 0 : 1;
     if (!direct) op.slot[0] = callee.reg.value;
     code_->has_calls = true;
     code_->calls.push_back(std::move(site));
-    if (!direct) plain(ops::join, current_); // lanes with different targets meet here
+    if (!direct) append(OpKind::join, current_); // lanes with different targets meet here
   }
 
   void warp(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
-    Handler run = nullptr;
-    switch (form.opcode) {
-    case Opcode::shfl: run = ops::shuffle; break;
-    case Opcode::vote: run = ops::vote; break;
-    case Opcode::match: run = ops::match; break;
-    case Opcode::redux: run = ops::reduce; break;
-    case Opcode::activemask: run = ops::active_mask; break;
-    case Opcode::elect: run = ops::elect; break;
-    default: return unsupported(i);
-    }
+    std::optional<OpKind> kind = lowered_as(form.opcode);
+    if (!kind) return unsupported(i);
     std::vector<SlotId> slots;
     bool predicate_result = form.opcode == Opcode::vote && !form.has(Modifier::ballot);
     for (const Operand& o : function_.destinations(i)) {
@@ -493,11 +488,11 @@ private:
       if (slots.back() == no_slot || bits_of(slots.back()) != bits) return unsupported(i);
     }
     if (slots.size() > 10) return unsupported(i);
-    Op& op = emit(run, i);
+    Op& op = emit(*kind, i);
     op.destinations = i.destinations;
     op.sources = i.sources;
     std::copy(slots.begin(), slots.end(), op.slot.begin());
-    op.aux = negated_predicate;
+    if (op.has(Payload::predicate)) op.set_predicate({.negated = negated_predicate});
   }
 
   void barrier(const ir::Instruction& i) {
@@ -507,23 +502,23 @@ private:
     std::vector<SlotId> slots;
     for (const Operand& o : function_.destinations(i))
       slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
-    u32 aux = 0;
+    Op::Predicate given{.after_count = i.sources >= (reduction ? 3 : 2)};
     for (u32 s = 0; s < i.sources; ++s) {
       Operand o = function_.sources(i)[s];
       bool predicate = reduction && s + 1 == i.sources;
       if (predicate && o.negated) {
-        aux |= 2;
+        given.negated = true;
         o.negated = false;
       }
       slots.push_back(source(i, o, predicate ? 1 : 32));
     }
-    if (i.sources >= (reduction ? 3 : 2)) aux |= 1;
-    Op& op = emit(form.has(Modifier::warp) ? ops::warp_barrier : ops::barrier, i);
+    Op& op = emit(form.has(Modifier::warp) ? OpKind::warp_barrier : OpKind::barrier, i);
     op.destinations = i.destinations;
     op.sources = i.sources;
     std::copy(slots.begin(), slots.end(), op.slot.begin());
-    op.aux = aux;
-    if (slots.size() == i.destinations && op.run == ops::barrier) { // bar.sync without an operand: barrier 0
+    if (op.kind() != OpKind::barrier) return;
+    op.set_predicate(given);
+    if (slots.size() == i.destinations) { // bar.sync without an operand: barrier 0
       op.slot[i.destinations] = constant(Constant::Kind::value, 0, 32);
       op.sources = 1;
     }
@@ -532,10 +527,11 @@ private:
   void resolve_targets() {
     u32 end = static_cast<u32>(code_->ops.size()) - 1; // the implicit return
     auto at = [&](u32 block) { return block < block_start_.size() ? block_start_[block] : end; };
-    for (u32 i = 0; i < code_->ops.size(); ++i) {
-      Op& op = code_->ops[i];
-      if (op.target != no_target) op.target = at(op.target);
-      if (op.join != no_target) op.join = at(op.join);
+    for (Op& op : code_->ops) {
+      if (!op.has(Payload::jump)) continue;
+      Op::Jump& jump = op.jump();
+      if (jump.target != no_target) jump.target = at(jump.target);
+      if (jump.join != no_target) jump.join = at(jump.join);
     }
     for (auto& table : code_->tables)
       for (u32& target : table) target = at(target);
@@ -552,13 +548,22 @@ private:
       for (u32 s = 0; s < op.sources; ++s) see(op.source(s));
     }
     for (Op& op : code_->ops)
-      for (u32 d = 0; op.run == ops::atomic && d < op.destinations; ++d)
+      for (u32 d = 0; op.kind() == OpKind::atomic && d < op.destinations; ++d)
         if (SlotId slot = op.destination(d); slot < read.size() && !read[slot]) op.slot[d] = no_slot;
   }
 
   static bool is_unread_atomic(const Op& op) {
-    return op.run == ops::atomic && std::all_of(op.slot.begin(), op.slot.begin() + op.destinations,
-                                                [](SlotId slot) { return slot == no_slot; });
+    return op.kind() == OpKind::atomic && std::all_of(op.slot.begin(), op.slot.begin() + op.destinations,
+                                                      [](SlotId slot) { return slot == no_slot; });
+  }
+
+  // The first of the ops that a jump may go to; no_target for one that goes nowhere.
+  u32 lowest_target(const Op& op) const {
+    if (!op.has(Payload::jump)) return no_target;
+    u32 lowest = op.jump().target;
+    if (op.kind() == OpKind::branch_table)
+      for (u32 target : code_->tables[op.table_index()]) lowest = std::min(lowest, target);
+    return lowest;
   }
 
   // A backward branch closes a loop; if the loop reads what other threads may write, it may be waiting for
@@ -574,23 +579,15 @@ private:
     }
     for (u32 i = 0; i < code_->ops.size(); ++i) {
       Op& op = code_->ops[i];
-      u32 target = op.target;
-      if (op.run == ops::branch_table)
-        for (u32 entry : code_->tables[op.aux]) target = std::min(target, entry);
-      if (target != no_target && target <= i) op.waits = waiting[i + 1] != waiting[target];
+      if (u32 target = lowest_target(op); target <= i) op.jump().waits = waiting[i + 1] != waiting[target];
     }
   }
 
   // Prefix sums of the branches that go backwards, so that a stretch of code can be asked for loops.
   void count_loops() {
     code_->loops.push_back(0);
-    for (u32 i = 0; i < code_->ops.size(); ++i) {
-      const Op& op = code_->ops[i];
-      bool back = op.target != no_target && op.target <= i;
-      if (op.run == ops::branch_table)
-        for (u32 target : code_->tables[op.aux]) back |= target <= i;
-      code_->loops.push_back(code_->loops.back() + back);
-    }
+    for (u32 i = 0; i < code_->ops.size(); ++i)
+      code_->loops.push_back(code_->loops.back() + (lowest_target(code_->ops[i]) <= i));
   }
 
   std::vector<std::vector<u32>> successors() const {

@@ -1,4 +1,6 @@
 #include "sim/lower/spin_loops.h"
+#include "ir/call_graph.h"
+#include <algorithm>
 
 namespace warplens::sim {
 
@@ -20,45 +22,23 @@ bool Waiting::may_wait(const ir::Function& function, const ir::Instruction& i) {
          reaches_waiting(callee.function);
 }
 
-const Waiting::Facts& Waiting::facts_of(ir::FunctionId id) {
-  Facts& facts = facts_[id];
-  if (facts.known) return facts;
-  facts.known = true;
-  const ir::Function& function = module_.functions[id.value];
-  for (const ir::Instruction& i : function.instructions) {
-    if (module_.form(i).opcode != Opcode::call || i.sources == 0) {
-      facts.waits |= waits_alone(i);
-    } else if (const ir::Operand& callee = function.sources(i)[0];
-               callee.kind == ir::Operand::Kind::function) {
-      facts.callees.push_back(callee.function);
-    } else {
-      facts.waits = true;
-    }
+bool Waiting::waits_itself(ir::FunctionId id) {
+  auto [entry, is_new] = waits_itself_.try_emplace(id);
+  if (is_new) {
+    const std::vector<ir::Instruction>& all = module_.functions[id.value].instructions;
+    entry->second = std::any_of(all.begin(), all.end(), [&](const auto& i) { return waits_alone(i); });
   }
-  return facts;
+  return entry->second;
 }
 
 bool Waiting::reaches_waiting(ir::FunctionId root) {
-  Facts& known = facts_[root];
-  if (known.reaches != Facts::unknown) return known.reaches == Facts::yes;
-  std::vector<bool> seen(module_.functions.size());
-  std::vector<ir::FunctionId> open{root};
-  seen[root.value] = true;
-  known.reaches = Facts::no;
-  while (!open.empty()) {
-    const Facts& facts = facts_of(open.back());
-    open.pop_back();
-    if (facts.waits) {
-      known.reaches = Facts::yes;
-      break;
-    }
-    for (ir::FunctionId callee : facts.callees) {
-      if (seen[callee.value]) continue;
-      seen[callee.value] = true;
-      open.push_back(callee);
-    }
+  auto [entry, is_new] = reaches_waiting_.try_emplace(root);
+  if (is_new) {
+    ir::Reachable called = ir::reachable(module_, root);
+    entry->second = called.indirect || std::any_of(called.functions.begin(), called.functions.end(),
+                                                   [&](ir::FunctionId id) { return waits_itself(id); });
   }
-  return known.reaches == Facts::yes;
+  return entry->second;
 }
 
 } // namespace warplens::sim

@@ -12,18 +12,12 @@ public:
   bool may_wait(const ir::Function&, const ir::Instruction&);
 
 private:
-  struct Facts { // of one function; those that were needed
-    bool known = false;
-    bool waits = false; // by itself
-    std::vector<ir::FunctionId> callees;
-    enum : u8 { unknown, no, yes } reaches = unknown; // itself or what it calls waits
-  };
   bool waits_alone(const ir::Instruction&) const;
-  const Facts& facts_of(ir::FunctionId);
-  bool reaches_waiting(ir::FunctionId);
+  bool waits_itself(ir::FunctionId);
+  bool reaches_waiting(ir::FunctionId); // itself or what it calls
 
   const ir::Module& module_;
-  std::unordered_map<ir::FunctionId, Facts> facts_;
+  std::unordered_map<ir::FunctionId, bool> waits_itself_, reaches_waiting_; // those that were asked for
 };
 
 } // namespace warplens::sim

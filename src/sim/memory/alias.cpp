@@ -28,7 +28,7 @@ bool alias_source(const Exec& x, const Op& op, const Strides& host_stride, const
 
 void* result_target(Exec& x, const Op& op) {
   if (!x.performs_stores || !x.whole || !x.mask_full) return nullptr;
-  const Op& store = x.code->ops[op.stored_by];
+  const Op& store = x.code->ops[op.arithmetic().stored_by];
   const Value &address = x.values[store.source(0)], &result = x.values[op.destination(0)];
   if (!address.closed || address.bits != 64 || result.bits != store.element_bytes * 8 ||
       !in_a_row(result, address.stride, x.shape))

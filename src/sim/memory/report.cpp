@@ -13,45 +13,46 @@ access::Space sink_space(ir::StateSpace space) {
   }
 }
 
-void report_affine(Exec& x, const Op& op, const Access& a, const access::Site& site) {
-  x.sink->affine({op.site,
-                  sink_space(a.space),
-                  site.kind,
-                  site.cache,
-                  static_cast<u8>(a.bytes),
-                  x.cta->index,
-                  x.shape.ctas,
-                  a.base,
-                  {a.stride[0], a.stride[1], a.stride[2]},
-                  x.shape.block,
-                  a.stride[3],
-                  {a.mask->word.data(), a.whole ? 0 : x.shape.warps}});
+access::AccessHeader header_of(const Exec& x, const Op& op, const Access& a) {
+  const access::Site& site = x.code->module->sites[op.site.value];
+  return {.site = op.site,
+          .space = sink_space(a.space),
+          .kind = site.kind,
+          .cache = site.cache,
+          .bytes = static_cast<u8>(a.bytes),
+          .matrices = site.matrices};
+}
+
+void report_affine(Exec& x, const Op& op, const Access& a) {
+  access::AffineAccess affine{header_of(x, op, a)};
+  affine.cta = x.cta->index;
+  affine.count = x.shape.ctas;
+  affine.base = a.base;
+  affine.stride = {a.stride[0], a.stride[1], a.stride[2]};
+  affine.cta_stride = a.stride[3];
+  affine.block = x.shape.block;
+  affine.active = {a.mask->word.data(), a.whole ? 0 : x.shape.warps};
+  x.sink->affine(affine);
 }
 
 // From the CTA of the first warp that takes part to the last warp that does.
-void report_lanes(Exec& x, const Op& op, const Access& a, const access::Site& site) {
+void report_lanes(Exec& x, const Op& op, const Access& a) {
   u32 first = x.first_warp - x.first_warp % x.shape.cta_warps;
-  x.sink->lanes({op.site,
-                 sink_space(a.space),
-                 site.kind,
-                 site.cache,
-                 static_cast<u8>(a.bytes),
-                 site.matrices,
-                 x.cta->index + first / x.shape.cta_warps,
-                 {a.mask->word.data() + first, x.end_warp - first},
-                 a.address + first * warp_size,
-                 nullptr,
-                 x.shape.cta_warps});
+  access::LaneBatch batch{header_of(x, op, a)};
+  batch.cta = x.cta->index + first / x.shape.cta_warps;
+  batch.active = {a.mask->word.data() + first, x.end_warp - first};
+  batch.address = a.address + first * warp_size;
+  batch.cta_warps = x.shape.cta_warps;
+  x.sink->lanes(batch);
 }
 
 } // namespace
 
 void report_to_sink(Exec& x, const Op& op, const Access& a) {
-  const access::Site& site = x.code->module->sites[op.site.value];
   if (a.form == AddressForm::affine)
-    report_affine(x, op, a, site);
+    report_affine(x, op, a);
   else
-    report_lanes(x, op, a, site);
+    report_lanes(x, op, a);
 }
 
 } // namespace warplens::sim

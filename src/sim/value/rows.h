@@ -39,7 +39,9 @@ struct Rows {
 // CTAs share the rows of an image.
 [[gnu::always_inline]] inline void sort_rows(Rows& r) {
   auto order = [&](u32 inner, u32 outer) __attribute__((always_inline)) {
-    auto distance = [](i64 n) { return n < 0 ? -static_cast<u64>(n) : static_cast<u64>(n); };
+    auto distance = [](i64 n) __attribute__((always_inline)) {
+      return n < 0 ? -static_cast<u64>(n) : static_cast<u64>(n);
+    };
     if (r.length[outer] == 1 || distance(r.stride[inner]) <= distance(r.stride[outer])) return;
     std::swap(r.length[inner], r.length[outer]);
     std::swap(r.stride[inner], r.stride[outer]);

@@ -1,9 +1,10 @@
-// Kernels of setp, set, selp, slct, testp. Comparison loops are instantiated once per relation and type;
-// combining with a predicate and the second destination work on the finished masks.
+// Kernels of setp, set, selp, slct, testp. Comparison loops are instantiated once per relation and type and
+// write masks. What else setp and set do works on the finished masks and is data (Variant), not a template:
+// combining with a predicate, the second destination, the numbers that set makes of the masks.
 #include "sem/compare.h"
 #include "sem/bits.h"
 #include "sem/half.h"
-#include "sim/kernels/target/lanes.h"
+#include "sim/kernels/target/staged.h"
 
 namespace warplens::sim {
 namespace WARPLENS_TARGET_NAMESPACE {
@@ -27,14 +28,19 @@ u32 combine(BoolOp op, u32 mask, u32 c) {
 }
 
 constexpr u32 chunk = 64; // masks on the stack at a time
-// Calls f(masks, part) for up to 64 masks at a time of `a`'s comparison, its predicate source combined.
+struct Related {
+  alignas(64) u32 first[chunk]; // of packed sources: what their low halves give
+  alignas(64) u32 second[chunk];
+};
+// Calls f(related, first, count) for up to 64 masks at a time of `a`'s comparison.
 template <class F> void compare_in_chunks(const KernelArguments& a, KernelFunction compare, u32 bytes, F f) {
   u32 masks = (a.lanes + 31) / 32;
   for (u32 first = 0; first < masks; first += chunk) {
-    alignas(64) u32 related[chunk];
+    Related related;
     u32 count = masks - first < chunk ? masks - first : chunk;
     KernelArguments part = a;
-    part.destination[0] = related;
+    part.destination[0] = related.first;
+    part.destination[1] = related.second;
     for (u32 i = 0; i < 2; ++i)
       part.source[i] = static_cast<const u8*>(a.source[i]) + std::size_t{32 * first & a.blocks[i]} * bytes;
     part.lanes = a.lanes == 1 ? 1 : 32 * count;
@@ -43,44 +49,101 @@ template <class F> void compare_in_chunks(const KernelArguments& a, KernelFuncti
   }
 }
 
-// setp p|q, a, b, c: p = (a cmp b) op c, q = !(a cmp b) op c. Not inlined: one copy serves all relations and
-// types.
-[[gnu::noinline]] void combine_setp(const KernelArguments& a, KernelFunction compare, u32 bytes, BoolOp op,
-                                    bool second) {
+// The functions below are not inlined: one copy each serves all relations and types.
+
+// setp p|q, a, b, c: p = (a cmp b) op c, q = !(a cmp b) op c.
+[[gnu::noinline]] void combine_setp(const KernelArguments& a, KernelFunction compare, u32 bytes) {
   u32 valid = a.lanes == 1 ? 1 : ~0u;
-  compare_in_chunks(a, compare, bytes, [&](const u32* related, u32 first, u32 count) {
+  BoolOp op = a.variant.bool_op;
+  bool second = a.variant.destinations == 2;
+  compare_in_chunks(a, compare, bytes, [&](const Related& related, u32 first, u32 count) {
     for (u32 i = 0; i < count; ++i) {
-      u32 c = op == BoolOp::none ? 0 : static_cast<const u32*>(a.source[2])[first + i];
-      if (second) static_cast<u32*>(a.destination[1])[first + i] = combine(op, ~related[i], c) & valid;
-      static_cast<u32*>(a.destination[0])[first + i] = combine(op, related[i], c) & valid;
+      u32 mask = related.first[i],
+          c = op == BoolOp::none ? 0 : static_cast<const u32*>(a.source[2])[first + i];
+      if (second) static_cast<u32*>(a.destination[1])[first + i] = combine(op, ~mask, c) & valid;
+      static_cast<u32*>(a.destination[0])[first + i] = combine(op, mask, c) & valid;
+    }
+  });
+}
+// The same of packed halves, where p is the low halves' and q the high halves' result.
+[[gnu::noinline]] void combine_setp_halves(const KernelArguments& a, KernelFunction compare) {
+  compare_in_chunks(a, compare, sizeof(u32), [&](const Related& related, u32 first, u32 count) {
+    for (u32 i = 0; i < count; ++i) {
+      u32 c = static_cast<const u32*>(a.source[2])[first + i];
+      static_cast<u32*>(a.destination[0])[first + i] = combine(a.variant.bool_op, related.first[i], c);
+      static_cast<u32*>(a.destination[1])[first + i] = combine(a.variant.bool_op, related.second[i], c);
     }
   });
 }
 
-template <class Op, class T, BoolOp Bool, bool Second> void run_setp(const KernelArguments& a) {
-  combine_setp(a, &run_loop<Op, Predicate, T, T>, sizeof(T), Bool, Second);
-}
-template <class Op, class T, BoolOp Bool, class D, bool Second, class... C>
-inline constexpr Kernel setp_constant = describe<D, T, T, C...>(&run_setp<Op, T, Bool, Second>);
+// set: like setp, but into a register: all ones or 1.0 where true.
+template <class D> struct Truth;
+template <class D>
+requires(sizeof(sem::IntegerTraits<D>) > 0) struct Truth<D> {
+  static D apply(bool p) { return p ? static_cast<D>(~D{0}) : D{0}; }
+};
+template <> struct Truth<float> {
+  static float apply(bool p) { return p ? 1.0f : 0.0f; }
+};
+template <> struct Truth<sem::F16> {
+  static sem::F16 apply(bool p) { return {static_cast<u16>(p ? 0x3c00 : 0)}; }
+};
+template <> struct Truth<sem::BF16> {
+  static sem::BF16 apply(bool p) { return {static_cast<u16>(p ? 0x3f80 : 0)}; }
+};
+template <class D> struct Truths { // of a packed comparison
+  static sem::Packed<D> apply(bool p, bool q) { return {{Truth<D>::apply(p), Truth<D>::apply(q)}}; }
+};
 
-template <class Op, class T, BoolOp Bool> const Kernel* setp_variant(bool second) {
-  using Two = Results<Predicate, Predicate>;
-  if constexpr (Bool == BoolOp::none)
-    return second ? &setp_constant<Op, T, Bool, Two, true> : kernel<Op, Predicate, T, T>();
-  else if (second)
-    return &setp_constant<Op, T, Bool, Two, true, Predicate>;
-  else
-    return &setp_constant<Op, T, Bool, Predicate, false, Predicate>;
-}
-template <class Op, class T> const Kernel* setp_kernel(const Request& r) {
-  bool second = r.destinations == 2;
-  switch (r.bool_op) {
-  case BoolOp::none: return setp_variant<Op, T, BoolOp::none>(second);
-  case BoolOp::and_: return setp_variant<Op, T, BoolOp::and_>(second);
-  case BoolOp::or_: return setp_variant<Op, T, BoolOp::or_>(second);
-  case BoolOp::xor_: return setp_variant<Op, T, BoolOp::xor_>(second);
+// The loop that expands the masks of a set into its results, by the type of those.
+struct Expansion {
+  KernelFunction run;
+  u32 bytes; // of one result
+  bool packed;
+};
+template <class D> Expansion expand_one() { return {&run_loop<Truth<D>, D, Predicate>, sizeof(D), false}; }
+Expansion expansion(Type result) {
+  switch (result) {
+  case Type::f32: return expand_one<float>();
+  case Type::f16: return expand_one<sem::F16>();
+  case Type::bf16: return expand_one<sem::BF16>();
+  case Type::u16:
+  case Type::s16: return expand_one<u16>();
+  default: return expand_one<u32>();
   }
-  return nullptr;
+}
+template <class D> Expansion expand_two() {
+  return {&run_loop<Truths<D>, sem::Packed<D>, Predicate, Predicate>, sizeof(sem::Packed<D>), true};
+}
+Expansion packed_expansion(Type result) {
+  switch (result) {
+  case Type::f16x2: return expand_two<sem::F16>();
+  case Type::bf16x2: return expand_two<sem::BF16>();
+  default: return expand_two<u16>();
+  }
+}
+[[gnu::noinline]] void expand_set(const KernelArguments& a, KernelFunction compare, u32 bytes,
+                                  Expansion expand) {
+  compare_in_chunks(a, compare, bytes, [&](Related& related, u32 first, u32 count) {
+    if (a.variant.bool_op != BoolOp::none)
+      for (u32 i = 0; i < count; ++i) {
+        u32 c = static_cast<const u32*>(a.source[2])[first + i];
+        related.first[i] = combine(a.variant.bool_op, related.first[i], c);
+        if (expand.packed) related.second[i] = combine(a.variant.bool_op, related.second[i], c);
+      }
+    KernelArguments part{};
+    part.destination[0] = static_cast<u8*>(a.destination[0]) + std::size_t{32} * first * expand.bytes;
+    part.source[0] = related.first;
+    part.source[1] = related.second;
+    part.lanes = a.lanes == 1 ? 1 : 32 * count;
+    expand.run(part);
+  });
+}
+
+// How the operands of a setp or set lie in memory, its function given: with a predicate source or without.
+template <class D, class T, KernelFunction Run> const Kernel* combined(const Request& r) {
+  static constexpr Kernel plain = describe<D, T, T>(Run), with_predicate = describe<D, T, T, Predicate>(Run);
+  return r.bool_op == BoolOp::none ? &plain : &with_predicate;
 }
 
 // Calls f.operator()<Relation>(). lo, ls, hi and hs are lt, le, gt and ge of unsigned types.
@@ -108,153 +171,104 @@ template <class F> const Kernel* with_relation(Comparison c, F f) {
 }
 constexpr bool for_integers(Relation r) { return r <= Relation::ge; }
 
-// Calls f.operator()<Op, T>() with the comparison functor and operand type of a comparison of `type`.
+using Two = Results<Predicate, Predicate>;
+
+// A comparison: `run` writes the masks of operands of type T. `kernel` is setp's plain form.
+template <class Op, class U> struct Plain {
+  using T = U;
+  static constexpr KernelFunction run = &run_loop<Op, Predicate, T, T>;
+  static const Kernel* kernel() { return sim::WARPLENS_TARGET_NAMESPACE::kernel<Op, Predicate, T, T>(); }
+};
+// Of halves: as floats.
+template <bool Ftz> struct Widen {
+  template <class H> static float apply(H x) { return sem::to_float(sem::flush_if<Ftz>(x)); }
+  template <class H> static sem::Two<float, float> apply(sem::Packed<H> x) {
+    return {apply(x.element[0]), apply(x.element[1])};
+  }
+};
+template <Relation R, class H, bool Ftz> struct OfHalves {
+  using T = H;
+  static void run(const KernelArguments& a) {
+    run_staged(a, {&run_loop<Widen<Ftz>, float, H>, &run_loop<sem::Compare<R>, Predicate, float, float>, 2,
+                   sizeof(H), 1, 1});
+  }
+  static constexpr Kernel described = describe<Predicate, T, T>(run);
+  static const Kernel* kernel() { return &described; }
+};
+template <Relation R, class H, bool Ftz> struct OfPairs { // one predicate per half
+  using T = sem::Packed<H>;
+  static void run(const KernelArguments& a) {
+    run_staged(a, {&run_loop<Widen<Ftz>, Results<float, float>, T>,
+                   &run_loop<sem::Compare<R>, Predicate, float, float>, 2, sizeof(T), 2, 1});
+  }
+  static constexpr Kernel described = describe<Two, T, T>(run);
+  static const Kernel* kernel() { return &described; }
+};
+
+// Calls f.operator()<C>() with the comparison of `type`.
 template <class F> const Kernel* with_comparison(const Request& r, Type type, F f) {
+  bool ftz = has(r, Modifier::ftz);
   return with_relation(r.comparison, [&]<Relation R>() -> const Kernel* {
-    if (type == Type::f32 && has(r, Modifier::ftz))
-      return f.template operator()<sem::CompareFloat<R, true>, float>();
-    if (type == Type::f32) return f.template operator()<sem::Compare<R>, float>();
-    if (type == Type::f64) return f.template operator()<sem::Compare<R>, double>();
-    if (type == Type::f16)
-      return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
-        return f.template operator()<sem::CompareHalf<R, Ftz>, sem::F16>();
-      });
-    if (type == Type::bf16) return f.template operator()<sem::CompareHalf<R, false>, sem::BF16>();
+    if (type == Type::f32 && ftz) return f.template operator()<Plain<sem::CompareFloat<R, true>, float>>();
+    if (type == Type::f32) return f.template operator()<Plain<sem::Compare<R>, float>>();
+    if (type == Type::f64) return f.template operator()<Plain<sem::Compare<R>, double>>();
+    if (type == Type::f16 && ftz) return f.template operator()<OfHalves<R, sem::F16, true>>();
+    if (type == Type::f16) return f.template operator()<OfHalves<R, sem::F16, false>>();
+    if (type == Type::bf16) return f.template operator()<OfHalves<R, sem::BF16, false>>();
     if constexpr (R == Relation::eq || R == Relation::ne)
-      return with_bits(type, [&]<class T>() { return f.template operator()<sem::Compare<R>, T>(); });
+      return with_bits(type, [&]<class T>() { return f.template operator()<Plain<sem::Compare<R>, T>>(); });
     else if constexpr (for_integers(R))
-      return with_integer(type, [&]<class T>() { return f.template operator()<sem::Compare<R>, T>(); });
+      return with_integer(type,
+                          [&]<class T>() { return f.template operator()<Plain<sem::Compare<R>, T>>(); });
     else
       return nullptr;
   });
 }
-
-// setp.f16x2 p|q: one predicate per half.
-template <class Op> struct CompareHalves {
-  template <class E> static sem::Two<bool, bool> apply(sem::Packed<E> a, sem::Packed<E> b) {
-    return {Op::apply(a.element[0], b.element[0]), Op::apply(a.element[1], b.element[1])};
-  }
-};
-template <class Op, class Combine> struct CompareHalvesWith {
-  template <class E> static sem::Two<bool, bool> apply(sem::Packed<E> a, sem::Packed<E> b, bool c) {
-    sem::Two<bool, bool> both = CompareHalves<Op>::apply(a, b);
-    return {Combine::apply(both.first, c), Combine::apply(both.second, c)};
-  }
-};
-template <class Op, class P> const Kernel* setp_halves(const Request& r) {
-  using Out = Results<Predicate, Predicate>;
-  switch (r.bool_op) {
-  case BoolOp::none: return kernel<CompareHalves<Op>, Out, P, P>();
-  case BoolOp::and_: return kernel<CompareHalvesWith<Op, sem::And>, Out, P, P, Predicate>();
-  case BoolOp::or_: return kernel<CompareHalvesWith<Op, sem::Or>, Out, P, P, Predicate>();
-  case BoolOp::xor_: return kernel<CompareHalvesWith<Op, sem::Xor>, Out, P, P, Predicate>();
-  }
-  return nullptr;
-}
-const Kernel* setp(const Request& r) {
-  Type type = r.type[0];
-  if (type == Type::f16x2 || type == Type::bf16x2)
-    return with_relation(r.comparison, [&]<Relation R>() -> const Kernel* {
-      if (type == Type::bf16x2) return setp_halves<sem::CompareHalf<R, false>, sem::Packed<sem::BF16>>(r);
-      return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() {
-        return setp_halves<sem::CompareHalf<R, Ftz>, sem::Packed<sem::F16>>(r);
-      });
-    });
-  return with_comparison(r, type, [&]<class Op, class T>() { return setp_kernel<Op, T>(r); });
-}
-
-// set: like setp, but into a register: all ones or 1.0 where true. The comparison of the source type writes
-// masks, a second loop expands them.
-template <class D> struct Truth;
-template <class D>
-requires(sizeof(sem::IntegerTraits<D>) > 0) struct Truth<D> {
-  static D apply(bool p) { return p ? static_cast<D>(~D{0}) : D{0}; }
-};
-template <> struct Truth<float> {
-  static float apply(bool p) { return p ? 1.0f : 0.0f; }
-};
-template <> struct Truth<sem::F16> {
-  static sem::F16 apply(bool p) { return {static_cast<u16>(p ? 0x3c00 : 0)}; }
-};
-template <> struct Truth<sem::BF16> {
-  static sem::BF16 apply(bool p) { return {static_cast<u16>(p ? 0x3f80 : 0)}; }
-};
-
-[[gnu::noinline]] void expand_set(const KernelArguments& a, KernelFunction compare, KernelFunction expand,
-                                  u32 bytes, u32 result_bytes, BoolOp op) {
-  compare_in_chunks(a, compare, bytes, [&](u32* related, u32 first, u32 count) {
-    if (op != BoolOp::none)
-      for (u32 i = 0; i < count; ++i)
-        related[i] = combine(op, related[i], static_cast<const u32*>(a.source[2])[first + i]);
-    KernelArguments part{};
-    part.destination[0] = static_cast<u8*>(a.destination[0]) + std::size_t{32} * first * result_bytes;
-    part.source[0] = related;
-    part.lanes = a.lanes == 1 ? 1 : 32 * count;
-    expand(part);
-  });
-}
-template <class Op, class D, class T, BoolOp Bool> void run_set(const KernelArguments& a) {
-  expand_set(a, &run_loop<Op, Predicate, T, T>, &run_loop<Truth<D>, D, Predicate>, sizeof(T), sizeof(D),
-             Bool);
-}
-template <class Op, class D, class T, BoolOp Bool, class... C>
-inline constexpr Kernel set_constant = describe<D, T, T, C...>(&run_set<Op, D, T, Bool>);
-
-template <class Op, class D, class T> const Kernel* set_kernel(const Request& r) {
-  switch (r.bool_op) {
-  case BoolOp::none: return &set_constant<Op, D, T, BoolOp::none>;
-  case BoolOp::and_: return &set_constant<Op, D, T, BoolOp::and_, Predicate>;
-  case BoolOp::or_: return &set_constant<Op, D, T, BoolOp::or_, Predicate>;
-  case BoolOp::xor_: return &set_constant<Op, D, T, BoolOp::xor_, Predicate>;
-  }
-  return nullptr;
-}
-// set of two halves, into two halves or (u16x2 masks) a 32-bit register.
-template <class Op, class D> struct SetHalves {
-  template <class E> static sem::Packed<D> apply(sem::Packed<E> a, sem::Packed<E> b) {
-    return {{Truth<D>::apply(Op::apply(a.element[0], b.element[0])),
-             Truth<D>::apply(Op::apply(a.element[1], b.element[1]))}};
-  }
-};
-template <class Op, class D, class Combine> struct SetHalvesWith {
-  template <class E> static sem::Packed<D> apply(sem::Packed<E> a, sem::Packed<E> b, bool c) {
-    return {{Truth<D>::apply(Combine::apply(Op::apply(a.element[0], b.element[0]), c)),
-             Truth<D>::apply(Combine::apply(Op::apply(a.element[1], b.element[1]), c))}};
-  }
-};
-template <class Op, class D, class E> const Kernel* set_halves(const Request& r) {
-  using sem::Packed;
-  using P = Packed<E>;
-  switch (r.bool_op) {
-  case BoolOp::none: return kernel<SetHalves<Op, D>, Packed<D>, P, P>();
-  case BoolOp::and_: return kernel<SetHalvesWith<Op, D, sem::And>, Packed<D>, P, P, Predicate>();
-  case BoolOp::or_: return kernel<SetHalvesWith<Op, D, sem::Or>, Packed<D>, P, P, Predicate>();
-  case BoolOp::xor_: return kernel<SetHalvesWith<Op, D, sem::Xor>, Packed<D>, P, P, Predicate>();
-  }
-  return nullptr;
-}
-template <class E> const Kernel* set_packed(const Request& r) {
+template <class F> const Kernel* with_packed_comparison(const Request& r, Type type, F f) {
   return with_relation(r.comparison, [&]<Relation R>() -> const Kernel* {
-    return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() -> const Kernel* {
-      using Op = sem::CompareHalf<R, Ftz>;
-      if (r.type[0] == Type::f16x2 || r.type[0] == Type::bf16x2) return set_halves<Op, E, E>(r);
-      return set_halves<Op, u16, E>(r);
-    });
+    if (type == Type::bf16x2) return f.template operator()<OfPairs<R, sem::BF16, false>>();
+    if (has(r, Modifier::ftz)) return f.template operator()<OfPairs<R, sem::F16, true>>();
+    return f.template operator()<OfPairs<R, sem::F16, false>>();
   });
+}
+bool is_packed(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
+
+template <class C> void run_setp(const KernelArguments& a) { combine_setp(a, C::run, sizeof(typename C::T)); }
+template <class C> void run_setp_halves(const KernelArguments& a) { combine_setp_halves(a, C::run); }
+const Kernel* setp(const Request& r) {
+  bool packed = is_packed(r.type[0]), plain = r.bool_op == BoolOp::none && r.destinations == (packed ? 2 : 1);
+  if (packed)
+    return with_packed_comparison(r, r.type[0], [&]<class C>() {
+      return plain ? C::kernel() : combined<Two, typename C::T, &run_setp_halves<C>>(r);
+    });
+  return with_comparison(r, r.type[0], [&]<class C>() {
+    using T = typename C::T;
+    if (plain) return C::kernel();
+    return r.destinations == 2 ? combined<Two, T, &run_setp<C>>(r) : combined<Predicate, T, &run_setp<C>>(r);
+  });
+}
+
+template <class C> void run_set(const KernelArguments& a) {
+  expand_set(a, C::run, sizeof(typename C::T), expansion(a.variant.type[0]));
+}
+template <class C> void run_set_halves(const KernelArguments& a) {
+  expand_set(a, C::run, sizeof(typename C::T), packed_expansion(a.variant.type[0]));
 }
 const Kernel* set(const Request& r) {
-  if (r.type[1] == Type::f16x2) return set_packed<sem::F16>(r);
-  if (r.type[1] == Type::bf16x2) return set_packed<sem::BF16>(r);
-  return with_comparison(r, r.type[1], [&]<class Op, class T>() -> const Kernel* {
+  if (is_packed(r.type[1]))
+    return with_packed_comparison(
+        r, r.type[1], [&]<class C>() { return combined<u32, typename C::T, &run_set_halves<C>>(r); });
+  return with_comparison(r, r.type[1], [&]<class C>() -> const Kernel* {
+    using T = typename C::T;
     switch (r.type[0]) {
     case Type::b32:
     case Type::u32:
-    case Type::s32: return set_kernel<Op, u32, T>(r);
-    case Type::f32: return set_kernel<Op, float, T>(r);
+    case Type::s32:
+    case Type::f32: return combined<u32, T, &run_set<C>>(r);
     case Type::u16:
-    case Type::s16: return set_kernel<Op, u16, T>(r);
-    case Type::f16: return set_kernel<Op, sem::F16, T>(r);
-    case Type::bf16: return set_kernel<Op, sem::BF16, T>(r);
+    case Type::s16:
+    case Type::f16:
+    case Type::bf16: return combined<u16, T, &run_set<C>>(r);
     default: return nullptr;
     }
   });

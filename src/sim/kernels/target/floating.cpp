@@ -10,13 +10,8 @@ namespace {
 
 using ir::Modifier;
 using ir::Opcode;
-using ir::Rounding;
 using ir::Type;
 using Pair = sem::Packed<float>;
-
-bool nearest(const Request& r) {
-  return r.rounding == Rounding::none || r.rounding == Rounding::nearest_even;
-}
 
 // Calls f.operator()<Op>() with the functor wrapped for .ftz and .sat.
 template <class Op, class F> const Kernel* with_flushing(const Request& r, F f) {
@@ -103,7 +98,7 @@ const Kernel* find_floating(const Request& r) {
   case Opcode::sub: return binary<sem::FSub>(r);
   case Opcode::mul: return binary<sem::FMul>(r);
   case Opcode::mad:
-  case Opcode::fma: return nearest(r) ? ternary<sem::Fma>(r) : ternary<sem::FmaDirected>(r);
+  case Opcode::fma: return is_nearest(r.rounding) ? ternary<sem::Fma>(r) : ternary<sem::FmaDirected>(r);
   case Opcode::div: return divide(r);
   case Opcode::rcp: return reciprocal<sem::FRcp>(r);
   case Opcode::rsqrt: return reciprocal<sem::Rsqrt>(r);

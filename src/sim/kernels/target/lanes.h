@@ -144,20 +144,30 @@ template <> struct Sink<Predicate> {
 // Result types of instructions with two destinations.
 template <class D0, class D1> struct Results {};
 
+// Functors are empty, or hold what they take from the form as data: then they are made of a Variant.
+template <class Op> [[gnu::always_inline]] inline Op make_functor(const KernelArguments& a) {
+  if constexpr (std::is_constructible_v<Op, const Variant&>)
+    return Op(a.variant);
+  else
+    return Op{};
+}
+
 template <class Op, class D, class... Sources>
-[[gnu::always_inline]] inline void run_block(const KernelArguments& a, u32 first, Sources... source) {
+[[gnu::always_inline]] inline void run_block(const KernelArguments& a, u32 first, const Op& op,
+                                             Sources... source) {
   Sink<D> sink(a.destination[0], first);
 #pragma GCC ivdep
-  for (u32 i = 0; i < 32; ++i) sink.put(i, Op::apply(source[i]...));
+  for (u32 i = 0; i < 32; ++i) sink.put(i, op.apply(source[i]...));
   sink.finish();
 }
 template <class Op, class D0, class D1, class... Sources>
-[[gnu::always_inline]] inline void run_two(const KernelArguments& a, u32 first, Sources... source) {
+[[gnu::always_inline]] inline void run_two(const KernelArguments& a, u32 first, const Op& op,
+                                           Sources... source) {
   Sink<D0> sink0(a.destination[0], first);
   Sink<D1> sink1(a.destination[1], first);
 #pragma GCC ivdep
   for (u32 i = 0; i < 32; ++i) {
-    auto results = Op::apply(source[i]...);
+    auto results = op.apply(source[i]...);
     sink0.put(i, results.first);
     sink1.put(i, results.second);
   }
@@ -198,10 +208,10 @@ template <> struct MaskedSink<Predicate> {
 };
 template <class Op, class D, class... Sources>
 [[gnu::always_inline]] inline void run_block_masked(const KernelArguments& a, u32 first, u32 mask,
-                                                    Sources... source) {
+                                                    const Op& op, Sources... source) {
   MaskedSink<D> sink(a.destination[0], first);
 #pragma GCC ivdep
-  for (u32 i = 0; i < 32; ++i) sink.put(i, Op::apply(source.only(i, mask)...));
+  for (u32 i = 0; i < 32; ++i) sink.put(i, op.apply(source.only(i, mask)...));
   sink.finish(mask);
 }
 
@@ -212,16 +222,18 @@ template <class Op, class D, class... S> struct Loop {
   template <std::size_t... I>
   [[gnu::flatten]] static void run(const KernelArguments& arguments, std::index_sequence<I...>) {
     const KernelArguments a = arguments; // nothing can alias the copy
-    if (a.lanes == 1) return Sink<D>(a.destination[0], 0).single(Op::apply(Source<S>(a.source[I], 0)[0]...));
+    const Op op = make_functor<Op>(a);
+    if (a.lanes == 1) return Sink<D>(a.destination[0], 0).single(op.apply(Source<S>(a.source[I], 0)[0]...));
     for (u32 first = 0; first < a.lanes; first += 32)
-      run_block<Op, D>(a, first, Source<S>(a.source[I], first & a.blocks[I])...);
+      run_block<Op, D>(a, first, op, Source<S>(a.source[I], first & a.blocks[I])...);
   }
   template <std::size_t... I>
   [[gnu::flatten]] static void run_masked(const KernelArguments& arguments, std::index_sequence<I...>) {
     const KernelArguments a = arguments;
+    const Op op = make_functor<Op>(a);
     for (u32 first = 0; first < a.lanes; first += 32)
       if (u32 mask = a.masks[first / 32])
-        run_block_masked<Op, D>(a, first, mask, Source<S>(a.source[I], first & a.blocks[I])...);
+        run_block_masked<Op, D>(a, first, mask, op, Source<S>(a.source[I], first & a.blocks[I])...);
   }
 };
 template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, D1>, S...> {
@@ -231,17 +243,19 @@ template <class Op, class D0, class D1, class... S> struct Loop<Op, Results<D0, 
   template <std::size_t... I>
   [[gnu::flatten]] static void run(const KernelArguments& arguments, std::index_sequence<I...>) {
     const KernelArguments a = arguments;
+    const Op op = make_functor<Op>(a);
     if (a.lanes == 1) {
-      auto results = Op::apply(Source<S>(a.source[I], 0)[0]...);
+      auto results = op.apply(Source<S>(a.source[I], 0)[0]...);
       Sink<D0>(a.destination[0], 0).single(results.first);
       Sink<D1>(a.destination[1], 0).single(results.second);
       return;
     }
     for (u32 first = 0; first < a.lanes; first += 32)
-      run_two<Op, D0, D1>(a, first, Source<S>(a.source[I], first & a.blocks[I])...);
+      run_two<Op, D0, D1>(a, first, op, Source<S>(a.source[I], first & a.blocks[I])...);
   }
 };
-template <class Op, class D, class... S> void run_loop(const KernelArguments& a) {
+// Not inlined: what wraps a loop (rounding modes, .sat, comparisons of chunks) shares it with the plain form.
+template <class Op, class D, class... S> [[gnu::noinline]] void run_loop(const KernelArguments& a) {
   Loop<Op, D, S...>::run(a, std::index_sequence_for<S...>{});
 }
 
@@ -260,7 +274,8 @@ constexpr Kernel describe(KernelFunction function, KernelFunction masked = nullp
           sizeof...(S),
           {L::bits0, L::bits1},
           {L::signed0, L::signed1},
-          {Storage<S>::bits...}};
+          {Storage<S>::bits...},
+          {}};
 }
 // Whether there is a loop under masks, too: for plain numbers; the loops of other types are long and seldom
 // used.
@@ -276,26 +291,36 @@ inline constexpr Kernel kernel_constant = describe<D, S...>(&run_loop<Op, D, S..
                                                             masked_loop<Op, D, S...>());
 template <class Op, class D, class... S> const Kernel* kernel() { return &kernel_constant<Op, D, S...>; }
 
-// Runs a loop in another rounding mode. Only the loop's own memory traffic orders it against the mode switch.
-template <u32 Mode, class Op, class D, class... S> void run_rounded(const KernelArguments& a) {
+// Runs a loop in the rounding mode of the form. Only the loop's own memory traffic orders it against the mode
+// switch.
+inline u32 rounding_bits(ir::Rounding rounding) { // of MXCSR
+  switch (rounding) {
+  case ir::Rounding::down: return 0x2000;
+  case ir::Rounding::up: return 0x4000;
+  case ir::Rounding::zero: return 0x6000;
+  default: return 0;
+  }
+}
+[[gnu::noinline]] inline void run_in_mode(const KernelArguments& a, KernelFunction loop) {
   u32 saved = _mm_getcsr();
-  _mm_setcsr((saved & ~0x6000u) | Mode);
+  _mm_setcsr((saved & ~0x6000u) | rounding_bits(a.variant.rounding));
   asm volatile("" ::: "memory");
-  run_loop<Op, D, S...>(a);
+  loop(a);
   asm volatile("" ::: "memory");
   _mm_setcsr(saved);
 }
-template <u32 Mode, class Op, class D, class... S>
-inline constexpr Kernel rounded_constant = describe<D, S...>(&run_rounded<Mode, Op, D, S...>);
+template <class Op, class D, class... S> void run_rounded(const KernelArguments& a) {
+  run_in_mode(a, &run_loop<Op, D, S...>);
+}
+template <class Op, class D, class... S>
+inline constexpr Kernel rounded_constant = describe<D, S...>(&run_rounded<Op, D, S...>);
+inline bool is_nearest(ir::Rounding r) { return r == ir::Rounding::none || r == ir::Rounding::nearest_even; }
+inline bool is_ieee(ir::Rounding r) {
+  return is_nearest(r) || r == ir::Rounding::down || r == ir::Rounding::up || r == ir::Rounding::zero;
+}
 template <class Op, class D, class... S> const Kernel* rounded_kernel(ir::Rounding rounding) {
-  switch (rounding) {
-  case ir::Rounding::none:
-  case ir::Rounding::nearest_even: return kernel<Op, D, S...>();
-  case ir::Rounding::down: return &rounded_constant<0x2000, Op, D, S...>;
-  case ir::Rounding::up: return &rounded_constant<0x4000, Op, D, S...>;
-  case ir::Rounding::zero: return &rounded_constant<0x6000, Op, D, S...>;
-  default: return nullptr;
-  }
+  if (is_nearest(rounding)) return kernel<Op, D, S...>();
+  return is_ieee(rounding) ? &rounded_constant<Op, D, S...> : nullptr;
 }
 
 // Calls f.operator()<T>() for the C++ type of an integer type; null for any other.

@@ -1,0 +1,1 @@
+target_compile_definitions(warplens_api PRIVATE WARPLENS_VERSION="${PROJECT_VERSION}")

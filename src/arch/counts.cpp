@@ -1,0 +1,33 @@
+#include "arch/counts.h"
+
+namespace warplens {
+
+Counts& Counts::operator+=(const Counts& other) {
+#define COUNT(name, which) name += other.name;
+#include <warplens/counts.def>
+#undef COUNT
+  return *this;
+}
+
+Counts& Counts::operator*=(std::uint64_t times) {
+#define COUNT(name, which) name *= times;
+#include <warplens/counts.def>
+#undef COUNT
+  return *this;
+}
+
+namespace arch {
+
+bool applies(Counted which, access::Space space, access::Kind kind) {
+  bool shared = space == access::Space::shared, constant = space == access::Space::constant;
+  switch (which) {
+  case Counted::every: return true;
+  case Counted::by_requests: return !shared;
+  case Counted::in_device_memory: return !shared && !constant;
+  case Counted::in_passes: return shared || kind == access::Kind::async_copy;
+  }
+  return true;
+}
+
+} // namespace arch
+} // namespace warplens

@@ -1,0 +1,36 @@
+// What accesses cost: the one type of it, from the rule that counts an access to the line of a report.
+//
+// A new counter is one line of include/warplens/counts.def, and the rules that count it. Sums, the lines between
+// processes, JSON, replay's columns and the comparison with the naive interpreter follow from the table; what
+// does not is the published schema (docs/schema/run-1.schema.json), whose readers want to know what it means.
+#pragma once
+#include "access/access.h"
+#include <warplens/types.h>
+
+namespace warplens::arch {
+
+using warplens::Counts; // include/warplens/types.h: programs that embed WarpLens see the same
+
+// Which accesses a count speaks of.
+enum class Counted : u8 {
+  every,
+  by_requests,      // all but shared memory, which answers in passes
+  in_device_memory, // global, local, texture, surface
+  in_passes         // shared memory, and asynchronous copies, which write it
+};
+bool applies(Counted, access::Space, access::Kind);
+
+struct CountMember {
+  const char* name; // as in JSON
+  u64 Counts::*value;
+  Counted which;
+};
+inline constexpr CountMember count_members[] = {
+#define COUNT(name, which) {#name, &Counts::name, Counted::which},
+#include <warplens/counts.def>
+#undef COUNT
+};
+static_assert(sizeof count_members / sizeof *count_members * sizeof(u64) == sizeof(Counts),
+              "every member of Counts is a row of counts.def");
+
+} // namespace warplens::arch

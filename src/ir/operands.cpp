@@ -1,0 +1,216 @@
+// The words of opcodes.def become rules, and rules become types.
+//
+// Most operands have the form's one type. The exceptions stand in the rows, after the PTX ISA's descriptions of
+// the instructions: shift amounts and positions are u32 whatever the data is, counts come out as u32, a wide
+// product is twice as wide as its factors, conversions and comparisons name two types.
+#include "ir/operands.h"
+#include <algorithm>
+#include <cstdlib>
+
+namespace warplens::ir {
+namespace {
+
+constexpr std::size_t most_rules = 8;
+
+struct OperandList {
+  std::array<OperandRule, most_rules> rule{};
+  u8 count = 0;
+};
+
+// Not constexpr: a word that leads here ends the compilation.
+[[noreturn]] void this_word_cannot_be_read() { std::abort(); }
+
+constexpr OperandType usual_type(char letter) {
+  switch (letter) {
+  case 'q':
+  case 'c':
+  case 'k': return OperandType::pred;
+  case 'a': return OperandType::u64;
+  case 'l':
+  case 't':
+  case 'x': return OperandType::none;
+  default: return OperandType::first;
+  }
+}
+
+constexpr OperandType named_type(std::string_view name) {
+  if (name == "2") return OperandType::second;
+  if (name == "3") return OperandType::third;
+  if (name == "wide") return OperandType::wide;
+  if (name == "sum") return OperandType::sum;
+  if (name == "part") return OperandType::part;
+  if (name == "b32") return OperandType::b32;
+  if (name == "u32") return OperandType::u32;
+  if (name == "s32") return OperandType::s32;
+  if (name != "u64") this_word_cannot_be_read();
+  return OperandType::u64;
+}
+
+// "?s:u32"
+constexpr OperandRule read_word(std::string_view word) {
+  OperandRule rule;
+  rule.optional = word.starts_with('?');
+  if (rule.optional) word.remove_prefix(1);
+  if (word.empty() || std::string_view("dDqesScaltkx").find(word[0]) == word.npos) this_word_cannot_be_read();
+  rule.letter = word[0];
+  word.remove_prefix(1);
+  if (!word.empty() && word[0] != ':') this_word_cannot_be_read();
+  rule.type = word.empty() ? usual_type(rule.letter) : named_type(word.substr(1));
+  return rule;
+}
+
+constexpr OperandList read_words(std::string_view text) {
+  OperandList list;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find(' '), text.size());
+    if (list.count == most_rules) this_word_cannot_be_read();
+    list.rule[list.count++] = read_word(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return list;
+}
+
+constexpr OperandList rows[] = {
+#define OPCODE(id, text, operands, types, family) read_words(operands),
+#include "ir/opcodes.def"
+#undef OPCODE
+};
+
+bool is_narrow_pair(Type t) {
+  return t == Type::f16x2 || t == Type::bf16x2 || t == Type::e4m3x2 || t == Type::e5m2x2;
+}
+// Two sources become the halves of a pair: cvt.rn.f16x2.f32, but not cvt.rn.f16x2.e4m3x2.
+bool packs_two(const Form& form) { return is_narrow_pair(form.type(0)) && !is_narrow_pair(form.type(1)); }
+
+struct Variant {
+  Opcode opcode;
+  bool (*applies)(const Form&);
+  OperandList operands;
+};
+constexpr Variant variants[] = {
+#define OPCODE(...)
+#define VARIANT(id, condition, operands)                                                                     \
+  {Opcode::id, [](const Form& form) { return condition; }, read_words(operands)},
+#include "ir/opcodes.def"
+#undef VARIANT
+#undef OPCODE
+};
+
+Type widened(Type t) {
+  switch (t) {
+  case Type::u16: return Type::u32;
+  case Type::s16: return Type::s32;
+  case Type::u32: return Type::u64;
+  case Type::s32: return Type::s64;
+  default: return t;
+  }
+}
+
+Type part_of(Type whole, u32 parts) {
+  if (parts <= 1) return whole;
+  for (Type t : {Type::b8, Type::b16, Type::b32, Type::b64})
+    if (bits(t) * parts == bits(whole)) return t;
+  return Type::none;
+}
+
+u32 types_named(OperandType type) {
+  switch (type) {
+  case OperandType::first:
+  case OperandType::wide:
+  case OperandType::part: return 1;
+  case OperandType::second:
+  case OperandType::sum: return 2;
+  case OperandType::third: return 3;
+  default: return 0;
+  }
+}
+
+} // namespace
+
+std::span<const OperandRule> operands(const Form& form) {
+  const OperandList* list = &rows[static_cast<std::size_t>(form.opcode)];
+  for (const Variant& variant : variants)
+    if (variant.opcode == form.opcode && variant.applies(form)) {
+      list = &variant.operands;
+      break;
+    }
+  return {list->rule.data(), list->count};
+}
+
+u32 required_types(const Form& form) {
+  u32 most = 0;
+  for (OperandRule rule : operands(form)) {
+    if (rule.letter == 'x') return form.type_count;
+    most = std::max(most, types_named(rule.type));
+  }
+  return most;
+}
+
+bool takes_carry(const Form& form) {
+  std::span<const OperandRule> rules = operands(form);
+  return !rules.empty() && rules.back().letter == 'k';
+}
+
+Type type_of(OperandRule rule, const Form& form, u32 registers) {
+  switch (rule.type) {
+  case OperandType::none: return Type::none;
+  case OperandType::first: return form.type(0);
+  case OperandType::second: return form.type(1);
+  case OperandType::third: return form.type(2);
+  case OperandType::wide: return form.has(Modifier::wide) ? widened(form.type(0)) : form.type(0);
+  case OperandType::sum: return is_signed(form.type(0)) || is_signed(form.type(1)) ? Type::s32 : Type::u32;
+  case OperandType::part: return part_of(form.type(0), registers);
+  case OperandType::pred: return Type::pred;
+  case OperandType::b32: return Type::b32;
+  case OperandType::u32: return Type::u32;
+  case OperandType::s32: return Type::s32;
+  case OperandType::u64: return Type::u64;
+  }
+  return Type::none;
+}
+
+u32 least_count(OperandRule rule, const Form& form) {
+  if (rule.letter == 't') return 0; // brx keeps its targets elsewhere
+  return rule.vector() && rule.type != OperandType::part ? form.vector : 1;
+}
+
+Type OperandGroup::type(const Form& form, u32 n) const {
+  if (rule.takes_predicate() && n > 0) return Type::pred; // d|p
+  return type_of(rule, form, rule.vector() ? count : 1);
+}
+
+OperandGroups operand_groups(const Form& form, u32 destinations, u32 sources) {
+  OperandGroups groups;
+  std::span<const OperandRule> rules = operands(form);
+  u32 carry = sets_carry(form) && destinations > 0 ? 1 : 0, at = 0;
+  for (OperandRule rule : rules)
+    if (rule.destination() && at < destinations - carry) {
+      groups.add({rule, 0, destinations - carry});
+      at = destinations - carry;
+    }
+  if (carry != 0) groups.add({{'k', false, OperandType::pred}, at, 1});
+  u32 needed = 0; // by the rules that are still to come
+  for (OperandRule rule : rules)
+    if (!rule.destination() && !rule.optional) needed += least_count(rule, form);
+  at = destinations;
+  for (OperandRule rule : rules) {
+    if (rule.destination()) continue;
+    u32 count = least_count(rule, form), left = destinations + sources - at;
+    if (!rule.optional) needed -= count;
+    if (rule.optional && left < needed + count) continue;
+    count = rule.type == OperandType::part ? left : std::min(count, left);
+    if (count == 0) continue;
+    groups.add({rule, at, count});
+    at += count;
+  }
+  return groups;
+}
+
+Type operand_type(const Form& form, u32 destinations, u32 sources, u32 index) {
+  for (const OperandGroup& group : operand_groups(form, destinations, sources))
+    if (index >= group.first && index - group.first < group.count)
+      return group.type(form, index - group.first);
+  return Type::none;
+}
+
+} // namespace warplens::ir

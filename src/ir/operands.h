@@ -1,0 +1,71 @@
+// The operands of a form: the words that its row of opcodes.def has for them, read once at compile time (a word
+// that cannot be read does not compile). The parser, the printer, the verifier, the lowering to the emulator and
+// the random programs of the tests ask here what an operand is and which type it has.
+//
+//   OPCODE(shl, "shl", "d s s:u32", …)      shl.b64 %d1, %d2, %r3:   b64, b64, u32
+//   OPCODE(setp, "setp", "q s s ?c", …)     setp.lt.f32 %p1|%p2, …:  pred, f32, f32
+//
+// Where a modifier changes what the operands are, a VARIANT row says what they are then ("atom.cas" has two
+// data sources). opcodes.def lists the letters and the types.
+#pragma once
+#include "ir/form.h"
+#include <span>
+
+namespace warplens::ir {
+
+enum class OperandType : u8 {
+  none,   // a label: no value
+  first,  // the form's first type
+  second, // its second
+  third,  // its third
+  wide,   // the first, or twice its width under .wide
+  sum,    // s32 where one of the two types is signed, else u32
+  part,   // the first; where braces hold n registers, an n-th of it
+  pred,   // and these whatever the form is
+  b32,
+  u32,
+  s32,
+  u64,
+};
+
+struct OperandRule {
+  char letter = 0; // of opcodes.def
+  bool optional = false;
+  OperandType type = OperandType::none;
+
+  bool destination() const { return letter == 'd' || letter == 'D' || letter == 'q' || letter == 'e'; }
+  bool vector() const { return letter == 'D' || letter == 'S'; }          // braces where the form is a vector
+  bool takes_predicate() const { return letter == 'q' || letter == 'e'; } // may be followed by |p
+  bool in_text() const { return letter != 'k'; }
+};
+
+// In the order of the text.
+std::span<const OperandRule> operands(const Form&);
+
+// `registers`: how many the operand has in braces.
+Type type_of(OperandRule, const Form&, u32 registers = 1);
+
+// How many operands of an instruction the rule describes: one per register in braces; at least, for `part`.
+u32 least_count(OperandRule, const Form&);
+
+// The rules laid over the operands of an instruction: which of them each rule describes. Optional operands are
+// there when there are enough operands; `|p` belongs to its destination; the carry flag has a group of its own.
+struct OperandGroup {
+  OperandRule rule;
+  u32 first = 0, count = 0; // numbered as ir::Instruction has them, destinations first
+
+  Type type(const Form&, u32 n) const; // of the n-th of them
+};
+class OperandGroups {
+public:
+  const OperandGroup* begin() const { return list_.data(); }
+  const OperandGroup* end() const { return list_.data() + count_; }
+  void add(const OperandGroup& group) { list_[count_++] = group; }
+
+private:
+  std::array<OperandGroup, 10> list_;
+  u32 count_ = 0;
+};
+OperandGroups operand_groups(const Form&, u32 destinations, u32 sources);
+
+} // namespace warplens::ir

@@ -1,0 +1,62 @@
+#include "measure/members.h"
+
+namespace warplens::measure {
+
+void take_dim(const json& object, const char* key, Dim3& out) {
+  std::vector<u32> values;
+  each(object, key, [&](const json& element) { values.push_back(number_of<u32>(element, key)); });
+  if (values.empty()) return;
+  if (values.size() != 3) throw Unreadable(fmt::format("member '{}' does not have three numbers", key));
+  out = {values[0], values[1], values[2]};
+}
+
+std::vector<std::string> strings(const json& object, const char* key) {
+  std::vector<std::string> out;
+  each(object, key, [&](const json& element) {
+    if (!element.is_string())
+      throw Unreadable(fmt::format("member '{}' holds something else than strings", key));
+    out.push_back(element.get<std::string>());
+  });
+  return out;
+}
+
+diag::Diagnostic diagnostic_of(const json& value) {
+  expect_object(value, "a diagnostic");
+  diag::Diagnostic out;
+  take(value, "kind", out.kind);
+  take_name(value, "severity", out.severity);
+  take(value, "message", out.message);
+  take(value, "file", out.span.file);
+  take(value, "line", out.span.line);
+  take(value, "column", out.span.column);
+  take(value, "length", out.span.length);
+  out.notes = strings(value, "notes");
+  take(value, "help", out.help);
+  return out;
+}
+
+arch::Counts counts_of(const json& value) {
+  expect_object(value, "a set of counters");
+  arch::Counts out;
+  for (const arch::CountMember& member : arch::count_members) take(value, member.name, out.*member.value);
+  return out;
+}
+
+Pattern pattern_of(const json& value) {
+  expect_object(value, "a pattern");
+  Pattern out;
+  take_name(value, "form", out.shape.form);
+  take(value, "stride", out.shape.stride);
+  take(value, "rows", out.shape.rows);
+  take(value, "row_lanes", out.shape.row_lanes);
+  take(value, "gap", out.shape.gap);
+  take(value, "offset", out.shape.offset);
+  take(value, "lanes", out.lanes);
+  take(value, "units", out.units);
+  take(value, "most_units", out.most_units);
+  take(value, "ways", out.ways);
+  take(value, "share", out.share);
+  return out;
+}
+
+} // namespace warplens::measure

@@ -1,0 +1,22 @@
+// Running a program for its output: a compiler, or one that is asked for its version.
+#pragma once
+#include "diag/diagnostic.h"
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warplens::os {
+
+using OnOutput = std::function<void(std::string_view)>;
+
+struct Captured {
+  int exit_code = 0;  // 128 + signal when one killed it
+  std::string output; // stdout and stderr in the order they were written
+};
+
+// Runs arguments[0] (a path; PATH is not searched) with standard input empty and waits for it. `on_output`,
+// when given, sees the output as it comes. Fails only when the process cannot be started.
+Result<Captured> run_captured(const std::vector<std::string>& arguments, const OnOutput& on_output = {});
+
+} // namespace warplens::os

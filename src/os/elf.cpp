@@ -1,0 +1,106 @@
+// The tables of an ELF image, each entry copied out before it is looked at: nothing in a file is aligned for
+// certain.
+#include "os/elf.h"
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+
+namespace warplens::os {
+
+template <class T> static std::optional<T> read(Bytes image, u64 offset) {
+  if (offset > image.size() || image.size() - offset < sizeof(T)) return {};
+  T value;
+  std::memcpy(&value, image.data() + offset, sizeof(T));
+  return value;
+}
+
+static Bytes slice(Bytes image, u64 offset, u64 size) {
+  if (offset > image.size() || image.size() - offset < size) return {};
+  return image.subspan(offset, size);
+}
+
+static std::string_view string_at(Bytes table, u64 offset) {
+  if (offset >= table.size()) return {};
+  const char* begin = reinterpret_cast<const char*>(table.data()) + offset;
+  return {begin, strnlen(begin, table.size() - offset)};
+}
+
+ElfKind elf_kind(Bytes image) {
+  std::optional<Elf64_Ehdr> header = read<Elf64_Ehdr>(image, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return ElfKind::none;
+  bool native = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64;
+  return native ? ElfKind::native : ElfKind::foreign;
+}
+
+std::optional<Elf> Elf::parse(Bytes image) {
+  std::optional<Elf64_Ehdr> header = read<Elf64_Ehdr>(image, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr))
+    return {};
+  Elf elf;
+  elf.flags_ = header->e_flags;
+  std::vector<Elf64_Shdr> headers;
+  for (u32 i = 0; i < header->e_shnum; ++i) {
+    std::optional<Elf64_Shdr> section =
+        read<Elf64_Shdr>(image, header->e_shoff + u64{i} * sizeof(Elf64_Shdr));
+    if (!section) return {};
+    headers.push_back(*section);
+  }
+  Bytes names;
+  if (header->e_shstrndx < headers.size())
+    names = slice(image, headers[header->e_shstrndx].sh_offset, headers[header->e_shstrndx].sh_size);
+  for (const Elf64_Shdr& h : headers) {
+    Bytes data = h.sh_type == SHT_NOBITS ? Bytes{} : slice(image, h.sh_offset, h.sh_size);
+    elf.sections_.push_back({string_at(names, h.sh_name), h.sh_type, h.sh_link, h.sh_addr, data});
+  }
+  return elf;
+}
+
+const Elf::Section* Elf::find(std::string_view name) const {
+  for (const Section& section : sections_)
+    if (section.name == name) return &section;
+  return nullptr;
+}
+
+bool Elf::has(u32 type) const {
+  return std::any_of(sections_.begin(), sections_.end(), [&](const Section& s) { return s.type == type; });
+}
+
+std::vector<Elf::Symbol> Elf::symbols() const {
+  std::vector<Symbol> out;
+  for (const Section& section : sections_) {
+    if (section.type != SHT_SYMTAB || section.link >= sections_.size()) continue;
+    Bytes strings = sections_[section.link].data;
+    for (u64 at = 0; std::optional<Elf64_Sym> symbol = read<Elf64_Sym>(section.data, at);
+         at += sizeof(Elf64_Sym))
+      out.push_back({string_at(strings, symbol->st_name), static_cast<u8>(ELF64_ST_TYPE(symbol->st_info)),
+                     symbol->st_shndx != SHN_UNDEF, symbol->st_value, symbol->st_size});
+  }
+  return out;
+}
+
+std::vector<std::string_view> Elf::needed() const {
+  std::vector<std::string_view> out;
+  for (const Section& section : sections_) {
+    if (section.type != SHT_DYNAMIC || section.link >= sections_.size()) continue;
+    Bytes strings = sections_[section.link].data;
+    for (u64 at = 0; std::optional<Elf64_Dyn> entry = read<Elf64_Dyn>(section.data, at);
+         at += sizeof(Elf64_Dyn))
+      if (entry->d_tag == DT_NEEDED) out.push_back(string_at(strings, entry->d_un.d_val));
+  }
+  return out;
+}
+
+Bytes find_note(Bytes notes, std::string_view owner, u32 type) {
+  auto padded = [](u64 size) { return (size + 3) & ~u64{3}; };
+  for (u64 at = 0; std::optional<Elf64_Nhdr> note = read<Elf64_Nhdr>(notes, at);) {
+    u64 name = at + sizeof *note, content = name + padded(note->n_namesz);
+    bool ours = note->n_type == type && note->n_namesz == owner.size() + 1 &&
+                string_at(slice(notes, name, note->n_namesz), 0) == owner;
+    if (ours) return slice(notes, content, note->n_descsz);
+    at = content + padded(note->n_descsz);
+  }
+  return {};
+}
+
+} // namespace warplens::os

@@ -1,0 +1,49 @@
+// Sections, symbols and notes of a 64-bit little-endian ELF image: executables, shared objects and cubins
+// (which are ELF too). Every offset is checked against the image; what does not fit reads as absent, so that
+// a damaged file has nothing in it and crashes nobody. Layout: the System V ABI, chapters 4 and 5.
+#pragma once
+#include "os/bytes.h"
+#include <optional>
+#include <vector>
+
+namespace warplens::os {
+
+enum class ElfKind : u8 { none, foreign, native };
+// By the header alone; native: a 64-bit x86 program or library.
+ElfKind elf_kind(Bytes image);
+
+class Elf {
+public:
+  struct Section {
+    std::string_view name;
+    u32 type = 0, link = 0; // SHT_*
+    u64 address = 0;
+    Bytes data; // empty for SHT_NOBITS
+  };
+  struct Symbol {
+    std::string_view name;
+    u8 type = 0; // STT_*
+    bool defined = false;
+    u64 value = 0, size = 0;
+  };
+
+  // Empty when `image` is no such file.
+  static std::optional<Elf> parse(Bytes image);
+
+  const std::vector<Section>& sections() const { return sections_; }
+  const Section* find(std::string_view name) const;
+  bool has(u32 type) const;                     // a section of that type
+  std::vector<Symbol> symbols() const;          // of .symtab; empty when the file is stripped
+  std::vector<std::string_view> needed() const; // DT_NEEDED
+  u32 flags() const { return flags_; }
+
+private:
+  std::vector<Section> sections_;
+  u32 flags_ = 0;
+};
+
+// What the note of that owner ("GNU") and type holds; empty where there is none. `notes` is the content of a
+// PT_NOTE segment.
+Bytes find_note(Bytes notes, std::string_view owner, u32 type);
+
+} // namespace warplens::os

@@ -1,0 +1,22 @@
+// See environment.h.
+#include "os/environment.h"
+#include <climits>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace warplens::os {
+
+const char* variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+std::string executable() {
+  char path[PATH_MAX];
+  ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return std::string(path, size > 0 ? static_cast<std::size_t>(size) : 0);
+}
+
+} // namespace warplens::os

@@ -1,0 +1,61 @@
+// See file.h. Nothing here touches anything but the descriptor it was given: this code also runs inside the
+// emulated program.
+#include "os/file.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace warplens::os {
+
+void Descriptor::reset() {
+  if (number_ >= 0) close(number_);
+  number_ = -1;
+}
+
+bool read_all(int descriptor, void* to, std::size_t size) {
+  auto* at = static_cast<std::byte*>(to);
+  while (size != 0) {
+    ssize_t count = read(descriptor, at, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool write_all(int descriptor, Bytes bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe must not keep us waiting
+  struct stat status;
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  if (!read_all(file.get(), text.data(), text.size())) return {};
+  return text;
+}
+
+MappedFile::MappedFile(const char* path) {
+  Descriptor file(open(path, O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (!file || fstat(file.get(), &status) != 0 || status.st_size <= 0) return;
+  auto size = static_cast<std::size_t>(status.st_size);
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (data != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(data), size};
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+} // namespace warplens::os

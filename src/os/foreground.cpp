@@ -1,0 +1,119 @@
+// Signals that reach WarpLens go on to the program, and WarpLens itself stays to write the report.
+#include "os/foreground.h"
+#include "os/file.h"
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace warplens::os {
+namespace {
+
+volatile pid_t child_pid = 0; // for the handler; one child at a time
+
+volatile std::sig_atomic_t interrupts = 0;
+
+// Ctrl-C goes to the whole foreground group: the program has it already. A signal that somebody sent to us
+// does not. A program that outlives a Ctrl-C is killed by the next: the report is still to be written.
+void pass_on(int number, siginfo_t* info, void*) {
+  if (child_pid <= 0) return;
+  bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
+  if (number == SIGINT) interrupts = interrupts + 1;
+  if (number == SIGINT && interrupts > 1)
+    kill(child_pid, SIGKILL);
+  else if (!from_terminal)
+    kill(child_pid, number);
+}
+
+constexpr std::array passed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// Installs pass_on for its lifetime. What arrives before there is a process to pass it on to waits.
+class SignalGuard {
+public:
+  SignalGuard() {
+    interrupts = 0;
+    sigset_t held;
+    sigemptyset(&held);
+    for (int number : passed_signals) sigaddset(&held, number);
+    sigprocmask(SIG_BLOCK, &held, &mask_before_);
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO;
+    for (std::size_t i = 0; i < passed_signals.size(); ++i)
+      sigaction(passed_signals[i], &action, &before_[i]);
+  }
+  ~SignalGuard() {
+    child_pid = 0;
+    restore();
+  }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+  void pass_on_to(pid_t pid) const {
+    child_pid = pid;
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+  void restore() const {
+    for (std::size_t i = 0; i < passed_signals.size(); ++i)
+      sigaction(passed_signals[i], &before_[i], nullptr);
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+
+private:
+  std::array<struct sigaction, passed_signals.size()> before_{};
+  sigset_t mask_before_{};
+};
+
+// Waits until the process ends, but no longer than a tick takes: a short program must not wait for the next
+// one.
+class TickClock {
+public:
+  explicit TickClock(pid_t pid) : process_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {}
+  void wait() const {
+    constexpr int milliseconds = 20;
+    pollfd end{process_.get(), POLLIN, 0};
+    poll(&end, process_ ? 1 : 0, milliseconds); // without a descriptor (an old kernel): sleeps
+  }
+
+private:
+  Descriptor process_;
+};
+
+Result<ProcessEnd> wait_for(pid_t pid, const std::function<void()>& tick) {
+  int status = 0;
+  TickClock clock(pid);
+  while (true) {
+    pid_t done = waitpid(pid, &status, tick ? WNOHANG : 0);
+    if (done == pid) break;
+    if (done < 0 && errno != EINTR)
+      return failure(
+          diag::error("wait-failed", fmt::format("cannot wait for the program: {}", strerror(errno))));
+    if (done == 0) {
+      tick();
+      clock.wait();
+    }
+  }
+  return end_of(status);
+}
+
+} // namespace
+
+Result<ProcessEnd> run_foreground(const Foreground& spec, const std::function<void()>& tick) {
+  SignalGuard guard;
+  Result<pid_t> child = start(spec.command, [&] {
+    guard.restore();
+    signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // should we be killed outright, the program does not run on unseen
+    if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+  });
+  if (!child) return failure(child.error());
+  guard.pass_on_to(*child);
+  return wait_for(*child, tick);
+}
+
+} // namespace warplens::os

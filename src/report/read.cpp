@@ -1,0 +1,263 @@
+// See read.h. Places in the document are told as a path: "launches[3].sites[0]: member 'line' is not a number…".
+#include "report/read.h"
+#include "measure/members.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace warplens::report {
+namespace {
+
+using measure::each;
+using measure::json;
+using measure::take;
+using measure::take_name;
+using measure::Unreadable;
+
+constexpr u32 schema = 1;
+
+const json& object_in(const json& object, const char* key) {
+  auto found = object.find(key);
+  if (found == object.end()) throw Unreadable(fmt::format("there is no member '{}'", key));
+  measure::expect_object(*found, key);
+  return *found;
+}
+
+// The elements of a member array, each with its place for messages.
+template <class F> void each_placed(const json& object, const char* key, F&& f) {
+  std::size_t index = 0;
+  each(object, key, [&](const json& element) {
+    try {
+      measure::expect_object(element, "the element");
+      f(element);
+    } catch (const Unreadable& error) {
+      throw Unreadable(fmt::format("{}[{}]{}{}", key, index, *error.what() == '.' ? "" : ": ", error.what()));
+    }
+    ++index;
+  });
+}
+
+void take_frames(const json& value, access::Site& site) {
+  access::SourceFrame first;
+  take(value, "file", first.file);
+  take(value, "line", first.line);
+  take(value, "column", first.column);
+  take(value, "source_function", first.function);
+  std::vector<access::SourceFrame> frames;
+  if (!first.file.empty() || first.line != 0) frames.push_back(std::move(first));
+  each(value, "inlined_at", [&](const json& element) {
+    measure::expect_object(element, "a source frame");
+    access::SourceFrame& frame = frames.emplace_back();
+    take(element, "file", frame.file);
+    take(element, "line", frame.line);
+    take(element, "column", frame.column);
+    take(element, "function", frame.function);
+  });
+  site.frames = std::move(frames);
+}
+
+measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
+  measure::SiteRecord out;
+  take_frames(value, out.site);
+  take(value, "function", out.site.function);
+  take(value, "id", out.site.id.value);
+  take(value, "ptx", out.site.opcode);
+  take(value, "ptx_line", out.site.ptx_line);
+  take_name(value, "space", out.space);
+  out.site.space = out.space;
+  take_name(value, "op", out.site.kind);
+  take_name(value, "cache", out.site.cache);
+  take(value, "bytes", out.site.bytes);
+  take(value, "matrices", out.site.matrices);
+  take(value, "vector", out.site.vector);
+  take_name(value, "element", out.site.element);
+  if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
+    out.pattern = measure::pattern_of(*pattern);
+  if (sm.size() <= 1) {
+    out.counters.assign(sm.size(), measure::counts_of(value));
+  } else if (auto by_sm = value.find("by_sm"); by_sm != value.end()) {
+    measure::expect_object(*by_sm, "by_sm");
+    for (u32 one : sm)
+      out.counters.push_back(measure::counts_of(object_in(*by_sm, std::to_string(one).c_str())));
+  }
+  return out;
+}
+
+measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked_for) {
+  measure::LaunchRecord out;
+  take(value, "index", out.index);
+  take(value, "process", out.process);
+  take(value, "kernel", out.kernel);
+  take(value, "name", out.name);
+  take(value, "module", out.module);
+  measure::take_dim(value, "grid", out.grid);
+  measure::take_dim(value, "block", out.block);
+  each(value, "sm", [&](const json& one) { out.sm.push_back(measure::number_of<u32>(one, "sm")); });
+  if (out.sm.empty()) out.sm = asked_for;
+  take(value, "shared_bytes", out.shared_bytes);
+  take(value, "local_bytes", out.local_bytes);
+  out.local_arrays = measure::strings(value, "local_arrays");
+  take_name(value, "status", out.status);
+  take(value, "reason", out.reason);
+  take(value, "warp_instructions", out.warp_instructions);
+  each(value, "diagnostics",
+       [&](const json& element) { out.diagnostics.push_back(measure::diagnostic_of(element)); });
+  each_placed(value, "sites", [&](const json& element) { out.sites.push_back(site_of(element, out.sm)); });
+  return out;
+}
+
+// What only the grouped view has: the source lines, and what ptxas said.
+void take_kernel(const json& value, Saved& saved) {
+  std::string kernel;
+  take(value, "kernel", kernel);
+  if (auto use = value.find("ptxas"); use != value.end() && !use->is_null()) {
+    measure::expect_object(*use, "ptxas");
+    LocalUse& out = saved.input.local_use[kernel];
+    take(*use, "stack_bytes", out.stack_bytes);
+    take(*use, "spill_store_bytes", out.spill_store_bytes);
+    take(*use, "spill_load_bytes", out.spill_load_bytes);
+  }
+  each_placed(value, "accesses", [&](const json& access) {
+    std::string text;
+    take(access, "source", text);
+    if (text.empty()) return;
+    access::Site site;
+    take_frames(access, site);
+    access::SourceFrame place = user_frame(site);
+    saved.source[{place.file, place.line}] = text;
+  });
+}
+
+void take_interrupted(const json& value, Input& input) {
+  measure::LaunchStarted& out = input.interrupted.emplace_back();
+  take(value, "index", out.index);
+  take(value, "process", out.process);
+  take(value, "name", out.name);
+  measure::take_dim(value, "grid", out.grid);
+  measure::take_dim(value, "block", out.block);
+}
+
+Saved saved_of(const json& document) {
+  Saved saved;
+  Input& input = saved.input;
+  each(object_in(document, "target"), "all",
+       [&](const json& one) { input.sm.push_back(measure::number_of<u32>(one, "all")); });
+  const json& program = object_in(document, "program");
+  input.command = measure::strings(program, "command");
+  take(program, "exit_code", input.outcome.exit_code);
+  take(program, "signal", input.outcome.signal);
+  if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
+  each_placed(document, "launches",
+              [&](const json& value) { input.launches.push_back(launch_of(value, input.sm)); });
+  each_placed(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
+  each_placed(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
+  each_placed(document, "unsupported", [&](const json& value) {
+    measure::Unsupported& out = input.unsupported.emplace_back();
+    take(value, "function", out.function);
+    take(value, "calls", out.calls);
+  });
+  each(document, "messages",
+       [&](const json& value) { input.messages.push_back(measure::diagnostic_of(value)); });
+  take(document, "filtered_out", saved.filtered_out);
+  return saved;
+}
+
+diag::Diagnostic malformed(const std::string& name, std::string message, u32 line = 0, u32 column = 0) {
+  return diag::error("report-malformed", std::move(message), {name, line, column, 1},
+                     "give a file that 'warplens run --json' wrote whole");
+}
+
+diag::Diagnostic syntax_error(const std::string& name, std::string_view text,
+                              const json::parse_error& error) {
+  std::size_t at = std::min<std::size_t>(error.byte == 0 ? 0 : error.byte - 1, text.size());
+  auto before = text.substr(0, at);
+  auto line = static_cast<u32>(std::count(before.begin(), before.end(), '\n')) + 1;
+  std::size_t begin = before.rfind('\n');
+  auto column = static_cast<u32>(at - (begin == before.npos ? 0 : begin + 1)) + 1;
+  return malformed(name, at == text.size() ? "the file ends inside the report" : "this is not JSON", line,
+                   column);
+}
+
+} // namespace
+
+Result<Saved> read_json(std::string_view text, const std::string& name) {
+  try {
+    json document = json::parse(text);
+    if (!document.is_object()) return failure(malformed(name, "this is JSON, but not a report"));
+    auto version = document.find("schema");
+    if (version == document.end() || !version->is_number_unsigned())
+      return failure(malformed(name, "this is JSON, but not a report: it has no number 'schema'"));
+    if (version->get<u64>() != schema)
+      return failure(diag::error(
+          "report-version",
+          fmt::format("the report has schema {}, this version reads schema {}", version->get<u64>(), schema),
+          {name}, "read it with the version of WarpLens that wrote it"));
+    return saved_of(document);
+  } catch (const json::parse_error& error) {
+    return failure(syntax_error(name, text, error));
+  } catch (const Unreadable& error) {
+    return failure(malformed(name, error.what()));
+  }
+}
+
+Result<Saved> merge(std::vector<Saved> runs) {
+  auto mismatch = [](std::string message, std::string help) {
+    return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
+  };
+  if (runs.empty()) return mismatch("there is no report to merge", "give at least one");
+  using Instruction = std::tuple<std::string, u32, access::Space>; // module, site, space
+  std::map<Instruction, std::pair<std::string, access::SourceStack>> known;
+  Saved out;
+  out.input.sm = runs[0].input.sm;
+  out.input.command = runs[0].input.command;
+  i64 processes = 0;
+  for (Saved& run : runs) {
+    if (run.input.sm != out.input.sm)
+      return mismatch("the reports were counted for different architectures",
+                      "run all of them with the same --sm");
+    i64 next = processes;
+    auto renumber = [&](i64& process) { // they are numbered from 0 in each report
+      process += processes;
+      next = std::max(next, process + 1);
+    };
+    for (measure::LaunchRecord& launch : run.input.launches) {
+      for (const measure::SiteRecord& site : launch.sites) {
+        std::pair now{site.site.opcode, site.site.frames};
+        auto [found, fresh] = known.try_emplace({launch.module, site.site.id.value, site.space}, now);
+        if (!fresh && found->second != now)
+          return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
+                                      launch.module, found->second.first, now.first),
+                          "merge runs of one build of the program");
+      }
+      renumber(launch.process);
+      out.input.launches.push_back(std::move(launch));
+    }
+    for (measure::LaunchStarted& launch : run.input.interrupted) {
+      renumber(launch.process);
+      out.input.interrupted.push_back(std::move(launch));
+    }
+    processes = next;
+    auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    append(out.input.unsupported, run.input.unsupported);
+    append(out.input.messages, run.input.messages);
+    out.input.local_use.merge(run.input.local_use);
+    out.source.merge(run.source);
+    out.filtered_out += run.filtered_out;
+    if (out.input.outcome.exit_code == 0 && out.input.outcome.signal == 0)
+      out.input.outcome = run.input.outcome;
+  }
+  return out;
+}
+
+Result<Model> build(const Saved& saved) {
+  auto source = [&](const std::string& file, u32 line) -> std::optional<std::string> {
+    auto found = saved.source.find({file, line});
+    if (found == saved.source.end()) return {};
+    return found->second;
+  };
+  Result<Model> model = build(saved.input, source, {});
+  if (model) model->filtered_out = saved.filtered_out;
+  return model;
+}
+
+} // namespace warplens::report

@@ -1,0 +1,28 @@
+// A saved run (json.h) read again, so that every writer can show it.
+//
+// What a report holds is enough to make it anew: build() groups the launches and asks for advice as it did then, and
+// the JSON of the result is the file's again, to the byte, if the same version of WarpLens wrote it. Not kept in a report,
+// and so not read: how long launches took.
+#pragma once
+#include "report/model.h"
+
+namespace warplens::report {
+
+struct Saved {
+  Input input;
+  u64 filtered_out = 0; // launches that --kernel left out when it was written
+  std::map<std::pair<std::string, u32>, std::string> source; // lines, by file and number
+};
+
+// `name` is for messages. Errors: report-malformed (no JSON, or not this format: with the place in the file or in the
+// document), report-version (a schema that this build does not know).
+Result<Saved> read_json(std::string_view text, const std::string& name);
+
+// Runs one after the other, as one. Errors: report-mismatch where they were counted for different architectures, or where
+// one instruction of a module is not the same in both.
+Result<Saved> merge(std::vector<Saved> runs);
+
+// The model of a saved run.
+Result<Model> build(const Saved&);
+
+} // namespace warplens::report

@@ -1,0 +1,119 @@
+// See layout.h.
+#include "text/layout.h"
+#include <fmt/format.h>
+#include <vector>
+
+namespace warplens::text {
+namespace {
+
+// The length that the first byte of a UTF-8 sequence announces; 0 where none starts with it.
+std::size_t announced(u8 first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0; // inside a sequence, or an overlong one
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
+}
+
+bool is_inside(char byte) { return (static_cast<u8>(byte) & 0xc0) == 0x80; }
+
+// The length of the UTF-8 sequence at the start of `text`; 0 when it is not one.
+std::size_t sequence(std::string_view text) {
+  std::size_t length = announced(static_cast<u8>(text[0]));
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if (!is_inside(text[i])) return 0;
+  return length;
+}
+
+// The characters of a text, cleaned of what a terminal would obey.
+std::vector<std::string> characters(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    std::size_t length = sequence(text);
+    bool control = static_cast<u8>(text[0]) < 0x20 || text[0] == 0x7f;
+    // U+0080…U+009F are control characters too.
+    if (length == 2 && static_cast<u8>(text[0]) == 0xc2 && static_cast<u8>(text[1]) < 0xa0) control = true;
+    if (text[0] == '\t')
+      out.insert(out.end(), {" ", " "});
+    else
+      out.emplace_back(length == 0 || control ? "?" : text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+std::string join(const std::vector<std::string>& all, std::size_t begin, std::size_t end) {
+  std::string out;
+  for (std::size_t i = begin; i < end; ++i) out += all[i];
+  return out;
+}
+
+std::string blanks(std::string_view text, u32 width) {
+  u32 used = width_of(text);
+  return std::string(used < width ? width - used : 0, ' ');
+}
+
+} // namespace
+
+u32 width_of(std::string_view text) {
+  u32 out = 0;
+  bool escape = false;
+  for (char c : text) {
+    if (c == '\x1b') escape = true;
+    out += !escape && !is_inside(c);
+    if (c == 'm') escape = false;
+  }
+  return out;
+}
+
+std::string pad_right(std::string_view text, u32 width) { return std::string(text) + blanks(text, width); }
+
+std::string pad_left(std::string_view text, u32 width) { return blanks(text, width) + std::string(text); }
+
+std::string clip(std::string_view text, u32 width) {
+  std::vector<std::string> all = characters(text);
+  if (all.size() <= width) return join(all, 0, all.size());
+  return width < 4 ? join(all, 0, width) : join(all, 0, width - 3) + "...";
+}
+
+std::string clip_middle(std::string_view text, u32 width) {
+  std::vector<std::string> all = characters(text);
+  if (all.size() <= width) return join(all, 0, all.size());
+  if (width < 8) return join(all, all.size() - width, all.size());
+  std::size_t head = (width - 3) / 2, tail = width - 3 - head;
+  return join(all, 0, head) + "..." + join(all, all.size() - tail, all.size());
+}
+
+std::string wrap(std::string_view text, u32 width, std::string_view indent, u32 at) {
+  std::string out;
+  bool starts = true; // no word on this line yet
+  while (!text.empty()) {
+    std::size_t end = text.find_first_of(" \n");
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (word.empty()) continue;
+    u32 size = width_of(word);
+    if (!starts && at + 1 + size > width) {
+      (out += '\n') += indent;
+      at = width_of(indent);
+      starts = true;
+    }
+    if (!starts) out += ' ', ++at;
+    out += word;
+    at += size;
+    starts = false;
+  }
+  return out;
+}
+
+std::string inflected(std::string_view noun, u64 count) {
+  if (count == 1) return std::string(noun);
+  return std::string(noun) + (noun.ends_with("ch") || noun.ends_with("ss") ? "es" : "s");
+}
+
+std::string plural(u64 count, std::string_view noun) {
+  return fmt::format("{} {}", count, inflected(noun, count));
+}
+
+} // namespace warplens::text

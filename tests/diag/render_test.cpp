@@ -1,0 +1,34 @@
+// How a diagnostic looks to a user: place, caret, notes, help, colour.
+#include "diag/diagnostic.h"
+#include <gtest/gtest.h>
+
+namespace warplens::diag {
+namespace {
+
+TEST(Render, ShowsThePlaceWithACaretThenNotesAndHelp) {
+  Diagnostic d = error("ptx-unknown-opcode", "'lod' is no opcode", {"a.ptx", 2, 3, 3}, "did you mean 'ld'?");
+  d.notes = {"in function 'f'"};
+  EXPECT_EQ(render(d, "first\n  lod.u32\nthird"), "a.ptx:2:3: error: 'lod' is no opcode\n"
+                                                  "      lod.u32\n"
+                                                  "      ^~~\n"
+                                                  "  note: in function 'f'\n"
+                                                  "  help: did you mean 'ld'?\n");
+}
+
+TEST(Render, LeavesOutWhatIsNotKnown) {
+  EXPECT_EQ(render(warning("w", "words")), "warning: words\n");
+  EXPECT_EQ(render(error("e", "words", {"file", 0, 0, 0})), "file: error: words\n");
+  EXPECT_EQ(render(error("e", "words", {"file", 7, 1, 1}), "one line"), "file:7:1: error: words\n")
+      << "the source has no such line";
+}
+
+TEST(Render, ATabStaysATabUnderTheCaret) {
+  EXPECT_EQ(render(error("e", "words", {"", 1, 2, 1}), "\tx"), "1:2: error: words\n    \tx\n    \t^\n");
+}
+
+TEST(Render, ColoursTheSeverityAlone) {
+  EXPECT_EQ(render(error("e", "words"), {}, true), "\x1b[1;31merror:\x1b[0m words\n");
+}
+
+} // namespace
+} // namespace warplens::diag

@@ -1,0 +1,165 @@
+// Files, folders and variables of this process, and ELF images whole and damaged.
+#include "os/build_id.h"
+#include "os/elf.h"
+#include "os/environment.h"
+#include "os/file.h"
+#include "os/temp_dir.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace warplens::os {
+namespace {
+
+TEST(TempDirTest, IsPrivateAndGoesWithItsOwner) {
+  std::string path;
+  {
+    Result<TempDir> folder = TempDir::create();
+    ASSERT_TRUE(folder);
+    path = folder->path();
+    std::ofstream(path + "/file") << "x";
+    TempDir moved = std::move(*folder);
+    EXPECT_TRUE(std::filesystem::exists(path));
+    EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_all);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(Environment, UnsetIsEmptyAndStillTold) {
+  unsetenv("WARPLENS_TEST");
+  EXPECT_STREQ(variable("WARPLENS_TEST"), "");
+  EXPECT_FALSE(is_set("WARPLENS_TEST"));
+  setenv("WARPLENS_TEST", "", 1);
+  EXPECT_TRUE(is_set("WARPLENS_TEST"));
+  setenv("WARPLENS_TEST", "words", 1);
+  EXPECT_STREQ(variable("WARPLENS_TEST"), "words");
+  EXPECT_EQ(executable(), std::filesystem::canonical("/proc/self/exe"));
+}
+
+bool is_open(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0; }
+
+TEST(DescriptorTest, ClosesWhatItOwnsOnce) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  {
+    Descriptor reader(ends[0]), writer(ends[1]);
+    Descriptor moved(std::move(writer));
+    EXPECT_FALSE(writer);
+    EXPECT_TRUE(write_all(moved.get(), std::as_bytes(std::span("abc", 3))));
+    char text[3];
+    EXPECT_TRUE(read_all(reader.get(), text, 3));
+    EXPECT_EQ(std::string_view(text, 3), "abc");
+    moved.reset();
+    EXPECT_FALSE(is_open(ends[1]));
+    EXPECT_FALSE(read_all(reader.get(), text, 1)) << "at the end";
+    EXPECT_TRUE(is_open(ends[0]));
+  }
+  EXPECT_FALSE(is_open(ends[0]));
+}
+
+TEST(ReadFile, IsAllOfARegularFileOrNothing) {
+  TempDir folder = std::move(*TempDir::create());
+  const std::string path = folder.path() + "/file", content("a\0b\n", 4);
+  EXPECT_FALSE(read_file(path));
+  std::ofstream(path, std::ios::binary) << content;
+  EXPECT_EQ(read_file(path), content);
+  std::ofstream(path, std::ios::binary).close();
+  EXPECT_EQ(read_file(path), "");
+  EXPECT_FALSE(read_file(folder.path()));
+}
+
+TEST(MappedFileTest, IsEmptyWhereNothingCanBeRead) {
+  EXPECT_TRUE(MappedFile("/no/such/file").bytes().empty());
+  EXPECT_TRUE(MappedFile("/").bytes().empty());
+  EXPECT_TRUE(MappedFile("/dev/null").bytes().empty());
+}
+
+TEST(ElfTest, ReadsThisProgram) {
+  MappedFile file(executable().c_str());
+  EXPECT_EQ(elf_kind(file.bytes()), ElfKind::native);
+  std::optional<Elf> elf = Elf::parse(file.bytes());
+  ASSERT_TRUE(elf);
+  ASSERT_NE(elf->find(".text"), nullptr);
+  EXPECT_EQ(elf->find(".no_such_section"), nullptr);
+  EXPECT_TRUE(elf->has(SHT_DYNAMIC));
+  std::vector<std::string_view> needed = elf->needed();
+  EXPECT_NE(std::find(needed.begin(), needed.end(), "libc.so.6"), needed.end());
+  std::vector<Elf::Symbol> symbols = elf->symbols();
+  EXPECT_TRUE(std::any_of(symbols.begin(), symbols.end(), [](const Elf::Symbol& s) {
+    return s.name == "main" && s.type == STT_FUNC && s.defined;
+  }));
+}
+
+// Cut off anywhere, and with each byte of the header and of the table of sections changed: absent or
+// incomplete, never a read outside (the sanitizers watch).
+TEST(ElfTest, DamagedImagesHaveNothingInThem) {
+  MappedFile file(executable().c_str());
+  Bytes whole = file.bytes();
+  for (std::size_t length : {0u, 3u, 4u, 20u, 63u, 64u, 100u, 4096u}) {
+    std::optional<Elf> elf = Elf::parse(whole.first(std::min<std::size_t>(length, whole.size())));
+    EXPECT_TRUE(!elf || elf->symbols().empty()) << length;
+  }
+  std::vector<std::byte> copy(whole.begin(), whole.end());
+  Elf64_Ehdr header;
+  std::memcpy(&header, copy.data(), sizeof header);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < sizeof header; ++i) places.push_back(i);
+  for (std::size_t i = 0; i < header.e_shnum * sizeof(Elf64_Shdr); i += 3)
+    places.push_back(header.e_shoff + i);
+  for (std::size_t place : places) {
+    ASSERT_LT(place, copy.size());
+    std::byte before = copy[place];
+    copy[place] = ~before;
+    if (std::optional<Elf> elf = Elf::parse(copy)) elf->needed(), elf->find(".text");
+    copy[place] = before;
+  }
+}
+
+TEST(ElfTest, TellsForeignProgramsByTheirHeader) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_machine = EM_AARCH64;
+  auto kind = [&] { return elf_kind(std::as_bytes(std::span(&header, 1))); };
+  EXPECT_EQ(kind(), ElfKind::foreign);
+  header.e_machine = EM_X86_64;
+  EXPECT_EQ(kind(), ElfKind::native);
+  header.e_ident[EI_CLASS] = ELFCLASS32;
+  EXPECT_EQ(kind(), ElfKind::foreign);
+  header.e_ident[0] = 'M';
+  EXPECT_EQ(kind(), ElfKind::none);
+  EXPECT_EQ(elf_kind({}), ElfKind::none);
+}
+
+std::string note(std::string_view owner, u32 type, std::string_view content) {
+  Elf64_Nhdr header{static_cast<u32>(owner.size() + 1), static_cast<u32>(content.size()), type};
+  std::string out(reinterpret_cast<const char*>(&header), sizeof header);
+  out += owner;
+  out.resize((out.size() + 1 + 3) / 4 * 4);
+  out += content;
+  out.resize((out.size() + 3) / 4 * 4);
+  return out;
+}
+
+TEST(ElfTest, FindsANoteByOwnerAndType) {
+  std::string notes = note("stapsdt", 3, "other owner") + note("GNU", 1, "type") + note("GNU", 3, "this one");
+  auto find = [&](std::string_view text, u32 type) {
+    return std::string(as_text(find_note(std::as_bytes(std::span(text)), "GNU", type)));
+  };
+  EXPECT_EQ(find(notes, 3), "this one");
+  EXPECT_EQ(find(notes, 1), "type");
+  EXPECT_EQ(find(notes, 2), "");
+  for (std::size_t length = 0; length < notes.size(); ++length)
+    EXPECT_EQ(find(std::string_view(notes).substr(0, length), 3), "") << length;
+}
+
+TEST(BuildId, IsOfThisProgram) { EXPECT_EQ(build_id().size(), 20u) << "SHA-1, as CMakeLists.txt asks for"; }
+
+} // namespace
+} // namespace warplens::os

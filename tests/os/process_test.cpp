@@ -1,0 +1,128 @@
+// Processes that are shell scripts: exit codes, arguments, output, signals, programs that cannot start.
+#include "os/captured.h"
+#include "os/foreground.h"
+#include "os/temp_dir.h"
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace warplens::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Process : public ::testing::Test {
+protected:
+  std::string file(const std::string& name, const std::string& text) const {
+    std::string path = folder.path() + "/" + name;
+    std::ofstream(path) << text;
+    fs::permissions(path, fs::perms::owner_all);
+    return path;
+  }
+  std::string script(const std::string& text) const { return file("program", "#!/bin/sh\n" + text); }
+  Foreground foreground(const std::string& text) const { return {{script(text), {"program"}, {}}}; }
+
+  TempDir folder = std::move(*TempDir::create());
+};
+
+TEST_F(Process, KeepsItsExitCodeArgumentsAndEnvironment) {
+  std::string result = folder.path() + "/result";
+  setenv("WARPLENS_TEST_KEPT", "kept", 1);
+  setenv("WARPLENS_TEST_SET", "before", 1);
+  Result<ProcessEnd> end = run_foreground(
+      {{script("echo \"$1|$2|$WARPLENS_TEST_KEPT|$WARPLENS_TEST_SET\" > " + result + "; exit 7"),
+        {"program", "a b", "--flag"},
+        {{"WARPLENS_TEST_SET", "90,70"}}}});
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->exit_code, 7);
+  EXPECT_EQ(end->signal, 0);
+  std::string line;
+  std::ifstream in(result);
+  std::getline(in, line);
+  EXPECT_EQ(line, "a b|--flag|kept|90,70");
+}
+
+TEST_F(Process, AKilledOneGives128PlusTheSignal) {
+  Result<ProcessEnd> end = run_foreground(foreground("kill -SEGV $$"));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->signal, SIGSEGV);
+  EXPECT_EQ(end->exit_code, 128 + SIGSEGV);
+  Result<Captured> captured = run_captured({script("kill -SEGV $$")});
+  ASSERT_TRUE(captured);
+  EXPECT_EQ(captured->exit_code, 128 + SIGSEGV);
+}
+
+// Ticks wait for the script's word that its trap is set: a loaded machine may take its time.
+TEST_F(Process, SignalsSentToUsReachItAndWeSurvive) {
+  std::string ready = folder.path() + "/ready";
+  u32 sent = 0;
+  Result<ProcessEnd> end =
+      run_foreground(foreground("trap 'exit 9' TERM; : > " + ready + "; while :; do sleep 0.05; done"), [&] {
+        if (sent == 0 && fs::exists(ready)) ++sent, raise(SIGTERM);
+      });
+  ASSERT_TRUE(end);
+  EXPECT_EQ(sent, 1u);
+  EXPECT_EQ(end->exit_code, 9);
+}
+
+TEST_F(Process, ASecondInterruptKillsAProgramThatIgnoresTheFirst) {
+  std::string ready = folder.path() + "/ready";
+  u32 sent = 0;
+  Result<ProcessEnd> end =
+      run_foreground(foreground("trap '' INT; : > " + ready + "; while :; do sleep 0.05; done"), [&] {
+        if (sent < 2 && fs::exists(ready)) ++sent, raise(SIGINT);
+      });
+  ASSERT_TRUE(end);
+  EXPECT_EQ(sent, 2u);
+  EXPECT_EQ(end->signal, SIGKILL);
+}
+
+TEST_F(Process, SignalsAndTheirMaskAreAsBeforeAfterwards) {
+  struct sigaction before {
+  }, after{};
+  sigset_t mask_before, mask_after;
+  sigaction(SIGTERM, nullptr, &before);
+  sigprocmask(SIG_SETMASK, nullptr, &mask_before);
+  ASSERT_TRUE(run_foreground(foreground("exit 0")));
+  ASSERT_FALSE(run_foreground({{folder.path() + "/absent", {"absent"}, {}}}));
+  sigaction(SIGTERM, nullptr, &after);
+  sigprocmask(SIG_SETMASK, nullptr, &mask_after);
+  EXPECT_EQ(before.sa_handler, after.sa_handler);
+  EXPECT_EQ(sigismember(&mask_before, SIGTERM), sigismember(&mask_after, SIGTERM));
+}
+
+TEST_F(Process, ItsOutputCanGoWhereItsErrorsGo) {
+  Foreground spec = foreground("echo words");
+  spec.stdout_to_stderr = true;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(run_foreground(spec));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "words\n");
+}
+
+TEST_F(Process, WhatItSaysIsCapturedInOrderAndAsItComes) {
+  std::string seen;
+  Result<Captured> captured =
+      run_captured({script("echo one; echo two >&2; cat; echo \"$1\"; exit 3"), "three"},
+                   [&](std::string_view piece) { seen += piece; });
+  ASSERT_TRUE(captured);
+  EXPECT_EQ(captured->exit_code, 3);
+  EXPECT_EQ(captured->output, "one\ntwo\nthree\n") << "and its standard input is empty";
+  EXPECT_EQ(seen, captured->output);
+}
+
+TEST_F(Process, AProgramThatCannotStartIsADiagnostic) {
+  std::string odd = file("odd", "#!/no/such/interpreter\n");
+  Result<ProcessEnd> end = run_foreground({{odd, {"odd"}, {}}});
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().kind, "start-failed");
+  Result<Captured> captured = run_captured({folder.path() + "/absent"});
+  ASSERT_FALSE(captured);
+  EXPECT_EQ(captured.error().kind, "start-failed");
+  EXPECT_NE(captured.error().message.find("/absent': No such file"), std::string::npos);
+}
+
+} // namespace
+} // namespace warplens::os

@@ -1,0 +1,30 @@
+# A program that contains the CUDA runtime gets the functions of the major that it contains: told by what only that
+# major has, and seen by the version that it then reports. The "runtime" here is a few functions that say -1.
+. "$(dirname "$0")/common.sh"
+cat >static.c <<'C'
+#include <stdio.h>
+#define PART __attribute__((noinline, noclone, used))
+static volatile int answer = -1; // read and written, so that each function is longer than the jump that replaces it
+PART int __cudaRegisterFatBinary(void) { return answer = answer - answer * 2; }
+PART int cudaRuntimeGetVersion(int* version) { return *version = answer, answer = answer * answer * -1; }
+#ifdef MARK
+PART int MARK(void) { return answer = answer - answer * 2; }
+#endif
+__asm__(".section .nv_fatbin, \"a\"\n.long 0\n.text");
+int main(void) {
+  int version = 0;
+  int error = cudaRuntimeGetVersion(&version);
+  printf("%d %d\n", error, version);
+}
+C
+expect_version() { # VERSION COMPILER-OPTIONS…
+  version=$1
+  shift
+  cc -O1 "$@" static.c -o static
+  run "$warplens" run ./static
+  expect_code 0
+  [ "$(cat stdout)" = "0 $version" ] || fail "cc $*: '$(cat stdout)', expected the version $version"
+}
+expect_version 13000
+expect_version 12090 -DMARK=cudaGetDeviceProperties_v2
+expect_version 11080 -DMARK=cudaBindTexture -no-pie
