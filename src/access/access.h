@@ -8,8 +8,7 @@
 //   global, constant   the device address (constant: the offset in its bank)
 //   shared             the offset in the CTA's shared window
 //   local              the offset in the thread's own local memory; arch interleaves it
-//   texture, surface   the byte offset; in a two-dimensional array, of a layout whose sectors are the
-//   hardware's
+//   texture, surface   the byte offset; in a two-dimensional array, in a layout that has the hardware's sectors
 // A generic access is split by the space that each lane's address falls in before it gets here.
 #pragma once
 #include "base/types.h"

@@ -53,10 +53,10 @@ Result<Dim3> dim3(const std::string& flag, const std::string& text, u32 rest) {
   return Dim3{static_cast<u32>((*list)[0]), static_cast<u32>((*list)[1]), static_cast<u32>((*list)[2])};
 }
 
-// The enumerator whose name is `text`, among the first `count`.
-template <class Enum> Result<Enum> named(const std::string& flag, const std::string& text, u32 count) {
+// The enumerator whose name is `text`. Behind the last one come values without a name; the first may have none.
+template <class Enum> Result<Enum> named(const std::string& flag, const std::string& text) {
   std::string known;
-  for (u32 i = 0; i < count; ++i) {
+  for (u32 i = 0; i == 0 || !access::name(static_cast<Enum>(i)).empty(); ++i) {
     std::string_view name = access::name(static_cast<Enum>(i));
     if (name == text) return static_cast<Enum>(i);
     known += (known.empty() ? "" : ", ") + std::string(name);
@@ -80,9 +80,9 @@ Result<Question> question_of(const ExplainOptions& o) {
   Result<std::vector<u64>> dims = numbers("--dims", o.dims, 8);
   Result<Dim3> block = dim3("--block", o.block, 1), grid = dim3("--grid", o.grid, 1),
                cta = dim3("--cta", o.cta, 0);
-  Result<access::Space> space = named<access::Space>("--space", o.space, 6);
-  Result<access::Kind> kind = named<access::Kind>("--op", o.operation, 6);
-  Result<access::Cache> cache = named<access::Cache>("--cache", o.cache, 10);
+  Result<access::Space> space = named<access::Space>("--space", o.space);
+  Result<access::Kind> kind = named<access::Kind>("--op", o.operation);
+  Result<access::Cache> cache = named<access::Cache>("--cache", o.cache);
   Result<const arch::Architecture*> row = architecture_named(o.sm);
   for (const Diagnostic* bad :
        {dims ? nullptr : &dims.error(), block ? nullptr : &block.error(), grid ? nullptr : &grid.error(),

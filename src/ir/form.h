@@ -54,7 +54,7 @@ enum class Family : u8 { compute, move, memory, control, warp, barrier, hint, un
 
 struct OpcodeInfo {
   std::string_view text;     // "add"
-  std::string_view operands; // pattern, see opcodes.def
+  std::string_view operands; // as opcodes.def has them; operands.h reads them
   std::string_view types;    // space-separated list
   Family family;
 };
@@ -92,25 +92,8 @@ enum class Rounding : u8 {
   integer_down,
   integer_up
 };
-enum class Comparison : u8 {
-  none,
-  eq,
-  ne,
-  lt,
-  le,
-  gt,
-  ge,
-  ls_,
-  hs_,
-  equ,
-  neu,
-  ltu,
-  leu,
-  gtu,
-  geu,
-  num,
-  nan
-}; // ls_/hs_: unsigned le/ge; lo, hi map to lt, gt unsigned
+// ls_/hs_: unsigned le/ge; lo and hi are lt and gt of unsigned types.
+enum class Comparison : u8 { none, eq, ne, lt, le, gt, ge, ls_, hs_, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class BoolOp : u8 { none, and_, or_, xor_ };
 enum class AtomicOp : u8 { none, add, min, max, inc, dec, and_, or_, xor_, exch, cas };
 // State spaces of the PTX text; `generic` where the instruction names none.
@@ -136,8 +119,8 @@ struct Form {
   access::Cache cache() const;
 };
 
-// Analyses "ld.global.nc.v2.f32". On failure returns the first token that is not known (with its offset in
-// `text`).
+// Analyses "ld.global.nc.v2.f32". On failure returns the first token that is not known, with its offset in
+// `text`.
 struct UnknownToken {
   std::string_view token;
   std::size_t offset;
@@ -145,21 +128,12 @@ struct UnknownToken {
 };
 ResultOr<Form, UnknownToken> parse_form(std::string_view text);
 
-// The type of operand `index` of the text order (destinations first): what an immediate there is converted to
-// and how wide a register the semantics expect. E.g. mul.wide.s32: s64, s32, s32; setp.lt.f32: pred, f32,
-// f32, pred; shl.b64: b64, b64, u32; popc.b64: u32, b64; cvt.f32.s8: f32, s8; ld/st: the element type, u64
-// for addresses. Vectors count once per element (ld.v2: two destinations), `|p` and the carry flag not at
-// all.
-Type operand_type(const Form&, u32 index);
-// The same for an instruction with that many operands: `|p`, the carry flag and packed vectors of mov are
-// counted.
-Type operand_type(const Form&, u32 destinations, u32 sources, u32 index);
-
-// How many operands of this form the text has and what they are: letters of opcodes.def, after the modifiers
-// have settled what the row leaves open ("bar.warp.sync" is "s", "atom.cas" has two sources).
-std::string_view operand_pattern(const Form&);
 // How many type suffixes the form needs: cvt 2, vadd 3, bra 0.
 u32 required_types(const Form&);
+// The type of an instruction's operand `index`, destinations first: what an immediate there is converted to and
+// how wide a register the semantics expect. E.g. mul.wide.s32: s64, s32, s32; shl.b64: b64, b64, u32; ld.v2.f32:
+// f32, f32, u64. operands.h has the rules behind it.
+Type operand_type(const Form&, u32 destinations, u32 sources, u32 index);
 bool sets_carry(const Form&);  // .cc
 bool takes_carry(const Form&); // addc subc madc
 

@@ -92,7 +92,6 @@ constexpr Variant variants[] = {
 #define VARIANT(id, condition, operands)                                                                     \
   {Opcode::id, [](const Form& form) { return condition; }, read_words(operands)},
 #include "ir/opcodes.def"
-#undef VARIANT
 #undef OPCODE
 };
 

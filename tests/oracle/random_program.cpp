@@ -64,7 +64,9 @@ private:
   u32 pick(u32 n) { return static_cast<u32>(random_() % n); }
   bool chance(u32 percent) { return pick(100) < percent; }
   template <class... Args> void emit(fmt::format_string<Args...> format, Args&&... args) {
-    body_ += "\t" + fmt::format(format, std::forward<Args>(args)...) + ";\n";
+    body_ += '\t';
+    body_ += fmt::format(format, std::forward<Args>(args)...);
+    body_ += ";\n";
   }
   void label(u32 number) { body_ += fmt::format("$L{}:\n", number); }
   u32 fresh() { return labels_++; }

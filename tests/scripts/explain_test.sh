@@ -56,6 +56,8 @@ refused "a grid has at least 1 and at most 65535" --sm 20 --block 1024 --grid 65
 refused "not a list" --block 32,x 'A[0]'
 refused "unknown type" --type banana 'A[0]'
 refused "no 'banana'" --space banana 'A[0]'
+refused "texture, surface" --space banana 'A[0]'
+refused "wt, nc, volatile" --cache banana 'A[0]'
 refused "no case 'banana'" --case banana
 refused "cannot write" --svg /nonexistent/drawing.svg 'A[0]'
 refused "nested more than" "$(python3 -c 'print("(" * 1500)')"

@@ -249,7 +249,7 @@ void return_lanes(Exec&, const Mask&);
 Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
 
 // observe.cpp
-void run_observed(Exec&); // as run_group (simt.cpp), before the eyes of Exec::observer
+void run_observed(Exec&); // the loop of run_group (simt.cpp), before the eyes of Exec::observer
 
 // fault.cpp
 [[noreturn]] void raise(Exec&, const Op&, FaultKind, std::string kind, std::string message, u32 thread,

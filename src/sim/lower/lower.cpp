@@ -375,7 +375,8 @@ private:
     case Opcode::ldu: break;
     default: return OpKind::atomic;
     }
-    return thread_parameter ? OpKind::load_thread_param : OpKind::load;
+    if (thread_parameter) return OpKind::load_thread_param;
+    return form.space() == StateSpace::param ? OpKind::load_param : OpKind::load;
   }
 
   void memory(const ir::Instruction& i) {

@@ -60,7 +60,7 @@ struct AddDouble : FloatStep {
 // H: sem::F16 or sem::BF16; add, min or max
 template <AtomicOp operation, class H>
 using HalfRule = std::conditional_t<operation == AtomicOp::add, sem::Half<sem::HalfAdd>,
-                                    sem::HalfMinMax<operation == AtomicOp::max, false, false, false>>;
+                                    sem::HalfMinMax<operation == AtomicOp::max, false>>;
 
 template <AtomicOp operation, class H> struct HalfStep : FloatStep {
   using Bits = u16;
