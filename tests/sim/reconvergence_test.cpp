@@ -77,7 +77,7 @@ DONE:
 }
 
 // Every lane stores its own number to one address; which stays was measured on an H100 (see
-// execute_memory.cpp).
+// memory/store.cpp).
 TEST(SameAddress, TheLowestLaneOfEachGroupStays) {
   Gpu gpu;
   ASSERT_TRUE(gpu.load(ptx_header() + R"(

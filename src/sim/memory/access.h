@@ -118,15 +118,4 @@ template <class F>
   split_by_space(x, a, each);
 }
 
-// Calls f(address) for the addresses that the lanes span: of an affine access the first and the last.
-template <class F> void each_address(const Access& a, F&& f) {
-  if (a.form == AddressForm::affine) {
-    f(a.lowest);
-    f(a.highest);
-    return;
-  }
-  for (u32 w = 0; w < a.mask->word.size(); ++w)
-    for_each_lane(a.mask->word[w], [&](u32 lane) { f(a.address[w * warp_size + lane]); });
-}
-
 } // namespace warplens::sim
