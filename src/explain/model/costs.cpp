@@ -1,8 +1,8 @@
 // See costs.h. The units are those of the space: passes through banks, requests, transactions or bursts.
 #include "explain/model/costs.h"
 #include "arch/table.h"
-#include "explain/view/ink.h"
 #include "explain/view/picture.h"
+#include "explain/view/theme.h"
 #include <fmt/format.h>
 
 namespace warplens::explain {

@@ -12,7 +12,7 @@ u32 warps(const Footprint& footprint) {
   return static_cast<u32>(ceil_div(footprint.offset.size(), warp_size));
 }
 
-access::WarpAccess access_of(const Footprint& footprint, const Manner& manner, Piece piece, u32 warp) {
+access::WarpAccess access_of(const Footprint& footprint, const Mode& manner, Piece piece, u32 warp) {
   access::WarpAccess out{{.site = access::SiteId{0u},
                           .space = manner.space,
                           .kind = manner.kind,
@@ -27,14 +27,14 @@ access::WarpAccess access_of(const Footprint& footprint, const Manner& manner, P
   return out;
 }
 
-arch::Counts count_warp(const arch::Architecture& arch, const Footprint& footprint, const Manner& manner,
+arch::Counts count_warp(const arch::Architecture& arch, const Footprint& footprint, const Mode& manner,
                         u32 warp) {
   arch::Counts sum;
   for (Piece piece : manner.pieces) sum += arch::count(arch, access_of(footprint, manner, piece, warp));
   return sum;
 }
 
-arch::Counts count_block(const arch::Architecture& arch, const Footprint& footprint, const Manner& manner) {
+arch::Counts count_block(const arch::Architecture& arch, const Footprint& footprint, const Mode& manner) {
   arch::Counts sum;
   for (u32 warp = 0; warp < warps(footprint); ++warp) sum += count_warp(arch, footprint, manner, warp);
   return sum;
