@@ -88,7 +88,8 @@ std::vector<Transaction> of_half_warp(const arch::Architecture& arch, const acce
 
 std::vector<Transaction> transactions(const arch::Architecture& arch, const access::WarpAccess& access) {
   std::vector<Transaction> out;
-  if (access.space != access::Space::global || !arch.global.name.starts_with("global_half_warp")) return out;
+  if (access.space != access::Space::global || !arch.global.rule->id.starts_with("global_half_warp"))
+    return out;
   for (u32 half : {0x0000ffffu, 0xffff0000u}) {
     u32 lanes = access.active & half;
     if (lanes == 0) continue;
