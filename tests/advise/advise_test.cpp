@@ -132,8 +132,7 @@ TEST(Advise, EveryMetricHasANameThatTheSchemaKnows) {
   for (u8 i = 0; !name(static_cast<Metric>(i)).empty(); ++i) names.emplace_back(name(static_cast<Metric>(i)));
   EXPECT_EQ(names.size(), 1u + static_cast<u8>(Metric::threads));
   EXPECT_EQ(nlohmann::json(names), schema["$defs"]["advice"]["properties"]["metric"]["enum"]);
-  Built atomics = site(Space::global, Kind::reduction, 4, {PatternKind::broadcast, 0, 0, 1.0, ""},
-                       [](u32) { return u64{0}; });
+  Built atomics = site(Space::global, Kind::reduction, 4, lanes(Form::broadcast), [](u32) { return u64{0}; });
   EXPECT_EQ(name(advise(atomics.site, atomics.context)[0].metric), "threads");
 }
 
