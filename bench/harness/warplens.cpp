@@ -8,10 +8,11 @@
 //   compare_warplens --compile FILE.cu OUTPUT [auto|nvcc|clang]         an executable as `warplens run` makes
 //   them
 #include "arch/arch.h"
+#include "base/cpu.h"
 #include "harness/system.h"
 #include "measure/collect.h"
+#include "os/temp_dir.h"
 #include "ptx/parse.h"
-#include "sim/kernels/kernels.h"
 #include "sim/sim.h"
 #include "toolchain/compile.h"
 #include <cstdlib>
@@ -38,7 +39,7 @@ public:
   }
 
   std::string description() const override {
-    return fmt::format("WarpLens {}, {}, {}", WARPLENS_VERSION, sim::selected_target(), compiler_);
+    return fmt::format("WarpLens {}, {}, {}", WARPLENS_VERSION, name(cpu::target()), compiler_);
   }
 
   void load(const Case& c) override {

@@ -19,7 +19,7 @@ namespace {
 using diag::Diagnostic;
 using warplens::explain::Explanation;
 using warplens::explain::Question;
-using warplens::explain::Refusal;
+using warplens::explain::Rejection;
 
 Output refuse(const Diagnostic& diagnostic, const ExplainOptions& options, const std::string& source = {}) {
   return {2, {}, diag::render(diagnostic, source, options.colour)};
@@ -133,7 +133,7 @@ Output built_in(const ExplainOptions& options) {
 Output check_pool(const ExplainOptions& options) {
   Result<const arch::Architecture*> row = architecture_named(options.sm);
   if (!row) return refuse(row.error(), options);
-  ResultOr<warplens::explain::Pool, Refusal> pool = warplens::explain::pool(options.pool, arch::sm(**row));
+  ResultOr<warplens::explain::Pool, Rejection> pool = warplens::explain::pool(options.pool, arch::sm(**row));
   if (!pool) return refuse(pool.error().diagnostic, options, pool.error().source);
   return {all_fit(*pool) ? 0 : 1,
           options.json ? json(*pool).dump(2) + "\n" : terminal(*pool, {options.unicode, options.colour}),
@@ -148,7 +148,7 @@ Output explain(const ExplainOptions& options) {
   if (!options.pool.empty()) return check_pool(options);
   Result<Question> question = question_of(options);
   if (!question) return refuse(question.error(), options);
-  ResultOr<Explanation, Refusal> explanation = warplens::explain::explain(*question);
+  ResultOr<Explanation, Rejection> explanation = warplens::explain::explain(*question);
   if (!explanation) return refuse(explanation.error().diagnostic, options, explanation.error().source);
   return answer(*explanation, options);
 }

@@ -57,7 +57,7 @@ class Session {
 public:
   explicit Session(const Question& question) : question_(question), parser_(texts_, tree_) {}
 
-  ResultOr<Explanation, Refusal> run() {
+  ResultOr<Explanation, Rejection> run() {
     const arch::Architecture* arch = arch::find(question_.sm);
     if (arch == nullptr)
       return refuse(diag::error("explain-architecture",
@@ -72,8 +72,8 @@ public:
   }
 
 private:
-  tl::unexpected<Refusal> refuse(Diagnostic diagnostic) const {
-    return failure(Refusal{std::move(diagnostic), texts_.source()});
+  tl::unexpected<Rejection> refuse(Diagnostic diagnostic) const {
+    return failure(Rejection{std::move(diagnostic), texts_.source()});
   }
 
   std::optional<Diagnostic> parse() {
@@ -156,7 +156,7 @@ private:
     return pieces(type);
   }
 
-  std::optional<Diagnostic> misaligned(const Manner& manner) const {
+  std::optional<Diagnostic> misaligned(const Mode& manner) const {
     for (Piece piece : manner.pieces)
       for (u32 warp = 0; warp < warps(footprint_); ++warp) {
         access::WarpAccess access = access_of(footprint_, manner, piece, warp);
@@ -188,6 +188,6 @@ private:
 
 } // namespace
 
-ResultOr<Explanation, Refusal> explain(const Question& question) { return Session(question).run(); }
+ResultOr<Explanation, Rejection> explain(const Question& question) { return Session(question).run(); }
 
 } // namespace warplens::explain

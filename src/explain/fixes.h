@@ -13,7 +13,7 @@ struct Situation {
   const Tree& tree;
   const Target& target;
   const Footprint& footprint;
-  const Manner& manner;
+  const Mode& manner;
   const arch::Counts& block; // the counts as asked
   const Form& form;
   SymbolicAccess& symbolic;

@@ -12,22 +12,22 @@ using ir::StateSpace;
 using sim::Memory;
 
 // The range of addresses stays inside `range` and moves by whole periods.
-void Shadow::place_in(const Motion& motion, u64 low, u64 high, u64 bytes, Memory::Range range, bool counted) {
-  if (motion.still()) return;
-  conditions_->at_most(motion.k, i128{range.end} - bytes - high);
-  conditions_->at_most(negated(motion.k), i128{low} - range.begin);
-  if (counted) conditions_->multiple_of(motion.k, arch::address_period);
+void Shadow::place_in(const Delta& delta, u64 low, u64 high, u64 bytes, Memory::Range range, bool counted) {
+  if (delta.invariant()) return;
+  conditions_->at_most(delta.k, i128{range.end} - bytes - high);
+  conditions_->at_most(negated(delta.k), i128{low} - range.begin);
+  if (counted) conditions_->multiple_of(delta.k, arch::address_period);
 }
 
 // The ranges of memory that an access by lanes whose addresses move alike points into: nearly always one; looks
 // again only for those outside it.
-void Shadow::place(const Current& at, const sim::StepAccess& access, const Motion& motion, bool writes,
+void Shadow::place(const Current& at, const sim::StepAccess& access, const Delta& delta, bool writes,
                    bool counted) {
   bool device = access.space == StateSpace::global || access.space == StateSpace::constant, any = false;
   Memory::Range range;
   u64 bytes = access.bytes, low = 0, high = 0;
   auto finish = [&] {
-    if (any) place_in(motion, low, high, bytes, range, counted);
+    if (any) place_in(delta, low, high, bytes, range, counted);
   };
   access.each_address([&](u64 address) {
     if (any && range.contains(address, address + bytes)) {
@@ -38,7 +38,7 @@ void Shadow::place(const Current& at, const sim::StepAccess& access, const Motio
     finish();
     range = device ? at.step.memory().range(address) : Memory::Range{0, at.step.bytes_of(access.space)};
     if (!range.contains(address, address + bytes) || address + bytes < address)
-      refuse(at.step, "an access lies outside every allocation");
+      reject(at.step, "an access lies outside every allocation");
     if (device) touch(at, access.space, range, writes);
     low = high = address;
     any = true;
@@ -50,7 +50,7 @@ void Shadow::touch(const Current& at, StateSpace space, Memory::Range range, boo
   footprint_.add(range, writes);
   if (writes && at.op.kind() == sim::OpKind::atomic) footprint_.add(range, false); // it reads, too
   if (space != StateSpace::constant) return;
-  if (options_.pending && options_.pending(range)) refuse(at.step, "a constant has still to be written");
+  if (options_.pending && options_.pending(range)) reject(at.step, "a constant has still to be written");
   footprint_.add_constant(range);
 }
 
@@ -66,7 +66,7 @@ void Shadow::keep_together(const Current& at, const Parts& parts) {
       for (u32 a = 0; a < most_axes; ++a)
         if (__builtin_sub_overflow(parts[i].second.k[a], parts[j].second.k[a], &apart[a]) ||
             apart[a] == INT64_MIN)
-          refuse(at.step, "lanes of a warp move far apart");
+          reject(at.step, "lanes of a warp move far apart");
       conditions_->at_most(apart, 0);
       conditions_->at_most(negated(apart), 0);
     }
@@ -74,19 +74,19 @@ void Shadow::keep_together(const Current& at, const Parts& parts) {
 
 void Shadow::address(const Current& at, bool writes, bool counted) {
   Parts parts;
-  at.registers[at.op.source(0)].each(at.lanes, [&](const Mask& mask, const Motion& motion) {
-    if (!motion.known()) refuse(at.step, "the address", motion);
-    parts.push_back({mask, motion});
+  at.registers[at.op.source(0)].each(at.lanes, [&](const Mask& mask, const Delta& delta) {
+    if (!delta.known()) reject(at.step, "the address", delta);
+    parts.push_back({mask, delta});
   });
   if (counted) keep_together(at, parts);
-  for (const auto& [mask, motion] : parts) {
+  for (const auto& [mask, delta] : parts) {
     if (at.step.values[at.op.source(0)].bits < 64) { // widened before the offset is added
       Parts none;
-      Followed f{at.step, at.op, *conditions_, unsplittable_, at.instruction, mask, {&motion}, none};
+      Followed f{at.step, at.op, *conditions_, unsplittable_, at.instruction, mask, {&delta}, none};
       keep_in_range(f, 0, false);
     }
     at.step.each_access(mask,
-                        [&](const sim::StepAccess& access) { place(at, access, motion, writes, counted); });
+                        [&](const sim::StepAccess& access) { place(at, access, delta, writes, counted); });
   }
 }
 
@@ -94,8 +94,8 @@ void Shadow::load(const Current& at) {
   bool parameter = at.op.space == StateSpace::param;
   address(at, false, !parameter);
   // Parameters and constants are the same in every CTA; what is read from an address that moves is not.
-  bool same = (parameter || at.op.space == StateSpace::constant) && combined(at, 0).still();
-  write_all(at, same ? Motion{} : unknown(Cause::loaded, at.instruction));
+  bool same = (parameter || at.op.space == StateSpace::constant) && combined(at, 0).invariant();
+  write_all(at, same ? Delta{} : unknown(Cause::loaded, at.instruction));
 }
 
 } // namespace warplens::fold

@@ -16,8 +16,8 @@ void Arguments::store(const Frame& frame, u64 offset, u32 bytes, const Parts& pa
   Place& place = entry->second;
   place.bytes = bytes;
   if (fresh) place.track.set({}, unknown(Cause::call, nullptr), true);
-  for (const auto& [lanes, motion] : parts) {
-    place.track.set(lanes, motion, everywhere);
+  for (const auto& [lanes, delta] : parts) {
+    place.track.set(lanes, delta, everywhere);
     everywhere = false;
   }
 }
@@ -45,7 +45,7 @@ void Arguments::copy(const Frame& from, u64 from_offset, const Frame& to, u64 to
   });
   for (const auto& [at, place] : moved) {
     Parts parts;
-    place.track.each(lanes, [&](const Mask& mask, const Motion& motion) { parts.push_back({mask, motion}); });
+    place.track.each(lanes, [&](const Mask& mask, const Delta& delta) { parts.push_back({mask, delta}); });
     store(to, to_offset + (at - from_offset), place.bytes, parts, everywhere);
   }
 }

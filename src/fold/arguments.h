@@ -1,7 +1,7 @@
 // How the arguments and results of called functions move: the .param bytes of each frame, by the places that
-// the program stores to. A place that is read as it was written keeps its motion; anything else is unknown.
+// the program stores to. A place that is read as it was written keeps its delta; anything else is unknown.
 #pragma once
-#include "fold/motion.h"
+#include "fold/delta.h"
 #include <map>
 #include <unordered_map>
 

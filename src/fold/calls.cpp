@@ -7,9 +7,9 @@ namespace warplens::fold {
 
 // Where in the frame's parameters an op reads or writes: the same place in every lane.
 u64 Shadow::argument_place(const Current& at) const {
-  need_still(at, 0, "the place of an argument");
+  need_invariant(at, 0, "the place of an argument");
   const Value& base = at.step.values[at.op.source(0)];
-  if (!base.uniform()) refuse(at.step, "threads use different arguments of a call");
+  if (!base.uniform()) reject(at.step, "threads use different arguments of a call");
   return base.base + static_cast<u64>(at.op.offset);
 }
 
@@ -21,9 +21,9 @@ void Shadow::load_argument(const Current& at) {
     bool narrow = at.step.values[op.destination(e)].bits != op.element_bytes * 8u;
     Parts parts;
     if (const Track* track = arguments_.load(at.step.frame, place + e * op.element_bytes, op.element_bytes))
-      track->each(at.lanes, [&](const Mask& mask, const Motion& motion) {
-        bool lost = !motion.known() || (narrow && !motion.still());
-        parts.push_back({mask, lost ? unknown(Cause::call, at.instruction) : motion});
+      track->each(at.lanes, [&](const Mask& mask, const Delta& delta) {
+        bool lost = !delta.known() || (narrow && !delta.invariant());
+        parts.push_back({mask, lost ? unknown(Cause::call, at.instruction) : delta});
       });
     else
       parts.push_back({at.lanes, unknown(Cause::call, at.instruction)});
@@ -38,9 +38,9 @@ void Shadow::store_argument(const Current& at) {
     SlotId from = op.source(1 + e);
     bool narrow = at.step.values[from].bits != op.element_bytes * 8u;
     Parts parts;
-    at.registers[from].each(at.lanes, [&](const Mask& mask, const Motion& motion) {
-      bool lost = narrow && motion.known() && !motion.still();
-      parts.push_back({mask, lost ? unknown(Cause::call, at.instruction) : motion});
+    at.registers[from].each(at.lanes, [&](const Mask& mask, const Delta& delta) {
+      bool lost = narrow && delta.known() && !delta.invariant();
+      parts.push_back({mask, lost ? unknown(Cause::call, at.instruction) : delta});
     });
     arguments_.store(at.step.frame, place + e * op.element_bytes, op.element_bytes, parts, at.all);
   }
@@ -50,11 +50,11 @@ void Shadow::call(const Current& at) {
   const Code& code = at.step.code;
   const sim::CallSite& site = code.calls[at.op.call_index()];
   const ir::Module& module = *code.module;
-  if (!site.callee.valid()) refuse(at.step, "it calls a function through a pointer");
+  if (!site.callee.valid()) reject(at.step, "it calls a function through a pointer");
   const ir::Function& callee = module.functions[site.callee.value];
   if (!callee.external) return;
   std::optional<sim::MathFunction> math = sim::find_math_function(callee.name);
-  if (!math || math->stores != 0) refuse(at.step, fmt::format("it calls '{}'", callee.name));
+  if (!math || math->stores != 0) reject(at.step, fmt::format("it calls '{}'", callee.name));
   for (ir::VariableId result : site.result_variables)
     arguments_.lose(at.step.frame, code.parameter_offset[result.value], module.variables[result.value].size);
 }

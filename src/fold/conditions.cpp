@@ -39,8 +39,8 @@ void Conditions::multiple_of(const PerStep& k, u64 m) {
   }
 }
 
-Likeness Conditions::solve() const {
-  Likeness out;
+Similarity Conditions::solve() const {
+  Similarity out;
   for (u32 a = 0; a < most_axes; ++a) out.last[a] = set_.axis[a].count - 1;
   for (const auto& [k, slack] : slack_) {
     // Shorten the axes with the largest change first, each as little as it takes.

@@ -29,7 +29,7 @@ public:
   void multiple_of(const PerStep& k, u64 m);
   // The most that k·t comes to in the whole set.
   i128 reach(const PerStep& k) const;
-  Likeness solve() const;
+  Similarity solve() const;
   const CtaSet& set() const { return set_; }
 
 private:

@@ -53,13 +53,13 @@ CtaSet whole_grid(Dim3 grid) {
   return out;
 }
 
-CtaSet alike(const CtaSet& set, const Likeness& like) {
+CtaSet alike(const CtaSet& set, const Similarity& like) {
   CtaSet out = set;
   for (u32 a = 0; a < most_axes; ++a) narrow(out, a, 0, like.last[a], like.every[a]);
   return out;
 }
 
-void append_rest(const CtaSet& set, const Likeness& like, std::vector<CtaSet>& out) {
+void append_rest(const CtaSet& set, const Similarity& like, std::vector<CtaSet>& out) {
   // What lies past `last` on axis a, within it on the axes before.
   CtaSet box = set;
   for (u32 a = 0; a < most_axes; ++a) {

@@ -32,13 +32,13 @@ struct CtaSet {
 CtaSet whole_grid(Dim3 grid);
 
 // Which members of a set are alike: t[a] ≤ last[a] and t[a] a multiple of every[a].
-struct Likeness {
+struct Similarity {
   std::array<u32, most_axes> last{};
   std::array<u32, most_axes> every{};
 };
-CtaSet alike(const CtaSet&, const Likeness&);
+CtaSet alike(const CtaSet&, const Similarity&);
 // Appends sets that together hold every other member exactly once.
-void append_rest(const CtaSet&, const Likeness&, std::vector<CtaSet>& out);
+void append_rest(const CtaSet&, const Similarity&, std::vector<CtaSet>& out);
 
 // The same members in other coordinates: axis `a` split by `radix`, which is less than its count; then those
 // of the last, incomplete round, if any. Needs a free axis.

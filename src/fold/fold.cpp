@@ -17,8 +17,8 @@ public:
     std::vector<CtaSet> left{whole_grid(launch_.spec().grid)};
     while (!left.empty()) {
       if (is_hopeless(left.size()))
-        throw Refused{fmt::format("its blocks do too many different things: more than {} classes",
-                                  options_.most_classes)};
+        throw Rejected{fmt::format("its blocks do too many different things: more than {} classes",
+                                   options_.most_classes)};
       auto largest = std::max_element(left.begin(), left.end(),
                                       [](const CtaSet& a, const CtaSet& b) { return a.count() < b.count(); });
       CtaSet set = *largest;
@@ -29,7 +29,7 @@ public:
         for (const CtaSet& part : split(set, need.axis, need.radix)) left.push_back(part);
       }
     }
-    if (!footprint_.constants_are_safe()) throw Refused{"it writes to constant memory that it reads"};
+    if (!footprint_.constants_are_safe()) throw Rejected{"it writes to constant memory that it reads"};
     result_.memory = footprint_.list();
     return std::move(result_);
   }
@@ -72,8 +72,8 @@ ResultOr<Folded, std::string> fold_launch(sim::Device& device, const sim::Progra
     auto launch = sim::ObservedLaunch::prepare(device, program, spec, options);
     if (!launch) return failure(launch.error().diagnostic.message);
     return Folding(**launch, fold_options).run();
-  } catch (const Refused& refused) {
-    return failure(refused.reason);
+  } catch (const Rejected& rejected) {
+    return failure(rejected.reason);
   } catch (const std::bad_alloc&) {
     return failure(std::string("the host has no memory left"));
   }

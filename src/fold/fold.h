@@ -6,7 +6,7 @@
 // of every address and no access outside its array: a class. Counts of the representative hold for each
 // member. The next representative is taken from what is left, until the grid is covered.
 //
-// Nothing is written to device memory. A launch that cannot be folded is refused with the reason; it has then
+// Nothing is written to device memory. A launch that cannot be folded is rejected with the reason; it has then
 // had no effect, and is to be launched in full. See docs/FOLDING.md.
 #pragma once
 #include "fold/cta_set.h"
@@ -15,7 +15,7 @@
 namespace warplens::fold {
 
 struct FoldOptions {
-  u32 most_classes = 256;   // more are not worth it: refused
+  u32 most_classes = 256;   // more are not worth it: rejected
   u64 most_steps = ~u64{0}; // ops that representatives may execute, all together
   // Where the accesses of a representative go. begin() may be called again without an end(): what came before
   // is then not to be counted.

@@ -13,9 +13,9 @@ std::string line(const ir::Module& module, const ir::Instruction* i) {
                      frames[0].line);
 }
 
-std::string cause(const ir::Module& module, const Motion& motion) {
-  std::string at = motion.at ? " at " + line(module, motion.at) : "";
-  switch (motion.cause) {
+std::string cause(const ir::Module& module, const Delta& delta) {
+  std::string at = delta.at ? " at " + line(module, delta.at) : "";
+  switch (delta.cause) {
   case Cause::loaded: return "depends on data loaded" + at;
   case Cause::atomic: return "depends on the result of the atomic" + at;
   case Cause::clock: return "depends on a clock read" + at;
@@ -28,13 +28,13 @@ std::string cause(const ir::Module& module, const Motion& motion) {
 
 } // namespace
 
-void refuse(const Step& step, std::string_view what, const Motion& motion) {
+void reject(const Step& step, std::string_view what, const Delta& delta) {
   const ir::Module& module = *step.code.module;
-  throw Refused{fmt::format("{} at {} {}", what, line(module, step.instruction()), cause(module, motion))};
+  throw Rejected{fmt::format("{} at {} {}", what, line(module, step.instruction()), cause(module, delta))};
 }
 
-void refuse(const Step& step, std::string_view why) {
-  throw Refused{fmt::format("at {}: {}", line(*step.code.module, step.instruction()), why)};
+void reject(const Step& step, std::string_view why) {
+  throw Rejected{fmt::format("at {}: {}", line(*step.code.module, step.instruction()), why)};
 }
 
 } // namespace warplens::fold

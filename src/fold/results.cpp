@@ -37,8 +37,8 @@ std::optional<u8> grid_axis(Special special) {
 // A carry, a second result: only what does not move.
 void follow_several_results(Followed& f) {
   follow_compute(f);
-  for (auto& [_, motion] : f.result)
-    if (motion.known() && !motion.still()) motion = unknown(Cause::arithmetic, f.at);
+  for (auto& [_, delta] : f.result)
+    if (delta.known() && !delta.invariant()) delta = unknown(Cause::arithmetic, f.at);
 }
 
 } // namespace
@@ -46,15 +46,15 @@ void follow_several_results(Followed& f) {
 // Calls the rule for each set of lanes in which every source moves alike.
 template <class F> void Shadow::each_combination(const Current& at, Followed& f, u32 source, F&& rule) {
   if (source == at.op.sources) return rule(f);
-  static const Motion none;
+  static const Delta none;
   if (at.op.source(source) == no_slot) {
     f.source[source] = &none;
     return each_combination(at, f, source + 1, rule);
   }
   const Mask outer = f.lanes;
-  at.registers[at.op.source(source)].each(outer, [&](const Mask& mask, const Motion& motion) {
+  at.registers[at.op.source(source)].each(outer, [&](const Mask& mask, const Delta& delta) {
     f.lanes = mask;
-    f.source[source] = &motion;
+    f.source[source] = &delta;
     each_combination(at, f, source + 1, rule);
   });
   f.lanes = outer;
@@ -89,76 +89,76 @@ void Shadow::special(const Current& at) {
   Special which = at.op.special();
   if (Cause cause = cause_of(which); cause != Cause::none)
     return write(at, 0, unknown(cause, at.instruction));
-  Motion motion;
+  Delta delta;
   if (std::optional<u8> of = grid_axis(which))
     for (u32 a = 0; a < most_axes; ++a) {
       const Axis& axis = conditions_->set().axis[a];
-      if (axis.of == *of && axis.count > 1) motion.k[a] = axis.step;
+      if (axis.of == *of && axis.count > 1) delta.k[a] = axis.step;
     }
-  write(at, 0, motion);
+  write(at, 0, delta);
 }
 
 void Shadow::is_space(const Current& at) {
-  bool still = combined(at, 0).still();
-  write(at, 0, still ? Motion{} : unknown(Cause::arithmetic, at.instruction));
+  bool still = combined(at, 0).invariant();
+  write(at, 0, still ? Delta{} : unknown(Cause::arithmetic, at.instruction));
 }
 
 void Shadow::barrier(const Current& at) {
-  need_still(at, 0, "the barrier");
-  if (at.op.predicate().after_count) need_still(at, 1, "the barrier");
+  need_invariant(at, 0, "the barrier");
+  if (at.op.predicate().after_count) need_invariant(at, 1, "the barrier");
   write_all(at, unknown(Cause::arithmetic, at.instruction));
 }
 
 void Shadow::shuffle(const Current& at) {
-  for (u32 i = 3; i < at.op.sources; ++i) need_still(at, i, "the lanes that take part");
-  Motion value = combined(at, 0), lane = combined(at, 1), bounds = combined(at, 2);
-  bool fixed = lane.still() && bounds.still();
-  Motion lost = !lane.known() ? lane : unknown(Cause::arithmetic, at.instruction);
+  for (u32 i = 3; i < at.op.sources; ++i) need_invariant(at, i, "the lanes that take part");
+  Delta value = combined(at, 0), lane = combined(at, 1), bounds = combined(at, 2);
+  bool fixed = lane.invariant() && bounds.invariant();
+  Delta lost = !lane.known() ? lane : unknown(Cause::arithmetic, at.instruction);
   write(at, 0, fixed ? value : lost);
-  if (at.op.destinations > 1) write(at, 1, fixed ? Motion{} : lost);
+  if (at.op.destinations > 1) write(at, 1, fixed ? Delta{} : lost);
 }
 
 void Shadow::gather(const Current& at) {
-  if (at.op.sources > 1) need_still(at, 1, "the lanes that take part");
-  Motion value = combined(at, 0);
-  write_all(at, value.known() && !value.still() ? unknown(Cause::arithmetic, at.instruction) : value);
+  if (at.op.sources > 1) need_invariant(at, 1, "the lanes that take part");
+  Delta value = combined(at, 0);
+  write_all(at, value.known() && !value.invariant() ? unknown(Cause::arithmetic, at.instruction) : value);
 }
 
 void Shadow::write(const Current& at, u32 destination, const Parts& parts) {
   if (at.op.destination(destination) == no_slot) return;
   Track& track = at.registers[at.op.destination(destination)];
   bool everywhere = at.all;
-  for (const auto& [mask, motion] : parts) {
-    track.set(mask, motion, everywhere);
+  for (const auto& [mask, delta] : parts) {
+    track.set(mask, delta, everywhere);
     everywhere = false;
   }
 }
 
-void Shadow::write(const Current& at, u32 destination, const Motion& motion) {
+void Shadow::write(const Current& at, u32 destination, const Delta& delta) {
   if (at.op.destination(destination) != no_slot)
-    at.registers[at.op.destination(destination)].set(at.lanes, motion, at.all);
+    at.registers[at.op.destination(destination)].set(at.lanes, delta, at.all);
 }
 
-void Shadow::write_all(const Current& at, const Motion& motion) {
-  for (u32 d = 0; d < at.op.destinations; ++d) write(at, d, motion);
+void Shadow::write_all(const Current& at, const Delta& delta) {
+  for (u32 d = 0; d < at.op.destinations; ++d) write(at, d, delta);
 }
 
-Motion Shadow::combined(const Current& at, u32 source) const {
-  std::optional<Motion> one;
-  at.registers[at.op.source(source)].each(at.lanes, [&](const Mask&, const Motion& motion) {
-    if (!one || (one->known() && !motion.known()))
-      one = motion;
-    else if (one->known() && !(*one == motion))
+Delta Shadow::combined(const Current& at, u32 source) const {
+  std::optional<Delta> one;
+  at.registers[at.op.source(source)].each(at.lanes, [&](const Mask&, const Delta& delta) {
+    if (!one || (one->known() && !delta.known()))
+      one = delta;
+    else if (one->known() && !(*one == delta))
       one = unknown(Cause::arithmetic, at.instruction);
   });
   return *one;
 }
 
-void Shadow::need_still(const Current& at, u32 source, std::string_view what) const {
+void Shadow::need_invariant(const Current& at, u32 source, std::string_view what) const {
   if (at.op.source(source) == no_slot) return;
-  Motion motion = combined(at, source);
-  if (!motion.known()) refuse(at.step, what, motion);
-  if (!motion.still()) refuse(at.step, fmt::format("{} depends on the block's index", what));
+  Delta delta = combined(at, source);
+  if (!delta.known()) reject(at.step, what, delta);
+  if (!delta.invariant()) reject(at.step, fmt::format("{} depends on the block's index", what));
 }
 
 } // namespace warplens::fold

@@ -10,7 +10,7 @@
 //                makes the quotient exact. When e does not stay small, an axis of the set is split so that
 //                m·k has a small e (NeedsSplit);
 //   minimum, maximum, selection
-//                lanes are parted by what they choose, and the choice is kept.
+//                lanes are split off by what they choose, and the choice is kept.
 // What has no rule gives an unknown result, unless nothing moves: then the result does not move either.
 //
 // Specification: PTX ISA, "Integer Arithmetic Instructions" to "Data Movement and Conversion Instructions".
@@ -37,12 +37,12 @@ i128 number(const Followed& f, u32 source, u32 thread, bool sign) {
   return as_number(f.x.lane_value(f.op.source(source), thread), bits_of(f, source), sign);
 }
 
-void give(Followed& f, const Motion& motion) { f.result.push_back({f.lanes, motion}); }
+void give(Followed& f, const Delta& delta) { f.result.push_back({f.lanes, delta}); }
 void give_unknown(Followed& f) { give(f, unknown(Cause::arithmetic, f.at)); }
 
 // A change that is a number modulo 2^bits, as the least one in magnitude.
 void give_moved(Followed& f, const Wide& k, u32 bits) {
-  Motion out;
+  Delta out;
   for (u32 a = 0; a < most_axes; ++a) {
     u64 low = static_cast<u64>(k[a]);
     out.k[a] = static_cast<i64>(low << (64 - bits)) >> (64 - bits);
@@ -66,8 +66,8 @@ bool is_zero(const Wide& k) {
   return std::all_of(k.begin(), k.end(), [](i128 v) { return v == 0; });
 }
 
-bool still(const Followed& f, u32 source) { return f.source[source]->still(); }
-Wide motion(const Followed& f, u32 source) { return widened(f.source[source]->k); }
+bool still(const Followed& f, u32 source) { return f.source[source]->invariant(); }
+Wide delta(const Followed& f, u32 source) { return widened(f.source[source]->k); }
 
 // Calls g(value) with f.lanes narrowed to the lanes that share the value of a source that does not move;
 // false when there are too many different ones.
@@ -229,7 +229,7 @@ void compare(Followed& f) {
   if (!is_plain_integer(type) || !comparable(how)) return give_unknown(f);
   bool sign = ir::is_signed(type) && how != Comparison::ls_ && how != Comparison::hs_;
   if (!outcome(f, how, 0, 1, sign)) return give_unknown(f);
-  give(f, Motion{});
+  give(f, Delta{});
 }
 
 // Lanes where `first` holds move like source 0, the others like source 1.
@@ -270,12 +270,12 @@ void multiply(Followed& f) {
   if (!still(f, by)) return give_unknown(f);
   if (still(f, of)) return give(f, *f.source[2]); // only the addend of a mad moves
   if ((wide || high) && !still(f, of)) keep_in_range(f, of, sign);
-  Wide addend = mad ? motion(f, 2) : Wide{};
+  Wide addend = mad ? delta(f, 2) : Wide{};
   const Mask lanes = f.lanes;
   bool few = each_value(f, by, sign, [&](i128 factor) {
-    if (!high) return give_moved(f, sum(addend, motion(f, of), factor), result_bits(f));
+    if (!high) return give_moved(f, sum(addend, delta(f, of), factor), result_bits(f));
     if (bits > 32 && !sign) return give_unknown(f); // the product may leave 127 bits
-    Division d = divide(f, times(motion(f, of), factor), i128{1} << bits,
+    Division d = divide(f, times(delta(f, of), factor), i128{1} << bits,
                         [&](u32 thread) { return number(f, of, thread, sign) * factor; });
     if (!d.possible) return give_unknown(f);
     give_moved(f, sum(addend, d.quotient), result_bits(f));
@@ -288,7 +288,7 @@ void shift_left(Followed& f) {
   u32 bits = bits_of(f, 0);
   if (!still(f, 1)) return give_unknown(f);
   bool few = each_value(f, 1, false, [&](i128 amount) {
-    give_moved(f, amount >= bits ? Wide{} : times(motion(f, 0), i128{1} << static_cast<u32>(amount)), bits);
+    give_moved(f, amount >= bits ? Wide{} : times(delta(f, 0), i128{1} << static_cast<u32>(amount)), bits);
   });
   if (!few) give_unknown(f);
 }
@@ -300,10 +300,10 @@ void shift_right(Followed& f) {
   keep_in_range(f, 0, sign);
   bool few = each_value(f, 1, false, [&](i128 amount) {
     if (amount >= bits) {
-      if (!sign) return give(f, Motion{});
+      if (!sign) return give(f, Delta{});
       amount = bits - 1;
     }
-    Division d = divide(f, motion(f, 0), i128{1} << static_cast<u32>(amount),
+    Division d = divide(f, delta(f, 0), i128{1} << static_cast<u32>(amount),
                         [&](u32 thread) { return number(f, 0, thread, sign); });
     return d.possible ? give_moved(f, d.quotient, bits) : give_unknown(f);
   });
@@ -320,7 +320,7 @@ void divide_or_remainder(Followed& f) {
   f.conditions.at_most(negated(f.source[0]->k), range.low);
   bool few = each_value(f, 1, sign, [&](i128 by) {
     if (by <= 0) return give_unknown(f);
-    Division d = divide(f, motion(f, 0), by, [&](u32 thread) { return number(f, 0, thread, sign); });
+    Division d = divide(f, delta(f, 0), by, [&](u32 thread) { return number(f, 0, thread, sign); });
     if (!d.possible) return give_unknown(f);
     give_moved(f, remainder ? d.remainder : d.quotient, result_bits(f));
   });
@@ -329,7 +329,7 @@ void divide_or_remainder(Followed& f) {
 
 // How x mod 2^low moves; the register may wrap.
 Division low_part(Followed& f, u32 source, u32 low) {
-  return divide(f, motion(f, source), i128{1} << low,
+  return divide(f, delta(f, source), i128{1} << low,
                 [&](u32 thread) { return number(f, source, thread, false); });
 }
 
@@ -339,9 +339,9 @@ void bit_and(Followed& f) {
   if (!still(f, by)) return give_unknown(f);
   bool few = each_value(f, by, false, [&](i128 wide_mask) {
     u64 mask = static_cast<u64>(wide_mask);
-    if (mask == 0) return give(f, Motion{});
+    if (mask == 0) return give(f, Delta{});
     u32 from = static_cast<u32>(std::countr_zero(mask)), to = static_cast<u32>(std::bit_width(mask));
-    Division upper{true, {}, motion(f, of)}, lower = low_part(f, of, from);
+    Division upper{true, {}, delta(f, of)}, lower = low_part(f, of, from);
     if (to < bits) upper = low_part(f, of, to); // else nothing is cut off at that end
     if (!upper.possible || !lower.possible) return give_unknown(f);
     bool run = is_power_of_two((mask >> from) + 1) || mask >> from == ~u64{0};
@@ -363,7 +363,7 @@ u32 trailing_zeros(Followed& f, u32 source) {
 // sum of their bits is unknown, but that it stays below 2^32 is not.
 void give_bounded(Followed& f) {
   constexpr u32 half = 32;
-  Motion out = unknown(Cause::arithmetic, f.at);
+  Delta out = unknown(Cause::arithmetic, f.at);
   NumberRange a = number_range(f, 0, false), b = number_range(f, 1, false);
   if (result_bits(f) == 64 && std::max(a.high, b.high) < i128{1} << half) {
     out.below = half;
@@ -391,10 +391,9 @@ bool clears_unknown(Followed& f) {
 }
 
 // Whether a source moves by multiples of 2^bits.
-bool moves_by_multiples(const Motion& motion, u32 bits) {
+bool moves_by_multiples(const Delta& delta, u32 bits) {
   u64 low = bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1;
-  return std::all_of(motion.k.begin(), motion.k.end(),
-                     [&](i64 k) { return (static_cast<u64>(k) & low) == 0; });
+  return std::all_of(delta.k.begin(), delta.k.end(), [&](i64 k) { return (static_cast<u64>(k) & low) == 0; });
 }
 
 // x | y and x ^ y, where y stays below every bit of x (then both are x + y), or y does not move and x does
@@ -412,7 +411,7 @@ void bit_or(Followed& f) {
     if (!fits) continue;
     f.conditions.at_most(f.source[low]->k, (i128{1} << room) - 1 - range.high);
     f.conditions.at_most(negated(f.source[low]->k), range.low);
-    return give_moved(f, sum(motion(f, 0), motion(f, 1)), result_bits(f));
+    return give_moved(f, sum(delta(f, 0), delta(f, 1)), result_bits(f));
   }
   give_bounded(f);
 }
@@ -433,9 +432,9 @@ void extract(Followed& f) {
   bool few = each_value(f, 1, false, [&](i128 start) {
     bool few_lengths = each_value(f, 2, false, [&](i128 length) {
       u32 from = static_cast<u32>(start) & 255, count = static_cast<u32>(length) & 255;
-      if (from >= bits || count == 0) return give(f, Motion{});
+      if (from >= bits || count == 0) return give(f, Delta{});
       Division shifted =
-          divide(f, motion(f, 0), i128{1} << from, [&](u32 thread) { return number(f, 0, thread, false); });
+          divide(f, delta(f, 0), i128{1} << from, [&](u32 thread) { return number(f, 0, thread, false); });
       if (!shifted.possible) return give_unknown(f);
       if (from + count >= bits) return give_moved(f, shifted.quotient, bits);
       Division cut = divide(f, shifted.quotient, i128{1} << count,
@@ -460,14 +459,14 @@ void convert(Followed& f) {
   }
   if (ir::bits(from) != bits_of(f, 0)) return give_unknown(f);
   if (ir::bits(to) > ir::bits(from)) keep_in_range(f, 0, ir::is_signed(from));
-  give_moved(f, motion(f, 0), bits);
+  give_moved(f, delta(f, 0), bits);
 }
 
 } // namespace
 
 NumberRange number_range(Followed& f, u32 source, bool sign) {
   const Value& v = f.x.values[f.op.source(source)];
-  if (v.closed && f.lanes == f.x.shape.all) {
+  if (v.affine && f.lanes == f.x.shape.all) {
     sim::Range range = sign ? signed_range(v, f.x.shape) : unsigned_range(v, f.x.shape);
     if (range.valid && (sign || v.bits < 64)) return {range.low, range.high};
   }
@@ -497,12 +496,12 @@ void follow_compute(Followed& f) {
   bool moves = false;
   for (u32 i = 0; i < f.op.sources; ++i) {
     if (!f.source[i]->known()) {
-      if (form.opcode == Opcode::and_ && clears_unknown(f)) return give(f, Motion{});
+      if (form.opcode == Opcode::and_ && clears_unknown(f)) return give(f, Delta{});
       return give(f, unknown(f.source[i]->cause, f.source[i]->at));
     }
-    moves |= !f.source[i]->still();
+    moves |= !f.source[i]->invariant();
   }
-  if (!moves) return give(f, Motion{});
+  if (!moves) return give(f, Delta{});
   if (form.opcode == Opcode::setp || form.opcode == Opcode::set) return compare(f);
   if (form.opcode == Opcode::selp) return select(f);
   if (form.opcode == Opcode::cvt) return convert(f);
@@ -510,10 +509,10 @@ void follow_compute(Followed& f) {
       form.has(Modifier::relu))
     return give_unknown(f);
   switch (form.opcode) {
-  case Opcode::add: return give_moved(f, sum(motion(f, 0), motion(f, 1)), result_bits(f));
-  case Opcode::sub: return give_moved(f, sum(motion(f, 0), motion(f, 1), -1), result_bits(f));
+  case Opcode::add: return give_moved(f, sum(delta(f, 0), delta(f, 1)), result_bits(f));
+  case Opcode::sub: return give_moved(f, sum(delta(f, 0), delta(f, 1), -1), result_bits(f));
   case Opcode::neg:
-  case Opcode::not_: return give_moved(f, times(motion(f, 0), -1), result_bits(f));
+  case Opcode::not_: return give_moved(f, times(delta(f, 0), -1), result_bits(f));
   case Opcode::mul:
   case Opcode::mad: return multiply(f);
   case Opcode::shl: return shift_left(f);
@@ -534,7 +533,7 @@ void follow_compute(Followed& f) {
 void follow_resize(Followed& f) {
   if (!f.source[0]->known()) return give(f, unknown(f.source[0]->cause, f.source[0]->at));
   if (result_bits(f) > bits_of(f, 0)) keep_in_range(f, 0, f.op.sign);
-  give_moved(f, motion(f, 0), result_bits(f));
+  give_moved(f, delta(f, 0), result_bits(f));
 }
 
 void follow_move(Followed& f) { give(f, *f.source[0]); }
@@ -547,19 +546,19 @@ void follow_pack(Followed& f) {
     if (still(f, i)) continue;
     if (bits_of(f, i) != part) return give_unknown(f);
     if (i + 1 < f.op.sources) keep_in_range(f, i, false); // the last one's carry leaves the register
-    k = sum(k, motion(f, i), i128{1} << (i * part));
+    k = sum(k, delta(f, i), i128{1} << (i * part));
   }
   give_moved(f, k, result_bits(f));
 }
 
 void follow_unpack(Followed& f, u32 piece) {
   if (!f.source[0]->known()) return give(f, unknown(f.source[0]->cause, f.source[0]->at));
-  if (still(f, 0)) return give(f, Motion{});
+  if (still(f, 0)) return give(f, Delta{});
   u32 part = bits_of(f, 0) / f.op.destinations, bits = f.x.values[f.op.destination(piece)].bits;
   if (bits != part) return give_unknown(f);
-  if (piece == 0) return give_moved(f, motion(f, 0), part);
+  if (piece == 0) return give_moved(f, delta(f, 0), part);
   keep_in_range(f, 0, false);
-  Division d = divide(f, motion(f, 0), i128{1} << (piece * part),
+  Division d = divide(f, delta(f, 0), i128{1} << (piece * part),
                       [&](u32 thread) { return number(f, 0, thread, false); });
   return d.possible ? give_moved(f, d.quotient, part) : give_unknown(f);
 }
@@ -567,7 +566,7 @@ void follow_unpack(Followed& f, u32 piece) {
 void follow_offset(Followed& f) {
   if (!f.source[0]->known()) return give(f, unknown(f.source[0]->cause, f.source[0]->at));
   if (bits_of(f, 0) < 64) keep_in_range(f, 0, false);
-  give_moved(f, motion(f, 0), result_bits(f));
+  give_moved(f, delta(f, 0), result_bits(f));
 }
 
 } // namespace warplens::fold

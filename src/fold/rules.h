@@ -1,7 +1,7 @@
 // How results move when their sources move: the rules of arithmetic, one per opcode that index computations
 // use. rules.cpp explains them.
 #pragma once
-#include "fold/motion.h"
+#include "fold/delta.h"
 #include <unordered_set>
 
 namespace warplens::fold {
@@ -19,7 +19,7 @@ struct Followed {
   std::unordered_set<const Op*>& unsplittable; // ops for which no split was found
   const ir::Instruction* at = nullptr;
   Mask lanes;
-  std::array<const Motion*, 8> source{};
+  std::array<const Delta*, 8> source{};
   // Receives the lanes' result, in parts when they differ.
   Parts& result;
 };

@@ -1,9 +1,9 @@
 // Each op is shown to the rule that ops.def names for it. Ops that only compute give a result that moves in a
 // known way or is unknown; ops that decide what is counted (addresses, guards, branches, barriers, the lanes of
-// a shuffle) must not see an unknown value: then the launch is refused, with the place and the cause as the
+// a shuffle) must not see an unknown value: then the launch is rejected, with the place and the cause as the
 // reason.
 //
-// Not followed, so refused when met: device printf, malloc, free, failed assertions and traps, calls through
+// Not followed, so rejected when met: device printf, malloc, free, failed assertions and traps, calls through
 // pointers, sleeping, threads that wait for other CTAs, jump tables whose index moves.
 #include "fold/shadow.h"
 #include "fold/relevance.h"
@@ -60,9 +60,9 @@ Shadow::Representative Shadow::run(const CtaSet& set, access::Sink* sink) {
   unsplittable_.clear();
   frame_ = nullptr;
   sim::ObservedLaunch::Run run = launch_.run(set.first, sink, *this);
-  if (run.fault) throw Refused{run.fault->diagnostic.message};
-  if (run.waits) throw Refused{"threads wait for other blocks"};
-  if (!run.warnings.empty()) throw Refused{run.warnings[0].message};
+  if (run.fault) throw Rejected{run.fault->diagnostic.message};
+  if (run.waits) throw Rejected{"threads wait for other blocks"};
+  if (!run.warnings.empty()) throw Rejected{run.warnings[0].message};
   return {conditions_->solve(), run.warp_instructions, run.thread_instructions};
 }
 
@@ -73,7 +73,7 @@ void Shadow::entered(const sim::CallFrame& call, const Mask& lanes) {
 }
 
 void Shadow::before(const Step& step) {
-  if (++steps_ > options_.most_steps) refuse(step, "running one block takes as long as running all");
+  if (++steps_ > options_.most_steps) reject(step, "running one block takes as long as running all");
   const Op& op = step.op;
   FoldRule rule = op.traits().fold;
   if (rule == FoldRule::untracked) return;
@@ -85,7 +85,7 @@ void Shadow::before(const Step& step) {
   if (at.guard.known()) return follow(at);
   if (only_computes(rule)) return write_all(at, at.guard);
   bool branches = rule == FoldRule::conditional || rule == FoldRule::leave;
-  refuse(step, branches ? "the branch" : "whether an instruction is performed", at.guard);
+  reject(step, branches ? "the branch" : "whether an instruction is performed", at.guard);
 }
 
 // Lanes of this frame go on.
@@ -102,7 +102,7 @@ bool Shadow::changes_nothing(const Op& op, bool follow) const {
   auto settled = [&](SlotId slot, bool known) {
     if (slot == no_slot) return true;
     const Track& track = (*registers_)[slot];
-    return track.uniform() && (known ? track.main().still() : !track.main().known());
+    return track.uniform() && (known ? track.main().invariant() : !track.main().known());
   };
   if (follow && op.guard != no_slot && !settled(op.guard, true)) return false;
   for (u32 i = 0; follow && i < op.sources; ++i)
@@ -119,9 +119,9 @@ bool Shadow::find_lanes(Current& at) {
   if (at.op.guard == no_slot) return true;
   const u32* holds = at.step.predicate_lanes(at.op.guard);
   u32 flip = at.op.guard_negated ? full_mask : 0;
-  at.registers[at.op.guard].each(at.step.active, [&](const Mask& mask, const Motion& motion) {
-    if (!motion.known()) {
-      at.guard = motion;
+  at.registers[at.op.guard].each(at.step.active, [&](const Mask& mask, const Delta& delta) {
+    if (!delta.known()) {
+      at.guard = delta;
       return; // these lanes perform it, or not
     }
     for (u32 w = 0; w < at.step.shape.warps; ++w) at.lanes.word[w] &= ~(mask.word[w] & ~(holds[w] ^ flip));
@@ -150,17 +150,17 @@ void Shadow::follow(const Current& at) {
   case FoldRule::conditional:
   case FoldRule::untracked: return;
   case FoldRule::leave: return leave(at);
-  case FoldRule::table: return need_still(at, 0, "a jump table's index");
+  case FoldRule::table: return need_invariant(at, 0, "a jump table's index");
   case FoldRule::call: return call(at);
   case FoldRule::barrier: return barrier(at);
-  case FoldRule::warp_barrier: return need_still(at, 0, "the lanes that meet");
+  case FoldRule::warp_barrier: return need_invariant(at, 0, "the lanes that meet");
   case FoldRule::shuffle: return shuffle(at);
   case FoldRule::gather: return gather(at);
-  case FoldRule::elect: need_still(at, 0, "the lanes that take part"); return write_all(at, Motion{});
-  case FoldRule::active_mask: return write_all(at, Motion{});
+  case FoldRule::elect: need_invariant(at, 0, "the lanes that take part"); return write_all(at, Delta{});
+  case FoldRule::active_mask: return write_all(at, Delta{});
   case FoldRule::unsupported: break;
   }
-  refuse(at.step, fmt::format("'{}' is not followed", at.op.form ? at.op.form->text : "an instruction"));
+  reject(at.step, fmt::format("'{}' is not followed", at.op.form ? at.op.form->text : "an instruction"));
 }
 
 } // namespace warplens::fold

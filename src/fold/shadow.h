@@ -1,5 +1,5 @@
 // Running a representative: the engine executes one CTA with its ordinary handlers, and before each op the
-// shadow works out how the results would move (motion.h) and what must hold for that (conditions.h).
+// shadow works out how the results would move (delta.h) and what must hold for that (conditions.h).
 //
 // An example. `k` is launched with 100 blocks of 256 threads, n = 23057, p = an allocation of 4n bytes:
 //
@@ -20,7 +20,7 @@
 // next, as a class of its own; in block 91 every thread leaves, and it stands for those up to 99.
 //
 // With `mul.wide.s32 %rd2, %r5, 4` instead, %r5 having been loaded, the address of the load is unknown: where
-// it points in another block nobody knows, so the launch is refused: "the address at PTX line 9 depends on data
+// it points in another block nobody knows, so the launch is rejected: "the address at PTX line 9 depends on data
 // loaded at PTX line 7". That the value %f1 is unknown does no harm.
 //
 // Files: shadow.cpp shows each op to its rule; results.cpp has what ops give, and rules.cpp the arithmetic;
@@ -40,10 +40,10 @@ public:
   Shadow(sim::ObservedLaunch&, const FoldOptions&, Footprint&);
 
   struct Representative {
-    Likeness like; // the members of the set that do the same
+    Similarity like; // the members of the set that do the same
     u64 warp_instructions = 0, thread_instructions = 0;
   };
-  // Runs the first CTA of `set`. Throws Refused or NeedsSplit.
+  // Runs the first CTA of `set`. Throws Rejected or NeedsSplit.
   Representative run(const CtaSet& set, access::Sink*);
 
 private:
@@ -56,7 +56,7 @@ private:
     bool follow;      // whether its results can matter
     Mask lanes{};     // that perform it, as far as the guard is known
     bool all = false; // those are all that live in the frame
-    Motion guard{};
+    Delta guard{};
   };
 
   // shadow.cpp
@@ -78,17 +78,17 @@ private:
   void shuffle(const Current&);
   void gather(const Current&);
   void write(const Current&, u32 destination, const Parts&);
-  void write(const Current&, u32 destination, const Motion&);
-  void write_all(const Current&, const Motion&);
-  Motion combined(const Current&, u32 source) const; // one motion for all lanes, or unknown
-  void need_still(const Current&, u32 source, std::string_view what) const;
+  void write(const Current&, u32 destination, const Delta&);
+  void write_all(const Current&, const Delta&);
+  Delta combined(const Current&, u32 source) const; // one delta for all lanes, or unknown
+  void need_invariant(const Current&, u32 source, std::string_view what) const;
 
   // addresses.cpp
   void load(const Current&);
   void address(const Current&, bool writes, bool counted);
-  void place(const Current&, const sim::StepAccess&, const Motion&, bool writes, bool counted);
+  void place(const Current&, const sim::StepAccess&, const Delta&, bool writes, bool counted);
   void touch(const Current&, ir::StateSpace, sim::Memory::Range, bool writes);
-  void place_in(const Motion&, u64 low, u64 high, u64 bytes, sim::Memory::Range, bool counted);
+  void place_in(const Delta&, u64 low, u64 high, u64 bytes, sim::Memory::Range, bool counted);
   void keep_together(const Current&, const Parts&);
 
   // calls.cpp

@@ -85,48 +85,54 @@ inline constexpr Format format_tf32{8, 10, 0x3fbff, 0x3fc00, 0x3ffff};
 inline constexpr Format format_e4m3{4, 3, 0x7e, 0x7f, 0x7f};
 inline constexpr Format format_e5m2{5, 2, 0x7b, 0x7c, 0x7f};
 
-// Rounds to a format, without a branch on what is to be done: vector loops call it with the same rounding for
-// all lanes. `finite` (.satfinite) replaces overflow and infinity by the largest number.
+// Rounds to a format. All in 64 bits, with masks for choices, so that loops are vector loops whatever is asked for.
+// `finite` (.satfinite) replaces overflow and infinity by the largest number.
 class ToFormat {
 public:
-  ToFormat(const Format& format, Round mode, bool finite) : format_(format) {
+  ToFormat(const Format& format, Round mode, bool finite)
+      : smallest_(format.smallest()), bits_(format.mantissa_bits), largest_(format.largest),
+        infinity_(finite ? format.largest : format.infinity), nan_(format.nan), sign_(format.sign()) {
     bool nearest = mode == Round::nearest || mode == Round::nearest_away;
-    half_ = nearest ? ~u64{0} : 0;
-    even_ = mode == Round::nearest;
-    away_[0] = mode == Round::up ? ~u64{0} : 0;
-    away_[1] = mode == Round::down ? ~u64{0} : 0;
-    infinity_ = finite ? format.largest : format.infinity;
-    for (int i = 0; i < 2; ++i) overflow_[i] = nearest || away_[i] ? infinity_ : format.largest;
+    nearest_ = nearest ? -1 : 0;
+    ties_away_ = mode == Round::nearest_away;
+    up_ = mode == Round::up ? -1 : 0;
+    down_ = mode == Round::down ? -1 : 0;
+    overflow_ = nearest || up_ ? infinity_ : largest_;
+    underflow_ = nearest || down_ ? infinity_ : largest_;
   }
   // The bits of x in the format, right-aligned.
   u32 apply(double x) const {
-    u64 magnitude = magnitude_bits(x);
-    bool negative = sign_bit(x) != 0;
-    int exponent = static_cast<int>(magnitude >> 52) - 1023, smallest = format_.smallest();
-    u64 mantissa = (magnitude & 0x000fffffffffffffull) | (magnitude >> 52 ? u64{1} << 52 : 0);
-    int below = exponent < smallest ? smallest - exponent : 0;
-    int shift = 52 - format_.mantissa_bits + below;
-    shift = shift < 60 ? shift : 60; // everything is below half of the last bit
-    u64 kept = mantissa >> shift, last = u64{1} << shift;
-    // What carries into the last bit when the mantissa is to be rounded up.
-    u64 increment =
-        (((last >> 1) - (even_ & ~kept & 1)) & half_) | ((last - 1) & (negative ? away_[1] : away_[0]));
-    u64 base = below ? 0
-                     : static_cast<u64>(exponent - smallest)
-                           << format_.mantissa_bits; // the implicit bit adds one
-    u64 rounded = base + ((mantissa + increment) >> shift);
-    u32 overflow = negative ? overflow_[1] : overflow_[0];
-    u32 result = rounded > format_.largest ? overflow : static_cast<u32>(rounded);
-    result = magnitude == FloatTraits<double>::infinity ? infinity_ : result;
-    return is_nan(x) ? format_.nan : (negative ? format_.sign() : 0) | result;
+    constexpr i64 infinity = static_cast<i64>(FloatTraits<double>::infinity);
+    i64 magnitude = static_cast<i64>(magnitude_bits(x));
+    i64 negative = -static_cast<i64>(to_bits(x) >> 63);
+    i64 field = shifted(magnitude, 52), exponent = field - 1023;
+    i64 implicit = select(field > 0, i64{1} << 52, 0);
+    i64 mantissa = (magnitude & 0x000fffffffffffff) | implicit;
+    i64 below = select(exponent < smallest_, smallest_ - exponent, 0);
+    i64 shift = 51 - bits_ + below;
+    shift = select(shift < 60, shift, 60); // everything is below half of the last bit
+    i64 cut = shifted(mantissa, shift), kept = shifted(cut, 1), half = cut & 1,
+        rest = (cut << shift) != mantissa;
+    i64 directed = (up_ & ~negative) | (down_ & negative);
+    i64 up = (half & (rest | kept | ties_away_) & nearest_) | ((half | rest) & directed);
+    i64 base = select(below > 0, 0, (exponent - smallest_) << bits_); // the implicit bit adds one
+    i64 result = base + kept + (up & 1);
+    i64 overflow = (overflow_ & ~negative) | (underflow_ & negative);
+    result = select(result > largest_, overflow, result);
+    result = select(magnitude == infinity, infinity_, result) | (sign_ & negative);
+    return static_cast<u32>(select(magnitude > infinity, nan_, result));
   }
 
 private:
-  Format format_;
-  u64 half_, even_,
-      away_
-          [2]; // masks: add half of the last bit, less one where the number kept is even; by sign: add all but the last bit
-  u32 infinity_, overflow_[2];
+  // Right; of a number that is not negative: AVX2 has no signed shift of 64 bits.
+  static i64 shifted(i64 x, i64 by) { return static_cast<i64>(static_cast<u64>(x) >> by); }
+  static i64 select(bool c, i64 a, i64 b) {
+    i64 mask = -static_cast<i64>(c);
+    return (a & mask) | (b & ~mask);
+  }
+  i64 smallest_, bits_, largest_, infinity_, nan_, sign_;
+  i64 nearest_, ties_away_, up_, down_; // of the mode: masks, and one bit
+  i64 overflow_, underflow_;            // what is too large becomes, by sign
 };
 
 // Any source as a double that rounds like the source: exact, or (64-bit integers) with a sticky last bit.

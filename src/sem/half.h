@@ -48,7 +48,8 @@ template <bool Ftz, class H> inline H flush_if(H x) {
   else
     return x;
 }
-template <class H> inline bool half_is_nan(H x) { return is_nan(to_float(x)); }
+inline bool half_is_nan(F16 x) { return (x.bits & 0x7fff) > 0x7c00; }
+inline bool half_is_nan(BF16 x) { return (x.bits & 0x7fff) > 0x7f80; }
 template <class H> inline H half_nan() { return {0x7fff}; }
 
 // The half nearest to a double, for results that f32 cannot hold exactly.
@@ -108,17 +109,22 @@ template <bool IsMax, bool Ftz> struct HalfMinMax {
         MinMax<IsMax, false, false, false>::apply(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(b))));
   }
 };
-// The same with .NaN and .xorsign.abs, which are rare and therefore data.
-template <bool IsMax, bool Ftz> struct HalfMinMaxOf {
-  bool propagate_nan, xor_sign;
+// The same with .NaN and .xorsign.abs, which are rare and therefore data: masks, so that loops are vector loops.
+template <bool IsMax, bool Ftz> class HalfMinMaxOf {
+public:
+  HalfMinMaxOf(bool propagate_nan, bool xor_sign)
+      : nan_(propagate_nan ? 0xffff : 0), sign_(xor_sign ? 0x8000 : 0) {}
   template <class H> H apply(H a, H b) const {
-    u16 magnitude = xor_sign ? 0x7fff : 0xffff, sign = xor_sign ? (a.bits ^ b.bits) & 0x8000 : 0;
-    H x{static_cast<u16>(a.bits & magnitude)}, y{static_cast<u16>(b.bits & magnitude)};
-    H result = HalfMinMax<IsMax, Ftz>::apply(x, y);
-    bool nan = half_is_nan(a) | half_is_nan(b);
-    result = propagate_nan & nan ? half_nan<H>() : result;
-    return half_is_nan(result) ? result : H{static_cast<u16>(result.bits | sign)};
+    H x{static_cast<u16>(a.bits & ~sign_)}, y{static_cast<u16>(b.bits & ~sign_)};
+    u16 result = HalfMinMax<IsMax, Ftz>::apply(x, y).bits;
+    u16 nan = half_is_nan(a) | half_is_nan(b) ? nan_ : 0;
+    result = (result & ~nan) | (0x7fff & nan); // which is the NaN
+    u16 sign = (a.bits ^ b.bits) & sign_;
+    return {static_cast<u16>(result == 0x7fff ? result : result | sign)};
   }
+
+private:
+  u16 nan_, sign_;
 };
 
 template <Relation R, bool Ftz> struct CompareHalf {

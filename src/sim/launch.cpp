@@ -2,7 +2,7 @@
 // taken up again, so that flags, look-back scans and grid-wide barriers come to their end whatever the number
 // of workers.
 //
-// Batches. Neighbours along x run in step as one wide CTA: what an instruction costs the emulator hardly
+// Batches. Neighbours along x run in lockstep as one wide CTA: what an instruction costs the emulator hardly
 // depends on how many warps it does it for. Only kernels for which that makes no difference do so: no loops
 // that may wait for other threads, no barriers for some of a CTA's threads, no output of their own. The size
 // of a batch depends on the kernel and the grid alone, not on the number of workers, and so do a launch's
@@ -71,7 +71,7 @@ public:
   }
 
   void run() {
-    UsualArithmetic while_it_runs;
+    FloatEnvGuard while_it_runs;
     try {
       while (true) {
         bool stopping = launch_.stopping(); // what is taken is still run, up to the CTA that faulted

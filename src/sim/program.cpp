@@ -111,7 +111,7 @@ bool runs_in_lockstep(const Code& code, const Op& op) {
   case Lockstep::barriers:
     return !op.predicate().after_count && !op.form->has(ir::Modifier::red) &&
            !op.form->has(ir::Modifier::arrive);
-  case Lockstep::loops: return !op.jump().waits;
+  case Lockstep::loops: return !op.jump().spins;
   case Lockstep::always: return true;
   }
   return false;

@@ -1,5 +1,5 @@
-# The kernels under kernels/target/ are compiled once per instruction set, into namespaces of their own, and chosen at
-# run time (kernels/select.cpp); cmake/targets.cmake has the options.
+# The kernels under kernels/target/, too deep for warplens_room()'s glob, are compiled once per instruction set, into
+# namespaces of their own, and chosen at run time (kernels/select.cpp); cmake/targets.cmake has the options.
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${dir}/kernels/target/*.cpp)
 foreach(kernel_target ${warplens_targets})
   add_library(warplens_kernels_${kernel_target} OBJECT ${kernel_sources})

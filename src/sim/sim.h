@@ -101,7 +101,7 @@ struct LaunchSpec {
 };
 struct LaunchOptions {
   u32 workers = 0; // 0: one per core
-  u32 batch = 0;   // CTAs that run in step, at most; 0: chosen from the kernel and the grid (launch.cpp)
+  u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (launch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
   bool strict_memory = false;       // an access past an allocation stops the launch
   std::optional<std::chrono::steady_clock::time_point> deadline;

@@ -15,16 +15,16 @@ namespace {
 
 // Threads begin with the signals held back that their maker holds back. Those that a program sends or is sent
 // are for threads of its own, which may wait for them; faults come to whoever made them.
-class SignalsHeldBack {
+class SignalBlocker {
 public:
-  SignalsHeldBack() {
+  SignalBlocker() {
     sigset_t all;
     sigfillset(&all);
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
     pthread_sigmask(SIG_BLOCK, &all, &before_);
   }
-  ~SignalsHeldBack() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeldBack(const SignalsHeldBack&) = delete;
+  ~SignalBlocker() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalBlocker(const SignalBlocker&) = delete;
 
 private:
   sigset_t before_;
@@ -52,7 +52,7 @@ private:
   // How many of `wanted` members there are, new ones included.
   u32 grow(u32 wanted) {
     if (members_.size() >= wanted) return wanted;
-    SignalsHeldBack while_threads_start;
+    SignalBlocker while_threads_start;
     while (members_.size() < wanted) {
       Member* member = members_.emplace_back(std::make_unique<Member>()).get();
       u32 number = static_cast<u32>(members_.size());

@@ -15,7 +15,7 @@ namespace {
 Explanation shot(std::string_view name, std::size_t index = 0) {
   const Case* found = find_case(name);
   EXPECT_NE(found, nullptr) << name;
-  std::vector<Shot> shots = found->shots();
+  std::vector<Frame> shots = found->shots();
   EXPECT_LT(index, shots.size());
   return std::move(shots[index].explanation);
 }

@@ -90,7 +90,7 @@ TEST(Fixes, NeverMakeItsMetricWorse) {
 }
 
 TEST(Pool, OffsetsAgainstAlignment) {
-  ResultOr<Pool, Refusal> out = pool("float a[101]; double b[10]; char c[3]; float4 d[10]", 90);
+  ResultOr<Pool, Rejection> out = pool("float a[101]; double b[10]; char c[3]; float4 d[10]", 90);
   ASSERT_TRUE(out);
   ASSERT_EQ(out->arrays.size(), 4u);
   EXPECT_TRUE(out->arrays[0].fits());

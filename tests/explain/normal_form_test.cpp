@@ -108,7 +108,7 @@ TEST(NormalForm, LargeAndSenselessTextsAreAnsweredQuickly) {
     for (u64 count = random() % 40; count > 0; --count) text += pieces[random() % std::size(pieces)];
     Question q = question(text);
     q.settings = {{"n", "17"}};
-    ResultOr<Explanation, Refusal> out = explain(q);
+    ResultOr<Explanation, Rejection> out = explain(q);
     EXPECT_TRUE(out || !out.error().diagnostic.message.empty()) << text;
   }
   std::string product = "1", nested = "threadIdx.x";
@@ -117,13 +117,13 @@ TEST(NormalForm, LargeAndSenselessTextsAreAnsweredQuickly) {
   for (const std::string& text : {product, nested}) {
     Question q = question(text, {1024, 1, 1});
     q.settings = {{"n", "17"}};
-    ResultOr<Explanation, Refusal> out = explain(q);
+    ResultOr<Explanation, Rejection> out = explain(q);
     EXPECT_TRUE(!out || out->form.index.size() < 500);
   }
   for (u64 seed = 0; seed < 200; ++seed) {
     Question q = question(Writer(seed).expression(8), {64, 16, 1});
     q.settings = {{"n", "17"}};
-    ResultOr<Explanation, Refusal> out = explain(q);
+    ResultOr<Explanation, Rejection> out = explain(q);
     EXPECT_TRUE(out || !out.error().diagnostic.kind.empty());
   }
 }

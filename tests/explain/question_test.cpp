@@ -46,7 +46,7 @@ TEST(Question, RefusesBadExpressions) {
 }
 
 TEST(Question, CaretsPointAtTheCulprit) {
-  ResultOr<Explanation, Refusal> out = explain(question("A[threadIdx.x / (3 - 3)]"));
+  ResultOr<Explanation, Rejection> out = explain(question("A[threadIdx.x / (3 - 3)]"));
   ASSERT_FALSE(out);
   std::string text = diag::render(out.error().diagnostic, out.error().source);
   EXPECT_NE(text.find("expression:1:3: error: 'threadIdx.x / (3 - 3)' divides by zero"), text.npos) << text;

@@ -1,5 +1,5 @@
 // CTA folding: what it counts must be what full emulation counts, whatever the kernel, the grid and the
-// architecture; what it cannot prove it must refuse, and say why. Kernels here are PTX, so that each test
+// architecture; what it cannot prove it must reject, and say why. Kernels here are PTX, so that each test
 // holds one rule.
 #include "fold/harness.h"
 
@@ -172,7 +172,7 @@ TEST_F(Fold, LinearIndexOverATwoDimensionalGridEndsInTheMiddleOfARow) {
 TEST_F(Fold, NothingIsWritten) {
   load("mov.u32 %r10, %r4;" + std::string(store_at_r10) + "red.global.add.u32 [%rd11], 1;");
   Counted counted = count_folded(gpu, Launch{"k", 16, 64, {buffer, 0}});
-  EXPECT_EQ(counted.refused, "");
+  EXPECT_EQ(counted.rejected, "");
   EXPECT_EQ(gpu.read<u32>(buffer, words), std::vector<u32>(words));
   ASSERT_EQ(counted.memory.size(), 1u);
   EXPECT_EQ(counted.memory[0].range.begin, buffer);
@@ -231,8 +231,8 @@ TEST_F(Fold, RefusesWithTheReason) {
     ASSERT_TRUE(fresh.load(kernel(refusal.body)));
     u64 memory = fresh.buffer(std::vector<u32>(1 << 14));
     Counted counted = count_folded(fresh, Launch{"k", 64, 32, {memory, 0}}, 32);
-    EXPECT_NE(counted.refused, "");
-    EXPECT_NE(counted.refused.find(refusal.reason), std::string::npos) << counted.refused;
+    EXPECT_NE(counted.rejected, "");
+    EXPECT_NE(counted.rejected.find(refusal.reason), std::string::npos) << counted.rejected;
   }
 }
 
@@ -298,9 +298,9 @@ TEST_F(Fold, NoBlockLeavesItsAllocation) {
     ASSERT_TRUE(fresh.load(
         kernel(index + std::string("shl.b32 %r11, %r11, 6; add.s32 %r10, %r11, %r2;") + store_at_r10)));
     u64 memory = fresh.buffer(std::vector<u32>(4096 * 64));
-    EXPECT_NE(count_folded(fresh, Launch{"k", 40, 64, {memory, 0}}).refused.find("outside every allocation"),
+    EXPECT_NE(count_folded(fresh, Launch{"k", 40, 64, {memory, 0}}).rejected.find("outside every allocation"),
               std::string::npos);
-    EXPECT_EQ(count_folded(fresh, Launch{"k", 6, 64, {memory, 0}}).refused, "");
+    EXPECT_EQ(count_folded(fresh, Launch{"k", 6, 64, {memory, 0}}).rejected, "");
   }
 }
 
@@ -355,7 +355,7 @@ TEST_F(Fold, ConstantsMayDecideUnlessTheyAreWritten) {
   EXPECT_NE(pending.error().find("a constant has still to be written"), std::string::npos) << pending.error();
 
   ASSERT_TRUE(gpu.load(module(reads + writes)));
-  EXPECT_EQ(count_folded(gpu, Launch{"k", 40, 64, {buffer, 0}}).refused,
+  EXPECT_EQ(count_folded(gpu, Launch{"k", 40, 64, {buffer, 0}}).rejected,
             "it writes to constant memory that it reads");
 }
 

@@ -18,7 +18,7 @@ inline const std::vector<const arch::Architecture*>& architectures() {
 }
 
 struct Counted {
-  std::string refused; // folding
+  std::string rejected; // folding
   u64 classes = 0;
   u64 warp_instructions = 0, thread_instructions = 0;
   std::vector<measure::SiteRecord> sites;
@@ -82,7 +82,7 @@ inline Counted count_folded(Gpu& gpu, const Launch& launch, u32 most_classes = 1
                         {id, launch.grid, launch.block, {}, launch.dynamic_shared, parameters}, {}, options);
   EXPECT_TRUE(memory_of(gpu, launch) == before);
   if (!folded) {
-    out.refused = folded.error();
+    out.rejected = folded.error();
     return out;
   }
   out.classes = folded->classes;
@@ -109,7 +109,7 @@ inline Counted emulate(Gpu& gpu, const Launch& launch) {
 }
 
 inline void expect_equal(const Counted& folded, const Counted& full) {
-  EXPECT_EQ(folded.refused, "");
+  EXPECT_EQ(folded.rejected, "");
   EXPECT_EQ(folded.warp_instructions, full.warp_instructions);
   EXPECT_EQ(folded.thread_instructions, full.thread_instructions);
   ASSERT_EQ(folded.sites.size(), full.sites.size());

@@ -220,7 +220,7 @@ TEST(FoldRandom, CountsAreThoseOfFullEmulation) {
     u64 buffer = gpu.buffer(std::vector<std::byte>((most_index + 1) * widest));
     Launch launch{"k", grid, block, {buffer, 0}};
     Counted counts = count_folded(gpu, launch);
-    if (!counts.refused.empty()) continue;
+    if (!counts.rejected.empty()) continue;
     expect_equal(counts, emulate(gpu, launch));
     ++folded;
     well += counts.classes * 2 <= grid.count();
@@ -236,7 +236,7 @@ TEST(FoldRandom, CountsAreThoseOfFullEmulation) {
 }
 
 // The programs that the emulator is compared with a naive interpreter on: every instruction there is, calls,
-// recursion, shuffles, shared memory, data that decides. Most are refused; the others must count alike.
+// recursion, shuffles, shared memory, data that decides. Most are rejected; the others must count alike.
 TEST(FoldRandom, ProgramsOfEveryInstruction) {
   u64 first = setting("WARPLENS_FOLD_SEED", 1), count = setting("WARPLENS_FOLD_PROGRAMS", 150), folded = 0;
   for (u64 seed = first; seed < first + count; ++seed) {
@@ -253,7 +253,7 @@ TEST(FoldRandom, ProgramsOfEveryInstruction) {
                    gpu.buffer(std::vector<std::byte>(program.scratch_bytes)), program.a, program.b},
                   program.dynamic_shared};
     Counted counts = count_folded(gpu, launch);
-    if (!counts.refused.empty()) continue;
+    if (!counts.rejected.empty()) continue;
     ++folded;
     expect_equal(counts, emulate(gpu, launch));
     if (testing::Test::HasFailure()) return;

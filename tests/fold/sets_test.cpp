@@ -32,8 +32,8 @@ void expect_partition(const CtaSet& whole, const std::vector<CtaSet>& parts) {
   EXPECT_EQ(members, whole.count());
 }
 
-Likeness random_likeness(Random& random, const CtaSet& set) {
-  Likeness out;
+Similarity random_likeness(Random& random, const CtaSet& set) {
+  Similarity out;
   for (u32 a = 0; a < most_axes; ++a) {
     out.last[a] = below(random, set.axis[a].count);
     out.every[a] = 1 + below(random, out.last[a] + 1);
@@ -51,7 +51,7 @@ TEST(CtaSets, PartsHoldEveryMemberOnce) {
       if (below(random, 2) && has_free_axis(set) && set.axis[a].count > 2) {
         parts = split(set, a, 2 + below(random, set.axis[a].count - 2));
       } else {
-        Likeness like = random_likeness(random, set);
+        Similarity like = random_likeness(random, set);
         parts.push_back(alike(set, like));
         append_rest(set, like, parts);
       }
@@ -63,7 +63,7 @@ TEST(CtaSets, PartsHoldEveryMemberOnce) {
 }
 
 // The steps of every member that a likeness leaves, one after the other.
-template <class F> void each_step(const Likeness& like, F&& f) {
+template <class F> void each_step(const Similarity& like, F&& f) {
   std::array<i64, most_axes> t{};
   while (true) {
     f(t);
@@ -120,7 +120,7 @@ TEST(Conditions, OfOneAxisAreSolvedExactly) {
   conditions.at_most({7}, 699);
   conditions.at_most({-3}, 0); // holds everywhere
   conditions.multiple_of({48}, 256);
-  Likeness like = conditions.solve();
+  Similarity like = conditions.solve();
   EXPECT_EQ(like.last[0], 99u);
   EXPECT_EQ(like.every[0], 16u);
 }

@@ -1,5 +1,6 @@
-# Every bundled example, compiled by clang (with the CUDA toolkit hidden where the system lets us) and by nvcc where there
-# is one: it checks its own results and exits with 0, every launch is exact, and both compilers' counters agree.
+# The bundled examples that are named, or all: compiled by clang (with the CUDA toolkit hidden where the system lets us)
+# and by nvcc where there is one, each checks its own results and exits with 0, every launch is exact, and both compilers'
+# counters agree.
 . "$(dirname "$0")/common.sh"
 
 # Without the right to hide a toolkit, clang is asked for.
@@ -20,7 +21,8 @@ totals() { # what is compared: what each kernel asked of each space
     for t in m["sites"] if t["space"] == s["space"] and t["op"] == s["op"])
     for l in r["launches"] for s in l["sites"] for k in ("requests", "sectors", "wavefronts") if s["instructions"]}.items())'
 }
-for example in "$source_dir"/examples/*.cu; do
+[ $# -gt 0 ] || set -- "$source_dir"/examples/*.cu
+for example; do
   echo "$example"
   # shellcheck disable=SC2086
   run hide "$warplens" run $compiler --json clang.json "$example"

@@ -22,14 +22,31 @@ if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/driver/run.cpp) # all but the help tests
 endif()
 set(program_environment "WARPLENS_BINARY=$<TARGET_FILE:warplens>;WARPLENS_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
   "WARPLENS_BUILD_DIR=${PROJECT_BINARY_DIR}")
+# Scripts that run the same few programs share what the first of them compiled. The others start with an empty cache:
+# what they look at is compiling, or an installation, or a machine without a toolkit.
+set(sharing_scripts run bad_input faults interrupt count_only numbers nvcc)
+function(program_test name script) # ARGUMENTS…
+  set(environment ${program_environment})
+  if(name IN_LIST sharing_scripts)
+    list(APPEND environment "WARPLENS_TEST_CACHE=${PROJECT_BINARY_DIR}/test-cache")
+  endif()
+  add_test(NAME program.${name} COMMAND sh ${script} ${ARGN})
+  set_tests_properties(program.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${test_timeout} ENVIRONMENT "${environment}")
+endfunction()
 foreach(target ${warplens_targets})
-  add_test(NAME program.targets.${target} COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/target_run.sh ${target})
-  set_tests_properties(program.targets.${target} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT "${program_environment}")
+  list(APPEND sharing_scripts targets.${target})
+  program_test(targets.${target} ${CMAKE_CURRENT_LIST_DIR}/target_run.sh ${target})
 endforeach()
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cu)
 foreach(script ${whole_program_tests})
   get_filename_component(name ${script} NAME_WE)
   string(REGEX REPLACE "_test$" "" name ${name})
-  add_test(NAME program.${name} COMMAND sh ${script})
-  set_tests_properties(program.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
-    ENVIRONMENT "${program_environment}")
+  if(name STREQUAL "examples") # one test each: they run side by side
+    foreach(example ${examples})
+      get_filename_component(stem ${example} NAME_WE)
+      program_test(examples.${stem} ${script} ${example})
+    endforeach()
+  else()
+    program_test(${name} ${script})
+  endif()
 endforeach()

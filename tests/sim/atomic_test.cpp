@@ -172,7 +172,7 @@ TEST(Atomics, CtasOnSeveralThreadsLoseNothing) {
   for (u32 i = 0; i < all; ++i) ASSERT_EQ(got[64 + i], 1u) << "no thread got result " << 2 * i;
 }
 
-// Blocks that run in step have shared memory of their own, also where all their lanes name one address.
+// Blocks that run in lockstep have shared memory of their own, also where all their lanes name one address.
 TEST(Atomics, SharedCellsBelongToTheirCta) {
   const char* body = R"(
 .visible .entry k(.param .u64 memory) {

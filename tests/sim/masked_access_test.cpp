@@ -1,4 +1,4 @@
-// Accesses of some lanes at addresses in closed form: blocks of many widths, every element width, images that
+// Accesses of some lanes at addresses in affine form: blocks of many widths, every element width, images that
 // end within a block and exactly at the end of their allocation. Results and what the sink sees are compared
 // with the same worked out here, thread by thread, for batches of one CTA and of many.
 #include "sim/harness.h"

@@ -2,7 +2,7 @@
 // have: what a program does that adds up sizes in bytes.
 #include "explain/expr/pool.h"
 #include "base/bits.h"
-#include "explain/view/ink.h"
+#include "explain/view/theme.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ arch::Counts warp_of(const arch::Architecture& arch, const Type& type, u64 offse
     lanes.offset.push_back(i64{lane} * type.size);
     lanes.active.push_back(1);
   }
-  Manner manner;
+  Mode manner;
   manner.pieces = pieces(type);
   manner.base = offset;
   return count_block(arch, lanes, manner);
@@ -25,13 +25,13 @@ arch::Counts warp_of(const arch::Architecture& arch, const Type& type, u64 offse
 
 } // namespace
 
-ResultOr<Pool, Refusal> pool(const std::string& text, u32 sm) {
+ResultOr<Pool, Rejection> pool(const std::string& text, u32 sm) {
   const arch::Architecture* arch = arch::find(sm);
   if (arch == nullptr)
-    return failure(Refusal{diag::error("explain-architecture",
-                                       fmt::format("there is no compute capability {}", sm_text(sm)), {},
-                                       "`warplens gpus` lists them"),
-                           {}});
+    return failure(Rejection{diag::error("explain-architecture",
+                                         fmt::format("there is no compute capability {}", sm_text(sm)), {},
+                                         "`warplens gpus` lists them"),
+                             {}});
   // Declarations are what a structure's body is made of.
   std::string body = text;
   while (!body.empty() && body.back() == ' ') body.pop_back();
@@ -40,7 +40,7 @@ ResultOr<Pool, Refusal> pool(const std::string& text, u32 sm) {
   if (!type) {
     type.error().span.file = "--pool";
     type.error().help = "declare the arrays as in C: --pool 'float a[100]; double b[10]'";
-    return failure(Refusal{std::move(type.error()), structure});
+    return failure(Rejection{std::move(type.error()), structure});
   }
   Pool out{sm, {}, 0, 0};
   for (const Field& field : type->fields) {
@@ -63,7 +63,7 @@ bool all_fit(const Pool& pool) {
 
 namespace {
 
-std::string verdict(const PoolArray& a, const Ink& ink) {
+std::string verdict(const PoolArray& a, const Theme& ink) {
   if (!a.fits())
     return ink.bad(fmt::format("{} {} past a multiple of {}: start at {}", ink.no(), a.offset % a.alignment,
                                a.alignment, a.aligned));
@@ -76,7 +76,7 @@ std::string verdict(const PoolArray& a, const Ink& ink) {
 } // namespace
 
 std::string terminal(const Pool& pool, const TextStyle& style) {
-  Ink ink(style);
+  Theme ink(style);
   std::string out = ink.bold("Arrays in one allocation, one behind the other") +
                     fmt::format("   compute capability {}\n", sm_text(pool.sm));
   out += ink.faint("  array        type           bytes   starts at   needs") + "\n";

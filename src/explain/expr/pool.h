@@ -24,7 +24,7 @@ struct Pool {
 };
 
 // `text`: "float a[100]; double b[10]".
-ResultOr<Pool, Refusal> pool(const std::string& text, u32 sm);
+ResultOr<Pool, Rejection> pool(const std::string& text, u32 sm);
 bool all_fit(const Pool&);
 std::string terminal(const Pool&, const TextStyle&);
 nlohmann::json json(const Pool&);

@@ -11,7 +11,7 @@ using access::Space;
 namespace {
 
 void leave_constant(Situation& s, std::vector<advise::Advice>& list) {
-  Manner manner = s.manner;
+  Mode manner = s.manner;
   manner.space = Space::global;
   advise::Advice out;
   out.rule = "constant-serialised";

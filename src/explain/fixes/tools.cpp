@@ -26,7 +26,7 @@ Footprint moved(const Situation& s, const QuasiPolynomial& bytes) {
   return out;
 }
 
-arch::Counts counted(const Situation& s, const Footprint& footprint, const Manner& manner) {
+arch::Counts counted(const Situation& s, const Footprint& footprint, const Mode& manner) {
   return count_block(s.arch, footprint, manner);
 }
 arch::Counts counted(const Situation& s, const QuasiPolynomial& bytes) {

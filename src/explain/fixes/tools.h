@@ -7,7 +7,7 @@ namespace warplens::explain {
 // The footprint if the offset were `bytes`; the same threads take part.
 Footprint moved(const Situation&, const symbolic::QuasiPolynomial& bytes);
 arch::Counts counted(const Situation&, const symbolic::QuasiPolynomial& bytes);
-arch::Counts counted(const Situation&, const Footprint&, const Manner&);
+arch::Counts counted(const Situation&, const Footprint&, const Mode&);
 
 // The values of all factors in thread `thread` of the block.
 std::vector<Wide> values_of(const Situation&, u64 thread);

@@ -32,7 +32,7 @@ void align_type(Situation& s, std::vector<advise::Advice>& list) {
     Type aligned = type;
     aligned.align = align;
     aligned.size = static_cast<u32>(align_up(type.size, align));
-    Manner manner = s.manner;
+    Mode manner = s.manner;
     manner.pieces = pieces(aligned);
     if (manner.pieces.size() >= s.manner.pieces.size()) continue;
     advise::Advice out;
@@ -64,7 +64,7 @@ void split_structure(Situation& s, std::vector<advise::Advice>& list) {
     return;
   u32 bytes = member ? accessed.size : s.manner.pieces[0].bytes;
   advise::Advice out;
-  Manner manner = s.manner;
+  Mode manner = s.manner;
   manner.base = align_down(s.manner.base, 256);
   if (member)
     out.after = counted(s, resized(s, bytes), manner);
@@ -105,7 +105,7 @@ void vector_loads(Situation& s, std::vector<advise::Advice>& list) {
     fewer.offset.push_back(s.footprint.offset[thread]);
     fewer.active.push_back(1);
   }
-  Manner manner = s.manner;
+  Mode manner = s.manner;
   manner.pieces = {{0, 16}};
   bool aligned = std::all_of(fewer.offset.begin(), fewer.offset.end(),
                              [&](i64 o) { return (o + static_cast<i64>(manner.base)) % 16 == 0; });

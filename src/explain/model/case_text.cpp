@@ -1,22 +1,22 @@
 // The built-in cases as text and JSON: the words around the pictures of their accesses.
 #include "explain/model/cases.h"
-#include "explain/view/ink.h"
+#include "explain/view/theme.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace warplens::explain {
 
 std::string terminal_list(const TextStyle& style) {
-  Ink ink(style);
+  Theme ink(style);
   std::string out = "Built-in cases; draw one with `warplens explain --case NAME`:\n\n";
   for (const Case& c : cases()) out += fmt::format("  {}  {}\n", ink.bold(pad_right(c.name, 20)), c.title);
   return out;
 }
 
 std::string terminal(const Case& c, const TextStyle& style) {
-  Ink ink(style);
+  Theme ink(style);
   std::string out = ink.bold(c.title) + "\n" + text::wrap(c.words, 98) + "\n";
-  for (const Shot& shot : c.shots()) {
+  for (const Frame& shot : c.shots()) {
     const Question& q = shot.explanation.question;
     out += fmt::format("\n{}   {}, compute capability {}", ink.bold(q.access), q.type, sm_text(q.sm));
     if (q.base != 0) out += fmt::format(", starting at byte {}", q.base);
@@ -28,7 +28,7 @@ std::string terminal(const Case& c, const TextStyle& style) {
 nlohmann::json json(const Case& c) {
   nlohmann::json out = {
       {"schema", 1}, {"case", c.name}, {"title", c.title}, {"shots", nlohmann::json::array()}};
-  for (const Shot& shot : c.shots()) {
+  for (const Frame& shot : c.shots()) {
     nlohmann::json entry = json(shot.explanation);
     entry["caption"] = shot.caption;
     out["shots"].push_back(entry);

@@ -19,8 +19,8 @@ using access::Space;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // The questions are constants of this file: one that cannot be answered is caught by the test over the table.
-Shot ask(std::string caption, const Question& question) {
-  ResultOr<Explanation, Refusal> answer = explain(question);
+Frame ask(std::string caption, const Question& question) {
+  ResultOr<Explanation, Rejection> answer = explain(question);
   return {std::move(caption), answer ? std::move(*answer) : Explanation{}};
 }
 
@@ -54,29 +54,29 @@ Question typed(Question q, std::string type) {
 
 constexpr Dim3 half_warp{16, 1, 1};
 
-std::vector<Shot> coalesced_10() {
+std::vector<Frame> coalesced_10() {
   Question q = on(10, "A[threadIdx.x]", half_warp);
   q.condition = "threadIdx.x != 3";
   return {ask("the 4th thread takes no part", q)};
 }
-std::vector<Shot> permuted_10() {
+std::vector<Frame> permuted_10() {
   return {ask("threads 0 and 1, 2 and 3 … exchange their words", on(10, "A[threadIdx.x ^ 1]", half_warp))};
 }
-std::vector<Shot> misaligned_10() {
+std::vector<Frame> misaligned_10() {
   return {ask("in order, one word too far", starting(on(10, "A[threadIdx.x]", half_warp), 4))};
 }
-std::vector<Shot> permuted_12() {
+std::vector<Frame> permuted_12() {
   return {ask("any order inside 64 bytes", on(12, "A[threadIdx.x ^ 5]", half_warp))};
 }
-std::vector<Shot> crossing_12() {
+std::vector<Frame> crossing_12() {
   return {ask("in order, across a multiple of 128", starting(on(12, "A[threadIdx.x]", half_warp), 80))};
 }
-std::vector<Shot> one_segment_12() {
+std::vector<Frame> one_segment_12() {
   return {
       ask("15 words in the lower half, one in the upper", starting(on(12, "A[threadIdx.x]", half_warp), 4))};
 }
 
-std::vector<Shot> bursts() {
+std::vector<Frame> bursts() {
   const auto memory = [](std::string access) {
     Question q = typed(on(90, std::move(access), {4, 1, 1}), "char");
     q.section = 4;
@@ -97,29 +97,29 @@ Settings product(std::string row) {
 const std::string row_by_y = "blockIdx.y*blockDim.y + threadIdx.y",
                   row_by_x = "blockIdx.x*blockDim.x + threadIdx.x";
 
-std::vector<Shot> matrix_a() {
+std::vector<Frame> matrix_a() {
   return {ask("Row from threadIdx.y: the lanes of a row read one word",
               with(on(90, "A[Row*n + i]", {32, 8, 1}), product(row_by_y))),
           ask("Row from threadIdx.x: every lane in a row of its own",
               with(on(90, "A[Row*n + i]", {32, 8, 1}), product(row_by_x)))};
 }
-std::vector<Shot> matrix_b() {
+std::vector<Frame> matrix_b() {
   return {ask("Col from threadIdx.x, in the block of 32×8",
               with(on(90, "B[i*k + Col]", {32, 8, 1}), product(row_by_y))),
           ask("in the block of 16×16: two rows of threads read the same words",
               with(on(90, "B[i*k + Col]", {16, 16, 1}), product(row_by_y)))};
 }
 
-std::vector<Shot> one_eighth() {
+std::vector<Frame> one_eighth() {
   return {ask("each 4-byte word in a 32-byte transaction of its own", on(90, "A[8*threadIdx.x]"))};
 }
-std::vector<Shot> unaligned() { return {ask("bytes 132 to 259", on(70, "A[threadIdx.x + 33]"))}; }
-std::vector<Shot> non_sequential() {
+std::vector<Frame> unaligned() { return {ask("bytes 132 to 259", on(70, "A[threadIdx.x + 33]"))}; }
+std::vector<Frame> non_sequential() {
   return {ask("steps of 5 words, around 96 words", on(70, "A[5*threadIdx.x % 96]"))};
 }
 
 // 10,000 elements through an index array: `off` is the identity, or a fixed shuffle of it.
-Shot gather(std::string caption, std::string type, u32 bytes, bool shuffled) {
+Frame gather(std::string caption, std::string type, u32 bytes, bool shuffled) {
   constexpr u32 elements = 10000;
   std::vector<u32> index(elements);
   std::iota(index.begin(), index.end(), 0u);
@@ -141,15 +141,15 @@ Shot gather(std::string caption, std::string type, u32 bytes, bool shuffled) {
   count_all(e, *arch::find(70));
   return {std::move(caption), std::move(e)};
 }
-std::vector<Shot> gather_identity() {
+std::vector<Frame> gather_identity() {
   return {gather("floats, off[i] = i", "float", 4, false), gather("doubles, off[i] = i", "double", 8, false)};
 }
-std::vector<Shot> gather_shuffled() {
+std::vector<Frame> gather_shuffled() {
   return {gather("floats, off shuffled", "float", 4, true),
           gather("doubles, off shuffled", "double", 8, true)};
 }
 
-std::vector<Shot> two_dimensional() {
+std::vector<Frame> two_dimensional() {
   Question plain = with(on(90, "A[threadIdx.y*width + threadIdx.x]", {32, 4, 1}), {{"width", "100"}});
   Question warp = with(plain, {{"width", "128"}});
   plain.warp = warp.warp = 1;
@@ -161,8 +161,8 @@ std::vector<Shot> two_dimensional() {
           ask("9.0, rows padded to 128 floats (cudaMallocPitch: 512 bytes)", warp)};
 }
 
-std::vector<Shot> bank_conflicts() {
-  std::vector<Shot> out;
+std::vector<Frame> bank_conflicts() {
+  std::vector<Frame> out;
   for (u32 stride : {1u, 2u, 3u, 8u, 32u})
     out.push_back(ask(fmt::format("a step of {}", text::plural(stride, "word")),
                       in(Space::shared, on(90, fmt::format("s[{}*threadIdx.x]", stride)))));
@@ -172,18 +172,18 @@ std::vector<Shot> bank_conflicts() {
   return out;
 }
 
-std::vector<Shot> constant_serialised() {
+std::vector<Frame> constant_serialised() {
   return {ask("one address", in(Space::constant, on(90, "c[0]"))),
           ask("four addresses", in(Space::constant, on(90, "c[threadIdx.x % 4]"))),
           ask("32 addresses", in(Space::constant, on(90, "c[threadIdx.x]")))};
 }
 
-std::vector<Shot> local_interleaved() {
+std::vector<Frame> local_interleaved() {
   return {ask("the same index in every lane", with(in(Space::local, on(90, "a[i]")), {{"i", "3"}})),
           ask("a different index in every lane", in(Space::local, on(90, "a[threadIdx.x]")))};
 }
 
-std::vector<Shot> texture_locality() {
+std::vector<Frame> texture_locality() {
   const auto texture = [](std::string access, Dim3 block) {
     return with(in(Space::texture, on(90, std::move(access), block)), {{"width", "256"}});
   };
@@ -192,7 +192,7 @@ std::vector<Shot> texture_locality() {
           ask("a column of 32 texels", texture("t[threadIdx.x*width]", {32, 1, 1}))};
 }
 
-std::vector<Shot> structure_alignment() {
+std::vector<Frame> structure_alignment() {
   return {
       ask("12 bytes, aligned to 4", typed(on(90, "p[threadIdx.x]"), "struct{float x,y,z;}")),
       ask("__align__(16): 16 bytes", typed(on(90, "p[threadIdx.x]"), "struct __align__(16) {float x,y,z;}")),

@@ -5,7 +5,7 @@
 
 namespace warplens::explain {
 
-struct Shot {
+struct Frame {
   std::string caption;
   Explanation explanation;
 };
@@ -14,7 +14,7 @@ struct Case {
   std::string_view name;  // "coalesced-1.0"
   std::string_view title; // one line
   std::string_view words; // what to see, and why
-  std::vector<Shot> (*shots)();
+  std::vector<Frame> (*shots)();
 };
 
 std::span<const Case> cases();

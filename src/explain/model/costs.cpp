@@ -1,8 +1,8 @@
 // See costs.h. The units are those of the space: passes through banks, requests, transactions or bursts.
 #include "explain/model/costs.h"
 #include "arch/table.h"
-#include "explain/view/ink.h"
 #include "explain/view/picture.h"
+#include "explain/view/theme.h"
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -24,7 +24,7 @@ std::string transactions_words(const arch::Counts& c, const std::map<u64, u64>& 
 bool has_lines(const Explanation& e) {
   const arch::Architecture* arch = arch::find(e.question.sm);
   bool device = e.question.space == Space::global || e.question.space == Space::local;
-  return device && arch != nullptr && arch->global.name == "global_whole_warp";
+  return device && arch != nullptr && arch->global.rule->id == "global_whole_warp";
 }
 
 double ideal_lines(const arch::Counts& c, u32 bytes) { return static_cast<double>(c.threads) * bytes / 128; }

@@ -36,7 +36,7 @@ struct Explanation {
   std::string array;
   std::string accessed_text; // "p[i].x"
   Form form;
-  Manner manner;
+  Mode manner;
   Footprint footprint;
   std::vector<access::WarpAccess> drawn; // the chosen warp, one per instruction
   std::vector<std::vector<Transaction>>
@@ -51,11 +51,11 @@ struct Explanation {
 };
 
 // An error carries the texts that its span points into.
-struct Refusal {
+struct Rejection {
   diag::Diagnostic diagnostic;
   std::string source;
 };
-ResultOr<Explanation, Refusal> explain(const Question&);
+ResultOr<Explanation, Rejection> explain(const Question&);
 
 // Fills in what follows from question, manner and footprint: the drawn warp, the counts, the other
 // architectures.

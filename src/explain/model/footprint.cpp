@@ -12,7 +12,7 @@ u32 warps(const Footprint& footprint) {
   return static_cast<u32>(ceil_div(footprint.offset.size(), warp_size));
 }
 
-access::WarpAccess access_of(const Footprint& footprint, const Manner& manner, Piece piece, u32 warp) {
+access::WarpAccess access_of(const Footprint& footprint, const Mode& manner, Piece piece, u32 warp) {
   access::WarpAccess out{{.site = access::SiteId{0u},
                           .space = manner.space,
                           .kind = manner.kind,
@@ -27,14 +27,14 @@ access::WarpAccess access_of(const Footprint& footprint, const Manner& manner, P
   return out;
 }
 
-arch::Counts count_warp(const arch::Architecture& arch, const Footprint& footprint, const Manner& manner,
+arch::Counts count_warp(const arch::Architecture& arch, const Footprint& footprint, const Mode& manner,
                         u32 warp) {
   arch::Counts sum;
   for (Piece piece : manner.pieces) sum += arch::count(arch, access_of(footprint, manner, piece, warp));
   return sum;
 }
 
-arch::Counts count_block(const arch::Architecture& arch, const Footprint& footprint, const Manner& manner) {
+arch::Counts count_block(const arch::Architecture& arch, const Footprint& footprint, const Mode& manner) {
   arch::Counts sum;
   for (u32 warp = 0; warp < warps(footprint); ++warp) sum += count_warp(arch, footprint, manner, warp);
   return sum;
@@ -88,7 +88,8 @@ std::vector<Transaction> of_half_warp(const arch::Architecture& arch, const acce
 
 std::vector<Transaction> transactions(const arch::Architecture& arch, const access::WarpAccess& access) {
   std::vector<Transaction> out;
-  if (access.space != access::Space::global || !arch.global.name.starts_with("global_half_warp")) return out;
+  if (access.space != access::Space::global || !arch.global.rule->id.starts_with("global_half_warp"))
+    return out;
   for (u32 half : {0x0000ffffu, 0xffff0000u}) {
     u32 lanes = access.active & half;
     if (lanes == 0) continue;

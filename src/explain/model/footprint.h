@@ -17,7 +17,7 @@ struct Footprint {
 };
 
 // What is done at each offset: one instruction per piece.
-struct Manner {
+struct Mode {
   std::vector<Piece> pieces;
   u64 base = 0;
   access::Space space = access::Space::global;
@@ -26,10 +26,10 @@ struct Manner {
 };
 
 u32 warps(const Footprint&);
-access::WarpAccess access_of(const Footprint&, const Manner&, Piece, u32 warp);
+access::WarpAccess access_of(const Footprint&, const Mode&, Piece, u32 warp);
 // Of one warp, all pieces; of the whole block.
-arch::Counts count_warp(const arch::Architecture&, const Footprint&, const Manner&, u32 warp);
-arch::Counts count_block(const arch::Architecture&, const Footprint&, const Manner&);
+arch::Counts count_warp(const arch::Architecture&, const Footprint&, const Mode&, u32 warp);
+arch::Counts count_block(const arch::Architecture&, const Footprint&, const Mode&);
 
 // The memory transactions of one instruction of a warp, in order of address, where the architecture issues
 // segments of different sizes (1.x, global memory); empty elsewhere.

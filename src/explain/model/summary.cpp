@@ -1,7 +1,7 @@
 // The answer before its reasons, at the top of the page: is it coalesced, and what would help most.
 #include "explain/model/summary.h"
 #include "explain/model/costs.h"
-#include "explain/view/ink.h"
+#include "explain/view/theme.h"
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -9,28 +9,28 @@ namespace {
 
 using access::Space;
 
-std::string yes(const Ink& ink, std::string_view text, const std::string& why) {
+std::string yes(const Theme& ink, std::string_view text, const std::string& why) {
   return ink.good(fmt::format("{} {}", ink.yes(), text)) + ": " + why;
 }
 
-std::string no(const Ink& ink, std::string_view text, const std::string& why) {
+std::string no(const Theme& ink, std::string_view text, const std::string& why) {
   return ink.bad(fmt::format("{} {}", ink.no(), text)) + ": " + why;
 }
 
-std::string banks(const arch::Counts& c, const Ink& ink) {
+std::string banks(const arch::Counts& c, const Theme& ink) {
   if (c.wavefronts == c.ideal_wavefronts)
     return yes(ink, "no bank conflicts", plural(c.wavefronts, "pass") + ", no more than the bytes need");
   return no(ink, "bank conflicts",
             fmt::format("{} passes where {} could carry the bytes", c.wavefronts, c.ideal_wavefronts));
 }
 
-std::string constants(const arch::Counts& c, const Ink& ink) {
+std::string constants(const arch::Counts& c, const Theme& ink) {
   if (c.requests == c.instructions) return yes(ink, "broadcast", "one address per warp, one request");
   return no(ink, "serialised",
             fmt::format("{} for {}", plural(c.requests, "request"), plural(c.instructions, "instruction")));
 }
 
-std::string device_memory(const Explanation& e, const arch::Counts& c, const Ink& ink) {
+std::string device_memory(const Explanation& e, const arch::Counts& c, const Theme& ink) {
   if (c.bytes_used == c.transaction_bytes) return yes(ink, "coalesced", "every byte that moves is asked for");
   std::string bytes = fmt::format("{} of {} bytes moved are asked for ({:.0f}%)", c.bytes_used,
                                   c.transaction_bytes, 100 * efficiency(e, c));
@@ -43,7 +43,7 @@ std::string device_memory(const Explanation& e, const arch::Counts& c, const Ink
 
 bool optional(const advise::Advice& fix) { return fix.rule == "vector-loads"; }
 
-std::string summary(const Explanation& e, const Ink& ink) {
+std::string summary(const Explanation& e, const Theme& ink) {
   const arch::Counts& c = e.block;
   if (c.threads == 0 || e.question.section != 0) return {};
   std::string out = e.question.space == Space::shared     ? banks(c, ink)

@@ -13,7 +13,7 @@ namespace {
 constexpr u32 representative[] = {10, 13, 20, 35, 52, 60, 70, 80, 90, 120};
 
 // Where a count alone does not say it: 1.x issues segments of several sizes.
-std::map<u64, u64> sizes(const arch::Architecture& arch, const Footprint& footprint, const Manner& manner,
+std::map<u64, u64> sizes(const arch::Architecture& arch, const Footprint& footprint, const Mode& manner,
                          const arch::Counts& counts, u32 first_warp, u32 last_warp) {
   std::map<u64, u64> out;
   for (u32 warp = first_warp; warp <= last_warp; ++warp)

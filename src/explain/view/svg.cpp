@@ -7,8 +7,8 @@
 #include "arch/table.h"
 #include "explain/model/cases.h"
 #include "explain/model/costs.h"
-#include "explain/view/ink.h"
 #include "explain/view/picture.h"
+#include "explain/view/theme.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -280,7 +280,7 @@ std::string svg(const Case& c) {
     start = end + 1;
   }
   y += 14;
-  for (const Shot& shot : c.shots()) y = draw(page, shot.explanation, shot.caption, y) + 12;
+  for (const Frame& shot : c.shots()) y = draw(page, shot.explanation, shot.caption, y) + 12;
   return page.document(y, c.title);
 }
 

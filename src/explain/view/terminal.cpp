@@ -7,8 +7,8 @@
 #include "arch/table.h"
 #include "explain/model/costs.h"
 #include "explain/model/summary.h"
-#include "explain/view/ink.h"
 #include "explain/view/picture.h"
+#include "explain/view/theme.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -21,14 +21,14 @@ using access::Space;
 constexpr u32 page = 98;              // columns
 constexpr std::size_t most_rows = 12; // of a picture, before it is cut in the middle
 
-std::string shape(Dim3 d, const Ink& ink) {
+std::string shape(Dim3 d, const Theme& ink) {
   std::string out = fmt::format("{}", d.x);
   if (d.y != 1 || d.z != 1) out += fmt::format("{}{}", ink.times(), d.y);
   if (d.z != 1) out += fmt::format("{}{}", ink.times(), d.z);
   return out;
 }
 
-std::string heading(const Explanation& e, const Ink& ink) {
+std::string heading(const Explanation& e, const Theme& ink) {
   const Question& q = e.question;
   std::string type = e.accessed.name.empty() ? std::string() : e.accessed.name + ", ";
   std::string out =
@@ -45,7 +45,7 @@ std::string heading(const Explanation& e, const Ink& ink) {
   return out + text::wrap(fmt::format("{}; compute capability {}", where, sm_text(q.sm)), page) + "\n";
 }
 
-std::string verdict(const Explanation& e, const Ink& ink) {
+std::string verdict(const Explanation& e, const Theme& ink) {
   const Form& f = e.form;
   std::string unit = f.in_bytes ? " bytes" : "";
   std::string index =
@@ -93,7 +93,7 @@ std::string verdict(const Explanation& e, const Ink& ink) {
 
 // ---- the picture
 
-std::string cell_text(const Picture& picture, const Row& row, std::size_t i, const Ink& ink) {
+std::string cell_text(const Picture& picture, const Row& row, std::size_t i, const Theme& ink) {
   u32 lanes = row.cells[i].lanes;
   char symbol = lane_symbol(lanes);
   if (lanes != 0) return ink.lane(static_cast<u32>(std::countr_zero(lanes)), std::string(1, symbol));
@@ -101,7 +101,7 @@ std::string cell_text(const Picture& picture, const Row& row, std::size_t i, con
   return travels ? ink.faint(ink.unused()) : " ";
 }
 
-std::string row_text(const Picture& picture, const Row& row, u32 label, const Ink& ink) {
+std::string row_text(const Picture& picture, const Row& row, u32 label, const Theme& ink) {
   std::string out = "  " + pad_left(bytes_text(picture, row, ink.dash()), label) + " ";
   bool wide = row.cells.size() <= 32;
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -115,7 +115,7 @@ std::string row_text(const Picture& picture, const Row& row, u32 label, const In
   return out + "\n";
 }
 
-std::string bank_footer(const Picture& picture, u32 label, const Ink& ink) {
+std::string bank_footer(const Picture& picture, u32 label, const Theme& ink) {
   u32 worst = *std::max_element(picture.per_bank.begin(), picture.per_bank.end());
   std::string words = "  " + pad_left("words", label) + " ", numbers = "  " + pad_left("bank", label) + " ";
   words += ink.bar();
@@ -131,7 +131,7 @@ std::string bank_footer(const Picture& picture, u32 label, const Ink& ink) {
   return words + fmt::format("{} at most {} in a bank\n", ink.bar(), worst) + ink.faint(numbers) + "\n";
 }
 
-std::string draw(const Picture& picture, const Ink& ink) {
+std::string draw(const Picture& picture, const Theme& ink) {
   u32 label = 5;
   for (const Row& row : picture.rows) label = std::max(label, width_of(bytes_text(picture, row, ink.dash())));
   std::string out;
@@ -149,7 +149,7 @@ std::string draw(const Picture& picture, const Ink& ink) {
   return out;
 }
 
-std::string legend(const Explanation& e, const Picture& picture, const Ink& ink) {
+std::string legend(const Explanation& e, const Picture& picture, const Theme& ink) {
   bool several = false, unused = false;
   for (const Row& row : picture.rows) {
     unused = unused || row.used_bytes < row.fetched_bytes;
@@ -163,14 +163,14 @@ std::string legend(const Explanation& e, const Picture& picture, const Ink& ink)
   return out;
 }
 
-std::string lane_list(u32 mask, const Ink& ink) {
+std::string lane_list(u32 mask, const Theme& ink) {
   u32 low = static_cast<u32>(std::countr_zero(mask)), high = 31 - static_cast<u32>(std::countl_zero(mask));
   if (low == high) return fmt::format("lane {}", low);
   return fmt::format("lanes {}{}{}", low, ink.dash(), high);
 }
 
 // 1.x: the segments one by one, unless there are too many to be worth it.
-std::string transaction_lines(const std::vector<Transaction>& list, const Ink& ink) {
+std::string transaction_lines(const std::vector<Transaction>& list, const Theme& ink) {
   std::string out;
   for (std::size_t i = 0; i < list.size() && list.size() <= 8; ++i)
     out += fmt::format("  transaction {}: {} bytes at {}{}{}, {}\n", i + 1, list[i].bytes,
@@ -186,7 +186,7 @@ std::string percent(double ratio) {
   return ratio > 0.0995 ? fmt::format("{:.0f}%", ratio * 100) : fmt::format("{:.1f}%", ratio * 100);
 }
 
-std::string meter(double ratio, const Ink& ink) {
+std::string meter(double ratio, const Theme& ink) {
   u32 filled = static_cast<u32>(std::clamp(ratio, 0.0, 1.0) * 10 + 0.5);
   std::string out;
   for (u32 i = 0; i < 10; ++i) out += i < filled ? ink.full() : ink.empty();
@@ -194,7 +194,7 @@ std::string meter(double ratio, const Ink& ink) {
 }
 
 // "2 × 64 + 1 × 32 B"
-std::string sizes_text(const std::map<u64, u64>& sizes, const Ink& ink) {
+std::string sizes_text(const std::map<u64, u64>& sizes, const Theme& ink) {
   std::string out;
   for (auto at = sizes.rbegin(); at != sizes.rend(); ++at)
     out += fmt::format("{}{} {} {}", out.empty() ? "" : " + ", at->second, ink.times(), at->first);
@@ -203,7 +203,7 @@ std::string sizes_text(const std::map<u64, u64>& sizes, const Ink& ink) {
 
 // The columns that the space's accesses are told in.
 std::vector<std::string> cost_cells(const Explanation& e, const arch::Counts& c,
-                                    const std::map<u64, u64>& sizes, const Ink& ink) {
+                                    const std::map<u64, u64>& sizes, const Theme& ink) {
   const auto number = [](u64 value) { return fmt::format("{}", value); };
   std::vector<std::string> out = {number(c.instructions)};
   if (e.question.space == Space::shared)
@@ -227,12 +227,12 @@ std::vector<std::string> cost_heads(const Explanation& e) {
 }
 
 // A burst section stands for the transaction; its numbers are those of the drawing.
-std::string burst_cost(const Explanation& e, const Ink& ink) {
+std::string burst_cost(const Explanation& e, const Theme& ink) {
   return "  " + cost_sentence(e) + ": " + ink.graded(efficiency(e, e.warp), percent(efficiency(e, e.warp))) +
          "\n";
 }
 
-std::string costs(const Explanation& e, const Ink& ink) {
+std::string costs(const Explanation& e, const Theme& ink) {
   if (e.question.section != 0) return burst_cost(e, ink);
   std::string all = fmt::format("all {} warps", warps(e.footprint));
   std::vector<std::string> heads = cost_heads(e), warp = cost_cells(e, e.warp, e.warp_sizes, ink),
@@ -265,13 +265,13 @@ std::string costs(const Explanation& e, const Ink& ink) {
 }
 
 // 1.x can need three sizes; more than two would not fit.
-std::string short_sizes(const ArchitectureCounts& row, const Ink& ink) {
+std::string short_sizes(const ArchitectureCounts& row, const Theme& ink) {
   if (row.sizes.size() < 3) return sizes_text(row.sizes, ink);
   return fmt::format("{} of {}{}{} B", row.block.transactions, row.sizes.begin()->first, ink.dash(),
                      row.sizes.rbegin()->first);
 }
 
-std::vector<std::string> table_cells(const Explanation& e, const ArchitectureCounts& row, const Ink& ink) {
+std::vector<std::string> table_cells(const Explanation& e, const ArchitectureCounts& row, const Theme& ink) {
   const auto number = [](u64 value) { return fmt::format("{}", value); };
   const arch::Counts& c = row.block;
   if (e.question.space == Space::shared) return {number(c.wavefronts), number(c.ideal_wavefronts)};
@@ -279,7 +279,7 @@ std::vector<std::string> table_cells(const Explanation& e, const ArchitectureCou
   return {number(c.requests), short_sizes(row, ink), number(c.transaction_bytes)};
 }
 
-std::string table(const Explanation& e, const Ink& ink) {
+std::string table(const Explanation& e, const Theme& ink) {
   std::vector<std::vector<std::string>> lines;
   if (e.question.space == Space::shared)
     lines.push_back({"passes", "at best"});
@@ -311,7 +311,7 @@ std::string table(const Explanation& e, const Ink& ink) {
 
 // ---- fixes
 
-std::string fix_text(const advise::Advice& fix, std::size_t number, const Ink& ink) {
+std::string fix_text(const advise::Advice& fix, std::size_t number, const Theme& ink) {
   u64 before = advise::value(fix.metric, fix.before), after = advise::value(fix.metric, fix.after);
   std::string out = fmt::format("  {}. {}\n", number, ink.bold(fix.title));
   out += "     " + text::wrap(fix.cause, page - 5, "     ") + "\n";
@@ -325,7 +325,7 @@ std::string fix_text(const advise::Advice& fix, std::size_t number, const Ink& i
   return out;
 }
 
-std::string fixes_text(const Explanation& e, const Ink& ink) {
+std::string fixes_text(const Explanation& e, const Theme& ink) {
   if (e.fixes.empty())
     return ink.bold("What would help") + "\n  Nothing: no change that explain knows lowers these counts.\n";
   std::string out = ink.bold("What would help") + " (counts of the block)\n";
@@ -338,7 +338,7 @@ std::string fixes_text(const Explanation& e, const Ink& ink) {
 } // namespace
 
 std::string terminal_picture(const Explanation& e, const TextStyle& style) {
-  Ink ink(style);
+  Theme ink(style);
   const arch::Architecture& arch = *arch::find(e.question.sm);
   if (e.warp.threads == 0) return "  No lane of this warp takes part.\n";
   Picture drawn = picture(arch, e.drawn[0], e.transactions[0], e.question.section);
@@ -353,7 +353,7 @@ std::string terminal_picture(const Explanation& e, const TextStyle& style) {
 }
 
 std::string terminal(const Explanation& e, const TextStyle& style) {
-  Ink ink(style);
+  Theme ink(style);
   std::string out = heading(e, ink) + summary(e, ink) + "\n" + verdict(e, ink) + "\n";
   out += ink.bold(e.question.space == Space::shared ? "Which lanes go to which banks"
                                                     : "Which lanes go to which segments") +

@@ -50,7 +50,7 @@ bool Exec::enter_guarded(const Op& op) {
   }
   if (missing == 0) return true;
   mask = &guarded;
-  mask_full = false;
+  unguarded = false;
   return any != 0;
 }
 
@@ -66,12 +66,12 @@ void Exec::set_active(const Mask& lanes) {
   listed = false;
 }
 
-std::span<const u16> Exec::few_lanes() {
+std::span<const u16> Exec::compacted_lanes() {
   constexpr u32 few_per_warp = 8; // from there on vectors of whole warps are faster
   if (mask != &active || active_lanes > few_per_warp * active_warps) return {};
-  if (!listed) few_count = lane_memory().list(few.data(), active.word.data(), first_warp, end_warp);
+  if (!listed) compacted_count = lane_memory().list(few.data(), active.word.data(), first_warp, end_warp);
   listed = true;
-  return {few.data(), few_count};
+  return {few.data(), compacted_count};
 }
 
 void Exec::merge(Value& destination, const void* from) {

@@ -1,5 +1,5 @@
 // One worker's view of the batch of CTAs it is running, and the state of a batch (launch.cpp says which CTAs
-// run in step as one; most of what follows speaks of a CTA and means a batch).
+// run in lockstep as one; most of what follows speaks of a CTA and means a batch).
 //
 // Divergence. A Group is a set of lanes of a CTA that share one SIMT stack. A CTA starts as one group, so
 // that every instruction is dispatched once for all its warps; each stack entry has a mask per warp, and
@@ -9,7 +9,7 @@
 // that reach the same point of the same barrier become one again.
 //
 // Forms. When all lanes that live in a frame are active (`full`), or the others do not need the destination's
-// old value, results may be kept in closed form; otherwise the destination is written out and merged under
+// old value, results may be kept in affine form; otherwise the destination is written out and merged under
 // the mask. Frames are per call: recursion just makes more of them.
 #pragma once
 #include "access/access.h"
@@ -37,7 +37,7 @@ struct Frame {
 
 struct StackEntry {
   u32 pc = 0;
-  u32 join = no_target; // popped when execution gets here
+  u32 reconvergence = no_target; // popped when execution gets here
   Mask mask;
 };
 
@@ -58,7 +58,7 @@ struct Group {
   SlotId barrier_result = no_slot; // bar.red: where the result goes on release
   Mask awaited;                    // at_warp_sync: the lanes that are named and not here
   bool alone = false;              // a warp-level op goes on without the lanes that are elsewhere
-  u64 rounds = 0;                  // backward branches since it was parted or passed a barrier
+  u64 rounds = 0;                  // backward branches since it was split off or passed a barrier
   u64 spins = 0;                   // of those, since it last wrote to memory
   u64 turn = 0;                    // rounds when others last got a turn
   u64 writes = 0;                  // Exec::writes when it was last looked at
@@ -91,11 +91,11 @@ struct Cta {
 
 // A program may round differently or flush subnormal numbers (-ffast-math) on the host, in the thread that
 // launches and perhaps not in the others; the device's arithmetic is its own.
-class UsualArithmetic {
+class FloatEnvGuard {
 public:
-  UsualArithmetic() { _mm_setcsr(0x1f80); } // as a program begins: nearest even, nothing flushed or trapped
-  ~UsualArithmetic() { _mm_setcsr(before_); }
-  UsualArithmetic(const UsualArithmetic&) = delete;
+  FloatEnvGuard() { _mm_setcsr(0x1f80); } // as a program begins: nearest even, nothing flushed or trapped
+  ~FloatEnvGuard() { _mm_setcsr(before_); }
+  FloatEnvGuard(const FloatEnvGuard&) = delete;
 
 private:
   u32 before_ = _mm_getcsr();
@@ -136,11 +136,11 @@ struct Exec {
 
   // The lanes that perform the current op: active ones whose guard holds. &active when it holds for all.
   const Mask* mask = nullptr;
-  bool mask_full = false;
+  bool unguarded = false;
   Mask guarded;
 
-  std::vector<u16> few; // what few_lanes() found, while `listed`
-  u32 few_count = 0;
+  std::vector<u16> few; // what compacted_lanes() found, while `listed`
+  u32 compacted_count = 0;
   bool listed = false;
 
   std::vector<std::unique_ptr<std::byte[]>> scratch_storage;
@@ -167,7 +167,7 @@ struct Exec {
     warp_instructions += active_warps;
     thread_instructions += active_lanes;
     mask = &active;
-    mask_full = full;
+    unguarded = full;
     return op.guard == no_slot || enter_guarded(op);
   }
   bool enter_guarded(const Op& op);
@@ -175,14 +175,14 @@ struct Exec {
   void perform(const Mask& lanes) {
     guarded = lanes;
     mask = &guarded;
-    mask_full = full && lanes == active;
+    unguarded = full && lanes == active;
   }
   // Whether the op may write its destinations whole: no other lane needs what they held.
-  bool overwrites(const Op& op) const { return mask_full || (op.overwrites && frame->users == 1); }
+  bool kills(const Op& op) const { return unguarded || (op.kills && frame->users == 1); }
   void set_active(const Mask&);
   // The lanes that perform the current op where they are few in their warps: warp by warp, the last lane of
   // each first. Empty where they are many, or chosen by a guard.
-  std::span<const u16> few_lanes();
+  std::span<const u16> compacted_lanes();
   void load_top(); // after the stack changed: continue at its top entry
   Value& value(SlotId slot) { return values[slot]; }
 
@@ -229,8 +229,8 @@ struct LaunchState {
   u64 fault_order = ~u64{0}; // the CTA it came from; last when it is not the kernel's doing
   std::vector<diag::Diagnostic> warnings;
   // Branches of loops where lanes of one warp were seen to wait for each other, by a hash of the instruction.
-  std::array<std::atomic<bool>, 1024> parting{};
-  std::atomic<bool>& parts(u32 instruction) { return parting[instruction % parting.size()]; }
+  std::array<std::atomic<bool>, 1024> splitting{};
+  std::atomic<bool>& splits(u32 instruction) { return splitting[instruction % splitting.size()]; }
 
   LaunchState(Device& d, Program::Impl& p, const LaunchSpec& s, const LaunchOptions& o)
       : device(d), program(p), spec(s), options(o) {}
@@ -263,7 +263,7 @@ u32 first_thread(const Mask&);
 // call was made.
 bool call_builtin(Exec&, const Op&, const ir::Function& callee, const CallSite&);
 
-// closed.cpp
-ClosedRule find_closed_rule(const ir::Form&);
+// value/affine_rules.cpp
+AffineRule find_affine_rule(const ir::Form&);
 
 } // namespace warplens::sim

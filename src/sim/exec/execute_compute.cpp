@@ -1,4 +1,4 @@
-// Lane-by-lane instructions: run once when every source is uniform, on closed forms where a rule knows how,
+// Lane-by-lane instructions: run once when every source is uniform, on affine forms where a rule knows how,
 // else the vector kernel over all lanes, or under a mask; one that knows no masks into scratch, and merged.
 #include "sim/exec/exec.h"
 #include "sim/memory/alias.h"
@@ -28,25 +28,25 @@ void compute_uniform(Exec& x, const Op& op) {
     if (op.destination(i) != no_slot) x.values[op.destination(i)].set_uniform(out[i]);
 }
 
-bool compute_closed(Exec& x, const Op& op) {
+bool compute_affine(Exec& x, const Op& op) {
   const Value* source[5];
   bool uniform = true;
   for (u32 i = 0; i < op.sources; ++i) {
     source[i] = &x.values[op.source(i)];
-    if (!source[i]->closed) return false;
+    if (!source[i]->affine) return false;
     uniform &= source[i]->uniform();
   }
   if (uniform) {
     compute_uniform(x, op);
     return true;
   }
-  ClosedRule closed = op.arithmetic().closed;
-  if (closed == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
+  AffineRule affine = op.arithmetic().affine;
+  if (affine == nullptr || op.destinations != 1 || op.destination(0) == no_slot) return false;
   Value& destination = x.values[op.destination(0)];
   Value result;
   result.bits = destination.bits;
-  if (!closed(x.shape, op, source, result)) return false;
-  destination.set_closed(result.base, result.stride);
+  if (!affine(x.shape, op, source, result)) return false;
+  destination.set_affine(result.base, result.stride);
   return true;
 }
 
@@ -116,12 +116,12 @@ namespace ops {
 
 void compute(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  bool whole = x.overwrites(op);
-  if (op.borrows) x.values[op.destination(0)].forget_alias();
-  if (whole && compute_closed(x, op)) return;
-  if (op.borrows && compute_in_memory(x, op)) return;
+  bool whole = x.kills(op);
+  if (op.may_alias) x.values[op.destination(0)].forget_alias();
+  if (whole && compute_affine(x, op)) return;
+  if (op.may_alias && compute_in_memory(x, op)) return;
   const Op::Arithmetic& how = op.arithmetic();
-  bool in_place = x.mask_full || how.masked_kernel != nullptr;
+  bool in_place = x.unguarded || how.masked_kernel != nullptr;
   for (u32 i = 0; i < op.destinations; ++i) in_place &= op.destination(i) != no_slot;
   if (!in_place) return compute_and_merge(x, op);
   void* to[2];
@@ -130,22 +130,22 @@ void compute(Exec& x, const Op& op) {
     if (!whole) need_lanes(result, x.shape);
     to[i] = result.writable(x.first_warp);
   }
-  run_kernel(x, op, x.mask_full ? how.kernel : how.masked_kernel, to);
+  run_kernel(x, op, x.unguarded ? how.kernel : how.masked_kernel, to);
   for (u32 i = 0; i < op.destinations; ++i) x.values[op.destination(i)].set_lanes();
 }
 
-// Between register widths. A closed form survives cutting always, widening where the range is known.
+// Between register widths. An affine form survives cutting always, widening where the range is known.
 void resize(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& to = x.values[op.destination(0)];
   Value& from = x.values[op.source(0)];
-  bool whole = x.overwrites(op);
-  if (whole && from.closed) {
+  bool whole = x.kills(op);
+  if (whole && from.affine) {
     Range range = op.sign ? signed_range(from, x.shape) : unsigned_range(from, x.shape);
     if (to.bits <= from.bits || range.valid) {
       u64 base = cut(from.base, from.bits);
       if (op.sign && from.bits < 64 && base >> (from.bits - 1)) base |= ~u64{0} << from.bits;
-      to.set_closed(base, from.stride);
+      to.set_affine(base, from.stride);
       return;
     }
   }
@@ -165,9 +165,9 @@ void move(Exec& x, const Op& op) {
   Value& to = x.values[op.destination(0)];
   Value& from = x.values[op.source(0)];
   if (&to == &from) return;
-  bool whole = x.overwrites(op);
-  if (whole && from.closed) {
-    to.set_closed(from.base, from.stride);
+  bool whole = x.kills(op);
+  if (whole && from.affine) {
+    to.set_affine(from.base, from.stride);
     return;
   }
   need_lanes(from, x.shape);

@@ -9,18 +9,18 @@
 namespace warplens::sim {
 namespace {
 
-// How often a waiting loop may go round before others get a turn, and before its lanes are parted from the
+// How often a waiting loop may go round before others get a turn, and before its lanes are split off from the
 // lanes that wait for them at the reconvergence point. The first is cheap and changes no count; the second is
 // only for lanes of one warp that wait for each other, so it comes late, and early once a loop has shown
 // itself to be such a one. Rounds count only while nothing is written: a loop full of atomics that change
 // memory is getting on with something.
 constexpr u64 turn_limit = 64;
 constexpr u64 turn_limit_writing = 1 << 14; // who writes and yet waits lets others run too, now and then
-constexpr u64 part_limit = 65536, part_limit_known = 64;
+constexpr u64 split_limit = 65536, split_limit_known = 64;
 constexpr u64 return_address_bytes =
     16; // of local memory that a call takes at least: recursion ends somewhere
-constexpr u64 check_interval = 1 << 14;         // backward branches between looks at the deadline
-constexpr u64 silent_part_limit = u64{1} << 26; // for loops that only spin on plain loads
+constexpr u64 check_interval = 1 << 14;          // backward branches between looks at the deadline
+constexpr u64 silent_split_limit = u64{1} << 26; // for loops that only spin on plain loads
 
 bool others_in_stack(const Exec& x) {
   for (const StackEntry& entry : x.group->stack)
@@ -51,12 +51,12 @@ void backward(Exec& x, const Op& op) {
   }
   ++group.rounds;
   ++group.spins;
-  bool waits = op.jump().waits;
-  u64 limit = !waits                                                           ? silent_part_limit
-              : x.launch.parts(op.instruction).load(std::memory_order_relaxed) ? part_limit_known
-                                                                               : part_limit;
-  if ((group.spins >= limit || group.rounds >= silent_part_limit) && others_in_stack(x)) {
-    if (waits) x.launch.parts(op.instruction).store(true, std::memory_order_relaxed);
+  bool waits = op.jump().spins;
+  u64 limit = !waits                                                            ? silent_split_limit
+              : x.launch.splits(op.instruction).load(std::memory_order_relaxed) ? split_limit_known
+                                                                                : split_limit;
+  if ((group.spins >= limit || group.rounds >= silent_split_limit) && others_in_stack(x)) {
+    if (waits) x.launch.splits(op.instruction).store(true, std::memory_order_relaxed);
     group.stack.back().pc = x.pc;
     x.cta->groups.push_back(split_off(x, group, x.active)); // the spinning lanes; the others go on
     group.rounds = group.spins = group.turn = 0;
@@ -64,7 +64,7 @@ void backward(Exec& x, const Op& op) {
     return;
   }
   u64 since = group.rounds - group.turn;
-  if (since >= (!waits ? silent_part_limit : group.spins >= turn_limit ? turn_limit : turn_limit_writing)) {
+  if (since >= (!waits ? silent_split_limit : group.spins >= turn_limit ? turn_limit : turn_limit_writing)) {
     group.turn = group.rounds;
     group.stack.back().pc = x.pc;
     group.spinning = true;
@@ -81,8 +81,8 @@ void jump(Exec& x, const Op& op, u32 target) {
 // Parts the lanes that a branch takes, Exec::mask, from the others, which go first.
 void diverge(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
-  u32 next = x.pc, target = op.jump().target, join = op.jump().join;
-  u32 inner = join == no_target ? stack.back().join : join;
+  u32 next = x.pc, target = op.jump().target, join = op.jump().reconvergence;
+  u32 inner = join == no_target ? stack.back().reconvergence : join;
   if (join == no_target)
     stack.pop_back(); // no point to meet again: each path ends on its own (or at the outer join, entry below)
   else
@@ -127,7 +127,7 @@ void branch_table(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   const std::vector<u32>& table = x.code->tables[op.table_index()];
   Value& index = x.values[op.source(0)];
-  if (index.uniform() && x.mask_full) {
+  if (index.uniform() && x.unguarded) {
     if (static_cast<u32>(index.base) < table.size()) jump(x, op, table[static_cast<u32>(index.base)]);
     return;
   }
@@ -147,7 +147,7 @@ void branch_table(Exec& x, const Op& op) {
     return;
   }
   std::vector<StackEntry>& stack = x.group->stack;
-  u32 join = op.jump().join, inner = join == no_target ? stack.back().join : join;
+  u32 join = op.jump().reconvergence, inner = join == no_target ? stack.back().reconvergence : join;
   if (join == no_target)
     stack.pop_back();
   else
@@ -161,10 +161,10 @@ void branch_table(Exec& x, const Op& op) {
 }
 
 // The first op of a block where diverged lanes may meet: arriving paths wait here for the others.
-void join(Exec& x, const Op&) {
+void reconverge(Exec& x, const Op&) {
   std::vector<StackEntry>& stack = x.group->stack;
   u32 here = x.pc - 1;
-  if (stack.back().join != here) return;
+  if (stack.back().reconvergence != here) return;
   stack.pop_back(); // one path: the entry below is the other path, or the lanes that meet here
   x.load_top();
 }
@@ -172,10 +172,10 @@ void join(Exec& x, const Op&) {
 // Where paths meet before the post-dominator: the body of `if (a || b)` is reached from both tests. Compilers
 // for the hardware turn such tests into one predicate, so that the body runs once; here the path that arrives
 // first waits for the others of its branch, as long as nothing between them and this place is a loop.
-void merge(Exec& x, const Op& op) {
+void reconverge_early(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
-  u32 here = op.block_start(), join = stack.back().join, floor = x.group->frames.back().floor;
-  for (std::size_t i = stack.size() - 1; i > floor && stack[i - 1].join == join; --i) {
+  u32 here = op.block_start(), join = stack.back().reconvergence, floor = x.group->frames.back().floor;
+  for (std::size_t i = stack.size() - 1; i > floor && stack[i - 1].reconvergence == join; --i) {
     StackEntry& other = stack[i - 1];
     if (other.pc == join) continue; // lanes that are through already
     if (other.pc == here) {

@@ -106,10 +106,10 @@ std::optional<u32> axis_of(Special special) {
 void add_offset(Exec& x, const Op& op, u64 delta) {
   Value& to = x.values[op.destination(0)];
   Value& from = x.values[op.source(0)];
-  if (x.overwrites(op) && from.closed) {
+  if (x.kills(op) && from.affine) {
     Range range = unsigned_range(from, x.shape);
     if (from.bits == 64 || range.valid) {
-      to.set_closed((from.bits == 64 ? from.base : from.base & 0xffffffffu) + delta, from.stride);
+      to.set_affine((from.bits == 64 ? from.base : from.base & 0xffffffffu) + delta, from.stride);
       return;
     }
   }
@@ -122,7 +122,7 @@ void add_offset(Exec& x, const Op& op, u64 delta) {
   lanes::addresses(x.address, wide, 64, static_cast<i64>(delta), x.shape.lanes);
   if (to.bits == 32) lanes::resize(x.scratch[0], 32, x.address, 64, false, x.shape.lanes);
   const void* result = to.bits == 32 ? x.scratch[0] : static_cast<void*>(x.address);
-  if (x.overwrites(op)) {
+  if (x.kills(op)) {
     std::memcpy(to.writable(0), result, storage_bytes(to.bits, x.shape.lanes));
     to.set_lanes();
   } else {
@@ -181,7 +181,7 @@ namespace ops {
 
 void special(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  bool whole = x.overwrites(op);
+  bool whole = x.kills(op);
   Value& to = x.values[op.destination(0)];
   Special which = op.special();
   u64 uniform = 0;
@@ -216,7 +216,7 @@ void special(Exec& x, const Op& op) {
 void pack(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& to = x.values[op.destination(0)];
-  bool whole = x.overwrites(op), uniform = true;
+  bool whole = x.kills(op), uniform = true;
   u32 part = to.bits / op.sources;
   for (u32 i = 0; i < op.sources; ++i) uniform &= x.values[op.source(i)].uniform();
   if (whole && uniform) {
@@ -248,7 +248,7 @@ void pack(Exec& x, const Op& op) {
 void unpack(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& from = x.values[op.source(0)];
-  bool whole = x.overwrites(op), uniform = from.uniform();
+  bool whole = x.kills(op), uniform = from.uniform();
   u64 base = from.base;
   u32 part = from.bits / op.destinations;
   if (!whole || !uniform) need_lanes(from, x.shape);

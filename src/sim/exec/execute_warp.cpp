@@ -43,14 +43,14 @@ PerWarp named_lanes(Exec& x, SlotId member_slot) {
   return out;
 }
 
-// True when every named lane of every warp is here. Otherwise the warps that miss some are parted and wait.
+// True when every named lane of every warp is here. Otherwise the warps that miss some are split off and wait.
 bool gathered(Exec& x, SlotId member_slot) {
   Group& group = *x.group;
   if (group.alone) { // released without the others
     group.alone = false;
     return true;
   }
-  if (x.whole && x.mask_full) return true;
+  if (x.whole && x.unguarded) return true;
   Mask waiting, awaited;
   bool missing = false, alone = true;
   PerWarp named = named_lanes(x, member_slot);
@@ -102,7 +102,7 @@ struct Result {
   u32* lanes;
   bool whole;
   Result(Exec& exec, const Op& op, u32 destination, bool in_place = true)
-      : x(exec), to(&exec.values[op.destination(destination)]), whole(in_place && exec.overwrites(op)) {
+      : x(exec), to(&exec.values[op.destination(destination)]), whole(in_place && exec.kills(op)) {
     lanes = whole ? to->writable<u32>(0) : static_cast<u32*>(x.scratch[destination]);
   }
   u32* warp(u32 w) const { return lanes + w * warp_size; }
@@ -118,7 +118,7 @@ struct Result {
 void give(Exec& x, const Op& op, u32 destination, PerWarp& words) {
   if (op.destination(destination) == no_slot) return;
   Value& to = x.values[op.destination(destination)];
-  if (x.overwrites(op)) {
+  if (x.kills(op)) {
     u32 first = words[x.first_warp];
     bool same = to.bits != 1 || first == 0 || first == full_mask;
     each_warp(x, [&](u32 w, u32) { same &= words[w] == first; });
@@ -180,7 +180,7 @@ void shuffle(Exec& x, const Op& op) {
     need_lanes(bounds, x.shape);
     sources(from, &inside[first], by.read<u32>(first), bounds.read<u32>(first), warps);
   }
-  if (op.destination(0) != no_slot && in.uniform() && x.overwrites(op)) {
+  if (op.destination(0) != no_slot && in.uniform() && x.kills(op)) {
     x.values[op.destination(0)].set_uniform(in.base);
   } else if (op.destination(0) != no_slot) {
     need_lanes(in, x.shape);
@@ -318,7 +318,7 @@ void elect(Exec& x, const Op& op) {
   if (op.destinations > 1) give(x, op, 1, leads);
 }
 
-// bar.warp.sync: lanes of a group are in step already; only missing lanes have to be waited for.
+// bar.warp.sync: lanes of a group are in lockstep already; only missing lanes have to be waited for.
 void warp_barrier(Exec& x, const Op& op) {
   if (x.enter(op)) gathered(x, op.source(0));
 }
@@ -341,9 +341,9 @@ void barrier(Exec& x, const Op& op) {
           fmt::format("barrier {} waits for {} threads, which is not a multiple of 32", id, expected),
           thread);
   Barrier& barrier = x.cta->barriers[id];
-  if (!reduction && !barrier.open && x.full && x.mask_full && x.group->frames.size() == 1 &&
+  if (!reduction && !barrier.open && x.full && x.unguarded && x.group->frames.size() == 1 &&
       (!has_count || expected >= x.shape.threads)) {
-    // Everyone who has not exited is here at once, in step: nothing to wait for.
+    // Everyone who has not exited is here at once, in lockstep: nothing to wait for.
     bool everyone = true;
     for (u32 w = 0; w < x.shape.warps; ++w)
       everyone &= (x.shape.all.word[w] & ~x.cta->exited.word[w]) == x.active.word[w];

@@ -80,7 +80,7 @@ const LaunchSpec& ObservedLaunch::spec() const { return impl_->spec; }
 
 ObservedLaunch::Run ObservedLaunch::run(Dim3 id, access::Sink* sink, StepObserver& observer) {
   LaunchState& state = impl_->state;
-  UsualArithmetic while_it_runs;
+  FloatEnvGuard while_it_runs;
   Exec exec(state, *state.shape, 0);
   exec.sink = sink;
   exec.observer = &observer;

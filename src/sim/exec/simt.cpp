@@ -186,7 +186,7 @@ void return_lanes(Exec& x, const Mask& lanes) {
 
 void exit_lanes(Exec& x, const Mask& lanes) {
   Group& group = *x.group;
-  if (x.whole && x.mask_full && group.frames.size() == 1) { // the usual end: everyone at once
+  if (x.whole && x.unguarded && group.frames.size() == 1) { // the usual end: everyone at once
     add(x.cta->exited, lanes, x.shape.warps);
     return end(x);
   }
@@ -262,7 +262,7 @@ bool same_place(const Group& a, const Group& b) {
         a.frames[i].return_pc != b.frames[i].return_pc)
       return false;
   for (std::size_t i = 0; i < a.stack.size(); ++i)
-    if (a.stack[i].pc != b.stack[i].pc || a.stack[i].join != b.stack[i].join) return false;
+    if (a.stack[i].pc != b.stack[i].pc || a.stack[i].reconvergence != b.stack[i].reconvergence) return false;
   return true;
 }
 

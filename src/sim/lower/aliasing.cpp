@@ -38,12 +38,12 @@ bool is_weak(const ir::Form& form) {
   return true;
 }
 
-bool load_may_borrow(const Op& op) {
+bool load_may_alias(const Op& op) {
   return op.kind() == OpKind::load && op.guard == no_slot && op.space == ir::StateSpace::global &&
          op.elements == 1 && op.element_bytes >= 4 && op.destination(0) != no_slot && is_weak(*op.form);
 }
 
-bool result_may_borrow(const Op& op, const Op& next) {
+bool result_may_alias(const Op& op, const Op& next) {
   return op.kind() == OpKind::compute && op.guard == no_slot && op.destinations == 1 &&
          op.destination(0) != no_slot && next.kind() == OpKind::store && next.guard == no_slot &&
          next.space == ir::StateSpace::global && next.elements == 1 && next.element_bytes >= 4 &&
@@ -74,7 +74,7 @@ struct Uses {
 
 } // namespace
 
-void mark_borrows(Code& code, std::size_t registers, const std::vector<u32>& block_start,
+void mark_aliases(Code& code, std::size_t registers, const std::vector<u32>& block_start,
                   const std::vector<u32>& block_end) {
   Uses uses(code, registers);
   std::vector<Op*> open; // loads whose reader may still come
@@ -90,13 +90,13 @@ void mark_borrows(Code& code, std::size_t registers, const std::vector<u32>& blo
       for (u32 s = 0; s < op.sources; ++s)
         std::erase_if(open, [&](Op* load) {
           if (load->destination(0) != op.source(s)) return false;
-          load->borrows = op.kind() != OpKind::unpack; // which reads a part at a time
+          load->may_alias = op.kind() != OpKind::unpack; // which reads a part at a time
           return true;
         });
       if (stores) open.clear();
-      if (load_may_borrow(op) && uses.once(op.destination(0))) open.push_back(&op);
-      if (i + 1 < block_end[b] && result_may_borrow(op, code.ops[i + 1]) && uses.once(op.destination(0))) {
-        op.borrows = true;
+      if (load_may_alias(op) && uses.once(op.destination(0))) open.push_back(&op);
+      if (i + 1 < block_end[b] && result_may_alias(op, code.ops[i + 1]) && uses.once(op.destination(0))) {
+        op.may_alias = true;
         op.arithmetic().stored_by = i + 1;
       }
     }

@@ -11,9 +11,9 @@
 
 namespace warplens::sim {
 
-// Computes an op on closed forms; false when the result has none (then lanes are computed). `source` has
+// Computes an op on affine forms; false when the result has none (then lanes are computed). `source` has
 // op.sources values.
-using ClosedRule = bool (*)(const Shape&, const Op&, const Value* const* source, Value& result);
+using AffineRule = bool (*)(const Shape&, const Op&, const Value* const* source, Value& result);
 
 using SlotId = u32;
 inline constexpr SlotId no_slot = 0xffffffffu;
@@ -25,15 +25,15 @@ class Op {
 public:
   struct Arithmetic {
     KernelFunction kernel = nullptr, masked_kernel = nullptr;
-    ClosedRule closed = nullptr;
+    AffineRule affine = nullptr;
     Variant variant;           // of both kernels
-    u32 stored_by = no_target; // where the op borrows: the op that stores the result
+    u32 stored_by = no_target; // where the op may alias memory: the op that stores the result
   };
   struct Jump {
-    u32 target = no_target; // op index; none for a table
-    u32 join = no_target;   // op index: where diverged lanes meet
-    u32 table = 0;          // branch_table: in Code::tables
-    bool waits = false;     // backwards, in a loop that may wait for other threads
+    u32 target = no_target;        // op index; none for a table
+    u32 reconvergence = no_target; // op index: where diverged lanes meet
+    u32 table = 0;                 // branch_table: in Code::tables
+    bool spins = false;            // backwards, in a loop that may wait for other threads
   };
   struct Predicate { // of a vote or a barrier
     bool negated = false;
@@ -59,10 +59,10 @@ private: // first, so that what every op needs shares a cache line
 public:
   bool guard_negated = false;
   u8 destinations = 0, sources = 0;
-  bool overwrites = false; // destinations hold nothing that a waiting lane needs (slots.h)
-  bool borrows = false;    // loads, compute: the destination may be an alias of memory (aliasing.cpp)
-  bool sign = false;       // resize, memory: sign-extend
-  u8 element_bytes = 0;    // memory: of one vector element
+  bool kills = false;     // destinations hold nothing that a waiting lane needs (slots.h)
+  bool may_alias = false; // loads, compute: the destination may be an alias of memory (aliasing.cpp)
+  bool sign = false;      // resize, memory: sign-extend
+  u8 element_bytes = 0;   // memory: of one vector element
   u8 elements = 1;
   ir::StateSpace space{}; // memory, is_space, to_generic, from_generic
   u32 instruction = 0;    // in the ir::Function

@@ -53,10 +53,10 @@ public:
     count_loops();
     // While each register still has a number of its own, since it counts who reads and writes a register; and
     // before slots are shared, because registers that lie in memory share them with their like only.
-    mark_borrows(*code_, bits_.size(), block_start_, block_end_);
+    mark_aliases(*code_, bits_.size(), block_start_, block_end_);
     allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
     // Last: what a waiting lane would lose is what is in the slot, whichever register put it there.
-    mark_overwrites(*code_, layout(cfg));
+    mark_killing(*code_, layout(cfg));
     return std::move(code_);
   }
 
@@ -68,8 +68,8 @@ private:
         joins[cfg.post_dominator[b].value] = true;
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
       block_start_.push_back(static_cast<u32>(code_->ops.size()));
-      if (joins[b]) append(OpKind::join, 0);
-      if (meets(cfg, b)) append(OpKind::merge, 0).set_block_start(block_start_.back());
+      if (joins[b]) append(OpKind::reconverge, 0);
+      if (reconverges(cfg, b)) append(OpKind::reconverge_early, 0).set_block_start(block_start_.back());
       const ir::Block& block = function_.blocks[b];
       for (u32 i = block.first; i < block.first + block.count; ++i) {
         current_ = i;
@@ -85,15 +85,15 @@ private:
   }
 
   // Whether several paths come to a block from before it: lanes may meet there.
-  static bool meets(const ir::Cfg& cfg, std::size_t block) {
+  static bool reconverges(const ir::Cfg& cfg, std::size_t block) {
     const std::vector<ir::BlockId>& from = cfg.predecessors[block];
     return std::count_if(from.begin(), from.end(), [&](ir::BlockId p) { return p.value < block; }) > 1;
   }
   BlockLayout layout(const ir::Cfg& cfg) const {
     BlockLayout out{block_start_, block_end_, {}, successors(), {}};
     for (std::size_t b = 0; b < block_start_.size(); ++b) {
-      out.join.push_back(cfg.post_dominator[b].valid() ? cfg.post_dominator[b].value : no_target);
-      out.meets.push_back(meets(cfg, b));
+      out.reconvergence.push_back(cfg.post_dominator[b].valid() ? cfg.post_dominator[b].value : no_target);
+      out.reconverges.push_back(reconverges(cfg, b));
     }
     return out;
   }
@@ -240,7 +240,7 @@ private:
   // How a form computes; found once per form and number of operands.
   struct Rule {
     std::optional<Kernel> kernel;
-    ClosedRule closed = nullptr;
+    AffineRule affine = nullptr;
     std::vector<bool> source_signed;
   };
   const Rule& rule_of(const ir::Instruction& i) {
@@ -248,7 +248,7 @@ private:
     auto [entry, is_new] = rules_.try_emplace(key);
     if (is_new) {
       const ir::Form& form = module_.form(i);
-      entry->second = {find_kernel(form, i.destinations, i.sources), find_closed_rule(form), {}};
+      entry->second = {find_kernel(form, i.destinations, i.sources), find_affine_rule(form), {}};
       for (u32 s = 0; s < i.sources; ++s)
         entry->second.source_signed.push_back(
             ir::is_signed(ir::operand_type(form, i.destinations, i.sources, i.destinations + s)));
@@ -281,7 +281,7 @@ private:
     op.slot = slot;
     op.destinations = i.destinations;
     op.sources = i.sources;
-    op.arithmetic() = {kernel->function, kernel->masked, widen.empty() ? rule.closed : nullptr,
+    op.arithmetic() = {kernel->function, kernel->masked, widen.empty() ? rule.affine : nullptr,
                        kernel->variant};
     for (auto [to, from] : widen) {
       Op& resize = emit(OpKind::resize, i);
@@ -418,7 +418,7 @@ private:
     switch (form.opcode) {
     case Opcode::bra: {
       Op& op = emit(i.guard.valid() ? OpKind::branch_if : OpKind::branch, i);
-      op.jump() = {.target = function_.sources(i)[0].block.value, .join = join};
+      op.jump() = {.target = function_.sources(i)[0].block.value, .reconvergence = join};
       return;
     }
     case Opcode::brx: {
@@ -426,7 +426,7 @@ private:
       Op& op = emit(OpKind::branch_table, i);
       op.sources = 1;
       op.slot[0] = index;
-      op.jump() = {.join = join, .table = static_cast<u32>(code_->tables.size())};
+      op.jump() = {.reconvergence = join, .table = static_cast<u32>(code_->tables.size())};
       std::vector<u32>& table = code_->tables.emplace_back();
       for (ir::BlockId b : function_.branch_targets(i)) table.push_back(b.value);
       return;
@@ -459,7 +459,7 @@ private:
     if (!direct) op.slot[0] = callee.reg.value;
     code_->has_calls = true;
     code_->calls.push_back(std::move(site));
-    if (!direct) append(OpKind::join, current_); // lanes with different targets meet here
+    if (!direct) append(OpKind::reconverge, current_); // lanes with different targets meet here
   }
 
   void warp(const ir::Instruction& i) {
@@ -532,7 +532,7 @@ private:
       if (!op.has(Payload::jump)) continue;
       Op::Jump& jump = op.jump();
       if (jump.target != no_target) jump.target = at(jump.target);
-      if (jump.join != no_target) jump.join = at(jump.join);
+      if (jump.reconvergence != no_target) jump.reconvergence = at(jump.reconvergence);
     }
     for (auto& table : code_->tables)
       for (u32& target : table) target = at(target);
@@ -580,7 +580,7 @@ private:
     }
     for (u32 i = 0; i < code_->ops.size(); ++i) {
       Op& op = code_->ops[i];
-      if (u32 target = lowest_target(op); target <= i) op.jump().waits = waiting[i + 1] != waiting[target];
+      if (u32 target = lowest_target(op); target <= i) op.jump().spins = waiting[i + 1] != waiting[target];
     }
   }
 

@@ -59,7 +59,7 @@ private:
 };
 
 // Positions: 2i where op i reads, 2i+1 where it writes. Ops with several results write where they read, so
-// that no result shares a slot with a source that is still to be read; and ops that borrow, which part with
+// that no result shares a slot with a source that is still to be read; and ops that alias, which part with
 // what their slot held before they read.
 class Liveness {
 public:
@@ -88,7 +88,7 @@ private:
     std::vector<u32> written_in(registers, none), read_in(registers, none);
     for (u32 b = 0; b < blocks_; ++b)
       for (u32 i = start_[b]; i < end_[b]; ++i) {
-        bool early = code_.ops[i].destinations > 1 || code_.ops[i].borrows;
+        bool early = code_.ops[i].destinations > 1 || code_.ops[i].may_alias;
         u32 write = early ? 2 * i : 2 * i + 1;
         visit(
             code_.ops[i], limit_,
@@ -152,19 +152,19 @@ private:
 };
 
 // Slots for all registers that live, in the order in which their lives begin; no_slot for the others.
-// What borrowing loads write shares slots with its like only.
+// What aliasing loads write shares slots with its like only.
 std::vector<SlotId> linear_scan(Code& code, const std::vector<u8>& bits,
                                 const std::vector<Interval>& interval) {
-  std::vector<bool> borrowed(interval.size());
+  std::vector<bool> aliased(interval.size());
   for (const Op& op : code.ops)
-    if (op.borrows) borrowed[op.destination(0)] = true;
+    if (op.may_alias) aliased[op.destination(0)] = true;
   std::vector<u32> order;
   for (u32 r = 0; r < interval.size(); ++r)
     if (interval[r].begin != 0xffffffffu) order.push_back(r);
   std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return interval[a].begin < interval[b].begin; });
   auto pool_of = [&](u32 r) {
     u32 width = bits[r] == 1 ? 0 : bits[r] == 16 ? 1 : bits[r] == 32 ? 2 : 3;
-    return borrowed[r] ? width + 4 : width;
+    return aliased[r] ? width + 4 : width;
   };
   auto words = [](u8 width) { return width == 64 ? 2 : width == 1 ? 0 : 1; };
   std::array<std::vector<SlotId>, 8> free;

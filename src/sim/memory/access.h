@@ -59,7 +59,7 @@ struct Access {
   // listed, lanes
   const u64* address; // [lanes], those of the mask
   u64 bits;           // of all addresses together
-  const u16* list;    // listed: lanes, in the order of few_lanes()
+  const u16* list;    // listed: lanes, in the order of compacted_lanes()
   u32 listed;
 
   std::byte* host_begin() const { return host.base + static_cast<i64>(base); } // affine: of thread 0

@@ -21,16 +21,16 @@ bool overlaps(const Value& v, u64 first, u64 end) {
 
 bool alias_source(const Exec& x, const Op& op, const Strides& host_stride, const std::byte* memory,
                   Value& to) {
-  if (!op.borrows || to.bits != op.element_bytes * 8 || !in_a_row(to, host_stride, x.shape)) return false;
+  if (!op.may_alias || to.bits != op.element_bytes * 8 || !in_a_row(to, host_stride, x.shape)) return false;
   to.alias(memory);
   return true;
 }
 
 void* result_target(Exec& x, const Op& op) {
-  if (!x.performs_stores || !x.whole || !x.mask_full) return nullptr;
+  if (!x.performs_stores || !x.whole || !x.unguarded) return nullptr;
   const Op& store = x.code->ops[op.arithmetic().stored_by];
   const Value &address = x.values[store.source(0)], &result = x.values[op.destination(0)];
-  if (!address.closed || address.bits != 64 || result.bits != store.element_bytes * 8 ||
+  if (!address.affine || address.bits != 64 || result.bits != store.element_bytes * 8 ||
       !in_a_row(result, address.stride, x.shape))
     return nullptr;
   u64 first = address.base + static_cast<u64>(store.offset), end = first + result.lane_bytes();

@@ -195,7 +195,7 @@ bool update_memory(Exec& x, const Op& op, const Access& a) {
   for (u32 d = 0; d < op.destinations; ++d) {
     if (op.destination(d) == no_slot) continue;
     job.result[d] = &x.values[op.destination(d)];
-    if (!x.overwrites(op)) need_lanes(*job.result[d], x.shape);
+    if (!x.kills(op)) need_lanes(*job.result[d], x.shape);
   }
   with_step(operation, form.type(), global, [&]<class Step>() {
     changed = global && !is_alone(x, form) ? run<Step, true>(job) : run<Step, false>(job);

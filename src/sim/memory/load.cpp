@@ -135,7 +135,7 @@ void load_lanes(Exec& x, const Op& op, const Access& a, Value& to, u64 skip) {
 
 // Under a mask, or with an address per lane.
 void load_some(Exec& x, const Op& op, const Access& a) {
-  bool overwrites = x.overwrites(op);
+  bool overwrites = x.kills(op);
   for (u32 e = 0; e < op.elements; ++e) {
     if (op.destination(e) == no_slot) continue;
     Value& to = x.values[op.destination(e)];
@@ -153,7 +153,7 @@ void load_some(Exec& x, const Op& op, const Access& a) {
 
 // Whether to read for the lanes that do not perform it, too.
 bool reads_for_all(const Exec& x, const Op& op, const Access& a) {
-  if (a.form != AddressForm::affine || !a.readable_whole || !x.overwrites(op)) return false;
+  if (a.form != AddressForm::affine || !a.readable_whole || !x.kills(op)) return false;
   return a.whole || is_uniform(a) || !is_sparse(x);
 }
 
@@ -187,14 +187,14 @@ namespace ops {
 // slots: destinations (elements), address
 void load(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  if (op.borrows) x.values[op.destination(0)].forget_alias();
+  if (op.may_alias) x.values[op.destination(0)].forget_alias();
   load_entered(x, op);
 }
 
 void load_param(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Access a;
-  if (x.overwrites(op) && resolve_parameter(x, op, a))
+  if (x.kills(op) && resolve_parameter(x, op, a))
     load_uniform(x, op, a);
   else
     load_entered(x, op);

@@ -21,7 +21,7 @@ template <class F> void each_block_row(const Shape& shape, const Access& a, u64 
 template <class F> void each_masked(const Access& a, u64 skip, F&& f) {
   std::byte* host = a.host_begin() + skip;
   i64 step = a.rows.stride[0];
-  each_piece(a.rows, a.piece, a.mask->word.data(), [&](i64 offset, u64 lane, u32 mask) {
+  each_segment(a.rows, a.piece, a.mask->word.data(), [&](i64 offset, u64 lane, u32 mask) {
     for_each_lane(mask, [&](u32 i) { f(host + offset + step * static_cast<i64>(i), lane + i); });
   });
 }

@@ -45,10 +45,10 @@ bool is_inside(Exec& x, const Op& op, const Range& range, u64 bytes) {
 // The least and the greatest address of a thread in the mask.
 Range range_of_active(const Exec& x, const Access& a) {
   Rows rows = rows_of(x.shape.extent.data(), a.stride.data());
-  u32 piece = piece_of(rows);
+  u32 piece = segment_of(rows);
   if (piece == 0) return {};
   Range out{std::numeric_limits<i64>::max(), std::numeric_limits<i64>::min(), true};
-  each_piece(rows, piece, a.mask->word.data(), [&](i64 offset, u64, u32 lanes) {
+  each_segment(rows, piece, a.mask->word.data(), [&](i64 offset, u64, u32 lanes) {
     i64 one = offset + rows.stride[0] * std::countr_zero(lanes),
         other = offset + rows.stride[0] * (31 - std::countl_zero(lanes));
     out.low = std::min({out.low, one, other});
@@ -82,13 +82,13 @@ bool is_distinct_in_warps(const Shape& shape, const Access& a) {
 
 // For accesses that may not be moved as one: in which pieces, and where the active threads' addresses lie.
 // Apart from what follows, so that this costs the others nothing.
-[[gnu::noinline]] bool resolve_pieces(Exec& x, const Op& op, Purpose purpose, Access& a, Range& range) {
+[[gnu::noinline]] bool resolve_segments(Exec& x, const Op& op, Purpose purpose, Access& a, Range& range) {
   bool stores = purpose == Purpose::store;
   a.distinct = stores && a.whole && is_distinct(x.shape, a);
   if (a.distinct) return true;
   if (stores && !is_distinct_in_warps(x.shape, a)) return false;
   a.rows = rows_of(x.shape.extent.data(), a.host_stride().data());
-  a.piece = piece_of(a.rows);
+  a.piece = segment_of(a.rows);
   if (a.piece == 0) return false;
   if (!a.readable_whole) range = range_of_active(x, a);
   return a.readable_whole || (range.valid && is_inside(x, op, range, a.bytes));
@@ -96,7 +96,7 @@ bool is_distinct_in_warps(const Shape& shape, const Access& a) {
 
 bool resolve_affine(Exec& x, const Op& op, Purpose purpose, Access& a) {
   const Value& v = x.values[op.source(0)];
-  if (!v.closed || a.space == StateSpace::generic || a.space == StateSpace::local ||
+  if (!v.affine || a.space == StateSpace::generic || a.space == StateSpace::local ||
       purpose == Purpose::atomic || (purpose == Purpose::follow && !a.whole))
     return false;
   a.base = v.base + static_cast<u64>(op.offset);
@@ -111,7 +111,7 @@ bool resolve_affine(Exec& x, const Op& op, Purpose purpose, Access& a) {
   if (a.whole && !a.readable_whole) return false;
   a.host = place_of(x, a.space);
   bool as_one = a.whole && purpose != Purpose::store;
-  if (!as_one && !resolve_pieces(x, op, purpose, a, range)) return false;
+  if (!as_one && !resolve_segments(x, op, purpose, a, range)) return false;
   a.form = AddressForm::affine;
   a.lowest = static_cast<u64>(range.low);
   a.highest = static_cast<u64>(range.high);
@@ -140,7 +140,7 @@ bool resolve_listed(Exec& x, const Op& op, Purpose purpose, Access& a) {
   bool any_order = purpose == Purpose::load ||
                    (purpose == Purpose::store && (a.space == StateSpace::local || a.bytes <= 4));
   if (!any_order || a.space == StateSpace::generic) return false;
-  std::span<const u16> list = x.few_lanes();
+  std::span<const u16> list = x.compacted_lanes();
   if (list.empty()) return false;
   Value& v = x.values[op.source(0)];
   need_lanes(v, x.shape);
@@ -167,7 +167,7 @@ bool misses_windows(const Exec& x, const Access& a) {
 
 void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
   a.space = op.space;
-  a.whole = x.mask_full && x.whole;
+  a.whole = x.unguarded && x.whole;
   a.bytes = u32{op.element_bytes} * op.elements;
   a.mask = x.mask;
   if (resolve_affine(x, op, purpose, a)) return;

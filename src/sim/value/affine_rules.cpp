@@ -1,4 +1,4 @@
-// Arithmetic on closed forms: what keeps an index an index. Registers are numbers modulo 2^bits, so sums,
+// Arithmetic on affine forms: what keeps an index an index. Registers are numbers modulo 2^bits, so sums,
 // differences and products with uniform factors are exact whatever wraps; where an operation looks at the
 // number itself (widening, comparing, dividing) the range over the block must not wrap, and the rule declines
 // when it might.
@@ -230,7 +230,7 @@ bool compare(const Shape& shape, const Op& op, const Value* const* s, Value& r) 
   i64 low = 0, high = 0;
   if (!s[1]->uniform() || __builtin_sub_overflow(a.low, b.low, &low) ||
       __builtin_sub_overflow(a.high, b.low, &high)) {
-    // The difference is closed too: i < i + 1 holds although the ranges overlap.
+    // The difference is affine too: i < i + 1 holds although the ranges overlap.
     Value difference;
     difference.bits = 64;
     for (u32 d = 0; d < axes; ++d) difference.stride[d] = s[0]->stride[d] - s[1]->stride[d];
@@ -300,7 +300,7 @@ bool is_plain_integer(const ir::Form& form) {
 
 } // namespace
 
-ClosedRule find_closed_rule(const ir::Form& form) {
+AffineRule find_affine_rule(const ir::Form& form) {
   if (form.opcode == Opcode::cvt) return convert;
   if (form.opcode == Opcode::selp) return select;
   if (!is_plain_integer(form)) return nullptr;

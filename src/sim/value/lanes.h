@@ -1,5 +1,5 @@
 // Operations over the lanes of a whole CTA that the engine itself needs (the arithmetic is in kernels/):
-// writing out closed forms, merging by mask, changing width, summarising addresses. `lanes` is a multiple of
+// writing out affine forms, merging by mask, changing width, summarising addresses. `lanes` is a multiple of
 // 32, `masks` has one word per 32 lanes.
 //
 // lanes.def lists them. They are kernels/target/rows.cpp, compiled per instruction set like the arithmetic and chosen

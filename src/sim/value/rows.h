@@ -1,4 +1,4 @@
-// Lanes in the order of memory. Lanes count along x, y, z and the CTAs of a batch; a closed form has a stride
+// Lanes in the order of memory. Lanes count along x, y, z and the CTAs of a batch; an affine form has a stride
 // along each. Axes are merged where one goes on as the one before it did, so that rows that follow each other
 // in memory are one long row.
 //
@@ -68,7 +68,7 @@ template <class F> [[gnu::always_inline]] inline void each_row(const Rows& r, F 
 
 // The longest piece of rows that never crosses the end of a row or a warp: 32, 16 or 8 lanes; 0 when rows are
 // of other widths. All lanes in one row need not end with a whole piece.
-[[gnu::always_inline]] inline u32 piece_of(const Rows& r) {
+[[gnu::always_inline]] inline u32 segment_of(const Rows& r) {
   if (r.length[1] == 1) return warp_size;
   for (u32 lanes = warp_size; lanes >= 8; lanes /= 2)
     if (r.length[0] % lanes == 0) return lanes;
@@ -76,9 +76,9 @@ template <class F> [[gnu::always_inline]] inline void each_row(const Rows& r, F 
 }
 
 // Calls f(address offset, first lane, its lanes in the mask) for each piece with such lanes, in the order of
-// the lanes. `lanes` is piece_of(rows).
+// the lanes. `lanes` is segment_of(rows).
 template <class N, class F>
-[[gnu::always_inline]] inline void each_piece(const Rows& r, N lanes, const u32* masks, F f) {
+[[gnu::always_inline]] inline void each_segment(const Rows& r, N lanes, const u32* masks, F f) {
   each_row(
       r, [&](i64 offset, u64 lane) __attribute__((always_inline)) {
         for (u32 i = 0; i < r.length[0]; i += lanes) {

@@ -1,4 +1,4 @@
-// Which threads run in step, closed forms written out as lanes, and the ranges of numbers that they cover.
+// Which threads run in lockstep, affine forms written out as lanes, and the ranges of numbers that they cover.
 #include "sim/value/value.h"
 #include "sim/value/lanes.h"
 #include <algorithm>

@@ -1,8 +1,8 @@
-// A register of all threads that a worker runs in step (one CTA, or a batch of neighbours along x; see
+// A register of all threads that a worker runs in lockstep (one CTA, or a batch of neighbours along x; see
 // launch.cpp), in one or both of two forms:
-//   closed   base + stride·(tid.x, tid.y, tid.z, CTA of the batch), modulo the width; costs O(1)
+//   affine   base + stride·(tid.x, tid.y, tid.z, CTA of the batch), modulo the width; costs O(1)
 //   lanes    an array of one value per lane (one mask word per warp for predicates)
-// A closed form whose strides are zero is uniform.
+// An affine form whose strides are zero is uniform.
 // Whoever writes says which form is valid; whoever needs lanes asks for them and they are written out once.
 #pragma once
 #include "base/bits.h"
@@ -12,7 +12,7 @@
 
 namespace warplens::sim {
 
-// Warps that run in step, at most: twice what a CTA can have.
+// Warps that run in lockstep, at most: twice what a CTA can have.
 inline constexpr u32 most_warps = 64;
 
 // One bit per thread of a batch, one word per warp.
@@ -21,11 +21,11 @@ struct Mask {
   bool operator==(const Mask&) const = default;
 };
 
-// What closed forms are linear in: the thread's coordinates and the number of its CTA in the batch.
+// What affine forms are linear in: the thread's coordinates and the number of its CTA in the batch.
 inline constexpr u32 axes = 4;
 using Strides = std::array<i64, axes>;
 
-// The threads that run in step: `ctas` blocks one after the other, each of whole warps unless it is the only
+// The threads that run in lockstep: `ctas` blocks one after the other, each of whole warps unless it is the only
 // one. Coordinates per lane; lanes past the last thread have zeros.
 struct Shape {
   Dim3 block;
@@ -53,17 +53,17 @@ public:
   u64 base = 0;
   Strides stride{};
   u8 bits = 32; // 1 16 32 64
-  bool closed = false;
+  bool affine = false;
   bool lanes = true;
-  bool same = false; // closed with strides of zero
+  bool same = false; // affine with strides of zero
   bool uniform() const { return same; }
   void set_uniform(u64 value) {
     base = value;
     stride = {};
-    closed = same = true;
+    affine = same = true;
     lanes = false;
   }
-  void set_closed(u64 value, const Strides& strides) {
+  void set_affine(u64 value, const Strides& strides) {
     base = value;
     // One by one, as rules write them: a processor makes a wide load wait for narrow stores to what it reads.
     for (u32 d = 0; d < axes; ++d) {
@@ -71,18 +71,18 @@ public:
       asm("" : "+r"(one));
       stride[d] = one;
     }
-    closed = true;
+    affine = true;
     same = (strides[0] | strides[1] | strides[2] | strides[3]) == 0;
     lanes = false;
   }
   void set_axis(u64 value, u32 axis) { // counts along one axis
     base = value;
     for (u32 d = 0; d < axes; ++d) stride[d] = d == axis;
-    closed = true;
+    affine = true;
     same = lanes = false;
   }
   void set_lanes() {
-    closed = same = false;
+    affine = same = false;
     lanes = true;
   }
 
@@ -142,13 +142,13 @@ constexpr u64 storage_bytes(u32 bits, u32 lanes) {
   return align_up(bits == 1 ? lanes / 8 : u64{lanes} * bits / 8, 64);
 }
 
-// Writes the closed form out; afterwards both forms are valid.
+// Writes the affine form out; afterwards both forms are valid.
 void write_lanes(Value&, const Shape&);
 inline void need_lanes(Value& value, const Shape& shape) {
   if (!value.lanes) write_lanes(value, shape);
 }
 
-// The least and greatest value over the block, as a signed or an unsigned number, when the closed form does
+// The least and greatest value over the block, as a signed or an unsigned number, when the affine form does
 // not wrap at the register's width; invalid otherwise.
 struct Range {
   i64 low = 0, high = 0;

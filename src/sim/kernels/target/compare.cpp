@@ -76,66 +76,55 @@ template <class F> void compare_in_chunks(const KernelArguments& a, KernelFuncti
   });
 }
 
-// set: like setp, but into a register: all ones or 1.0 where true.
-template <class D> struct Truth;
-template <class D>
-requires(sizeof(sem::IntegerTraits<D>) > 0) struct Truth<D> {
-  static D apply(bool p) { return p ? static_cast<D>(~D{0}) : D{0}; }
+// set: like setp, but into a register: all ones or 1.0 where true. The bits of true in the low element:
+u32 truth(Type result) {
+  switch (result) {
+  case Type::f32: return 0x3f800000;
+  case Type::f16:
+  case Type::f16x2: return 0x3c00;
+  case Type::bf16:
+  case Type::bf16x2: return 0x3f80;
+  default: return ~0u;
+  }
+}
+template <class Lane> struct Expand {
+  Lane bits;
+  explicit Expand(const Variant& v) : bits(static_cast<Lane>(truth(v.type[0]))) {}
+  Lane apply(bool p) const { return static_cast<Lane>(-u32{p} & bits); }
 };
-template <> struct Truth<float> {
-  static float apply(bool p) { return p ? 1.0f : 0.0f; }
-};
-template <> struct Truth<sem::F16> {
-  static sem::F16 apply(bool p) { return {static_cast<u16>(p ? 0x3c00 : 0)}; }
-};
-template <> struct Truth<sem::BF16> {
-  static sem::BF16 apply(bool p) { return {static_cast<u16>(p ? 0x3f80 : 0)}; }
-};
-template <class D> struct Truths { // of a packed comparison
-  static sem::Packed<D> apply(bool p, bool q) { return {{Truth<D>::apply(p), Truth<D>::apply(q)}}; }
+struct ExpandPairs { // of packed comparisons
+  u32 low, high;
+  explicit ExpandPairs(const Variant& v) : low(truth(v.type[0]) & 0xffff), high(low << 16) {}
+  u32 apply(bool p, bool q) const { return (-u32{p} & low) | (-u32{q} & high); }
 };
 
-// The loop that expands the masks of a set into its results, by the type of those.
+// The loop that makes results of masks.
 struct Expansion {
   KernelFunction run;
   u32 bytes; // of one result
-  bool packed;
 };
-template <class D> Expansion expand_one() { return {&run_loop<Truth<D>, D, Predicate>, sizeof(D), false}; }
-Expansion expansion(Type result) {
-  switch (result) {
-  case Type::f32: return expand_one<float>();
-  case Type::f16: return expand_one<sem::F16>();
-  case Type::bf16: return expand_one<sem::BF16>();
-  case Type::u16:
-  case Type::s16: return expand_one<u16>();
-  default: return expand_one<u32>();
-  }
+Expansion expansion(const Variant& v, bool packed) {
+  if (packed) return {&run_loop<ExpandPairs, u32, Predicate, Predicate>, 4};
+  bool narrow =
+      v.type[0] == Type::u16 || v.type[0] == Type::s16 || v.type[0] == Type::f16 || v.type[0] == Type::bf16;
+  return narrow ? Expansion{&run_loop<Expand<u16>, u16, Predicate>, 2}
+                : Expansion{&run_loop<Expand<u32>, u32, Predicate>, 4};
 }
-template <class D> Expansion expand_two() {
-  return {&run_loop<Truths<D>, sem::Packed<D>, Predicate, Predicate>, sizeof(sem::Packed<D>), true};
-}
-Expansion packed_expansion(Type result) {
-  switch (result) {
-  case Type::f16x2: return expand_two<sem::F16>();
-  case Type::bf16x2: return expand_two<sem::BF16>();
-  default: return expand_two<u16>();
-  }
-}
-[[gnu::noinline]] void expand_set(const KernelArguments& a, KernelFunction compare, u32 bytes,
-                                  Expansion expand) {
+[[gnu::noinline]] void expand_set(const KernelArguments& a, KernelFunction compare, u32 bytes, bool packed) {
+  Expansion expand = expansion(a.variant, packed);
   compare_in_chunks(a, compare, bytes, [&](Related& related, u32 first, u32 count) {
     if (a.variant.bool_op != BoolOp::none)
       for (u32 i = 0; i < count; ++i) {
         u32 c = static_cast<const u32*>(a.source[2])[first + i];
         related.first[i] = combine(a.variant.bool_op, related.first[i], c);
-        if (expand.packed) related.second[i] = combine(a.variant.bool_op, related.second[i], c);
+        if (packed) related.second[i] = combine(a.variant.bool_op, related.second[i], c);
       }
     KernelArguments part{};
     part.destination[0] = static_cast<u8*>(a.destination[0]) + std::size_t{32} * first * expand.bytes;
     part.source[0] = related.first;
     part.source[1] = related.second;
     part.lanes = a.lanes == 1 ? 1 : 32 * count;
+    part.variant = a.variant;
     expand.run(part);
   });
 }
@@ -248,27 +237,24 @@ const Kernel* setp(const Request& r) {
   });
 }
 
-template <class C> void run_set(const KernelArguments& a) {
-  expand_set(a, C::run, sizeof(typename C::T), expansion(a.variant.type[0]));
-}
-template <class C> void run_set_halves(const KernelArguments& a) {
-  expand_set(a, C::run, sizeof(typename C::T), packed_expansion(a.variant.type[0]));
+template <class C, bool Packed> void run_set(const KernelArguments& a) {
+  expand_set(a, C::run, sizeof(typename C::T), Packed);
 }
 const Kernel* set(const Request& r) {
   if (is_packed(r.type[1]))
     return with_packed_comparison(
-        r, r.type[1], [&]<class C>() { return combined<u32, typename C::T, &run_set_halves<C>>(r); });
+        r, r.type[1], [&]<class C>() { return combined<u32, typename C::T, &run_set<C, true>>(r); });
   return with_comparison(r, r.type[1], [&]<class C>() -> const Kernel* {
     using T = typename C::T;
     switch (r.type[0]) {
     case Type::b32:
     case Type::u32:
     case Type::s32:
-    case Type::f32: return combined<u32, T, &run_set<C>>(r);
+    case Type::f32: return combined<u32, T, &run_set<C, false>>(r);
     case Type::u16:
     case Type::s16:
     case Type::f16:
-    case Type::bf16: return combined<u16, T, &run_set<C>>(r);
+    case Type::bf16: return combined<u16, T, &run_set<C, false>>(r);
     default: return nullptr;
     }
   });

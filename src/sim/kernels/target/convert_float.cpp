@@ -30,6 +30,8 @@ template <class Op, class D, class S> const Kernel* wide_kernel(const Request& r
 }
 template <class D, class S> const Kernel* float_to_float(const Request& r) {
   return with_flag(has(r, Modifier::ftz), [&]<bool Ftz>() -> const Kernel* {
+    if constexpr (sizeof(D) == 4 && sizeof(S) == 4)
+      if (has(r, Modifier::sat)) return kernel<sem::FloatToFloat<D, Ftz, true>, D, S>(); // __saturatef()
     return wide_kernel<sem::FloatToFloat<D, Ftz, false>, D, S>(r);
   });
 }
@@ -109,11 +111,11 @@ struct NarrowTF32 : Narrow {
   }
 };
 struct NarrowBytes : Narrow { // two 8-bit floats, always .satfinite
-  bool relu;
-  explicit NarrowBytes(const Variant& v) : Narrow(v), relu(v.relu) {}
+  u32 relu;                   // the sign that is not to be
+  explicit NarrowBytes(const Variant& v) : Narrow(v), relu(v.relu ? 0x80 : 0) {}
   u32 one(float x) const {
     u32 bits = format.apply(sem::widen(x));
-    return relu && (bits & 0x80) ? 0 : bits;
+    return bits & ~(0 - ((bits & relu) >> 7));
   }
   u16 apply(float a, float b) const { return static_cast<u16>(one(a) << 8 | one(b)); }
   u16 apply(Packed<F16> a) const { return apply(sem::to_float(a.element[1]), sem::to_float(a.element[0])); }

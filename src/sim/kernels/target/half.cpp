@@ -57,7 +57,7 @@ template <class Op, u32 N> const Kernel* arithmetic(const Request& r) {
 template <bool IsMax> struct MinMax {
   template <bool Ftz> using Plain = sem::HalfMinMax<IsMax, Ftz>;
   template <bool Ftz> struct Of : sem::HalfMinMaxOf<IsMax, Ftz> {
-    explicit Of(const Variant& v) : sem::HalfMinMaxOf<IsMax, Ftz>{v.nan, v.xorsign} {}
+    explicit Of(const Variant& v) : sem::HalfMinMaxOf<IsMax, Ftz>(v.nan, v.xorsign) {}
   };
 };
 template <bool IsMax> const Kernel* min_max(const Request& r) {

@@ -6,7 +6,16 @@
 #pragma once
 #include "sem/value.h"
 #include "sim/kernels/request.h"
+// GCC warns of its own intrinsics, whose results start out undefined (its bug 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
+#else
+#include <immintrin.h>
+#endif
 #include <type_traits>
 #include <utility>
 

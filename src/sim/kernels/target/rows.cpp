@@ -194,9 +194,9 @@ template <class T>
 
 // The lanes of a mask, from and to memory. A masked vector instruction where there are such.
 template <class N, class T>
-[[gnu::always_inline]] inline void load_pieces(const Rows& r, N lanes, T* out, const std::byte* base,
-                                               const u32* masks) {
-  each_piece(
+[[gnu::always_inline]] inline void load_segments(const Rows& r, N lanes, T* out, const std::byte* base,
+                                                 const u32* masks) {
+  each_segment(
       r, lanes, masks, [=](i64 offset, u64 lane, u32 mask) __attribute__((always_inline)) {
         T* to = out + lane;
         if (mask == low_lanes(lanes)) return void(__builtin_memcpy(to, base + offset, lanes * sizeof(T)));
@@ -206,9 +206,9 @@ template <class N, class T>
       });
 }
 template <class N, class T>
-[[gnu::always_inline]] inline void store_pieces(const Rows& r, N lanes, std::byte* base, const u32* masks,
-                                                const T* in) {
-  each_piece(
+[[gnu::always_inline]] inline void store_segments(const Rows& r, N lanes, std::byte* base, const u32* masks,
+                                                  const T* in) {
+  each_segment(
       r, lanes, masks, [=](i64 offset, u64 lane, u32 mask) __attribute__((always_inline)) {
         const T* from = in + lane;
         if (mask == low_lanes(lanes)) return void(__builtin_memcpy(base + offset, from, lanes * sizeof(T)));
@@ -217,8 +217,8 @@ template <class N, class T>
           if (mask >> i & 1) to[i] = from[i];
       });
 }
-template <class F> [[gnu::always_inline]] inline void with_piece(const Rows& r, F f) {
-  switch (piece_of(r)) {
+template <class F> [[gnu::always_inline]] inline void with_segment(const Rows& r, F f) {
+  switch (segment_of(r)) {
   case 32: return f(Constant<u32, 32>());
   case 16: return f(Constant<u32, 16>());
   default: return f(Constant<u32, 8>());
@@ -226,13 +226,13 @@ template <class F> [[gnu::always_inline]] inline void with_piece(const Rows& r, 
 }
 template <class T>
 [[gnu::always_inline]] inline void load_some(T* out, const Rows& r, const std::byte* base, const u32* masks) {
-  with_piece(
-      r, [&](auto lanes) __attribute__((always_inline)) { load_pieces(r, lanes, out, base, masks); });
+  with_segment(
+      r, [&](auto lanes) __attribute__((always_inline)) { load_segments(r, lanes, out, base, masks); });
 }
 template <class T>
 [[gnu::always_inline]] inline void store_some(std::byte* base, const Rows& r, const u32* masks, const T* in) {
-  with_piece(
-      r, [&](auto lanes) __attribute__((always_inline)) { store_pieces(r, lanes, base, masks, in); });
+  with_segment(
+      r, [&](auto lanes) __attribute__((always_inline)) { store_segments(r, lanes, base, masks, in); });
 }
 
 MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {

@@ -1,5 +1,5 @@
 // See ink.h: the fallback of whole texts.
-#include "explain/view/ink.h"
+#include "explain/view/theme.h"
 #include <algorithm>
 
 namespace warplens::explain {

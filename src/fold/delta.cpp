@@ -1,26 +1,26 @@
-#include "fold/motion.h"
+#include "fold/delta.h"
 #include <algorithm>
 
 namespace warplens::fold {
 
-void Track::set(const Mask& lanes, const Motion& motion, bool everywhere) {
+void Track::set(const Mask& lanes, const Delta& delta, bool everywhere) {
   if (everywhere) {
-    main_ = motion;
+    main_ = delta;
     others_.clear();
     return;
   }
-  if (others_.empty() && main_ == motion) return;
+  if (others_.empty() && main_ == delta) return;
   for (auto& [mask, _] : others_)
     for (u32 w = 0; w < mask.word.size(); ++w) mask.word[w] &= ~lanes.word[w];
   std::erase_if(others_, [](const auto& part) { return part.first == Mask{}; });
-  if (main_ == motion) return;
+  if (main_ == delta) return;
   for (auto& [mask, other] : others_) {
-    if (!(other == motion)) continue;
+    if (!(other == delta)) continue;
     for (u32 w = 0; w < mask.word.size(); ++w) mask.word[w] |= lanes.word[w];
     return;
   }
   if (others_.size() < most_parts) {
-    others_.push_back({lanes, motion});
+    others_.push_back({lanes, delta});
     return;
   }
   main_ = unknown(Cause::mixed, nullptr);

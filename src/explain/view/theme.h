@@ -13,9 +13,9 @@ using text::pad_right;
 using text::plural;
 using text::width_of;
 
-class Ink : public text::Style {
+class Theme : public text::Style {
 public:
-  explicit Ink(const TextStyle& style) : text::Style{style.colour}, unicode_(style.unicode) {}
+  explicit Theme(const TextStyle& style) : text::Style{style.colour}, unicode_(style.unicode) {}
   std::string_view bar() const { return unicode_ ? "│" : "|"; }
   std::string_view unused() const { return unicode_ ? "·" : "."; }
   std::string_view dash() const { return unicode_ ? "–" : "-"; }

@@ -40,10 +40,10 @@ protected:
   Marks marks(const std::string& body) {
     EXPECT_TRUE(load(kernel(body)));
     const std::vector<Op>& all = program->impl().code_of(*program->kernel("k")).ops;
-    auto borrows = std::count_if(all.begin(), all.end(), [](const Op& op) { return op.borrows; });
+    auto may_alias = std::count_if(all.begin(), all.end(), [](const Op& op) { return op.may_alias; });
     auto loads = std::count_if(all.begin(), all.end(),
-                               [](const Op& op) { return op.borrows && op.kind() == OpKind::load; });
-    return {loads, borrows - loads};
+                               [](const Op& op) { return op.may_alias && op.kind() == OpKind::load; });
+    return {loads, may_alias - loads};
   }
   std::ptrdiff_t marked(const std::string& body) { return marks(body).first; }
   static std::vector<float> numbers(float first) {

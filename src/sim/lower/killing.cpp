@@ -2,11 +2,11 @@
 //
 // While lanes are diverged, those that wait do so at a few known places: at the start of the other path of a
 // branch, at its join, or where paths meet before the join. A destination that is not live at any of these
-// holds nothing that a waiting lane will read; then a result can stay in closed form, and need not be merged
+// holds nothing that a waiting lane will read; then a result can stay in affine form, and need not be merged
 // with the old lanes. Index arithmetic inside `if (i < n)` is nearly always of this kind, a running sum
 // never.
 //
-// This looks at slots, not registers, since several registers share one. Lanes that were parted into another
+// This looks at slots, not registers, since several registers share one. Lanes that were split off into another
 // group wait elsewhere: the engine does not use the mark while a frame has several groups (exec.h).
 //
 // Sets of slots per block and a walk per branch: quadratic in a function's blocks at worst. Past a fixed
@@ -35,9 +35,9 @@ public:
     for (u32 b = 0; b < count_; ++b)
       for (u32 i = blocks_.start[b]; i < blocks_.end[b]; ++i) {
         Op& op = code_.ops[i];
-        op.overwrites = op.guard == no_slot;
+        op.kills = op.guard == no_slot;
         for (u32 d = 0; d < op.destinations; ++d)
-          if (op.destination(d) != no_slot && needed_[b].has(op.destination(d))) op.overwrites = false;
+          if (op.destination(d) != no_slot && needed_[b].has(op.destination(d))) op.kills = false;
       }
   }
 
@@ -79,12 +79,12 @@ private:
     const std::vector<u32>& paths = blocks_.successors[branch];
     std::vector<u32> region;
     for (u32 p = 0; p < paths.size(); ++p)
-      if (!walk(paths[p], p, blocks_.join[branch], region)) return false;
+      if (!walk(paths[p], p, blocks_.reconvergence[branch], region)) return false;
     if (!spend((2 * paths.size() + 3 * region.size()) * empty_.words())) return false;
     BitSet waiting = empty_; // at the join, and where paths meet before it
-    if (blocks_.join[branch] < count_) waiting.add(live_[blocks_.join[branch]]);
+    if (blocks_.reconvergence[branch] < count_) waiting.add(live_[blocks_.reconvergence[branch]]);
     for (u32 block : region)
-      if (blocks_.meets[block]) waiting.add(live_[block]);
+      if (blocks_.reconverges[block]) waiting.add(live_[block]);
     // At the start of other paths: those before and after the only one that leads to a block, or all.
     std::vector<BitSet> before(paths.size() + 1, waiting), after(paths.size() + 1, empty_);
     for (std::size_t p = 0; p < paths.size(); ++p) {
@@ -142,6 +142,6 @@ private:
 
 } // namespace
 
-void mark_overwrites(Code& code, const BlockLayout& blocks) { Marker(code, blocks).run(); }
+void mark_killing(Code& code, const BlockLayout& blocks) { Marker(code, blocks).run(); }
 
 } // namespace warplens::sim

@@ -25,18 +25,18 @@ using sim::Value;
 // What made a value unknown, for the reason in the report.
 enum class Cause : u8 { none, loaded, atomic, clock, processor, call, arithmetic, mixed };
 
-struct Motion {
+struct Delta {
   PerStep k{};
   Cause cause = Cause::none;
   const ir::Instruction* at = nullptr; // of the cause
   u8 below = 64;                       // unknown: yet less than 2^below, as an unsigned number
 
   bool known() const { return cause == Cause::none; }
-  bool still() const { return known() && is_zero(k); }
-  bool operator==(const Motion& o) const { return known() == o.known() && k == o.k && below == o.below; }
+  bool invariant() const { return known() && is_zero(k); }
+  bool operator==(const Delta& o) const { return known() == o.known() && k == o.k && below == o.below; }
 };
 
-inline Motion unknown(Cause cause, const ir::Instruction* at) { return {{}, cause, at}; }
+inline Delta unknown(Cause cause, const ir::Instruction* at) { return {{}, cause, at}; }
 
 // Calls f(thread) for each lane of a mask.
 template <class F> void each_thread(const Mask& lanes, F&& f) {
@@ -44,7 +44,7 @@ template <class F> void each_thread(const Mask& lanes, F&& f) {
     for_each_lane(lanes.word[w], [&](u32 lane) { f(w * warp_size + lane); });
 }
 
-using Parts = std::vector<std::pair<Mask, Motion>>; // lanes and how they move
+using Parts = std::vector<std::pair<Mask, Delta>>; // lanes and how they move
 
 // A register: how it moves in most lanes, and in the others.
 class Track {
@@ -52,15 +52,15 @@ public:
   static constexpr std::size_t most_parts = 8;
 
   // `everywhere`: no lane outside `lanes` keeps its value.
-  void set(const Mask& lanes, const Motion& motion, bool everywhere);
+  void set(const Mask& lanes, const Delta& delta, bool everywhere);
   bool uniform() const { return others_.empty(); }
-  const Motion& main() const { return main_; }
+  const Delta& main() const { return main_; }
 
-  // Calls f(lanes, motion) for each way that some of `lanes` move.
+  // Calls f(lanes, delta) for each way that some of `lanes` move.
   template <class F> void each(const Mask& lanes, F&& f) const {
     if (others_.empty()) return f(lanes, main_);
     Mask rest = lanes;
-    for (const auto& [mask, motion] : others_) {
+    for (const auto& [mask, delta] : others_) {
       Mask here;
       u32 any = 0;
       for (u32 w = 0; w < here.word.size(); ++w) {
@@ -68,13 +68,13 @@ public:
         rest.word[w] &= ~here.word[w];
         any |= here.word[w];
       }
-      if (any != 0) f(here, motion);
+      if (any != 0) f(here, delta);
     }
     if (rest != Mask{}) f(rest, main_);
   }
 
 private:
-  Motion main_;
+  Delta main_;
   Parts others_; // disjoint
 };
 
