@@ -32,7 +32,7 @@ TEST_F(Ops, InstructionsBecomeTheKindsThatTheTableNames) {
             (std::vector{special, move, compute, compute, ret, ret}));
   EXPECT_EQ(kinds("ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;"
                   "red.global.add.u32 [%rd1], %r1;"),
-            (std::vector{load, load, store, atomic, ret, ret}));
+            (std::vector{load_param, load, store, atomic, ret, ret}));
   EXPECT_EQ(
       kinds("bar.sync 0; membar.gl; bar.warp.sync -1; activemask.b32 %r1; nanosleep.u32 %r1; trap; exit;"),
       (std::vector{barrier, fence, warp_barrier, active_mask, nanosleep, trap, exit, ret, ret}));
