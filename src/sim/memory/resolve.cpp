@@ -172,7 +172,6 @@ void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
   a.mask = x.mask;
   if (resolve_affine(x, op, purpose, a)) return;
   a.address = x.address;
-  a.distinct = false;
   if (!resolve_listed(x, op, purpose, a)) {
     a.form = AddressForm::lanes;
     set_extent(a, write_addresses(x, op));

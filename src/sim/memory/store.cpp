@@ -32,6 +32,7 @@ void store_all(Exec& x, const Op& op, const Access& a) {
   const Strides stride = a.host_stride();
   for (u32 e = 0; e < op.elements; ++e) {
     Value& from = x.values[op.source(1 + e)];
+    need_lanes(from, x.shape);
     u64 skip = u64{e} * op.element_bytes;
     std::byte* to = a.host_begin() + skip;
     if (from.read(0) == to) continue; // computed there (result_target)
@@ -106,11 +107,13 @@ void store_lanes(const Exec& x, const Op& op, const Access& a, const Value& from
              [&]<class M, class C>() { store_each<M>(x, a, skip, group, from.read<C>(0)); });
 }
 
-void store_to_memory(Exec& x, const Op& op, const Access& a) {
-  for (u32 e = 0; e < op.elements; ++e) need_lanes(x.values[op.source(1 + e)], x.shape);
-  if (a.distinct) return store_all(x, op, a);
-  // Lanes by themselves may go where others, still in memory, come from.
-  for (u32 e = 0; e < op.elements; ++e) x.values[op.source(1 + e)].materialize();
+// Under a mask, or with an address per lane. Lanes may go where others that are still in memory come from.
+void store_some(Exec& x, const Op& op, const Access& a) {
+  for (u32 e = 0; e < op.elements; ++e) {
+    Value& from = x.values[op.source(1 + e)];
+    need_lanes(from, x.shape);
+    from.materialize();
+  }
   for (u32 e = 0; e < op.elements; ++e) {
     const Value& from = x.values[op.source(1 + e)];
     u64 skip = u64{e} * op.element_bytes;
@@ -133,7 +136,11 @@ void store(Exec& x, const Op& op) {
   resolve(x, op, Purpose::store, [&](const Access& a) {
     check(x, op, a);
     report(x, op, a);
-    if (x.performs_stores) store_to_memory(x, op, a);
+    if (!x.performs_stores) return;
+    if (a.form == AddressForm::affine && a.distinct)
+      store_all(x, op, a);
+    else
+      store_some(x, op, a);
   });
 }
 
