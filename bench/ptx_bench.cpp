@@ -3,6 +3,7 @@
 //
 // The module is made here: what the compiler makes of the comparison's kernels, again and again under new
 // names until it is 8 MB, with its line tables. $WARPLENS_BENCH_PTX names a file to read instead.
+#include "os/temp_dir.h"
 #include "ptx/parse.h"
 #include "sim/program.h"
 #include "toolchain/compile.h"

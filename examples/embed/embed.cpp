@@ -1,7 +1,7 @@
 // WarpLens as a library: what one access costs on three architectures, and a kernel that runs on this program's own memory.
+#include <array>
 #include <cstdio>
 #include <numeric>
-#include <vector>
 #include <warplens/warplens.h>
 
 namespace {
@@ -51,12 +51,13 @@ int main() {
   }
 
   constexpr std::uint32_t threads = 1024, stride = 8;
-  std::vector<std::uint32_t> x(threads * stride), y(threads);
+  alignas(256) static std::array<std::uint32_t, threads * stride> x; // aligned as cudaMalloc's memory is
+  alignas(256) static std::array<std::uint32_t, threads> y;
   std::iota(x.begin(), x.end(), 0u);
   auto gpu = warplens::Gpu::create(90);
   if (!gpu) return fail(gpu.error());
-  for (auto* data : {&x, &y})
-    if (auto error = gpu->share(data->data(), data->size() * sizeof(std::uint32_t))) return fail(*error);
+  if (auto error = gpu->share(x.data(), sizeof x)) return fail(*error);
+  if (auto error = gpu->share(y.data(), sizeof y)) return fail(*error);
   auto program = gpu->load(gather, "gather.ptx");
   if (!program) return fail(program.error());
   warplens::Launch launch;

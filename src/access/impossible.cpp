@@ -9,6 +9,8 @@ std::string impossible(const WarpAccess& access) {
   if (access.bytes > 32 || !std::has_single_bit(access.bytes))
     return fmt::format("no instruction accesses {} bytes per lane; the widths are 1, 2, 4, 8, 16 and 32",
                        access.bytes);
+  if (name(access.space).empty() || name(access.kind).empty() || access.cache > Cache::volatile_)
+    return "its space, kind or cache operator is none that there is";
   bool matrix = access.kind == Kind::ldmatrix;
   if (matrix && (access.space != Space::shared || access.bytes != 16))
     return "ldmatrix reads rows of 16 bytes from shared memory";

@@ -1,5 +1,5 @@
 // The public interface as a program that embeds WarpLens uses it: nothing but include/warplens/ is included here.
-#include <cstdio>
+#include <array>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ protected:
     out.arguments.add(x.data()).add(std::uint32_t{1000});
     return out;
   }
-  std::vector<std::uint32_t> x = std::vector<std::uint32_t>(1024);
+  alignas(256) std::array<std::uint32_t, 1024> x;
   std::optional<Gpu> gpu;
 };
 
@@ -170,7 +170,7 @@ TEST_F(Embedded, AProgramKeepsItsGpuAlive) {
 }
 
 std::string golden() { // a report that the writer made
-  std::ifstream file(WARPLENS_TEST_DATA "/../../report/data/run.json");
+  std::ifstream file(WARPLENS_SOURCE_DIR "/tests/report/data/run.json");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
