@@ -66,7 +66,9 @@ TEST_F(Run, DamagedElfFilesAreRefusedOrHarmless) {
   self.read(bytes.data(), 4096);
   for (std::size_t length : {4u, 20u, 63u, 64u, 100u, 4096u}) {
     Result<Program> program = inspect_program(file("damaged", bytes.substr(0, length), true));
-    if (program) EXPECT_EQ(static_cast<int>(program->linkage), static_cast<int>(Linkage::none));
+    if (program) {
+      EXPECT_EQ(static_cast<int>(program->linkage), static_cast<int>(Linkage::none));
+    }
   }
 }
 

@@ -50,7 +50,7 @@ public:
     case 0: return {1 + below(300)};
     case 1: return {1 + below(40), 1 + below(12)};
     case 2: return {1 + below(9), 1 + below(7), 1 + below(5)};
-    default: return {64 << below(3)};
+    default: return {64u << below(3)};
     }
   }
   Size block() {

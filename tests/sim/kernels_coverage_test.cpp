@@ -13,8 +13,9 @@ TEST(KernelCoverage, EveryComputeOpcodeHasForms) {
     if (auto form = ir::parse_form(c.text)) seen.insert(form->opcode);
   for (std::size_t i = 0; i < ir::opcode_count; ++i) {
     ir::Opcode opcode = static_cast<ir::Opcode>(i);
-    if (ir::info(opcode).family == ir::Family::compute)
+    if (ir::info(opcode).family == ir::Family::compute) {
       EXPECT_TRUE(seen.contains(opcode)) << ir::info(opcode).text;
+    }
   }
 }
 

@@ -39,8 +39,9 @@ TEST(KernelRounding, ArithmeticInEveryMode) {
     Values products = run(find("mul" + suffix, 2), {operands[0], operands[1]})[0];
     Values fused = run(find("fma" + suffix, 3), operands)[0];
     for (u32 i = 0; i < lanes; ++i) {
-      if (value(0, i) + value(1, i) != 0)
+      if (value(0, i) + value(1, i) != 0) {
         EXPECT_EQ(sums[i], f(rounded(value(0, i) + value(1, i), mode))) << "add" << suffix << i;
+      }
       EXPECT_EQ(products[i], f(rounded(value(0, i) * value(1, i), mode))) << "mul" << suffix << i;
       EXPECT_EQ(fused[i], f(rounded(value(0, i) * value(1, i) + value(2, i), mode))) << "fma" << suffix << i;
     }

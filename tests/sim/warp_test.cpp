@@ -57,7 +57,7 @@ std::pair<u32, bool> source_of(const std::string& mode, u32 lane, u32 by, u32 bo
 void check_shuffle(const Shuffle& s, std::mt19937& random) {
   std::array<std::array<u32, 4>, threads> in;
   constexpr u32 segments[] = {0, 0, 16, 24, 28, 30};
-  auto bounds = [&] {
+  auto bounds = [&]() -> u32 {
     return segments[random() % 6] << 8 | (s.mode == "up" ? random() % 2 : 31 - random() % 3);
   };
   u32 by_all = random() % 40, bounds_all = bounds();
@@ -78,8 +78,9 @@ void check_shuffle(const Shuffle& s, std::mt19937& random) {
     }
     auto [source, inside] = source_of(s.mode, lane, in[t][1], in[t][2]);
     EXPECT_EQ(got[4 * t + 1], inside) << t;
-    if (here >> source & 1) // what absent lanes hold is not defined
+    if (here >> source & 1) { // what absent lanes hold is not defined
       EXPECT_EQ(got[4 * t], in[t - lane + source][0]) << t;
+    }
   }
 }
 

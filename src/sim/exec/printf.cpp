@@ -31,7 +31,8 @@ void limit_numbers(std::string& spec) {
     if (end == std::string::npos) end = spec.size();
     if (end == i) continue;
     u64 number = std::strtoull(spec.c_str() + i, nullptr, 10);
-    std::string limited = (spec[i] == '0' ? "0" : "") + std::to_string(std::min<u64>(number, widest));
+    std::string limited(spec[i] == '0' ? 1 : 0, '0');
+    limited += std::to_string(std::min<u64>(number, widest));
     if (end - i > 4) spec.replace(i, end - i, limited);
     i = spec.find_first_not_of("0123456789", i) - 1;
     if (i >= spec.size()) return;
