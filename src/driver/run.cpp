@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
-#include <regex>
 
 namespace warplens::driver {
 namespace {
@@ -51,14 +50,8 @@ Result<void> check_options(Prepared& run) {
   if (!(options.timeout >= 0))
     return failure(diag::error("bad-option", "the time limit is not a positive number of seconds", {},
                                "e.g. --timeout 60"));
-  try {
-    std::regex expression(options.kernel);
-  } catch (const std::regex_error& error) {
-    return failure(
-        diag::error("bad-kernel-filter",
-                    fmt::format("'{}' is not a regular expression: {}", options.kernel, error.what()), {},
-                    "give part of the kernel's name, e.g. --kernel 'matmul|transpose'"));
-  }
+  if (Result<void> filter = report::check_kernel_filter(options.kernel); !filter)
+    return failure(filter.error());
   Result<std::vector<const arch::Architecture*>> architectures = architectures_named(options.sm);
   if (!architectures) return failure(architectures.error());
   for (const arch::Architecture* architecture : *architectures)

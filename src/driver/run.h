@@ -15,7 +15,7 @@ struct RunOptions {
   std::string report;               // file for the text report, empty: standard error
   bool details = false;
   u32 top = 5;
-  std::string kernel;            // regular expression
+  std::string kernel;            // regular expression, as report's filter
   std::string compiler = "auto"; // of a .cu file: nvcc, clang
   std::string compile_options;   // as one would write them in a shell
   u32 workers = 0;               // 0: one per core

@@ -2,10 +2,10 @@
 #include "report/model.h"
 #include "arch/count.h"
 #include "measure/totals.h"
+#include "text/regex.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <regex>
 #include <tuple>
 
 namespace warplens::report {
@@ -282,24 +282,35 @@ void add_warning(std::vector<Warning>& warnings, const diag::Diagnostic& diagnos
   warnings.push_back({diagnostic, std::move(text), 1});
 }
 
+Result<text::Regex> compile_filter(const std::string& pattern) {
+  auto expression = text::Regex::compile(pattern);
+  if (expression) return std::move(*expression);
+  return failure(diag::error("bad-kernel-filter",
+                             fmt::format("'{}' is not a regular expression: {}",
+                                         pattern.size() <= 80 ? pattern : pattern.substr(0, 80) + "…",
+                                         expression.error().substr(0, 80)),
+                             {}, "give part of the kernel's name, e.g. --kernel 'matmul|transpose'"));
+}
+
 Result<u64> filter_launches(Input& input, const std::string& pattern) {
   if (pattern.empty()) return 0;
-  try {
-    std::regex expression(pattern, std::regex::ECMAScript);
-    auto kept = std::remove_if(input.launches.begin(), input.launches.end(), [&](const LaunchRecord& l) {
-      return !std::regex_search(l.name.empty() ? l.kernel : l.name, expression);
-    });
-    u64 removed = static_cast<u64>(input.launches.end() - kept);
-    input.launches.erase(kept, input.launches.end());
-    return removed;
-  } catch (const std::regex_error& error) {
-    return failure(diag::error("bad-kernel-filter",
-                               fmt::format("'{}' is not a regular expression: {}", pattern, error.what()), {},
-                               "give part of the kernel's name, e.g. --kernel 'matmul|transpose'"));
-  }
+  Result<text::Regex> expression = compile_filter(pattern);
+  if (!expression) return failure(expression.error());
+  auto kept = std::remove_if(input.launches.begin(), input.launches.end(), [&](const LaunchRecord& l) {
+    return !expression->matches_within(l.name.empty() ? l.kernel : l.name);
+  });
+  u64 removed = static_cast<u64>(input.launches.end() - kept);
+  input.launches.erase(kept, input.launches.end());
+  return removed;
 }
 
 } // namespace
+
+Result<void> check_kernel_filter(const std::string& pattern) {
+  Result<text::Regex> expression = compile_filter(pattern);
+  if (!expression) return failure(expression.error());
+  return {};
+}
 
 access::SourceFrame user_frame(const access::Site& site) {
   for (const access::SourceFrame& frame : site.frames)

@@ -41,7 +41,7 @@ struct Input {
 using SourceLines = std::function<std::optional<std::string>(const std::string& file, u32 line)>;
 
 struct Options {
-  std::string kernel_filter; // ECMAScript regular expression, searched in the demangled name; empty: all
+  std::string kernel_filter; // regular expression (RE2's syntax), searched in the demangled name; empty: all
 };
 
 // What an access costs per request (shared, constant: per instruction) under the first architecture, and what it
@@ -116,7 +116,8 @@ struct Model {
 // The line that a site is shown at: its innermost frame in a file that the user wrote.
 access::SourceFrame user_frame(const access::Site&);
 
-// Fails only on a malformed filter.
+// Fails on a filter that is no regular expression.
+Result<void> check_kernel_filter(const std::string&);
 Result<Model> build(Input, const SourceLines&, const Options&);
 
 } // namespace warplens::report
