@@ -37,6 +37,8 @@ def main() -> int:
         if argument.endswith(":"):
             target = argument[:-1]
             continue
+        if argument.endswith(".gch"):  # CMake lists a target's precompiled header among its objects
+            continue
         count += 1
         found += problems(target, argument)
     print("\n".join(found) if found else f"{count} objects: no weak symbol outside its target's namespace")

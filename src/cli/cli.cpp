@@ -9,7 +9,8 @@ namespace warplens::cli {
 
 int run_command_line(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
-  CLI::App app{"WarpLens shows how every memory access of a CUDA program coalesces, without a GPU", "warplens"};
+  CLI::App app{"WarpLens shows how every memory access of a CUDA program coalesces, without a GPU",
+               "warplens"};
   if (auto wanted = cpu::wanted_target(); !wanted) {
     auto error = diag::error("unknown-target", "WARPLENS_TARGET: " + wanted.error());
     std::fputs(diag::render(error).c_str(), stderr);
