@@ -51,7 +51,7 @@ jobs() {
 }
 
 configure() {
-  set -- --preset release "$@"
+  set -- --preset "${preset:-release}" "$@"
   if command -v ccache >/dev/null; then
     set -- "$@" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi

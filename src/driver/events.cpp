@@ -19,6 +19,13 @@ bool is_launch(const measure::LaunchStarted& started, i64 process, u64 index) {
   return started.process == process && started.index == index;
 }
 
+// Counts without the accesses that they belong to are of no use.
+void forget_sites(measure::LaunchRecord& launch) {
+  launch.sites.clear();
+  launch.status = measure::Status::unknown;
+  launch.reason = "the event that describes its accesses was lost";
+}
+
 struct Sorter {
   report::Input& input;
   void operator()(measure::LaunchStarted& event) const { input.interrupted.push_back(std::move(event)); }
@@ -73,7 +80,8 @@ void add_events(std::istream& in, report::Input& input) {
       ++unreadable;
       continue;
     }
-    if (auto* launch = std::get_if<measure::LaunchRecord>(&*event)) sites[launch->process].complete(*launch);
+    if (auto* launch = std::get_if<measure::LaunchRecord>(&*event))
+      if (!sites[launch->process].complete(*launch)) forget_sites(*launch);
     std::visit(Sorter{input}, *event);
   }
   if (unreadable == 0) return;

@@ -59,4 +59,10 @@ Pattern pattern_of(const json& value) {
   return out;
 }
 
+void check_site(const access::Site& site) {
+  constexpr u32 widest = 64; // a matrix or vector instruction moves fewer per lane
+  if (site.bytes == 0 || site.bytes > widest)
+    throw Unreadable(fmt::format("member 'bytes' is {}, which no access moves per lane", site.bytes));
+}
+
 } // namespace warplens::measure

@@ -2,6 +2,7 @@
 // (report/read.h) have in common. A member that is missing or null keeps its default; one of the wrong type, a number out
 // of its range or a name that this build does not know throws Unreadable, which the reader turns into a diagnostic.
 #pragma once
+#include "access/site.h"
 #include "arch/counts.h"
 #include "diag/diagnostic.h"
 #include "measure/pattern.h"
@@ -73,5 +74,7 @@ void take_dim(const json& object, const char* key, Dim3& out);
 diag::Diagnostic diagnostic_of(const json&);
 Pattern pattern_of(const json&);
 arch::Counts counts_of(const json&);
+// A site as an access can have it: what reads records divides by its bytes.
+void check_site(const access::Site&);
 
 } // namespace warplens::measure

@@ -79,6 +79,8 @@ access::Site site_of(const json& value) {
   take(value, "matrices", out.matrices);
   take(value, "vector", out.vector);
   take_name(value, "element", out.element);
+  bool refers = out.opcode.empty() && out.id.valid(); // to one that was sent before
+  if (!refers) check_site(out);
   return out;
 }
 
@@ -293,7 +295,7 @@ void SiteTable::shorten(LaunchRecord& record) {
   }
 }
 
-void SiteTable::complete(LaunchRecord& record) {
+bool SiteTable::complete(LaunchRecord& record) {
   for (SiteRecord& r : record.sites) {
     if (!r.site.id.valid()) continue;
     std::pair key{record.module, r.site.id.value};
@@ -301,7 +303,10 @@ void SiteTable::complete(LaunchRecord& record) {
       sites_[key] = r.site;
     else if (auto known = sites_.find(key); known != sites_.end())
       r.site = known->second;
+    else
+      return false;
   }
+  return true;
 }
 
 std::string encode(const Event& event) {

@@ -55,8 +55,9 @@ bool tells_progress(std::string_view line);
 // opcode is such a reference. One table per process, on either end of the stream.
 class SiteTable {
 public:
-  void shorten(LaunchRecord&);  // sender: sites that were sent before become references
-  void complete(LaunchRecord&); // receiver: the other way round; an unknown reference stays as it is
+  void shorten(LaunchRecord&); // sender: sites that were sent before become references
+  // Receiver: the other way round. False: a reference is unknown, because the record that described the site is lost.
+  [[nodiscard]] bool complete(LaunchRecord&);
 
 private:
   std::map<std::pair<std::string, u32>, access::Site> sites_; // by module and id

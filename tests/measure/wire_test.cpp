@@ -170,7 +170,7 @@ TEST(SiteTable, ASiteTravelsWholeOnceAndByNumberAfterwards) {
     Result<Event> event = decode(line);
     ASSERT_TRUE(event.has_value());
     LaunchRecord& got = std::get<LaunchRecord>(*event);
-    receiver.complete(got);
+    EXPECT_TRUE(receiver.complete(got));
     ASSERT_EQ(got.sites.size(), 2u);
     EXPECT_EQ(got.sites[0].site, launch.sites[0].site);
     EXPECT_EQ(got.sites[1].site, launch.sites[1].site);
@@ -191,7 +191,7 @@ TEST(SiteTable, AnotherModuleOfTheSameNameIsToldAgain) {
   for (const LaunchRecord& launch : {a, b, a, b}) {
     LaunchRecord sent = launch;
     sender.shorten(sent);
-    receiver.complete(sent);
+    EXPECT_TRUE(receiver.complete(sent));
     EXPECT_EQ(sent.sites[0].site, launch.sites[0].site);
   }
 }

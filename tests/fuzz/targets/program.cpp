@@ -1,0 +1,13 @@
+// The program that `run` is given, before it starts.
+#include "driver/program.h"
+#include "fuzz/target.h"
+
+FUZZ_TARGET(program) {
+  using namespace warplens;
+  fuzz::File file(input, true);
+  Result<driver::Program> program = driver::inspect_program(file.path());
+  if (program)
+    (void)driver::no_launch_seen(*program);
+  else
+    fuzz::require(!program.error().message.empty(), "what is refused has a message");
+}
