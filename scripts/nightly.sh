@@ -1,0 +1,25 @@
+#!/bin/sh
+# What takes too long for every change: the unit tests under AddressSanitizer, UBSan and ThreadSanitizer, and the fuzz targets.
+# Each step runs whatever the ones before it found; the last lines say which failed.
+#   scripts/nightly.sh [MINUTES_PER_FUZZ_TARGET]
+set -u
+cd "$(dirname "$0")/.."
+minutes=${1:-30}
+. scripts/prepare.sh
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=4"
+
+failed=
+for preset in asan ubsan tsan; do
+  build=build/$preset
+  say "Unit tests, $preset"
+  if prepare && cmake --build "$build" -j "$(jobs)"; then
+    # Whole programs and house checks are about what users see; the release build has them.
+    ctest --test-dir "$build" --output-on-failure -j "$(jobs)" -E '^(program|house|bench|fuzz)[.]' || failed="$failed $preset"
+  else
+    failed="$failed $preset(build)"
+  fi
+done
+scripts/fuzz.sh "$minutes" || failed="$failed fuzz"
+[ -z "$failed" ] || die "failed:$failed"
+say "Nothing found"
