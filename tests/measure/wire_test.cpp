@@ -132,6 +132,8 @@ TEST(Wire, WrongTypesAndRangesAreRefused) {
         R"({"event":"launch","sm":[90],"sites":[{"pattern":"rows","counters":[{}]}]})",
         R"({"event":"launch","sm":[90],"sites":[{"pattern":{"form":"waves"},"counters":[{}]}]})",
         R"({"event":"launch","sites":[1]})",
+        R"({"event":"launch","sm":[90],"sites":[{"site":{"opcode":"ld.b32","bytes":0},"counters":[{}]}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"site":{"opcode":"ld.b32","bytes":65},"counters":[{}]}]})",
         R"({"event":"launch","sm":[90],"sites":[{"counters":[]}]})",
         R"({"event":"launch","sm":[90],"sites":[{"counters":[{"sectors":-1}]}]})",
         R"({"event":"launch","sm":[90],"sites":[{"space":17,"counters":[{}]}]})",
@@ -177,6 +179,20 @@ TEST(SiteTable, ASiteTravelsWholeOnceAndByNumberAfterwards) {
   }
   EXPECT_LT(lengths[1], lengths[0]);
   EXPECT_EQ(lengths[1], lengths[2]);
+}
+
+TEST(SiteTable, AReferenceToWhatWasLostIsToldFromOneThatIsKnown) {
+  LaunchRecord described;
+  described.sites.resize(1);
+  described.sites[0].site.id = access::SiteId(7u);
+  described.sites[0].site.opcode = "ld.global.f32";
+  SiteTable sender, receiver;
+  LaunchRecord second = described;
+  sender.shorten(described);
+  sender.shorten(second);
+  EXPECT_FALSE(receiver.complete(second)) << "the first record did not arrive";
+  EXPECT_TRUE(receiver.complete(described));
+  EXPECT_TRUE(receiver.complete(second));
 }
 
 TEST(SiteTable, AnotherModuleOfTheSameNameIsToldAgain) {
