@@ -41,8 +41,12 @@ inline Diagnostic warning(std::string kind, std::string message, Span span = {},
   return {std::move(kind), Severity::warning, std::move(message), std::move(span), {}, std::move(help)};
 }
 
+// The text with what a terminal would obey made visible: control characters but tabs and line ends, and bytes that are not
+// UTF-8, become \x1b. For everything that comes from a file, a program or another tool.
+std::string without_controls(std::string_view text);
+
 // "file:3:7: error: message" with the source line and a caret below it when `source` is given,
-// then the notes and the help, one a line; ends with a newline. `colour` adds ANSI escapes.
+// then the notes and the help, one a line; ends with a newline. `colour` adds ANSI escapes; no others are in it.
 std::string render(const Diagnostic& diagnostic, std::string_view source = {}, bool colour = false);
 
 } // namespace warplens::diag

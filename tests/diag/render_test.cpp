@@ -30,5 +30,23 @@ TEST(Render, ColoursTheSeverityAlone) {
   EXPECT_EQ(render(error("e", "words"), {}, true), "\x1b[1;31merror:\x1b[0m words\n");
 }
 
+TEST(Render, WhatATerminalWouldObeyIsShown) {
+  Diagnostic d = error("e", "no '\x1b[31m'", {"a\x1b.cu", 1, 1, 1}, "\x9b");
+  d.notes = {"\x7f"};
+  EXPECT_EQ(render(d, "x\x1b]0;title\a"),
+            "a\\x1b.cu:1:1: error: no '\\x1b[31m'\n    x\\x1b]0;title\\x07\n    ^\n"
+            "  note: \\x7f\n  help: \\x9b\n");
+}
+
+TEST(WithoutControls, KeepsTextAndShowsTheRest) {
+  for (const char* text : {"", "words\tand\nlines\r\n", "täglich 4 × 32 → 😀"})
+    EXPECT_EQ(without_controls(text), text);
+  EXPECT_EQ(without_controls("a\rb"), "a\\x0db");
+  EXPECT_EQ(without_controls("\xc2\x9b"), "\\xc2\\x9b") << "U+009B starts a sequence as ESC does";
+  EXPECT_EQ(without_controls("\xc3"), "\\xc3") << "a sequence that is cut off";
+  EXPECT_EQ(without_controls("\xe2\x82x"), "\\xe2\\x82x");
+  EXPECT_EQ(without_controls(std::string_view("\0", 1)), "\\x00");
+}
+
 } // namespace
 } // namespace warplens::diag
