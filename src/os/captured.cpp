@@ -1,11 +1,13 @@
 // Both outputs of the process share one pipe, so that they come in the order in which they were written.
 #include "os/captured.h"
 #include "os/file.h"
+#include "os/interrupt.h"
 #include "os/process.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +35,14 @@ Result<Captured> run_captured(const std::vector<std::string>& arguments, const O
     return failure(diag::error("start-failed",
                                fmt::format("cannot start '{}': {}", arguments[0], std::strerror(errno))));
   Descriptor output(ends[0]), input(ends[1]);
+  HeldSignals signals;
+  if (DelayedSignals::seen())
+    return failure(
+        diag::error("interrupted", fmt::format("'{}' was not started: interrupted", arguments[0])));
   Result<pid_t> child = start({arguments[0], arguments, {}}, [&] {
+    setpgid(0, 0); // what it starts gets our signals too, and a terminal's once
+    signals.release();
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // should we be killed outright, it does not work on unseen
     dup2(input.get(), STDOUT_FILENO);
     dup2(input.get(), STDERR_FILENO);
     close(STDIN_FILENO); // the lowest free number is what open gives
@@ -41,11 +50,13 @@ Result<Captured> run_captured(const std::vector<std::string>& arguments, const O
   });
   input.reset();
   if (!child) return failure(child.error());
+  signals.release_to(*child);
   Captured result;
   result.output = read_to_end(output.get(), on_output);
   int status = 0;
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }
+  signals.release_to(0); // its number may soon be another's
   result.exit_code = end_of(status).exit_code;
   return result;
 }

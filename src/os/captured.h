@@ -16,7 +16,8 @@ struct Captured {
 };
 
 // Runs arguments[0] (a path; PATH is not searched) with standard input empty and waits for it. `on_output`,
-// when given, sees the output as it comes. Fails only when the process cannot be started.
+// when given, sees the output as it comes. It runs in a process group of its own, which signals reach as DelayedSignals
+// (interrupt.h) says. Fails only when the process cannot be started, or one of those signals came before it was.
 Result<Captured> run_captured(const std::vector<std::string>& arguments, const OnOutput& on_output = {});
 
 } // namespace warplens::os

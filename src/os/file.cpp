@@ -36,20 +36,28 @@ bool write_all(int descriptor, Bytes bytes) {
   return true;
 }
 
-std::optional<std::string> read_file(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe must not keep us waiting
+// Opening a pipe waits for a writer, and reading a device may never end.
+static Descriptor open_regular(const char* path, std::size_t& size) {
+  Descriptor file(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
-  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return Descriptor();
+  size = static_cast<std::size_t>(status.st_size);
+  return file;
+}
+
+std::optional<std::string> read_file(const std::string& path, std::size_t largest) {
+  std::size_t size = 0;
+  Descriptor file = open_regular(path.c_str(), size);
+  if (!file || size > largest) return {};
+  std::string text(size, '\0');
   if (!read_all(file.get(), text.data(), text.size())) return {};
   return text;
 }
 
 MappedFile::MappedFile(const char* path) {
-  Descriptor file(open(path, O_RDONLY | O_CLOEXEC));
-  struct stat status;
-  if (!file || fstat(file.get(), &status) != 0 || status.st_size <= 0) return;
-  auto size = static_cast<std::size_t>(status.st_size);
+  std::size_t size = 0;
+  Descriptor file = open_regular(path, size);
+  if (!file || size == 0) return;
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (data != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(data), size};
 }

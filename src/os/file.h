@@ -1,6 +1,7 @@
 // Files by descriptor: who closes one, reading and writing that does not stop half-way, a file as memory.
 #pragma once
 #include "os/bytes.h"
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,10 +30,10 @@ private:
 bool read_all(int descriptor, void* to, std::size_t size);
 bool write_all(int descriptor, Bytes bytes);
 
-// The whole of a regular file; none where there is no such file or it cannot be read.
-std::optional<std::string> read_file(const std::string& path);
+// The whole of a regular file of at most `largest` bytes; none where there is no such file or it cannot be read.
+std::optional<std::string> read_file(const std::string& path, std::size_t largest = SIZE_MAX);
 
-// A file's bytes for as long as this lives; empty when it cannot be read.
+// A regular file's bytes for as long as this lives; empty when it cannot be read.
 class MappedFile {
 public:
   explicit MappedFile(const char* path);

@@ -3,6 +3,8 @@
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"
+#include "os/output_file.h"
+#include "os/readable.h"
 #include "os/temp_dir.h"
 #include <algorithm>
 #include <cstdlib>
@@ -12,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace warplens::os {
@@ -160,6 +164,88 @@ TEST(ElfTest, FindsANoteByOwnerAndType) {
 }
 
 TEST(BuildId, IsOfThisProgram) { EXPECT_EQ(build_id().size(), 20u) << "SHA-1, as CMakeLists.txt asks for"; }
+
+std::string content_of(const std::string& path) { return read_file(path).value_or("none"); }
+
+TEST(OutputFileTest, ReplacesTheContentWholeAndKeepsRightsAndLinks) {
+  TempDir folder = std::move(*TempDir::create());
+  const std::string path = folder.path() + "/report", link = folder.path() + "/link";
+  std::ofstream(path) << "before";
+  chmod(path.c_str(), 0640);
+  symlink("report", link.c_str());
+  Result<OutputFile> file = OutputFile::prepare(link);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(content_of(path), "before");
+  ASSERT_TRUE(file->write("after"));
+  EXPECT_EQ(content_of(path), "after");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+  auto entries = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 2) << "nothing is left aside";
+}
+
+TEST(OutputFileTest, PreparingMakesNoFile) {
+  TempDir folder = std::move(*TempDir::create());
+  const std::string path = folder.path() + "/new";
+  ASSERT_TRUE(OutputFile::prepare(path));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(OutputFileTest, SaysWhatCannotBeWritten) {
+  auto refused = [](const std::string& path) { return OutputFile::prepare(path).error().message; };
+  EXPECT_EQ(refused("/nonexistent/x"), "cannot write '/nonexistent/x': No such file or directory");
+  EXPECT_EQ(refused("/tmp"), "cannot write '/tmp': Is a directory");
+  EXPECT_TRUE(OutputFile::prepare("/dev/null")->write("x"));
+  Result<void> full = OutputFile::prepare("/dev/full")->write("x");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().help, "check the space on the disk");
+}
+
+TEST(SameFile, IsToldByLinksFoldersAndNamesThatDoNotExistYet) {
+  TempDir folder = std::move(*TempDir::create());
+  const std::string a = folder.path() + "/a", dotted = folder.path() + "/./a";
+  EXPECT_TRUE(is_same_file(a, dotted));
+  EXPECT_FALSE(is_same_file(a, folder.path() + "/b"));
+  std::ofstream(a) << "x";
+  symlink("a", (folder.path() + "/soft").c_str());
+  link(a.c_str(), (folder.path() + "/hard").c_str());
+  for (const char* name : {"/a", "/./a", "/soft", "/hard"})
+    EXPECT_TRUE(is_same_file(a, folder.path() + name)) << name;
+  EXPECT_FALSE(is_same_file("/dev/null", "/dev/null")) << "loses nothing";
+  EXPECT_FALSE(is_same_file(folder.path(), folder.path()));
+}
+
+TEST(ReadFile, NeverOpensAPipeAndKeepsToItsLimit) {
+  TempDir folder = std::move(*TempDir::create());
+  const std::string pipe = folder.path() + "/pipe", file = folder.path() + "/file";
+  mkfifo(pipe.c_str(), 0600);
+  EXPECT_FALSE(read_file(pipe));
+  EXPECT_TRUE(MappedFile(pipe.c_str()).bytes().empty());
+  std::ofstream(file) << "four";
+  EXPECT_EQ(read_file(file, 4), "four");
+  EXPECT_FALSE(read_file(file, 3));
+}
+
+const char constant_data[64] = "in the program's own file";
+
+TEST(ReadableFrom, EndsWithTheProgramsFileOrTheMapping) {
+  auto* constant = reinterpret_cast<const std::byte*>(constant_data);
+  EXPECT_GE(readable_from(constant).size(), sizeof constant_data);
+  auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto* memory =
+      static_cast<std::byte*>(mmap(nullptr, 4 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(memory + page, page, PROT_READ | PROT_WRITE); // three mappings in a row, then a gap
+  mprotect(memory + 3 * page, page, PROT_NONE);
+  EXPECT_EQ(readable_from(memory).size(), 3 * page);
+  EXPECT_EQ(readable_from(memory + 100).size(), 3 * page - 100);
+  EXPECT_TRUE(readable_from(memory + 3 * page).empty());
+  munmap(memory, 4 * page);
+  EXPECT_TRUE(readable_from(memory).empty());
+  EXPECT_TRUE(readable_from(nullptr).empty());
+}
 
 } // namespace
 } // namespace warplens::os

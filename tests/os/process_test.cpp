@@ -1,11 +1,14 @@
 // Processes that are shell scripts: exit codes, arguments, output, signals, programs that cannot start.
 #include "os/captured.h"
 #include "os/foreground.h"
+#include "os/interrupt.h"
 #include "os/temp_dir.h"
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace warplens::os {
 namespace {
@@ -122,6 +125,35 @@ TEST_F(Process, AProgramThatCannotStartIsADiagnostic) {
   ASSERT_FALSE(captured);
   EXPECT_EQ(captured.error().kind, "start-failed");
   EXPECT_NE(captured.error().message.find("/absent': No such file"), std::string::npos);
+}
+
+TEST_F(Process, ASignalToUsEndsTheCapturedGroupAndThenUs) {
+  std::string started = folder.path() + "/started",
+              helper = script("sh -c 'echo $$ > " + started + "; exec sleep 60'; exit 0");
+  pid_t us = fork();
+  if (us == 0) {
+    signal(SIGTERM, SIG_DFL);
+    {
+      DelayedSignals signals;
+      Result<Captured> captured = run_captured({helper});
+      if (!captured || captured->exit_code != 128 + SIGTERM || !DelayedSignals::seen()) _exit(1);
+      if (run_captured({helper})) _exit(2); // nothing is started any more
+    }
+    _exit(3);
+  }
+  pid_t sleeper = 0;
+  while (sleeper == 0) {
+    usleep(10'000);
+    std::ifstream(started) >> sleeper;
+  }
+  kill(us, SIGTERM);
+  int status = 0;
+  ASSERT_EQ(waitpid(us, &status, 0), us);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+  std::string state = "gone", line; // or dead and not yet waited for by who adopted it
+  for (std::ifstream in("/proc/" + std::to_string(sleeper) + "/status"); std::getline(in, line);)
+    if (line.starts_with("State:")) state = line.substr(7, 1);
+  EXPECT_TRUE(state == "gone" || state == "Z") << "what the helper started still runs: " << state;
 }
 
 } // namespace
