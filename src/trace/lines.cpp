@@ -1,11 +1,6 @@
 // Lines of a file, a pipe or a gzip stream, one at a time: memory does not grow with the input.
 #include "trace/lines.h"
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
 namespace warplens::trace {
 namespace {
@@ -15,31 +10,12 @@ constexpr std::size_t chunk = std::size_t{1} << 18;
 } // namespace
 
 Result<std::unique_ptr<Lines>> Lines::open(const std::string& path) {
-  bool standard_input = path == "-";
-  std::string name = standard_input ? "<stdin>" : path;
-  int descriptor = standard_input ? dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return failure(diag::error("trace-cannot-open", "cannot open '" + name + "': " + std::strerror(errno), {},
-                               "check the path; '-' reads standard input"));
-  struct stat status {};
-  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
-    close(descriptor);
-    return failure(
-        diag::error("trace-is-directory", "'" + name + "' is a directory", {}, "name a file in it"));
-  }
-  gzFile file = gzdopen(descriptor, "rb");
-  if (!file) {
-    close(descriptor);
-    return failure(diag::error("trace-cannot-open", "not enough memory to read '" + name + "'"));
-  }
-  gzbuffer(file, chunk);
-  return std::unique_ptr<Lines>(new Lines(std::move(name), file));
+  Result<std::unique_ptr<Stream>> stream = Stream::open(path);
+  if (!stream) return failure(std::move(stream.error()));
+  return std::unique_ptr<Lines>(new Lines(std::move(*stream)));
 }
 
-Lines::Lines(std::string name, void* file)
-    : name_(std::move(name)), buffer_(chunk + padding, '\0'), file_(file) {}
-
-Lines::~Lines() { gzclose(static_cast<gzFile>(file_)); }
+Lines::Lines(std::unique_ptr<Stream> stream) : stream_(std::move(stream)), buffer_(chunk + padding, '\0') {}
 
 bool Lines::fill() {
   if (at_end_) return false;
@@ -49,22 +25,19 @@ bool Lines::fill() {
     begin_ = 0;
   }
   if (buffer_.size() < end_ + chunk + padding) buffer_.resize(end_ + chunk + padding);
-  int got = gzread(static_cast<gzFile>(file_), buffer_.data() + end_, chunk);
-  if (got <= 0) {
+  ResultOr<std::size_t, std::string> got = stream_->read(buffer_.data() + end_, chunk);
+  if (!got) error_ = std::move(got.error());
+  if (!got || *got == 0) {
     at_end_ = true;
     return false;
   }
-  end_ += static_cast<std::size_t>(got);
+  end_ += *got;
   return true;
 }
 
-std::optional<diag::Diagnostic> Lines::read_error() const {
-  int code = Z_OK;
-  const char* text = gzerror(static_cast<gzFile>(file_), &code);
-  if (code == Z_OK || code == Z_STREAM_END) return std::nullopt;
-  std::string reason = code == Z_ERRNO ? std::strerror(errno) : text;
-  return diag::error("trace-cannot-read", "cannot read '" + name_ + "': " + reason,
-                     {name_, static_cast<u32>(number_), 0, 0}, "the file may be cut off");
+diag::Diagnostic Lines::cannot_read() const {
+  return diag::error("trace-cannot-read", "cannot read '" + name() + "': " + error_,
+                     {name(), static_cast<u32>(number_), 0, 0}, "the file may be cut off or damaged");
 }
 
 Result<std::optional<std::string_view>> Lines::next() {
@@ -82,15 +55,15 @@ Result<std::optional<std::string_view>> Lines::next() {
     if (scanned > longest) {
       finished_ = true;
       return failure(diag::error("trace-long-line", "a line is longer than 1 MiB",
-                                 {name_, static_cast<u32>(number_ + 1), 1, 1},
+                                 {name(), static_cast<u32>(number_ + 1), 1, 1},
                                  "is this a trace or pattern file?"));
     }
     if (!fill()) break;
   }
   if (!newline) {
-    if (std::optional<diag::Diagnostic> error = read_error()) {
+    if (!error_.empty()) {
       finished_ = true;
-      return failure(std::move(*error));
+      return failure(cannot_read());
     }
     if (begin_ == end_) {
       finished_ = true;
@@ -102,11 +75,14 @@ Result<std::optional<std::string_view>> Lines::next() {
   begin_ += line_length_ + (newline ? 1 : 0);
   if (line_length_ > 0 && buffer_[line_begin_ + line_length_ - 1] == '\r') --line_length_;
   ++number_;
+  constexpr std::string_view mark = "\xef\xbb\xbf"; // of UTF-8, which some editors put first
+  if (number_ == 1 && std::string_view(buffer_.data() + line_begin_, line_length_).starts_with(mark))
+    line_begin_ += mark.size(), line_length_ -= mark.size();
   return std::string_view(buffer_.data() + line_begin_, line_length_);
 }
 
 diag::Span Lines::span(std::string_view line, const char* at, u32 length) const {
-  return {name_, static_cast<u32>(number_), static_cast<u32>(at - line.data()) + 1, length};
+  return {name(), static_cast<u32>(number_), static_cast<u32>(at - line.data()) + 1, length};
 }
 
 } // namespace warplens::trace

@@ -35,6 +35,9 @@ Result<std::unique_ptr<Reader>> open(const std::string& path) {
     if ((*line)->find_first_not_of(" \t") == std::string_view::npos) continue;
     Format format = format_of(**line);
     diag::Span here = lines->span(**line, (*line)->data());
+    if ((*line)->starts_with("\xff\xfe") || (*line)->starts_with("\xfe\xff"))
+      return failure(diag::error("trace-unknown-format", "the file is UTF-16", here,
+                                 "iconv -f UTF-16 -t UTF-8 makes it readable"));
     lines->put_back();
     switch (format) {
     case Format::patterns: return read_patterns(std::move(lines));

@@ -4,13 +4,19 @@
 // (texture1d_linear, texture2d_array, texture2d_pitch_linear). `op`: load store reduction atomic async_copy
 // ldmatrix. ldmatrix has "matrices"; local memory has "offsets" instead of "addresses", 2-D textures
 // "texels": [x, y] pairs of 4-byte texels, in rows of 1024 or, in texture2d_array, in sectors of 4 x 2
-// texels. Optional: "id", "cache" (ca cg cs lu cv wb wt nc volatile). Other keys are ignored. The address of
-// an inactive lane may be null.
+// texels. Optional: "id", "cache" (ca cg cs lu cv wb wt nc volatile). Other keys are ignored; none of these comes twice. The
+// address of an inactive lane may be null.
+//
+// A line is text that anybody may have written. Whatever can fail in simdjson is asked for with its error code: the room is
+// compiled without its exceptions.
 #include "base/bits.h"
 #include "trace/formats.h"
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <simdjson.h>
+#include <utility>
 
 namespace warplens::trace {
 namespace {
@@ -89,9 +95,25 @@ Parsed<u64> unsigned_number(od::value value, std::string_view what) {
   return failure(Problem{fmt::format("{} is not a whole number from 0 to 2^64-1", what), {}, at});
 }
 
+// What a line says, each at most once; the three names for addresses are one thing.
+struct Field {
+  std::string_view name;
+  bool required;
+};
+constexpr Field fields[] = {{"id", false},  {"space", true},     {"op", true},     {"bytes", true},
+                            {"mask", true}, {"addresses", true}, {"cache", false}, {"matrices", false}};
+
 struct Fields {
-  bool space = false, op = false, bytes = false, mask = false, addresses = false, texels = false;
+  std::array<bool, std::size(fields)> seen{};
+  bool texels = false;
   std::string_view space_name;
+  // The field that a key names; nullptr for a key that is ignored.
+  static const Field* find(std::string_view key) {
+    if (key == "offsets" || key == "texels") key = "addresses";
+    auto found =
+        std::find_if(std::begin(fields), std::end(fields), [&](const Field& f) { return f.name == key; });
+    return found == std::end(fields) ? nullptr : found;
+  }
 };
 
 constexpr u64 texture_row = 4096, texel_bytes = 4; // the measured texture: 1024 × 1024 floats
@@ -162,19 +184,21 @@ private:
 
   Parsed<void> field(std::string_view key, od::value value, Record& record, Fields& seen) {
     access::WarpAccess& access = record.access;
-    if (key == "id") {
-      std::string_view raw = value.raw_json_token();
-      record.id = std::string(raw.substr(0, raw.find_last_not_of(" \t\r\n") + 1));
-      return {};
-    }
-    if (key == "space")
-      return seen.space = true, named(value, spaces, "space", access.space, &seen.space_name);
-    if (key == "op") return seen.op = true, named(value, kinds, "op", access.kind);
+    const Field* field = Fields::find(key);
+    if (field == nullptr) return {};
+    bool& seen_before = seen.seen[static_cast<std::size_t>(field - fields)];
+    if (std::exchange(seen_before, true))
+      return failure(
+          Problem{fmt::format("the object has \"{}\" twice", field->name),
+                  field->name == "addresses" ? "one of \"addresses\", \"offsets\" and \"texels\"" : "",
+                  value.raw_json_token().data()});
+    if (key == "id") return id(value, record.id);
+    if (key == "space") return named(value, spaces, "space", access.space, &seen.space_name);
+    if (key == "op") return named(value, kinds, "op", access.kind);
     if (key == "cache") return named(value, caches, "cache", access.cache);
-    if (key == "bytes") return seen.bytes = true, small(value, "bytes", access.bytes);
+    if (key == "bytes") return small(value, "bytes", access.bytes);
     if (key == "matrices") return small(value, "matrices", access.matrices);
     if (key == "mask") {
-      seen.mask = true;
       const char* at = value.raw_json_token().data();
       Parsed<u64> mask = unsigned_number(value, "the mask");
       if (!mask) return failure(std::move(mask.error()));
@@ -183,8 +207,17 @@ private:
       access.active = static_cast<u32>(*mask);
       return {};
     }
-    if (key == "addresses" || key == "offsets" || key == "texels")
-      return seen.addresses = true, seen.texels = key == "texels", addresses(value, seen.texels, access);
+    seen.texels = key == "texels";
+    return addresses(value, seen.texels, access);
+  }
+
+  // Kept as JSON, because it goes out as JSON.
+  static Parsed<void> id(od::value value, std::string& out) {
+    std::string_view raw = value.raw_json_token(), text;
+    double number = 0;
+    if (value.get_string().get(text) && value.get_double().get(number))
+      return failure(Problem{"the id is neither a number nor a string", {}, raw.data()});
+    out = std::string(raw.substr(0, raw.find_last_not_of(" \t\r\n") + 1));
     return {};
   }
 
@@ -233,9 +266,12 @@ private:
   }
 
   Parsed<u64> lane_address(od::value element, u32 lane) {
-    if (element.raw_json_token().starts_with("null")) {
-      bool ignored = element.is_null();
-      (void)ignored;
+    std::string_view token = element.raw_json_token();
+    if (token.starts_with("null")) {
+      bool is_null = false;
+      if (element.is_null().get(is_null) || !is_null)
+        return failure(Problem{
+            fmt::format("the address of lane {} is neither a number nor null", lane), {}, token.data()});
       null_ |= u32{1} << lane;
       return u64{0};
     }
@@ -260,12 +296,9 @@ private:
 
   Parsed<Record> checked(Record record, const Fields& seen, std::string_view line) const {
     const char* end = line.data() + line.size();
-    for (auto [there, key] : {std::pair{seen.space, "space"},
-                              {seen.op, "op"},
-                              {seen.bytes, "bytes"},
-                              {seen.mask, "mask"},
-                              {seen.addresses, "addresses"}})
-      if (!there) return failure(Problem{fmt::format("the object has no \"{}\"", key), {}, end});
+    for (std::size_t i = 0; i < std::size(fields); ++i)
+      if (fields[i].required && !seen.seen[i])
+        return failure(Problem{fmt::format("the object has no \"{}\"", fields[i].name), {}, end});
     if (u32 missing = record.access.active & null_)
       return failure(
           Problem{fmt::format("lane {} is active but has no address", std::countr_zero(missing)), {}, end});

@@ -6,12 +6,17 @@
 // decimal difference from one active lane to the next. Before tracer version 3 each line starts with the
 // block's and the warp's number; with
 // "-enable lineinfo = 1" it starts with a source line. Bulk copies (UTMA…, UBLK…) are passed over.
+//
+// A trace that was cut off would be one with smaller counts: each warp has the instructions that "insts =" announces, each
+// "#BEGIN_TB" its "#END_TB", and the grid all its thread blocks, or reading it ends with an error.
 // Format: gpu-simulator/trace-parser of the Accel-Sim framework.
 #include "base/bits.h"
 #include "trace/formats.h"
 #include "trace/sass.h"
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 namespace warplens::trace {
 namespace {
@@ -55,25 +60,84 @@ public:
     while (true) {
       Result<std::optional<std::string_view>> line = lines_->next();
       if (!line) return failure(std::move(line.error()));
-      if (!*line) return std::nullopt;
-      if (header(**line)) continue;
+      if (!*line) {
+        if (std::optional<diag::Diagnostic> missing = cut_off()) return failure(std::move(*missing));
+        return std::nullopt;
+      }
+      std::optional<diag::Diagnostic> missing = ended_early(**line);
+      const bool known = header(**line);
+      if (missing) return failure(std::move(*missing));
+      if (known) continue;
+      ++instructions_;
+      instructions_left_ -= std::min<u64>(instructions_left_, 1);
       Result<std::optional<Record>> record = instruction(**line);
       if (!record || *record) return record;
     }
   }
 
 private:
-  // Lines that are no instructions; takes from the header what the instructions' form depends on.
+  // Lines that are no instructions; takes from them what the instructions' form depends on, and what is to come.
   bool header(std::string_view line) {
-    if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) return true;
+    if (line.find_first_not_of(" \t") == line.npos) return true;
+    if (line.starts_with('#')) {
+      if (line.starts_with("#BEGIN_TB")) inside_ = true, ++blocks_;
+      if (line.starts_with("#END_TB")) inside_ = false;
+      return true;
+    }
     if (line.starts_with('-')) {
       Words words(line.substr(std::min(line.size(), line.find('=') + 1)));
       u64 value = 0;
       if (line.starts_with("-accelsim tracer version") && words.decimal(value)) version_ = value;
       if (line.starts_with("-enable lineinfo") && words.decimal(value)) line_numbers_ = value != 0;
+      if (line.starts_with("-grid dim")) grid_ = blocks_of(words.next());
       return true;
     }
-    return line.starts_with("thread block") || line.starts_with("warp =") || line.starts_with("insts =");
+    if (line.starts_with("insts =")) {
+      Words words(line.substr(line.find('=') + 1));
+      if (u64 value = 0; words.decimal(value)) instructions_left_ = value;
+      return true;
+    }
+    return line.starts_with("thread block") || line.starts_with("warp =");
+  }
+
+  // "(4,2,1)" → 8; 0 where it is something else.
+  static u64 blocks_of(std::string_view dim) {
+    u64 product = 1;
+    u32 numbers = 0;
+    while (!dim.empty()) {
+      u32 value = 0;
+      dim.remove_prefix(1); // the bracket or the comma
+      auto [end, code] = std::from_chars(dim.data(), dim.data() + dim.size(), value);
+      if (code != std::errc()) break;
+      dim.remove_prefix(static_cast<std::size_t>(end - dim.data()));
+      if (++numbers > 3 || __builtin_mul_overflow(product, u64{value}, &product)) return 0;
+    }
+    return numbers == 3 ? product : 0;
+  }
+
+  // A line that ends a warp before it had all its instructions.
+  std::optional<diag::Diagnostic> ended_early(std::string_view line) {
+    if (!line.starts_with("#END_TB") && !line.starts_with("warp =")) return {};
+    u64 missing = std::exchange(instructions_left_, 0);
+    if (missing == 0) return {};
+    return diag::error(
+        "trace-cut-off",
+        fmt::format("the warp before this line has {} instructions fewer than it announces", missing),
+        lines_->span(line, line.data()), "record the trace again");
+  }
+
+  // At the end of the file: what is missing.
+  std::optional<diag::Diagnostic> cut_off() const {
+    std::string what;
+    if (inside_)
+      what = "the file ends inside a thread block";
+    else if (blocks_ == 0 && instructions_ == 0)
+      what = "the file ends behind its header";
+    else if (blocks_ != 0 && grid_ > blocks_)
+      what = fmt::format("the file ends after {} of the grid's {} thread blocks", blocks_, grid_);
+    if (what.empty()) return {};
+    return diag::error("trace-cut-off", what, {lines_->name(), static_cast<u32>(lines_->number()), 0, 0},
+                       "the trace was cut off: record it again, or look whether the disk was full");
   }
 
   diag::Diagnostic malformed(std::string_view line, const Words& words, std::string message) const {
@@ -137,7 +201,9 @@ private:
 
   std::unique_ptr<Lines> lines_;
   u64 version_ = 3, skipped_ = 0;
-  bool line_numbers_ = false;
+  u64 grid_ = 0, blocks_ = 0;                    // thread blocks announced, 0: not said; and begun
+  u64 instructions_ = 0, instructions_left_ = 0; // lines read; how many the warp still owes
+  bool line_numbers_ = false, inside_ = false;   // a thread block
 };
 
 } // namespace

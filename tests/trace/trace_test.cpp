@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zlib.h>
 
 namespace warplens::trace {
 namespace {
@@ -118,6 +119,14 @@ TEST(Patterns, BadLinesAreNamedAndTheRestIsRead) {
        "not a whole number", 0},
       {"{" + no_mask + R"(,"mask":1,"addresses":[1.5,)" + addresses().substr(3) + "}", "not a whole number",
        0},
+      {"{\"addresses\":[null2}", "neither a number nor null", 15},
+      {"{\"addresses\":[nul,1]}", "not a whole number", 0},
+      {"{\"addresses\":[null", "", 0},
+      {"{\"id\":[1]}", "the id is neither a number nor a string", 7},
+      {"{\"id\":7x}", "the id is neither a number nor a string", 0},
+      {pattern(no_mask + R"(,"op":"store","mask":1)"), "\"op\" twice", 0},
+      {pattern(no_mask + R"(,"mask":1,"mask":1)"), "\"mask\" twice", 0},
+      {pattern(no_mask + R"(,"mask":1,"offsets":)" + addresses()), "\"addresses\" twice", 0},
       {good.substr(0, good.size() - 1) + " x", "", 0}};
   for (const Bad& bad : cases) {
     std::string line = bad.line.back() == '\n' ? bad.line : bad.line + "\n";
@@ -205,7 +214,7 @@ TEST(Traceg, BadInstructionsAreNamed) {
   for (const char* line : {"0010 fffffffff 0 LDG.E 0 4 0 0x10", "zz ffffffff 0 LDG.E 0 4 1 0x10 4",
                            "0010 00000003 0 LDG.E 0 4 0 0x10", "0010 00000001 0 LDG.E 0 4 9 0x10", "0010",
                            "0010 00000001 99 LDG.E 0 4 0 0x10"}) {
-    Everything all = read_text(header + line + "\n0020 00000001 0 LDG.E 0 4 0 0x10\n");
+    Everything all = read_text(header + line + "\n0020 00000001 0 LDG.E 0 4 0 0x10\n#END_TB\n");
     ASSERT_EQ(all.errors.size(), 1u) << line;
     EXPECT_EQ(all.errors[0].span.line, 4u);
     EXPECT_EQ(all.records.size(), 1u) << line;
@@ -221,6 +230,63 @@ TEST(Sass, OpcodesOfEachSpace) {
   EXPECT_EQ(sass_access("STL.128")->space, Space::local);
   EXPECT_FALSE(sass_access("FFMA"));
   EXPECT_FALSE(sass_access(""));
+}
+
+std::string compressed(const std::string& text) {
+  TemporaryFile file("");
+  gzFile out = gzopen(file.path().c_str(), "wb");
+  gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(out);
+  std::ifstream in(file.path(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Gzip, IsMembersInARowAndNothingElse) {
+  const std::string member = compressed(good);
+  EXPECT_EQ(read_text(member + member + member).records.size(), 3u);
+  EXPECT_EQ(read_text(member + std::string(1000, '\0')).records.size(), 1u);
+  EXPECT_THAT(read_text(member + std::string(1000, '\0')).errors, testing::IsEmpty());
+  for (std::string behind : {std::string("x"), std::string("garbage"), std::string("\x1f"), good}) {
+    Everything all = read_text(member + behind);
+    EXPECT_EQ(all.records.size(), 1u);
+    ASSERT_EQ(all.errors.size(), 1u) << behind;
+    EXPECT_THAT(all.errors[0].message, testing::HasSubstr("not gzip"));
+  }
+  for (std::size_t size = 2; size < member.size(); ++size)
+    EXPECT_EQ(read_text(member.substr(0, size)).errors.size(), 1u) << "cut to " << size;
+}
+
+TEST(Open, AMarkOfUtf8IsPassedOverAndUtf16IsNamed) {
+  EXPECT_EQ(read_text("\xef\xbb\xbf" + good).records.size(), 1u);
+  EXPECT_THAT(read_text("\xff\xfe{").errors.at(0).message, testing::HasSubstr("UTF-16"));
+}
+
+// Wherever a trace is cut off at the end of a line, reading it ends with an error.
+TEST(Traceg, EveryCutIsFound) {
+  std::ifstream in(WARPLENS_TEST_DATA "/kernel-1.traceg");
+  std::string whole((std::istreambuf_iterator<char>(in)), {});
+  std::size_t end = whole.find("#END_TB");
+  for (std::size_t at = whole.find('\n'); at < end; at = whole.find('\n', at + 1)) {
+    Everything all = read_text(whole.substr(0, at + 1));
+    ASSERT_EQ(all.errors.size(), 1u) << "cut to " << at + 1;
+    EXPECT_EQ(all.errors[0].kind, "trace-cut-off");
+  }
+}
+
+TEST(Traceg, FewerInstructionsOrBlocksThanAnnouncedAreAnError) {
+  std::ifstream in(WARPLENS_TEST_DATA "/kernel-1.traceg");
+  std::string whole((std::istreambuf_iterator<char>(in)), {});
+  auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    return read_text(text.replace(text.find(from), from.size(), to)).errors;
+  };
+  EXPECT_EQ(changed("insts = 6", "insts = 8").at(0).message,
+            "the warp before this line has 2 instructions fewer than it announces");
+  EXPECT_EQ(changed("dim = (1,1,1)", "dim = (3,2,1)").at(0).message,
+            "the file ends after 1 of the grid's 6 thread blocks");
+  EXPECT_THAT(changed("dim = (1,1,1)", "dim = (4294967295,4294967295,4294967295)"), testing::IsEmpty())
+      << "no such grid";
+  EXPECT_THAT(changed("dim = (1,1,1)", "dim = nonsense"), testing::IsEmpty());
 }
 
 } // namespace
