@@ -1,9 +1,12 @@
 // Walks containers and entries with every size checked against what is left; fatbin.h has the layout.
 #include "runtime/fatbin.h"
+#include "os/readable.h"
 #include "runtime/cubin.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <lz4.h>
+#include <memory>
 #include <zstd.h>
 
 namespace warplens::runtime {
@@ -11,7 +14,10 @@ namespace {
 
 constexpr u32 container_magic = 0xba55ed50;
 constexpr u64 lz4_flag = 0x2000, zstd_flag = 0x8000;
-constexpr u64 largest_image = u64{1} << 32; // a plain size above this is garbage, not device code
+
+// What the images of one fatbinary may take when decompressed. Real device code shrinks to a tenth; large libraries hold a
+// few gigabytes of it in hundreds of megabytes. Beyond that it is made to fill memory.
+u64 most_plain(u64 size) { return (u64{1} << 30) + 64 * size; }
 
 struct Container {
   u32 magic;
@@ -43,34 +49,53 @@ diag::Diagnostic damaged(std::string what) {
       "rebuild the program; if it was processed by a packer or stripped of data, run the original");
 }
 
-Result<std::string> decompress(const Entry& entry, Bytes payload) {
-  const char* source = reinterpret_cast<const char*>(payload.data());
-  if ((entry.flags & (lz4_flag | zstd_flag)) == 0) return std::string(source, payload.size());
-  if (entry.compressed > payload.size()) return failure(damaged("compressed data ends early"));
-  if (entry.plain == 0 || entry.plain > largest_image)
-    return failure(damaged("it states an impossible size"));
-  std::string out(entry.plain, '\0');
-  if (entry.flags & zstd_flag) {
-    std::size_t size = ZSTD_decompress(out.data(), out.size(), source, entry.compressed);
-    if (ZSTD_isError(size)) return failure(damaged(fmt::format("zstd: {}", ZSTD_getErrorName(size))));
-    out.resize(size);
-  } else {
-    int size = out.size() > LZ4_MAX_INPUT_SIZE
-                   ? -1
-                   : LZ4_decompress_safe(source, out.data(), static_cast<int>(entry.compressed),
-                                         static_cast<int>(out.size()));
-    if (size < 0) return failure(damaged("LZ4 data does not decompress"));
-    out.resize(static_cast<std::size_t>(size));
-  }
-  return out;
+// The first few tell what is wrong; a hundred thousand entries may have as many faults.
+void note(Fatbin& fatbin, diag::Diagnostic diagnostic) {
+  constexpr std::size_t most = 8;
+  if (fatbin.diagnostics.size() < most) fatbin.diagnostics.push_back(std::move(diagnostic));
 }
 
-void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload) {
+// What `compressed` bytes can yield at most: LZ4 says up to 255 bytes with one, zstd a block of 128 KiB with four.
+u64 most_from(u64 compressed, bool zstd) {
+  return zstd ? (compressed / 4 + 1) * ZSTD_BLOCKSIZE_MAX : compressed * 255 + 255;
+}
+
+// How many bytes came out, at most `plain`.
+Result<u64> decode(Bytes payload, bool zstd, char* to, u64 plain) {
+  if (zstd) {
+    std::size_t size = ZSTD_decompress(to, plain, payload.data(), payload.size());
+    if (ZSTD_isError(size)) return failure(damaged(fmt::format("zstd: {}", ZSTD_getErrorName(size))));
+    return size;
+  }
+  int size = LZ4_decompress_safe(reinterpret_cast<const char*>(payload.data()), to,
+                                 static_cast<int>(payload.size()), static_cast<int>(plain));
+  if (size < 0) return failure(damaged("LZ4 data does not decompress"));
+  return static_cast<u64>(size);
+}
+
+// `budget`: bytes that may still come out of this fatbinary.
+Result<std::string> decompress(const Entry& entry, Bytes payload, u64& budget) {
+  bool zstd = (entry.flags & zstd_flag) != 0;
+  if ((entry.flags & (lz4_flag | zstd_flag)) == 0) return std::string(os::as_text(payload));
+  if (entry.compressed > payload.size()) return failure(damaged("compressed data ends early"));
+  if (entry.plain == 0 || entry.plain > most_from(entry.compressed, zstd) ||
+      (!zstd && entry.plain > LZ4_MAX_INPUT_SIZE))
+    return failure(damaged("it states a size that it cannot have"));
+  if (entry.plain > budget) return failure(damaged("decompressed, it would take gigabytes"));
+  std::unique_ptr<char[]> buffer(
+      new char[entry.plain]); // not zeroed: what nothing is decoded to takes no memory
+  Result<u64> size = decode(payload.first(entry.compressed), zstd, buffer.get(), entry.plain);
+  if (!size) return failure(size.error());
+  budget -= *size;
+  return std::string(buffer.get(), *size);
+}
+
+void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload, u64& budget) {
   constexpr u16 kind_ptx = 1, kind_cubin = 2;
   if (entry.kind != kind_ptx && entry.kind != kind_cubin) return; // e.g. LTO intermediate code
-  Result<std::string> plain = decompress(entry, payload);
+  Result<std::string> plain = decompress(entry, payload, budget);
   if (!plain) {
-    fatbin.diagnostics.push_back(plain.error());
+    note(fatbin, plain.error());
     return;
   }
   if (entry.kind == kind_cubin) {
@@ -82,19 +107,19 @@ void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload) {
 }
 
 // Entries of one container.
-void read_entries(Fatbin& fatbin, Bytes entries) {
+void read_entries(Fatbin& fatbin, Bytes entries, u64& budget) {
   for (u64 at = 0; at < entries.size();) {
     Entry entry;
     if (!read(entries, at, entry)) {
-      fatbin.diagnostics.push_back(damaged("an entry is cut off"));
+      note(fatbin, damaged("an entry is cut off"));
       return;
     }
     u64 left = entries.size() - at;
     if (entry.header < sizeof(Entry) || entry.header > left || entry.size > left - entry.header) {
-      fatbin.diagnostics.push_back(damaged("an entry is larger than its container"));
+      note(fatbin, damaged("an entry is larger than its container"));
       return;
     }
-    read_entry(fatbin, entry, entries.subspan(at + entry.header, entry.size));
+    read_entry(fatbin, entry, entries.subspan(at + entry.header, entry.size), budget);
     at += entry.header + entry.size;
   }
 }
@@ -127,36 +152,39 @@ Fatbin read_fatbin(Bytes data) {
     return fatbin;
   }
   bool any = false;
+  u64 budget = most_plain(data.size());
   for (u64 at = 0; at < data.size();) {
     Container container;
     if (!read(data, at, container) || container.magic != container_magic) break;
     any = true;
     u64 left = data.size() - at;
     if (container.header < sizeof(Container) || container.header > left) {
-      fatbin.diagnostics.push_back(damaged("its header is cut off"));
+      note(fatbin, damaged("its header is cut off"));
       break;
     }
     u64 size = std::min(container.size, left - container.header);
-    if (size < container.size) fatbin.diagnostics.push_back(damaged("it is cut off"));
-    read_entries(fatbin, data.subspan(at + container.header, size));
+    if (size < container.size) note(fatbin, damaged("it is cut off"));
+    read_entries(fatbin, data.subspan(at + container.header, size), budget);
     at += container.header + size;
   }
-  if (!any) fatbin.diagnostics.push_back(damaged("it is neither a fatbinary nor PTX text"));
+  if (!any) note(fatbin, damaged("it is neither a fatbinary nor PTX text"));
   return fatbin;
 }
 
+// Of a container that cannot be right its whole header belongs to the extent, so that read_fatbin says what is wrong.
 Bytes fatbin_extent(const std::byte* start) {
-  if (!start) return {};
+  Bytes readable = os::readable_from(start);
   u64 size = 0;
-  for (;;) {
-    Container container;
-    std::memcpy(&container, start + size, sizeof container);
-    if (container.magic != container_magic) break;
+  for (Container container; read(readable, size, container) && container.magic == container_magic;) {
+    u64 left = readable.size() - size;
+    if (container.header < sizeof(Container) || container.header > left ||
+        container.size > left - container.header)
+      return readable.first(size + std::min<u64>(left, std::max<u64>(container.header, sizeof(Container))));
     size += container.header + container.size;
     if (container.size != 0) break; // an empty container may precede the real one
   }
-  if (size == 0) size = strnlen(reinterpret_cast<const char*>(start), largest_image);
-  return {start, size};
+  if (size == 0) size = strnlen(reinterpret_cast<const char*>(readable.data()), readable.size());
+  return readable.first(size);
 }
 
 void append(Fatbin& to, Fatbin from) {

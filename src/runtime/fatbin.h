@@ -37,7 +37,7 @@ struct Fatbin {
 // ends.
 Fatbin read_fatbin(Bytes data);
 // The bytes that a fatbinary at `start` says it occupies, for one whose end is not known (a pointer from the
-// program).
+// program): never beyond the memory that can be read there. Of a damaged one as much as shows the damage.
 Bytes fatbin_extent(const std::byte* start);
 void append(Fatbin& to, Fatbin from);
 

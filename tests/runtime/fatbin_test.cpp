@@ -3,6 +3,8 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <lz4.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zstd.h>
 
 namespace warplens::runtime {
@@ -113,6 +115,92 @@ TEST(Fatbin, ACubinThatIsNoElfIsCountedOnly) {
                                        0)));
   EXPECT_EQ(fatbin.cubins, 1u);
   EXPECT_TRUE(fatbin.ptx.empty());
+}
+
+// Bytes that end where memory does: a page behind them cannot be read.
+class AtTheEdge {
+public:
+  explicit AtTheEdge(const std::string& data) {
+    auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    size_ = (data.size() + page - 1) / page * page + page;
+    memory_ = static_cast<std::byte*>(
+        mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(memory_ + size_ - page, page, PROT_NONE);
+    start_ = memory_ + size_ - page - data.size();
+    std::memcpy(start_, data.data(), data.size());
+  }
+  ~AtTheEdge() { munmap(memory_, size_); }
+  AtTheEdge(const AtTheEdge&) = delete;
+  AtTheEdge& operator=(const AtTheEdge&) = delete;
+  const std::byte* start() const { return start_; }
+
+private:
+  std::byte *memory_, *start_;
+  std::size_t size_;
+};
+
+std::string with_container(u16 header, u64 size) {
+  std::string out = container(entry(1, 80, 0, text, 0));
+  put<u16>(out, 6, header);
+  put<u64>(out, 8, size);
+  return out;
+}
+
+TEST(Fatbin, ItsExtentIsWhatItSaysAndNeverPastWhatCanBeRead) {
+  std::string good = container("") + all_kinds();
+  EXPECT_EQ(fatbin_extent(AtTheEdge(good).start()).size(), good.size());
+  EXPECT_EQ(fatbin_extent(AtTheEdge(text).start()).size(), text.size());
+  EXPECT_TRUE(fatbin_extent(nullptr).empty());
+  EXPECT_TRUE(fatbin_extent(reinterpret_cast<const std::byte*>(16)).empty());
+  static const std::string constant(text);
+  EXPECT_EQ(fatbin_extent(reinterpret_cast<const std::byte*>(constant.c_str())).size(), text.size());
+  for (auto [header, size] : {std::pair<u16, u64>{0, 0},
+                              {0, 200},
+                              {15, 0},
+                              {65535, 8},
+                              {16, 1u << 20},
+                              {16, u64{1} << 40},
+                              {16, ~u64{0}},
+                              {16, ~u64{0} - 15}}) {
+    std::string bad = with_container(header, size);
+    AtTheEdge at_the_edge(bad);
+    Bytes extent = fatbin_extent(at_the_edge.start());
+    EXPECT_LE(extent.size(), bad.size()) << header << " " << size;
+    EXPECT_FALSE(read_fatbin(extent).diagnostics.empty()) << header << " " << size;
+  }
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    AtTheEdge cut(good.substr(0, size));
+    EXPECT_LE(fatbin_extent(cut.start()).size(), size);
+  }
+}
+
+TEST(Fatbin, ASizeThatCompressionCannotYieldIsNotAllocated) {
+  const u64 gigabytes = u64{4} << 30;
+  for (u64 flags : {0x8000, 0x2000})
+    for (u64 plain : {u64{0}, gigabytes, ~u64{0}, u64{0x7e000000}}) {
+      Fatbin fatbin = read(container(entry(1, 80, flags, std::string(24, '\0'), plain)));
+      ASSERT_EQ(fatbin.diagnostics.size(), 1u) << flags << " " << plain;
+      EXPECT_NE(fatbin.diagnostics[0].message.find("a size that it cannot have"), std::string::npos);
+    }
+}
+
+TEST(Fatbin, WhatShrankAThousandTimesIsStillRead) {
+  std::string blank = text + std::string(2 << 20, ' ');
+  Fatbin fatbin = read(container(entry(1, 90, 0x8000, zstd(blank), blank.size()) +
+                                 entry(1, 75, 0x2000, lz4(blank), blank.size())));
+  EXPECT_TRUE(fatbin.diagnostics.empty());
+  ASSERT_EQ(fatbin.ptx.size(), 2u);
+  EXPECT_EQ(fatbin.ptx[0].text, blank);
+  EXPECT_EQ(fatbin.ptx[1].text, blank);
+}
+
+TEST(Fatbin, ManyBombsTogetherAreStopped) {
+  std::string bomb = zstd(std::string(256 << 20, ' ')), entries; // 8 KiB or so
+  for (int i = 0; i < 12; ++i) entries += entry(2, 90, 0x8000, bomb, 256 << 20);
+  Fatbin fatbin = read(container(entries));
+  EXPECT_LT(fatbin.cubins, 8u);
+  ASSERT_FALSE(fatbin.diagnostics.empty());
+  EXPECT_NE(fatbin.diagnostics[0].message.find("gigabytes"), std::string::npos);
 }
 
 } // namespace
