@@ -24,6 +24,7 @@ bool is(char c, u8 kinds) { return (classes[static_cast<u8>(c)] & kinds) != 0; }
 
 Lexer::Lexer(std::string_view text) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1); // images keep PTX NUL-terminated
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // UTF-8's mark, which some editors put first
   begin_ = at_ = text.data();
   end_ = at_ + text.size();
 }

@@ -44,9 +44,11 @@ bool LineTable::parse_file() {
 
 bool LineTable::position(Position& at) {
   u64 file = 0, line = 0, column = 0;
-  if (!parse_count(c_, file, largest, "file number") || !parse_count(c_, line, largest, "line number"))
+  if (!parse_count(c_, file, largest, "file number") || !parse_count(c_, line, ~u64{0}, "line number"))
     return false;
-  if (c_.token().kind == TokenKind::number && !parse_count(c_, column, largest, "column")) return false;
+  if (c_.token().kind == TokenKind::number && !parse_count(c_, column, ~u64{0}, "column")) return false;
+  if (line > largest) line = 0; // of a #line that counts wrongly; no reason to refuse the program
+  if (column > largest) column = 0;
   at = {static_cast<u32>(file), static_cast<u32>(line), static_cast<u32>(column)};
   return true;
 }
