@@ -150,8 +150,27 @@ bool takes_value(Fate fate) {
   return fate == Fate::drop_value || fate == Fate::host || fate == Fate::link || fate == Fate::keep_value;
 }
 
-// A path that an option parser cannot take for an option.
-std::string as_file(const std::string& path) { return path.starts_with("-") ? "./" + path : path; }
+// A path that an option parser cannot take for an option or for a file with more options.
+std::string as_file(const std::string& path) {
+  return path.starts_with("-") || path.starts_with("@") ? "./" + path : path;
+}
+
+// nvcc puts most words in double quotes, where a shell still acts on these; into a definition it puts the other quotes and
+// backslashes so that they arrive.
+constexpr std::string_view quoted_specials = "$`\n", name_specials = "$`\n\"\\",
+                           bare_specials = "$`\n;|&<>()";
+
+bool is_definition(std::string_view word) {
+  return word.starts_with("-D") || word.starts_with("-U") || word.starts_with("-I");
+}
+
+tl::unexpected<diag::Diagnostic> refuse_word(const std::string& word, char special, std::string help) {
+  std::string name = special == '\n' ? "a line end" : fmt::format("the character {}", special);
+  return failure(
+      diag::error("toolchain-shell",
+                  fmt::format("nvcc starts its passes by a shell, which would act on {} in '{}'", name, word),
+                  {}, std::move(help)));
+}
 
 // What each clang release supports: PTX version, and the newest CUDA release that it knows.
 struct ClangRelease {
@@ -228,6 +247,22 @@ Result<Options> sort_options(const Strings& options) {
     apply(sorted, *option, value);
   }
   return sorted;
+}
+
+Result<void> check_nvcc_words(const std::string& source, const Strings& options, const std::string& folder) {
+  const std::string other = "or use --compiler clang, which starts no shell";
+  if (std::size_t at = source.find_first_of(name_specials); at != source.npos)
+    return refuse_word(source, source[at], "give the file another name, " + other);
+  if (std::size_t at = folder.find_first_of(name_specials); at != folder.npos)
+    return refuse_word(folder, folder[at], "set TMPDIR to another folder, " + other);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    bool definition =
+        is_definition(options[i]) || (i > 0 && options[i - 1].size() == 2 && is_definition(options[i - 1]));
+    std::size_t at = options[i].find_first_of(definition ? quoted_specials : bare_specials);
+    if (at != options[i].npos)
+      return refuse_word(options[i], options[i][at], "leave it out of --compile-options, " + other);
+  }
+  return {};
 }
 
 Strings nvcc_executable(const FoundCompiler& compiler, u32 architecture, const std::string& source,

@@ -25,6 +25,11 @@ struct Paths {
   std::string cudart;  // the library libcudart.so.13, a file
 };
 
+// Whether nvcc can be given these words. It makes command lines of them for a shell (13.0 does, by system(3)) and quotes
+// some: a file '$(reboot).cu' would be a command. Fails with the word and what to do about it.
+Result<void> check_nvcc_words(const std::string& source, const std::vector<std::string>& options,
+                              const std::string& folder);
+
 // nvcc does everything in one command; `options` are passed as they are, last, so that they win.
 std::vector<std::string> nvcc_executable(const FoundCompiler&, u32 architecture, const std::string& source,
                                          const std::vector<std::string>& options, const std::string& output);

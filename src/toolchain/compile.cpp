@@ -133,6 +133,8 @@ Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCo
 
 Result<Compiled> compile_with_nvcc(const CompileRequest& request, const FoundCompiler& compiler,
                                    u32 architecture) {
+  if (auto ok = check_nvcc_words(request.source, request.options, request.folder); !ok)
+    return failure(ok.error());
   std::string executable = request.folder + "/program";
   std::vector<std::string> command =
       nvcc_executable(compiler, architecture, request.source, request.options, executable);
@@ -183,7 +185,7 @@ Result<Compiled> compile(const CompileRequest& user) {
   if (auto located = locate_compiler(request.compiler, request.search))
     cache.emplace(request, located->kind, located->path);
   if (cache)
-    if (std::optional<Compiled> known = cache->find()) return *known;
+    if (std::optional<Compiled> known = cache->find()) return *known; // never of what is refused below
   request.on_output = [&](std::string_view text) {
     said += text;
     if (user.on_output) user.on_output(text);
@@ -207,6 +209,8 @@ Result<std::string> compile_to_ptx(const CompileRequest& request) {
   std::string ptx = numbered(request, 0, ".ptx");
   std::vector<std::string> command;
   if (compiler->kind == Compiler::nvcc) {
+    if (auto ok = check_nvcc_words(request.source, request.options, request.folder); !ok)
+      return failure(ok.error());
     command = nvcc_ptx(*compiler, architecture, request.source, request.options, ptx);
   } else {
     if (auto ok = check_headers(request); !ok) return failure(ok.error());

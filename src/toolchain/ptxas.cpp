@@ -93,12 +93,19 @@ Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_
   auto folder = os::TempDir::create();
   if (!folder) return failure(folder.error());
   std::string file = folder->path() + "/input.ptx";
-  std::ofstream(file, std::ios::binary) << ptx;
+  std::ofstream text(file, std::ios::binary);
+  text << ptx;
+  text.close();
+  if (!text) // a part of it would have a part of the functions
+    return failure(diag::warning("toolchain-ptxas-failed",
+                                 fmt::format("cannot write '{}'; spills are not seen", file), {},
+                                 "check the space on the disk"));
   auto result = os::run_captured(
       {ptxas, "-v", "-c", fmt::format("-arch=sm_{}", sm), file, "-o", folder->path() + "/output"});
   if (!result) return failure(result.error());
   std::string said = (result->exit_code == 0 ? accepted : refused) + result->output;
-  if (binary) cache->put("ptxas", key, std::as_bytes(std::span(said)));
+  constexpr int killed = 128;
+  if (binary && result->exit_code < killed) cache->put("ptxas", key, std::as_bytes(std::span(said)));
   return understand(said);
 }
 

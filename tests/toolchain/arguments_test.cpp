@@ -77,6 +77,7 @@ TEST(NvccArguments, PtxOfOneArchitectureWithLineInfoAndTheSharedRuntime) {
 
 TEST(NvccArguments, AFileNameIsNeverAnOption) {
   EXPECT_THAT(nvcc_ptx(nvcc, 90, "-v.cu", {}, "o"), Contains("./-v.cu"));
+  EXPECT_THAT(nvcc_ptx(nvcc, 90, "@v.cu", {}, "o"), Contains("./@v.cu")) << "nor a file of options";
   EXPECT_THAT(clang_device(clang(19), 90, paths, {}, "-v.cu", "o"), Contains("./-v.cu"));
 }
 
@@ -116,6 +117,28 @@ TEST(ChooseArchitecture, HighestNotAboveElseLowest) {
   EXPECT_EQ(choose_architecture({75, 80, 90}, 86), 80u);
   EXPECT_EQ(choose_architecture({75, 80, 90}, 120), 90u);
   EXPECT_EQ(choose_architecture({75, 80, 90}, 10), 75u);
+}
+
+TEST(NvccWords, NoneReachesItsShellUnlessTheShellLeavesItAlone) {
+  auto accepted = [](const std::string& source, std::vector<std::string> options,
+                     const std::string& folder = "/tmp/x") {
+    return check_nvcc_words(source, options, folder).has_value();
+  };
+  EXPECT_TRUE(accepted("a b;c&(d)'e'|f é.cu",
+                       {"-DX=\"a b\"", "-D", "F(x)=x;", "-I", "a;b", "-Xcompiler", "-Wall,-g", "b.cu"}));
+  for (const char* name : {"$(touch x).cu", "$x.cu", "`id`.cu", "a\".cu", "a\\.cu", "a\nb.cu"}) {
+    EXPECT_FALSE(accepted(name, {})) << name;
+    EXPECT_FALSE(accepted("a.cu", {}, name)) << name;
+  }
+  for (const char* option : {"-Xcompiler=-O2;touch x", "-lm|touch x", "-Xlinker=&x", "-Xcompiler=-O2>x",
+                             "-DX=$(touch x)", "-I`touch x`", "-DX=1\ntouch x", "$x.cu", "-Xcompiler=(x)"})
+    EXPECT_FALSE(accepted("a.cu", {option})) << option;
+  EXPECT_FALSE(accepted("a.cu", {"-Xcompiler", ";touch x"}));
+  EXPECT_FALSE(accepted("a.cu", {"-D", "X=$(touch x)"}));
+  auto refused = check_nvcc_words("$(touch x).cu", {}, "/tmp/x");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, "toolchain-shell");
+  EXPECT_THAT(refused.error().help, testing::HasSubstr("--compiler clang"));
 }
 
 } // namespace
