@@ -1,23 +1,30 @@
 // Looks for a file as the compiler named it, then in each folder, by its path and by its name alone. Each is
 // read once.
 #include "report/source.h"
+#include "os/file.h"
 #include <filesystem>
-#include <fstream>
 
 namespace warplens::report {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uintmax_t largest_file = 64u << 20; // a generated file beyond that is not what a person reads
+constexpr std::size_t largest_file = 64u << 20; // a generated file beyond that is not what a person reads
 
-std::optional<std::vector<std::string>> read(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > largest_file) return {};
-  std::ifstream in(path);
-  if (!in) return {};
+std::vector<std::string> lines_in(std::string_view text) {
   std::vector<std::string> out;
-  for (std::string line; std::getline(in, line);) out.push_back(std::move(line));
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
   return out;
+}
+
+// The regular file that a path leads to; empty where there is none.
+std::string file_behind(const fs::path& path) {
+  std::error_code error;
+  fs::path out = fs::canonical(path, error);
+  return !error && fs::is_regular_file(out, error) ? out.string() : std::string();
 }
 
 } // namespace
@@ -31,11 +38,18 @@ const std::vector<std::string>& SourceFiles::lines_of(const std::string& file) {
     if (path.is_relative()) candidates.push_back(fs::path(folder) / path);
     candidates.push_back(fs::path(folder) / path.filename());
   }
-  for (const fs::path& candidate : candidates)
-    if (auto lines = read(candidate)) {
-      found->second = std::move(*lines);
-      break;
+  std::string withheld;
+  for (const fs::path& candidate : candidates) {
+    std::string real = file_behind(candidate);
+    if (real.empty()) continue;
+    if (!roots_.contains(real)) {
+      if (withheld.empty()) withheld = real;
+    } else if (std::optional<std::string> text = os::read_file(real, largest_file)) {
+      found->second = lines_in(*text);
+      return found->second;
     }
+  }
+  if (!withheld.empty()) withheld_.insert(withheld);
   return found->second;
 }
 

@@ -1,9 +1,11 @@
 // Lines of source files for the report: each file is read once, looked for where the compiler saw it, then
 // relative to the given folders (the working directory, the program's folder) by its path and by its name
-// alone.
+// alone. Only files that belong to the program are read (source_roots.h); of the others the names are kept.
 #pragma once
+#include "report/source_roots.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,14 +15,19 @@ namespace warplens::report {
 
 class SourceFiles {
 public:
-  explicit SourceFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
-  // The line without surrounding blanks; nothing when the file or the line does not exist.
+  SourceFiles(std::vector<std::string> folders, SourceRoots roots)
+      : folders_(std::move(folders)), roots_(std::move(roots)) {}
+  // The line without surrounding blanks; nothing when the file or the line does not exist, or is not to be shown.
   std::optional<std::string> line(const std::string& file, u32 number);
+  // Files that lines were asked of and that exist, but only where they do not belong to the program.
+  const std::set<std::string>& withheld() const { return withheld_; }
 
 private:
   const std::vector<std::string>& lines_of(const std::string& file);
   std::vector<std::string> folders_;
+  SourceRoots roots_;
   std::map<std::string, std::vector<std::string>> files_;
+  std::set<std::string> withheld_;
 };
 
 } // namespace warplens::report
