@@ -10,6 +10,6 @@ void add_run(CLI::App& app, int& exit_code);
 int drop_separator(CLI::App& app, int argc, char** argv); // the "--" before run's program; gives the new argc
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
-void add_gpus(CLI::App& app, int& exit_code);
+void add_gpus(CLI::App& app);
 
 } // namespace warplens::cli

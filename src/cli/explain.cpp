@@ -1,13 +1,16 @@
 // The flags of `warplens explain`.
 #include "driver/explain.h"
 #include "cli/commands.h"
+#include "cli/number.h"
+#include "cli/output.h"
 #include "text/terminal.h"
-#include <cstdio>
 #include <memory>
 #include <unistd.h>
 
 namespace warplens::cli {
 namespace {
+
+constexpr u64 most_bytes = u64{1} << 40; // no GPU has as much memory
 
 void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command.add_option("expression", o.expression,
@@ -24,7 +27,10 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command.add_option("--block", o.block, "threads of a block")->type_name("X,Y,Z")->capture_default_str();
   command.add_option("--grid", o.grid, "blocks of the grid")->type_name("X,Y,Z")->capture_default_str();
   command.add_option("--cta", o.cta, "the block to look at")->type_name("X,Y,Z")->capture_default_str();
-  command.add_option("--warp", o.warp, "the warp to draw")->capture_default_str();
+  command.add_option("--warp", o.warp, "the warp to draw")
+      ->check(whole_number(0, ~u32{0}))
+      ->type_name("NUMBER")
+      ->capture_default_str();
   command.add_option("--if", o.condition, "only threads for which this is true take part: --if 'i < n'")
       ->type_name("EXPR");
   command.add_option("--sm", o.sm, "compute capability, 10 to 121 (`warplens gpus`)")->capture_default_str();
@@ -33,8 +39,12 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command.add_option("--op", o.operation, "load, store, reduction, atomic")->capture_default_str();
   command.add_option("--cache", o.cache, "cache operator of the instruction: ca, cg, cs, nc and others");
   command.add_option("--base", o.base, "bytes from a 256-byte boundary to the array's start")
+      ->check(whole_number(0, most_bytes))
+      ->type_name("BYTES")
       ->capture_default_str();
-  command.add_option("--pitch", o.pitch, "bytes from row to row, where rows are padded (cudaMallocPitch)");
+  command.add_option("--pitch", o.pitch, "bytes from row to row, where rows are padded (cudaMallocPitch)")
+      ->check(whole_number(1, most_bytes))
+      ->type_name("BYTES");
   command
       .add_option("--case", o.case_name,
                   "a built-in example instead of an expression; without a name, lists them")
@@ -62,9 +72,8 @@ void add_explain(CLI::App& app, int& exit_code) {
     options->unicode = !*ascii && text::unicode_wanted();
     options->colour = text::colour_wanted(STDOUT_FILENO);
     driver::Output output = driver::explain(*options);
-    std::fputs(output.out.c_str(), stdout);
-    std::fflush(stdout);
-    std::fputs(output.err.c_str(), stderr);
+    print(stdout, output.out);
+    print(stderr, output.err);
     exit_code = output.exit_code;
   });
 }

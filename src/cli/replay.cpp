@@ -1,8 +1,8 @@
 // The flags of `warplens replay`.
 #include "driver/replay.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "text/terminal.h"
-#include <cstdio>
 #include <memory>
 #include <unistd.h>
 
@@ -23,14 +23,9 @@ void add_replay(CLI::App& app, int& exit_code) {
                     "count the lines after a malformed one (then the exit code is 1)");
   command->callback([options, &exit_code] {
     options->colour = text::colour_wanted(STDERR_FILENO);
-    driver::TextSinks sinks{
-        [](std::string_view text) { return std::fwrite(text.data(), 1, text.size(), stdout) == text.size(); },
-        [](std::string_view text) {
-          std::fflush(stdout);
-          std::fwrite(text.data(), 1, text.size(), stderr);
-        }};
+    driver::TextSinks sinks{[](std::string_view text) { return print(stdout, text); },
+                            [](std::string_view text) { print(stderr, text); }};
     exit_code = driver::replay(*options, sinks);
-    if (std::fflush(stdout) != 0 && exit_code == 0) exit_code = 2;
   });
 }
 

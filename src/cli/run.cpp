@@ -2,22 +2,19 @@
 // too.
 #include "driver/run.h"
 #include "cli/commands.h"
+#include "cli/number.h"
+#include "cli/output.h"
 #include "text/terminal.h"
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <unistd.h>
 
 namespace warplens::cli {
 namespace {
 
-// A pipe that nobody reads any more is not an error.
-bool write_all(std::FILE* file, std::string_view text) {
-  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  return written || errno == EPIPE;
-}
+constexpr u64 most_shown = 1'000'000'000, most_workers = 4096;
+constexpr double most_seconds = 1e9; // 31 years
 
 // CLI11 does not know that the program comes after the options.
 class RunFormatter : public CLI::Formatter {
@@ -76,12 +73,21 @@ void add_run(CLI::App& app, int& exit_code) {
       ->add_option("--compile-options", options->compile_options,
                    "for the compiler, as in a shell: '-std=c++20 -Iinclude'")
       ->type_name("STRING");
+  command
+      ->add_option("--source-root", options->source_roots,
+                   "also show source lines from files in DIR, wherever it is; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   command->add_flag("--details", options->details,
                     "every instruction with its PTX, L1 efficiency, advice, counter names");
   command->add_option("--top", options->top, "kernels, and source lines per kernel, to show; 0: all")
+      ->check(whole_number(0, most_shown))
+      ->type_name("NUMBER")
       ->capture_default_str();
   command->add_option("--kernel", options->kernel, "only kernels whose name matches")->type_name("REGEX");
   command->add_option("-j,--workers", options->workers, "threads per launch; 0: one per core")
+      ->check(whole_number(0, most_workers))
+      ->type_name("NUMBER")
       ->capture_default_str();
   command
       ->add_option("--memory", options->memory,
@@ -93,7 +99,7 @@ void add_run(CLI::App& app, int& exit_code) {
                     "program reads them");
   command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(seconds(most_seconds));
   command->add_flag("--strict", options->strict, "exit code 1 when a launch was not counted exactly");
   command->add_flag("--no-cache", options->no_cache,
                     "compile and read everything anew, keep nothing in ~/.cache/warplens");
@@ -101,13 +107,15 @@ void add_run(CLI::App& app, int& exit_code) {
   command->callback([command, options, no_progress, &exit_code] {
     options->command = command->remaining();
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM or FILE.cu");
+    if (std::string& first = options->command[0]; first.size() > 1 && first[0] == '-')
+      throw CLI::ExtrasError("run", {first});
     std::signal(SIGPIPE, SIG_IGN); // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;
     options->colour = text::colour_wanted(STDERR_FILENO);
     options->progress = isatty(STDERR_FILENO) && !*no_progress;
     options->width = text::terminal_width(STDERR_FILENO);
-    driver::RunOutput output{[](std::string_view text) { return write_all(stdout, text); },
-                             [](std::string_view text) { return write_all(stderr, text); }};
+    driver::RunOutput output{[](std::string_view text) { return print(stdout, text); },
+                             [](std::string_view text) { return print(stderr, text); }};
     exit_code = driver::run(*options, output);
   });
 }

@@ -7,9 +7,10 @@
 #include "explain/model/cases.h"
 #include "explain/model/explanation.h"
 #include "explain/view/render.h"
+#include "os/output_file.h"
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -78,6 +79,10 @@ Result<Question> question_of(const ExplainOptions& o) {
   }
   q.type = o.type;
   Result<std::vector<u64>> dims = numbers("--dims", o.dims, 8);
+  if (dims && std::find(dims->begin(), dims->end(), 0) != dims->end())
+    return failure(diag::error("explain-numbers",
+                               fmt::format("--dims {} has a dimension without elements", o.dims), {},
+                               "a dimension has at least 1 element"));
   Result<Dim3> block = dim3("--block", o.block, 1), grid = dim3("--grid", o.grid, 1),
                cta = dim3("--cta", o.cta, 0);
   Result<access::Space> space = named<access::Space>("--space", o.space);
@@ -96,12 +101,10 @@ Result<Question> question_of(const ExplainOptions& o) {
 }
 
 std::optional<Diagnostic> write_file(const std::string& name, const std::string& text) {
-  std::ofstream file(name, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return {};
-  return diag::error("explain-file", fmt::format("cannot write '{}'", name), {},
-                     "check that the folder exists and may be written");
+  Result<os::OutputFile> file = os::OutputFile::prepare(name);
+  Result<void> written = file ? file->write(text) : failure(file.error());
+  if (written) return {};
+  return written.error();
 }
 
 Output answer(const Explanation& e, const ExplainOptions& options) {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace warplens::driver {
@@ -31,6 +33,32 @@ void read_elf(const os::Elf& elf, Program& program) {
   if (program.linkage == Linkage::none && defines_runtime(elf)) program.linkage = Linkage::static_;
 }
 
+// Of a program in which no CUDA runtime was found.
+std::string_view why_no_runtime(const Program& program) {
+  if (program.device_code && !program.symbols)
+    return "it is stripped and has device code: a CUDA runtime that is linked statically cannot be replaced "
+           "without symbols";
+  if (!program.dynamic) return "it is linked statically as a whole: no library can be preloaded into it";
+  if (program.device_code) return "it has device code, but the CUDA runtime was not found in it";
+  return "it neither needs libcudart.so nor contains the CUDA runtime";
+}
+
+// Whether the kernel starts the file with rights that its user does not have; then the dynamic linker preloads nothing.
+bool has_more_rights(const std::string& path, const fs::file_status& status) {
+  struct stat file;
+  if (stat(path.c_str(), &file) != 0) return false;
+  bool user = (status.permissions() & fs::perms::set_uid) != fs::perms::none && file.st_uid != geteuid();
+  bool group = (status.permissions() & fs::perms::set_gid) != fs::perms::none && file.st_gid != getegid();
+  return user || group || (geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
+}
+
+tl::unexpected<diag::Diagnostic> refuse(const char* kind, const std::string& name, std::string_view why,
+                                        std::string help) {
+  return failure(diag::error(kind, fmt::format("'{}' {}", name, why), {}, std::move(help)));
+}
+
+} // namespace
+
 std::string find_in_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   std::string_view rest = os::is_set("PATH") ? os::variable("PATH") : "/usr/bin:/bin";
@@ -44,25 +72,10 @@ std::string find_in_path(const std::string& name) {
   }
 }
 
-// Of a program in which no CUDA runtime was found.
-std::string_view why_no_runtime(const Program& program) {
-  if (program.device_code && !program.symbols)
-    return "it is stripped and has device code: a CUDA runtime that is linked statically cannot be replaced "
-           "without symbols";
-  if (!program.dynamic) return "it is linked statically as a whole: no library can be preloaded into it";
-  if (program.device_code) return "it has device code, but the CUDA runtime was not found in it";
-  return "it neither needs libcudart.so nor contains the CUDA runtime";
-}
-
-tl::unexpected<diag::Diagnostic> refuse(const char* kind, const std::string& name, std::string_view why,
-                                        std::string help) {
-  return failure(diag::error(kind, fmt::format("'{}' {}", name, why), {}, std::move(help)));
-}
-
-} // namespace
-
 Result<Program> inspect_program(const std::string& name) {
   Program program;
+  if (name.empty())
+    return refuse("program-missing", name, "is no name of a program", "give a program or a .cu file");
   program.path = find_in_path(name);
   std::error_code error;
   fs::file_status status = fs::status(program.path, error);
@@ -80,6 +93,15 @@ Result<Program> inspect_program(const std::string& name) {
                   name.ends_with(".cu")    ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
                   : name.ends_with(".ptx") ? "give a program that launches its kernels"
                                            : fmt::format("chmod +x {}", name));
+  if (!fs::is_regular_file(status))
+    return refuse("program-unknown-format", name, "is a device or a pipe, not a program",
+                  "give the file of a program");
+  if (access(program.path.c_str(), R_OK) != 0)
+    return refuse("program-unreadable", name, "cannot be read, so WarpLens does not find its device code",
+                  fmt::format("chmod u+r {}", name));
+  if (fs::file_size(program.path, error) == 0)
+    return refuse("program-unknown-format", name, "is empty", "was it built to the end?");
+  program.loses_preload = has_more_rights(program.path, status);
   os::MappedFile file(program.path.c_str());
   if (os::as_text(file.bytes()).starts_with("#!")) {
     program.linkage = Linkage::script;
@@ -88,7 +110,7 @@ Result<Program> inspect_program(const std::string& name) {
   switch (os::elf_kind(file.bytes())) {
   case os::ElfKind::none:
     return refuse("program-unknown-format", name, "is neither an ELF program nor a script with a #! line",
-                  "");
+                  "give the program itself, or start it by its interpreter: warplens run sh " + name);
   case os::ElfKind::foreign:
     return refuse("program-foreign", name, "is not a 64-bit x86 program", "build it for x86-64 Linux");
   case os::ElfKind::native: break;
@@ -97,25 +119,43 @@ Result<Program> inspect_program(const std::string& name) {
   return program;
 }
 
-diag::Diagnostic no_launch_seen(const Program& program) {
+diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded) {
   diag::Diagnostic out =
       diag::warning("no-launch-seen", "the program launched no CUDA kernel that WarpLens could see");
   out.help = "rebuild with NVCC_APPEND_FLAGS=\"-lineinfo -cudart shared -gencode "
              "arch=compute_80,code=compute_80\" in the "
              "environment, and run with the arguments that make it use the GPU";
+  if (program.loses_preload) {
+    out.notes.emplace_back("it is setuid, setgid or has capabilities: nothing can be preloaded into it");
+    out.help = "run a copy without these rights: cp makes one";
+    return out;
+  }
   switch (program.linkage) {
   case Linkage::shared:
   case Linkage::static_:
     out.notes.push_back(
-        program.device_code
+        !runtime_loaded
+            ? "it uses the CUDA runtime, but WarpLens's was not loaded: it did not get so far, or something "
+              "on the way to it clears LD_PRELOAD"
+        : program.device_code
             ? "it uses the CUDA runtime and has device code: with these arguments it may not reach a launch"
             : "it uses the CUDA runtime, but has no device code of its own");
     break;
-  case Linkage::none: out.notes.emplace_back(why_no_runtime(program)); break;
+  case Linkage::none:
+    out.notes.emplace_back(why_no_runtime(program));
+    if (program.dynamic)
+      out.notes.emplace_back(
+          "of a library that it loads while it runs only a shared CUDA runtime can be replaced: link the "
+          "library with -cudart shared");
+    break;
   case Linkage::script:
-    out.notes.push_back("it is a script: no program that it started launched a kernel");
+    out.notes.emplace_back(runtime_loaded
+                               ? "it is a script: no program that it started launched a kernel"
+                               : "it is a script: it started no program with CUDA, or cleared LD_PRELOAD");
     break;
   }
+  if (runtime_loaded && program.linkage != Linkage::none)
+    out.help = "run it with the arguments that make it use the GPU";
   return out;
 }
 

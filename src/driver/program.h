@@ -17,17 +17,21 @@ enum class Linkage : u8 {
 struct Program {
   std::string path;
   Linkage linkage = Linkage::none;
-  std::string soname;       // shared: "libcudart.so.12"
-  bool device_code = false; // has a section .nv_fatbin
-  bool symbols = false;     // has a symbol table
-  bool dynamic = false;     // the dynamic linker starts it, which is who preloads
+  std::string soname;         // shared: "libcudart.so.12"
+  bool device_code = false;   // has a section .nv_fatbin
+  bool symbols = false;       // has a symbol table
+  bool dynamic = false;       // the dynamic linker starts it, which is who preloads
+  bool loses_preload = false; // it is setuid, setgid or has capabilities: then the dynamic linker does not
 };
+
+// The file that a shell would start for `name`; `name` itself where there is none in PATH, or where it has a slash.
+std::string find_in_path(const std::string& name);
 
 // Looks `name` up as a shell would (PATH, unless it has a slash) and inspects it. Fails with what is wrong:
 // missing, a folder, not executable, a 32-bit or foreign program, neither a program nor a script.
 Result<Program> inspect_program(const std::string& name);
 
-// Why no launch may have been seen, and what to do next.
-diag::Diagnostic no_launch_seen(const Program&);
+// Why no launch may have been seen, and what to do next. `runtime_loaded`: a process said that it has WarpLens's runtime.
+diag::Diagnostic no_launch_seen(const Program&, bool runtime_loaded);
 
 } // namespace warplens::driver

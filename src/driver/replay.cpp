@@ -140,7 +140,7 @@ private:
   void table_line(const trace::Record& record, const arch::Architecture& row, const Counts& counts) {
     auto out = std::back_inserter(text_);
     const access::WarpAccess& access = record.access;
-    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", record.id,
+    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", diag::without_controls(record.id),
                    fmt::format("{}.{}", major(row), minor(row)), name(access.space), name(access.kind),
                    access.bytes, std::popcount(access.active));
     each_column([&](const arch::CountMember& count) {
@@ -167,6 +167,9 @@ private:
     if (!options_.json && records_ > 1)
       for (std::size_t i = 0; i < rows_.size(); ++i) table_sum(*rows_[i], sums_[i]);
     flush();
+    if (records_ == 0 && malformed_ == 0)
+      report(diag::warning("trace-nothing", fmt::format("there is no access in '{}'", options_.path), {},
+                           "was the right kernel traced, and did it run?"));
     if (misaligned_ > shown_warnings)
       report(diag::warning("misaligned-access",
                            fmt::format("{} more accesses are misaligned", misaligned_ - shown_warnings)));

@@ -8,6 +8,8 @@
 #include "driver/source_program.h"
 #include "os/environment.h"
 #include "os/foreground.h"
+#include "os/interrupt.h"
+#include "os/output_file.h"
 #include "report/json.h"
 #include "report/source.h"
 #include "report/terminal.h"
@@ -18,6 +20,8 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace warplens::driver {
 namespace {
@@ -36,7 +40,7 @@ struct Prepared {
   std::string runtime; // the folder of the runtime libraries
   std::optional<SourceProgram> compiled;
   Program program;
-  std::ofstream json, text;
+  std::optional<os::OutputFile> json, text;
   std::string preload;
 };
 
@@ -93,19 +97,44 @@ Result<void> inspect(Prepared& run) {
   return {};
 }
 
-Result<void> open_report(std::ofstream& file, const std::string& path) {
-  if (path.empty() || path == "-") return {};
-  file.open(path, std::ios::binary | std::ios::trunc);
-  if (!file)
-    return failure(diag::error("report-unwritable",
-                               fmt::format("cannot write '{}': {}", path, strerror(errno)), {},
-                               "give another path"));
+bool is_file(const std::string& output) { return !output.empty() && output != "-"; }
+
+// Nothing that is read may be written to: neither the program and its sources nor, since many a program reads what it is
+// given, a file among its arguments.
+Result<void> check_outputs(Prepared& run) {
+  const RunOptions& options = run.options;
+  std::vector<std::string> inputs = options.command;
+  if (!is_source_file(inputs[0])) inputs[0] = find_in_path(inputs[0]);
+  if (Result<std::vector<std::string>> words = split_words(options.compile_options))
+    inputs.insert(inputs.end(), words->begin(), words->end());
+  for (auto [option, output] : {std::pair("--json", options.json), {"--report", options.report}}) {
+    if (!is_file(output)) continue;
+    for (const std::string& input : inputs)
+      if (os::is_same_file(output, input))
+        return failure(diag::error(
+            "output-is-input",
+            fmt::format("{} would write over '{}', which belongs to the program", option, input), {},
+            fmt::format("give {} another file, before the program: warplens run {} FILE PROGRAM", option,
+                        option)));
+  }
+  if (is_file(options.json) && is_file(options.report) && os::is_same_file(options.json, options.report))
+    return failure(diag::error("output-is-output",
+                               fmt::format("--json and --report would both write '{}'", options.json), {},
+                               "give each a file of its own"));
   return {};
 }
 
-Result<void> open_reports(Prepared& run) {
-  if (Result<void> opened = open_report(run.json, run.options.json); !opened) return opened;
-  return open_report(run.text, run.options.report);
+Result<void> prepare_report(std::optional<os::OutputFile>& file, const std::string& path) {
+  if (!is_file(path)) return {};
+  Result<os::OutputFile> prepared = os::OutputFile::prepare(path);
+  if (!prepared) return failure(prepared.error());
+  file = std::move(*prepared);
+  return {};
+}
+
+Result<void> prepare_reports(Prepared& run) {
+  if (Result<void> json = prepare_report(run.json, run.options.json); !json) return json;
+  return prepare_report(run.text, run.options.report);
 }
 
 // The variant that the program asks for; every variant where it is not known who will ask.
@@ -133,10 +162,11 @@ Result<Prepared> prepare(const RunOptions& options, const RunOutput& output, con
   Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}, {}};
   constexpr Result<void> (*steps[])(Prepared&) = {
       check_options,     // needs nothing but the words of the command line
+      check_outputs,     // before anything is started or written
       find_runtime,      // a broken installation is told before a compiler works for minutes
       compile_if_source, // gives the program that the rest is about
       inspect,           // a program that cannot work is told so before it starts
-      open_reports,      // a report that cannot be written must not cost an hour of emulation
+      prepare_reports,   // a report that cannot be written must not cost an hour of emulation
       choose_preload,    // by what the program was linked with
   };
   for (auto step : steps)
@@ -204,12 +234,6 @@ bool all_exact(const report::Input& input) {
          });
 }
 
-bool write_to(std::ofstream& file, const std::string& text) {
-  file << text;
-  file.flush();
-  return static_cast<bool>(file);
-}
-
 Result<os::ProcessEnd> execute(const Prepared& run, EventFile& events) {
   ProgressLine progress(run.options, run.output, events);
   return os::run_foreground(process_of(run, events.path()), run.options.progress
@@ -225,34 +249,61 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::Pro
   if (run.compiled) input.local_use = local_use(*run.compiled, run.sm[0], cache::Store(run.cache));
   std::ifstream stream(events.path(), std::ios::binary);
   add_events(stream, input);
+  std::error_code error;
   if (input.launches.empty() && input.interrupted.empty())
-    input.messages.push_back(no_launch_seen(run.program));
+    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.path(), error) > 0));
   return input;
+}
+
+// One line for all files that source lines would be quoted from, were they the program's.
+std::optional<diag::Diagnostic> withheld_message(const std::set<std::string>& files) {
+  if (files.empty()) return {};
+  fs::path first(*files.begin());
+  return diag::warning(
+      "sources-withheld",
+      fmt::format("lines of {} are not shown: {} outside the program's folders",
+                  files.size() == 1 ? fmt::format("'{}'", first.string())
+                                    : fmt::format("{} files ('{}' is one)", files.size(), first.string()),
+                  files.size() == 1 ? "it lies" : "they lie"),
+      {}, fmt::format("--source-root {} shows files in that folder", first.parent_path().string()));
 }
 
 Result<report::Model> model_of(const Prepared& run, report::Input input) {
   std::error_code error;
-  report::SourceFiles sources(
-      {fs::current_path(error).string(),
-       fs::path(run.compiled ? run.options.command[0] : run.program.path).parent_path().string()});
+  std::string here = fs::current_path(error).string(),
+              beside =
+                  fs::path(run.compiled ? run.options.command[0] : run.program.path).parent_path().string();
+  std::vector<std::string> folders = {here, beside};
+  folders.insert(folders.end(), run.options.source_roots.begin(), run.options.source_roots.end());
+  report::SourceFiles sources(folders, {here, beside, os::variable("HOME"), run.options.source_roots});
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
-  return report::build(std::move(input), line_of, {run.options.kernel});
+  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel});
+  if (!model) return model;
+  if (std::optional<diag::Diagnostic> withheld = withheld_message(sources.withheld()))
+    model->warnings.push_back({std::move(*withheld), {}, 1});
+  return model;
 }
 
-bool write_reports(Prepared& run, const report::Model& model) {
+// Writes all that can be written; fails with the first that could not be.
+Result<void> write_reports(const Prepared& run, const report::Model& model) {
   const RunOptions& options = run.options;
-  bool written = true;
-  if (options.json == "-")
-    written = run.output.out(report::json(model, options.version));
-  else if (!options.json.empty())
-    written = write_to(run.json, report::json(model, options.version));
-  if (!options.report.empty() && options.report != "-")
-    return write_to(run.text,
-                    report::terminal(model, {options.width, false, options.details, options.top})) &&
-           written;
-  if (options.json == "-") return written; // a program reads this run
-  std::string text = report::terminal(model, {options.width, options.colour, options.details, options.top});
-  return (options.report == "-" ? run.output.out(text) : run.output.err(text)) && written;
+  auto lost = [] {
+    return failure(diag::error("report-unwritable", "the report could not be written", {},
+                               "check the space on the disk, or where the output goes"));
+  };
+  Result<void> json, text;
+  if (run.json)
+    json = run.json->write(report::json(model, options.version));
+  else if (options.json == "-" && !run.output.out(report::json(model, options.version)))
+    json = lost();
+  if (run.text) {
+    text = run.text->write(report::terminal(model, {options.width, false, options.details, options.top}));
+  } else if (options.json != "-") { // else a program reads this run
+    std::string shown =
+        report::terminal(model, {options.width, options.colour, options.details, options.top});
+    if (!(options.report == "-" ? run.output.out(shown) : run.output.err(shown))) text = lost();
+  }
+  return json ? text : json;
 }
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
@@ -263,6 +314,7 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 } // namespace
 
 int run(const RunOptions& options, const RunOutput& output) {
+  os::DelayedSignals signals; // outlives all files that are to be removed
   cache::Settings cache = cache::settings_from_environment();
   if (options.no_cache) cache.limit = 0;
   Result<Prepared> prepared = prepare(options, output, cache);
@@ -279,10 +331,8 @@ int run(const RunOptions& options, const RunOutput& output) {
   const bool exact = all_exact(input); // the model takes the records
   Result<report::Model> model = model_of(*prepared, std::move(input));
   if (!model) return refuse(options, output, model.error());
-  if (!write_reports(*prepared, *model))
-    return refuse(options, output,
-                  diag::error("report-unwritable", "the report could not be written", {},
-                              "check the space on the disk"));
+  if (Result<void> written = write_reports(*prepared, *model); !written)
+    return refuse(options, output, written.error());
   return options.strict && !exact && end->exit_code == 0 ? 1 : end->exit_code;
 }
 

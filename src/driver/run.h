@@ -9,10 +9,11 @@
 namespace warplens::driver {
 
 struct RunOptions {
-  std::vector<std::string> command; // the program or .cu file, then its arguments
-  std::string sm = "90";            // the device, then others to count for
-  std::string json;                 // file, "-" for standard output, empty: none
-  std::string report;               // file for the text report, empty: standard error
+  std::vector<std::string> command;      // the program or .cu file, then its arguments
+  std::string sm = "90";                 // the device, then others to count for
+  std::string json;                      // file, "-" for standard output, empty: none
+  std::string report;                    // file for the text report, empty: standard error
+  std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
   bool details = false;
   u32 top = 5;
   std::string kernel;            // regular expression, as report's filter

@@ -2,11 +2,10 @@
 // and asked for stack and spill bytes where there is a ptxas.
 #include "driver/source_program.h"
 #include "os/file.h"
+#include "os/interrupt.h"
 #include "toolchain/compile.h"
 #include "toolchain/find.h"
 #include "toolchain/ptxas.h"
-#include <array>
-#include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -15,37 +14,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-volatile std::sig_atomic_t signal_seen = 0;
-void note_signal(int number) { signal_seen = number; }
-
-// For its lifetime Ctrl-C and the like end the compiler, but not us; ours follows with the destructor, when
-// the files are gone.
-class DelayedSignals {
-public:
-  DelayedSignals() {
-    signal_seen = 0;
-    struct sigaction action {};
-    action.sa_handler = note_signal;
-    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &action, &before_[i]);
-  }
-  ~DelayedSignals() {
-    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
-    if (signal_seen != 0) raise(signal_seen);
-  }
-  DelayedSignals(const DelayedSignals&) = delete;
-  DelayedSignals& operator=(const DelayedSignals&) = delete;
-  bool seen() const { return signal_seen != 0; }
-
-private:
-  static constexpr std::array numbers{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  std::array<struct sigaction, numbers.size()> before_{};
-};
-
 toolchain::Compiler compiler_named(const std::string& name) {
   return name == "nvcc"    ? toolchain::Compiler::nvcc
          : name == "clang" ? toolchain::Compiler::clang
                            : toolchain::Compiler::automatic;
 }
+
+// What a compiler says, a line at a time: file names and source lines in it may hold what a terminal would obey.
+class Relay {
+public:
+  explicit Relay(const RunOutput& output) : output_(output) {}
+  ~Relay() { pass(rest_.size()); }
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+  void say(std::string_view text) {
+    rest_ += text;
+    pass(rest_.rfind('\n') + 1); // 0 where there is none
+  }
+
+private:
+  void pass(std::size_t size) {
+    if (size != 0) output_.err(diag::without_controls(rest_.substr(0, size)));
+    rest_.erase(0, size);
+  }
+  const RunOutput& output_;
+  std::string rest_;
+};
 
 // "Compiling" on a terminal, erased by the compiler's first words or at the end.
 class CompilingLine {
@@ -53,8 +47,8 @@ public:
   CompilingLine(const RunOptions& options, const RunOutput& output) : output_(output) {
     if (!options.progress) return;
     shown_ = true;
-    output_.err(
-        fmt::format("warplens: compiling {}", options.command[0]).substr(0, std::max(2u, options.width) - 1));
+    output_.err(diag::without_controls("warplens: compiling " + options.command[0])
+                    .substr(0, std::max(2u, options.width) - 1));
   }
   ~CompilingLine() { erase(); }
   void erase() {
@@ -75,7 +69,6 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
                                      const cache::Store& cache, const RunOutput& output) {
   Result<std::vector<std::string>> words = split_words(options.compile_options);
   if (!words) return failure(words.error());
-  DelayedSignals signals; // outlives the folder below
   Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return failure(folder.error());
   CompilingLine line(options, output);
@@ -88,9 +81,12 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   request.headers = toolchain::header_folder();
   request.cudart = runtime + "/libcudart.so.13";
   request.cache = &cache;
-  request.on_output = [&](std::string_view text) { line.erase(), output.err(text); };
-  Result<toolchain::Compiled> compiled = toolchain::compile(request);
-  if (signals.seen())
+  Result<toolchain::Compiled> compiled = [&] {
+    Relay relay(output);
+    request.on_output = [&](std::string_view text) { line.erase(), relay.say(text); };
+    return toolchain::compile(request);
+  }();
+  if (os::DelayedSignals::seen())
     return failure(diag::error("interrupted", "the compilation was interrupted", {request.source, 0, 0, 0}));
   if (!compiled) return failure(compiled.error());
   return SourceProgram{std::move(*folder), std::move(compiled->executable)};

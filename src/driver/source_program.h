@@ -17,8 +17,8 @@ struct SourceProgram {
 };
 
 // Compiles options.command[0] for compute capability `sm` / 10; what the compiler says goes to standard error
-// as it comes. `runtime` is the folder of the runtime libraries. A signal that ends the compilation takes
-// effect after the folder is gone.
+// as it comes. `runtime` is the folder of the runtime libraries. Fails, too, when a signal came that os::DelayedSignals holds
+// back for the caller.
 Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const std::string& runtime,
                                      const cache::Store&, const RunOutput& output);
 

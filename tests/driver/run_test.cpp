@@ -60,6 +60,36 @@ TEST_F(Run, RefusesWhatCannotRunBeforeStartingAnything) {
   EXPECT_FALSE(fs::exists(touched));
 }
 
+TEST_F(Run, OutputsAreNeverInputsAndAreKeptWhereTheyCannotBeWritten) {
+  std::string touched = (folder / "touched").string(), program = script("touch " + touched);
+  std::string other = file("other", "what was there");
+  fs::create_hard_link(program, folder / "hard");
+  auto refused = [&](RunOptions options, std::string_view words) {
+    EXPECT_EQ(run_with(options), 2);
+    EXPECT_NE(err.find(words), err.npos) << err;
+  };
+  refused({.command = {program}, .json = program}, "--json would write over");
+  refused({.command = {program}, .report = (folder / "hard").string()}, "--report would write over");
+  refused({.command = {program, other}, .json = other}, "which belongs to the program");
+  refused({.command = {program}, .json = other, .report = (folder / "./other").string()}, "both write");
+  EXPECT_FALSE(fs::exists(touched));
+  std::ifstream in(other);
+  std::string words((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_EQ(words, "what was there");
+}
+
+TEST_F(Run, WhyNoLaunchWasSeenFitsTheProgram) {
+  auto told = [](Program program, bool loaded) { return diag::render(no_launch_seen(program, loaded)); };
+  auto has = [](const std::string& text, std::string_view words) { return text.find(words) != text.npos; };
+  EXPECT_TRUE(has(told({.linkage = Linkage::shared, .loses_preload = true}, false), "setuid"));
+  EXPECT_TRUE(has(told({.linkage = Linkage::shared, .device_code = true}, false), "clears LD_PRELOAD"));
+  std::string no_launch = told({.linkage = Linkage::shared, .device_code = true}, true);
+  EXPECT_TRUE(has(no_launch, "may not reach a launch"));
+  EXPECT_FALSE(has(no_launch, "rebuild"));
+  EXPECT_TRUE(has(told({.dynamic = true}, false), "a library that it loads"));
+  EXPECT_TRUE(has(told({.linkage = Linkage::script}, false), "it is a script"));
+}
+
 TEST_F(Run, DamagedElfFilesAreRefusedOrHarmless) {
   std::ifstream self("/proc/self/exe", std::ios::binary);
   std::string bytes(4096, 0);

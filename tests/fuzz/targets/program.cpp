@@ -7,7 +7,7 @@ FUZZ_TARGET(program) {
   fuzz::File file(input, true);
   Result<driver::Program> program = driver::inspect_program(file.path());
   if (program)
-    (void)driver::no_launch_seen(*program);
+    for (bool loaded : {false, true}) (void)driver::no_launch_seen(*program, loaded);
   else
     fuzz::require(!program.error().message.empty(), "what is refused has a message");
 }

@@ -1,0 +1,39 @@
+#include "cli/output.h"
+#include "diag/diagnostic.h"
+#include "text/terminal.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace warplens::cli {
+namespace {
+
+int lost = 0; // errno of the first failure on standard output
+
+} // namespace
+
+void keep_standard_descriptors() {
+  for (int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(number, F_GETFD) < 0 && errno == EBADF)
+      if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+        return; // takes the lowest number
+}
+
+bool print(std::FILE* file, std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) return true;
+  if (errno == EPIPE) return true;
+  if (file == stdout && lost == 0) lost = errno;
+  return false;
+}
+
+int finish(int code) {
+  if (lost == 0) return code;
+  diag::Diagnostic error =
+      diag::error("output-lost", std::string("cannot write to standard output: ") + std::strerror(lost), {},
+                  lost == ENOSPC ? "check the space on the disk" : "");
+  print(stderr, "warplens: " + diag::render(error, {}, text::colour_wanted(STDERR_FILENO)));
+  return 2;
+}
+
+} // namespace warplens::cli
