@@ -1,44 +1,85 @@
-# What cannot be run: each input has its message and exit code, and none is a crash. 2 means that the program was not
-# started; a program that was started keeps its own exit code.
+# What cannot be run, read or written: each case of data/bad_input.tsv has its exit code and message, and none is a crash or
+# takes for ever. Then programs that need more than a line: without CUDA's runtime, or with damaged PTX.
 . "$(dirname "$0")/common.sh"
 program="$source_dir/tests/scripts/programs/scale.cu"
+export program
 
-refused() { # MESSAGE, ARGUMENTS OF run…
-  message=$1
-  shift
-  run "$warplens" run "$@"
-  expect_code 2
-  expect_empty stdout
-  expect_in stderr "$message"
-}
-mkdir folder
+mkdir folder folder.cu bin '$(touch pwned)'
+ln -s "$warplens" bin/warplens
+PATH="$scratch/bin:$PATH"
 echo 'not a program' >text
-cp text text_with_x && chmod +x text_with_x
-echo 'int main( {' >broken.cu
-refused "PROGRAM or FILE.cu is required"
-refused "'no_such_file' does not exist" no_such_file
-refused "'./no_such_file' does not exist" ./no_such_file
-refused "'no_such_file.cu' does not exist" no_such_file.cu
-refused "'./folder' is a folder" ./folder
-refused "'./text' is not executable" ./text
-refused "'./text_with_x' is neither an ELF program nor a script" ./text_with_x
-refused "unknown compute capability '4242'" --sm 4242 "$program"
-WARPLENS_TARGET=banana refused "WARPLENS_TARGET: there is no target 'banana'" "$program"
-refused "TIME|SECONDS|timeout" --timeout -1 "$program"
-refused "regular expression" --kernel '(' "$program"
-refused "cannot write '/nonexistent/report.json'" --json /nonexistent/report.json sh -c true
-refused "not closed" --compile-options "-DX='" "$program"
-refused "broken.cu:1:" --compiler clang broken.cu
-refused "clang.* could not compile" --compiler clang broken.cu
-WARPLENS_NVCC=/nonexistent/nvcc refused "cannot start '/nonexistent/nvcc'" --compiler nvcc "$program"
+cp text text_with_x
+: >empty
+mkfifo fifo fifo.cu
+printf '#!/bin/sh\ntouch started\n' >script
+cp script script.copy
+ln -s script link_to_script
+ln script hard_link_to_script
+chmod +x text_with_x empty fifo script
+python3 -c 'print("(" * 20000 + ")" * 20000)' >nested
+python3 -c 'print("(" * 20000)' >unbalanced
 
-# Programs without CUDA, or without what WarpLens can replace.
-run "$warplens" run sh -c 'exit 5'
-expect_code 5
-expect_in stderr 'neither needs libcudart.so nor contains the CUDA runtime'
-run "$warplens" run sh -c 'kill -SEGV $$'
-expect_code 139
-expect_in stderr 'signal 11|SIGSEGV|Segmentation'
+echo 'int main( {' >broken.cu
+cp broken.cu '$(touch pwned).cu'
+cp broken.cu '`touch pwned`.cu'
+cp broken.cu '";touch pwned;".cu'
+echo 'int main() { void* p; return cudaMalloc(&p, 4) == cudaSuccess ? 6 : 1; }' >no_kernel.cu
+{ cat "$program"; printf '#line 1 "%s/fifo"\nint unused;\n' "$scratch"; } >line_of_fifo.cu
+cat >fake_nvcc <<'SH'
+#!/bin/sh
+case $1 in
+--version) echo 'Cuda compilation tools, release 13.0, V13.0.88' ;;
+--list-gpu-arch) echo compute_75 compute_90 ;;
+*) touch nvcc_ran && exit 1 ;;
+esac
+SH
+cat >coloured_clang <<'SH'
+#!/bin/sh
+[ "$1" != --version ] || { echo 'clang version 19.1.7'; exit; }
+printf 'bad \033[31mred\n'
+exit 1
+SH
+chmod +x fake_nvcc coloured_clang
+
+python3 - "$source_dir/tests/trace/data" <<'PY'
+import gzip, sys
+addresses = ",".join(str(4 * lane) for lane in range(32))
+good = '{"id":1,"space":"global","op":"load","bytes":4,"mask":"0xffffffff","addresses":[%s]}\n' % addresses
+def write(name, content):
+    open(name, "wb").write(content if isinstance(content, bytes) else content.encode())
+write("good.jsonl", good)
+write("bom.jsonl", "\ufeff" + good)
+write("utf16.jsonl", good.encode("utf-16"))
+write("null2.jsonl", '{"addresses":[null2}\n')
+write("twice.jsonl", good.replace('"op"', '"space":"shared","op"'))
+write("two_addresses.jsonl", good.replace('"op"', '"offsets":[%s],"op"' % addresses))
+write("bad_id.jsonl", good.replace('"id":1', '"id":[1]'))
+write("deep.jsonl", '{"x":' + "[" * 5000 + "]" * 5000 + "}\n")
+packed = gzip.compress(good.encode())
+write("behind.jsonl.gz", packed + b"garbage")
+write("cut.jsonl.gz", packed[:-9])
+write("two.jsonl.gz", packed + packed)
+write("padded.jsonl.gz", packed + bytes(600))
+trace = open(sys.argv[1] + "/kernel-1.traceg").read()
+write("header.traceg", trace[: trace.index("#BEGIN_TB")])
+write("block.traceg", trace[: trace.index("#END_TB")])
+write("warp.traceg", trace.replace("insts = 6", "insts = 7"))
+write("grid.traceg", trace.replace("grid dim = (1,1,1)", "grid dim = (2,2,1)"))
+write("banner.txt", "------------- NVBit (NVidia Binary Instrumentation Tool v1.7) Loaded --------------\n")
+write("cut_mem_trace.txt", "MEMTRACE: CTX 0x1 - grid_launch_id 0 - CTA 0,0,0 - warp 0 - LDG.E - 0x10 0x20\n")
+PY
+
+cases=0
+while IFS='	' read -r expected command message <&3; do
+  case $expected in '' | '#'*) continue ;; esac
+  cases=$((cases + 1))
+  code=0
+  timeout 120 sh -c "$command" >stdout 2>stderr </dev/null || code=$?
+  [ "$code" = "$expected" ] || fail "exit code $code, expected $expected: $command"
+  cat stdout stderr >both
+  [ "$message" = - ] || grep -qE -e "$message" both || fail "no line matches $message: $command"
+done 3<"$source_dir/tests/scripts/data/bad_input.tsv"
+[ "$cases" -gt 90 ] || fail "only $cases cases were read"
 
 cat >host.c <<'C'
 #include <stdio.h>
@@ -49,13 +90,9 @@ if cc -static -s host.c -o static_stripped 2>/dev/null; then
   expect_code 4
   expect_in stderr 'linked statically as a whole'
 fi
-
-cat >no_kernel.cu <<'CU'
-int main() { void* p; return cudaMalloc(&p, 4) == cudaSuccess ? 6 : 1; }
-CU
-run "$warplens" run --compiler clang no_kernel.cu
-expect_code 6
-expect_in stderr 'launched no CUDA kernel'
+cc host.c -o unreadable
+chmod 111 unreadable
+[ -r unreadable ] || { run "$warplens" run ./unreadable; expect_code 2; expect_in stderr 'cannot be read'; }
 
 # Damaged PTX, by a compiler that spoils what clang made of the device code: the launch fails as on a GPU, with the place.
 clang=$(command -v clang-19 || command -v clang) || skip "no clang: damaged PTX not tried"

@@ -1,5 +1,6 @@
 # Ctrl-C: during a kernel that never ends the report so far is written and the exit code says SIGINT; a host program
-# that ignores it is killed by the second; a compilation leaves nothing behind.
+# that ignores it is killed by the second; a compilation leaves nothing behind. What is sent to warplens alone ends the
+# compiler and all that it started.
 . "$(dirname "$0")/common.sh"
 program="$source_dir/tests/scripts/programs/faults.cu"
 mkdir temporary
@@ -63,3 +64,30 @@ WARPLENS_CLANG="$scratch/compiler" start --compiler clang "$program"
 wait_until test -e compiling
 interrupt
 finish 130
+
+cat >compiler <<'SH'
+#!/bin/sh
+[ "$1" != --version ] || { echo 'clang version 19.1.7'; exit; }
+sh -c 'echo $$ >compiling; exec sleep 60'
+exit 0
+SH
+runs() { [ -e "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status"; }
+for signal in INT TERM HUP; do
+  rm -f compiling
+  WARPLENS_CLANG="$scratch/compiler" start --compiler clang "$program"
+  wait_until test -s compiling
+  kill -s $signal "$leader"
+  case $signal in INT) finish 130 ;; TERM) finish 143 ;; HUP) finish 129 ;; esac
+  ! runs "$(cat compiling)" || fail "what the compiler started goes on after SIG$signal"
+done
+
+# One that ignores the signal is killed by the second.
+sed -i "s/^sh -c/trap '' TERM; &/" compiler
+rm -f compiling
+WARPLENS_CLANG="$scratch/compiler" start --compiler clang "$program"
+wait_until test -s compiling
+kill -s TERM "$leader"
+sleep 0.3
+kill -0 "$leader" || fail "warplens did not wait for the compiler"
+kill -s TERM "$leader"
+finish 143
