@@ -121,8 +121,10 @@ B: ret;
 
 std::vector<std::string> texts() {
   std::vector<std::string> out{std::string(rare)};
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(WARPLENS_SOURCE_DIR "/tests/ptx"))
-    if (entry.path().extension() == ".ptx") out.push_back(read_file(entry.path()));
+  for (const char* folder : {"/tests/ptx", "/tests/fuzz/seeds"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(WARPLENS_SOURCE_DIR) + folder))
+      if (entry.path().extension() == ".ptx") out.push_back(read_file(entry.path()));
   return out;
 }
 
