@@ -124,5 +124,14 @@ TEST_F(Process, AProgramThatCannotStartIsADiagnostic) {
   EXPECT_NE(captured.error().message.find("/absent': No such file"), std::string::npos);
 }
 
+TEST_F(Process, TellsWhatItLeftRunning) {
+  Result<ForegroundEnd> end = run_foreground(foreground("sleep 0.05 & exit 0"));
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->left.empty()) << "as good as over";
+  end = run_foreground(foreground("sleep 3 & exit 0"));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->left, std::vector<std::string>{"sleep"});
+}
+
 } // namespace
 } // namespace warplens::os
