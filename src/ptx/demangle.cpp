@@ -4,6 +4,7 @@
 #include "ptx/parse.h"
 #include <csetjmp>
 #include <cstring>
+#include <fmt/format.h>
 #include <memory>
 
 // <libiberty/demangle.h> declares basename() in another way than glibc does.
@@ -38,7 +39,7 @@ bool demangle_into(Output& output, const char* mangled) {
 std::string shortened(std::string_view name) {
   if (name.size() <= longest_mangled) return std::string(name);
   std::size_t half = longest_mangled / 2;
-  return std::string(name.substr(0, half)) + "..." + std::string(name.substr(name.size() - half));
+  return fmt::format("{}...{}", name.substr(0, half), name.substr(name.size() - half));
 }
 
 } // namespace
