@@ -29,7 +29,7 @@ ResultOr<Target, std::string> target_named(std::string_view wanted, Target best)
 }
 
 ResultOr<Target, std::string> wanted_target() {
-  const char* wanted = std::getenv("WARPLENS_TARGET");
+  const char* wanted = secure_getenv("WARPLENS_TARGET");
   return wanted == nullptr || *wanted == 0 ? best_target() : target_named(wanted, best_target());
 }
 

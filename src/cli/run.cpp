@@ -100,7 +100,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
       ->type_name("SECONDS")
       ->check(seconds(most_seconds));
-  command->add_flag("--strict", options->strict, "exit code 1 when a launch was not counted exactly");
+  command->add_flag("--strict", options->strict,
+                    "exit code 1 when a launch was not counted exactly, or is missing");
   command->add_flag("--no-cache", options->no_cache,
                     "compile and read everything anew, keep nothing in ~/.cache/warplens");
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal");

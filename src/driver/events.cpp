@@ -1,15 +1,18 @@
 // The event stream's end in the parent: the file, what the progress line reads of it while the program runs,
 // and its lines as the report's input at the end.
+//
+// Whether all came is told by three things, none of which needs the others: lines that cannot be read, gaps in
+// the numbers of a process's events, and the ledger, which the program's processes keep in memory.
 #include "driver/events.h"
-#include "os/file.h"
-#include "os/temp_dir.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <new>
 #include <unistd.h>
 
 namespace warplens::driver {
@@ -41,24 +44,90 @@ struct Sorter {
   void operator()(measure::Progress&) const {}
 };
 
+// The numbers that never came. A process that starts another program begins anew.
+class Gaps {
+public:
+  void see(i64 process, u64 sequence, bool starts) {
+    u64& next = next_[process];
+    if (starts || sequence < next) next = 0;
+    count_ += std::min(sequence - next, most_ - count_);
+    next = sequence + 1;
+  }
+  u64 count() const { return count_; }
+
+private:
+  static constexpr u64 most_ = std::numeric_limits<u64>::max();
+  std::map<i64, u64> next_; // by process
+  u64 count_ = 0;
+};
+
+i64 process_of(const measure::Event& event) {
+  return std::visit([](const auto& e) { return e.process; }, event);
+}
+
+std::string reason_of(int error) {
+  switch (error) {
+  case 0: return "a process was killed while it wrote, or its events were damaged";
+  case ENOSPC:
+  case EDQUOT:
+    return fmt::format("the disk that holds the temporary folder '{}' is full", os::temporary_folder());
+  case EFBIG: return "the program is not allowed to write files of that size (ulimit -f)";
+  case EROFS:
+    return fmt::format("the disk that holds the temporary folder '{}' is read-only", os::temporary_folder());
+  default: return fmt::format("the program could not write its events: {}", std::strerror(error));
+  }
+}
+
+diag::Diagnostic loss_message(const report::Missing& missing, int error) {
+  std::string what = missing.launches == 0
+                         ? fmt::format("{} of the program's events {} missing", missing.events,
+                                       missing.events == 1 ? "is" : "are")
+                         : fmt::format("{} {} missing", missing.launches,
+                                       missing.launches == 1 ? "launch is" : "launches are");
+  diag::Diagnostic out = diag::warning("events-lost", fmt::format("{}: {}", what, reason_of(error)));
+  if (missing.launches == 0)
+    out.notes.emplace_back("every launch is there; what is missing are other things that it had to tell");
+  if (error != 0)
+    out.help =
+        error == EFBIG ? "raise the limit" : "set TMPDIR to a folder that has space and can be written";
+  return out;
+}
+
+// A launch whose end could not be written looks like one that was running. No more than that many were.
+void account(const Tally& tally, report::Input& input) {
+  u64 running = tally.begun - std::min(tally.ended, tally.begun);
+  if (input.interrupted.size() > running)
+    input.interrupted.erase(input.interrupted.begin(), input.interrupted.end() - static_cast<i64>(running));
+  u64 there = input.launches.size() + input.interrupted.size();
+  input.missing.launches = tally.begun - std::min(there, tally.begun);
+}
+
 } // namespace
 
 Result<EventFile> EventFile::create() {
-  std::string path = os::temporary_folder() + "/warplens-events-XXXXXX";
-  os::Descriptor file(mkostemp(path.data(), O_CLOEXEC));
+  Result<os::TempDir> folder = os::TempDir::create();
+  if (!folder) return failure(folder.error());
+  std::string path = folder->path() + "/events";
+  os::Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file)
     return failure(diag::error("no-temporary-file",
                                fmt::format("cannot create '{}': {}", path, strerror(errno)), {},
                                "set TMPDIR to a folder that can be written"));
-  return EventFile(std::move(path));
+  Result<os::SharedMemory> ledger = os::SharedMemory::create(sizeof(measure::Ledger));
+  if (!ledger) return failure(ledger.error());
+  new (ledger->data()) measure::Ledger;
+  return EventFile(std::move(*folder), std::move(path), std::move(file), std::move(*ledger));
 }
 
-EventFile::~EventFile() {
-  if (!path_.empty()) unlink(path_.c_str());
+std::string EventFile::source() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
+
+Tally EventFile::tally() const {
+  const auto& ledger = *static_cast<const measure::Ledger*>(ledger_.data());
+  return {ledger.begun, ledger.ended, ledger.lost, static_cast<int>(ledger.error)};
 }
 
 std::optional<measure::Event> EventFile::latest() {
-  std::ifstream in(path_, std::ios::binary);
+  std::ifstream in(source(), std::ios::binary);
   in.seekg(static_cast<std::streamoff>(read_));
   std::string last;
   for (std::string line; std::getline(in, line) && !in.eof();) {
@@ -70,26 +139,30 @@ std::optional<measure::Event> EventFile::latest() {
   return event ? std::optional(std::move(*event)) : std::nullopt;
 }
 
-void add_events(std::istream& in, report::Input& input) {
+void add_events(std::istream& in, const std::optional<Tally>& tally, report::Input& input) {
   u64 unreadable = 0;
+  Gaps gaps;
   std::map<i64, measure::SiteTable> sites; // by process
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
-    Result<measure::Event> event = measure::decode(line);
+    std::optional<u64> sequence;
+    Result<measure::Event> event = measure::decode(line, &sequence);
     if (!event) {
       ++unreadable;
       continue;
     }
-    if (auto* launch = std::get_if<measure::LaunchRecord>(&*event))
-      if (!sites[launch->process].complete(*launch)) forget_sites(*launch);
+    const i64 process = process_of(*event);
+    if (sequence) gaps.see(process, *sequence, std::holds_alternative<measure::ProcessStarted>(*event));
+    auto* launch = std::get_if<measure::LaunchRecord>(&*event);
+    if (launch != nullptr && !sites[process].complete(*launch)) forget_sites(*launch);
     std::visit(Sorter{input}, *event);
   }
-  if (unreadable == 0) return;
-  diag::Diagnostic message =
-      diag::warning("events-lost", fmt::format("{} of the program's events could not be read", unreadable));
-  message.notes.push_back(
-      "a program that is killed while it writes one leaves it cut off; the other launches are complete");
-  input.messages.push_back(std::move(message));
+  report::Missing& missing = input.missing;
+  // Every line that cannot be read is one that was lost; where it had a number, it is a gap as well.
+  missing.events = std::max({unreadable, gaps.count(), tally ? tally->lost : 0});
+  if (tally) account(*tally, input);
+  if (missing.events != 0 || missing.launches != 0)
+    input.messages.push_back(loss_message(missing, tally ? tally->error : 0));
 }
 
 } // namespace warplens::driver

@@ -1,31 +1,48 @@
-// The parent's end of the event stream: a private file that the program and its children append to.
+// The parent's end of the event stream: a private file that the program and its children append to, and the
+// ledger that says what should be in it.
 #pragma once
+#include "measure/ledger.h"
 #include "measure/wire.h"
+#include "os/file.h"
+#include "os/shared_memory.h"
+#include "os/temp_dir.h"
 #include "report/model.h"
 #include <optional>
 
 namespace warplens::driver {
 
-// An empty file in the temporary folder, removed with this object.
+// What a ledger says once the program has ended.
+struct Tally {
+  u64 begun = 0, ended = 0, lost = 0;
+  int error = 0;
+};
+
+// An empty file in a temporary folder, removed with this object.
 class EventFile {
 public:
   static Result<EventFile> create();
-  EventFile(EventFile&& other) noexcept : path_(std::exchange(other.path_, {})), read_(other.read_) {}
-  EventFile& operator=(EventFile&&) = delete;
-  ~EventFile();
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; } // to write to
+  // To read from: the file that was created, even where the program removed its name.
+  std::string source() const;
+  std::string ledger_name() const { return ledger_.name(); }
+  Tally tally() const;
 
   // The newest launch_started or progress event since the last call, for the progress line.
   std::optional<measure::Event> latest();
 
 private:
-  explicit EventFile(std::string path) : path_(std::move(path)) {}
+  EventFile(os::TempDir folder, std::string path, os::Descriptor file, os::SharedMemory ledger)
+      : folder_(std::move(folder)), path_(std::move(path)), file_(std::move(file)),
+        ledger_(std::move(ledger)) {}
+  os::TempDir folder_;
   std::string path_;
+  os::Descriptor file_;
+  os::SharedMemory ledger_;
   u64 read_ = 0;
 };
 
 // Sorts a stream into the report's input: launches, those that never ended, unsupported functions, messages.
-// Lines that cannot be read become one message with their number.
-void add_events(std::istream&, report::Input&);
+// What the tally or a gap in the numbers says is missing becomes one message, and Input::missing.
+void add_events(std::istream&, const std::optional<Tally>&, report::Input&);
 
 } // namespace warplens::driver

@@ -21,6 +21,7 @@
 #include <fstream>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace warplens::driver {
@@ -174,14 +175,15 @@ Result<Prepared> prepare(const RunOptions& options, const RunOutput& output, con
   return run;
 }
 
-os::Foreground process_of(const Prepared& run, const std::string& events) {
+os::Foreground process_of(const Prepared& run, const EventFile& events) {
   const RunOptions& options = run.options;
   os::Foreground out{{run.program.path, options.command, {}}, options.json == "-"};
   if (std::string& name = out.command.arguments[0]; is_source_file(name))
     name.resize(name.size() - strlen(".cu"));
   out.command.environment = {
       {"LD_PRELOAD", run.preload},
-      {"WARPLENS_EVENTS", events},
+      {"WARPLENS_EVENTS", events.path()},
+      {"WARPLENS_LEDGER", events.ledger_name()},
       {"WARPLENS_SM", fmt::format("{}", fmt::join(run.sm, ","))},
       {"WARPLENS_WORKERS", fmt::format("{}", options.workers)},
       {"WARPLENS_MEMORY", options.memory},
@@ -227,31 +229,41 @@ private:
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(2);
 };
 
-bool all_exact(const report::Input& input) {
-  return input.interrupted.empty() &&
-         std::all_of(input.launches.begin(), input.launches.end(), [](const measure::LaunchRecord& launch) {
-           return launch.status == measure::Status::exact || launch.status == measure::Status::proved;
-         });
-}
-
-Result<os::ProcessEnd> execute(const Prepared& run, EventFile& events) {
+Result<os::ForegroundEnd> execute(const Prepared& run, EventFile& events) {
   ProgressLine progress(run.options, run.output, events);
-  return os::run_foreground(process_of(run, events.path()), run.options.progress
-                                                                ? std::function([&] { progress.tick(); })
-                                                                : std::function<void()>());
+  return os::run_foreground(process_of(run, events), run.options.progress
+                                                         ? std::function([&] { progress.tick(); })
+                                                         : std::function<void()>());
 }
 
-report::Input gather(const Prepared& run, const EventFile& events, const os::ProcessEnd& end) {
+diag::Diagnostic still_running(const std::vector<std::string>& names) {
+  diag::Diagnostic out =
+      diag::warning("processes-left",
+                    fmt::format("{} of the program still {}: what they launch from now on is not counted",
+                                names.size() == 1 ? "a process" : fmt::format("{} processes", names.size()),
+                                names.size() == 1 ? "runs" : "run"));
+  constexpr std::size_t most_named = 10;
+  std::span shown(names.data(), std::min(names.size(), most_named));
+  out.notes.push_back(
+      fmt::format("{}{}", fmt::join(shown, ", "), shown.size() < names.size() ? ", and others" : ""));
+  out.help = "let the program wait for the processes that it starts";
+  return out;
+}
+
+report::Input gather(const Prepared& run, const EventFile& events, const os::ForegroundEnd& end) {
   report::Input input;
   input.command = run.options.command;
   input.sm = run.sm;
   input.outcome = {end.exit_code, end.signal};
   if (run.compiled) input.local_use = local_use(*run.compiled, run.sm[0], cache::Store(run.cache));
-  std::ifstream stream(events.path(), std::ios::binary);
-  add_events(stream, input);
+  Tally tally = events.tally(); // before the events: processes that still run go on to add to both
+  std::ifstream stream(events.source(), std::ios::binary);
+  add_events(stream, tally, input);
+  input.missing.processes = end.left.size();
+  if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
-  if (input.launches.empty() && input.interrupted.empty())
-    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.path(), error) > 0));
+  if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty())
+    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0));
   return input;
 }
 
@@ -323,17 +335,15 @@ int run(const RunOptions& options, const RunOutput& output) {
   // A file rather than a pipe: nobody has to read while the program runs, and its children append too.
   Result<EventFile> events = EventFile::create();
   if (!events) return refuse(options, output, events.error());
-  Result<os::ProcessEnd> end = execute(*prepared, *events);
+  Result<os::ForegroundEnd> end = execute(*prepared, *events);
   if (!end) return refuse(options, output, end.error());
 
   // From here on the program has ended, however it did: what it left is worth a report.
-  report::Input input = gather(*prepared, *events, *end);
-  const bool exact = all_exact(input); // the model takes the records
-  Result<report::Model> model = model_of(*prepared, std::move(input));
+  Result<report::Model> model = model_of(*prepared, gather(*prepared, *events, *end));
   if (!model) return refuse(options, output, model.error());
   if (Result<void> written = write_reports(*prepared, *model); !written)
     return refuse(options, output, written.error());
-  return options.strict && !exact && end->exit_code == 0 ? 1 : end->exit_code;
+  return options.strict && !model->complete && end->exit_code == 0 ? 1 : end->exit_code;
 }
 
 } // namespace warplens::driver

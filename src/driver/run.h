@@ -37,7 +37,7 @@ struct RunOutput {
 };
 
 // The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be
-// written; with `strict` 1 when a launch was not exact.
+// written; with `strict` 1 when the report is not complete (report::Model).
 int run(const RunOptions&, const RunOutput&);
 
 } // namespace warplens::driver

@@ -8,6 +8,7 @@ std::string_view name(Status status) {
   case Status::proved: return "proved";
   case Status::failed: return "failed";
   case Status::unknown: return "unknown";
+  case Status::refused: return "refused";
   }
   return {};
 }

@@ -20,9 +20,11 @@ struct SiteRecord {
 };
 
 // What a launch's counts are worth, best first. The published schema promises "sampled" too, between proved and
-// failed, for launches of which only a part was looked at: nothing makes such a launch yet.
-enum class Status : u8 { exact, proved, failed, unknown };
+// failed, for launches of which only a part was looked at: nothing makes such a launch yet. A refused one did not run:
+// CUDA returned an error for it, and so does a GPU.
+enum class Status : u8 { exact, proved, failed, unknown, refused };
 std::string_view name(Status);
+constexpr bool is_counted(Status status) { return status == Status::exact || status == Status::proved; }
 
 struct LaunchRecord {
   u64 index = 0;            // n-th launch of the process, 0-based
@@ -35,7 +37,8 @@ struct LaunchRecord {
   std::vector<std::string> local_arrays;
   std::vector<u32> sm; // architectures counted, first = the device
   Status status = Status::exact;
-  std::string reason; // failed, unknown: why
+  std::string reason; // failed, unknown, refused: why
+  std::string error;  // refused: the CUDA error's name
   std::vector<diag::Diagnostic> diagnostics;
   std::vector<SiteRecord> sites; // every memory site of the kernel and what it calls, executed or not
   u64 warp_instructions = 0;

@@ -139,6 +139,7 @@ json to_json(const LaunchRecord& launch) {
   put(out, "local_arrays", launch.local_arrays);
   put_name(out, "status", launch.status);
   put(out, "reason", launch.reason);
+  put(out, "error", launch.error);
   put(out, "warp_instructions", launch.warp_instructions);
   put(out, "seconds", launch.seconds);
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(to_json(d));
@@ -161,6 +162,7 @@ LaunchRecord launch_of(const json& value) {
   out.local_arrays = strings(value, "local_arrays");
   take_name(value, "status", out.status);
   take(value, "reason", out.reason);
+  take(value, "error", out.error);
   take(value, "warp_instructions", out.warp_instructions);
   take(value, "seconds", out.seconds);
   each(value, "diagnostics", [&](const json& element) { out.diagnostics.push_back(diagnostic_of(element)); });
@@ -309,9 +311,13 @@ bool SiteTable::complete(LaunchRecord& record) {
   return true;
 }
 
-std::string encode(const Event& event) {
+bool is_numbered(const Event& event) { return !std::holds_alternative<Progress>(event); }
+
+std::string encode(const Event& event, std::optional<u64> sequence) {
+  json line = std::visit(Encoder{}, event);
+  if (sequence) line["sequence"] = *sequence;
   // Names from PTX and paths may hold any bytes: what is not UTF-8 becomes U+FFFD instead of an exception.
-  return std::visit(Encoder{}, event).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  return line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
 bool tells_progress(std::string_view line) {
@@ -320,11 +326,13 @@ bool tells_progress(std::string_view line) {
   return reader.kind == "launch_started" || reader.kind == "progress";
 }
 
-Result<Event> decode(std::string_view line) {
+Result<Event> decode(std::string_view line, std::optional<u64>* sequence) {
   json value = json::parse(line, nullptr, false);
   if (value.is_discarded())
     return failure(unreadable("not a whole JSON object: the line is cut off or damaged"));
   try {
+    if (sequence != nullptr && value.is_object() && value.contains("sequence"))
+      *sequence = number_of<u64>(value["sequence"], "sequence");
     return event_of(value);
   } catch (const std::exception& error) {
     return failure(unreadable(error.what()));

@@ -1,9 +1,11 @@
 // The stream from the emulated program to the parent: one JSON object a line, flushed per launch, so that
-// whatever happens to the program, the parent has every launch that ended. Readers skip a truncated last line
-// and say so.
+// whatever happens to the program, the parent has every launch that ended. Readers skip lines that are cut off
+// and say so. Each process numbers its events, so that one that is missing is seen; what only a progress line
+// needs has no number.
 #pragma once
 #include "measure/record.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -45,8 +47,10 @@ struct ProcessEnded {
 using Event =
     std::variant<ProcessStarted, LaunchStarted, Progress, LaunchRecord, Unsupported, Message, ProcessEnded>;
 
-std::string encode(const Event&); // one line, newline included
-Result<Event> decode(std::string_view line);
+bool is_numbered(const Event&);
+// One line, newline included. `sequence`: n-th numbered event of its process, 0-based.
+std::string encode(const Event&, std::optional<u64> sequence = {});
+Result<Event> decode(std::string_view line, std::optional<u64>* sequence = nullptr);
 // Is this line a LaunchStarted or a Progress? Reads no more of it than that takes.
 bool tells_progress(std::string_view line);
 

@@ -1,4 +1,5 @@
-// See environment.h.
+// See environment.h. A program that runs with more rights than its caller has (setuid) must not be steered by the
+// caller's variables: for it none is set.
 #include "os/environment.h"
 #include <climits>
 #include <cstdlib>
@@ -7,11 +8,11 @@
 namespace warplens::os {
 
 const char* variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);
   return value == nullptr ? "" : value;
 }
 
-bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+bool is_set(const char* name) { return secure_getenv(name) != nullptr; }
 
 std::string executable() {
   char path[PATH_MAX];

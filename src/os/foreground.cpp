@@ -1,15 +1,21 @@
 // Signals that reach WarpLens go on to the program, and WarpLens itself stays to write the report.
+//
+// While the program runs, processes that lose their parent become children of WarpLens instead of init's
+// (PR_SET_CHILD_SUBREAPER): those that are there when the program has ended are what it left running.
 #include "os/foreground.h"
 #include "os/file.h"
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace warplens::os {
@@ -84,11 +90,12 @@ private:
   Descriptor process_;
 };
 
+// Orphans are waited for as init would: who looks whether one still runs must not find its remains.
 Result<ProcessEnd> wait_for(pid_t pid, const std::function<void()>& tick) {
   int status = 0;
   TickClock clock(pid);
   while (true) {
-    pid_t done = waitpid(pid, &status, tick ? WNOHANG : 0);
+    pid_t done = waitpid(-1, &status, tick ? WNOHANG : 0);
     if (done == pid) break;
     if (done < 0 && errno != EINTR)
       return failure(
@@ -101,19 +108,64 @@ Result<ProcessEnd> wait_for(pid_t pid, const std::function<void()>& tick) {
   return end_of(status);
 }
 
+std::vector<std::string> names_of_children() {
+  std::vector<std::string> out;
+  std::ifstream children(fmt::format("/proc/self/task/{}/children", getpid()));
+  for (pid_t child = 0; children >> child;) {
+    std::string name = "?";
+    std::ifstream comm(fmt::format("/proc/{}/comm", child));
+    std::getline(comm, name);
+    out.push_back(name);
+  }
+  if (out.empty()) out.emplace_back("?"); // this kernel does not list children
+  return out;
+}
+
+// Those that end with the program, or as soon as their pipe from it does, get the time for that.
+std::vector<std::string> left_running() {
+  constexpr int tries = 20;
+  constexpr std::chrono::milliseconds between(10);
+  for (int i = 0; i < tries; ++i) {
+    pid_t done = 0;
+    while ((done = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (done < 0) return {};
+    std::this_thread::sleep_for(between);
+  }
+  return names_of_children();
+}
+
+class AdoptsOrphans {
+public:
+  AdoptsOrphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  ~AdoptsOrphans() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
+  AdoptsOrphans(const AdoptsOrphans&) = delete;
+  AdoptsOrphans& operator=(const AdoptsOrphans&) = delete;
+};
+
+// With SIGTERM instead a program could live on, and it would be emulated for nobody to see.
+void end_with(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) raise(SIGKILL); // it died before that
+}
+
 } // namespace
 
-Result<ProcessEnd> run_foreground(const Foreground& spec, const std::function<void()>& tick) {
+Result<ForegroundEnd> run_foreground(const Foreground& spec, const std::function<void()>& tick) {
   SignalGuard guard;
+  AdoptsOrphans adopts;
+  const pid_t parent = getpid();
   Result<pid_t> child = start(spec.command, [&] {
     guard.restore();
     signal(SIGPIPE, SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); // should we be killed outright, the program does not run on unseen
+    end_with(parent);
     if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
   });
   if (!child) return failure(child.error());
   guard.pass_on_to(*child);
-  return wait_for(*child, tick);
+  Result<ProcessEnd> end = wait_for(*child, tick);
+  if (!end) return failure(end.error());
+  return ForegroundEnd{*end, left_running()};
 }
 
 } // namespace warplens::os

@@ -9,9 +9,14 @@ struct Foreground {
   bool stdout_to_stderr = false; // keeps our standard output for a report
 };
 
-// Runs it to its end. A terminal's Ctrl-C reaches it directly; SIGINT and SIGTERM sent to us alone are passed
-// on; we survive both. A second SIGINT kills a program that outlived the first. `tick`, when given, is called
-// a few times a second while it runs.
-Result<ProcessEnd> run_foreground(const Foreground&, const std::function<void()>& tick = {});
+struct ForegroundEnd : ProcessEnd {
+  std::vector<std::string> left; // the names of processes that it started and that still run
+};
+
+// Runs it to its end, and says what it left running. A terminal's Ctrl-C reaches it directly; SIGINT and SIGTERM sent to us alone are passed
+// on; we survive both. A second SIGINT kills a program that outlived the first, and so does our own end,
+// however it comes: nobody would count what it does. `tick`, when given, is called a few times a second while
+// it runs.
+Result<ForegroundEnd> run_foreground(const Foreground&, const std::function<void()>& tick = {});
 
 } // namespace warplens::os

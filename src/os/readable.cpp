@@ -1,8 +1,8 @@
 // The loaded files are asked first: a program has few of them and asking costs no system call. Anything else (memory that
 // the program made itself) is looked up among all mappings of the process.
 #include "os/readable.h"
+#include "os/mappings.h"
 #include <cstdint>
-#include <cstdio>
 #include <link.h>
 
 namespace warplens::os {
@@ -26,29 +26,13 @@ int look_at_segments(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-void look_at_mappings(Search& search) {
-  std::FILE* maps = std::fopen("/proc/self/maps", "re");
-  if (maps == nullptr) return;
-  char line[8192];
-  while (std::fgets(line, sizeof line, maps) != nullptr) {
-    unsigned long long begin = 0, end = 0;
-    char readable = 0;
-    if (std::sscanf(line, "%llx-%llx %c", &begin, &end, &readable) != 3) continue;
-    if (search.end == 0 && !(begin <= search.start && search.start < end)) continue;
-    bool follows = search.end == 0 || begin == search.end;
-    if (!follows || readable != 'r') break;
-    search.end = end;
-  }
-  std::fclose(maps);
-}
-
 } // namespace
 
 Bytes readable_from(const std::byte* start) {
   Search search{reinterpret_cast<std::uintptr_t>(start)};
   if (start == nullptr) return {};
-  if (dl_iterate_phdr(look_at_segments, &search) == 0) look_at_mappings(search);
-  return {start, search.end == 0 ? 0 : search.end - search.start};
+  if (dl_iterate_phdr(look_at_segments, &search) == 0) search.end = accessible_end(search.start, false);
+  return {start, search.end - search.start};
 }
 
 } // namespace warplens::os

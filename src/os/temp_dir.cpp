@@ -1,14 +1,70 @@
-// See temp_dir.h.
+// Each folder holds a file that its owner keeps locked. A lock goes with its process, whatever ends it, so a
+// folder whose file can be locked by somebody else is an orphan. No process number is believed, because
+// numbers are given out again; and nothing has to run when the owner dies, because nothing can be sure to.
+//
+// Between making its folder and locking it, an owner looks dead. It may lose the folder then, sees that it has,
+// and takes another. The locked file is the first to come and the last to go: a folder with other files and without
+// that one is not ours.
 #include "os/temp_dir.h"
 #include "os/environment.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 namespace warplens::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "warplens-tmp-", lock_name = "/lock";
+
+// Of the file in `folder`, which must still be there when it is locked.
+Descriptor lock(const std::string& folder, int flags) {
+  std::string path = folder + std::string(lock_name);
+  Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+  struct stat status;
+  if (!file || flock(file.get(), LOCK_EX | LOCK_NB) != 0 || fstat(file.get(), &status) != 0 ||
+      status.st_nlink == 0)
+    return Descriptor();
+  return file;
+}
+
+bool is_ours(const std::string& folder) {
+  struct stat status;
+  return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+         (status.st_mode & 0777) == 0700;
+}
+
+// A process of its dead owner, such as a compiler, may still be adding files.
+void remove_folder(const std::string& folder) {
+  const std::string last = folder + std::string(lock_name);
+  for (int tries = 0; tries < 3; ++tries) {
+    std::error_code error, ignored; // a file that cannot be removed is not worth failing for
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (entry->path() != last) fs::remove_all(entry->path(), ignored);
+    unlink(last.c_str());
+    if (rmdir(folder.c_str()) == 0) return;
+  }
+}
+
+void remove_orphans(const std::string& where) {
+  std::error_code error;
+  for (fs::directory_iterator entry(where, error), end; !error && entry != end; entry.increment(error)) {
+    std::string folder = entry->path().string();
+    if (!entry->path().filename().string().starts_with(prefix) || !is_ours(folder)) continue;
+    if (rmdir(folder.c_str()) == 0) continue; // its owner did not even come to lock it
+    if (lock(folder, 0)) remove_folder(folder);
+  }
+}
+
+} // namespace
 
 std::string temporary_folder() {
   std::string folder = variable("TMPDIR");
@@ -16,23 +72,32 @@ std::string temporary_folder() {
 }
 
 Result<TempDir> TempDir::create() {
-  std::string path = temporary_folder() + "/warplens-XXXXXX";
-  if (!mkdtemp(path.data()))
-    return failure(diag::error("no-temporary-folder",
-                               fmt::format("cannot create a folder '{}': {}", path, std::strerror(errno)), {},
-                               "set TMPDIR to a folder with free space that you may write to"));
-  return TempDir(std::move(path));
+  const std::string where = temporary_folder();
+  remove_orphans(where);
+  std::string path;
+  for (int tries = 0; tries < 10; ++tries) {
+    path = fmt::format("{}/{}XXXXXX", where, prefix);
+    if (mkdtemp(path.data()) == nullptr) break;
+    if (Descriptor locked = lock(path, O_CREAT | O_EXCL)) return TempDir(path, std::move(locked));
+    int why = errno;
+    rmdir(path.c_str());
+    errno = why;
+  }
+  return failure(diag::error("no-temporary-folder",
+                             fmt::format("cannot create a folder '{}': {}", path, std::strerror(errno)), {},
+                             "set TMPDIR to a folder with free space that you may write to"));
 }
 
 TempDir::~TempDir() {
-  std::error_code ignored; // a file that cannot be removed is not worth failing for
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (!path_.empty()) remove_folder(path_);
 }
 
-TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+TempDir::TempDir(TempDir&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 TempDir& TempDir::operator=(TempDir&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(lock_, other.lock_);
   return *this;
 }
 

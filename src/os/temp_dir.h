@@ -1,6 +1,8 @@
-// A private folder (mode 0700) under $TMPDIR that is removed with everything in it when its owner goes.
+// A private folder (mode 0700) under $TMPDIR that is removed with everything in it when its owner goes: by the
+// owner, or, where that was killed outright, by the next that makes one there.
 #pragma once
 #include "diag/diagnostic.h"
+#include "os/file.h"
 #include <string>
 
 namespace warplens::os {
@@ -10,6 +12,7 @@ std::string temporary_folder();
 
 class TempDir {
 public:
+  // Errors: no-temporary-folder.
   static Result<TempDir> create();
   ~TempDir();
   TempDir(TempDir&& other) noexcept;
@@ -17,8 +20,9 @@ public:
   const std::string& path() const { return path_; }
 
 private:
-  explicit TempDir(std::string path) : path_(std::move(path)) {}
+  TempDir(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_; // empty: nothing to remove
+  Descriptor lock_;  // held for as long as the owner lives, which the system sees to
 };
 
 } // namespace warplens::os

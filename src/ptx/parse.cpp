@@ -5,7 +5,6 @@
 #include "ptx/parser.h"
 #include "ptx/stacks.h"
 #include <algorithm>
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 namespace warplens::ptx {
@@ -306,17 +305,6 @@ void Parser::finish_sites() {
 
 Result<Parsed> parse(std::string_view text, const ParseOptions& options) {
   return Parser(text, options).run();
-}
-
-std::string demangle(std::string_view symbol) {
-  std::string name(symbol);
-  if (!symbol.starts_with("_Z")) return name; // "f" alone would be the type float
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || text == nullptr) return name;
-  std::string out(text);
-  std::free(text);
-  return out;
 }
 
 } // namespace warplens::ptx

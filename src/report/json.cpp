@@ -106,6 +106,7 @@ json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
   out["local_arrays"] = launch.local_arrays;
   out["status"] = measure::name(launch.status);
   out["reason"] = text_or_null(launch.reason);
+  out["error"] = text_or_null(launch.error);
   out["warp_instructions"] = launch.warp_instructions;
   out["diagnostics"] = json_t::array();
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(diagnostic_json(d));
@@ -188,6 +189,10 @@ std::string json(const Model& model, std::string_view version) {
   out["messages"] = json_t::array();
   for (const diag::Diagnostic& message : input.messages) out["messages"].push_back(diagnostic_json(message));
   out["filtered_out"] = model.filtered_out;
+  out["missing"] = {{"launches", input.missing.launches},
+                    {"events", input.missing.events},
+                    {"processes", input.missing.processes}};
+  out["complete"] = model.complete;
   return out.dump(1, ' ', false, json_t::error_handler_t::replace) + '\n';
 }
 

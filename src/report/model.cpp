@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <set>
 #include <tuple>
 
 namespace warplens::report {
@@ -17,7 +18,7 @@ using measure::LaunchRecord;
 using measure::SiteRecord;
 using measure::Status;
 
-// Exact and proved launches of a kernel add up; failed and unknown ones each stay among themselves.
+// Exact and proved launches of a kernel add up; failed, unknown and refused ones each stay among themselves.
 Status group_of(Status status) { return status == Status::proved ? Status::exact : status; }
 
 // Files that the user did not write: frames in them are skipped when naming the line.
@@ -261,8 +262,8 @@ std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source) 
   std::vector<Kernel> out;
   for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source));
   auto order = [](const Kernel& k) {
-    return std::tuple(k.status == Status::unknown, k.status == Status::failed, ~k.excess_bytes,
-                      ~k.moved_bytes, k.first_launch, k.name);
+    return std::tuple(k.status == Status::refused, k.status == Status::unknown, k.status == Status::failed,
+                      ~k.excess_bytes, ~k.moved_bytes, k.first_launch, k.name);
   };
   std::stable_sort(out.begin(), out.end(),
                    [&](const Kernel& a, const Kernel& b) { return order(a) < order(b); });
@@ -292,6 +293,28 @@ Result<text::Regex> compile_filter(const std::string& pattern) {
                              {}, "give part of the kernel's name, e.g. --kernel 'matmul|transpose'"));
 }
 
+bool is_complete(const Input& input) {
+  const Missing& missing = input.missing;
+  return missing.launches == 0 && missing.events == 0 && missing.processes == 0 &&
+         input.interrupted.empty() && input.unsupported.empty() && !input.launches.empty() &&
+         std::all_of(input.launches.begin(), input.launches.end(),
+                     [](const LaunchRecord& launch) { return measure::is_counted(launch.status); });
+}
+
+diag::Diagnostic nothing_matches(const std::string& pattern, const std::vector<LaunchRecord>& launches) {
+  constexpr std::size_t most_named = 5;
+  std::set<std::string> names;
+  for (const LaunchRecord& launch : launches) names.insert(launch.name.empty() ? launch.kernel : launch.name);
+  diag::Diagnostic out = diag::warning(
+      "no-kernel-matches", fmt::format("no kernel that was launched matches --kernel '{}'", pattern));
+  std::size_t named = 0;
+  for (const std::string& name : names)
+    if (named++ < most_named) out.notes.push_back("launched: " + name);
+  if (named > most_named) out.notes.push_back(fmt::format("and {} more", named - most_named));
+  out.help = "give part of a kernel's name";
+  return out;
+}
+
 Result<u64> filter_launches(Input& input, const std::string& pattern) {
   if (pattern.empty()) return 0;
   Result<text::Regex> expression = compile_filter(pattern);
@@ -300,6 +323,8 @@ Result<u64> filter_launches(Input& input, const std::string& pattern) {
     return !expression->matches_within(l.name.empty() ? l.kernel : l.name);
   });
   u64 removed = static_cast<u64>(input.launches.end() - kept);
+  if (removed != 0 && kept == input.launches.begin()) // all of them, and none was moved
+    input.messages.push_back(nothing_matches(pattern, input.launches));
   input.launches.erase(kept, input.launches.end());
   return removed;
 }
@@ -320,9 +345,11 @@ access::SourceFrame user_frame(const access::Site& site) {
 
 Result<Model> build(Input input, const SourceLines& source, const Options& options) {
   Model model;
+  const bool complete = is_complete(input);
   Result<u64> removed = filter_launches(input, options.kernel_filter);
   if (!removed) return failure(removed.error());
   model.filtered_out = *removed;
+  model.complete = complete && !input.launches.empty();
   model.kernels = make_kernels(input, source);
   for (const LaunchRecord& launch : input.launches)
     for (const diag::Diagnostic& diagnostic : launch.diagnostics)

@@ -4,8 +4,8 @@
 // instructions that the user sees as one access (same place, opcode, space and pattern: an unrolled loop),
 // asks advise/ what to change, and puts the worst first. Worst means most bytes moved beyond what the lanes
 // needed (measure::excess_bytes), which compares spaces; ties are decided by place, so that the same records
-// give the same report, to the byte. Launches that failed or are unknown are groups of their own: partial
-// counts never mix with exact ones.
+// give the same report, to the byte. Launches that failed, are unknown or were refused are groups of their own:
+// partial counts never mix with exact ones.
 #pragma once
 #include "advise/advise.h"
 #include "measure/record.h"
@@ -26,6 +26,13 @@ struct Outcome {
   int signal = 0; // 0: it ended by itself
 };
 
+// What the program did and this report does not hold; a message says why.
+struct Missing {
+  u64 launches = 0;  // their records did not arrive
+  u64 events = 0;    // whatever the program had to tell that did not arrive, launches included
+  u64 processes = 0; // of the program, that still ran: what they launch from then on
+};
+
 struct Input {
   std::vector<std::string> command;
   std::vector<u32> sm;                             // as asked for, first = the device
@@ -35,6 +42,7 @@ struct Input {
   std::vector<diag::Diagnostic> messages;
   std::map<std::string, LocalUse> local_use; // by mangled kernel name
   Outcome outcome;
+  Missing missing;
 };
 
 // The text of a source line (file, 1-based line), or nothing.
@@ -82,13 +90,13 @@ struct Reason {
 
 struct Kernel {
   std::string mangled, name, module;
-  measure::Status status{}; // of all its launches: exact, proved, failed or unknown
+  measure::Status status{}; // of all its launches
   std::vector<u32> sm;
   Dim3 block;
   std::vector<std::pair<Dim3, u64>> grids; // and how many launches used it, in order of appearance
   u64 launches = 0;
   u64 first_launch = 0;        // index in its process
-  std::vector<Reason> reasons; // failed, unknown: why; proved: what stands for what, or why not
+  std::vector<Reason> reasons; // failed, unknown, refused: why; proved: what stands for what, or why not
   u64 shared_bytes = 0, local_bytes = 0;
   std::vector<std::string> local_arrays;
   std::optional<LocalUse> local_use;
@@ -106,9 +114,12 @@ struct Warning {
 };
 
 struct Model {
-  Input input;                   // launches that the filter left, in order: what the JSON lists one by one
-  u64 filtered_out = 0;          // launches
-  std::vector<Kernel> kernels;   // worst first; failed and unknown ones after those that were counted
+  Input input;          // launches that the filter left, in order: what the JSON lists one by one
+  u64 filtered_out = 0; // launches
+  // Every launch of the program was counted exactly or by proof, and nothing is missing. Launches that the filter
+  // left out count as well; where it left out all, there is nothing that this could be said of.
+  bool complete = false;
+  std::vector<Kernel> kernels;   // worst first; those that were not counted after those that were
   std::vector<Warning> warnings; // diagnostics of launches and messages, each once
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
@@ -118,6 +129,7 @@ access::SourceFrame user_frame(const access::Site&);
 
 // Fails on a filter that is no regular expression.
 Result<void> check_kernel_filter(const std::string&);
+// Fails only on a malformed filter. One that matches nothing is said in a message.
 Result<Model> build(Input, const SourceLines&, const Options&);
 
 } // namespace warplens::report

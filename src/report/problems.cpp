@@ -1,4 +1,4 @@
-// What the numbers do not cover: launches that failed or are unknown, functions that are not implemented,
+// What the numbers do not cover: launches that failed, are unknown or were refused, functions that are not implemented,
 // warnings.
 #include "report/sections.h"
 #include "report/text.h"
@@ -7,14 +7,12 @@
 namespace warplens::report {
 namespace {
 
-using measure::Status;
-
 std::string heading(const Page& page, std::string_view text) { return '\n' + page.style.bold(text) + '\n'; }
 
 std::string uncounted(const Page& page) {
   std::string out;
   for (const Kernel& kernel : page.model.kernels) {
-    if (kernel.status != Status::failed && kernel.status != Status::unknown) continue;
+    if (measure::is_counted(kernel.status)) continue;
     std::string text = fmt::format("{}: {} {}", kernel.name, plural(kernel.launches, "launch"),
                                    measure::name(kernel.status));
     if (kernel.reasons.size() == 1) text += ": " + kernel.reasons[0].text;

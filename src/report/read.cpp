@@ -100,6 +100,7 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   out.local_arrays = measure::strings(value, "local_arrays");
   take_name(value, "status", out.status);
   take(value, "reason", out.reason);
+  take(value, "error", out.error);
   take(value, "warp_instructions", out.warp_instructions);
   each(value, "diagnostics",
        [&](const json& element) { out.diagnostics.push_back(measure::diagnostic_of(element)); });
@@ -138,6 +139,19 @@ void take_interrupted(const json& value, Input& input) {
   measure::take_dim(value, "block", out.block);
 }
 
+// Reports of earlier versions do not say.
+void take_missing(const json& document, Saved& saved) {
+  if (auto complete = document.find("complete"); complete != document.end()) {
+    if (!complete->is_boolean()) throw Unreadable("member 'complete' is neither true nor false");
+    saved.complete = complete->get<bool>();
+  }
+  if (!document.contains("missing")) return;
+  const json& missing = object_in(document, "missing");
+  take(missing, "launches", saved.input.missing.launches);
+  take(missing, "events", saved.input.missing.events);
+  take(missing, "processes", saved.input.missing.processes);
+}
+
 Saved saved_of(const json& document) {
   Saved saved;
   Input& input = saved.input;
@@ -160,6 +174,7 @@ Saved saved_of(const json& document) {
   each(document, "messages",
        [&](const json& value) { input.messages.push_back(measure::diagnostic_of(value)); });
   take(document, "filtered_out", saved.filtered_out);
+  take_missing(document, saved);
   return saved;
 }
 
@@ -244,6 +259,10 @@ Result<Saved> merge(std::vector<Saved> runs) {
     out.input.local_use.merge(run.input.local_use);
     out.source.merge(run.source);
     out.filtered_out += run.filtered_out;
+    out.complete &= run.complete;
+    out.input.missing.launches += run.input.missing.launches;
+    out.input.missing.events += run.input.missing.events;
+    out.input.missing.processes += run.input.missing.processes;
     if (out.input.outcome.exit_code == 0 && out.input.outcome.signal == 0)
       out.input.outcome = run.input.outcome;
   }
@@ -257,7 +276,9 @@ Result<Model> build(const Saved& saved) {
     return found->second;
   };
   Result<Model> model = build(saved.input, source, {});
-  if (model) model->filtered_out = saved.filtered_out;
+  if (!model) return model;
+  model->filtered_out = saved.filtered_out;
+  model->complete &= saved.complete; // launches that were left out are not here to be asked
   return model;
 }
 

@@ -11,6 +11,7 @@ namespace warplens::report {
 struct Saved {
   Input input;
   u64 filtered_out = 0; // launches that --kernel left out when it was written
+  bool complete = true; // as it said of itself
   std::map<std::pair<std::string, u32>, std::string> source; // lines, by file and number
 };
 

@@ -37,6 +37,7 @@ std::string label_of(const Kernel& kernel) {
   case Status::failed: return "failed: counts up to the fault";
   case Status::unknown: return "unknown: counts as far as it came";
   case Status::proved: return "proved";
+  case Status::refused: return "refused";
   }
   return {};
 }
@@ -51,7 +52,7 @@ std::string launch_line(const Kernel& kernel) {
 
 // Proved: which blocks stand for how many; and, where launches had to be emulated, why.
 std::string proof_lines(const Page& page, const Kernel& kernel) {
-  if (kernel.status != Status::exact && kernel.status != Status::proved) return "";
+  if (!measure::is_counted(kernel.status)) return "";
   constexpr std::size_t most_shown = 3;
   std::string out;
   for (std::size_t i = 0; i < std::min(kernel.reasons.size(), most_shown); ++i) {

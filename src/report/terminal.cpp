@@ -13,14 +13,8 @@
 namespace warplens::report {
 namespace {
 
-using measure::Status;
-
 // Below this share of all bytes moved, waste is not worth a headline.
 constexpr double worth_naming = 0.01;
-
-bool is_counted(const Kernel& kernel) {
-  return kernel.status != Status::failed && kernel.status != Status::unknown;
-}
 
 double waste_of(const Kernel& kernel) {
   return kernel.moved_bytes == 0
@@ -31,13 +25,46 @@ double waste_of(const Kernel& kernel) {
 std::string how_counted(const Model& model) {
   std::set<std::string_view> labels;
   for (const Kernel& kernel : model.kernels)
-    if (is_counted(kernel)) labels.insert(measure::name(kernel.status));
+    if (measure::is_counted(kernel.status)) labels.insert(measure::name(kernel.status));
   if (labels.empty()) return "";
-  if (labels.size() == 1 && *labels.begin() == "exact") return ", exact: every warp counted";
-  if (labels.size() == 1 && *labels.begin() == "proved") return ", proved: every warp accounted for";
+  if (model.complete && labels.size() == 1)
+    return labels.contains("exact") ? ", exact: every warp counted" : ", proved: every warp accounted for";
   std::string out = ", ";
   for (std::string_view label : labels) out += fmt::format("{}{}", out.size() > 2 ? " and " : "", label);
+  return out + (model.complete ? "" : " as far as it was counted");
+}
+
+// What this report does not hold, in the words that its first lines have room for.
+std::string incomplete(const Page& page) {
+  const Model& model = page.model;
+  std::string out;
+  auto say = [&](const std::string& text) { out += page.style.bad(wrap(text, "", page.options.width)); };
+  u64 uncounted = 0, refused = 0;
+  for (const Kernel& kernel : model.kernels) {
+    if (kernel.status == measure::Status::refused)
+      refused += kernel.launches;
+    else if (!measure::is_counted(kernel.status))
+      uncounted += kernel.launches;
+  }
+  if (uncounted != 0)
+    say(fmt::format("{} of {} launches could not be counted to the end: see \"Not counted\" below.",
+                    uncounted, model.input.launches.size()));
+  if (refused != 0)
+    say(fmt::format("{} with a CUDA error, as a GPU would: see \"Not counted\" below.",
+                    refused == 1 ? "1 launch was refused"
+                                 : fmt::format("{} launches were refused", refused)));
+  if (u64 missing = model.input.missing.launches; missing != 0)
+    say(fmt::format("{} missing: see \"Messages\" below.",
+                    missing == 1 ? "1 more launch is" : fmt::format("{} more launches are", missing)));
   return out;
+}
+
+// Of a report without a launch.
+std::string nothing_counted(const Model& model) {
+  if (model.filtered_out != 0) return "WarpLens: no kernel launch is left by --kernel";
+  if (!model.input.interrupted.empty() || model.input.missing.launches != 0)
+    return "WarpLens: no kernel launch was counted";
+  return "WarpLens: no kernel launch was seen";
 }
 
 std::string ended(const Input& input) {
@@ -145,28 +172,20 @@ std::string title_section(const Page& page) {
   for (const Kernel& kernel : model.kernels) names.insert(kernel.mangled);
   std::string text =
       model.input.launches.empty()
-          ? "WarpLens: no kernel launch was seen"
+          ? nothing_counted(model)
           : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
                         plural(model.input.launches.size(), "launch"), sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", page.options.width));
   if (std::string how = ended(model.input); !how.empty())
     out += page.style.poor(wrap(how, "", page.options.width));
-  u64 uncounted = 0;
-  for (const Kernel& kernel : model.kernels)
-    if (!is_counted(kernel)) uncounted += kernel.launches;
-  if (uncounted != 0)
-    out += page.style.bad(
-        wrap(fmt::format("{} of {} launches could not be counted to the end: see \"Not counted\" below.",
-                         uncounted, model.input.launches.size()),
-             "", page.options.width));
-  return out;
+  return out + incomplete(page);
 }
 
 std::string headline_section(const Page& page) {
   std::string out;
   u32 number = 0, left_out = 0;
   for (const Kernel& kernel : page.model.kernels) {
-    if (!is_counted(kernel)) continue;
+    if (!measure::is_counted(kernel.status)) continue;
     if (page.options.top != 0 && number == page.options.top) {
       ++left_out;
       continue;

@@ -1,6 +1,7 @@
 // CUDA arrays and three-dimensional copies. An array is plain storage, row after row: the block-linear order
 // that hardware uses shows only through textures, which are not emulated.
 #include "runtime/memory.h"
+#include "runtime/stream.h"
 
 namespace warplens::runtime {
 
@@ -39,9 +40,13 @@ bool known(const Array* array) { return arrays().contains(array); }
 cudaError_t create(Runtime& runtime, cudaArray_t* out, const cudaChannelFormatDesc* format, cudaExtent extent,
                    unsigned flags) {
   if (!out || !format || extent.width == 0) return cudaErrorInvalidValue;
-  int bits = format->x + format->y + format->z + format->w;
-  constexpr int most_bits = 128;
-  if (bits <= 0 || bits > most_bits || bits % 8 != 0) return cudaErrorInvalidChannelDescriptor;
+  int bits = 0;
+  constexpr int most_bits = 32; // of a channel
+  for (int channel : {format->x, format->y, format->z, format->w}) {
+    if (channel < 0 || channel > most_bits) return cudaErrorInvalidChannelDescriptor;
+    bits += channel;
+  }
+  if (bits == 0 || bits % 8 != 0) return cudaErrorInvalidChannelDescriptor;
   auto array = std::make_unique<Array>(Array{*format, extent, flags, static_cast<u64>(bits / 8), 0});
   Extent size = array->size();
   u64 capacity = runtime.memory().capacity();
@@ -66,16 +71,24 @@ struct Side {
 
 bool place_side(const Side& side, const Extent& extent, Box& out) {
   if (side.array) {
-    u64 x = side.at.x * side.array->element;
-    if (!side.array->holds(x, side.at.y, side.at.z, extent)) return false;
+    u64 x = 0;
+    if (__builtin_mul_overflow(side.at.x, side.array->element, &x) ||
+        !side.array->holds(x, side.at.y, side.at.z, extent))
+      return false;
     out = side.array->at(x, side.at.y, side.at.z);
     return true;
   }
-  u64 slice = side.pitched.pitch * side.pitched.ysize;
-  out = {static_cast<std::byte*>(side.pitched.ptr) + side.at.z * slice + side.at.y * side.pitched.pitch +
-             side.at.x,
-         side.pitched.pitch, slice};
-  return side.pitched.ptr != nullptr;
+  // From the start of the first slice to the first byte: a position is an offset like the size of a box is.
+  u64 slice = 0;
+  if (side.pitched.ptr == nullptr || __builtin_mul_overflow(side.pitched.pitch, side.pitched.ysize, &slice))
+    return false;
+  Box whole{static_cast<std::byte*>(side.pitched.ptr), side.pitched.pitch, slice};
+  u64 limit = ~u64{0};
+  if (side.at.x == limit || side.at.y == limit || side.at.z == limit) return false;
+  std::optional<u64> offset = span(whole, {side.at.x, side.at.y + 1, side.at.z + 1});
+  if (!offset) return false;
+  out = {whole.data + *offset, side.pitched.pitch, slice};
+  return true;
 }
 
 cudaError_t copy3d(Runtime& runtime, const Side& to, const Side& from, cudaExtent extent,
@@ -84,7 +97,8 @@ cudaError_t copy3d(Runtime& runtime, const Side& to, const Side& from, cudaExten
     return cudaErrorInvalidResourceHandle;
   if (to.array && from.array && to.array->element != from.array->element) return cudaErrorInvalidValue;
   u64 element = to.array ? to.array->element : from.array ? from.array->element : 1;
-  Extent bytes{extent.width * element, extent.height, extent.depth};
+  Extent bytes{0, extent.height, extent.depth};
+  if (__builtin_mul_overflow(extent.width, element, &bytes.width)) return cudaErrorInvalidValue;
   if (bytes.empty()) return cudaSuccess;
   Box target, source;
   if (!place_side(to, bytes, target) || !place_side(from, bytes, source)) return cudaErrorInvalidValue;
@@ -147,7 +161,10 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
                   p->kind);
   });
 }
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t) { return cudaMemcpy3D(p); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  cudaError_t error = check_stream(stream);
+  return error != cudaSuccess ? error : cudaMemcpy3D(p);
+}
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
   return api_waiting([&](Runtime& r) {
@@ -156,8 +173,9 @@ cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
                   cudaMemcpyDefault);
   });
 }
-cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t) {
-  return cudaMemcpy3DPeer(p);
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  cudaError_t error = check_stream(stream);
+  return error != cudaSuccess ? error : cudaMemcpy3DPeer(p);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
@@ -171,8 +189,9 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, co
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                      std::size_t pitch, std::size_t width, std::size_t height,
-                                     cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+                                     cudaMemcpyKind kind, cudaStream_t stream) {
+  cudaError_t error = check_stream(stream);
+  return error != cudaSuccess ? error : cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, const Array* from, std::size_t x,
@@ -185,8 +204,9 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, const Array* from
 }
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, const Array* from, std::size_t x,
                                        std::size_t y, std::size_t width, std::size_t height,
-                                       cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+                                       cudaMemcpyKind kind, cudaStream_t stream) {
+  cudaError_t error = check_stream(stream);
+  return error != cudaSuccess ? error : cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
 }
 
 // Bytes counted along the rows of the array, from (x, y).
@@ -194,6 +214,7 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, cons
                               std::size_t size, cudaMemcpyKind kind) {
   return api_waiting([&](Runtime& r) {
     if (!known(to)) return cudaErrorInvalidResourceHandle;
+    if (!to->holds(x, y, 0, {0, 0})) return cudaErrorInvalidValue;
     return copy(r, to->at(x, y, 0), flat(from, 0), {size}, kind);
   });
 }
@@ -201,6 +222,7 @@ cudaError_t cudaMemcpyFromArray(void* to, const Array* from, std::size_t x, std:
                                 cudaMemcpyKind kind) {
   return api_waiting([&](Runtime& r) {
     if (!known(from)) return cudaErrorInvalidResourceHandle;
+    if (!from->holds(x, y, 0, {0, 0})) return cudaErrorInvalidValue;
     return copy(r, flat(to, 0), from->at(x, y, 0), {size}, kind);
   });
 }

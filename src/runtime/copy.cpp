@@ -5,6 +5,7 @@
 // one allocation, and the kind of the copy must fit where the pointers point. The ranges of pageable host
 // memory cannot be checked.
 #include "runtime/memory.h"
+#include "runtime/stream.h"
 #include <cstring>
 
 namespace warplens::runtime {
@@ -23,15 +24,21 @@ bool may_read(Place place, cudaMemcpyKind kind) {
   return from_device == (place == Place::device);
 }
 
-u64 span(const Box& box, const Extent& extent) {
-  return (extent.depth - 1) * box.slice_pitch + (extent.height - 1) * box.row_pitch + extent.width;
-}
-
 static u64 address(const Box& box) { return reinterpret_cast<u64>(box.data); }
 
-// Rows that follow each other without a gap.
-static bool is_solid(const Box& box, const Extent& extent) {
-  return span(box, extent) == extent.width * extent.height * extent.depth;
+std::optional<u64> span(const Box& box, const Extent& extent) {
+  u64 slices = 0, rows = 0, sum = 0;
+  bool too_large = __builtin_mul_overflow(extent.depth - 1, box.slice_pitch, &slices) ||
+                   __builtin_mul_overflow(extent.height - 1, box.row_pitch, &rows) ||
+                   __builtin_add_overflow(slices, rows, &sum) ||
+                   __builtin_add_overflow(sum, extent.width, &sum) ||
+                   __builtin_add_overflow(address(box), sum, &rows);
+  return too_large ? std::nullopt : std::optional(sum);
+}
+
+// Rows that follow each other without a gap. The box's span is known to fit, so its bytes do.
+static bool is_solid(u64 span, const Extent& extent) {
+  return span == extent.width * extent.height * extent.depth;
 }
 
 static bool pitches_fit(const Box& box, const Extent& extent) {
@@ -43,13 +50,14 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (extent.empty()) return cudaSuccess;
   if (!pitches_fit(to, extent) || !pitches_fit(from, extent)) return cudaErrorInvalidPitchValue;
-  if (!may_write(place(runtime, to.data, span(to, extent)), kind) ||
-      !may_read(place(runtime, from.data, span(from, extent)), kind))
+  std::optional<u64> written = span(to, extent), read = span(from, extent);
+  if (!written || !read || !may_write(place(runtime, to.data, *written), kind) ||
+      !may_read(place(runtime, from.data, *read), kind))
     return cudaErrorInvalidValue;
   Deferrals& deferrals = runtime.deferrals;
-  cudaError_t error = deferrals.before_read(runtime, address(from), span(from, extent));
+  cudaError_t error = deferrals.before_read(runtime, address(from), *read);
   if (error == cudaSuccess)
-    error = deferrals.before_write(runtime, address(to), span(to, extent), is_solid(to, extent));
+    error = deferrals.before_write(runtime, address(to), *written, is_solid(*written, extent));
   if (error != cudaSuccess) return error;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
@@ -61,10 +69,12 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
 cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, int value) {
   if (extent.empty()) return cudaSuccess;
   if (!pitches_fit(to, extent)) return cudaErrorInvalidPitchValue;
-  Place at = place(runtime, to.data, span(to, extent));
+  std::optional<u64> written = span(to, extent);
+  if (!written) return cudaErrorInvalidValue;
+  Place at = place(runtime, to.data, *written);
   if (at != Place::device && at != Place::shared) return cudaErrorInvalidValue;
   cudaError_t error =
-      runtime.deferrals.before_write(runtime, address(to), span(to, extent), is_solid(to, extent));
+      runtime.deferrals.before_write(runtime, address(to), *written, is_solid(*written, extent));
   if (error != cudaSuccess) return error;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
@@ -78,8 +88,9 @@ static Box box(const void* data, u64 row_pitch = 0, u64 slice_pitch = 0) {
 
 extern "C" {
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind, cudaStream_t) {
-  return api([&](Runtime& r) { return copy(r, box(to), box(from), {size}, kind); });
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return api_on(stream, [&](Runtime& r) { return copy(r, box(to), box(from), {size}, kind); });
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
@@ -95,8 +106,9 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t) {
-  return api([&](Runtime& r) {
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  return api_on(stream, [&](Runtime& r) {
     return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind);
   });
 }
@@ -108,8 +120,8 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
   });
 }
 
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t) {
-  return api([&](Runtime& r) { return fill(r, box(to), {size}, value); });
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t stream) {
+  return api_on(stream, [&](Runtime& r) { return fill(r, box(to), {size}, value); });
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t size) {
@@ -117,18 +129,19 @@ cudaError_t cudaMemset(void* to, int value, std::size_t size) {
 }
 
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                              cudaStream_t) {
-  return api([&](Runtime& r) { return fill(r, box(to, pitch), {width, height}, value); });
+                              cudaStream_t stream) {
+  return api_on(stream, [&](Runtime& r) { return fill(r, box(to, pitch), {width, height}, value); });
 }
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
   return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
 }
 
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t) {
-  return api([&](Runtime& r) {
-    return fill(r, box(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth},
-                value);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  return api_on(stream, [&](Runtime& r) -> cudaError_t {
+    u64 slice = 0;
+    if (__builtin_mul_overflow(to.pitch, to.ysize, &slice)) return cudaErrorInvalidValue;
+    return fill(r, box(to.ptr, to.pitch, slice), {extent.width, extent.height, extent.depth}, value);
   });
 }
 
@@ -175,13 +188,15 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t size,
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
-                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpyToSymbol(symbol, from, size, offset, kind);
+                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  cudaError_t error = check_stream(stream);
+  return error != cudaSuccess ? error : cudaMemcpyToSymbol(symbol, from, size, offset, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size, std::size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpyFromSymbol(to, symbol, size, offset, kind);
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+  cudaError_t error = check_stream(stream);
+  return error != cudaSuccess ? error : cudaMemcpyFromSymbol(to, symbol, size, offset, kind);
 }
 
 } // extern "C"

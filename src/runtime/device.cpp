@@ -102,8 +102,13 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaDeviceSetLimit(int limit, std::size_t value) {
   return api([&](Runtime& r) {
-    constexpr int heap = 2, largest = 6;
-    if (limit < 0 || limit > largest) return cudaErrorInvalidValue;
+    constexpr int stack = 0, heap = 2, fetch_size = 5, largest = 6;
+    constexpr u64 most_stack = 512 << 10, most_fetched = 128; // per thread; bytes
+    if (limit < 0 || limit > largest) return cudaErrorUnsupportedLimit;
+    if ((limit == stack && value > most_stack) || (limit == fetch_size && value > most_fetched))
+      return cudaErrorInvalidValue;
+    if (value > r.memory().capacity())
+      return cudaErrorMemoryAllocation; // all are bytes of it, or counts of records in it
     if (limit == heap) r.device->heap_limit = value;
     r.limits[limit] = value;
     return cudaSuccess;
@@ -115,7 +120,8 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, int limit) {
     // A GPU's defaults: stack, printf buffer, heap, two limits of device-side launches, L2 fetch size,
     // persisting L2.
     constexpr u64 defaults[] = {1024, u64{1} << 20, u64{8} << 20, 2, 2048, 64, 0};
-    if (!value || limit < 0 || limit >= static_cast<int>(std::size(defaults))) return cudaErrorInvalidValue;
+    if (!value) return cudaErrorInvalidValue;
+    if (limit < 0 || limit >= static_cast<int>(std::size(defaults))) return cudaErrorUnsupportedLimit;
     auto set = r.limits.find(limit);
     *value = set != r.limits.end() ? set->second : defaults[limit];
     return cudaSuccess;

@@ -1,6 +1,6 @@
 // Events: a host time each. What lies between two of them is how long the emulation took, which says nothing
 // about a GPU's speed.
-#include "runtime/state.h"
+#include "runtime/stream.h"
 #include <chrono>
 #include <optional>
 
@@ -44,8 +44,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return api([&](Runtime&) { return events().erase(event) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  return api([&](Runtime&) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return api_on(stream, [&](Runtime&) {
     cudaError_t error = check(event);
     if (error == cudaSuccess) event->recorded = std::chrono::steady_clock::now();
     return error;

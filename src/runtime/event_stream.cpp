@@ -2,17 +2,61 @@
 #include "runtime/event_stream.h"
 #include <cerrno>
 #include <charconv>
+#include <csignal>
+#include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <new>
 #include <unistd.h>
 
 namespace warplens::runtime {
+namespace {
 
-EventStream::EventStream(std::string destination) : destination_(std::move(destination)) {}
+// A write past the program's limit on the size of files, or to a pipe that nobody reads, raises a signal that
+// kills the program unless it expects it. Ours must not: they are held back, and those of our own taken away.
+class NoSignals {
+public:
+  NoSignals() {
+    sigset_t pending;
+    sigemptyset(&ours_);
+    sigpending(&pending);
+    for (int number : {SIGXFSZ, SIGPIPE})
+      if (sigismember(&pending, number) == 0) sigaddset(&ours_, number); // else the program's own waits
+    pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+  }
+  ~NoSignals() {
+    constexpr timespec at_once{0, 0};
+    while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
 
-// Programs close descriptors that they think are theirs: the stream sits high and, given a path, reopens.
+private:
+  sigset_t ours_, before_;
+};
+
+} // namespace
+
+EventStream::EventStream(std::string destination, const std::string& ledger)
+    : destination_(std::move(destination)),
+      shared_(os::SharedMemory::open(destination_.empty() ? "" : ledger, sizeof(measure::Ledger))) {
+  if (destination_.empty() || ledger.empty()) return;
+  if (shared_) {
+    ledger_ = static_cast<measure::Ledger*>(shared_->data());
+    return;
+  }
+  std::string text =
+      fmt::format("warplens: process {} cannot reach the run that started it: whether its launches are "
+                  "counted is not known\n",
+                  getpid());
+  [[maybe_unused]] ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// Programs close descriptors that they think are theirs: the stream sits high and, given a path, reopens. The
+// parent made the file; where it is gone, so is whoever would read another.
 bool EventStream::open() {
-  if (destination_.empty()) return false;
   int number = -1;
   const char* end = destination_.data() + destination_.size();
   auto [parsed, error] = std::from_chars(destination_.data(), end, number);
@@ -22,7 +66,7 @@ bool EventStream::open() {
     if (descriptor_ < 0) descriptor_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
     return descriptor_ >= 0;
   }
-  int low = ::open(destination_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  int low = ::open(destination_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
   if (low < 0) return false;
   descriptor_ = fcntl(low, F_DUPFD_CLOEXEC, high);
   if (descriptor_ < 0) {
@@ -33,23 +77,53 @@ bool EventStream::open() {
   return true;
 }
 
+// 0, or the errno of what stopped it.
+int EventStream::write(std::string_view line) {
+  if (descriptor_ < 0 && !open()) return errno;
+  NoSignals guard;
+  bool reopened = false;
+  while (!line.empty()) {
+    ssize_t written = ::write(descriptor_, line.data(), line.size());
+    if (written > 0) {
+      line.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0) {
+      return EIO;
+    } else if (errno == EBADF && !reopened) {
+      reopened = true;
+      if (!open()) return errno;
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+void EventStream::note_lost(int error) {
+  if (ledger_ == nullptr) return;
+  u32 none = 0;
+  ledger_->error.compare_exchange_strong(none, static_cast<u32>(error));
+  ++ledger_->lost;
+}
+
+void EventStream::begin_launch() {
+  if (ledger_ != nullptr) ++ledger_->begun;
+}
+
 void EventStream::send(measure::Event event) {
   if (destination_.empty()) return;
   std::lock_guard lock(mutex_);
-  if (auto* launch = std::get_if<measure::LaunchRecord>(&event)) sites_.shorten(*launch);
-  std::string line = measure::encode(event);
-  if (descriptor_ < 0 && !open()) return;
-  int saved = errno;
-  bool reopened = false;
-  for (std::size_t done = 0; done < line.size();) {
-    ssize_t written = ::write(descriptor_, line.data() + done, line.size() - done);
-    if (written >= 0) {
-      done += static_cast<std::size_t>(written);
-    } else if (errno == EBADF && !reopened && open()) {
-      reopened = true;
-    } else if (errno != EINTR && errno != EAGAIN) {
-      break; // the parent is gone or the disk is full: the program itself goes on
-    }
+  const int saved = errno;
+  auto* launch = std::get_if<measure::LaunchRecord>(&event);
+  if (launch != nullptr) {
+    if (ledger_ != nullptr) ++ledger_->ended;
+    sites_.shorten(*launch);
+  }
+  const bool numbered = measure::is_numbered(event);
+  // A line that was cut off, by whichever process, must not take the next one with it: each ends the one before.
+  std::string line = '\n' + measure::encode(event, numbered ? std::optional(sequence_++) : std::nullopt);
+  if (int error = write(line); error != 0 && numbered) {
+    note_lost(error); // the program itself goes on
+    sites_ = {};      // it may be that nobody knows what later records would refer to
   }
   errno = saved;
 }
@@ -57,6 +131,7 @@ void EventStream::send(measure::Event event) {
 void EventStream::after_fork() {
   new (&mutex_) std::mutex;
   sites_ = {}; // the child is a process of its own to whoever reads
+  sequence_ = 0;
 }
 
 } // namespace warplens::runtime

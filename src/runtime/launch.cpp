@@ -1,5 +1,5 @@
-// Kernel launches: checked as a GPU's driver checks them, run by the emulator, counted, and sent to the
-// parent.
+// Kernel launches: checked as a GPU's driver checks them (refusal.h), run by the emulator, counted, and sent to
+// the parent. Each that the program asks for is sent, whatever becomes of it.
 //
 // A launch runs to its end inside the call. What goes wrong in the kernel is kept back as CUDA does: the
 // launch itself succeeds, the next call that waits for the device returns the error, and it is sticky. What
@@ -9,7 +9,7 @@
 #include "measure/collect.h"
 #include "ptx/parse.h"
 #include "runtime/memory.h"
-#include "runtime/occupancy.h"
+#include "runtime/refusal.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -17,40 +17,6 @@
 
 namespace warplens::runtime {
 namespace {
-
-cudaError_t check_shape(const arch::Limits& limits, const LaunchRequest& request) {
-  return launch_problem(limits.launch(), request.grid, request.block) ? cudaErrorInvalidConfiguration
-                                                                      : cudaSuccess;
-}
-
-cudaError_t check_cluster(const Kernel& kernel, const LaunchRequest& request) {
-  const Dim3& cluster = request.cluster;
-  constexpr u64 portable = 8, largest = 16;
-  if (cluster.count() == 1) return cudaSuccess;
-  if (cluster.count() == 0 || cluster.count() > (kernel.wide_clusters ? largest : portable))
-    return cudaErrorInvalidClusterSize;
-  bool divides =
-      request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 && request.grid.z % cluster.z == 0;
-  return divides ? cudaSuccess : cudaErrorInvalidClusterSize;
-}
-
-cudaError_t check_resources(const Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
-  const arch::Limits& limits = runtime.architecture().limits;
-  const auto& most = kernel.info.max_threads;
-  u64 declared = u64{std::max(most[0], 1u)} * std::max(most[1], 1u) * std::max(most[2], 1u);
-  if (most[0] != 0 && request.block.count() > declared) return cudaErrorInvalidValue;
-  u64 shared = u64{kernel.info.static_shared} + request.shared;
-  u64 allowed =
-      std::max<u64>(limits.shared_per_block, u64{kernel.info.static_shared} + kernel.max_dynamic_shared);
-  if (shared > allowed) return cudaErrorInvalidValue;
-  if (request.cooperative) {
-    u64 resident =
-        u64{active_blocks(runtime, kernel, static_cast<u32>(request.block.count()), request.shared)} *
-        runtime.architecture().part.multiprocessors;
-    if (request.grid.count() > resident) return cudaErrorCooperativeLaunchTooLarge;
-  }
-  return check_cluster(kernel, request);
-}
 
 std::vector<std::byte> pack(const sim::KernelInfo& info, void** arguments) {
   std::vector<std::byte> out(info.parameter_bytes);
@@ -82,28 +48,46 @@ cudaError_t code_of(sim::FaultKind kind) {
 }
 
 // What the record says before anything ran.
-measure::LaunchRecord describe(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
+measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const LaunchRequest& request) {
+  runtime.events.begin_launch();
   measure::LaunchRecord record;
   record.index = runtime.launches++;
   record.process = getpid();
-  record.kernel = kernel.name;
-  record.name = ptx::demangle(kernel.name);
-  record.module = kernel.binary->description;
   record.grid = request.grid;
   record.block = request.block;
-  record.shared_bytes = kernel.info.static_shared + request.shared;
-  record.local_bytes = kernel.info.local_bytes;
-  record.local_arrays = kernel.info.local_arrays;
+  record.shared_bytes = request.shared;
+  if (kernel != nullptr) {
+    record.kernel = kernel->name;
+    record.name = ptx::demangle(kernel->name);
+    record.module = kernel->binary->description;
+    if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
+      record.shared_bytes += fixed;
+    record.local_bytes = kernel->info.local_bytes;
+    record.local_arrays = kernel->info.local_arrays;
+  } else {
+    record.kernel = "unknown kernel";
+  }
   for (const arch::Architecture* row : runtime.architectures) record.sm.push_back(arch::sm(*row));
   return record;
 }
 
 void send_unrun(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request, measure::Status status,
                 std::string reason) {
-  measure::LaunchRecord record = describe(runtime, kernel, request);
+  measure::LaunchRecord record = describe(runtime, &kernel, request);
   record.status = status;
   record.reason = std::move(reason);
   runtime.events.send(std::move(record));
+}
+
+// `kernel`: null where the program never registered it.
+cudaError_t refuse(Runtime& runtime, const Kernel* kernel, const LaunchRequest& request,
+                   const Refusal& refusal) {
+  measure::LaunchRecord record = describe(runtime, kernel, request);
+  record.status = measure::Status::refused;
+  record.error = cudaGetErrorName(refusal.error);
+  record.reason = fmt::format("{}: {}", record.error, refusal.why);
+  runtime.events.send(std::move(record));
+  return remember(refusal.error);
 }
 
 // The first launch that did not finish: memory may be wrong for all that come after it.
@@ -200,7 +184,7 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
 }
 
 void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
-  measure::LaunchRecord record = describe(runtime, kernel, request);
+  measure::LaunchRecord record = describe(runtime, &kernel, request);
   runtime.events.send(
       measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
   std::vector<std::byte> parameters = pack(kernel.info, request.arguments);
@@ -253,24 +237,26 @@ void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
 cudaError_t launch(const LaunchRequest& request) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  if (cudaError_t error = runtime.start(); error != cudaSuccess) return remember(error);
   Kernel* kernel = runtime.binaries.kernel(request.function);
-  if (!kernel) return remember(cudaErrorInvalidDeviceFunction);
+  if (cudaError_t error = runtime.start(); error != cudaSuccess)
+    return refuse(runtime, kernel, request, {error, "there is no device"});
+  if (!kernel)
+    return refuse(runtime, nullptr, request,
+                  {cudaErrorInvalidDeviceFunction, "the program has no kernel at that address"});
   if (runtime.sticky != cudaSuccess) {
     send_unrun(runtime, *kernel, request, measure::Status::unknown,
                fmt::format("after launch {}", runtime.faulted_launch));
     return remember(runtime.sticky);
   }
   if (cudaError_t error = kernel->resolve(runtime); error != cudaSuccess) {
-    std::string reason =
-        kernel->binary->reason.empty() ? "the kernel is not in the program's PTX" : kernel->binary->reason;
+    std::string reason = kernel->binary->reason.empty() ? kernel->problem : kernel->binary->reason;
     send_unrun(runtime, *kernel, request, measure::Status::failed, std::move(reason));
     note_incomplete(runtime, runtime.launches - 1);
     return remember(error);
   }
-  cudaError_t error = check_shape(runtime.architecture().limits, request);
-  if (error == cudaSuccess) error = check_resources(runtime, *kernel, request);
-  if (error != cudaSuccess) return remember(error);
+  if (std::optional<Refusal> refusal = refusal_of(runtime, *kernel, request))
+    return refuse(runtime, kernel, request, *refusal);
+  forget_unmapped(runtime);
   run(runtime, *kernel, request);
   return remember(runtime.options.launch_blocking ? runtime.sticky : cudaSuccess);
 }
@@ -278,19 +264,20 @@ cudaError_t launch(const LaunchRequest& request) {
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
-                             std::size_t shared, cudaStream_t) {
-  return launch({function, grid, block, {}, shared, arguments, false});
+                             std::size_t shared, cudaStream_t stream) {
+  return launch({function, grid, block, {}, shared, arguments, stream, false});
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
-                                        std::size_t shared, cudaStream_t) {
-  return launch({function, grid, block, {}, shared, arguments, true});
+                                        std::size_t shared, cudaStream_t stream) {
+  return launch({function, grid, block, {}, shared, arguments, stream, true});
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   if (!config || (config->numAttrs != 0 && !config->attrs)) return remember(cudaErrorInvalidValue);
-  LaunchRequest request{function, config->gridDim, config->blockDim, {}, config->dynamicSmemBytes, arguments,
-                        false};
+  LaunchRequest request{
+      function, config->gridDim, config->blockDim, {}, config->dynamicSmemBytes, arguments, config->stream,
+      false};
   for (u32 i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeCooperative) request.cooperative = attribute.val.cooperative != 0;

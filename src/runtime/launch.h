@@ -9,6 +9,7 @@ struct LaunchRequest {
   Dim3 grid, block, cluster;
   u64 shared = 0; // dynamic, bytes
   void** arguments = nullptr;
+  cudaStream_t stream = nullptr;
   bool cooperative = false;
 };
 

@@ -4,6 +4,8 @@
 // memory need no second address.
 #include "runtime/memory.h"
 #include "base/bits.h"
+#include "os/mappings.h"
+#include "runtime/stream.h"
 
 namespace warplens::runtime {
 
@@ -21,6 +23,11 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
   if (memory.range(address).contains(address, address + std::max<u64>(size, 1))) return Place::shared;
   u64 begin = memory.shared_window(), end = begin + 3 * sim::Memory::window_size + memory.capacity();
   return address >= begin && address < end ? Place::invalid : Place::host;
+}
+
+void forget_unmapped(Runtime& runtime) {
+  for (const sim::Memory::Range& range : runtime.memory().registered())
+    if (!os::mapped(range.begin, range.end - range.begin)) runtime.memory().unregister_host(range.begin);
 }
 
 static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::AllocationKind kind) {
@@ -67,12 +74,13 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size) { return cudaHostAlloc(pointer, size, 0); }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t) {
-  return cudaMalloc(pointer, size);
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
+  cudaError_t error = check_stream(stream);
+  return error != cudaSuccess ? error : cudaMalloc(pointer, size);
 }
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t, cudaStream_t) {
-  return cudaMalloc(pointer, size);
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t, cudaStream_t stream) {
+  return cudaMallocAsync(pointer, size, stream);
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
@@ -101,21 +109,30 @@ cudaError_t cudaFree(void* pointer) {
   return api_waiting([&](Runtime& r) { return release(r, pointer, false); });
 }
 
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-  return api([&](Runtime& r) { return pointer ? release(r, pointer, false) : cudaErrorInvalidValue; });
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return api_on(stream,
+                [&](Runtime& r) { return pointer ? release(r, pointer, false) : cudaErrorInvalidValue; });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
   return api_waiting([&](Runtime& r) { return release(r, pointer, true); });
 }
 
-cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned) {
+cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
   return api([&](Runtime& r) {
-    if (!pointer || size == 0) return cudaErrorInvalidValue;
+    constexpr unsigned read_only = 8, all_flags = 15;
+    u64 address = reinterpret_cast<u64>(pointer);
+    if (!pointer || size == 0 || flags > all_flags || size > ~u64{0} - address) return cudaErrorInvalidValue;
     Place at = place(r, pointer, size);
     if (at == Place::shared) return cudaErrorHostMemoryAlreadyRegistered;
     if (at != Place::host) return cudaErrorInvalidValue;
-    bool done = r.memory().register_host(reinterpret_cast<u64>(pointer), size);
+    // The device reaches all that is registered: it has to be the program's memory from end to end. Memory that
+    // the device could only read is not supported (cudaDevAttrHostRegisterReadOnlySupported is 0).
+    if (!os::accessible(address, size, true)) {
+      bool readable = (flags & read_only) != 0 && os::accessible(address, size, false);
+      return readable ? cudaErrorNotSupported : cudaErrorInvalidValue;
+    }
+    bool done = r.memory().register_host(address, size);
     return done ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
   });
 }
@@ -198,8 +215,8 @@ cudaError_t cudaMemAdvise() {
   return api([](Runtime&) { return cudaSuccess; });
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) {
-  return api([](Runtime&) { return cudaSuccess; });
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
+  return check_stream(stream);
 }
 
 } // extern "C"

@@ -13,6 +13,10 @@ enum class Place : u8 {
 };
 Place place(Runtime&, const void* pointer, u64 size);
 
+// Host memory that the program registered and has unmapped since is no longer the device's: a kernel that still
+// uses it faults, where a GPU would find the old pages.
+void forget_unmapped(Runtime&);
+
 // Whether a copy of this kind may write to / read from such a place.
 bool may_write(Place, cudaMemcpyKind);
 bool may_read(Place, cudaMemcpyKind);
@@ -26,8 +30,8 @@ struct Extent {
   u64 width = 0, height = 1, depth = 1;
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
-// The bytes from the box's first to its last.
-u64 span(const Box&, const Extent&);
+// The bytes from the box's first to its last; nothing where they would not fit into the address space.
+std::optional<u64> span(const Box&, const Extent&);
 cudaError_t copy(Runtime&, const Box& to, const Box& from, const Extent&, cudaMemcpyKind);
 cudaError_t fill(Runtime&, const Box& to, const Extent&, int value);
 

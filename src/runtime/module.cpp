@@ -73,9 +73,18 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   if (cudaError_t error = binary->load(runtime); error != cudaSuccess) return error;
   if (function.valid()) return cudaSuccess;
   std::optional<ir::FunctionId> found = binary->program->kernel(name);
-  if (!found) return cudaErrorInvalidDeviceFunction;
+  if (!found) {
+    problem = "the kernel is not in the program's PTX";
+    return cudaErrorInvalidDeviceFunction;
+  }
+  info = binary->program->info(*found);
+  constexpr u32 most_parameters = 32764; // bytes, since compute capability 7.0 and CUDA 12.1
+  if (info.parameter_bytes > most_parameters) {
+    problem = fmt::format("it has {} bytes of parameters, and no GPU takes more than {}",
+                          info.parameter_bytes, most_parameters);
+    return cudaErrorInvalidKernelImage;
+  }
   function = *found;
-  info = binary->program->info(function);
   const ir::Module& module = binary->program->module();
   ir::Reachable called = ir::reachable(module, function);
   reachable.clear();

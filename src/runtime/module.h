@@ -40,6 +40,7 @@ struct Kernel {
   u32 max_dynamic_shared = 0; // cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
   int carveout = -1;
   bool wide_clusters = false; // cudaFuncAttributeNonPortableClusterSizeAllowed
+  std::string problem;        // why resolve() failed, where it is not the binary's fault
   // After resolve():
   ir::FunctionId function;
   sim::KernelInfo info;

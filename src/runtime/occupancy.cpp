@@ -23,8 +23,9 @@ u32 active_blocks(const Runtime& runtime, const Kernel& kernel, u32 threads, u64
   const arch::Limits& limits = runtime.architecture().limits;
   if (threads == 0 || threads > limits.threads_per_block) return 0;
   u64 warps = ceil_div(threads, warp_size);
-  u64 shared = kernel.info.static_shared + dynamic_shared;
-  if (shared > limits.shared_per_block_optin) return 0;
+  u64 shared = kernel.info.static_shared, most = limits.shared_per_block_optin;
+  if (shared > most || dynamic_shared > most - shared) return 0;
+  shared += dynamic_shared;
   u64 blocks = std::min<u64>(limits.blocks_per_sm, limits.threads_per_sm / warp_size / warps);
   blocks = std::min(blocks, blocks_by_registers(limits, kernel.registers(), warps));
   if (u64 each = shared_per_block(limits, shared); each != 0)
@@ -65,7 +66,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
     u64 each = align_down(limits.shared_per_sm / static_cast<u32>(blocks), limits.shared_allocation_unit);
     u64 taken = u64{limits.shared_reserved_per_block} + kernel->info.static_shared;
     u64 room = each > taken ? each - taken : 0;
-    *bytes = std::min<u64>(room, limits.shared_per_block_optin - kernel->info.static_shared);
+    u32 optin = limits.shared_per_block_optin;
+    *bytes = std::min<u64>(room, optin - std::min(optin, kernel->info.static_shared));
     return cudaSuccess;
   });
 }

@@ -24,6 +24,7 @@ Options options_from_environment() {
   using namespace std::string_view_literals;
   Options options;
   options.events = os::variable("WARPLENS_EVENTS");
+  options.ledger = os::variable("WARPLENS_LEDGER");
   if (std::vector<u32> sm = numbers(os::variable("WARPLENS_SM")); !sm.empty()) options.sm = std::move(sm);
   if (std::vector<u32> workers = numbers(os::variable("WARPLENS_WORKERS")); !workers.empty())
     options.workers = workers[0];

@@ -41,7 +41,8 @@ Runtime& create() {
 } // namespace
 
 Runtime::Runtime()
-    : options(options_from_environment()), events(options.events), cache(cache::settings_from_environment()) {
+    : options(options_from_environment()), events(options.events, options.ledger),
+      cache(cache::settings_from_environment()) {
   for (u32 sm : options.sm)
     if (const arch::Architecture* row = arch::find(sm)) architectures.push_back(row);
   if (architectures.empty()) architectures.push_back(arch::find(90));

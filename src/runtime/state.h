@@ -60,6 +60,7 @@ private:
 // This thread's last error, as cudaPeekAtLastError sees it.
 cudaError_t& last_error();
 cudaError_t remember(cudaError_t);
+extern "C" const char* cudaGetErrorName(int error);
 
 // Runs `body(runtime)` as an API function: locked, after start(), with sticky errors returned instead.
 template <class Body> cudaError_t api(Body&& body) {

@@ -1,6 +1,6 @@
 // Streams. Work runs when it is submitted, one piece at a time, so a stream is only a handle with its
 // settings: waiting finds nothing to wait for, and host functions run at once, outside the runtime's lock.
-#include "runtime/state.h"
+#include "runtime/stream.h"
 #include <algorithm>
 
 namespace warplens::runtime {
@@ -24,14 +24,14 @@ std::map<Stream*, std::unique_ptr<Stream>>& streams() {
 bool is_default(cudaStream_t stream) {
   return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
-bool known(cudaStream_t stream) { return is_default(stream) || streams().contains(stream); }
-
-// For functions that only need the stream to exist.
-cudaError_t on(cudaStream_t stream) {
-  return api([&](Runtime&) { return known(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
-}
 
 } // namespace
+
+bool stream_exists(cudaStream_t stream) { return is_default(stream) || streams().contains(stream); }
+
+cudaError_t check_stream(cudaStream_t stream) {
+  return api_on(stream, [](Runtime&) { return cudaSuccess; });
+}
 
 extern "C" {
 
@@ -58,17 +58,18 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return api_waiting([&](Runtime&) { return known(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return api_waiting(
+      [&](Runtime&) { return stream_exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return on(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return check_stream(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return event ? on(stream) : remember(cudaErrorInvalidResourceHandle);
+  return event ? check_stream(stream) : remember(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return api([&](Runtime&) {
-    if (!known(stream)) return cudaErrorInvalidResourceHandle;
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     *priority = is_default(stream) ? 0 : stream->priority;
     return cudaSuccess;
   });
@@ -76,7 +77,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
   return api([&](Runtime&) {
-    if (!known(stream)) return cudaErrorInvalidResourceHandle;
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     *flags = is_default(stream) ? 0 : stream->flags;
     return cudaSuccess;
   });
@@ -84,7 +85,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   return api([&](Runtime&) {
-    if (!known(stream)) return cudaErrorInvalidResourceHandle;
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     *id = stream == cudaStreamPerThread ? 2 : is_default(stream) ? 1 : stream->id;
     return cudaSuccess;
   });
@@ -92,18 +93,18 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   if (device) *device = 0;
-  return on(stream);
+  return check_stream(stream);
 }
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  cudaError_t error = on(to);
-  return error == cudaSuccess ? on(from) : error;
+  cudaError_t error = check_stream(to);
+  return error == cudaSuccess ? check_stream(from) : error;
 }
 
 // Nothing ever captures: beginning a capture is what is not supported.
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int* status) {
   if (status) *status = 0;
-  return on(stream);
+  return check_stream(stream);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -116,14 +117,14 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (!function) return remember(cudaErrorInvalidValue);
-  cudaError_t error = on(stream);
+  cudaError_t error = check_stream(stream);
   if (error == cudaSuccess) function(data);
   return error;
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   if (!callback) return remember(cudaErrorInvalidValue);
-  cudaError_t error = on(stream);
+  cudaError_t error = check_stream(stream);
   if (error == cudaSuccess) callback(stream, cudaSuccess, data);
   return error;
 }

@@ -170,8 +170,10 @@ KernelInfo Program::info(ir::FunctionId id) const {
   for (ir::VariableId p : f.parameters) {
     const ir::Variable& v = m.variables[p.value];
     offset = align_up(offset, std::max<u32>(v.alignment, 1));
-    out.parameters.push_back({static_cast<u32>(offset), static_cast<u32>(v.size)});
-    offset += v.size;
+    constexpr u64 most = ~u32{0}; // more than any GPU takes: whoever launches it sees that
+    out.parameters.push_back(
+        {static_cast<u32>(std::min(offset, most)), static_cast<u32>(std::min(v.size, most))});
+    offset = v.size > most ? most : std::min(offset + v.size, most);
   }
   out.parameter_bytes = static_cast<u32>(offset);
   std::vector<u32> shared;

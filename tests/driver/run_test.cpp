@@ -4,6 +4,7 @@
 #include "driver/program.h"
 #include "driver/run.h"
 #include "driver/source_program.h"
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -138,12 +139,52 @@ TEST(Events, LaunchesThatNeverEndedAndCutOffLinesAreTold) {
   text += measure::encode(done).substr(0, 20);
   std::istringstream stream(text);
   report::Input input;
-  add_events(stream, input);
+  add_events(stream, {}, input);
   EXPECT_EQ(input.launches.size(), 1u);
   ASSERT_EQ(input.interrupted.size(), 2u);
   EXPECT_EQ(input.interrupted[1].name, "hung");
   ASSERT_EQ(input.messages.size(), 1u);
   EXPECT_EQ(input.messages[0].kind, "events-lost");
+}
+
+std::string line_of(u64 index, u64 sequence) {
+  measure::LaunchRecord launch;
+  launch.process = 1, launch.index = index;
+  return measure::encode(launch, sequence);
+}
+
+TEST(Events, AGapInTheNumbersIsALoss) {
+  std::istringstream whole(line_of(0, 0) + line_of(1, 1)), holed(line_of(0, 0) + line_of(2, 2));
+  report::Input complete, missing;
+  add_events(whole, {}, complete);
+  EXPECT_EQ(complete.missing.events, 0u);
+  EXPECT_TRUE(complete.messages.empty());
+  add_events(holed, {}, missing);
+  EXPECT_EQ(missing.missing.events, 1u);
+  ASSERT_EQ(missing.messages.size(), 1u);
+  EXPECT_EQ(missing.messages[0].kind, "events-lost");
+}
+
+TEST(Events, AProcessThatStartsAnotherProgramCountsAnew) {
+  std::istringstream stream(measure::encode(measure::ProcessStarted{1}, 0) + line_of(0, 1) +
+                            measure::encode(measure::ProcessStarted{1}, 0) + line_of(0, 1));
+  report::Input input;
+  add_events(stream, {}, input);
+  EXPECT_EQ(input.missing.events, 0u);
+}
+
+TEST(Events, TheLedgerTellsOfLaunchesWhoseEndIsMissing) {
+  std::string text = line_of(0, 0) + measure::encode(measure::LaunchStarted{1, 1, "full"}, 1) +
+                     measure::encode(measure::LaunchStarted{1, 5, "running"}, 5);
+  std::istringstream stream(text);
+  report::Input input;
+  add_events(stream, Tally{6, 5, 4, ENOSPC}, input);
+  ASSERT_EQ(input.interrupted.size(), 1u);
+  EXPECT_EQ(input.interrupted[0].name, "running");
+  EXPECT_EQ(input.missing.launches, 4u);
+  ASSERT_EQ(input.messages.size(), 1u);
+  EXPECT_NE(input.messages[0].message.find("4 launches are missing: the disk"), std::string::npos);
+  EXPECT_NE(input.messages[0].message.find("is full"), std::string::npos);
 }
 
 TEST(Events, ProgressReadsOnlyWholeLinesAndOnlyNewOnes) {

@@ -3,10 +3,13 @@
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"
+#include "os/mappings.h"
 #include "os/output_file.h"
 #include "os/readable.h"
+#include "os/shared_memory.h"
 #include "os/temp_dir.h"
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
@@ -16,6 +19,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace warplens::os {
@@ -33,6 +37,74 @@ TEST(TempDirTest, IsPrivateAndGoesWithItsOwner) {
     EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_all);
   }
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TempDirTest, WhatAKilledOwnerLeftGoesWithTheNext) {
+  Result<TempDir> ours = TempDir::create();
+  ASSERT_TRUE(ours);
+  setenv("TMPDIR", ours->path().c_str(), 1);
+  pid_t owner = fork();
+  if (owner == 0) {
+    Result<TempDir> folder = TempDir::create();
+    if (folder) std::ofstream(folder->path() + "/file") << "x";
+    raise(SIGKILL);
+  }
+  waitpid(owner, nullptr, 0);
+  auto folders = [&] {
+    auto all = std::filesystem::directory_iterator(ours->path());
+    return std::count_if(begin(all), end(all), [](const auto& entry) { return entry.is_directory(); });
+  };
+  EXPECT_EQ(folders(), 1);
+  std::string other =
+      ours->path() + "/warplens-tmp-words"; // has something, and nothing to lock: not one of ours
+  std::filesystem::create_directory(other);
+  std::filesystem::permissions(other, std::filesystem::perms::owner_all);
+  std::ofstream(other + "/words") << "x";
+  {
+    Result<TempDir> living = TempDir::create(), another = TempDir::create();
+    ASSERT_TRUE(living && another);
+    EXPECT_TRUE(std::filesystem::exists(living->path()));
+    EXPECT_EQ(folders(), 3);
+  }
+  EXPECT_EQ(folders(), 1);
+  unsetenv("TMPDIR");
+}
+
+TEST(SharedMemoryTest, IsOneForAllThatKnowItsName) {
+  Result<SharedMemory> made = SharedMemory::create(64);
+  ASSERT_TRUE(made);
+  std::string name = made->name();
+  pid_t other = fork();
+  if (other == 0) {
+    std::optional<SharedMemory> same = SharedMemory::open(name, 64);
+    if (same) std::strcpy(static_cast<char*>(same->data()), "words");
+    _exit(same ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(other, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_STREQ(static_cast<const char*>(made->data()), "words");
+  EXPECT_FALSE(SharedMemory::open(name, 65));
+  EXPECT_FALSE(SharedMemory::open(name + "1", 64)); // another inode
+  EXPECT_FALSE(SharedMemory::open("", 64));
+}
+
+TEST(Mappings, TellWhatIsMemoryAndWhatMayBeDoneWithIt) {
+  constexpr std::size_t page = 4096;
+  void* three = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  u64 address = reinterpret_cast<u64>(three);
+  EXPECT_TRUE(accessible(address + 8, 3 * page - 8, true));
+  mprotect(reinterpret_cast<void*>(address + page), page, PROT_READ);
+  EXPECT_TRUE(accessible(address, 3 * page, false));
+  EXPECT_FALSE(accessible(address, 3 * page, true));
+  EXPECT_TRUE(accessible(address, page, true));
+  munmap(reinterpret_cast<void*>(address + page), page);
+  EXPECT_FALSE(accessible(address, 3 * page, false));
+  EXPECT_TRUE(mapped(address + 8, 16));
+  EXPECT_FALSE(mapped(address + 8, 2 * page));
+  EXPECT_FALSE(accessible(page, u64{1} << 47, false));
+  EXPECT_FALSE(accessible(address, ~u64{0}, false));
+  munmap(three, 3 * page);
 }
 
 TEST(Environment, UnsetIsEmptyAndStillTold) {

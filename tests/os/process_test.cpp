@@ -156,5 +156,14 @@ TEST_F(Process, ASignalToUsEndsTheCapturedGroupAndThenUs) {
   EXPECT_TRUE(state == "gone" || state == "Z") << "what the helper started still runs: " << state;
 }
 
+TEST_F(Process, TellsWhatItLeftRunning) {
+  Result<ForegroundEnd> end = run_foreground(foreground("sleep 0.05 & exit 0"));
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->left.empty()) << "as good as over";
+  end = run_foreground(foreground("sleep 3 & exit 0"));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->left, std::vector<std::string>{"sleep"});
+}
+
 } // namespace
 } // namespace warplens::os

@@ -82,6 +82,12 @@ TEST(Demangle, TemplatesAndPlainNames) {
   EXPECT_EQ(demangle("k"), "k");
   EXPECT_EQ(demangle("f"), "f"); // not the type float
   EXPECT_EQ(demangle("_Zbroken"), "_Zbroken");
+  std::string name =
+      "_Z1f1aIiiES_IS0_S0_E"; // each argument twice as long as the one before: 2^28 times at the end
+  for (char digit : std::string_view("123456789ABCDEFGHIJKLMNOPQ"))
+    name += std::string("S_IS") + digit + "_S" + digit + "_E";
+  EXPECT_EQ(demangle(name), name);
+  EXPECT_LT(demangle(std::string(100000, 'x')).size(), 2000u);
 }
 
 } // namespace

@@ -159,6 +159,39 @@ TEST(Terminal, NothingLaunchedIsSaid) {
   EXPECT_NE(terminal(*build(input, source, {}), {80}).find("no kernel launch was seen"), std::string::npos);
 }
 
+TEST(Terminal, EveryWarpIsSaidToBeCountedOnlyWhereItWas) {
+  auto text_of = [](auto&& change, const std::string& filter = "") {
+    Input input = sample_input();
+    input.launches.pop_back(); // the one that failed
+    input.unsupported.clear();
+    change(input);
+    Result<Model> model = build(std::move(input), source, {filter});
+    std::string text = terminal(*model, {200});
+    EXPECT_EQ(model->complete, text.find("exact: every warp counted") != text.npos) << text;
+    return text;
+  };
+  auto says = [](const std::string& text, std::string_view words) {
+    EXPECT_NE(text.find(words), text.npos) << words << " in:\n" << text;
+  };
+  says(text_of([](Input&) {}), "every warp counted");
+  says(text_of([](Input& i) { i.missing.launches = 7; }), "7 more launches are missing");
+  says(text_of([](Input& i) { i.missing.events = 1; }), "as far as it was counted");
+  says(text_of([](Input& i) { i.missing.processes = 1; }), "as far as it was counted");
+  says(text_of([](Input& i) { i.unsupported = {{1, "cudaGraphLaunch", 2}}; }), "cudaGraphLaunch");
+  says(text_of([](Input& i) { i.interrupted = {{1, 5, "hung"}}; }), "hung");
+  says(text_of([](Input&) {}, "nothing_like_it"), "no kernel that was launched matches --kernel");
+  std::string refused = text_of([](Input& i) {
+    for (measure::LaunchRecord& launch : i.launches) {
+      launch.status = measure::Status::refused, launch.error = "cudaErrorInvalidConfiguration";
+      launch.reason = launch.error + ": a grid of 0 blocks", launch.sites.clear();
+    }
+  });
+  says(refused, "2 launches were refused");
+  says(refused,
+       "matmul(float const*, float const*, float*, int): 2 launches refused: cudaErrorInvalidConfiguration");
+  EXPECT_EQ(refused.find("was seen"), refused.npos);
+}
+
 TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
   Model model = sample_model();
   const Kernel& kernel = model.kernels[0];

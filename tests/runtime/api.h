@@ -16,6 +16,11 @@ cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpy2D(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t,
                          cudaMemcpyKind);
 cudaError_t cudaMemset(void*, int, std::size_t);
+cudaError_t cudaMemset2D(void*, std::size_t, int, std::size_t, std::size_t);
+cudaError_t cudaMemset3D(cudaPitchedPtr, int, cudaExtent);
+cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms*);
+cudaError_t cudaDeviceSetLimit(int, std::size_t);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
 cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);
 cudaError_t cudaGetLastError();

@@ -78,6 +78,70 @@ TEST(Memory, PointersTellWhereTheyPoint) {
   cudaGetLastError();
 }
 
+// Sizes whose product or sum does not fit into 64 bits must not pass as small ones.
+TEST(Memory, SizesThatWrapRoundAreRefused) {
+  void* device = nullptr;
+  std::vector<char> host(4096);
+  ASSERT_EQ(cudaMalloc(&device, 4096), cudaSuccess);
+  for (std::size_t pitch : {~std::size_t{0}, std::size_t{1} << 63, ~std::size_t{0} / 2 + 1}) {
+    EXPECT_EQ(cudaMemcpy2D(device, pitch, host.data(), pitch, 1, 2, cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy2D(device, pitch, host.data(), 64, 64, 3, cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset2D(device, pitch, 0, 16, 3), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset3D({device, pitch, 16, 2}, 0, {16, 2, 2}), cudaErrorInvalidValue);
+  }
+  EXPECT_EQ(cudaMemset2D(device, 16, 0, 16, std::size_t{1} << 60), cudaErrorInvalidValue);
+  cudaMemcpy3DParms parms{};
+  parms.dstPtr = {device, 64, 64, 2}, parms.srcPtr = {host.data(), 64, 64, 2};
+  parms.extent = {16, 2, 1}, parms.kind = cudaMemcpyHostToDevice;
+  EXPECT_EQ(cudaMemcpy3D(&parms), cudaSuccess);
+  parms.dstPos = {0, ~std::size_t{0} / 64 + 1, 0};
+  EXPECT_EQ(cudaMemcpy3D(&parms), cudaErrorInvalidValue);
+  parms.dstPos = {0, 0, ~std::size_t{0}};
+  EXPECT_EQ(cudaMemcpy3D(&parms), cudaErrorInvalidValue);
+  cudaFree(device);
+  cudaGetLastError();
+}
+
+TEST(Memory, OnlyMemoryCanBeRegistered) {
+  auto at = [](std::size_t address) { return reinterpret_cast<void*>(address); };
+  EXPECT_EQ(cudaHostRegister(at(0x10000), 4096, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(at(4096), std::size_t{1} << 47, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(at(4096), ~std::size_t{0}, 0), cudaErrorInvalidValue);
+  static const char constant[8192] = {1};
+  EXPECT_EQ(cudaHostRegister(const_cast<char*>(constant), 64, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(const_cast<char*>(constant), 64, 8), cudaErrorNotSupported);
+  std::vector<char> memory(8192);
+  EXPECT_EQ(cudaHostRegister(memory.data(), memory.size(), 16), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaHostRegister(memory.data(), memory.size(), 8), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(memory.data()), cudaSuccess);
+  cudaGetLastError();
+}
+
+TEST(Device, LimitsAreThoseOfADevice) {
+  EXPECT_EQ(cudaDeviceSetLimit(0, 64 << 10), cudaSuccess);
+  for (int limit = 0; limit <= 6; ++limit)
+    EXPECT_NE(cudaDeviceSetLimit(limit, ~std::size_t{0}), cudaSuccess) << limit;
+  EXPECT_EQ(cudaDeviceSetLimit(7, 1), cudaErrorUnsupportedLimit);
+  cudaDeviceReset();
+  cudaGetLastError();
+}
+
+TEST(Streams, WorkNeedsOneThatExists) {
+  void* device = nullptr;
+  int value = 1;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaMalloc(&device, 4), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(device, &value, 4, cudaMemcpyHostToDevice, stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(device, &value, 4, cudaMemcpyHostToDevice, stream),
+            cudaErrorInvalidResourceHandle);
+  cudaFree(device);
+  cudaGetLastError();
+}
+
 TEST(Errors, TheLastOneIsKeptUntilAskedFor) {
   EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);

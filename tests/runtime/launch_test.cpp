@@ -93,7 +93,11 @@ TEST_F(Launch, IsCheckedAsADriverDoes) {
   EXPECT_EQ(cudaFuncSetAttribute(&host_add, 8, 100000), cudaSuccess);
   EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {32, 1, 1}, 49153), cudaSuccess);
   EXPECT_EQ(cudaFuncSetAttribute(&host_add, 8, 1 << 20), cudaErrorInvalidValue);
+  EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {32, 1, 1}, ~std::size_t{0}), cudaErrorInvalidValue);
   void* none[] = {nullptr};
+  auto gone = reinterpret_cast<cudaStream_t>(0x12345);
+  EXPECT_EQ(cudaLaunchKernel(&host_add, {1, 1, 1}, {32, 1, 1}, none, 0, gone),
+            cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaLaunchKernel(&host_gone, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(&wrapper, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
 }

@@ -34,7 +34,7 @@ finish() { # EXIT CODE
   [ -z "$(ls temporary)" ] || fail "left behind: $(ls temporary)"
   [ ! -e report.json ] || follows_schema report.json
 }
-started() { grep -q "$1" temporary/warplens-events-*; }
+started() { grep -q "$1" temporary/warplens-tmp-*/events; }
 
 start --compiler clang "$program" endless
 wait_until started '"endless'

@@ -194,6 +194,13 @@ Memory::Range Memory::range(u64 address) const {
   return {};
 }
 
+std::vector<Memory::Range> Memory::registered() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Range> out;
+  for (const auto& [address, size] : registered_) out.push_back({address, address + size});
+  return out;
+}
+
 u64 Memory::used() const {
   std::lock_guard lock(mutex_);
   return used_;

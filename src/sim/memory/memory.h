@@ -60,6 +60,7 @@ public:
     bool contains(u64 lowest, u64 highest_end) const { return lowest >= begin && highest_end <= end; }
   };
   Range range(u64 address) const;
+  std::vector<Range> registered() const; // host ranges
 
   u64 shared_window() const { return base_; }
   u64 local_window() const { return base_ + window_size; }

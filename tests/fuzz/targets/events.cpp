@@ -26,7 +26,7 @@ void require_read(const Result<report::Saved>& saved) {
 FUZZ_TARGET(events) {
   std::istringstream stream{std::string(input)};
   report::Input events;
-  driver::add_events(stream, events);
+  driver::add_events(stream, {}, events);
   Result<report::Model> model = report::build(std::move(events), [](auto&, u32) { return std::nullopt; }, {});
   fuzz::require(model.has_value(), "a report is made of any events");
   show(*model);

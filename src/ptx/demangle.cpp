@@ -1,0 +1,54 @@
+// C++ names for readers. A mangled name refers to its own parts, so that 200 characters can stand for more text than
+// there is memory: what becomes longer than anybody reads is not written out. libiberty's demangler hands its output over
+// piece by piece, which the one of the C++ library does not.
+#include "ptx/parse.h"
+#include <csetjmp>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+
+// <libiberty/demangle.h> declares basename() in another way than glibc does.
+extern "C" int cplus_demangle_v3_callback(const char* mangled, int options,
+                                          void (*piece)(const char*, std::size_t, void*), void* data);
+
+namespace warplens::ptx {
+namespace {
+
+constexpr std::size_t longest_name = 16 << 10, longest_mangled = 1 << 10;
+constexpr int with_parameters = 1 << 0, with_types = 1 << 4; // DMGL_PARAMS, DMGL_TYPES
+
+struct Output {
+  std::jmp_buf stop;
+  std::size_t size = 0;
+  char text[longest_name];
+};
+
+// Leaves the demangler's frames, which are C's and own nothing.
+void append(const char* piece, std::size_t size, void* data) {
+  auto& output = *static_cast<Output*>(data);
+  if (size > longest_name - output.size) std::longjmp(output.stop, 1);
+  std::memcpy(output.text + output.size, piece, size);
+  output.size += size;
+}
+
+bool demangle_into(Output& output, const char* mangled) {
+  if (setjmp(output.stop) != 0) return false;
+  return cplus_demangle_v3_callback(mangled, with_parameters | with_types, append, &output) != 0;
+}
+
+std::string shortened(std::string_view name) {
+  if (name.size() <= longest_mangled) return std::string(name);
+  std::size_t half = longest_mangled / 2;
+  return fmt::format("{}...{}", name.substr(0, half), name.substr(name.size() - half));
+}
+
+} // namespace
+
+std::string demangle(std::string_view symbol) {
+  if (!symbol.starts_with("_Z")) return shortened(symbol); // "f" alone would be the type float
+  auto output = std::make_unique<Output>();
+  if (!demangle_into(*output, std::string(symbol).c_str())) return shortened(symbol);
+  return {output->text, output->size};
+}
+
+} // namespace warplens::ptx
