@@ -30,15 +30,14 @@ void Shadow::place(const Current& at, const sim::StepAccess& access, const Delta
     if (any) place_in(delta, low, high, bytes, range, counted);
   };
   access.each_address([&](u64 address) {
-    if (any && range.contains(address, address + bytes)) {
+    if (any && range.covers(address, bytes)) {
       low = std::min(low, address);
       high = std::max(high, address);
       return;
     }
     finish();
     range = device ? at.step.memory().range(address) : Memory::Range{0, at.step.bytes_of(access.space)};
-    if (!range.contains(address, address + bytes) || address + bytes < address)
-      reject(at.step, "an access lies outside every allocation");
+    if (!range.covers(address, bytes)) reject(at.step, "an access lies outside every allocation");
     if (device) touch(at, access.space, range, writes);
     low = high = address;
     any = true;

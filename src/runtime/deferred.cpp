@@ -10,8 +10,10 @@ namespace {
 // So many that looking through them at every call stays cheap.
 constexpr std::size_t most_waiting = 4096;
 
-bool overlaps(const sim::Memory::Range& range, u64 begin, u64 end) {
-  return range.begin < end && begin < range.end;
+// Whether the range has one of `size` bytes at `address`; by distances, since `size` may be anything.
+bool overlaps(const sim::Memory::Range& range, u64 address, u64 size) {
+  return address - range.begin < range.end - range.begin ||
+         (range.begin - address < size && range.begin < range.end);
 }
 
 } // namespace
@@ -24,7 +26,7 @@ cudaError_t Deferrals::add(Runtime& runtime, DeferredLaunch launch) {
 cudaError_t Deferrals::before_read(Runtime& runtime, u64 address, u64 size) {
   if (waiting_.empty()) return cudaSuccess;
   return run_through(runtime, [&](const DeferredLaunch::Touch& touch) {
-    return touch.memory.written && overlaps(touch.memory.range, address, address + size);
+    return touch.memory.written && overlaps(touch.memory.range, address, size);
   });
 }
 
@@ -36,7 +38,7 @@ cudaError_t Deferrals::before_write(Runtime& runtime, u64 address, u64 size, boo
     drop_unneeded();
   }
   return run_through(runtime, [&](const DeferredLaunch::Touch& touch) {
-    return overlaps(touch.memory.range, address, address + size);
+    return overlaps(touch.memory.range, address, size);
   });
 }
 
@@ -59,8 +61,7 @@ bool Deferrals::hold(Runtime& runtime, u64 address) {
 }
 
 bool Deferrals::holds(u64 address) const {
-  return std::any_of(held_.begin(), held_.end(),
-                     [&](const auto& r) { return overlaps(r, address, address + 1); });
+  return std::any_of(held_.begin(), held_.end(), [&](const auto& r) { return overlaps(r, address, 1); });
 }
 
 u64 Deferrals::held_bytes() const {
@@ -72,7 +73,8 @@ u64 Deferrals::held_bytes() const {
 bool Deferrals::writes(sim::Memory::Range range) const {
   for (const DeferredLaunch& launch : waiting_)
     for (const DeferredLaunch::Touch& touch : launch.touches)
-      if (touch.memory.written && overlaps(touch.memory.range, range.begin, range.end)) return true;
+      if (touch.memory.written && overlaps(touch.memory.range, range.begin, range.end - range.begin))
+        return true;
   return false;
 }
 

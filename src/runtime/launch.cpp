@@ -11,6 +11,7 @@
 #include "runtime/memory.h"
 #include "runtime/refusal.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -129,9 +130,11 @@ sim::LaunchOptions options_of(const Runtime& runtime, std::chrono::steady_clock:
   sim::LaunchOptions options;
   options.workers = runtime.options.workers;
   options.strict_memory = runtime.options.strict_memory;
-  if (runtime.options.timeout)
-    options.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                   std::chrono::duration<double>(*runtime.options.timeout));
+  // A limit that the clock cannot count to, some hundred years, is none.
+  using Clock = std::chrono::steady_clock;
+  if (std::chrono::duration<double> limit(runtime.options.timeout.value_or(HUGE_VAL));
+      limit < (Clock::time_point::max() - begin) / 2)
+    options.deadline = begin + std::chrono::duration_cast<Clock::duration>(limit);
   return options;
 }
 

@@ -20,7 +20,7 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
                 found->kind == sim::AllocationKind::registered;
     return both ? Place::shared : Place::device;
   }
-  if (memory.range(address).contains(address, address + std::max<u64>(size, 1))) return Place::shared;
+  if (memory.range(address).covers(address, std::max<u64>(size, 1))) return Place::shared;
   u64 begin = memory.shared_window(), end = begin + 3 * sim::Memory::window_size + memory.capacity();
   return address >= begin && address < end ? Place::invalid : Place::host;
 }

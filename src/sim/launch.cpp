@@ -9,6 +9,7 @@
 // results.
 #include "sim/exec/exec.h"
 #include "sim/program.h"
+#include "sim/stall.h"
 #include "sim/team.h"
 #include <algorithm>
 #include <cstring>
@@ -22,7 +23,6 @@ namespace {
 // touched.
 constexpr u64 call_stack_bytes = 64 << 10;
 // What no GPU has more of (CUDA Programming Guide, Technical Specifications per Compute Capability).
-constexpr u64 most_local_bytes = 512 << 10; // per thread
 constexpr u64 most_ctas_per_multiprocessor = 32, most_threads_per_multiprocessor = 2048;
 // Registers, or parameters of calls, of one CTA in the emulator: a bound on what a damaged module can ask
 // for.
@@ -61,9 +61,9 @@ Fault out_of_host_memory(const LaunchState& launch) {
 
 class Worker {
 public:
-  Worker(LaunchState& launch, u32 index, u32 workers)
-      : launch_(launch), exec_(launch, *launch.shape, index), workers_(workers),
-        total_(launch.spec.grid.count()) {
+  Worker(LaunchState& launch, StallBoard& board, u32 index, u32 workers)
+      : launch_(launch), board_(board), stall_(board, index, *launch.device.memory),
+        exec_(launch, *launch.shape, index), workers_(workers), total_(launch.spec.grid.count()) {
     if (launch.last_shape) last_exec_ = std::make_unique<Exec>(launch, *launch.last_shape, index);
     u64 per_multiprocessor = std::clamp<u64>(most_threads_per_multiprocessor / launch.spec.block.count(), 1,
                                              most_ctas_per_multiprocessor);
@@ -74,7 +74,8 @@ public:
     FloatEnvGuard while_it_runs;
     try {
       while (true) {
-        bool stopping = launch_.stopping(); // what is taken is still run, up to the CTA that faulted
+        bool stopping =
+            launch_.stopping() || board_.found; // what is taken is still run, up to the CTA that faulted
         if ((stopping && taken_ == taken_end_) || (!start_next() && (stopping || waiting_.empty()))) break;
         if (!stopping && !waiting_.empty()) resume_one();
       }
@@ -83,12 +84,32 @@ public:
     } catch (const std::bad_alloc&) {
       record(out_of_host_memory(launch_));
     }
+    stall_.leave();
     for (const Exec* exec : {static_cast<const Exec*>(&exec_), static_cast<const Exec*>(last_exec_.get())}) {
       if (exec == nullptr) continue;
       warp_instructions += exec->warp_instructions;
       thread_instructions += exec->thread_instructions;
     }
   }
+
+  // After all workers have ended because nothing but waiting was left: what the CTAs of this one wait for.
+  void report_stall() {
+    FloatEnvGuard while_it_looks;
+    board_.waiting += waiting_.size();
+    board_.not_begun += taken_end_ - taken_;
+    if (waiting_.empty()) return;
+    auto& [exec, cta] = first_waiting();
+    record(fault_of_waiting(
+        *exec, *cta, FaultKind::deadlock, "kernel-deadlock",
+        "the kernel never ends: its threads go round in circles, and nobody is left to write what they wait "
+        "for",
+        "release a lock before taking it again, and launch blocks that wait for each other with "
+        "cudaLaunchCooperativeKernel; a value that the host writes while the kernel runs does not come "
+        "either: "
+        "WarpLens runs a launch to its end inside the call that makes it"));
+    for (auto& [e, c] : waiting_) add_waits(*e, *c, true, board_.waits);
+  }
+
   u64 warp_instructions = 0, thread_instructions = 0;
 
 private:
@@ -152,61 +173,110 @@ private:
   }
 
   void resume_one() {
+    if (left_in_round_ == 0) {
+      end_round();
+      left_in_round_ = waiting_.size();
+      if (board_.found) return;
+    }
+    --left_in_round_;
     auto [exec, cta] = std::move(waiting_.front());
     waiting_.pop_front();
     advance(*exec, std::move(cta));
-    // A full round in which everyone only looked: let the other workers' threads run, and look at the clock.
-    if (++rounds_ % (waiting_.size() + 1) == 0) {
-      std::this_thread::yield();
-      check_clock();
+  }
+
+  // A full round in which everyone only looked: let the other workers' threads run, and look at the clock.
+  void end_round() {
+    std::this_thread::yield();
+    check_clock();
+    if (stall_.is_stuck([&] { return state_of_waiting(); })) board_.found = true;
+  }
+
+  std::optional<u64> state_of_waiting() const {
+    u64 sum = waiting_.size();
+    for (const auto& [exec, cta] : waiting_) {
+      std::optional<u64> one = fingerprint(*exec, *cta);
+      if (!one) return {};
+      sum += *one;
     }
+    return sum;
+  }
+
+  using Waiting = std::pair<Exec*, std::unique_ptr<Cta>>;
+  const Waiting& first_waiting() const {
+    return *std::min_element(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
+      return a.second->index < b.second->index;
+    });
   }
 
   void advance(Exec& exec, std::unique_ptr<Cta> cta) {
-    if (run_cta(exec, *cta) == Progress::waiting) {
+    const u64 effects = exec.effects, instructions = exec.warp_instructions;
+    Progress progress = run_cta(exec, *cta);
+    since_look_ += exec.warp_instructions - instructions;
+    if (progress == Progress::waiting) {
+      if (exec.effects != effects) stall_.moved();
       waiting_.emplace_back(&exec, std::move(cta));
       return;
     }
+    stall_.moved();
     free_of(exec).push_back(std::move(cta));
-    constexpr u64 batches_per_report = 64;
+    constexpr u64 batches_per_report = 64, instructions_per_look = 1 << 22;
     finished_ += exec.shape.ctas;
+    if (since_look_ > instructions_per_look) check_clock(); // there may be no branch that looks
     if (++since_report_ < batches_per_report) return;
     u64 done = launch_.finished.fetch_add(finished_, std::memory_order_relaxed) + finished_;
     since_report_ = finished_ = 0;
-    if (exec_.worker == 0 && launch_.options.progress) {
-      launch_.options.progress(done, total_);
-      check_clock();
-    }
+    if (exec_.worker == 0 && launch_.options.progress) launch_.options.progress(done, total_);
+    check_clock();
   }
 
   void check_clock() {
+    since_look_ = 0;
     const LaunchOptions& options = launch_.options;
     bool late = options.deadline && std::chrono::steady_clock::now() > *options.deadline;
     bool cancelled = options.cancel && options.cancel->load(std::memory_order_relaxed);
     if (!late && !cancelled) return;
-    FaultError error;
-    error.fault.kind = late ? FaultKind::timeout : FaultKind::cancelled;
-    error.fault.diagnostic =
-        late ? diag::error(
-                   "launch-timeout",
-                   fmt::format("kernel '{}' ran longer than the time limit", launch_.entry->function->name),
-                   {}, "give it more with --timeout, or look for threads that wait for each other for ever")
-             : diag::error("launch-cancelled",
-                           fmt::format("kernel '{}' was interrupted", launch_.entry->function->name));
-    throw error;
+    throw FaultError{late ? too_late() : interrupted()};
+  }
+
+  Fault interrupted() const {
+    Fault out;
+    out.kind = FaultKind::cancelled;
+    out.diagnostic = diag::error("launch-cancelled",
+                                 fmt::format("kernel '{}' was interrupted", launch_.entry->function->name));
+    return out;
+  }
+
+  // Where CTAs wait, their places are named; between two that ran to their ends there is none to name.
+  Fault too_late() {
+    std::string message =
+        fmt::format("kernel '{}' ran longer than the time limit", launch_.entry->function->name);
+    std::string help = "give it more with --timeout, or look for threads that wait for each other for ever";
+    Fault out;
+    out.kind = FaultKind::timeout;
+    out.diagnostic = diag::error("launch-timeout", message, {}, help);
+    if (waiting_.empty()) return out;
+    auto& [exec, cta] = first_waiting();
+    out = fault_of_waiting(*exec, *cta, FaultKind::timeout, "launch-timeout", message, help);
+    std::vector<Wait> waits;
+    for (auto& [e, c] : waiting_) add_waits(*e, *c, false, waits);
+    for (std::string& note : in_words(waits)) out.diagnostic.notes.push_back(std::move(note));
+    return out;
   }
 
   std::vector<std::unique_ptr<Cta>>& free_of(const Exec& exec) { return free_[&exec != &exec_]; }
 
   LaunchState& launch_;
+  StallBoard& board_;
+  StallWatch stall_;
   Exec exec_;
   std::unique_ptr<Exec> last_exec_; // for the last batch of each row of the grid, when that one is shorter
   u64 workers_, total_, resident_ = 0;
   u64 taken_ = 0, taken_end_ = 0; // batches that this worker has taken and not started
-  std::deque<std::pair<Exec*, std::unique_ptr<Cta>>> waiting_;
+  std::deque<Waiting> waiting_;
   std::vector<std::unique_ptr<Cta>> free_[2]; // of each shape: their frames fit no other
-  u64 rounds_ = 0;
-  u64 finished_ = 0, since_report_ = 0; // CTAs, batches that ended and are not in LaunchState::finished
+  u64 left_in_round_ = 0;                     // turns until each of `waiting_` had one
+  u64 since_look_ = 0;                        // warp instructions since the last look at the clock
+  u64 finished_ = 0, since_report_ = 0;       // CTAs, batches that ended and are not in LaunchState::finished
 };
 
 // What the kernel needs, against what a device has; places its shared variables. Empty when it fits.
@@ -276,7 +346,9 @@ std::optional<Fault> prepare(LaunchState& launch) {
 }
 
 u32 worker_count(const LaunchOptions& options, const LaunchSpec& spec) {
+  constexpr u32 most = 4096; // each has memory of its own
   u32 wanted = options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  wanted = std::min(wanted, most);
   return static_cast<u32>(std::clamp<u64>(spec.grid.count(), 1, wanted));
 }
 
@@ -286,14 +358,20 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
   LaunchState state(device, program.impl(), spec, options);
   if ((result.fault = prepare(state))) return result;
   u32 workers = worker_count(options, spec);
+  StallBoard board(workers);
   std::vector<std::unique_ptr<Worker>> all;
-  for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, w, workers));
+  for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, board, w, workers));
   run_together(workers, [&](u32 w) { all[w]->run(); });
   for (auto& worker : all) {
     result.warp_instructions += worker->warp_instructions;
     result.thread_instructions += worker->thread_instructions;
   }
   if (state.grid_workspace != 0) device.memory->release(state.grid_workspace);
+  if (board.found && !state.fault) {
+    for (auto& worker : all) worker->report_stall();
+    board.not_begun += state.batches - std::min<u64>(state.next_batch, state.batches);
+    explain_stall(board, spec.grid.count(), state.fault->diagnostic);
+  }
   result.fault = std::move(state.fault);
   result.warnings = std::move(state.warnings);
   return result;

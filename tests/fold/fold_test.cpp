@@ -345,7 +345,7 @@ TEST_F(Fold, ConstantsMayDecideUnlessTheyAreWritten) {
   EXPECT_EQ(expect(40, 64).classes, 2u);
   fold::FoldOptions options;
   options.pending = [&](sim::Memory::Range range) {
-    return range.contains(gpu.program->symbol("limit")->address, gpu.program->symbol("limit")->address + 4);
+    return range.covers(gpu.program->symbol("limit")->address, 4);
   };
   std::vector<std::byte> parameters = pack(gpu.program->info(*gpu.program->kernel("k")), {buffer, 0});
   auto pending =

@@ -53,7 +53,7 @@ inline std::vector<std::byte> memory_of(const Gpu& gpu, const Launch& launch) {
   std::vector<std::byte> out;
   for (u64 argument : launch.arguments) {
     sim::Memory::Range range = gpu.device.memory->range(argument);
-    if (!range.contains(argument, argument + 1)) continue;
+    if (!range.covers(argument, 1)) continue;
     const std::byte* begin = reinterpret_cast<const std::byte*>(range.begin);
     out.insert(out.end(), begin, begin + (range.end - range.begin));
   }

@@ -1,5 +1,7 @@
 // Kernels registered as clang-built programs register them: a wrapper around bare PTX text.
 #include "runtime/api.h"
+#include "runtime/state.h"
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
@@ -100,6 +102,18 @@ TEST_F(Launch, IsCheckedAsADriverDoes) {
             cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaLaunchKernel(&host_gone, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(&wrapper, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
+}
+
+// Beyond what the clock can count to there is no limit.
+TEST_F(Launch, TimeLimitsOfAnySize) {
+  void* out = nullptr;
+  ASSERT_EQ(cudaMalloc(&out, 4096), cudaSuccess);
+  for (double seconds : {3600.0, 9.3e9, 1e19, 1e300, HUGE_VAL}) {
+    Runtime::get().options.timeout = seconds;
+    EXPECT_EQ(add(out, 32, {200000}, {32}), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << seconds;
+  }
+  Runtime::get().options.timeout.reset();
 }
 
 TEST_F(Launch, AFaultIsStickyAndShowsAtTheNextWait) {

@@ -43,6 +43,24 @@ expect_in stderr 'endless'
 expect_in stderr 'time'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
 
+case_of --timeout 1 "$program" recursive # without a loop
+expect_code 3
+expect_in stdout '^sync: cudaErrorLaunchTimeout$'
+expect_in stderr 'fibonacci'
+
+# The access ends at the end of the address space.
+case_of "$program" null
+expect_code 3
+expect_in stdout '^sync: cudaErrorIllegalAddress$'
+expect_in stderr '0xfffffffffffffffc'
+
+case_of "$program" deadlock
+expect_code 3
+expect_in stdout '^sync: cudaErrorLaunchTimeout$'
+expect_in stderr 'never ends'
+expect_in stderr 'spinning'
+expect_in stderr 'faults.cu'
+
 # --strict: a launch that was not counted exactly is a failure even where the program ends well.
 case_of --strict "$program" bounds 0
 expect_code 1

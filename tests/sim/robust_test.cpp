@@ -161,10 +161,163 @@ TEST_F(Robust, BarriersThatCannotComplete) {
                                    {"@%p0 bar.sync 0; @!%p0 bar.sync 1;", "kernel-deadlock"},
                                    {"mov.u32 %r2, 16; bar.sync %r2;", "kernel-bad-barrier"},
                                    {"bar.sync 0, 33;", "kernel-bad-barrier"},
+                                   {"bar.sync 1, 96;", "kernel-deadlock"}, // of 64
+                                   {"setp.lt.u32 %p1, %r0, 32; @%p1 ret; bar.sync 1;", ""},
+                                   {"setp.lt.u32 %p1, %r0, 40; @%p1 ret; bar.sync 1, 32;", ""},
+                                   {"setp.lt.u32 %p1, %r0, 32; @%p1 ret; bar.sync 1, 64;", "kernel-deadlock"},
+                                   {"setp.lt.u32 %p1, %r0, 32; @%p1 ret; bar.sync 1, 96;", "kernel-deadlock"},
                                    {"trap;", "kernel-trap"}}) {
     run(kernel(c.body));
     EXPECT_EQ(fault.substr(0, fault.find(':')), c.says) << c.body << "\n" << fault;
   }
+  run(kernel("bar.sync 1, 64;"), {48}); // whole warps
+  EXPECT_EQ(fault, "");
+}
+
+// An access of each kind and width whose end is the end of the address space, or which begins at its begin; by all
+// threads at one address, by addresses in a row, by few lanes, by lanes anywhere.
+TEST_F(Robust, BothEndsOfTheAddressSpace) {
+  struct Operation {
+    const char* text;
+    u32 bytes;
+  };
+  constexpr Operation operations[] = {
+      {"ld.global.u8 %r1, [%rd2];", 1},
+      {"ld.global.u16 %r1, [%rd2];", 2},
+      {"ld.global.u32 %r1, [%rd2];", 4},
+      {"ld.global.u64 %rd3, [%rd2];", 8},
+      {"ld.global.v2.u32 {%r1, %r2}, [%rd2];", 8},
+      {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd2];", 16},
+      {"ld.global.v8.b32 {_, _, _, %r1, _, _, _, _}, [%rd2];", 32},
+      {"ld.const.u32 %r1, [%rd2];", 4},
+      {"ld.u32 %r1, [%rd2];", 4},
+      {"ld.local.u32 %r1, [%rd2];", 4},
+      {"ld.shared.u32 %r1, [%rd2];", 4},
+      {"ld.param.u32 %r1, [%rd2];", 4},
+      {"ld.volatile.global.u8 %r1, [%rd2];", 1},
+      {"st.global.u8 [%rd2], %r1;", 1},
+      {"st.global.u32 [%rd2], %r1;", 4},
+      {"st.global.v4.u32 [%rd2], {%r1, %r1, %r1, %r1};", 16},
+      {"st.u64 [%rd2], %rd0;", 8},
+      {"st.local.u16 [%rd2], %r1;", 2},
+      {"st.shared.v2.u32 [%rd2], {%r1, %r1};", 8},
+      {"atom.global.add.u32 %r1, [%rd2], 1;", 4},
+      {"atom.global.cas.b64 %rd3, [%rd2], 0, 1;", 8},
+      {"atom.shared.exch.b32 %r1, [%rd2], 1;", 4},
+      {"red.add.u32 [%rd2], 1;", 4},
+  };
+  // {0}: the operation, {1}: bytes, {2}: the address
+  constexpr const char* forms[] = {
+      "mov.u64 %rd2, {2}; {0}",
+      "mov.u32 %r5, 63; sub.u32 %r5, %r5, %r0; mul.wide.u32 %rd2, %r5, {1}; sub.u64 %rd2, {2}, %rd2; {0}",
+      "mul.wide.u32 %rd2, %r0, {1}; add.u64 %rd2, %rd2, {2}; {0}",
+      "setp.gt.u32 %p1, %r0, 40; mov.u64 %rd2, {2}; @%p1 {0}",
+      "and.b32 %r5, %r0, 15; setp.ne.u32 %p1, %r5, 3; @%p1 bra L; mov.u64 %rd2, {2}; {0} L:",
+      "mul.lo.u32 %r5, %r0, %r0; and.b32 %r5, %r5, 7; mul.wide.u32 %rd2, %r5, {1}; sub.u64 %rd2, {2}, %rd2; "
+      "{0}",
+  };
+  // In windows 0 is a good address where there is memory, and in that of the parameters there always is.
+  for (const Operation& o : operations)
+    for (const char* form : forms)
+      for (u64 address : {u64{0} - o.bytes, u64{0}, (u64{1} << 63) - o.bytes, u64{1} << 63}) {
+        if (address == 0 && std::string_view(o.text).starts_with("ld.param")) continue;
+        std::string body = fmt::format(fmt::runtime(form), o.text, o.bytes, address);
+        run(kernel(body, {}, "sm_100"));
+        EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-illegal-address") << body << "\n" << fault;
+      }
+}
+
+TEST_F(Robust, TextsAtTheEndOfTheAddressSpace) {
+  run(kernel("{ .param .b64 a; .param .b64 b; .param .b32 r; mov.u64 %rd2, -1; st.param.b64 [a], %rd2; "
+             "st.param.b64 [b], %rd2; call (r), vprintf, (a, b); }",
+             ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"));
+  EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-illegal-address") << fault;
+}
+
+TEST(MemoryRange, CoversByDistance) {
+  using Range = Memory::Range;
+  constexpr u64 top = ~u64{0};
+  Range none, some{4096, 8192}, last{top - 99, top};
+  EXPECT_FALSE(none.covers(0, 1));
+  EXPECT_FALSE(none.covers(top, 1));
+  EXPECT_FALSE(none.covers(top - 3, 4));
+  EXPECT_TRUE(some.covers(4096, 4096));
+  EXPECT_FALSE(some.covers(4096, 4097));
+  EXPECT_FALSE(some.covers(4095, 1));
+  EXPECT_FALSE(some.covers(8192, 1));
+  EXPECT_FALSE(some.covers(5000, top - 4000)); // the end wraps into it
+  EXPECT_TRUE(some.covers(4096, 8188, 4));
+  EXPECT_FALSE(some.covers(4096, 8188, 5));
+  EXPECT_FALSE(some.covers(0, top, 1));
+  EXPECT_TRUE(last.covers(top - 99, 99));
+  EXPECT_FALSE(last.covers(top - 99, 100));
+}
+
+// fib(n) calls itself twice; down(n) without end.
+const char* const recursive = R"(
+.func (.param .b32 result) fib (.param .b32 n) {
+  .reg .pred %p; .reg .b32 %r<6>;
+  ld.param.b32 %r1, [n];
+  mov.u32 %r4, %r1;
+  setp.lt.s32 %p, %r1, 2;
+  @%p bra DONE;
+  { .param .b32 a; .param .b32 r; sub.u32 %r2, %r1, 1; st.param.b32 [a], %r2; call (r), fib, (a); ld.param.b32 %r3, [r]; }
+  { .param .b32 a; .param .b32 r; sub.u32 %r2, %r1, 2; st.param.b32 [a], %r2; call (r), fib, (a); ld.param.b32 %r4, [r]; }
+  add.u32 %r4, %r4, %r3;
+DONE:
+  st.param.b32 [result], %r4;
+  ret;
+}
+.func (.param .b32 result) down (.param .b32 n) {
+  .reg .b32 %r<3>; .reg .b64 %m<200>;
+  ld.param.b32 %r1, [n];
+  { .param .b32 a; .param .b32 r; add.u32 %r2, %r1, 1; st.param.b32 [a], %r2; call (r), down, (a); ld.param.b32 %r2, [r]; }
+  add.u32 %r2, %r2, %r1;
+  st.param.b32 [result], %r2;
+  ret;
+}
+)";
+std::string calls(const char* function, u32 n) {
+  return kernel(
+      fmt::format("{{ .param .b32 a; .param .b32 r; mov.u32 %r2, {}; st.param.b32 [a], %r2; call (r), {}, "
+                  "(a); ld.param.b32 %r1, [r]; }}",
+                  n, function),
+      recursive);
+}
+
+TEST_F(Robust, RecursionEndsInTime) {
+  EXPECT_EQ(run(calls("fib", 12))[5], 144u);
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(calls("fib", 60)));
+  u64 out = gpu.buffer(std::vector<u32>(64));
+  LaunchOptions options;
+  options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  LaunchResult result = gpu.run("k", {2}, {64}, {out}, options);
+  ASSERT_TRUE(result.fault.has_value());
+  EXPECT_EQ(result.fault->kind, FaultKind::timeout);
+  std::atomic<bool> cancel = true;
+  options = {};
+  options.cancel = &cancel;
+  result = gpu.run("k", {2}, {64}, {out}, options);
+  ASSERT_TRUE(result.fault.has_value());
+  EXPECT_EQ(result.fault->kind, FaultKind::cancelled);
+}
+
+TEST_F(Robust, RecursionWithoutEnd) {
+  run(calls("down", 0), {1024});
+  EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-stack-overflow") << fault;
+}
+
+// Nothing in it looks at the time, and no progress is asked for.
+TEST_F(Robust, GridsOfEveryBlockThereCanBe) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(kernel("")));
+  LaunchOptions options;
+  options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  LaunchResult result =
+      gpu.run("k", {0x7fffffff, 65535, 65535}, {1024}, {gpu.buffer(std::vector<u32>(1024))}, options);
+  ASSERT_TRUE(result.fault.has_value());
+  EXPECT_EQ(result.fault->kind, FaultKind::timeout);
 }
 
 TEST_F(Robust, CallsOfWhatIsNoFunction) {

@@ -55,10 +55,16 @@ struct Caller {
   }
   std::string text(u64 address, u32 thread) const {
     std::string out;
-    for (u64 i = 0; i < longest_text; ++i) {
-      char c = static_cast<char>(*pointer(address + i, 1, thread));
-      if (c == 0) break;
-      out += c;
+    while (out.size() < longest_text) {
+      u64 at = address + out.size(),
+          known = 1; // bytes that may be read: up to the allocation's end, where it is one
+      const char* begin = reinterpret_cast<const char*>(pointer(at, 1, thread));
+      if (Memory::Range range = x.launch.device.memory->range(at); range.covers(at, 1))
+        known = range.end - at;
+      std::string_view piece(begin, std::min(known, longest_text - out.size()));
+      std::size_t end = piece.find('\0');
+      out += piece.substr(0, end);
+      if (end != piece.npos) break;
     }
     return out;
   }
@@ -90,11 +96,12 @@ void allocate(const Caller& call) {
   Device& device = call.x.launch.device;
   call.each_thread([&](u32 thread) {
     u64 bytes = call.argument(0, thread), address = 0;
-    if (bytes != 0 && device.heap_used.fetch_add(bytes) + bytes <= device.heap_limit) {
+    if (bytes == 0 || bytes > device.heap_limit) return call.result(thread, 0); // no sum can wrap
+    if (device.heap_used.fetch_add(bytes) <= device.heap_limit - bytes) {
       Result<u64> got = device.memory->allocate(bytes, AllocationKind::heap, 512);
       if (got) address = *got;
     }
-    if (address == 0 && bytes != 0) device.heap_used -= bytes;
+    if (address == 0) device.heap_used -= bytes;
     call.result(thread, address);
   });
 }
@@ -172,6 +179,7 @@ void compute(const Caller& call, const MathFunction& function) {
 
 bool call_builtin(Exec& x, const Op& op, const ir::Function& callee, const CallSite& site) {
   Caller call{x, op, site};
+  ++x.effects;
   if (callee.name == "vprintf")
     print(call);
   else if (callee.name == "malloc")

@@ -80,6 +80,7 @@ struct Cta {
   Dim3 id;
   std::deque<std::unique_ptr<Group>> groups;
   std::vector<std::unique_ptr<Frame>> frames; // all frames of this CTA, in use or free
+  u64 frame_bytes = 0;                        // of their registers
   std::vector<std::byte> shared;              // of each CTA, LaunchState::shared_stride apart
   std::unique_ptr<std::byte[], void (*)(std::byte*)> local{nullptr, [](std::byte*) {}};
   Mask exited;
@@ -106,6 +107,9 @@ struct FaultError {
   Fault fault;
 };
 
+// How often backward branches, and calls, look at the deadline. A call counts as several: it may do what takes long.
+inline constexpr i64 ticks_per_look = 1 << 14, ticks_per_call = 64;
+
 struct Exec {
   LaunchState& launch;
   const Shape& shape;
@@ -128,7 +132,10 @@ struct Exec {
   u32 active_warps = 0;
   u64 warp_instructions = 0, thread_instructions = 0;
   u32 active_lanes = 0;
-  u64 ticks = 0;
+  i64 until_clock = ticks_per_look; // backward branches until the next look at the deadline
+  // What may make the next round of a loop differ from the last, beside registers: stores of any kind, atomics that
+  // changed something, clocks that were read, calls of library functions.
+  u64 effects = 0;
   u64 writes = 0; // stores, and atomics that changed something, to memory that others see
   // Whether stores and atomics are performed; if not, they are checked and reported like any other: this CTA only
   // stands for others (fold/).
@@ -202,6 +209,9 @@ struct Exec {
   }
 };
 
+// What no GPU has more of (CUDA Programming Guide, Technical Specifications per Compute Capability).
+inline constexpr u64 most_local_bytes = 512 << 10; // per thread
+
 // What one launch shares among its workers.
 struct LaunchState {
   Device& device;
@@ -243,6 +253,7 @@ std::optional<Fault> prepare(LaunchState&);
 void start_cta(Exec&, Cta&);
 enum class Progress : u8 { finished, waiting };
 Progress run_cta(Exec&, Cta&); // until it ends or only waits for other CTAs
+void run_group(Exec&, Group&); // until it stops; then its state says why
 std::unique_ptr<Group> split_off(Exec&, Group&, const Mask& lanes); // those lanes, as a group of their own
 void exit_lanes(Exec&, const Mask&);
 void return_lanes(Exec&, const Mask&);
@@ -251,7 +262,17 @@ Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
 // observe.cpp
 void run_observed(Exec&); // the loop of run_group (simt.cpp), before the eyes of Exec::observer
 
+// execute_control.cpp: raises a fault when the launch was cancelled or its time is over, or ends a worker that
+// another one's fault stops.
+void check_clock(Exec&, const Op&);
+inline void pass_time(Exec& x, const Op& op, i64 ticks) {
+  if ((x.until_clock -= ticks) < 0) [[unlikely]]
+    check_clock(x, op);
+}
+
 // fault.cpp
+// Where an op is in the source, or in the PTX where that is not known; what else there is to say goes to the notes.
+diag::Span place_of(const Exec&, const Op&, std::vector<std::string>& notes);
 [[noreturn]] void raise(Exec&, const Op&, FaultKind, std::string kind, std::string message, u32 thread,
                         u64 address = 0, std::vector<std::string> notes = {}, std::string help = {});
 void warn(Exec&, const Op&, std::string kind, std::string message, u32 thread,

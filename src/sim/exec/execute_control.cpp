@@ -19,7 +19,6 @@ constexpr u64 turn_limit_writing = 1 << 14; // who writes and yet waits lets oth
 constexpr u64 split_limit = 65536, split_limit_known = 64;
 constexpr u64 return_address_bytes =
     16; // of local memory that a call takes at least: recursion ends somewhere
-constexpr u64 check_interval = 1 << 14;          // backward branches between looks at the deadline
 constexpr u64 silent_split_limit = u64{1} << 26; // for loops that only spin on plain loads
 
 bool others_in_stack(const Exec& x) {
@@ -29,21 +28,9 @@ bool others_in_stack(const Exec& x) {
   return false;
 }
 
-void check_clock(Exec& x, const Op& op) {
-  const LaunchOptions& options = x.launch.options;
-  if (x.cta->index >= x.launch.stop_from.load(std::memory_order_relaxed)) throw FaultError{};
-  if (options.cancel && options.cancel->load(std::memory_order_relaxed))
-    raise(x, op, FaultKind::cancelled, "launch-cancelled", "the launch was interrupted",
-          first_thread(x.active));
-  if (options.deadline && std::chrono::steady_clock::now() > *options.deadline)
-    raise(x, op, FaultKind::timeout, "launch-timeout", "the launch ran longer than the time limit",
-          first_thread(x.active), 0, {},
-          "give it more with --timeout, or look for a loop that never ends here");
-}
-
-// Going backwards: the only places where a kernel can run for ever.
+// Going backwards: where a kernel can run for ever. Recursion takes as long where each call makes two.
 void backward(Exec& x, const Op& op) {
-  if (++x.ticks % check_interval == 0) check_clock(x, op);
+  pass_time(x, op, 1);
   Group& group = *x.group;
   if (group.writes != x.writes) {
     group.writes = x.writes;
@@ -96,6 +83,32 @@ void diverge(Exec& x, const Op& op) {
 }
 
 } // namespace
+
+void check_clock(Exec& x, const Op& op) {
+  const LaunchOptions& options = x.launch.options;
+  x.until_clock = ticks_per_look;
+  if (x.cta->index >= x.launch.stop_from.load(std::memory_order_relaxed)) throw FaultError{};
+  if (options.cancel && options.cancel->load(std::memory_order_relaxed))
+    raise(x, op, FaultKind::cancelled, "launch-cancelled", "the launch was interrupted",
+          first_thread(x.active));
+  if (options.deadline && std::chrono::steady_clock::now() > *options.deadline)
+    raise(x, op, FaultKind::timeout, "launch-timeout", "the launch ran longer than the time limit",
+          first_thread(x.active), 0, {},
+          "give it more with --timeout, or look for a loop or a recursion that never ends here");
+}
+
+// A GPU keeps the registers of callers in local memory, too; here they have memory of their own, which ends where no
+// thread of a GPU could have as much.
+static void check_stack(Exec& x, const Op& op, const ir::Function& callee, u64 local_end) {
+  if (local_end <= x.launch.local_bytes && x.cta->frame_bytes <= most_local_bytes * x.shape.lanes) return;
+  std::string too_much =
+      local_end > x.launch.local_bytes
+          ? fmt::format("more local memory than the {} bytes a thread has", x.launch.local_bytes)
+          : fmt::format("more than {} bytes per thread for the registers of all calls", most_local_bytes);
+  raise(x, op, FaultKind::stack_overflow, "kernel-stack-overflow",
+        fmt::format("call of '{}' needs {}", callee.name, too_much), first_thread(*x.mask), 0, {},
+        "reduce the recursion depth, or end a recursion that never ends");
+}
 
 namespace ops {
 
@@ -197,6 +210,7 @@ void reconverge_early(Exec& x, const Op& op) {
 
 void call(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
+  pass_time(x, op, ticks_per_call);
   const CallSite& site = x.code->calls[op.call_index()];
   const ir::Module& module = *x.code->module;
   ir::FunctionId callee = site.callee;
@@ -240,12 +254,7 @@ void call(Exec& x, const Op& op) {
   }
   const Code& code = x.launch.program.code_of(callee);
   u64 local_base = x.frame->local_base + align_up(x.code->local_bytes, 16) + return_address_bytes;
-  if (local_base + code.local_bytes > x.launch.local_bytes)
-    raise(x, op, FaultKind::stack_overflow, "kernel-stack-overflow",
-          fmt::format("call of '{}' needs more local memory than the {} bytes a thread has", function.name,
-                      x.launch.local_bytes),
-          first_thread(lanes), 0, {},
-          "reduce the recursion depth, or raise cudaLimitStackSize with cudaDeviceSetLimit");
+  check_stack(x, op, function, local_base + code.local_bytes);
   Frame* caller = x.frame;
   Frame* frame = enter_frame(x, code, lanes, local_base);
   // Arguments by value: caller's .param variables into the callee's, byte for byte.

@@ -13,7 +13,8 @@ namespace {
 using ir::Special;
 using ir::StateSpace;
 
-u64 nanoseconds() {
+u64 nanoseconds(Exec& x) {
+  ++x.effects;
   return static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                               std::chrono::system_clock::now().time_since_epoch())
                               .count());
@@ -41,12 +42,12 @@ bool uniform_special(Exec& x, Special special, u64& out) {
   case Special::smid: out = x.cta->index % device.multiprocessors; return x.shape.ctas == 1;
   case Special::nsmid: out = device.multiprocessors; return true;
   case Special::gridid: out = 1; return true;
-  case Special::clock: out = nanoseconds() & 0xffffffffu; return true;
-  case Special::clock_hi: out = nanoseconds() >> 32; return true;
+  case Special::clock: out = nanoseconds(x) & 0xffffffffu; return true;
+  case Special::clock_hi: out = nanoseconds(x) >> 32; return true;
   case Special::clock64:
-  case Special::globaltimer: out = nanoseconds(); return true;
-  case Special::globaltimer_lo: out = nanoseconds() & 0xffffffffu; return true;
-  case Special::globaltimer_hi: out = nanoseconds() >> 32; return true;
+  case Special::globaltimer: out = nanoseconds(x); return true;
+  case Special::globaltimer_lo: out = nanoseconds(x) & 0xffffffffu; return true;
+  case Special::globaltimer_hi: out = nanoseconds(x) >> 32; return true;
   case Special::total_smem_size:
   case Special::aggr_smem_size: out = x.launch.shared_bytes + spec.dynamic_shared; return true;
   case Special::dynamic_smem_size: out = spec.dynamic_shared; return true;

@@ -342,7 +342,7 @@ void barrier(Exec& x, const Op& op) {
           thread);
   Barrier& barrier = x.cta->barriers[id];
   if (!reduction && !barrier.open && x.full && x.unguarded && x.group->frames.size() == 1 &&
-      (!has_count || expected >= x.shape.threads)) {
+      (!has_count || (expected >= x.shape.threads && expected <= x.active_warps * warp_size))) {
     // Everyone who has not exited is here at once, in lockstep: nothing to wait for.
     bool everyone = true;
     for (u32 w = 0; w < x.shape.warps; ++w)
@@ -354,7 +354,7 @@ void barrier(Exec& x, const Op& op) {
     barrier = {};
     barrier.open = true;
     ++x.cta->open_barriers;
-    barrier.expected = expected >= x.shape.lanes ? 0 : expected;
+    barrier.expected = expected;
     barrier.reduction = !reduction                 ? BarrierReduction::none
                         : form.has(Modifier::popc) ? BarrierReduction::popc
                         : form.has(Modifier::and_) ? BarrierReduction::and_

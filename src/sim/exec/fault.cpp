@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 namespace warplens::sim {
-namespace {
 
-constexpr std::size_t most_warnings = 64;
+constexpr static std::size_t most_warnings = 64;
 
-diag::Span place(const Exec& x, const Op& op, std::vector<std::string>& notes) {
+diag::Span place_of(const Exec& x, const Op& op, std::vector<std::string>& notes) {
   const ir::Instruction& instruction = x.instruction(op);
   std::vector<access::SourceFrame> frames = x.code->module->frames(instruction.location);
   if (frames.empty()) {
@@ -22,6 +21,8 @@ diag::Span place(const Exec& x, const Op& op, std::vector<std::string>& notes) {
     notes.push_back(fmt::format("inlined at {}:{}", frames[i].file, frames[i].line));
   return {frames[0].file, frames[0].line, frames[0].column, 0};
 }
+
+namespace {
 
 Dim3 thread_index(const Exec& x, u32 thread) {
   const Dim3& block = x.shape.block;
@@ -38,7 +39,7 @@ diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std
   Dim3 c = x.cta_id(thread);
   std::vector<std::string> where{fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
                                              x.launch.entry->function->name, c.x, c.y, c.z, t.x, t.y, t.z)};
-  out.span = place(x, op, where);
+  out.span = place_of(x, op, where);
   out.message = std::move(message);
   where.insert(where.end(), notes.begin(), notes.end());
   out.notes = std::move(where);

@@ -19,7 +19,7 @@
 // that was on top goes there and waits for all lanes; above it, each path has an entry with its lanes, and the
 // op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
 // place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
-#include "sim/exec/exec.h"
+#include "sim/exec/stuck.h"
 #include "sim/program.h"
 #include <algorithm>
 #include <bit>
@@ -39,6 +39,7 @@ Frame* fresh_frame(Exec& x, const Code& code) {
   u64 bytes = 64;
   for (u8 bits : code.slot_bits) bytes += storage_bytes(bits, x.shape.lanes);
   frame->storage = std::make_unique<std::byte[]>(bytes);
+  x.cta->frame_bytes += bytes;
   std::byte* at = reinterpret_cast<std::byte*>(align_up(reinterpret_cast<u64>(frame->storage.get()), 64));
   frame->values.resize(code.slot_bits.size());
   for (std::size_t i = 0; i < frame->values.size(); ++i) {
@@ -232,12 +233,6 @@ void start_cta(Exec& x, Cta& cta) {
 
 namespace {
 
-u32 count(const Mask& mask, u32 warps) {
-  u32 n = 0;
-  for (u32 w = 0; w < warps; ++w) n += static_cast<u32>(std::popcount(mask.word[w]));
-  return n;
-}
-
 bool complete(const Exec& x, const Cta& cta, const Barrier& barrier) {
   u32 warps = x.shape.warps;
   if (barrier.expected == 0) {
@@ -245,7 +240,8 @@ bool complete(const Exec& x, const Cta& cta, const Barrier& barrier) {
       if (x.shape.all.word[w] & ~(barrier.arrived.word[w] | cta.exited.word[w])) return false;
     return true;
   }
-  // Thread counts are in whole warps: lanes that exited, or never existed, count with their warp's arrival.
+  // Thread counts are in whole warps: lanes that exited, or never existed, count with their warp's arrival. A warp
+  // that ended altogether never arrives, though without a count nobody waits for it.
   u32 arrived = 0;
   for (u32 w = 0; w < warps; ++w) {
     if (barrier.arrived.word[w] == 0) continue;
@@ -367,25 +363,19 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
 }
 
 [[noreturn]] void deadlock(Exec& x, Cta& cta) {
-  std::vector<std::string> notes;
-  const Group* stuck = nullptr;
-  for (auto& group : cta.groups) {
-    if (group->state != GroupState::at_barrier) continue;
-    stuck = group.get();
-    notes.push_back(fmt::format("{} threads wait at barrier {}",
-                                count(group->stack.back().mask, x.shape.warps), group->barrier));
-  }
-  notes.push_back(
-      fmt::format("{} of {} threads have ended", count(cta.exited, x.shape.warps), x.shape.threads));
-  x.group = const_cast<Group*>(stuck);
-  x.load_top();
-  const Op& op = x.code->ops[x.pc == 0 ? 0 : x.pc - 1];
-  raise(x, op, FaultKind::deadlock, "kernel-deadlock",
-        "the threads of a CTA wait at barriers that can never complete", first_thread(x.active), 0,
-        std::move(notes), "every thread of the block must reach the same __syncthreads()");
+  FaultError error{
+      fault_of_waiting(x, cta, FaultKind::deadlock, "kernel-deadlock",
+                       "the threads of a CTA wait at barriers that can never complete",
+                       "every thread of the block must reach the same __syncthreads(), and as many as a "
+                       "barrier with a count names must come")};
+  std::vector<Wait> waits;
+  add_waits(x, cta, false, waits);
+  for (std::string& note : in_words(waits)) error.fault.diagnostic.notes.push_back(std::move(note));
+  throw error;
 }
 
-// Runs a group until it stops; then its state says why.
+} // namespace
+
 void run_group(Exec& x, Group& group) {
   x.group = &group;
   x.stop = false;
@@ -399,6 +389,8 @@ void run_group(Exec& x, Group& group) {
     op.execute(x);
   }
 }
+
+namespace {
 
 // A group that had its turn goes to the end of the queue; one that ended leaves it.
 void put_back(Cta& cta, Group* group) {

@@ -7,12 +7,16 @@ namespace warplens::sim {
 using ir::Modifier;
 using ir::Opcode;
 
-bool Waiting::waits_alone(const ir::Instruction& i) const {
-  const ir::Form& form = module_.form(i);
-  if (form.opcode == Opcode::nanosleep || form.opcode == Opcode::atom) return true;
+bool reads_what_others_write(const ir::Form& form) {
+  if (form.opcode == Opcode::atom) return true;
   return form.opcode == Opcode::ld && form.space() != ir::StateSpace::param &&
          (form.has(Modifier::volatile_) || form.has(Modifier::relaxed) || form.has(Modifier::acquire) ||
           form.has(Modifier::cv));
+}
+
+bool Waiting::waits_alone(const ir::Instruction& i) const {
+  const ir::Form& form = module_.form(i);
+  return form.opcode == Opcode::nanosleep || reads_what_others_write(form);
 }
 
 bool Waiting::may_wait(const ir::Function& function, const ir::Instruction& i) {

@@ -6,6 +6,9 @@
 
 namespace warplens::sim {
 
+// Whether it reads, at each execution anew, what other threads may have written.
+bool reads_what_others_write(const ir::Form&);
+
 class Waiting {
 public:
   explicit Waiting(const ir::Module& module) : module_(module) {}

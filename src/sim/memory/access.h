@@ -106,8 +106,8 @@ Extremes write_addresses(Exec&, const Op&);
 u64 space_size(const Exec&, ir::StateSpace);
 // The first generic address that names a space.
 u64 window_of(const Exec&, ir::StateSpace);
-// Whether [low, end) lies in one allocation.
-bool in_known_range(Exec&, const Op&, u64 low, u64 end);
+// Whether `bytes` at each address from `lowest` to `highest` lie in one allocation.
+bool in_known_range(Exec&, const Op&, u64 lowest, u64 highest, u64 bytes);
 
 template <class F>
 [[gnu::always_inline]] inline void resolve(Exec& x, const Op& op, Purpose purpose, F&& each) {

@@ -34,7 +34,7 @@ void* result_target(Exec& x, const Op& op) {
       !in_a_row(result, address.stride, x.shape))
     return nullptr;
   u64 first = address.base + static_cast<u64>(store.offset), end = first + result.lane_bytes();
-  if (first % store.element_bytes != 0 || end < first || !in_known_range(x, store, first, end))
+  if (first % store.element_bytes != 0 || !in_known_range(x, store, first, first, result.lane_bytes()))
     return nullptr;
   for (u32 s = 0; s < op.sources; ++s) { // each lane in its place, or somewhere else altogether
     const Value& v = x.values[op.source(s)];

@@ -215,7 +215,9 @@ void atomic(Exec& x, const Op& op) {
   resolve(x, op, Purpose::atomic, [&](const Access& a) {
     check(x, op, a);
     report(x, op, a);
-    x.writes += !x.performs_stores || update_memory(x, op, a);
+    bool changed = !x.performs_stores || update_memory(x, op, a);
+    x.writes += changed;
+    x.effects += changed;
   });
 }
 

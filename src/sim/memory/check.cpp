@@ -37,7 +37,7 @@ void check_alignment(Exec& x, const Op& op, const Access& a) {
 void check_device_memory(Exec& x, const Op& op, const Access& a) {
   const Memory& memory = *x.launch.device.memory;
   each_lane(x, a, [&](u32 thread, u64 at) {
-    if (memory.range(at).contains(at, at + a.bytes)) return;
+    if (memory.range(at).covers(at, a.bytes)) return;
     if (!memory.mapped(at, a.bytes))
       raise(
           x, op, FaultKind::illegal_address, "kernel-illegal-address",
@@ -61,7 +61,7 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
                           : a.space == StateSpace::local ? "local"
                                                          : "parameter";
   each_lane(x, a, [&](u32 thread, u64 at) {
-    if (at <= size && a.bytes <= size - at) return;
+    if (Memory::Range{0, size}.covers(at, a.bytes)) return;
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
           fmt::format("access of {} bytes at offset {:#x} is outside the {} bytes of {} memory", a.bytes, at,
                       size, name),
@@ -76,10 +76,10 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
 void check_lanes(Exec& x, const Op& op, const Access& a) {
   if (a.lowest > a.highest) return; // no lane
   if (a.bits & (a.bytes - 1)) check_alignment(x, op, a);
-  u64 end = a.highest + a.bytes;
   if (a.space == StateSpace::global || a.space == StateSpace::constant) {
-    if (end < a.highest || !in_known_range(x, op, a.lowest, end)) check_device_memory(x, op, a);
-  } else if (u64 size = space_size(x, a.space); end > size || end < a.highest) {
+    if (!in_known_range(x, op, a.lowest, a.highest, a.bytes)) check_device_memory(x, op, a);
+  } else if (u64 size = space_size(x, a.space);
+             !Memory::Range{0, size}.covers(a.lowest, a.highest, a.bytes)) {
     check_window(x, op, a, size);
   }
 }

@@ -8,6 +8,10 @@
 
 namespace warplens::sim {
 
+static bool is_seen_by_host(AllocationKind kind) {
+  return kind == AllocationKind::managed || kind == AllocationKind::host;
+}
+
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   u64 windows = align_up(3 * window_size, page_size);
   u64 size = windows + align_up(capacity, page_size);
@@ -80,6 +84,7 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
   u64 serial = name.empty() ? ++serial_ : 0;
   allocations_[*address] = {*address, size, kind, std::move(name), serial};
   used_ += padded;
+  seen_by_host_ += is_seen_by_host(kind);
   ++epoch_;
   return address;
 }
@@ -89,6 +94,7 @@ bool Memory::release(u64 address) {
   auto found = allocations_.find(address);
   if (found == allocations_.end()) return false;
   u64 padded = align_up(std::max<u64>(found->second.size, 1), 512);
+  seen_by_host_ -= is_seen_by_host(found->second.kind);
   allocations_.erase(found);
   used_ -= padded;
   ++epoch_;
@@ -127,6 +133,7 @@ bool Memory::register_host(u64 address, u64 size) {
     if (previous->first + previous->second > address) return false;
   }
   registered_[address] = size;
+  ++seen_by_host_;
   ++epoch_;
   return true;
 }
@@ -134,7 +141,9 @@ bool Memory::register_host(u64 address, u64 size) {
 bool Memory::unregister_host(u64 address) {
   std::lock_guard lock(mutex_);
   ++epoch_;
-  return registered_.erase(address) != 0;
+  bool known = registered_.erase(address) != 0;
+  seen_by_host_ -= known;
+  return known;
 }
 
 std::optional<Allocation> Memory::find(u64 address) const {
@@ -156,7 +165,7 @@ std::optional<Allocation> Memory::find(u64 address) const {
 std::optional<Allocation> Memory::nearest(u64 address) const {
   std::lock_guard lock(mutex_);
   if (allocations_.empty()) return std::nullopt;
-  auto above = allocations_.lower_bound(address);
+  auto above = allocations_.upper_bound(address);
   if (above == allocations_.begin()) return above->second;
   const Allocation& below = std::prev(above)->second;
   if (above == allocations_.end()) return below;
@@ -165,9 +174,9 @@ std::optional<Allocation> Memory::nearest(u64 address) const {
 }
 
 bool Memory::mapped(u64 address, u64 size) const {
-  if (size == 0 || address + size < address) return false;
+  if (size == 0 || address + (size - 1) < address) return false;
   std::lock_guard lock(mutex_);
-  if (address >= first_ && address + size <= limit_) {
+  if (Range{first_, limit_}.covers(address, size)) {
     for (u64 page = (address - first_) / page_size; page <= (address + size - 1 - first_) / page_size; ++page)
       if (page_use_[page] == 0) return false;
     return true;
@@ -175,7 +184,7 @@ bool Memory::mapped(u64 address, u64 size) const {
   auto host = registered_.upper_bound(address);
   if (host == registered_.begin()) return false;
   host = std::prev(host);
-  return address + size <= host->first + host->second;
+  return Range{host->first, host->first + host->second}.covers(address, size);
 }
 
 Memory::Range Memory::range(u64 address) const {

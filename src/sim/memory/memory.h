@@ -57,7 +57,12 @@ public:
   // enough for engines that keep the answer and compare many addresses with it until epoch() changes.
   struct Range {
     u64 begin = 0, end = 0;
-    bool contains(u64 lowest, u64 highest_end) const { return lowest >= begin && highest_end <= end; }
+    // Whether `bytes` > 0 bytes at `address` lie in it; at each of the addresses from `lowest` to `highest`.
+    // The end of an access is never computed: that of one at the top of the address space is 0.
+    bool covers(u64 address, u64 bytes) const { return covers(address, address, bytes); }
+    bool covers(u64 lowest, u64 highest, u64 bytes) const {
+      return lowest >= begin && highest < end && bytes <= end - highest;
+    }
   };
   Range range(u64 address) const;
   std::vector<Range> registered() const; // host ranges
@@ -67,6 +72,8 @@ public:
   u64 param_window() const { return base_ + 2 * window_size; }
   u64 capacity() const { return capacity_; }
   u64 used() const;
+  // Whether there is managed, pinned or registered memory, which the host may write while a kernel runs.
+  bool host_may_write() const { return seen_by_host_ != 0; }
   u64 epoch() const { return epoch_; } // changes with every allocation or release
 
 private:
@@ -78,6 +85,7 @@ private:
   u64 first_ = 0, cursor_ = 0, limit_ = 0; // allocations live in [first_, limit_); none yet above cursor_
   u64 used_ = 0, serial_ = 0;
   std::atomic<u64> epoch_ = 1;
+  std::atomic<u64> seen_by_host_ = 0; // allocations and registered ranges
   mutable std::mutex mutex_;
   std::map<u64, Allocation> allocations_; // by address
   std::map<u64, u64> free_;               // released ranges below cursor_: address → size, coalesced

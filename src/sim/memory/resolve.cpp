@@ -38,8 +38,9 @@ HostPlace place_of(Exec& x, StateSpace space) {
 
 bool is_inside(Exec& x, const Op& op, const Range& range, u64 bytes) {
   if (range.low < 0) return false;
-  u64 low = static_cast<u64>(range.low), end = static_cast<u64>(range.high) + bytes;
-  return is_device_memory(op.space) ? in_known_range(x, op, low, end) : end <= space_size(x, op.space);
+  u64 low = static_cast<u64>(range.low), high = static_cast<u64>(range.high);
+  if (is_device_memory(op.space)) return in_known_range(x, op, low, high, bytes);
+  return Memory::Range{0, space_size(x, op.space)}.covers(low, high, bytes);
 }
 
 // The least and the greatest address of a thread in the mask.
@@ -238,14 +239,14 @@ u64 window_of(const Exec& x, StateSpace space) {
   }
 }
 
-bool in_known_range(Exec& x, const Op& op, u64 low, u64 end) {
-  if (!op.site.valid()) return x.launch.device.memory->range(low).contains(low, end);
+bool in_known_range(Exec& x, const Op& op, u64 lowest, u64 highest, u64 bytes) {
+  if (!op.site.valid()) return x.launch.device.memory->range(lowest).covers(lowest, highest, bytes);
   Exec::RangeCache& cache = x.ranges[op.site.value];
   const Memory& memory = *x.launch.device.memory;
   u64 epoch = memory.epoch();
-  if (cache.epoch == epoch && cache.range.contains(low, end)) return true;
-  Memory::Range range = memory.range(low);
-  if (!range.contains(low, end)) return false;
+  if (cache.epoch == epoch && cache.range.covers(lowest, highest, bytes)) return true;
+  Memory::Range range = memory.range(lowest);
+  if (!range.covers(lowest, highest, bytes)) return false;
   cache = {range, epoch};
   return true;
 }

@@ -133,6 +133,7 @@ namespace ops {
 void store(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   x.writes += op.space != StateSpace::local;
+  ++x.effects;
   resolve(x, op, Purpose::store, [&](const Access& a) {
     check(x, op, a);
     report(x, op, a);

@@ -16,6 +16,13 @@ __global__ void misaligned(char* p) {
 __global__ void endless(volatile int* p) {
   while (p[0] == 0) p[1] = p[1] + 1;
 }
+__global__ void before_null(int* p) { p[-1] = 1; }
+__global__ void lock_twice(int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {}
+  while (atomicCAS(lock, 0, 1) != 0) {}
+}
+__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__global__ void recursive(int* p) { p[threadIdx.x] = fibonacci(60 + p[0]); }
 __global__ void unknown_opcode(int* p) {
 #ifdef UNKNOWN_OPCODE
   asm volatile("frobnicate.u32 %0, 1;" : "=r"(p[0]));
@@ -35,6 +42,9 @@ int main(int argc, char** argv) {
   if (!std::strcmp(what, "past")) fine<<<1, 32>>>(p + 1020);
   if (!std::strcmp(what, "misaligned")) misaligned<<<1, 32>>>(reinterpret_cast<char*>(p));
   if (!std::strcmp(what, "endless")) endless<<<1, 32>>>(p);
+  if (!std::strcmp(what, "null")) before_null<<<1, 1>>>(nullptr);
+  if (!std::strcmp(what, "deadlock")) lock_twice<<<2, 32>>>(p);
+  if (!std::strcmp(what, "recursive")) recursive<<<1, 32>>>(p);
   if (!std::strcmp(what, "opcode")) unknown_opcode<<<1, 32>>>(p);
   if (!std::strcmp(what, "memory")) {
     void* much = nullptr;
