@@ -240,8 +240,9 @@ TEST(BuildId, IsOfThisProgram) { EXPECT_EQ(build_id().size(), 20u) << "SHA-1, as
 std::string content_of(const std::string& path) { return read_file(path).value_or("none"); }
 
 TEST(OutputFileTest, ReplacesTheContentWholeAndKeepsRightsAndLinks) {
-  TempDir folder = std::move(*TempDir::create());
-  const std::string path = folder.path() + "/report", link = folder.path() + "/link";
+  TempDir temporary = std::move(*TempDir::create());
+  const std::string folder = temporary.path() + "/out", path = folder + "/report", link = folder + "/link";
+  std::filesystem::create_directory(folder);
   std::ofstream(path) << "before";
   chmod(path.c_str(), 0640);
   symlink("report", link.c_str());
@@ -254,16 +255,17 @@ TEST(OutputFileTest, ReplacesTheContentWholeAndKeepsRightsAndLinks) {
   struct stat status;
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
-  auto entries = std::filesystem::directory_iterator(folder.path());
+  auto entries = std::filesystem::directory_iterator(folder);
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 2) << "nothing is left aside";
 }
 
 TEST(OutputFileTest, PreparingMakesNoFile) {
-  TempDir folder = std::move(*TempDir::create());
-  const std::string path = folder.path() + "/new";
+  TempDir temporary = std::move(*TempDir::create());
+  const std::string folder = temporary.path() + "/out", path = folder + "/new";
+  std::filesystem::create_directory(folder);
   ASSERT_TRUE(OutputFile::prepare(path));
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST(OutputFileTest, SaysWhatCannotBeWritten) {
