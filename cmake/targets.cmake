@@ -15,4 +15,6 @@ set(warplens_options_avx2 ${warplens_options_baseline}
 set(warplens_options_avx512 ${warplens_options_avx2}
   -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mprefer-vector-width=512)
 # From a precompiled header GCC 12 reports its own intrinsics' deliberate use of undefined values.
-list(APPEND warplens_options_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND warplens_options_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
