@@ -3,6 +3,7 @@
 #include "ir/binary.h"
 #include "ir/verify.h"
 #include "ptx/parse.h"
+#include <algorithm>
 
 FUZZ_TARGET(module) {
   using namespace warplens;
@@ -19,7 +20,7 @@ FUZZ_TARGET(module) {
     bytes.assign(begin, begin + input.size());
   }
   // Every byte that the input's first line can reach, changed.
-  for (std::size_t i = 0; i < std::min<std::size_t>(digits, 64) && !bytes.empty(); ++i) {
+  for (std::size_t i = 0; i < std::min({digits, std::size_t{64}, input.size()}) && !bytes.empty(); ++i) {
     std::size_t at = (static_cast<unsigned char>(input[i]) * 2654435761u + i * 40503u) % bytes.size();
     std::byte kept = bytes[at];
     bytes[at] ^= static_cast<std::byte>(1u << i % 8);
