@@ -37,7 +37,9 @@ constexpr u64 least_batches = 16;
 u32 batch_size(const LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
   u64 threads = spec.block.count();
-  if (spec.cooperative || threads % warp_size != 0 || !launch.program.runs_in_lockstep(spec.kernel)) return 1;
+  if (launch.options.check_sync || spec.cooperative || threads % warp_size != 0 ||
+      !launch.program.runs_in_lockstep(spec.kernel))
+    return 1;
   u64 registers = 0;
   for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, static_cast<u32>(threads));
   for (ir::FunctionId f : launch.program.reachable(spec.kernel).functions)

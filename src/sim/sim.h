@@ -103,6 +103,7 @@ struct LaunchOptions {
   u32 workers = 0; // 0: one per core
   u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (launch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
+  bool check_sync = false;          // look for barriers that PTX leaves undefined (exec/sync_check.h)
   bool strict_memory = false;       // an access past an allocation stops the launch
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancel = nullptr;
@@ -111,7 +112,7 @@ struct LaunchOptions {
 struct LaunchResult {
   std::optional<Fault> fault; // the launch did not finish
   std::vector<diag::Diagnostic>
-      warnings; // tolerated out-of-bounds accesses, non-uniform barriers …, one per site
+      warnings; // tolerated out-of-bounds accesses, what check_sync finds: one per place
   u64 warp_instructions = 0, thread_instructions = 0;
 };
 // The workers that a launch with these options will use: make that many sinks.
