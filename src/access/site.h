@@ -48,6 +48,16 @@ private:
 enum class ElementType : u8 { bits, unsigned_integer, signed_integer, floating };
 std::string_view name(ElementType);
 
+// Why two runs may count an access differently: how often it is executed, or where, follows from which thread comes first
+// (ir/timing.h).
+enum class Timing : u8 {
+  none,
+  spin,  // in a loop that waits for other threads
+  retry, // repeated until no other thread comes between
+  race   // follows from who won
+};
+std::string_view name(Timing); // empty for none
+
 struct Site {
   SiteId id{};
   std::string function{};      // the PTX function that contains it (mangled)
@@ -61,6 +71,7 @@ struct Site {
   u8 matrices = 0;
   u8 vector = 1; // elements per lane
   ElementType element = ElementType::bits;
+  Timing timing_dependent = Timing::none;
   bool operator==(const Site&) const = default;
 };
 

@@ -94,14 +94,22 @@ void add_run(CLI::App& app, int& exit_code) {
                    "gpu: tolerate what a GPU tolerates; strict: stop at any access past an allocation")
       ->check(CLI::IsMember({"gpu", "strict"}))
       ->capture_default_str();
+  command
+      ->add_option("--check", options->checks,
+                   "also look for what is undefined; sync: barriers and masks that not all threads keep to")
+      ->check(CLI::IsMember({"sync"}))
+      ->delimiter(',')
+      ->type_name("KIND")
+      ->allow_extra_args(false);
   command->add_flag("--count-only", options->count_only,
                     "count by proof where addresses depend on indices alone; compute results only where the "
                     "program reads them");
   command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
       ->type_name("SECONDS")
       ->check(seconds(most_seconds));
-  command->add_flag("--strict", options->strict,
-                    "exit code 1 when a launch was not counted exactly, or is missing");
+  command->add_flag(
+      "--strict", options->strict,
+      "exit code 1 when a launch was not counted exactly, or is missing, or --check finds something");
   command->add_flag("--no-cache", options->no_cache,
                     "compile and read everything anew, keep nothing in ~/.cache/warplens");
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal");

@@ -52,6 +52,10 @@ Result<void> check_options(Prepared& run) {
   if (options.memory != "gpu" && options.memory != "strict")
     return failure(diag::error("bad-option", fmt::format("'--memory={}' is not known", options.memory), {},
                                "use --memory=gpu or --memory=strict"));
+  for (const std::string& check : options.checks)
+    if (check != "sync")
+      return failure(
+          diag::error("bad-option", fmt::format("'--check {}' is not known", check), {}, "use --check sync"));
   if (!(options.timeout >= 0))
     return failure(diag::error("bad-option", "the time limit is not a positive number of seconds", {},
                                "e.g. --timeout 60"));
@@ -187,6 +191,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_SM", fmt::format("{}", fmt::join(run.sm, ","))},
       {"WARPLENS_WORKERS", fmt::format("{}", options.workers)},
       {"WARPLENS_MEMORY", options.memory},
+      {"WARPLENS_CHECK", fmt::format("{}", fmt::join(options.checks, ","))},
       {"WARPLENS_CACHE_DIR", run.cache.folder},
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
       {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
@@ -297,6 +302,13 @@ Result<report::Model> model_of(const Prepared& run, report::Input input) {
 }
 
 // Writes all that can be written; fails with the first that could not be.
+// What --check found; a note says nothing against the program.
+bool has_findings(const report::Model& model) {
+  return std::any_of(model.warnings.begin(), model.warnings.end(), [](const report::Warning& w) {
+    return w.diagnostic.kind.starts_with("sync-") && w.diagnostic.severity != diag::Severity::note;
+  });
+}
+
 Result<void> write_reports(const Prepared& run, const report::Model& model) {
   const RunOptions& options = run.options;
   auto lost = [] {
@@ -343,7 +355,8 @@ int run(const RunOptions& options, const RunOutput& output) {
   if (!model) return refuse(options, output, model.error());
   if (Result<void> written = write_reports(*prepared, *model); !written)
     return refuse(options, output, written.error());
-  return options.strict && !model->complete && end->exit_code == 0 ? 1 : end->exit_code;
+  bool good = model->complete && !has_findings(*model);
+  return options.strict && !good && end->exit_code == 0 ? 1 : end->exit_code;
 }
 
 } // namespace warplens::driver

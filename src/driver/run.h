@@ -16,13 +16,14 @@ struct RunOptions {
   std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
   bool details = false;
   u32 top = 5;
-  std::string kernel;            // regular expression, as report's filter
-  std::string compiler = "auto"; // of a .cu file: nvcc, clang
-  std::string compile_options;   // as one would write them in a shell
-  u32 workers = 0;               // 0: one per core
-  std::string memory = "gpu";    // or "strict"
-  double timeout = 0;            // seconds that a launch may take; 0: no limit
-  bool count_only = false;       // results only where somebody looks
+  std::string kernel;              // regular expression, as report's filter
+  std::string compiler = "auto";   // of a .cu file: nvcc, clang
+  std::string compile_options;     // as one would write them in a shell
+  u32 workers = 0;                 // 0: one per core
+  std::string memory = "gpu";      // or "strict"
+  std::vector<std::string> checks; // what else to look for: "sync"
+  double timeout = 0;              // seconds that a launch may take; 0: no limit
+  bool count_only = false;         // results only where somebody looks
   bool strict = false;
   bool no_cache = false; // compile and parse anew, keep nothing
   bool progress = false; // standard error is a terminal, and nobody said --no-progress
@@ -37,7 +38,7 @@ struct RunOutput {
 };
 
 // The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be
-// written; with `strict` 1 when the report is not complete (report::Model).
+// written; with `strict` 1 when the report is not complete (report::Model), or `checks` found something.
 int run(const RunOptions&, const RunOutput&);
 
 } // namespace warplens::driver

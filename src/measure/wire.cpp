@@ -51,6 +51,7 @@ json to_json(const access::Site& site) {
   put(out, "matrices", site.matrices);
   put(out, "vector", site.vector, u8{1});
   put_name(out, "element", site.element);
+  put_name(out, "timing_dependent", site.timing_dependent);
   return out;
 }
 
@@ -79,6 +80,7 @@ access::Site site_of(const json& value) {
   take(value, "matrices", out.matrices);
   take(value, "vector", out.vector);
   take_name(value, "element", out.element);
+  take_name(value, "timing_dependent", out.timing_dependent);
   bool refers = out.opcode.empty() && out.id.valid(); // to one that was sent before
   if (!refers) check_site(out);
   return out;

@@ -66,6 +66,8 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["matrices"] = site.matrices;
   out["vector"] = site.vector;
   out["element"] = access::name(site.element);
+  if (site.timing_dependent != access::Timing::none)
+    out["timing_dependent"] = access::name(site.timing_dependent);
   put_counts(out, counters.empty() ? Counts{} : counters[0], space, site.kind);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)

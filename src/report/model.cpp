@@ -99,7 +99,7 @@ void add_launch(SiteSums& sums, const LaunchRecord& launch) {
 
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums sites) {
-  using Key = std::tuple<std::string, u32, u32, Space, std::string, Look, u32>;
+  using Key = std::tuple<std::string, u32, u32, Space, std::string, Look, u32, access::Timing>;
   std::map<Key, SiteKey> first;
   SiteSums out;
   for (auto& [key, merge] : sites) {
@@ -109,7 +109,8 @@ SiteSums merge_rows(SiteSums sites) {
     // Without line information every PTX instruction stays apart: its PTX line is all that names it.
     u32 apart = place.line == 0 ? key.first : 0;
     Look look = look_of(merge.record.pattern);
-    Key row{place.file, place.line, place.column, merge.record.space, site.opcode, look, apart};
+    Key row{place.file,  place.line, place.column, merge.record.space,
+            site.opcode, look,       apart,        site.timing_dependent};
     auto [found, fresh] = first.try_emplace(row, key);
     if (fresh) {
       out.emplace(key, std::move(merge));
@@ -238,7 +239,8 @@ Kernel make_kernel(std::span<const LaunchRecord* const> launches, const Input& i
   if (auto found = input.local_use.find(kernel.mangled); found != input.local_use.end())
     kernel.local_use = found->second;
   for (const auto& [key, merge] : sums)
-    if (ran(merge.record.counters)) add_counters(kernel.totals[key.second], merge.record.counters);
+    if (ran(merge.record.counters) && merge.record.site.timing_dependent == access::Timing::none)
+      add_counters(kernel.totals[key.second], merge.record.counters);
   std::vector<Row> rows;
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
     Row row = make_row(std::move(merge), first);
@@ -246,8 +248,13 @@ Kernel make_kernel(std::span<const LaunchRecord* const> launches, const Input& i
       kernel.never_executed.push_back(std::move(row));
       continue;
     }
-    kernel.excess_bytes += row.excess_bytes;
-    kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
+    if (row.site.timing_dependent != access::Timing::none) {
+      kernel.timing_dependent += row.sites;
+      row.excess_bytes = 0;
+    } else {
+      kernel.excess_bytes += row.excess_bytes;
+      kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
+    }
     rows.push_back(std::move(row));
   }
   kernel.lines = make_lines(std::move(rows), kernel.excess_bytes, source);

@@ -104,6 +104,8 @@ struct Kernel {
   std::vector<Row> never_executed;
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0;                     // under the first architecture
+  u32 timing_dependent =
+      0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
 };
 

@@ -71,6 +71,7 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
   take(value, "matrices", out.site.matrices);
   take(value, "vector", out.site.vector);
   take_name(value, "element", out.site.element);
+  take_name(value, "timing_dependent", out.site.timing_dependent);
   measure::check_site(out.site);
   if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
     out.pattern = measure::pattern_of(*pattern);

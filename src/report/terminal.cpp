@@ -22,11 +22,22 @@ double waste_of(const Kernel& kernel) {
              : static_cast<double>(kernel.excess_bytes) / static_cast<double>(kernel.moved_bytes);
 }
 
+// Of the accesses that are in no sum.
+std::string but_for_timing(const Model& model) {
+  u64 sites = 0;
+  for (const Kernel& kernel : model.kernels) sites += kernel.timing_dependent;
+  if (sites == 0) return "";
+  return sites == 1 ? "1 access that depends on timing"
+                    : fmt::format("{} accesses that depend on timing", human(sites));
+}
+
 std::string how_counted(const Model& model) {
   std::set<std::string_view> labels;
   for (const Kernel& kernel : model.kernels)
     if (measure::is_counted(kernel.status)) labels.insert(measure::name(kernel.status));
   if (labels.empty()) return "";
+  if (std::string but = but_for_timing(model); !but.empty() && model.complete && labels.size() == 1)
+    return fmt::format(", {} but for {}", *labels.begin(), but);
   if (model.complete && labels.size() == 1)
     return labels.contains("exact") ? ", exact: every warp counted" : ", proved: every warp accounted for";
   std::string out = ", ";

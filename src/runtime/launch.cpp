@@ -130,6 +130,7 @@ sim::LaunchOptions options_of(const Runtime& runtime, std::chrono::steady_clock:
   sim::LaunchOptions options;
   options.workers = runtime.options.workers;
   options.strict_memory = runtime.options.strict_memory;
+  options.check_sync = runtime.options.check_sync;
   // A limit that the clock cannot count to, some hundred years, is none.
   using Clock = std::chrono::steady_clock;
   if (std::chrono::duration<double> limit(runtime.options.timeout.value_or(HUGE_VAL));
@@ -207,7 +208,7 @@ void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
     keep_reachable(record.sites, kernel);
     runtime.events.send(std::move(record));
   };
-  if (runtime.options.count_only) {
+  if (runtime.options.count_only && !options.check_sync) { // every block has to be looked at
     std::string obstacle = count_by_folding(runtime, kernel, spec, options, record);
     if (obstacle.empty()) return finish();
     record.reason = "emulated in full: " + obstacle;

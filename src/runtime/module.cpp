@@ -2,6 +2,7 @@
 // and how kernels and variables are found in it.
 #include "runtime/module.h"
 #include "ir/call_graph.h"
+#include "ir/timing.h"
 #include "os/environment.h"
 #include "ptx/stacks.h"
 #include "runtime/device_code.h"
@@ -21,6 +22,7 @@ std::string program_name() {
 // any site.
 std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
   std::vector<const ir::Instruction*> accesses;
+  auto timing = ir::timing_dependence(module, kernel.functions);
   auto add = [&](const ir::Function& function) {
     for (const ir::Instruction& instruction : function.instructions)
       if (instruction.site.valid()) accesses.push_back(&instruction);
@@ -37,6 +39,8 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
   for (const ir::Instruction* access : accesses) {
     out.push_back(module.sites[access->site.value]);
     out.back().frames = stacks.at(access->location);
+    if (auto known = timing.find(access->site); known != timing.end())
+      out.back().timing_dependent = known->second;
   }
   return out;
 }

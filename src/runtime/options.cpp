@@ -1,11 +1,21 @@
 // See options.h: what each variable means. One that makes no sense is as good as not set.
 #include "runtime/options.h"
 #include "os/environment.h"
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 
 namespace warplens::runtime {
+
+static bool names(std::string_view list, std::string_view wanted) {
+  while (!list.empty()) {
+    std::size_t comma = std::min(list.find(','), list.size());
+    if (list.substr(0, comma) == wanted) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
 
 static std::vector<u32> numbers(std::string_view text) {
   std::vector<u32> out;
@@ -29,6 +39,7 @@ Options options_from_environment() {
   if (std::vector<u32> workers = numbers(os::variable("WARPLENS_WORKERS")); !workers.empty())
     options.workers = workers[0];
   options.strict_memory = os::variable("WARPLENS_MEMORY") == "strict"sv;
+  options.check_sync = names(os::variable("WARPLENS_CHECK"), "sync");
   if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
   options.launch_blocking = os::variable("CUDA_LAUNCH_BLOCKING") == "1"sv;

@@ -13,6 +13,7 @@ struct Options {
   std::vector<u32> sm{90};       // WARPLENS_SM: "90,70"; the first is the device
   u32 workers = 0;               // WARPLENS_WORKERS: threads per launch; 0: one per core
   bool strict_memory = false;    // WARPLENS_MEMORY=strict
+  bool check_sync = false;       // WARPLENS_CHECK=sync
   std::optional<double> timeout; // WARPLENS_TIMEOUT: seconds a launch may take
   bool count_only = false;       // WARPLENS_COUNT_ONLY=1: results only where somebody looks
   bool launch_blocking = false;  // CUDA_LAUNCH_BLOCKING=1, as CUDA reads it

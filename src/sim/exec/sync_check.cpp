@@ -62,8 +62,9 @@ template <class F> void each_place(const Exec& x, const Mask& here, F&& f) {
       Mask lanes = without(entry.mask, seen);
       add(seen, entry.mask);
       if (lanes == Mask{}) continue;
-      bool held = group->state == GroupState::at_barrier && i + 1 == group->stack.size();
-      f(lanes, *group->frames[frame - 1].frame->code, held ? entry.pc - 1 : entry.pc, frame == 1);
+      bool top = i + 1 == group->stack.size(), held = group->state == GroupState::at_barrier;
+      u32 pc = !top ? entry.pc : group.get() == x.group ? x.pc : held ? entry.pc - 1 : entry.pc;
+      f(lanes, *group->frames[frame - 1].frame->code, pc, frame == 1);
     }
   }
 }
@@ -240,6 +241,7 @@ void report_missing_lanes(Exec& x, const Group& group) {
   const StackEntry& top = group.stack.back();
   const Op& op = code.ops[top.pc];
   const Code* before = std::exchange(x.code, &code);
+  Group* last = std::exchange(x.group, nullptr); // no group has its turn
   std::vector<std::string> notes{fmt::format("{}: here", who(x, top.mask))};
   Mask missing = without(group.awaited, top.mask);
   each_place(x, {}, [&](const Mask& lanes, const Code& at, u32 pc, bool) {
@@ -251,6 +253,7 @@ void report_missing_lanes(Exec& x, const Group& group) {
          "lanes that the mask of a warp-level instruction names never come to it", top.mask, std::move(notes),
          "name only lanes that execute the instruction");
   x.code = before;
+  x.group = last;
 }
 
 } // namespace warplens::sim
