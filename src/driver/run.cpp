@@ -4,15 +4,13 @@
 #include "driver/run.h"
 #include "driver/events.h"
 #include "driver/gpus.h"
+#include "driver/outputs.h"
 #include "driver/program.h"
 #include "driver/source_program.h"
 #include "os/environment.h"
 #include "os/foreground.h"
 #include "os/interrupt.h"
-#include "os/output_file.h"
-#include "report/json.h"
 #include "report/source.h"
-#include "report/terminal.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -41,7 +39,7 @@ struct Prepared {
   std::string runtime; // the folder of the runtime libraries
   std::optional<SourceProgram> compiled;
   Program program;
-  std::optional<os::OutputFile> json, text;
+  Outputs outputs;
   std::string preload;
 };
 
@@ -98,44 +96,18 @@ Result<void> inspect(Prepared& run) {
   return {};
 }
 
-bool is_file(const std::string& output) { return !output.empty() && output != "-"; }
-
 // Nothing that is read may be written to: neither the program and its sources nor, since many a program reads what it is
 // given, a file among its arguments.
-Result<void> check_outputs(Prepared& run) {
+Result<void> prepare_outputs(Prepared& run) {
   const RunOptions& options = run.options;
   std::vector<std::string> inputs = options.command;
   if (!is_source_file(inputs[0])) inputs[0] = find_in_path(inputs[0]);
   if (Result<std::vector<std::string>> words = split_words(options.compile_options))
     inputs.insert(inputs.end(), words->begin(), words->end());
-  for (auto [option, output] : {std::pair("--json", options.json), {"--report", options.report}}) {
-    if (!is_file(output)) continue;
-    for (const std::string& input : inputs)
-      if (os::is_same_file(output, input))
-        return failure(diag::error(
-            "output-is-input",
-            fmt::format("{} would write over '{}', which belongs to the program", option, input), {},
-            fmt::format("give {} another file, before the program: warplens run {} FILE PROGRAM", option,
-                        option)));
-  }
-  if (is_file(options.json) && is_file(options.report) && os::is_same_file(options.json, options.report))
-    return failure(diag::error("output-is-output",
-                               fmt::format("--json and --report would both write '{}'", options.json), {},
-                               "give each a file of its own"));
+  Result<Outputs> outputs = Outputs::prepare(options, inputs, "run", "the program");
+  if (!outputs) return failure(outputs.error());
+  run.outputs = std::move(*outputs);
   return {};
-}
-
-Result<void> prepare_report(std::optional<os::OutputFile>& file, const std::string& path) {
-  if (!is_file(path)) return {};
-  Result<os::OutputFile> prepared = os::OutputFile::prepare(path);
-  if (!prepared) return failure(prepared.error());
-  file = std::move(*prepared);
-  return {};
-}
-
-Result<void> prepare_reports(Prepared& run) {
-  if (Result<void> json = prepare_report(run.json, run.options.json); !json) return json;
-  return prepare_report(run.text, run.options.report);
 }
 
 // The variant that the program asks for; every variant where it is not known who will ask.
@@ -160,14 +132,13 @@ Result<void> choose_preload(Prepared& run) {
 }
 
 Result<Prepared> prepare(const RunOptions& options, const RunOutput& output, const cache::Settings& cache) {
-  Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}, {}};
+  Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}};
   constexpr Result<void> (*steps[])(Prepared&) = {
-      check_options,     // needs nothing but the words of the command line
-      check_outputs,     // before anything is started or written
-      find_runtime,      // a broken installation is told before a compiler works for minutes
+      check_options,   // needs nothing but the words of the command line
+      prepare_outputs, // before anything is started; what cannot be written must not cost an hour of emulation
+      find_runtime,    // a broken installation is told before a compiler works for minutes
       compile_if_source, // gives the program that the rest is about
       inspect,           // a program that cannot work is told so before it starts
-      prepare_reports,   // a report that cannot be written must not cost an hour of emulation
       choose_preload,    // by what the program was linked with
   };
   for (auto step : steps)
@@ -296,28 +267,6 @@ Result<report::Model> model_of(const Prepared& run, report::Input input) {
   return model;
 }
 
-// Writes all that can be written; fails with the first that could not be.
-Result<void> write_reports(const Prepared& run, const report::Model& model) {
-  const RunOptions& options = run.options;
-  auto lost = [] {
-    return failure(diag::error("report-unwritable", "the report could not be written", {},
-                               "check the space on the disk, or where the output goes"));
-  };
-  Result<void> json, text;
-  if (run.json)
-    json = run.json->write(report::json(model, options.version));
-  else if (options.json == "-" && !run.output.out(report::json(model, options.version)))
-    json = lost();
-  if (run.text) {
-    text = run.text->write(report::terminal(model, {options.width, false, options.details, options.top}));
-  } else if (options.json != "-") { // else a program reads this run
-    std::string shown =
-        report::terminal(model, {options.width, options.colour, options.details, options.top});
-    if (!(options.report == "-" ? run.output.out(shown) : run.output.err(shown))) text = lost();
-  }
-  return json ? text : json;
-}
-
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
   output.err("warplens: " + diag::render(diagnostic, {}, options.colour));
   return cannot;
@@ -341,7 +290,7 @@ int run(const RunOptions& options, const RunOutput& output) {
   // From here on the program has ended, however it did: what it left is worth a report.
   Result<report::Model> model = model_of(*prepared, gather(*prepared, *events, *end));
   if (!model) return refuse(options, output, model.error());
-  if (Result<void> written = write_reports(*prepared, *model); !written)
+  if (Result<void> written = prepared->outputs.write(options, *model, output); !written)
     return refuse(options, output, written.error());
   return options.strict && !model->complete && end->exit_code == 0 ? 1 : end->exit_code;
 }

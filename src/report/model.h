@@ -10,6 +10,7 @@
 #include "advise/advise.h"
 #include "measure/record.h"
 #include "measure/wire.h"
+#include "report/launches.h"
 #include <functional>
 #include <optional>
 
@@ -36,7 +37,7 @@ struct Missing {
 struct Input {
   std::vector<std::string> command;
   std::vector<u32> sm;                             // as asked for, first = the device
-  std::vector<measure::LaunchRecord> launches;     // in the order of arrival
+  std::vector<Launch> launches;                    // no two alike; in the order of the first of each
   std::vector<measure::LaunchStarted> interrupted; // started, never ended
   std::vector<measure::Unsupported> unsupported;
   std::vector<diag::Diagnostic> messages;
@@ -114,7 +115,7 @@ struct Warning {
 };
 
 struct Model {
-  Input input;          // launches that the filter left, in order: what the JSON lists one by one
+  Input input;          // launches that the filter left: what the JSON lists
   u64 filtered_out = 0; // launches
   // Every launch of the program was counted exactly or by proof, and nothing is missing. Launches that the filter
   // left out count as well; where it left out all, there is nothing that this could be said of.

@@ -48,7 +48,7 @@ std::string incomplete(const Page& page) {
   }
   if (uncounted != 0)
     say(fmt::format("{} of {} launches could not be counted to the end: see \"Not counted\" below.",
-                    uncounted, model.input.launches.size()));
+                    uncounted, count(model.input.launches)));
   if (refused != 0)
     say(fmt::format("{} with a CUDA error, as a GPU would: see \"Not counted\" below.",
                     refused == 1 ? "1 launch was refused"
@@ -174,7 +174,7 @@ std::string title_section(const Page& page) {
       model.input.launches.empty()
           ? nothing_counted(model)
           : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
-                        plural(model.input.launches.size(), "launch"), sm, how_counted(model));
+                        plural(count(model.input.launches), "launch"), sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", page.options.width));
   if (std::string how = ended(model.input); !how.empty())
     out += page.style.poor(wrap(how, "", page.options.width));
