@@ -13,7 +13,7 @@
 namespace warplens::cli {
 namespace {
 
-constexpr u64 most_workers = 4096;
+constexpr u64 most_workers = 4096, most_launches = u64{1} << 40;
 constexpr double most_seconds = 1e9; // 31 years
 
 // CLI11 does not know that the program comes after the options.
@@ -85,6 +85,15 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--count-only", options->count_only,
                     "count by proof where addresses depend on indices alone; compute results only where the "
                     "program reads them");
+  command->add_option("--launches", options->launches, "count so many launches; the others only run")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER");
+  command->add_option("--launch-skip", options->launch_skip, "count none of the first so many launches")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER");
+  command->add_option("--per-kernel", options->per_kernel, "count so many launches of each kernel")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER");
   command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
       ->type_name("SECONDS")
       ->check(seconds(most_seconds));

@@ -63,6 +63,10 @@ public:
     forget_sites(lost);
     launches_.add(std::move(lost));
   }
+  void operator()(measure::LeftOut& event) {
+    (void)end_of(event.process, event.index);
+    ++input_.left_out;
+  }
   void operator()(measure::Unsupported& event) { input_.unsupported.push_back(std::move(event)); }
   void operator()(measure::Message& event) { input_.messages.push_back(std::move(event.diagnostic)); }
   void operator()(measure::ProcessEnded&) {}
@@ -140,7 +144,7 @@ void account(const Tally& tally, report::Input& input) {
   u64 running = tally.begun - std::min(tally.ended, tally.begun);
   if (input.interrupted.size() > running)
     input.interrupted.erase(input.interrupted.begin(), input.interrupted.end() - static_cast<i64>(running));
-  u64 there = count(input.launches) + input.interrupted.size();
+  u64 there = count(input.launches) + input.left_out + input.interrupted.size();
   input.missing.launches = tally.begun - std::min(there, tally.begun);
 }
 

@@ -161,6 +161,9 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_CACHE_DIR", run.cache.folder},
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
       {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
+      {"WARPLENS_LAUNCH_SKIP", fmt::format("{}", options.launch_skip)},
+      {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
+      {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
   return out;
 }
@@ -233,6 +236,12 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
   input.missing.processes = end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
+  if (input.left_out != 0 && input.launches.empty())
+    input.messages.push_back(
+        diag::warning("no-launch-left",
+                      fmt::format("none of the program's {} launches was to be counted", input.left_out), {},
+                      "--launch-skip skips so many of each process, --launches and --per-kernel count so "
+                      "many of the rest"));
   if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty())
     input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0));
   return input;

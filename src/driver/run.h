@@ -2,6 +2,7 @@
 #pragma once
 #include "diag/diagnostic.h"
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,11 @@ struct RunOptions {
   std::string compile_options;   // as one would write them in a shell
   u32 workers = 0;               // 0: one per core
   std::string memory = "gpu";    // or "strict"
-  double timeout = 0;            // seconds that a launch may take; 0: no limit
-  bool count_only = false;       // results only where somebody looks
+  std::optional<u64> launches,
+      per_kernel;          // count so many of each process, and of each kernel; others just run
+  u64 launch_skip = 0;     // of each process
+  double timeout = 0;      // seconds that a launch may take; 0: no limit
+  bool count_only = false; // results only where somebody looks
   bool strict = false;
   bool no_cache = false; // compile and parse anew, keep nothing
   bool progress = false; // standard error is a terminal, and nobody said --no-progress

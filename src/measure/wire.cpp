@@ -199,6 +199,9 @@ struct Encoder {
   json operator()(const LaunchAlike& e) const {
     return {{"event", "launch_alike"}, {"process", e.process}, {"index", e.index}, {"as", e.as}};
   }
+  json operator()(const LeftOut& e) const {
+    return {{"event", "left_out"}, {"process", e.process}, {"index", e.index}};
+  }
   json operator()(const Unsupported& e) const {
     return {{"event", "unsupported"}, {"process", e.process}, {"function", e.function}, {"calls", e.calls}};
   }
@@ -238,6 +241,11 @@ Event event_of(const json& value) {
     LaunchAlike out{process};
     take(value, "index", out.index);
     take(value, "as", out.as);
+    return out;
+  }
+  if (kind == "left_out") {
+    LeftOut out{process};
+    take(value, "index", out.index);
     return out;
   }
   if (kind == "progress") {

@@ -37,6 +37,11 @@ struct LaunchAlike {
   u64 index = 0;
   u64 as = 0; // the index of the earlier one
 };
+// A launch that ended and was not to be counted (--launches and the like).
+struct LeftOut {
+  i64 process = 0;
+  u64 index = 0;
+};
 // A CUDA function that is not implemented was called.
 struct Unsupported {
   i64 process = 0;
@@ -51,8 +56,8 @@ struct Message {
 struct ProcessEnded {
   i64 process = 0;
 };
-using Event = std::variant<ProcessStarted, LaunchStarted, Progress, LaunchRecord, LaunchAlike, Unsupported,
-                           Message, ProcessEnded>;
+using Event = std::variant<ProcessStarted, LaunchStarted, Progress, LaunchRecord, LaunchAlike, LeftOut,
+                           Unsupported, Message, ProcessEnded>;
 
 bool is_numbered(const Event&);
 // One line, newline included. `sequence`: n-th numbered event of its process, 0-based.

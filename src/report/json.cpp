@@ -196,6 +196,7 @@ std::string json(const Model& model, std::string_view version) {
   out["messages"] = json_t::array();
   for (const diag::Diagnostic& message : input.messages) out["messages"].push_back(diagnostic_json(message));
   out["filtered_out"] = model.filtered_out;
+  out["left_out"] = input.left_out;
   out["missing"] = {{"launches", input.missing.launches},
                     {"events", input.missing.events},
                     {"processes", input.missing.processes}};

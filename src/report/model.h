@@ -44,6 +44,7 @@ struct Input {
   std::map<std::string, LocalUse> local_use; // by mangled kernel name
   Outcome outcome;
   Missing missing;
+  u64 left_out = 0; // launches that ran without being counted, because --launches or the like said so
 };
 
 // The text of a source line (file, 1-based line), or nothing.
@@ -117,8 +118,9 @@ struct Warning {
 struct Model {
   Input input;          // launches that the filter left: what the JSON lists
   u64 filtered_out = 0; // launches
-  // Every launch of the program was counted exactly or by proof, and nothing is missing. Launches that the filter
-  // left out count as well; where it left out all, there is nothing that this could be said of.
+  // Every launch of the program was counted exactly or by proof, and nothing is missing, but for those that were not to
+  // be counted (Input::left_out). Launches that the filter left out count as well; where all were left out, there is
+  // nothing that this could be said of.
   bool complete = false;
   std::vector<Kernel> kernels;   // worst first; those that were not counted after those that were
   std::vector<Warning> warnings; // diagnostics of launches and messages, each once

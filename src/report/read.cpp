@@ -197,6 +197,7 @@ Saved saved_of(const json& document) {
   each(document, "messages",
        [&](const json& value) { input.messages.push_back(measure::diagnostic_of(value)); });
   take(document, "filtered_out", saved.filtered_out);
+  take(document, "left_out", input.left_out);
   take_missing(document, saved);
   return saved;
 }
@@ -284,6 +285,7 @@ Result<Saved> merge(std::vector<Saved> runs) {
     out.input.local_use.merge(run.input.local_use);
     out.source.merge(run.source);
     out.filtered_out += run.filtered_out;
+    out.input.left_out += run.input.left_out;
     out.complete &= run.complete;
     out.input.missing.launches += run.input.missing.launches;
     out.input.missing.events += run.input.missing.events;

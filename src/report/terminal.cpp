@@ -27,7 +27,7 @@ std::string how_counted(const Model& model) {
   for (const Kernel& kernel : model.kernels)
     if (measure::is_counted(kernel.status)) labels.insert(measure::name(kernel.status));
   if (labels.empty()) return "";
-  if (model.complete && labels.size() == 1)
+  if (model.complete && labels.size() == 1 && model.input.left_out == 0)
     return labels.contains("exact") ? ", exact: every warp counted" : ", proved: every warp accounted for";
   std::string out = ", ";
   for (std::string_view label : labels) out += fmt::format("{}{}", out.size() > 2 ? " and " : "", label);
@@ -59,8 +59,18 @@ std::string incomplete(const Page& page) {
   return out;
 }
 
+// "2000 launches, 1995 of them like an earlier one"
+std::string launches_of(const Input& input) {
+  const u64 counted = count(input.launches), alike = counted - input.launches.size();
+  std::string out = plural(counted, "launch");
+  if (input.left_out != 0) out = fmt::format("{} of {}", counted, plural(counted + input.left_out, "launch"));
+  if (alike != 0) out += fmt::format(", {} of them like an earlier one", alike);
+  return out;
+}
+
 // Of a report without a launch.
 std::string nothing_counted(const Model& model) {
+  if (model.input.left_out != 0) return "WarpLens: no kernel launch was to be counted";
   if (model.filtered_out != 0) return "WarpLens: no kernel launch is left by --kernel";
   if (!model.input.interrupted.empty() || model.input.missing.launches != 0)
     return "WarpLens: no kernel launch was counted";
@@ -174,7 +184,7 @@ std::string title_section(const Page& page) {
       model.input.launches.empty()
           ? nothing_counted(model)
           : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
-                        plural(count(model.input.launches), "launch"), sm, how_counted(model));
+                        launches_of(model.input), sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", page.options.width));
   if (std::string how = ended(model.input); !how.empty())
     out += page.style.poor(wrap(how, "", page.options.width));

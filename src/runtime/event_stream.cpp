@@ -113,7 +113,9 @@ void EventStream::send(measure::Event event) {
   if (destination_.empty()) return;
   std::lock_guard lock(mutex_);
   const int saved = errno;
-  if (std::holds_alternative<measure::LaunchRecord>(event) && ledger_ != nullptr) ++ledger_->ended;
+  bool ends =
+      std::holds_alternative<measure::LaunchRecord>(event) || std::holds_alternative<measure::LeftOut>(event);
+  if (ends && ledger_ != nullptr) ++ledger_->ended;
   event = sender_.shorten(std::move(event));
   const bool numbered = measure::is_numbered(event);
   // A line that was cut off, by whichever process, must not take the next one with it: each ends the one before.

@@ -104,6 +104,9 @@ struct LaunchOptions {
   u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (launch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
   bool strict_memory = false;       // an access past an allocation stops the launch
+  u64 call_stack_bytes =
+      64 << 10; // per thread, for local variables of functions that are called; only what is
+                // touched takes memory
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(u64 done, u64 total)> progress; // CTAs; called now and then from one worker
