@@ -44,6 +44,7 @@ int run_command_line(int argc, char** argv) {
   app.get_formatter()->column_width(32);
   int exit_code = 0;
   add_run(app, exit_code);
+  add_report(app, exit_code);
   add_replay(app, exit_code);
   add_explain(app, exit_code);
   add_gpus(app);

@@ -13,7 +13,7 @@
 namespace warplens::cli {
 namespace {
 
-constexpr u64 most_shown = 1'000'000'000, most_workers = 4096;
+constexpr u64 most_workers = 4096, most_launches = u64{1} << 40;
 constexpr double most_seconds = 1e9; // 31 years
 
 // CLI11 does not know that the program comes after the options.
@@ -59,12 +59,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->add_option("--sm", options->sm,
                    "compute capability, or several (the first is the device): 90, 9.0, sm_90, 70,90")
       ->capture_default_str();
-  command
-      ->add_option("--json", options->json,
-                   "write the report as JSON to FILE; '-': only JSON on standard output")
-      ->type_name("FILE");
-  command->add_option("--report", options->report, "write the text report to FILE instead of standard error")
-      ->type_name("FILE");
+  declare_report_options(*command, *options);
   command
       ->add_option("--compiler", options->compiler, "of a .cu file; auto: nvcc if there is one, else clang")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}))
@@ -78,13 +73,6 @@ void add_run(CLI::App& app, int& exit_code) {
                    "also show source lines from files in DIR, wherever it is; may be repeated")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  command->add_flag("--details", options->details,
-                    "every instruction with its PTX, L1 efficiency, advice, counter names");
-  command->add_option("--top", options->top, "kernels, and source lines per kernel, to show; 0: all")
-      ->check(whole_number(0, most_shown))
-      ->type_name("NUMBER")
-      ->capture_default_str();
-  command->add_option("--kernel", options->kernel, "only kernels whose name matches")->type_name("REGEX");
   command->add_option("-j,--workers", options->workers, "threads per launch; 0: one per core")
       ->check(whole_number(0, most_workers))
       ->type_name("NUMBER")
@@ -104,12 +92,18 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--count-only", options->count_only,
                     "count by proof where addresses depend on indices alone; compute results only where the "
                     "program reads them");
+  command->add_option("--launches", options->launches, "count so many launches; the others only run")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER");
+  command->add_option("--launch-skip", options->launch_skip, "count none of the first so many launches")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER");
+  command->add_option("--per-kernel", options->per_kernel, "count so many launches of each kernel")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER");
   command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
       ->type_name("SECONDS")
       ->check(seconds(most_seconds));
-  command->add_flag(
-      "--strict", options->strict,
-      "exit code 1 when a launch was not counted exactly, or is missing, or --check finds something");
   command->add_flag("--no-cache", options->no_cache,
                     "compile and read everything anew, keep nothing in ~/.cache/warplens");
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal");

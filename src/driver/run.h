@@ -2,6 +2,7 @@
 #pragma once
 #include "diag/diagnostic.h"
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,14 @@ struct RunOptions {
   std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
   bool details = false;
   u32 top = 5;
-  std::string kernel;              // regular expression, as report's filter
-  std::string compiler = "auto";   // of a .cu file: nvcc, clang
-  std::string compile_options;     // as one would write them in a shell
-  u32 workers = 0;                 // 0: one per core
-  std::string memory = "gpu";      // or "strict"
+  std::string kernel;            // regular expression, as report's filter
+  std::string compiler = "auto"; // of a .cu file: nvcc, clang
+  std::string compile_options;   // as one would write them in a shell
+  u32 workers = 0;               // 0: one per core
+  std::string memory = "gpu";    // or "strict"
+  std::optional<u64> launches,
+      per_kernel;                  // count so many of each process, and of each kernel; others just run
+  u64 launch_skip = 0;             // of each process
   std::vector<std::string> checks; // what else to look for: "sync"
   double timeout = 0;              // seconds that a launch may take; 0: no limit
   bool count_only = false;         // results only where somebody looks

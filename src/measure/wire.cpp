@@ -186,6 +186,7 @@ struct Encoder {
             {"sm", e.sm}};
   }
   json operator()(const LaunchStarted& e) const {
+    if (e.as) return {{"event", "launch_started"}, {"process", e.process}, {"index", e.index}, {"as", *e.as}};
     return {{"event", "launch_started"}, {"process", e.process},     {"index", e.index}, {"name", e.name},
             {"grid", to_json(e.grid)},   {"block", to_json(e.block)}};
   }
@@ -197,6 +198,12 @@ struct Encoder {
             {"total", e.total}};
   }
   json operator()(const LaunchRecord& e) const { return to_json(e); }
+  json operator()(const LaunchAlike& e) const {
+    return {{"event", "launch_alike"}, {"process", e.process}, {"index", e.index}, {"as", e.as}};
+  }
+  json operator()(const LeftOut& e) const {
+    return {{"event", "left_out"}, {"process", e.process}, {"index", e.index}};
+  }
   json operator()(const Unsupported& e) const {
     return {{"event", "unsupported"}, {"process", e.process}, {"function", e.function}, {"calls", e.calls}};
   }
@@ -229,6 +236,18 @@ Event event_of(const json& value) {
     take(value, "name", out.name);
     take_dim(value, "grid", out.grid);
     take_dim(value, "block", out.block);
+    if (value.contains("as")) take(value, "as", out.as.emplace());
+    return out;
+  }
+  if (kind == "launch_alike") {
+    LaunchAlike out{process};
+    take(value, "index", out.index);
+    take(value, "as", out.as);
+    return out;
+  }
+  if (kind == "left_out") {
+    LeftOut out{process};
+    take(value, "index", out.index);
     return out;
   }
   if (kind == "progress") {
@@ -284,34 +303,6 @@ diag::Diagnostic unreadable(std::string why) {
 }
 
 } // namespace
-
-void SiteTable::shorten(LaunchRecord& record) {
-  for (SiteRecord& r : record.sites) {
-    if (!r.site.id.valid()) continue;
-    access::Site& known = sites_[{record.module, r.site.id.value}];
-    if (known == r.site) {
-      r.site = {};
-      r.site.id = known.id;
-      r.site.bytes = 0;
-    } else {
-      known = r.site; // new, or another module of the same description
-    }
-  }
-}
-
-bool SiteTable::complete(LaunchRecord& record) {
-  for (SiteRecord& r : record.sites) {
-    if (!r.site.id.valid()) continue;
-    std::pair key{record.module, r.site.id.value};
-    if (!r.site.opcode.empty())
-      sites_[key] = r.site;
-    else if (auto known = sites_.find(key); known != sites_.end())
-      r.site = known->second;
-    else
-      return false;
-  }
-  return true;
-}
 
 bool is_numbered(const Event& event) { return !std::holds_alternative<Progress>(event); }
 

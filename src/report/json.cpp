@@ -1,4 +1,4 @@
-// See json.h. `launches` lists every launch with every site, executed or not; `kernels` is the grouped view
+// See json.h. `launches` lists every launch with every site, executed or not, those that are alike once; `kernels` is the grouped view
 // of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
 #include "report/json.h"
 #include "measure/totals.h"
@@ -94,12 +94,20 @@ private:
   std::map<i64, u64> numbers_;
 };
 
-json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
-  json_t out{{"index", launch.index},
-             {"process", processes.number(launch.process)},
+json_t launch_json(const Launch& alike, Processes& processes) {
+  const measure::LaunchRecord& launch = alike.record;
+  json_t out{{"index", alike.when.front().first},
+             {"process", processes.number(alike.when.front().process)},
+             {"count", alike.count()},
              {"kernel", launch.kernel},
              {"name", launch.name},
              {"module", launch.module}};
+  if (alike.count() > 1)
+    for (const Occurrences& some : alike.when)
+      out["occurrences"].push_back({{"process", processes.number(some.process)},
+                                    {"first", some.first},
+                                    {"count", some.count},
+                                    {"step", some.step}});
   out["grid"] = dim(launch.grid);
   out["block"] = dim(launch.block);
   out["sm"] = launch.sm;
@@ -174,8 +182,7 @@ std::string json(const Model& model, std::string_view version) {
                     {"exit_code", input.outcome.exit_code},
                     {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}};
   out["launches"] = json_t::array();
-  for (const measure::LaunchRecord& launch : input.launches)
-    out["launches"].push_back(launch_json(launch, processes));
+  for (const Launch& launch : input.launches) out["launches"].push_back(launch_json(launch, processes));
   out["interrupted"] = json_t::array();
   for (const measure::LaunchStarted& launch : input.interrupted)
     out["interrupted"].push_back({{"index", launch.index},
@@ -191,6 +198,7 @@ std::string json(const Model& model, std::string_view version) {
   out["messages"] = json_t::array();
   for (const diag::Diagnostic& message : input.messages) out["messages"].push_back(diagnostic_json(message));
   out["filtered_out"] = model.filtered_out;
+  out["left_out"] = input.left_out;
   out["missing"] = {{"launches", input.missing.launches},
                     {"events", input.missing.events},
                     {"processes", input.missing.processes}};

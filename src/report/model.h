@@ -10,6 +10,7 @@
 #include "advise/advise.h"
 #include "measure/record.h"
 #include "measure/wire.h"
+#include "report/launches.h"
 #include <functional>
 #include <optional>
 
@@ -36,13 +37,14 @@ struct Missing {
 struct Input {
   std::vector<std::string> command;
   std::vector<u32> sm;                             // as asked for, first = the device
-  std::vector<measure::LaunchRecord> launches;     // in the order of arrival
+  std::vector<Launch> launches;                    // no two alike; in the order of the first of each
   std::vector<measure::LaunchStarted> interrupted; // started, never ended
   std::vector<measure::Unsupported> unsupported;
   std::vector<diag::Diagnostic> messages;
   std::map<std::string, LocalUse> local_use; // by mangled kernel name
   Outcome outcome;
   Missing missing;
+  u64 left_out = 0; // launches that ran without being counted, because --launches or the like said so
 };
 
 // The text of a source line (file, 1-based line), or nothing.
@@ -116,15 +118,19 @@ struct Warning {
 };
 
 struct Model {
-  Input input;          // launches that the filter left, in order: what the JSON lists one by one
+  Input input;          // launches that the filter left: what the JSON lists
   u64 filtered_out = 0; // launches
-  // Every launch of the program was counted exactly or by proof, and nothing is missing. Launches that the filter
-  // left out count as well; where it left out all, there is nothing that this could be said of.
+  // Every launch of the program was counted exactly or by proof, and nothing is missing, but for those that were not to
+  // be counted (Input::left_out). Launches that the filter left out count as well; where all were left out, there is
+  // nothing that this could be said of.
   bool complete = false;
   std::vector<Kernel> kernels;   // worst first; those that were not counted after those that were
   std::vector<Warning> warnings; // diagnostics of launches and messages, each once
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
+
+// What --strict asks: every launch counted, none missing, and nothing that --check found against the program.
+bool passes_strict(const Model&);
 
 // The line that a site is shown at: its innermost frame in a file that the user wrote.
 access::SourceFrame user_frame(const access::Site&);

@@ -109,6 +109,29 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   return out;
 }
 
+// Which launches an element stands for. Reports of earlier versions have one for each.
+Launch alike_of(const json& value, const std::vector<u32>& asked_for) {
+  constexpr u64 most = u64{1} << 40; // so that no sum of them passes 2^64
+  Launch out(launch_of(value, asked_for));
+  u64 all = 1;
+  take(value, "count", all);
+  if (auto found = value.find("occurrences"); found != value.end() && !found->is_null()) out.when.clear();
+  each_placed(value, "occurrences", [&](const json& element) {
+    Occurrences& some = out.when.emplace_back();
+    take(element, "process", some.process);
+    take(element, "first", some.first);
+    take(element, "count", some.count);
+    take(element, "step", some.step);
+    if (some.count == 0 || some.count > most) throw Unreadable("member 'count' is not a number in its range");
+    if (some.step == 0 || (some.count - 1) > (~u64{0} - some.first) / some.step)
+      throw Unreadable("member 'step' is not a number in its range");
+  });
+  if (all == 0 || all > most || out.count() != all)
+    throw Unreadable("member 'count' is not how many launches the element stands for");
+  out.record.process = out.when.front().process, out.record.index = out.when.front().first;
+  return out;
+}
+
 // What only the grouped view has: the source lines, and what ptxas said.
 void take_kernel(const json& value, Saved& saved) {
   std::string kernel;
@@ -163,8 +186,8 @@ Saved saved_of(const json& document) {
   take(program, "exit_code", input.outcome.exit_code);
   take(program, "signal", input.outcome.signal);
   if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
-  each_placed(document, "launches",
-              [&](const json& value) { input.launches.push_back(launch_of(value, input.sm)); });
+  LaunchList launches(input.launches);
+  each_placed(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
   each_placed(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
   each_placed(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
   each_placed(document, "unsupported", [&](const json& value) {
@@ -175,6 +198,7 @@ Saved saved_of(const json& document) {
   each(document, "messages",
        [&](const json& value) { input.messages.push_back(measure::diagnostic_of(value)); });
   take(document, "filtered_out", saved.filtered_out);
+  take(document, "left_out", input.left_out);
   take_missing(document, saved);
   return saved;
 }
@@ -227,6 +251,7 @@ Result<Saved> merge(std::vector<Saved> runs) {
   Saved out;
   out.input.sm = runs[0].input.sm;
   out.input.command = runs[0].input.command;
+  LaunchList launches(out.input.launches);
   i64 processes = 0;
   for (Saved& run : runs) {
     if (run.input.sm != out.input.sm)
@@ -237,17 +262,18 @@ Result<Saved> merge(std::vector<Saved> runs) {
       process += processes;
       next = std::max(next, process + 1);
     };
-    for (measure::LaunchRecord& launch : run.input.launches) {
-      for (const measure::SiteRecord& site : launch.sites) {
+    for (Launch& launch : run.input.launches) {
+      for (const measure::SiteRecord& site : launch.record.sites) {
         std::pair now{site.site.opcode, site.site.frames};
-        auto [found, fresh] = known.try_emplace({launch.module, site.site.id.value, site.space}, now);
+        auto [found, fresh] = known.try_emplace({launch.record.module, site.site.id.value, site.space}, now);
         if (!fresh && found->second != now)
           return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
-                                      launch.module, found->second.first, now.first),
+                                      launch.record.module, found->second.first, now.first),
                           "merge runs of one build of the program");
       }
-      renumber(launch.process);
-      out.input.launches.push_back(std::move(launch));
+      for (Occurrences& some : launch.when) renumber(some.process);
+      launch.record.process = launch.when.front().process;
+      launches.add(std::move(launch));
     }
     for (measure::LaunchStarted& launch : run.input.interrupted) {
       renumber(launch.process);
@@ -260,6 +286,7 @@ Result<Saved> merge(std::vector<Saved> runs) {
     out.input.local_use.merge(run.input.local_use);
     out.source.merge(run.source);
     out.filtered_out += run.filtered_out;
+    out.input.left_out += run.input.left_out;
     out.complete &= run.complete;
     out.input.missing.launches += run.input.missing.launches;
     out.input.missing.events += run.input.missing.events;
@@ -270,15 +297,15 @@ Result<Saved> merge(std::vector<Saved> runs) {
   return out;
 }
 
-Result<Model> build(const Saved& saved) {
+Result<Model> build(const Saved& saved, const Options& options) {
   auto source = [&](const std::string& file, u32 line) -> std::optional<std::string> {
     auto found = saved.source.find({file, line});
     if (found == saved.source.end()) return {};
     return found->second;
   };
-  Result<Model> model = build(saved.input, source, {});
+  Result<Model> model = build(saved.input, source, options);
   if (!model) return model;
-  model->filtered_out = saved.filtered_out;
+  model->filtered_out += saved.filtered_out;
   model->complete &= saved.complete; // launches that were left out are not here to be asked
   return model;
 }

@@ -1,6 +1,7 @@
 // Device code of the program as a loaded sim::Program: when it is read (at the first use of something in it),
 // and how kernels and variables are found in it.
 #include "runtime/module.h"
+#include "fold/relevance.h"
 #include "ir/call_graph.h"
 #include "ir/timing.h"
 #include "os/environment.h"
@@ -94,6 +95,8 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
   sites = sites_of(module, called);
+  if (runtime.options.count_only)
+    reaching = fold::relevant_parameters(module, module.functions[function.value]);
   return cudaSuccess;
 }
 

@@ -30,6 +30,13 @@ static std::vector<u32> numbers(std::string_view text) {
   return out;
 }
 
+static void take_count(const char* variable, u64& out) {
+  std::string_view text = os::variable(variable);
+  u64 value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) out = value;
+}
+
 Options options_from_environment() {
   using namespace std::string_view_literals;
   Options options;
@@ -42,6 +49,9 @@ Options options_from_environment() {
   options.check_sync = names(os::variable("WARPLENS_CHECK"), "sync");
   if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
+  take_count("WARPLENS_LAUNCH_SKIP", options.launch_skip);
+  take_count("WARPLENS_LAUNCHES", options.launches);
+  take_count("WARPLENS_PER_KERNEL", options.per_kernel);
   options.launch_blocking = os::variable("CUDA_LAUNCH_BLOCKING") == "1"sv;
   return options;
 }

@@ -105,6 +105,9 @@ struct LaunchOptions {
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
   bool check_sync = false;          // look for barriers that PTX leaves undefined (exec/sync_check.h)
   bool strict_memory = false;       // an access past an allocation stops the launch
+  u64 call_stack_bytes =
+      64 << 10; // per thread, for local variables of functions that are called; only what is
+                // touched takes memory
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(u64 done, u64 total)> progress; // CTAs; called now and then from one worker
