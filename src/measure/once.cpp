@@ -1,5 +1,6 @@
 // See once.h.
 #include "measure/once.h"
+#include "measure/distribution_json.h"
 
 namespace warplens::measure {
 namespace {
@@ -36,12 +37,14 @@ bool SiteTable::complete(LaunchRecord& record) {
   for (SiteRecord& r : record.sites) {
     if (!r.site.id.valid()) continue;
     std::pair key{record.module, r.site.id.value};
-    if (!r.site.opcode.empty())
+    if (!r.site.opcode.empty()) {
       sites_[key] = r.site;
-    else if (auto known = sites_.find(key); known != sites_.end())
+    } else if (auto known = sites_.find(key); known != sites_.end()) {
       r.site = known->second;
-    else
+      measure::complete(r, record.sm.empty() ? 0 : record.sm[0]);
+    } else {
       return false;
+    }
   }
   return true;
 }

@@ -7,7 +7,7 @@
 #include "access/site.h"
 #include "arch/counts.h"
 #include "diag/diagnostic.h"
-#include "measure/pattern.h"
+#include "measure/distribution.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +19,8 @@ struct SiteRecord {
   access::Site site{};
   access::Space space{};
   std::vector<arch::Counts> counters{}; // one per architecture of the run, same order as LaunchRecord::sm
-  Pattern pattern{};
+  Pattern pattern{};                    // of the distribution
+  Distribution distribution{};          // of its warps on the first architecture
   bool operator==(const SiteRecord&) const = default;
 };
 

@@ -5,6 +5,7 @@
 // wrong type, a number out of its range or a name that this build does not know makes the line unreadable
 // instead of wrong.
 #include "measure/wire.h"
+#include "measure/distribution_json.h"
 #include "measure/members.h"
 #include <utility>
 
@@ -55,6 +56,9 @@ json to_json(const access::Site& site) {
   return out;
 }
 
+// To a site that was sent before.
+bool is_reference(const access::Site& site) { return site.opcode.empty() && site.id.valid(); }
+
 access::Site site_of(const json& value) {
   expect_object(value, "a site");
   access::Site out;
@@ -81,8 +85,7 @@ access::Site site_of(const json& value) {
   take(value, "vector", out.vector);
   take_name(value, "element", out.element);
   take_name(value, "timing_dependent", out.timing_dependent);
-  bool refers = out.opcode.empty() && out.id.valid(); // to one that was sent before
-  if (!refers) check_site(out);
+  if (!is_reference(out)) check_site(out);
   return out;
 }
 
@@ -105,24 +108,30 @@ json to_json(const Pattern& pattern) {
   put(out, "most_units", pattern.most_units);
   put(out, "ways", pattern.ways);
   put(out, "share", pattern.share);
+  put(out, "excess_share", pattern.excess_share);
   return out;
 }
 
-json to_json(const SiteRecord& record) {
+json to_json(const SiteRecord& record, u32 sm) {
   json out{{"site", to_json(record.site)}};
   put_name(out, "space", record.space);
   for (const arch::Counts& counts : record.counters) out["counters"].push_back(to_json(counts));
   if (record.pattern != Pattern{}) out["pattern"] = to_json(record.pattern);
+  if (!record.distribution.classes.empty())
+    out["distribution"] = distribution_json<json>(record.distribution, sm);
   return out;
 }
 
-SiteRecord site_record_of(const json& value) {
+SiteRecord site_record_of(const json& value, u32 sm) {
   expect_object(value, "a site record");
   SiteRecord out;
   if (auto site = value.find("site"); site != value.end()) out.site = site_of(*site);
   take_name(value, "space", out.space);
   each(value, "counters", [&](const json& element) { out.counters.push_back(counts_of(element)); });
   if (auto pattern = value.find("pattern"); pattern != value.end()) out.pattern = pattern_of(*pattern);
+  if (auto found = value.find("distribution"); found != value.end())
+    out.distribution = distribution_of(*found);
+  if (!is_reference(out.site)) complete(out, sm);
   return out;
 }
 
@@ -145,7 +154,8 @@ json to_json(const LaunchRecord& launch) {
   put(out, "warp_instructions", launch.warp_instructions);
   put(out, "seconds", launch.seconds);
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(to_json(d));
-  for (const SiteRecord& site : launch.sites) out["sites"].push_back(to_json(site));
+  for (const SiteRecord& site : launch.sites)
+    out["sites"].push_back(to_json(site, launch.sm.empty() ? 0 : launch.sm[0]));
   return out;
 }
 
@@ -169,7 +179,7 @@ LaunchRecord launch_of(const json& value) {
   take(value, "seconds", out.seconds);
   each(value, "diagnostics", [&](const json& element) { out.diagnostics.push_back(diagnostic_of(element)); });
   each(value, "sites", [&](const json& element) {
-    SiteRecord site = site_record_of(element);
+    SiteRecord site = site_record_of(element, out.sm.empty() ? 0 : out.sm[0]);
     if (site.counters.size() != out.sm.size())
       throw Unreadable("a site does not have one set of counters per architecture");
     out.sites.push_back(std::move(site));

@@ -1,6 +1,7 @@
 // See json.h. `launches` lists every launch with every site, executed or not, those that are alike once; `kernels` is the grouped view
 // of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
 #include "report/json.h"
+#include "measure/distribution_json.h"
 #include "measure/totals.h"
 #include "report/pattern_text.h"
 #include <nlohmann/json.hpp>
@@ -30,6 +31,7 @@ json_t pattern_json(const measure::Pattern& pattern, const access::Site& site) {
           {"stride", pattern.shape.stride},
           {"ways", pattern.ways},
           {"share", pattern.share},
+          {"excess_share", pattern.excess_share},
           {"form", measure::name(pattern.shape.form)},
           {"rows", pattern.shape.rows},
           {"row_lanes", pattern.shape.row_lanes},
@@ -38,6 +40,29 @@ json_t pattern_json(const measure::Pattern& pattern, const access::Site& site) {
           {"lanes", pattern.lanes},
           {"units", pattern.units},
           {"most_units", pattern.most_units}};
+}
+
+json_t distribution_json(const measure::Distribution& distribution, const std::vector<u32>& sm) {
+  return measure::distribution_json<json_t>(distribution, sm.empty() ? 0 : sm[0]);
+}
+
+// With what follows from the lanes, for readers that do not know the rules.
+json_t whole_distribution_json(const measure::Distribution& distribution, const std::vector<u32>& sm) {
+  json_t out = distribution_json(distribution, sm);
+  for (std::size_t i = 0; i < distribution.classes.size(); ++i) {
+    const measure::WarpClass& c = distribution.classes[i];
+    json_t& one = out["classes"][i];
+    one["form"] = measure::name(c.shape.form);
+    one["stride"] = c.shape.stride;
+    one["rows"] = c.shape.rows;
+    one["row_lanes"] = c.shape.row_lanes;
+    one["gap"] = c.shape.gap;
+    one["offset"] = c.shape.offset;
+    one["lanes"] = c.one.lanes;
+    one["ways"] = c.ways;
+    one["counts"] = measure::counts_json<json_t>(c.counts);
+  }
+  return out;
 }
 
 // Place, instruction and counters: the same members for a launch's site and a kernel's access.
@@ -124,6 +149,8 @@ json_t launch_json(const Launch& alike, Processes& processes) {
   for (const measure::SiteRecord& record : launch.sites) {
     json_t site = site_json(record.site, record.space, record.counters, launch.sm);
     site["pattern"] = pattern_json(record.pattern, record.site);
+    if (!record.distribution.classes.empty())
+      site["distribution"] = distribution_json(record.distribution, launch.sm);
     site["label"] = measure::name(launch.status);
     out["sites"].push_back(std::move(site));
   }
@@ -163,6 +190,7 @@ json_t kernel_json(const Kernel& kernel) {
       access["source"] = text_or_null(line.text);
       access["ptx_instructions"] = row.sites;
       access["pattern"] = pattern_json(row.pattern, row.site);
+      access["distribution"] = whole_distribution_json(row.distribution, kernel.sm);
       access["share"] = row.share;
       access["advice"] = json_t::array();
       for (const advise::Advice& advice : row.advice) access["advice"].push_back(advice_json(advice));

@@ -66,8 +66,12 @@ struct Merge {
     seen.pattern.ways = std::max(seen.pattern.ways, other.pattern.ways);
   }
   // The pattern that explains the waste, else the most frequent: one launch in order and one shuffled are
-  // "scattered in 50% of warps".
+  // "scattered in 50% of warps". Reports of earlier versions have patterns alone.
   void settle_pattern() {
+    if (!record.distribution.classes.empty()) {
+      record.pattern = measure::pattern_of(record.distribution);
+      return;
+    }
     auto best = std::max_element(patterns.begin(), patterns.end(), [](const auto& a, const auto& b) {
       return std::pair(a.second.excess, a.second.warps) < std::pair(b.second.excess, b.second.warps);
     });
@@ -92,6 +96,7 @@ void add_launch(SiteSums& sums, const measure::LaunchContent& launch) {
       merge.record = site;
     } else {
       add_counters(merge.record.counters, site.counters);
+      measure::add(merge.record.distribution, site.distribution);
     }
     merge.note_pattern(site);
   }
@@ -118,6 +123,7 @@ SiteSums merge_rows(SiteSums sites) {
     }
     Merge& sum = out.at(found->second);
     add_counters(sum.record.counters, merge.record.counters);
+    measure::add(sum.record.distribution, merge.record.distribution);
     sum.record.pattern.ways = std::max(sum.record.pattern.ways, merge.record.pattern.ways);
     sum.sites += merge.sites;
   }
@@ -158,6 +164,7 @@ Row make_row(Merge merge, const LaunchRecord& launch) {
   row.site = std::move(merge.record.site);
   row.counters = std::move(merge.record.counters);
   row.pattern = std::move(merge.record.pattern);
+  row.distribution = std::move(merge.record.distribution);
   return row;
 }
 

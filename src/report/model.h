@@ -69,7 +69,8 @@ struct Row {
   access::Space space{};
   std::vector<arch::Counts> counters; // per architecture
   measure::Pattern pattern;
-  u64 excess_bytes = 0; // under the first architecture
+  measure::Distribution distribution; // under the first architecture
+  u64 excess_bytes = 0;               // under the first architecture
   double efficiency = 1;
   Cost cost{};
   double share = 0;                   // of the kernel's excess bytes

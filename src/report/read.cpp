@@ -1,5 +1,6 @@
 // See read.h. Places in the document are told as a path: "launches[3].sites[0]: member 'line' is not a number…".
 #include "report/read.h"
+#include "measure/distribution_json.h"
 #include "measure/members.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -75,6 +76,10 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
   measure::check_site(out.site);
   if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
     out.pattern = measure::pattern_of(*pattern);
+  if (auto found = value.find("distribution"); found != value.end() && !found->is_null()) {
+    out.distribution = measure::distribution_of(*found);
+    measure::complete(out, sm.empty() ? 0 : sm[0]);
+  }
   if (sm.size() <= 1) {
     out.counters.assign(sm.size(), measure::counts_of(value));
   } else if (auto by_sm = value.find("by_sm"); by_sm != value.end()) {

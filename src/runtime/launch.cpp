@@ -181,15 +181,12 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
   if (runtime.incomplete) return "a launch before it did not finish";
   u64 ctas = spec.grid.count();
   measure::Collector collector(runtime.architectures, kernel.sites, 0);
-  std::vector<u64> sampled = measure::Collector::sampled(ctas);
   fold::FoldOptions folding;
   folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
   if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
   folding.begin = [&] { return collector.begin_class(); };
   folding.end = [&](const fold::CtaSet& members) {
-    auto in_class = [&](u64 cta) { return members.contains(spec.grid, cta); };
-    collector.end_class(members.count(),
-                        static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), in_class)));
+    collector.end_class(members.count(), members.first_index(spec.grid));
   };
   folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
   auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);

@@ -222,6 +222,7 @@ TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
   for (std::size_t l : {0u, 2u}) { // twice the load is as good as the store
     std::vector<measure::SiteRecord>& sites = input.launches[l].record.sites;
     sites[0].counters = sites[3].counters, sites[0].pattern = sites[3].pattern;
+    sites[0].distribution = sites[3].distribution;
   }
   measure::Shape wasteful = input.launches[1].record.sites[0].pattern.shape;
   ASSERT_NE(wasteful, input.launches[0].record.sites[0].pattern.shape);
@@ -242,7 +243,7 @@ TEST(Model, PatternsAreOneWhereTheirWordsAre) {
     input.sm = {90, 20};
     input.launches = {sample_launch(0), sample_launch(1)};
     for (i64 l : {0, 1})
-      input.launches[static_cast<std::size_t>(l)].record.sites[0].pattern.shape = {
+      input.launches[static_cast<std::size_t>(l)].record.sites[0].distribution.classes[0].shape = {
           measure::Form::rows, 4, 2, 16, 4096 + l, offset};
     Result<Model> model = build(std::move(input), source, {});
     for (const Line& line : model->kernels[0].lines)
