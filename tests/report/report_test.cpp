@@ -215,6 +215,33 @@ TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
   EXPECT_EQ(kernel.never_executed.size(), 1u);
 }
 
+TEST(Model, WhatDependsOnTimingIsInNoTotal) {
+  Input input = sample_input();
+  input.launches.erase(input.launches.begin() + 1, input.launches.end());
+  input.unsupported.clear();
+  input.interrupted.clear();
+  measure::SiteRecord& site = input.launches[0].record.sites[0];
+  arch::Counts rest = measure::total(input.launches[0].record, 0);
+  Result<Model> exact = build(input, source, {});
+  site.site.timing_dependent = access::Timing::race;
+  Result<Model> model = build(input, source, {});
+  ASSERT_TRUE(exact && model);
+  const Kernel& kernel = model->kernels[0];
+  EXPECT_EQ(kernel.timing_dependent, 1u);
+  arch::Counts totals;
+  for (const auto& [space, counters] : kernel.totals) totals += counters[0];
+  EXPECT_EQ(totals.sectors + site.counters[0].sectors, rest.sectors);
+  EXPECT_EQ(kernel.moved_bytes + measure::bytes_moved(site.counters[0], site.space),
+            exact->kernels[0].moved_bytes);
+  EXPECT_TRUE(model->complete);
+  std::string text = terminal(*model, {200});
+  EXPECT_NE(text.find("exact but for 1 access that depends on timing"), text.npos) << text;
+  EXPECT_NE(text.find("depends on timing, "), text.npos) << text;
+  nlohmann::json document = nlohmann::json::parse(json(*model, "0.1.0"));
+  EXPECT_EQ(document["launches"][0]["sites"][0]["timing_dependent"], "race");
+  EXPECT_FALSE(document["launches"][0]["sites"][1].contains("timing_dependent"));
+}
+
 TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
   Input input;
   input.sm = {90, 20};
