@@ -31,8 +31,12 @@ u64 digest(const LaunchContent& launch) {
 
 LaunchContent repeated(LaunchContent launch, u64 times) {
   launch.warp_instructions *= times;
-  for (SiteRecord& site : launch.sites)
+  for (SiteRecord& site : launch.sites) {
     for (arch::Counts& counts : site.counters) counts *= times;
+    for (WarpClass& some : site.distribution.classes) some.warps *= times, some.counts *= times;
+    site.distribution.other_warps *= times;
+    site.distribution.other *= times;
+  }
   return launch;
 }
 
