@@ -2,8 +2,8 @@
 //
 // build() groups the launches of one kernel with one block shape, adds up their sites, merges PTX
 // instructions that the user sees as one access (same place, opcode, space and pattern: an unrolled loop),
-// asks advise/ what to change, and puts the worst first. Worst means most bytes moved beyond what the lanes
-// needed (measure::excess_bytes), which compares spaces; ties are decided by place, so that the same records
+// asks advise/ what to change, and puts the worst first. Worst means most cycles beyond what the lanes needed
+// (measure::excess_cycles), which compares spaces; ties are decided by bytes and place, so that the same records
 // give the same report, to the byte. Launches that failed, are unknown or were refused are groups of their own:
 // partial counts never mix with exact ones.
 #pragma once
@@ -69,11 +69,11 @@ struct Row {
   access::Space space{};
   std::vector<arch::Counts> counters; // per architecture
   measure::Pattern pattern;
-  measure::Distribution distribution; // under the first architecture
-  u64 excess_bytes = 0;               // under the first architecture
+  measure::Distribution distribution;      // under the first architecture
+  u64 excess_bytes = 0, excess_cycles = 0; // under the first architecture
   double efficiency = 1;
   Cost cost{};
-  double share = 0;                   // of the kernel's excess bytes
+  double share = 0;                   // of the kernel's excess cycles
   std::vector<advise::Advice> advice; // largest gain first
 };
 
@@ -82,7 +82,7 @@ struct Line {
       place;             // the innermost frame in the user's own files; file empty without line information
   std::string text;      // the source line, trimmed; empty when the file was not found
   std::vector<Row> rows; // worst first
-  u64 excess_bytes = 0;
+  u64 excess_bytes = 0, excess_cycles = 0;
   double share = 0;
 };
 
@@ -106,7 +106,7 @@ struct Kernel {
   std::vector<Line> lines; // worst first; only accesses that ran
   std::vector<Row> never_executed;
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
-  u64 excess_bytes = 0, moved_bytes = 0;                     // under the first architecture
+  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
   u32 timing_dependent =
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;

@@ -1,6 +1,7 @@
 // Order of the report, its title and its headlines; the tables are in tables.cpp, details.cpp and
 // problems.cpp.
 #include "report/terminal.h"
+#include "arch/table.h"
 #include "measure/totals.h"
 #include "report/pattern_text.h"
 #include "report/sections.h"
@@ -203,6 +204,24 @@ std::string title_section(const Page& page) {
   return out + incomplete(page);
 }
 
+namespace {
+
+// What the order rests on, where there is something to put in order.
+std::string weights_line(const Page& page) {
+  bool any = std::ranges::any_of(page.model.kernels, [](const Kernel& k) { return k.excess_cycles != 0; });
+  const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
+  if (!any || row == nullptr) return "";
+  const arch::StageCosts& costs = row->costs;
+  return '\n' +
+         page.style.faint(
+             wrap(fmt::format("Ranked by cycles of an SM's busiest stage beyond need: a pass of L1 or shared "
+                              "memory {}, a sector {} ({}).",
+                              costs.wavefront, costs.sector, arch::name(costs.source.grade)),
+                  "", page.options.width));
+}
+
+} // namespace
+
 std::string headline_section(const Page& page) {
   std::string out;
   u32 number = 0, left_out = 0;
@@ -216,7 +235,7 @@ std::string headline_section(const Page& page) {
   }
   if (left_out != 0)
     out += fmt::format("\n    and {} with less waste: --top 0 shows all\n", plural(left_out, "kernel"));
-  return out;
+  return out + weights_line(page);
 }
 
 std::string terminal(const Model& model, const TerminalOptions& options) {

@@ -283,6 +283,37 @@ TEST(Model, PatternsAreOneWhereTheirWordsAre) {
 }
 
 // Fermi fetches lines for loads and sectors for stores: the unit follows the architecture, not the numbers.
+// A kernel with one access of one CTA, as launch number `index`.
+measure::LaunchRecord launch_of_one(u64 index, Space space, access::Kind kind, i64 stride) {
+  measure::LaunchRecord launch;
+  launch.index = index, launch.kernel = launch.name = "kernel" + std::to_string(index);
+  launch.grid = {1, 1, 1}, launch.block = {32, 1, 1}, launch.sm = {90};
+  std::vector<Site> sites{make_site(0, "any", 15, kind)};
+  sites[0].space = space;
+  std::vector<const arch::Architecture*> architectures{arch::find(90)};
+  measure::Collector collector(architectures, sites, 1);
+  AffineAccess access{{.site = SiteId(0u), .space = space, .kind = kind}};
+  access.block = launch.block, access.base = 1 << 20, access.stride = {stride, 0, 0};
+  collector.sinks()[0]->affine(access);
+  launch.sites = collector.finish();
+  return launch;
+}
+
+// 31 wavefronts of shared memory move more bytes for nothing than 28 sectors, and cost less.
+TEST(Model, KernelsAreRankedByWhatTheirAccessesCost) {
+  Input input;
+  input.sm = {90};
+  input.launches = {launch_of_one(0, Space::shared, access::Kind::load, 128),
+                    launch_of_one(1, Space::global, access::Kind::store, 4096)};
+  Result<Model> built = build(std::move(input), source, {});
+  ASSERT_TRUE(built);
+  const Model& model = *built;
+  ASSERT_EQ(model.kernels.size(), 2u);
+  EXPECT_EQ(model.kernels[0].name, "kernel1");
+  EXPECT_GT(model.kernels[0].excess_cycles, model.kernels[1].excess_cycles);
+  EXPECT_LT(model.kernels[0].excess_bytes, model.kernels[1].excess_bytes);
+}
+
 TEST(Model, CostIsInTheUnitThatTheArchitectureMoves) {
   Input input;
   input.sm = {20};
