@@ -33,9 +33,7 @@ LaunchContent repeated(LaunchContent launch, u64 times) {
   launch.warp_instructions *= times;
   for (SiteRecord& site : launch.sites) {
     for (arch::Counts& counts : site.counters) counts *= times;
-    for (WarpClass& some : site.distribution.classes) some.warps *= times, some.counts *= times;
-    site.distribution.other_warps *= times;
-    site.distribution.other *= times;
+    site.distribution *= times;
   }
   return launch;
 }
