@@ -40,6 +40,18 @@ json_t pattern_json(const measure::Pattern& pattern, const access::Site& site) {
           {"most_units", pattern.most_units}};
 }
 
+json_t array_json(const access::Array& array) {
+  using access::ArrayKind;
+  if (array.kind == ArrayKind::unknown) return {};
+  bool parameter = array.kind == ArrayKind::parameter;
+  return {{"kind", access::name(array.kind)},
+          {"name", text_or_null(array.name)},
+          {"parameter", parameter ? json_t(array.parameter) : json_t()},
+          {"parameters", parameter ? json_t(array.parameters) : json_t()},
+          {"offset", parameter ? json_t(array.offset) : json_t()},
+          {"indirect", array.indirect}};
+}
+
 // Place, instruction and counters: the same members for a launch's site and a kernel's access.
 json_t site_json(const access::Site& site, Space space, const std::vector<Counts>& counters,
                  const std::vector<u32>& sm) {
@@ -66,6 +78,7 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["matrices"] = site.matrices;
   out["vector"] = site.vector;
   out["element"] = access::name(site.element);
+  out["array"] = array_json(site.array);
   put_counts(out, counters.empty() ? Counts{} : counters[0], space, site.kind);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)

@@ -71,6 +71,8 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
   take(value, "matrices", out.site.matrices);
   take(value, "vector", out.site.vector);
   take_name(value, "element", out.site.element);
+  if (auto array = value.find("array"); array != value.end() && !array->is_null())
+    out.site.array = measure::array_of(*array);
   measure::check_site(out.site);
   if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
     out.pattern = measure::pattern_of(*pattern);
