@@ -80,10 +80,22 @@ void add_run(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_flag("--details", options->details,
                     "every instruction with its PTX, L1 efficiency, advice, counter names");
-  command->add_option("--top", options->top, "kernels, and source lines per kernel, to show; 0: all")
+  command
+      ->add_option("--top-lines", options->top_lines, "causes, and source lines per kernel, to show; 0: all")
       ->check(whole_number(0, most_shown))
       ->type_name("NUMBER")
       ->capture_default_str();
+  command->add_option("--top-kernels", options->top_kernels, "kernels with a table of lines; 0: all")
+      ->check(whole_number(0, most_shown))
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  command
+      ->add_option_function<u32>(
+          "--top", [options](u32 value) { options->top_lines = options->top_kernels = value; },
+          "--top-lines and --top-kernels in one")
+      ->check(whole_number(0, most_shown))
+      ->type_name("NUMBER");
+  command->add_flag("--summary", options->summary, "no tables: causes and worst lines only");
   command->add_option("--kernel", options->kernel, "only kernels whose name matches")->type_name("REGEX");
   command->add_option("-j,--workers", options->workers, "threads per launch; 0: one per core")
       ->check(whole_number(0, most_workers))

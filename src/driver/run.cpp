@@ -289,7 +289,7 @@ Result<report::Model> model_of(const Prepared& run, report::Input input) {
   folders.insert(folders.end(), run.options.source_roots.begin(), run.options.source_roots.end());
   report::SourceFiles sources(folders, {here, beside, os::variable("HOME"), run.options.source_roots});
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
-  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel});
+  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel, here, {}});
   if (!model) return model;
   if (std::optional<diag::Diagnostic> withheld = withheld_message(sources.withheld()))
     model->warnings.push_back({std::move(*withheld), {}, 1});
@@ -309,10 +309,11 @@ Result<void> write_reports(const Prepared& run, const report::Model& model) {
   else if (options.json == "-" && !run.output.out(report::json(model, options.version)))
     json = lost();
   if (run.text) {
-    text = run.text->write(report::terminal(model, {options.width, false, options.details, options.top}));
+    text = run.text->write(report::terminal(model, {options.width, false, options.details, options.top_lines,
+                                                    options.top_kernels, options.summary}));
   } else if (options.json != "-") { // else a program reads this run
-    std::string shown =
-        report::terminal(model, {options.width, options.colour, options.details, options.top});
+    std::string shown = report::terminal(model, {options.width, options.colour, options.details,
+                                                 options.top_lines, options.top_kernels, options.summary});
     if (!(options.report == "-" ? run.output.out(shown) : run.output.err(shown))) text = lost();
   }
   return json ? text : json;

@@ -15,14 +15,15 @@ struct RunOptions {
   std::string report;                    // file for the text report, empty: standard error
   std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
   bool details = false;
-  u32 top = 5;
-  std::string kernel;            // regular expression, as report's filter
-  std::string compiler = "auto"; // of a .cu file: nvcc, clang
-  std::string compile_options;   // as one would write them in a shell
-  u32 workers = 0;               // 0: one per core
-  std::string memory = "gpu";    // or "strict"
-  double timeout = 0;            // seconds that a launch may take; 0: no limit
-  bool count_only = false;       // results only where somebody looks
+  u32 top_lines = 5, top_kernels = 5; // 0: all
+  bool summary = false;               // no tables of kernels
+  std::string kernel;                 // regular expression, as report's filter
+  std::string compiler = "auto";      // of a .cu file: nvcc, clang
+  std::string compile_options;        // as one would write them in a shell
+  u32 workers = 0;                    // 0: one per core
+  std::string memory = "gpu";         // or "strict"
+  double timeout = 0;                 // seconds that a launch may take; 0: no limit
+  bool count_only = false;            // results only where somebody looks
   bool strict = false;
   bool no_cache = false; // compile and parse anew, keep nothing
   bool progress = false; // standard error is a terminal, and nobody said --no-progress

@@ -13,7 +13,7 @@ std::string uncounted(const Page& page) {
   std::string out;
   for (const Kernel& kernel : page.model.kernels) {
     if (measure::is_counted(kernel.status)) continue;
-    std::string text = fmt::format("{}: {} {}", kernel.name, plural(kernel.launches, "launch"),
+    std::string text = fmt::format("{}: {} {}", kernel.label, plural(kernel.launches, "launch"),
                                    measure::name(kernel.status));
     if (kernel.reasons.size() == 1) text += ": " + kernel.reasons[0].text;
     out += wrap(text, "  ", page.options.width);
@@ -40,7 +40,7 @@ std::string warning_text(const Page& page, const Warning& warning) {
   const diag::Diagnostic& d = warning.diagnostic;
   std::string where;
   if (!d.span.file.empty())
-    where = d.span.line != 0 ? fmt::format("{}:{}: ", d.span.file, d.span.line) : d.span.file + ": ";
+    where = file_name(page, d.span.file) + (d.span.line != 0 ? fmt::format(":{}: ", d.span.line) : ": ");
   std::string times = warning.times == 1 ? "" : fmt::format(" ({} times)", human(warning.times));
   std::string out = wrap(fmt::format("{}{}: {}{}", where, diag::name(d.severity), d.message, times), "  ",
                          page.options.width);
@@ -74,7 +74,7 @@ std::string closing_section(const Page& page) {
                 page.options.width);
   if (!model.kernels.empty() && !page.options.details)
     out += wrap("effic = bytes asked for / bytes moved; waste = share of the kernel's excess. More: "
-                "--details, --json FILE.",
+                "--details, --top-lines, --json FILE.",
                 "", page.options.width);
   return out.empty() ? out : '\n' + out;
 }

@@ -129,6 +129,8 @@ void take_kernel(const json& value, Saved& saved) {
     take_frames(access, site);
     access::SourceFrame place = user_frame(site);
     saved.source[{place.file, place.line}] = text;
+    if (auto changed = access.find("source_changed"); changed != access.end() && *changed == true)
+      saved.changed.insert(place.file);
   });
 }
 
@@ -168,6 +170,9 @@ Saved saved_of(const json& document) {
               [&](const json& value) { input.launches.push_back(launch_of(value, input.sm)); });
   each_placed(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
   each_placed(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
+  if (document.contains("files"))
+    for (const auto& [file, shown] : object_in(document, "files").items())
+      if (shown.is_string()) saved.files[file] = shown.get<std::string>();
   each_placed(document, "unsupported", [&](const json& value) {
     measure::Unsupported& out = input.unsupported.emplace_back();
     take(value, "function", out.function);
@@ -260,6 +265,8 @@ Result<Saved> merge(std::vector<Saved> runs) {
     append(out.input.messages, run.input.messages);
     out.input.local_use.merge(run.input.local_use);
     out.source.merge(run.source);
+    out.changed.merge(run.changed);
+    out.files.merge(run.files);
     out.filtered_out += run.filtered_out;
     out.complete &= run.complete;
     out.input.missing.launches += run.input.missing.launches;
@@ -277,8 +284,11 @@ Result<Model> build(const Saved& saved) {
     if (found == saved.source.end()) return {};
     return found->second;
   };
-  Result<Model> model = build(saved.input, source, {});
+  auto changed = [&](const std::string& file) { return saved.changed.contains(file); };
+  Result<Model> model = build(saved.input, source, {"", "", changed});
   if (!model) return model;
+  for (auto& [file, shown] : model->files) // the working directory was another
+    if (auto known = saved.files.find(file); known != saved.files.end()) shown = known->second;
   model->filtered_out = saved.filtered_out;
   model->complete &= saved.complete; // launches that were left out are not here to be asked
   return model;

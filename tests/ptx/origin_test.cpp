@@ -53,7 +53,7 @@ TEST(Origin, MembersOfAStructureAreTold) {
   EXPECT_EQ(array_of("ld.param.u64 %d3, [k_param_1+8]; ld.global.f32 %f1, [%d3];"), parameter(1, 8));
   EXPECT_EQ(array_of("ld.param.v2.u64 {%d3, %d4}, [k_param_1]; ld.global.f32 %f1, [%d4];"), parameter(1, 8));
   EXPECT_EQ(
-      array_of("mov.b64 %d3, k_param_1; add.s64 %d3, %d3, 8; ld.param.u64 %d4, [%d3+8]; ld.f32 %f1, [%d4];"),
+      array_of("mov.b64 %d3, k_param_1; add.s64 %d5, %d3, 8; ld.param.u64 %d4, [%d5+8]; ld.f32 %f1, [%d4];"),
       parameter(1, 16));
 }
 
@@ -99,7 +99,7 @@ TEST(Origin, VariablesAreCalledAsInTheSource) {
   EXPECT_EQ(variable_name("_ZZ6kernelPfE4tile"), "tile");
   EXPECT_EQ(variable_name("_ZZN2ns6kernelILi4EEEvPfE4tile"), "tile");
   EXPECT_EQ(variable_name("coeff"), "coeff");
-  EXPECT_EQ(variable_name("_ZN34_INTERNAL_8b2c3d4e_4_t_cu_main5tableE"), "table");
+  EXPECT_EQ(variable_name("_ZN30_INTERNAL_8b2c3d4e_4_t_cu_main5tableE"), "table");
 }
 
 } // namespace
