@@ -105,6 +105,7 @@ bool is_file(const std::string& output) { return !output.empty() && output != "-
 Result<void> check_outputs(Prepared& run) {
   const RunOptions& options = run.options;
   std::vector<std::string> inputs = options.command;
+  inputs.insert(inputs.end(), options.more_sources.begin(), options.more_sources.end());
   if (!is_source_file(inputs[0])) inputs[0] = find_in_path(inputs[0]);
   if (Result<std::vector<std::string>> words = split_words(options.compile_options))
     inputs.insert(inputs.end(), words->begin(), words->end());
@@ -190,6 +191,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_CACHE_DIR", run.cache.folder},
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
       {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
+      {"WARPLENS_KEEP_GOING", options.keep_going ? "1" : ""},
       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
   return out;
 }
@@ -262,13 +264,20 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
   input.missing.processes = end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
-  if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty())
-    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0));
+  if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty()) {
+    std::vector<std::string> unsupported;
+    for (const measure::Unsupported& call : input.unsupported)
+      if (std::find(unsupported.begin(), unsupported.end(), call.function) == unsupported.end())
+        unsupported.push_back(call.function);
+    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0,
+                                            unsupported, end.signal == 0 ? end.exit_code : 0));
+  }
   return input;
 }
 
 // One line for all files that source lines would be quoted from, were they the program's.
-std::optional<diag::Diagnostic> withheld_message(const std::set<std::string>& files) {
+std::optional<diag::Diagnostic> withheld_message(std::set<std::string> files) {
+  std::erase_if(files, [](const std::string& file) { return report::is_library_file(file); });
   if (files.empty()) return {};
   fs::path first(*files.begin());
   return diag::warning(
@@ -289,7 +298,15 @@ Result<report::Model> model_of(const Prepared& run, report::Input input) {
   folders.insert(folders.end(), run.options.source_roots.begin(), run.options.source_roots.end());
   report::SourceFiles sources(folders, {here, beside, os::variable("HOME"), run.options.source_roots});
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
-  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel, here, {}});
+  // A library's own device code may be newer or older than the program that loads it: nothing is said of that.
+  std::optional<fs::file_time_type> built;
+  if (!run.compiled && run.program.device_code)
+    if (fs::file_time_type time = fs::last_write_time(run.program.path, error); !error) built = time;
+  auto changed = [&](const std::string& file) {
+    std::optional<fs::file_time_type> written = built ? sources.written(file) : std::nullopt;
+    return written && *written > *built;
+  };
+  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel, here, changed});
   if (!model) return model;
   if (std::optional<diag::Diagnostic> withheld = withheld_message(sources.withheld()))
     model->warnings.push_back({std::move(*withheld), {}, 1});
@@ -309,14 +326,27 @@ Result<void> write_reports(const Prepared& run, const report::Model& model) {
   else if (options.json == "-" && !run.output.out(report::json(model, options.version)))
     json = lost();
   if (run.text) {
-    text = run.text->write(report::terminal(model, {options.width, false, options.details, options.top_lines,
-                                                    options.top_kernels, options.summary}));
+    text =
+        run.text->write(report::terminal(model, {options.width, options.colour_of_file, options.details,
+                                                 options.top_lines, options.top_kernels, options.summary}));
   } else if (options.json != "-") { // else a program reads this run
     std::string shown = report::terminal(model, {options.width, options.colour, options.details,
                                                  options.top_lines, options.top_kernels, options.summary});
     if (!(options.report == "-" ? run.output.out(shown) : run.output.err(shown))) text = lost();
   }
   return json ? text : json;
+}
+
+// Of "a.cu b.cu word" the first two are the program, as nvcc would take them, and the word its argument.
+RunOptions with_sources(RunOptions options) {
+  std::vector<std::string>& words = options.command;
+  std::error_code error;
+  while (words.size() > 1 && is_source_file(words[0]) && is_source_file(words[1]) &&
+         fs::exists(words[1], error)) {
+    options.more_sources.push_back(words[1]);
+    words.erase(words.begin() + 1);
+  }
+  return options;
 }
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
@@ -326,7 +356,8 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 
 } // namespace
 
-int run(const RunOptions& options, const RunOutput& output) {
+int run(const RunOptions& asked, const RunOutput& output) {
+  const RunOptions options = with_sources(asked);
   os::DelayedSignals signals; // outlives all files that are to be removed
   cache::Settings cache = cache::settings_from_environment();
   if (options.no_cache) cache.limit = 0;

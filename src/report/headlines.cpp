@@ -12,6 +12,7 @@
 #include "report/text.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace warplens::report {
@@ -23,6 +24,8 @@ using access::Space;
 constexpr double worth_naming = 0.01;
 // Fewer active lanes than that, on average, and the lanes are the finding.
 constexpr double few_lanes = 12;
+// With more active lanes than that they are not worth a word: edges of a grid.
+constexpr double many_lanes = 28;
 
 double waste_of(const Kernel& kernel, u64 excess) {
   return kernel.moved_bytes == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(kernel.moved_bytes);
@@ -120,16 +123,32 @@ std::vector<Stretch> stretches_of(const Page& page, const Finding& finding) {
   return out;
 }
 
-// "a.cu:3-5, a.cu:9 and 4 more"; with kernels where the finding has several.
+// "a.cu:3-5, 9, b.h:4 and 4 more"; with the kernel where the finding has several and the lines are in one of them.
 std::string places_text(const Page& page, const Finding& finding, bool with_kernels) {
-  std::vector<std::string> places;
+  struct Place {
+    const Line* first;
+    u32 last;
+    std::vector<std::string> kernels;
+  };
+  std::vector<Place> places;
+  std::map<std::string, std::size_t> known; // by text
   for (const Stretch& stretch : stretches_of(page, finding)) {
-    std::string text = place_name(page, *stretch.first);
-    if (stretch.last > stretch.first->place.line) text += fmt::format("-{}", stretch.last);
-    if (with_kernels) text += fmt::format(" ({})", clip_middle(stretch.kernel->label, 30));
-    places.push_back(std::move(text));
+    std::string text = fmt::format("{}-{}", place_name(page, *stretch.first), stretch.last);
+    auto [found, fresh] = known.try_emplace(text, places.size());
+    if (fresh) places.push_back({stretch.first, stretch.last, {}});
+    places[found->second].kernels.push_back(clip_middle(stretch.kernel->label, 30));
   }
-  return listed(places, 3);
+  std::vector<std::string> out;
+  const std::string* file = nullptr; // of the place before: not said again
+  for (const Place& place : places) {
+    const access::SourceFrame& at = place.first->place;
+    bool same = file != nullptr && *file == at.file && place.first->calls.empty() && at.line != 0;
+    out.push_back(same ? fmt::format("{}", at.line) : place_name(page, *place.first));
+    if (place.last > at.line) out.back() += fmt::format("-{}", place.last);
+    if (with_kernels && place.kernels.size() == 1) out.back() += fmt::format(" ({})", place.kernels[0]);
+    file = place.first->calls.empty() ? &at.file : nullptr;
+  }
+  return listed(out, 4);
 }
 
 std::string headline(const Page& page, const Finding& finding, u32 number) {
@@ -232,7 +251,7 @@ std::string pattern_text(const Row& row) {
   if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", percent(row.pattern.share));
   double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
   bool told = row.pattern.shape.form == measure::Form::one_lane || text.find("lanes active") != text.npos;
-  if (lanes < warp_size - 0.05 && !(told && row.pattern.share >= 0.995))
+  if (lanes < many_lanes && !(told && row.pattern.share >= 0.995))
     text += fmt::format(", {:.1f} of 32 lanes", lanes);
   return text;
 }
@@ -270,7 +289,8 @@ std::string line_section(const Page& page) {
   const Model& model = page.model;
   std::set<u32> kernels;
   for (const ProgramLine& line : model.lines) kernels.insert(line.lines[0].first);
-  if (model.lines.size() < 2 || (kernels.size() < 2 && !page.options.summary)) return "";
+  // The headlines say it all where each is of one line; so does its table where there is one kernel.
+  if (model.lines.size() <= model.findings.size() || (kernels.size() < 2 && !page.options.summary)) return "";
   std::string out = '\n' + page.style.bold("Lines with the most waste") + '\n';
   const u32 top = page.options.top_lines;
   std::size_t shown = top == 0 ? model.lines.size() : std::min<std::size_t>(top, model.lines.size());

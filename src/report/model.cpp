@@ -331,7 +331,12 @@ void name_files(Model& model, const std::string& root) {
       for (const Row& row : line.rows) add_site(row.site);
     for (const Row& row : kernel.never_executed) add_site(row.site);
   }
-  for (const Warning& warning : model.warnings) add(warning.diagnostic.span.file);
+  for (const Warning& warning : model.warnings) {
+    add(warning.diagnostic.span.file);
+    for (const std::string& note : warning.diagnostic.notes) // "inlined at FILE:LINE"
+      if (constexpr std::string_view inlined = "inlined at "; note.starts_with(inlined))
+        add(note.substr(inlined.size(), note.rfind(':') - inlined.size()));
+  }
   model.files = file_names(files, root);
 }
 

@@ -8,15 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that the user did not write: frames in them are skipped when naming the line.
-bool is_library_file(std::string_view file) {
-  static constexpr std::array<std::string_view, 5> marks{"/usr/include/", "/usr/lib/",
-                                                         "/targets/x86_64-linux/include", "/cuda/include/",
-                                                         "/share/warplens/cuda/"};
-  return file.empty() || std::any_of(marks.begin(), marks.end(),
-                                     [&](std::string_view mark) { return file.find(mark) != file.npos; });
-}
-
 // "b.cu" and "a/b.cu" end "/x/a/b.cu"; ".cu" does not.
 bool is_end_of(std::string_view end, std::string_view path) {
   if (!path.ends_with(end)) return false;
@@ -37,6 +28,17 @@ std::string shortest_end(const std::string& path, const std::set<std::string>& a
 }
 
 } // namespace
+
+bool is_library_file(std::string_view file) {
+  static constexpr std::array<std::string_view, 5> marks{"/usr/include/", "/usr/lib/",
+                                                         "/targets/x86_64-linux/include", "/cuda/include/",
+                                                         "/share/warplens/cuda/"};
+  if (std::size_t version = file.find("/cuda-");
+      version != file.npos && file.find("/include/", version) != file.npos)
+    return true;
+  return file.empty() || std::any_of(marks.begin(), marks.end(),
+                                     [&](std::string_view mark) { return file.find(mark) != file.npos; });
+}
 
 std::vector<access::SourceFrame> user_frames(const access::Site& site) {
   std::vector<access::SourceFrame> out;

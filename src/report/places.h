@@ -4,8 +4,12 @@
 #include "access/site.h"
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace warplens::report {
+
+// Files that the user did not write, those of the toolkit and of the system: frames in them are skipped when naming the line.
+bool is_library_file(std::string_view file);
 
 // The line that a site is shown at: its innermost frame in a file that the user wrote.
 access::SourceFrame user_frame(const access::Site&);

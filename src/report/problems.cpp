@@ -38,9 +38,7 @@ std::string unsupported(const Page& page) {
 
 std::string warning_text(const Page& page, const Warning& warning) {
   const diag::Diagnostic& d = warning.diagnostic;
-  std::string where;
-  if (!d.span.file.empty())
-    where = file_name(page, d.span.file) + (d.span.line != 0 ? fmt::format(":{}: ", d.span.line) : ": ");
+  std::string where = place_prefix(page, d);
   std::string times = warning.times == 1 ? "" : fmt::format(" ({} times)", human(warning.times));
   std::string out = wrap(fmt::format("{}{}: {}{}", where, diag::name(d.severity), d.message, times), "  ",
                          page.options.width);
@@ -58,6 +56,21 @@ std::string warnings(const Page& page) {
 }
 
 } // namespace
+
+std::string place_prefix(const Page& page, const diag::Diagnostic& diagnostic) {
+  const diag::Span& span = diagnostic.span;
+  if (span.file.empty()) return "";
+  constexpr std::string_view inlined = "inlined at ";
+  if (is_library_file(span.file))
+    for (const std::string& note : diagnostic.notes) {
+      if (!note.starts_with(inlined)) continue;
+      std::string place = note.substr(inlined.size(), note.find(' ', inlined.size()) - inlined.size());
+      std::size_t colon = place.rfind(':');
+      if (colon != place.npos && !is_library_file(place.substr(0, colon)))
+        return fmt::format("{}{}: ", file_name(page, place.substr(0, colon)), place.substr(colon));
+    }
+  return file_name(page, span.file) + (span.line != 0 ? fmt::format(":{}: ", span.line) : ": ");
+}
 
 std::string problem_section(const Page& page) { return uncounted(page) + unsupported(page) + warnings(page); }
 

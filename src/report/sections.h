@@ -24,6 +24,9 @@ std::string legend_section(const Page&);                // --details: the counte
 
 // As the report calls a file: Model::files, or what else shows which it is.
 std::string file_name(const Page&, const std::string& file);
+// "main.cu:11: " for a diagnostic, "" where it has no place: the user's own line where it was found in a library that was
+// inlined there.
+std::string place_prefix(const Page&, const diag::Diagnostic&);
 // "matmul.cu:15"; "main.cu:11 → grid.h:4" where calls were inlined; "function fb" without line information.
 std::string place_name(const Page&, const Line&);
 // "load global 4 B"

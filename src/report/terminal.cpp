@@ -101,10 +101,7 @@ std::string first_warning(const Page& page) {
     if (count++ == 0) first = &warning;
   }
   if (first == nullptr || page.model.input.launches.empty()) return "";
-  std::string where;
-  if (const diag::Span& span = first->diagnostic.span; span.line != 0)
-    where = fmt::format("{}:{}: ", file_name(page, span.file), span.line);
-  std::string text = fmt::format("{}{}", where, first->diagnostic.message);
+  std::string text = place_prefix(page, first->diagnostic) + first->diagnostic.message;
   text += count == 1 ? ": see \"Messages\" below."
                      : fmt::format("; {} in all: see \"Messages\" below.", plural(count, "message"));
   return page.style.poor(wrap(text, "", page.options.width));

@@ -31,6 +31,7 @@ Options options_from_environment() {
   options.strict_memory = os::variable("WARPLENS_MEMORY") == "strict"sv;
   if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
+  options.keep_going = os::variable("WARPLENS_KEEP_GOING") == "1"sv;
   options.launch_blocking = os::variable("CUDA_LAUNCH_BLOCKING") == "1"sv;
   return options;
 }

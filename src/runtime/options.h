@@ -15,6 +15,7 @@ struct Options {
   bool strict_memory = false;    // WARPLENS_MEMORY=strict
   std::optional<double> timeout; // WARPLENS_TIMEOUT: seconds a launch may take
   bool count_only = false;       // WARPLENS_COUNT_ONLY=1: results only where somebody looks
+  bool keep_going = false;       // WARPLENS_KEEP_GOING=1: launches that could not be emulated are a success
   bool launch_blocking = false;  // CUDA_LAUNCH_BLOCKING=1, as CUDA reads it
 };
 

@@ -98,7 +98,7 @@ void Runtime::reset() {
   deferrals.forget();
   binaries.unload();
   device.reset();
-  sticky = cudaSuccess;
+  sticky = owed = cudaSuccess;
   limits.clear();
 }
 
