@@ -81,13 +81,22 @@ void name_local_arrays(measure::LaunchRecord& launch, const std::map<std::string
 
 void name_arrays(std::vector<measure::LaunchRecord>& launches, const SourceLines& source) {
   Namer namer(source);
+  std::map<std::string, std::map<u32, std::string>>
+      known; // by module and site: a program repeats its launches
   for (measure::LaunchRecord& launch : launches) {
+    std::map<u32, std::string>& names = known[launch.module];
     std::map<std::string, std::string> local;
     for (measure::SiteRecord& record : launch.sites) {
-      std::string before = record.site.array.name;
-      namer.name(record.site);
-      if (record.site.array.kind == ArrayKind::local && before != record.site.array.name)
-        local[before] = record.site.array.name;
+      access::Site& site = record.site;
+      if (site.array.kind != ArrayKind::parameter && site.array.kind != ArrayKind::local) continue;
+      std::string before = site.array.name;
+      if (auto found = names.find(site.id.value); site.id.valid() && found != names.end()) {
+        site.array.name = found->second;
+      } else {
+        namer.name(site);
+        names[site.id.value] = site.array.name;
+      }
+      if (site.array.kind == ArrayKind::local && before != site.array.name) local[before] = site.array.name;
     }
     name_local_arrays(launch, local);
   }

@@ -272,7 +272,8 @@ std::string headline_section(const Page& page) {
     const Kernel& kernel = kernel_of(page, finding.accesses[0]);
     if (waste_of(kernel, kernel.excess_bytes) < worth_naming) continue;
     for (const Finding::Access& access : finding.accesses) found.insert(access.kernel);
-    if (top != 0 && number == top) {
+    bool little = number != 0 && finding.share < worth_naming; // of the program's waste
+    if (top != 0 && (number == top || little)) {
       ++left;
       left_share += finding.share;
       continue;

@@ -85,7 +85,7 @@ std::string closing_section(const Page& page) {
   if (!model.kernels.empty() && !spills_known)
     out += wrap("Register spills are not seen: they exist only after ptxas, which did not run.", "",
                 page.options.width);
-  if (!model.kernels.empty() && !page.options.details)
+  if (!model.kernels.empty() && !page.options.details && !page.options.summary)
     out += wrap("effic = bytes asked for / bytes moved; waste = share of the kernel's excess. More: "
                 "--details, --top-lines, --json FILE.",
                 "", page.options.width);
