@@ -42,7 +42,8 @@ struct LaunchRecord {
   std::vector<int> sm;
   std::vector<SiteCounts> sites;       // executed or not
   std::vector<std::string> messages;   // warnings, and what ended it
-  std::uint64_t warp_instructions = 0; // of all kinds
+  std::uint64_t warp_instructions = 0; // of all kinds; like the counts, of one launch
+  std::uint64_t count = 1;             // launches that are alike, which a report keeps once
 };
 
 } // namespace warplens

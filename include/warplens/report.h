@@ -17,9 +17,10 @@ public:
   // the runs were counted for different architectures.
   static Expected<Report> merge(std::span<const Report>);
 
-  std::vector<LaunchRecord> launches() const; // in the order in which they ran
-  std::string json() const;                   // as docs/schema/run-1.schema.json says; with advice
-  std::string text() const;                   // as `warplens run` prints it, without colours
+  // Those that are alike once, with how many; in the order in which the first of each ran.
+  std::vector<LaunchRecord> launches() const;
+  std::string json() const; // as docs/schema/run-1.schema.json says; with advice
+  std::string text() const; // as `warplens run` prints it, without colours
 
 private:
   struct Impl;

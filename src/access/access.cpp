@@ -70,6 +70,16 @@ std::string_view name(ArrayKind kind) {
   return {};
 }
 
+std::string_view name(Timing timing) {
+  switch (timing) {
+  case Timing::none: return "";
+  case Timing::spin: return "spin";
+  case Timing::retry: return "retry";
+  case Timing::race: return "race";
+  }
+  return {};
+}
+
 WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
   WarpAccess out{batch, batch.active[warp]};
   std::copy_n(batch.address + std::size_t{warp} * warp_size, warp_size, out.address.begin());

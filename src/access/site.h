@@ -64,6 +64,16 @@ struct Array {
   bool operator==(const Array&) const = default;
 };
 
+// Why two runs may count an access differently: how often it is executed, or where, follows from which thread comes first
+// (ir/timing.h).
+enum class Timing : u8 {
+  none,
+  spin,  // in a loop that waits for other threads
+  retry, // repeated until no other thread comes between
+  race   // follows from who won
+};
+std::string_view name(Timing); // empty for none
+
 struct Site {
   SiteId id{};
   std::string function{};      // the PTX function that contains it (mangled)
@@ -78,6 +88,7 @@ struct Site {
   u8 vector = 1; // elements per lane
   ElementType element = ElementType::bits;
   Array array{};
+  Timing timing_dependent = Timing::none;
   bool operator==(const Site&) const = default;
 };
 

@@ -58,8 +58,10 @@ Expected<Report> Report::merge(std::span<const Report> reports) {
 
 std::vector<LaunchRecord> Report::launches() const {
   std::vector<LaunchRecord> out;
-  for (const measure::LaunchRecord& launch : impl_->saved.input.launches)
-    out.push_back(api::record_of(launch));
+  for (const report::Launch& launch : impl_->saved.input.launches) {
+    out.push_back(api::record_of(launch.record));
+    out.back().count = launch.count();
+  }
   return out;
 }
 

@@ -63,6 +63,13 @@ Counts count(const Architecture& arch, const access::WarpAccess& access) {
   return counts;
 }
 
+WarpCost cost_of(const Counts& one, Space space) {
+  u64 cost = space == Space::shared     ? one.wavefronts
+             : space == Space::constant ? one.requests
+                                        : one.transactions;
+  return {static_cast<u16>(one.threads), static_cast<u16>(cost)};
+}
+
 bool moves_sectors(const Architecture& arch, const access::AccessHeader& access) {
   if (access.space == Space::texture || access.space == Space::surface) return true;
   return !arch.memory.segments && !transfers_lines(arch, access);
@@ -72,14 +79,30 @@ BatchCounter::BatchCounter() = default;
 BatchCounter::BatchCounter(BatchCounter&&) noexcept = default;
 BatchCounter::~BatchCounter() = default;
 
-void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch) {
-  if (count_batch(arch, batch, pending_, sum_)) return;
-  for (u32 warp = 0; warp < batch.active.size(); ++warp)
-    if (batch.active[warp] != 0) arch::add(arch, access::warp_of(batch, warp), sum_);
+u32 BatchCounter::waiting() const {
+  if (pending_ == nullptr) return 0;
+  return (pending_->words == nullptr ? 0 : pending_->words->count) +
+         (pending_->blocks == nullptr ? 0 : pending_->blocks->count);
 }
 
-Counts BatchCounter::take() {
-  if (pending_ != nullptr) count_pending(*pending_, sum_);
+void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch,
+                       std::vector<WarpCost>* costs) {
+  if (costs != nullptr) costs->resize(waiting() + batch.active.size());
+  WarpCost* next = costs == nullptr ? nullptr : costs->data();
+  if (!count_batch(arch, batch, pending_, sum_, next))
+    for (u32 warp = 0; warp < batch.active.size(); ++warp) {
+      if (batch.active[warp] == 0) continue;
+      Counts one;
+      arch::add(arch, access::warp_of(batch, warp), one);
+      sum_ += one;
+      if (next != nullptr) *next++ = cost_of(one, batch.space);
+    }
+  if (costs != nullptr) costs->resize(static_cast<std::size_t>(next - costs->data()));
+}
+
+Counts BatchCounter::take(std::vector<WarpCost>* costs) {
+  if (costs != nullptr) costs->resize(waiting());
+  if (pending_ != nullptr) count_pending(*pending_, sum_, costs == nullptr ? nullptr : costs->data());
   return std::exchange(sum_, {});
 }
 
@@ -103,72 +126,62 @@ u64 first_address(const access::AffineAccess& affine, u64 warp) {
          static_cast<u64>(affine.stride[2]) * (thread / plane);
 }
 
-// A full warp and what it costs wherever others like it begin at the same place of the period.
-struct KnownWarp {
-  u64 place;
-  Counts counts;
-};
-
-} // namespace
-
-namespace {
-
-// One CTA whose threads all perform the access.
-Counts count_one(const Architecture& arch, const access::AffineAccess& affine) {
-  Counts sum;
-  u64 warps = ceil_div(affine.block.count(), warp_size);
-  bool alike = warps_alike(affine.block);
-  std::array<KnownWarp, 8> known;
+// Those of one CTA that stands for `times`. Full warps that begin at the same place of the period count alike.
+void append_kinds(const access::AffineAccess& affine, u64 k, u64 times, std::vector<WarpKind>& out) {
+  access::AffineAccess one = access::cta_of(affine, k);
+  u64 warps = ceil_div(one.block.count(), warp_size);
+  bool alike = warps_alike(one.block);
+  std::array<std::pair<u64, std::size_t>, 8> known; // place, index in `out`
   u32 known_count = 0;
   for (u64 warp = 0; warp < warps; ++warp) {
-    u32 active = access::lanes_of_warp(affine.block, static_cast<u32>(warp));
-    u64 place = first_address(affine, warp) % address_period;
-    bool reusable = alike && active == full_mask;
-    const KnownWarp *end = known.data() + known_count, *found = end;
+    u64 place = first_address(one, warp) % address_period;
+    bool reusable = alike && access::lanes_of_warp(one.block, static_cast<u32>(warp)) == full_mask;
+    const auto *end = known.data() + known_count, *found = end;
     if (reusable)
-      found = std::find_if(known.cbegin(), known.cbegin() + known_count,
-                           [&](const KnownWarp& k) { return k.place == place; });
+      found = std::find_if(known.data(), known.data() + known_count,
+                           [&](const auto& k) { return k.first == place; });
     if (found != end) {
-      sum += found->counts;
+      out[found->second].times += times;
       continue;
     }
-    Counts counts = count(arch, access::expand(affine, static_cast<u32>(warp)));
-    if (reusable && known_count < known.size()) known[known_count++] = {place, counts};
-    sum += counts;
+    if (reusable && known_count < known.size()) known[known_count++] = {place, out.size()};
+    out.push_back({access::expand(one, static_cast<u32>(warp)), k, times});
   }
-  return sum;
-}
-
-// CTAs of which not all threads perform it: their lanes, as batches.
-Counts count_masked(const Architecture& arch, const access::AffineAccess& affine) {
-  std::vector<u32> active(ceil_div(affine.block.count(), warp_size));
-  std::vector<u64> address(active.size() * warp_size);
-  access::LaneBatch batch{affine, affine.cta, active, address.data()};
-  BatchCounter counter;
-  for (u64 k = 0; k < affine.count; ++k) {
-    access::AffineAccess one = access::cta_of(affine, k);
-    for (u32 w = 0; w < active.size(); ++w) {
-      active[w] = one.active[w];
-      if (active[w] == 0) continue;
-      access::WarpAccess warp = access::expand(one, w);
-      active[w] = warp.active;
-      std::copy(warp.address.begin(), warp.address.end(), address.begin() + w * warp_size);
-    }
-    counter.add(arch, batch);
-  }
-  return counter.take();
 }
 
 } // namespace
 
 // CTAs whose bases are at the same place of the period count alike: there are at most as many kinds of them.
-Counts count(const Architecture& arch, const access::AffineAccess& affine) {
+std::vector<WarpKind> warp_kinds(const access::AffineAccess& affine) {
   u64 period =
       address_period / std::gcd(address_period, static_cast<u64>(affine.cta_stride) % address_period);
-  Counts sum;
-  if (!affine.active.empty()) return count_masked(arch, affine);
+  std::vector<WarpKind> out;
   for (u64 k = 0; k < std::min(period, affine.count); ++k)
-    sum += count_one(arch, access::cta_of(affine, k)) * ceil_div(affine.count - k, period);
+    append_kinds(affine, k, ceil_div(affine.count - k, period), out);
+  return out;
+}
+
+MaskedLanes::MaskedLanes(const access::AffineAccess& affine)
+    : batch{affine}, active(affine.active.begin(), affine.active.end()), address(active.size() * warp_size) {
+  batch.cta = affine.cta;
+  batch.cta_warps = static_cast<u32>(ceil_div(affine.block.count(), warp_size));
+  for (u64 k = 0, w = 0; k < affine.count; ++k) {
+    access::AffineAccess one = access::cta_of(affine, k);
+    for (u32 warp = 0; warp < batch.cta_warps; ++warp, ++w) {
+      if (active[w] == 0) continue;
+      access::WarpAccess lanes = access::expand(one, warp);
+      active[w] = lanes.active;
+      std::copy(lanes.address.begin(), lanes.address.end(), address.begin() + w * warp_size);
+    }
+  }
+  batch.active = active;
+  batch.address = address.data();
+}
+
+Counts count(const Architecture& arch, const access::AffineAccess& affine) {
+  if (!affine.active.empty()) return count(arch, MaskedLanes(affine).batch);
+  Counts sum;
+  for (const WarpKind& kind : warp_kinds(affine)) sum += count(arch, kind.warp) * kind.times;
   return sum;
 }
 

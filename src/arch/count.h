@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "arch/counts.h"
 #include <memory>
+#include <vector>
 
 namespace warplens::arch {
 
@@ -17,19 +18,47 @@ Counts count(const Architecture&,
 // where a half-warp moves segments of several sizes (1.x).
 bool moves_sectors(const Architecture&, const access::AccessHeader&);
 
+// Of one warp: its active lanes, and what they cost in the unit that the space is paid in: passes of shared memory,
+// requests of constant memory, transactions of the others.
+struct WarpCost {
+  u16 lanes = 0, cost = 0;
+  bool operator==(const WarpCost&) const = default;
+};
+WarpCost cost_of(const Counts& one_warp, access::Space);
+
 // Counts batches of one instruction as they come. Warps may wait until there are enough to be counted side by
-// side, so that what was added is complete only when taken.
+// side, so that what was added is complete only when taken. The costs, where wanted, are those of the warps with an
+// active lane that were counted since the last call, in the order in which they were added.
 class BatchCounter {
 public:
   BatchCounter();
   BatchCounter(BatchCounter&&) noexcept;
   ~BatchCounter();
-  void add(const Architecture&, const access::LaneBatch&);
-  Counts take(); // of all batches since the last time
+  void add(const Architecture&, const access::LaneBatch&, std::vector<WarpCost>* costs = nullptr);
+  Counts take(std::vector<WarpCost>* costs = nullptr); // of all batches since the last time
 
 private:
+  u32 waiting() const;
+
   Counts sum_;
   std::unique_ptr<struct Pending> pending_;
+};
+
+// The different warps of CTAs in closed form all of whose threads take part: each stands for `times` warps that count
+// alike, of which it is the first, in CTA `cta` of the access. In the order of the CTAs, then of their warps.
+struct WarpKind {
+  access::WarpAccess warp;
+  u64 cta = 0, times = 1;
+};
+std::vector<WarpKind> warp_kinds(const access::AffineAccess&);
+
+// The lanes of CTAs in closed form of which not all threads take part.
+struct MaskedLanes {
+  explicit MaskedLanes(const access::AffineAccess&);
+  MaskedLanes(const MaskedLanes&) = delete;
+  access::LaneBatch batch; // of what follows
+  std::vector<u32> active;
+  std::vector<u64> address;
 };
 
 } // namespace warplens::arch

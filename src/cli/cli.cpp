@@ -72,6 +72,7 @@ int run_command_line(int argc, char** argv) {
       "Each command has a --help of its own. More: docs/EXPLAIN.md, docs/MODEL.md, docs/HOW_IT_WORKS.md");
   int exit_code = 0;
   add_run(app, exit_code);
+  add_report(app, exit_code);
   add_replay(app, exit_code);
   add_explain(app, exit_code);
   add_gpus(app);

@@ -2,12 +2,15 @@
 // which only fills a driver:: options struct and calls the driver. The exit code goes where `exit_code`
 // points.
 #pragma once
+#include "driver/run.h"
 #include <CLI/CLI.hpp>
 
 namespace warplens::cli {
 
 void add_run(CLI::App& app, int& exit_code);
 int drop_separator(CLI::App& app, int argc, char** argv); // the "--" before run's program; gives the new argc
+void add_report(CLI::App& app, int& exit_code);
+void declare_report_options(CLI::App& command, driver::RunOptions&); // of run and report
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_gpus(CLI::App& app);

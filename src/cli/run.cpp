@@ -14,52 +14,8 @@
 namespace warplens::cli {
 namespace {
 
-constexpr u64 most_shown = 1'000'000'000, most_workers = 4096;
+constexpr u64 most_workers = 4096, most_launches = u64{1} << 40;
 constexpr double most_seconds = 1e9; // 31 years
-
-void add_report_options(CLI::App& command, driver::RunOptions& o) {
-  constexpr const char* group = "Report";
-  command.add_flag("--summary", o.summary, "no tables: causes and worst lines only")->group(group);
-  command
-      .add_flag("--details", o.details,
-                "every instruction with its PTX, L1 efficiency, advice, counter names")
-      ->group(group);
-  command.add_option("--kernel", o.kernel, "only kernels whose name matches")
-      ->type_name("REGEX")
-      ->group(group);
-  command.add_option("--top-lines", o.top_lines, "causes, and source lines per kernel, to show; 0: all")
-      ->check(whole_number(0, most_shown))
-      ->type_name("NUMBER")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--top-kernels", o.top_kernels, "kernels with a table of lines; 0: all")
-      ->check(whole_number(0, most_shown))
-      ->type_name("NUMBER")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option_function<u32>(
-          "--top", [&o](u32 value) { o.top_lines = o.top_kernels = value; },
-          "--top-lines and --top-kernels in one")
-      ->check(whole_number(0, most_shown))
-      ->type_name("NUMBER")
-      ->group(group);
-  command
-      .add_option("--source-root", o.source_roots,
-                  "also show source lines from files in DIR, wherever it is; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->group(group);
-  command.add_flag("--strict", o.strict, "exit code 1 when a launch was not counted exactly, or is missing")
-      ->group(group);
-  constexpr const char* output = "Output";
-  command.add_option("--json", o.json, "write the report as JSON to FILE; '-': only JSON on standard output")
-      ->type_name("FILE")
-      ->group(output);
-  command.add_option("--report", o.report, "write the text report to FILE instead of standard error")
-      ->type_name("FILE")
-      ->group(output);
-}
 
 void add_compiling_options(CLI::App& command, driver::RunOptions& o) {
   constexpr const char* group = "Compiling a .cu file";
@@ -93,6 +49,26 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
           "--count-only", o.count_only,
           "count by proof where addresses depend on indices alone; compute results only where the program "
           "reads them")
+      ->group(group);
+  command.add_option("--launches", o.launches, "count so many launches; the others only run")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER")
+      ->group(group);
+  command.add_option("--launch-skip", o.launch_skip, "count none of the first so many launches")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER")
+      ->group(group);
+  command.add_option("--per-kernel", o.per_kernel, "count so many launches of each kernel")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER")
+      ->group(group);
+  command
+      .add_option("--check", o.checks,
+                  "also look for what is undefined; sync: barriers and masks that not all threads keep to")
+      ->check(CLI::IsMember({"sync"}).description(""))
+      ->delimiter(',')
+      ->type_name("KIND")
+      ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--memory", o.memory,
@@ -147,7 +123,13 @@ void add_run(CLI::App& app, int& exit_code) {
             "not be "
             "started or the report not be written.");
   command->prefix_command(); // what follows the program belongs to the program, flags too
-  add_report_options(*command, *options);
+  declare_report_options(*command, *options);
+  command
+      ->add_option("--source-root", options->source_roots,
+                   "also show source lines from files in DIR, wherever it is; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->group("Report");
   add_terminal_options(*command, colour, &options->width);
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal")->group("Output");
   add_compiling_options(*command, *options);

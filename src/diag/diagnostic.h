@@ -32,6 +32,7 @@ struct Diagnostic {
   Span span;
   std::vector<std::string> notes; // facts that explain it
   std::string help;               // the next step for the user; empty where there is none
+  bool operator==(const Diagnostic&) const = default;
 };
 
 inline Diagnostic error(std::string kind, std::string message, Span span = {}, std::string help = {}) {

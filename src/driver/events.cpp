@@ -14,13 +14,10 @@
 #include <map>
 #include <new>
 #include <unistd.h>
+#include <unordered_map>
 
 namespace warplens::driver {
 namespace {
-
-bool is_launch(const measure::LaunchStarted& started, i64 process, u64 index) {
-  return started.process == process && started.index == index;
-}
 
 // Counts without the accesses that they belong to are of no use.
 void forget_sites(measure::LaunchRecord& launch) {
@@ -29,19 +26,68 @@ void forget_sites(measure::LaunchRecord& launch) {
   launch.reason = "the event that describes its accesses was lost";
 }
 
-struct Sorter {
-  report::Input& input;
-  void operator()(measure::LaunchStarted& event) const { input.interrupted.push_back(std::move(event)); }
-  void operator()(measure::LaunchRecord& event) const {
-    std::erase_if(input.interrupted,
-                  [&](const auto& started) { return is_launch(started, event.process, event.index); });
-    input.launches.push_back(std::move(event));
+// What one process has told that later events may refer to.
+struct Told {
+  measure::SiteTable sites;
+  measure::StartTable starts;
+  std::unordered_map<u64, std::size_t> launches; // places in the list, by index
+};
+
+// Events as the report's input.
+class Arrivals {
+public:
+  explicit Arrivals(report::Input& input) : input_(input), launches_(input.launches) {}
+
+  void operator()(measure::ProcessStarted& event) { told_[event.process] = {}; }
+  void operator()(measure::LaunchStarted& event) {
+    if (!told_[event.process].starts.complete(event)) event.name = "a kernel whose name was lost";
+    input_.interrupted.push_back(std::move(event));
   }
-  void operator()(measure::Unsupported& event) const { input.unsupported.push_back(std::move(event)); }
-  void operator()(measure::Message& event) const { input.messages.push_back(std::move(event.diagnostic)); }
-  void operator()(measure::ProcessStarted&) const {}
-  void operator()(measure::ProcessEnded&) const {}
-  void operator()(measure::Progress&) const {}
+  void operator()(measure::LaunchRecord& event) {
+    (void)end_of(event.process, event.index);
+    Told& told = told_[event.process];
+    if (!told.sites.complete(event)) forget_sites(event);
+    const u64 index = event.index;
+    told.launches[index] = launches_.add(std::move(event));
+  }
+  void operator()(measure::LaunchAlike& event) {
+    std::optional<measure::LaunchStarted> started = end_of(event.process, event.index);
+    Told& told = told_[event.process];
+    if (auto known = told.launches.find(event.as); known != told.launches.end()) {
+      input_.launches[known->second].repeat(event.process, event.index);
+      return;
+    }
+    measure::LaunchRecord lost;
+    lost.process = event.process, lost.index = event.index;
+    if (started) lost.name = started->name, lost.grid = started->grid, lost.block = started->block;
+    forget_sites(lost);
+    launches_.add(std::move(lost));
+  }
+  void operator()(measure::LeftOut& event) {
+    (void)end_of(event.process, event.index);
+    ++input_.left_out;
+  }
+  void operator()(measure::Unsupported& event) { input_.unsupported.push_back(std::move(event)); }
+  void operator()(measure::Message& event) { input_.messages.push_back(std::move(event.diagnostic)); }
+  void operator()(measure::ProcessEnded&) {}
+  void operator()(measure::Progress&) {}
+
+private:
+  // A launch is interrupted until its end arrives. The last to start is the first to end, nearly always.
+  std::optional<measure::LaunchStarted> end_of(i64 process, u64 index) {
+    std::vector<measure::LaunchStarted>& running = input_.interrupted;
+    for (std::size_t i = running.size(); i-- > 0;) {
+      if (running[i].process != process || running[i].index != index) continue;
+      measure::LaunchStarted out = std::move(running[i]);
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+      return out;
+    }
+    return {};
+  }
+
+  report::Input& input_;
+  report::LaunchList launches_;
+  std::map<i64, Told> told_; // by process
 };
 
 // The numbers that never came. A process that starts another program begins anew.
@@ -98,7 +144,7 @@ void account(const Tally& tally, report::Input& input) {
   u64 running = tally.begun - std::min(tally.ended, tally.begun);
   if (input.interrupted.size() > running)
     input.interrupted.erase(input.interrupted.begin(), input.interrupted.end() - static_cast<i64>(running));
-  u64 there = input.launches.size() + input.interrupted.size();
+  u64 there = count(input.launches) + input.left_out + input.interrupted.size();
   input.missing.launches = tally.begun - std::min(there, tally.begun);
 }
 
@@ -129,20 +175,23 @@ Tally EventFile::tally() const {
 std::optional<measure::Event> EventFile::latest() {
   std::ifstream in(source(), std::ios::binary);
   in.seekg(static_cast<std::streamoff>(read_));
-  std::string last;
+  std::optional<measure::Event> last;
   for (std::string line; std::getline(in, line) && !in.eof();) {
     read_ += line.size() + 1;
-    if (measure::tells_progress(line)) last = std::move(line);
+    if (!measure::tells_progress(line)) continue;
+    Result<measure::Event> event = measure::decode(line);
+    if (!event) continue;
+    if (auto* started = std::get_if<measure::LaunchStarted>(&*event))
+      if (!starts_[started->process].complete(*started)) continue;
+    last = std::move(*event);
   }
-  if (last.empty()) return {};
-  Result<measure::Event> event = measure::decode(last);
-  return event ? std::optional(std::move(*event)) : std::nullopt;
+  return last;
 }
 
 void add_events(std::istream& in, const std::optional<Tally>& tally, report::Input& input) {
   u64 unreadable = 0;
   Gaps gaps;
-  std::map<i64, measure::SiteTable> sites; // by process
+  Arrivals arrivals(input);
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
     std::optional<u64> sequence;
@@ -153,9 +202,7 @@ void add_events(std::istream& in, const std::optional<Tally>& tally, report::Inp
     }
     const i64 process = process_of(*event);
     if (sequence) gaps.see(process, *sequence, std::holds_alternative<measure::ProcessStarted>(*event));
-    auto* launch = std::get_if<measure::LaunchRecord>(&*event);
-    if (launch != nullptr && !sites[process].complete(*launch)) forget_sites(*launch);
-    std::visit(Sorter{input}, *event);
+    std::visit(arrivals, *event);
   }
   report::Missing& missing = input.missing;
   // Every line that cannot be read is one that was lost; where it had a number, it is a gap as well.

@@ -2,11 +2,12 @@
 // ledger that says what should be in it.
 #pragma once
 #include "measure/ledger.h"
-#include "measure/wire.h"
+#include "measure/once.h"
 #include "os/file.h"
 #include "os/shared_memory.h"
 #include "os/temp_dir.h"
 #include "report/model.h"
+#include <map>
 #include <optional>
 
 namespace warplens::driver {
@@ -39,6 +40,7 @@ private:
   os::Descriptor file_;
   os::SharedMemory ledger_;
   u64 read_ = 0;
+  std::map<i64, measure::StartTable> starts_; // by process: what latest() has read
 };
 
 // Sorts a stream into the report's input: launches, those that never ended, unsupported functions, messages.

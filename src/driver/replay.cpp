@@ -6,6 +6,7 @@
 #include "arch/table.h"
 #include "base/bits.h"
 #include "driver/gpus.h"
+#include "driver/outputs.h"
 #include "trace/trace.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -206,6 +207,7 @@ int replay(const ReplayOptions& options, const TextSinks& sinks) {
   };
   Result<std::vector<const arch::Architecture*>> rows = architectures_named(options.sm);
   if (!rows) return fail(rows.error());
+  if (Result<void> streams = Outputs::check_streams({options.path}); !streams) return fail(streams.error());
   Result<std::unique_ptr<trace::Reader>> reader = trace::open(options.path);
   if (!reader) return fail(reader.error());
   return Replay(options, sinks, std::move(*rows)).run(**reader);

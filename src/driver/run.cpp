@@ -4,15 +4,13 @@
 #include "driver/run.h"
 #include "driver/events.h"
 #include "driver/gpus.h"
+#include "driver/outputs.h"
 #include "driver/program.h"
 #include "driver/source_program.h"
 #include "os/environment.h"
 #include "os/foreground.h"
 #include "os/interrupt.h"
-#include "os/output_file.h"
-#include "report/json.h"
 #include "report/source.h"
-#include "report/terminal.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -41,7 +39,7 @@ struct Prepared {
   std::string runtime; // the folder of the runtime libraries
   std::optional<SourceProgram> compiled;
   Program program;
-  std::optional<os::OutputFile> json, text;
+  Outputs outputs;
   std::string preload;
 };
 
@@ -52,6 +50,10 @@ Result<void> check_options(Prepared& run) {
   if (options.memory != "gpu" && options.memory != "strict")
     return failure(diag::error("bad-option", fmt::format("'--memory={}' is not known", options.memory), {},
                                "use --memory=gpu or --memory=strict"));
+  for (const std::string& check : options.checks)
+    if (check != "sync")
+      return failure(
+          diag::error("bad-option", fmt::format("'--check {}' is not known", check), {}, "use --check sync"));
   if (!(options.timeout >= 0))
     return failure(diag::error("bad-option", "the time limit is not a positive number of seconds", {},
                                "e.g. --timeout 60"));
@@ -98,45 +100,19 @@ Result<void> inspect(Prepared& run) {
   return {};
 }
 
-bool is_file(const std::string& output) { return !output.empty() && output != "-"; }
-
 // Nothing that is read may be written to: neither the program and its sources nor, since many a program reads what it is
 // given, a file among its arguments.
-Result<void> check_outputs(Prepared& run) {
+Result<void> prepare_outputs(Prepared& run) {
   const RunOptions& options = run.options;
   std::vector<std::string> inputs = options.command;
   inputs.insert(inputs.end(), options.more_sources.begin(), options.more_sources.end());
   if (!is_source_file(inputs[0])) inputs[0] = find_in_path(inputs[0]);
   if (Result<std::vector<std::string>> words = split_words(options.compile_options))
     inputs.insert(inputs.end(), words->begin(), words->end());
-  for (auto [option, output] : {std::pair("--json", options.json), {"--report", options.report}}) {
-    if (!is_file(output)) continue;
-    for (const std::string& input : inputs)
-      if (os::is_same_file(output, input))
-        return failure(diag::error(
-            "output-is-input",
-            fmt::format("{} would write over '{}', which belongs to the program", option, input), {},
-            fmt::format("give {} another file, before the program: warplens run {} FILE PROGRAM", option,
-                        option)));
-  }
-  if (is_file(options.json) && is_file(options.report) && os::is_same_file(options.json, options.report))
-    return failure(diag::error("output-is-output",
-                               fmt::format("--json and --report would both write '{}'", options.json), {},
-                               "give each a file of its own"));
+  Result<Outputs> outputs = Outputs::prepare(options, inputs, "run", "the program");
+  if (!outputs) return failure(outputs.error());
+  run.outputs = std::move(*outputs);
   return {};
-}
-
-Result<void> prepare_report(std::optional<os::OutputFile>& file, const std::string& path) {
-  if (!is_file(path)) return {};
-  Result<os::OutputFile> prepared = os::OutputFile::prepare(path);
-  if (!prepared) return failure(prepared.error());
-  file = std::move(*prepared);
-  return {};
-}
-
-Result<void> prepare_reports(Prepared& run) {
-  if (Result<void> json = prepare_report(run.json, run.options.json); !json) return json;
-  return prepare_report(run.text, run.options.report);
 }
 
 // The variant that the program asks for; every variant where it is not known who will ask.
@@ -161,14 +137,13 @@ Result<void> choose_preload(Prepared& run) {
 }
 
 Result<Prepared> prepare(const RunOptions& options, const RunOutput& output, const cache::Settings& cache) {
-  Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}, {}};
+  Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}};
   constexpr Result<void> (*steps[])(Prepared&) = {
-      check_options,     // needs nothing but the words of the command line
-      check_outputs,     // before anything is started or written
-      find_runtime,      // a broken installation is told before a compiler works for minutes
+      check_options,   // needs nothing but the words of the command line
+      prepare_outputs, // before anything is started; what cannot be written must not cost an hour of emulation
+      find_runtime,    // a broken installation is told before a compiler works for minutes
       compile_if_source, // gives the program that the rest is about
       inspect,           // a program that cannot work is told so before it starts
-      prepare_reports,   // a report that cannot be written must not cost an hour of emulation
       choose_preload,    // by what the program was linked with
   };
   for (auto step : steps)
@@ -188,10 +163,14 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_SM", fmt::format("{}", fmt::join(run.sm, ","))},
       {"WARPLENS_WORKERS", fmt::format("{}", options.workers)},
       {"WARPLENS_MEMORY", options.memory},
+      {"WARPLENS_CHECK", fmt::format("{}", fmt::join(options.checks, ","))},
       {"WARPLENS_CACHE_DIR", run.cache.folder},
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
       {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
       {"WARPLENS_KEEP_GOING", options.keep_going ? "1" : ""},
+      {"WARPLENS_LAUNCH_SKIP", fmt::format("{}", options.launch_skip)},
+      {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
+      {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
   return out;
 }
@@ -264,6 +243,12 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
   input.missing.processes = end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
+  if (input.left_out != 0 && input.launches.empty())
+    input.messages.push_back(
+        diag::warning("no-launch-left",
+                      fmt::format("none of the program's {} launches was to be counted", input.left_out), {},
+                      "--launch-skip skips so many of each process, --launches and --per-kernel count so "
+                      "many of the rest"));
   if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty()) {
     std::vector<std::string> unsupported;
     for (const measure::Unsupported& call : input.unsupported)
@@ -313,30 +298,6 @@ Result<report::Model> model_of(const Prepared& run, report::Input input) {
   return model;
 }
 
-// Writes all that can be written; fails with the first that could not be.
-Result<void> write_reports(const Prepared& run, const report::Model& model) {
-  const RunOptions& options = run.options;
-  auto lost = [] {
-    return failure(diag::error("report-unwritable", "the report could not be written", {},
-                               "check the space on the disk, or where the output goes"));
-  };
-  Result<void> json, text;
-  if (run.json)
-    json = run.json->write(report::json(model, options.version));
-  else if (options.json == "-" && !run.output.out(report::json(model, options.version)))
-    json = lost();
-  if (run.text) {
-    text =
-        run.text->write(report::terminal(model, {options.width, options.colour_of_file, options.details,
-                                                 options.top_lines, options.top_kernels, options.summary}));
-  } else if (options.json != "-") { // else a program reads this run
-    std::string shown = report::terminal(model, {options.width, options.colour, options.details,
-                                                 options.top_lines, options.top_kernels, options.summary});
-    if (!(options.report == "-" ? run.output.out(shown) : run.output.err(shown))) text = lost();
-  }
-  return json ? text : json;
-}
-
 // Of "a.cu b.cu word" the first two are the program, as nvcc would take them, and the word its argument.
 RunOptions with_sources(RunOptions options) {
   std::vector<std::string>& words = options.command;
@@ -373,9 +334,9 @@ int run(const RunOptions& asked, const RunOutput& output) {
   // From here on the program has ended, however it did: what it left is worth a report.
   Result<report::Model> model = model_of(*prepared, gather(*prepared, *events, *end));
   if (!model) return refuse(options, output, model.error());
-  if (Result<void> written = write_reports(*prepared, *model); !written)
+  if (Result<void> written = prepared->outputs.write(options, *model, output); !written)
     return refuse(options, output, written.error());
-  return options.strict && !model->complete && end->exit_code == 0 ? 1 : end->exit_code;
+  return options.strict && !report::passes_strict(*model) && end->exit_code == 0 ? 1 : end->exit_code;
 }
 
 } // namespace warplens::driver

@@ -2,6 +2,7 @@
 #pragma once
 #include "diag/diagnostic.h"
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,12 @@ struct RunOptions {
   std::string compile_options;        // as one would write them in a shell
   u32 workers = 0;                    // 0: one per core
   std::string memory = "gpu";         // or "strict"
-  double timeout = 0;                 // seconds that a launch may take; 0: no limit
-  bool count_only = false;            // results only where somebody looks
+  std::optional<u64> launches,
+      per_kernel;                  // count so many of each process, and of each kernel; others just run
+  u64 launch_skip = 0;             // of each process
+  std::vector<std::string> checks; // what else to look for: "sync"
+  double timeout = 0;              // seconds that a launch may take; 0: no limit
+  bool count_only = false;         // results only where somebody looks
   bool strict = false;
   bool keep_going = false;     // launches that could not be emulated return success
   bool no_cache = false;       // compile and parse anew, keep nothing
@@ -41,7 +46,7 @@ struct RunOutput {
 };
 
 // The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be
-// written; with `strict` 1 when the report is not complete (report::Model).
+// written; with `strict` 1 when the report is not complete (report::Model), or `checks` found something.
 int run(const RunOptions&, const RunOutput&);
 
 } // namespace warplens::driver

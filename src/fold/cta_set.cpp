@@ -40,10 +40,7 @@ bool CtaSet::contains(Dim3 cta) const {
   return true;
 }
 
-bool CtaSet::contains(Dim3 grid, u64 cta) const {
-  return contains({static_cast<u32>(cta % grid.x), static_cast<u32>(cta / grid.x % grid.y),
-                   static_cast<u32>(cta / grid.x / grid.y)});
-}
+u64 CtaSet::first_index(Dim3 grid) const { return (u64{first.z} * grid.y + first.y) * grid.x + first.x; }
 
 CtaSet whole_grid(Dim3 grid) {
   CtaSet out;

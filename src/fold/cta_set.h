@@ -26,7 +26,7 @@ struct CtaSet {
 
   u64 count() const;
   bool contains(Dim3 cta) const;
-  bool contains(Dim3 grid, u64 cta) const; // by its linear index in the grid
+  u64 first_index(Dim3 grid) const; // the lowest linear index of a member in the grid
 };
 
 CtaSet whole_grid(Dim3 grid);

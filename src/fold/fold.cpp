@@ -31,6 +31,7 @@ public:
     }
     if (!footprint_.constants_are_safe()) throw Rejected{"it writes to constant memory that it reads"};
     result_.memory = footprint_.list();
+    result_.constants = footprint_.constants();
     return std::move(result_);
   }
 

@@ -34,6 +34,7 @@ struct Folded {
   u64 classes = 0;
   u64 warp_instructions = 0, thread_instructions = 0; // of the whole grid
   std::vector<TouchedMemory> memory;                  // that the launch would access, ascending
+  std::vector<sim::Memory::Range> constants;          // of those, what the proof knows the contents of
 };
 
 // The error is why the launch cannot be folded, for the report.

@@ -21,4 +21,11 @@ std::vector<TouchedMemory> Footprint::list() const {
   return out;
 }
 
+std::vector<sim::Memory::Range> Footprint::constants() const {
+  std::vector<sim::Memory::Range> out;
+  for (const auto& [begin, touched] : touched_)
+    if (constants_.contains(begin)) out.push_back(touched.range);
+  return out;
+}
+
 } // namespace warplens::fold

@@ -13,6 +13,7 @@ public:
   // Constants that the launch itself may write are no constants.
   bool constants_are_safe() const;
   std::vector<TouchedMemory> list() const;
+  std::vector<sim::Memory::Range> constants() const;
 
 private:
   std::map<u64, TouchedMemory> touched_; // by address

@@ -1,4 +1,5 @@
 #include "fold/relevance.h"
+#include <algorithm>
 
 namespace warplens::fold {
 namespace {
@@ -83,6 +84,25 @@ private:
 
 std::vector<bool> relevant_instructions(const ir::Module& module, const ir::Function& function) {
   return Slice(module, function).run();
+}
+
+std::vector<bool> relevant_parameters(const ir::Module& module, const ir::Function& function) {
+  std::vector<bool> relevant = relevant_instructions(module, function), out(function.parameters.size());
+  auto mark = [&](const ir::Operand& operand) {
+    auto found = std::find(function.parameters.begin(), function.parameters.end(), operand.variable);
+    if (operand.variable.valid() && found != function.parameters.end())
+      out[static_cast<std::size_t>(found - function.parameters.begin())] = true;
+  };
+  for (u32 i = 0; i < function.instructions.size(); ++i) {
+    const ir::Instruction& instruction = function.instructions[i];
+    const ir::Form& form = module.form(instruction);
+    bool loads = form.family() == ir::Family::memory && form.opcode == ir::Opcode::ld &&
+                 form.space() == ir::StateSpace::param && !function.sources(instruction)[0].reg.valid();
+    if (loads && !relevant[i]) continue;
+    for (const ir::Operand& operand : function.destinations(instruction)) mark(operand);
+    for (const ir::Operand& operand : function.sources(instruction)) mark(operand);
+  }
+  return out;
 }
 
 } // namespace warplens::fold

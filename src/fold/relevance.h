@@ -12,4 +12,9 @@ namespace warplens::fold {
 
 std::vector<bool> relevant_instructions(const ir::Module&, const ir::Function&);
 
+// By parameter of a kernel, in order: whether what it is given can reach such a place. Two launches that differ in the
+// others alone have the same addresses and branches. A parameter that is used in any way but a load from its name counts
+// as one that can.
+std::vector<bool> relevant_parameters(const ir::Module&, const ir::Function&);
+
 } // namespace warplens::fold

@@ -129,6 +129,7 @@ constexpr u64 enumerators(access::Space) { return u64{static_cast<u8>(access::Sp
 constexpr u64 enumerators(access::ElementType) {
   return u64{static_cast<u8>(access::ElementType::floating)} + 1;
 }
+constexpr u64 enumerators(access::Timing) { return u64{static_cast<u8>(access::Timing::race)} + 1; }
 constexpr u64 enumerators(access::Kind) { return u64{static_cast<u8>(access::Kind::ldmatrix)} + 1; }
 constexpr u64 enumerators(access::Cache) { return u64{static_cast<u8>(access::Cache::volatile_)} + 1; }
 constexpr u64 enumerators(Special) {
@@ -293,13 +294,13 @@ template <class A> void part(A& a, access::SourceFrame& f) {
 template <class A> void part(A& a, access::Site& s) {
   // `array` follows from the instructions, and is asked for where a kernel is launched.
   auto& [id, function, frames, ptx_line, opcode, space, kind, cache, bytes, matrices, vector, element,
-         array] = s;
+         array, timing_dependent] = s;
   part(a, id);
   a.shared(function);
   a.shared(frames, [&](std::vector<access::SourceFrame>& all) { part(a, all); });
   part(a, ptx_line);
   a.shared(opcode);
-  parts(a, space, kind, cache, bytes, matrices, vector, element);
+  parts(a, space, kind, cache, bytes, matrices, vector, element, timing_dependent);
 }
 
 // The text says everything: the parser made the form of it, too.

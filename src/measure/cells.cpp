@@ -3,7 +3,7 @@
 
 namespace warplens::measure {
 
-// With how often the access began at each place of the period.
+// With how often the access began at each place of the period, and when first.
 class AffineForm {
 public:
   explicit AffineForm(const access::AffineAccess& first)
@@ -22,40 +22,84 @@ public:
            std::equal(o.active.begin(), o.active.end(), active_.begin());
   }
 
-  void add(u64 base) { ++times_[base % arch::address_period]; }
+  void add(u64 base, Moment moment) {
+    u64 place = base % arch::address_period;
+    if (used_[place] == 0) {
+      uses_.push_back({place, 0, moment});
+      used_[place] = static_cast<u16>(uses_.size());
+    }
+    Use& use = uses_[used_[place] - 1u];
+    ++use.times;
+    use.first = std::min(use.first, moment);
+  }
 
-  void fold_into(Architectures architectures, std::vector<arch::Counts>& sums) const {
-    for (u64 place = 0; place < arch::address_period; ++place) {
-      if (times_[place] == 0) continue;
+  void fold_into(Architectures architectures, Sums& sums) const {
+    for (const Use& use : uses_) {
       access::AffineAccess one = access_;
-      one.base += place;
-      for (std::size_t a = 0; a < sums.size(); ++a)
-        sums[a] += arch::count(*architectures[a], one) * times_[place];
+      one.base += use.place;
+      one.cta = use.first.cta;
+      one.active.empty() ? fold_whole(architectures, one, use, sums)
+                         : fold_masked(architectures, one, use, sums);
     }
   }
 
 private:
+  struct Use {
+    u64 place = 0, times = 0;
+    Moment first{};
+  };
+
+  static void fold_whole(Architectures architectures, const access::AffineAccess& one, const Use& use,
+                         Sums& sums) {
+    for (const arch::WarpKind& kind : arch::warp_kinds(one)) {
+      u64 times = kind.times * use.times;
+      for (std::size_t a = 0; a < sums.counts.size(); ++a) {
+        arch::Counts counts = arch::count(*architectures[a], kind.warp);
+        sums.counts[a] += counts * times;
+        if (a == 0)
+          sums.tally.add(arch::cost_of(counts, one.space), kind.warp.active, kind.warp.address.data(),
+                         {one.cta + kind.cta, use.first.access}, times);
+      }
+    }
+  }
+
+  static void fold_masked(Architectures architectures, const access::AffineAccess& one, const Use& use,
+                          Sums& sums) {
+    arch::MaskedLanes lanes(one);
+    for (std::size_t a = 0; a < sums.counts.size(); ++a) {
+      if (a > 0) {
+        sums.counts[a] += arch::count(*architectures[a], lanes.batch) * use.times;
+        continue;
+      }
+      LaneCounter counter;
+      counter.add(*architectures[0], lanes.batch, use.first.access, sums.tally, use.times);
+      sums.counts[0] += counter.take(sums.tally, use.times) * use.times;
+    }
+  }
+
   access::AffineAccess access_;
   std::vector<u32> active_;
-  std::array<u64, arch::address_period> times_{};
+  std::array<u16, arch::address_period> used_{}; // by place: index in uses_ + 1, or 0
+  std::vector<Use> uses_;
 };
 
 AffineForms::AffineForms() = default;
 AffineForms::AffineForms(AffineForms&&) noexcept = default;
 AffineForms::~AffineForms() = default;
 
-void AffineForms::add(const access::AffineAccess& access, Architectures architectures,
-                      std::vector<arch::Counts>& sums) {
+void AffineForms::add(const access::AffineAccess& access, u64 number, Architectures architectures,
+                      Sums& sums) {
   std::size_t count = forms_.size();
-  if (last_ < count && forms_[last_]->matches(access)) return forms_[last_]->add(access.base);
+  Moment moment{access.cta, number};
+  if (last_ < count && forms_[last_]->matches(access)) return forms_[last_]->add(access.base, moment);
   for (std::size_t tried = 1; tried < count; ++tried) {
     std::size_t i = last_ + tried < count ? last_ + tried : last_ + tried - count;
     if (!forms_[i]->matches(access)) continue;
     last_ = i;
-    return forms_[i]->add(access.base);
+    return forms_[i]->add(access.base, moment);
   }
   auto form = std::make_unique<AffineForm>(access);
-  form->add(access.base);
+  form->add(access.base, moment);
   if (count < most_forms) {
     forms_.push_back(std::move(form));
     last_ = count;
@@ -66,14 +110,16 @@ void AffineForms::add(const access::AffineAccess& access, Architectures architec
   forms_[last_] = std::move(form);
 }
 
-void AffineForms::fold_into(Architectures architectures, std::vector<arch::Counts>& sums) {
+void AffineForms::fold_into(Architectures architectures, Sums& sums) {
   for (const auto& form : forms_) form->fold_into(architectures, sums);
   forms_.clear();
 }
 
 void Cell::settle(Architectures architectures) {
   affine.fold_into(architectures, sums);
-  for (std::size_t a = 0; a < sums.size(); ++a) sums[a] += batches[a].take();
+  if (sums.counts.empty()) return;
+  sums.counts[0] += lanes.take(sums.tally);
+  for (std::size_t a = 1; a < sums.counts.size(); ++a) sums.counts[a] += others[a - 1].take();
 }
 
 } // namespace warplens::measure

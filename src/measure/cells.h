@@ -6,15 +6,20 @@
 // block, masks) and, for each, how often it began at each of the 256 places; what that counts is worked out
 // in the end, once per form and place, for any number of architectures.
 #pragma once
-#include "arch/count.h"
-#include "measure/sample.h"
+#include "measure/tally.h"
 #include <memory>
 
 namespace warplens::measure {
 
-using Architectures = std::span<const arch::Architecture* const>;
+using Architectures = std::span<const arch::Architecture* const>; // the first is the device
 
 class AffineForm; // an affine access apart from the place where it begins
+
+// What the accesses of a cell came to.
+struct Sums {
+  std::vector<arch::Counts> counts{}; // per architecture
+  WarpTally tally{};                  // on the device
+};
 
 // The forms of one cell's affine accesses, at most so many: then the one that was met longest ago is folded
 // into the cell's sums. Sites in loops go through their forms in turns, so the next one is tried first.
@@ -23,8 +28,8 @@ public:
   AffineForms();
   AffineForms(AffineForms&&) noexcept;
   ~AffineForms();
-  void add(const access::AffineAccess&, Architectures, std::vector<arch::Counts>& sums);
-  void fold_into(Architectures, std::vector<arch::Counts>& sums);
+  void add(const access::AffineAccess&, u64 access, Architectures, Sums&);
+  void fold_into(Architectures, Sums&);
 
 private:
   static constexpr std::size_t most_forms = 64;
@@ -33,12 +38,13 @@ private:
 };
 
 struct Cell {
-  access::Space space{};
-  Cell* next = nullptr;                      // the same site in another space
-  std::vector<arch::Counts> sums{};          // per architecture; complete when settled
-  std::vector<arch::BatchCounter> batches{}; // of lanes, which are not in the sums yet
+  access::AccessHeader header{};            // of its accesses, which differ in their lanes alone
+  Cell* next = nullptr;                     // the same site in another space
+  u64 accesses = 0;                         // met so far
+  Sums sums{};                              // complete when settled
+  LaneCounter lanes{};                      // for the device; what it has counted is not in the sums yet
+  std::vector<arch::BatchCounter> others{}; // the same for the other architectures
   AffineForms affine{};
-  Sample sample{};
 
   void settle(Architectures);
 };

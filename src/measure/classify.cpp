@@ -1,5 +1,4 @@
-// See classify.h for the forms. Everything here looks at one warp of a bounded sample, so it is written to be
-// read; the counts themselves come from arch/ and cover every warp.
+// See classify.h for the forms. Everything here looks at one warp for many, so it is written to be read.
 #include "measure/classify.h"
 #include "arch/batch/distinct.h"
 #include "arch/rules/blocks.h"
@@ -48,21 +47,12 @@ std::optional<i64> linear_stride(const Lanes& lanes) {
   return stride;
 }
 
-std::optional<u32> lane_spacing(const Lanes& lanes) {
-  u32 spacing = lanes.lane[1] - lanes.lane[0];
-  for (u32 i = 2; i < lanes.count; ++i)
-    if (lanes.lane[i] - lanes.lane[i - 1] != spacing) return {};
-  return spacing;
-}
-
 Shape linear_shape(const Lanes& lanes, i64 stride, u32 sectors) {
   i64 width = lanes.bytes;
-  std::optional<u32> spacing = lane_spacing(lanes);
   if (stride == 0) return {Form::broadcast};
-  if (stride == width && spacing != 1u) {
-    if (spacing) return {Form::strided, stride * static_cast<i64>(*spacing)};
+  bool side_by_side = stride == width || stride == -width;
+  if (side_by_side && lanes.lane[lanes.count - 1] - lanes.lane[0] != lanes.count - 1)
     return {Form::with_gaps, stride};
-  }
   bool no_waste = sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes);
   if (stride == width && no_waste) return {Form::contiguous, stride};
   if (stride == width)
@@ -91,102 +81,36 @@ std::optional<Shape> rows_shape(const Lanes& lanes, u32 sectors) {
   return Shape{Form::rows, stride, rows, row, gap, offset};
 }
 
-Observation observe_global(const Lanes& lanes, const access::WarpAccess& access) {
+Shape shape_of_global(const Lanes& lanes, const access::WarpAccess& access) {
+  if (lanes.count == 1) return {Form::one_lane};
   arch::Distinct different = distinct(access);
-  u32 sectors = different.sectors;
-  Observation out{{Form::scattered}, lanes.count, sectors};
-  if (lanes.count == 1) {
-    out.shape = {Form::one_lane};
-  } else if (std::optional<i64> stride = linear_stride(lanes)) {
-    out.shape = linear_shape(lanes, *stride, sectors);
-  } else if (std::optional<Shape> rows = rows_shape(lanes, sectors)) {
-    out.shape = *rows;
-  } else if (different.words == lanes.count &&
-             sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes)) {
-    out.shape = {Form::permuted};
-  }
-  return out;
+  if (std::optional<i64> stride = linear_stride(lanes))
+    return linear_shape(lanes, *stride, different.sectors);
+  if (std::optional<Shape> rows = rows_shape(lanes, different.sectors)) return *rows;
+  bool no_waste = different.words == lanes.count &&
+                  different.sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes);
+  return {no_waste ? Form::permuted : Form::scattered};
 }
 
-Observation observe_shared(const Lanes& lanes, const access::WarpAccess& access, const arch::Counts& counts) {
-  Observation out{{Form::no_conflict}, lanes.count, 1};
-  if (counts.wavefronts > counts.ideal_wavefronts) {
-    out.shape.form = Form::conflict;
-    out.units = static_cast<u32>(ceil_div(counts.wavefronts, std::max<u64>(1, counts.ideal_wavefronts)));
-    if (access.kind != access::Kind::ldmatrix && lanes.count > 1)
-      out.shape.stride = linear_stride(lanes).value_or(0);
-  } else if (lanes.count == 1) {
-    out.shape.form = Form::one_lane;
-  } else if (access.kind != access::Kind::ldmatrix && lanes.together()) {
-    out.shape.form = Form::broadcast;
-  }
-  return out;
+Shape shape_of_shared(const Lanes& lanes, const access::WarpAccess& access, const arch::Counts& counts) {
+  bool matrix = access.kind == access::Kind::ldmatrix;
+  if (counts.wavefronts > counts.ideal_wavefronts)
+    return {Form::conflict, matrix || lanes.count == 1 ? 0 : linear_stride(lanes).value_or(0)};
+  if (lanes.count == 1) return {Form::one_lane};
+  return {!matrix && lanes.together() ? Form::broadcast : Form::no_conflict};
 }
-
-// An average of integers, rounded to nearest; exact and the same on every machine.
-u32 average(u64 sum, u64 count) { return static_cast<u32>((2 * sum + count) / (2 * count)); }
 
 } // namespace
 
-Observation observe(const access::WarpAccess& access, const arch::Counts& counts) {
+Shape shape_of(const access::WarpAccess& access, const arch::Counts& counts) {
   Lanes lanes(access);
   switch (access.space) {
-  case access::Space::shared: return observe_shared(lanes, access, counts);
-  case access::Space::constant: {
-    u32 addresses = distinct(access).words;
-    return {{addresses == 1 ? Form::broadcast : Form::distinct_constants}, lanes.count, addresses};
+  case access::Space::shared: return shape_of_shared(lanes, access, counts);
+  case access::Space::constant:
+    return {distinct(access).words == 1 ? Form::broadcast : Form::distinct_constants};
+  case access::Space::local: return {lanes.together() ? Form::local_together : Form::local_apart};
+  default: return shape_of_global(lanes, access);
   }
-  case access::Space::local: {
-    return {{lanes.together() ? Form::local_together : Form::local_apart},
-            lanes.count,
-            static_cast<u32>(counts.sectors)};
-  }
-  default: return observe_global(lanes, access);
-  }
-}
-
-void PatternTally::add(const Observation& observation) {
-  Sums& sums = shapes_[observation.shape];
-  ++sums.warps;
-  sums.lanes += observation.lanes;
-  sums.units += observation.units;
-  sums.most_units = std::max(sums.most_units, observation.units);
-}
-
-void PatternTally::add(const PatternTally& other, u64 times) {
-  if (times == 0) return;
-  for (const auto& [shape, sums] : other.shapes_) {
-    Sums& mine = shapes_[shape];
-    mine.warps += sums.warps * times;
-    mine.lanes += sums.lanes * times;
-    mine.units += sums.units * times;
-    mine.most_units = std::max(mine.most_units, sums.most_units);
-  }
-}
-
-Pattern PatternTally::most_frequent() const {
-  if (shapes_.empty()) return {};
-  u64 all = 0;
-  for (const auto& [shape, sums] : shapes_) all += sums.warps;
-  auto best = std::max_element(shapes_.begin(), shapes_.end(),
-                               [](const auto& a, const auto& b) { return a.second.warps < b.second.warps; });
-  const auto& [shape, sums] = *best;
-  Pattern out{.shape = shape, .share = static_cast<double>(sums.warps) / static_cast<double>(all)};
-  u32 lanes = average(sums.lanes, sums.warps), units = average(sums.units, sums.warps);
-  switch (shape.form) {
-  case Form::with_gaps: out.lanes = lanes; break;
-  case Form::scattered:
-  case Form::local_apart: out.lanes = lanes, out.units = units; break;
-  case Form::distinct_constants: out.units = units; break;
-  case Form::conflict:
-    out.units = units;
-    if (sums.units != sums.most_units * sums.warps) out.most_units = sums.most_units;
-    break;
-  default: break;
-  }
-  for (const auto& [other, other_sums] : shapes_)
-    if (other.form == Form::conflict) out.ways = std::max(out.ways, other_sums.most_units);
-  return out;
 }
 
 } // namespace warplens::measure

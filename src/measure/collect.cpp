@@ -8,29 +8,18 @@
 namespace warplens::measure {
 namespace {
 
-// One CTA that stands for others: whichever it is, it is looked at like one of the sample.
-class Representative final : public access::Sink {
-public:
-  explicit Representative(access::Sink& to) : to_(to) {}
-  void lanes(const access::LaneBatch& batch) override {
-    access::LaneBatch first = batch;
-    first.cta = 0;
-    to_.lanes(first);
-  }
-  void affine(const access::AffineAccess& access) override {
-    access::AffineAccess first = access;
-    first.cta = 0;
-    to_.affine(first);
-  }
-
-private:
-  access::Sink& to_;
-};
-
-// A worker's cells, and how often they count: in the sums, and in the sample that patterns are named from.
+// A worker's cells, and how often they count.
 struct Share {
   Worker worker;
-  u64 times = 1, samples = 1;
+  u64 times = 1;
+  std::optional<u64> cta{}; // of those that they stand for: the first
+};
+
+// The warps of one site in one space over all shares.
+struct Merged {
+  SiteRecord record;
+  access::AccessHeader header{};
+  WarpTally tally{};
 };
 
 } // namespace
@@ -40,11 +29,9 @@ struct Collector::Impl {
   std::span<const access::Site> sites;
   std::vector<u32> site_index; // by SiteId
   std::deque<Share> shares;    // of workers, or of classes of CTAs
-  std::optional<Representative> representative;
 
   Share& add_share() {
-    return shares.emplace_back(
-        Share{Worker(architectures, site_index, static_cast<u32>(sites.size())), 1, 1});
+    return shares.emplace_back(Share{Worker(architectures, site_index, static_cast<u32>(sites.size()))});
   }
 
   SiteRecord empty_record(const access::Site& site, access::Space space) const {
@@ -53,19 +40,23 @@ struct Collector::Impl {
 
   // The records of one site over all workers, one per space, in the order of the spaces.
   std::vector<SiteRecord> records(u32 index, const access::Site& site) {
-    std::map<access::Space, std::pair<SiteRecord, PatternTally>> spaces;
+    std::map<access::Space, Merged> spaces;
     for (Share& share : shares)
-      share.worker.visit(index, [&](const Cell& cell) {
-        auto [found, fresh] = spaces.try_emplace(cell.space);
-        auto& [record, tally] = found->second;
-        if (fresh) record = empty_record(site, cell.space);
-        for (std::size_t a = 0; a < cell.sums.size(); ++a) record.counters[a] += cell.sums[a] * share.times;
-        tally.add(cell.sample.patterns(), share.samples);
+      share.worker.visit(index, [&](Cell& cell) {
+        auto [found, fresh] = spaces.try_emplace(cell.header.space);
+        Merged& merged = found->second;
+        if (fresh) merged = {empty_record(site, cell.header.space), cell.header, {}};
+        for (std::size_t a = 0; a < cell.sums.counts.size(); ++a)
+          merged.record.counters[a] += cell.sums.counts[a] * share.times;
+        if (share.cta) cell.sums.tally.move_to(*share.cta);
+        merged.tally.add(cell.sums.tally, share.times);
       });
     std::vector<SiteRecord> out;
-    for (auto& [space, entry] : spaces) {
-      entry.first.pattern = entry.second.most_frequent();
-      out.push_back(std::move(entry.first));
+    for (auto& [space, merged] : spaces) {
+      if (!architectures.empty())
+        merged.record.distribution = distribution_of(merged.tally, merged.header, *architectures[0]);
+      merged.record.pattern = pattern_of(merged.record.distribution);
+      out.push_back(std::move(merged.record));
     }
     return out;
   }
@@ -95,20 +86,13 @@ std::vector<access::Sink*> Collector::sinks() {
 access::Sink* Collector::begin_class() {
   if (!impl_->shares.empty() && impl_->shares.back().times == 0) impl_->shares.pop_back();
   Share& share = impl_->add_share();
-  share.times = share.samples = 0;
-  return &impl_->representative.emplace(share.worker);
+  share.times = 0;
+  return &share.worker;
 }
 
-void Collector::end_class(u64 members, u64 sampled) {
+void Collector::end_class(u64 members, u64 first_member) {
   impl_->shares.back().times = members;
-  impl_->shares.back().samples = sampled;
-}
-
-std::vector<u64> Collector::sampled(u64 ctas) {
-  std::vector<u64> out;
-  for (u64 cta = 0; cta < std::min(ctas, last_sampled_cta + 1); ++cta)
-    if (sample_slot(cta)) out.push_back(cta);
-  return out;
+  impl_->shares.back().cta = first_member;
 }
 
 std::vector<SiteRecord> Collector::finish() {

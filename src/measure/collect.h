@@ -17,12 +17,10 @@ public:
   ~Collector();
   std::vector<access::Sink*> sinks(); // one per worker, owned here
   // For counting by classes of CTAs instead (workers = 0): where the accesses of a CTA that stands for
-  // others go, then how many CTAs it stands for and how many of those are in sampled(). A class that was
+  // others go, then how many CTAs it stands for and the linear index of the first of them. A class that was
   // begun and not ended is forgotten when the next one begins.
   access::Sink* begin_class();
-  void end_class(u64 members, u64 sampled);
-  // The CTAs of a grid, by linear index, that patterns are named from; ascending.
-  static std::vector<u64> sampled(u64 ctas);
+  void end_class(u64 members, u64 first_member);
   // The sites with their sums, in site order; sites never executed have zero counters. Sums do not depend on
   // the number of workers. A site accessed in several spaces (generic addressing) has one record per space;
   // accesses of sites that were not listed end in a last record without place. Call once, after the workers

@@ -71,6 +71,7 @@ Pattern pattern_of(const json& value) {
   take(value, "most_units", out.most_units);
   take(value, "ways", out.ways);
   take(value, "share", out.share);
+  take(value, "excess_share", out.excess_share);
   return out;
 }
 

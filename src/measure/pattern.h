@@ -52,15 +52,17 @@ enum class PatternKind : u8 {
 std::string_view name(PatternKind);
 PatternKind kind_of(const Shape&);
 
-// The most frequent shape of a site's warps.
+// The shape of a site's warps that explains most of what they cost beyond need, or the most frequent one where they
+// cost nothing beyond (distribution.h).
 struct Pattern {
   Shape shape{};
   u32 lanes = 0; // active, on average; 0 unless the form is with_gaps, scattered or local_apart
   u32 units =
       0; // on average: sectors (scattered, local_apart), ways (conflict), addresses (distinct_constants)
-  u32 most_units = 0; // conflict: of the worst warp of that shape, where not all are alike; else 0
-  u32 ways = 0;       // of the site's worst bank conflict, of any shape
-  double share = 0;   // 0…1 of the warps that were looked at
+  u32 most_units = 0;      // conflict: of the worst warp of that shape, where not all are alike; else 0
+  u32 ways = 0;            // of the site's worst bank conflict, of any shape
+  double share = 0;        // 0…1 of the warps
+  double excess_share = 0; // 0…1 of what the warps cost beyond need; 0 where that is nothing
   PatternKind kind() const { return kind_of(shape); }
   bool operator==(const Pattern&) const = default;
 };

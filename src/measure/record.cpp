@@ -1,4 +1,6 @@
 #include "measure/record.h"
+#include <bit>
+#include <functional>
 
 namespace warplens::measure {
 
@@ -11,6 +13,27 @@ std::string_view name(Status status) {
   case Status::refused: return "refused";
   }
   return {};
+}
+
+u64 digest(const LaunchContent& launch) {
+  u64 sum = std::hash<std::string>()(launch.kernel);
+  auto mix = [&](u64 value) { sum = std::rotl(sum ^ value, 23) * 0x9e3779b97f4a7c15; };
+  for (Dim3 dim : {launch.grid, launch.block}) mix(dim.x), mix(dim.y), mix(dim.z);
+  mix(static_cast<u64>(launch.status));
+  mix(launch.shared_bytes);
+  mix(launch.warp_instructions);
+  mix(std::hash<std::string>()(launch.reason));
+  for (const SiteRecord& site : launch.sites)
+    for (const arch::Counts& counts : site.counters)
+      for (const arch::CountMember& member : arch::count_members) mix(counts.*member.value);
+  return sum;
+}
+
+LaunchContent repeated(LaunchContent launch, u64 times) {
+  launch.warp_instructions *= times;
+  for (SiteRecord& site : launch.sites)
+    for (arch::Counts& counts : site.counters) counts *= times;
+  return launch;
 }
 
 } // namespace warplens::measure

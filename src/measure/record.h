@@ -1,10 +1,13 @@
 // What one launch did, counted: the result of measure/ and the input of advise/ and report/. A plain value
 // that travels as one JSON line from the emulated program to the parent process (wire.h).
+//
+// Programs repeat themselves: launches are *alike* when nothing but their number and their time tells them apart. Such
+// launches travel (once.h) and are kept (report/launches.h) as one.
 #pragma once
 #include "access/site.h"
 #include "arch/counts.h"
 #include "diag/diagnostic.h"
-#include "measure/pattern.h"
+#include "measure/distribution.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +19,9 @@ struct SiteRecord {
   access::Site site{};
   access::Space space{};
   std::vector<arch::Counts> counters{}; // one per architecture of the run, same order as LaunchRecord::sm
-  Pattern pattern{};
+  Pattern pattern{};                    // of the distribution
+  Distribution distribution{};          // of its warps on the first architecture
+  bool operator==(const SiteRecord&) const = default;
 };
 
 // What a launch's counts are worth, best first. The published schema promises "sampled" too, between proved and
@@ -26,9 +31,8 @@ enum class Status : u8 { exact, proved, failed, unknown, refused };
 std::string_view name(Status);
 constexpr bool is_counted(Status status) { return status == Status::exact || status == Status::proved; }
 
-struct LaunchRecord {
-  u64 index = 0;            // n-th launch of the process, 0-based
-  i64 process = 0;          // pid
+// What alike launches have in common.
+struct LaunchContent {
   std::string kernel, name; // mangled, demangled
   std::string module;       // which PTX: "compute_90 of app"
   Dim3 grid, block;
@@ -42,7 +46,19 @@ struct LaunchRecord {
   std::vector<diag::Diagnostic> diagnostics;
   std::vector<SiteRecord> sites; // every memory site of the kernel and what it calls, executed or not
   u64 warp_instructions = 0;
+  bool operator==(const LaunchContent&) const = default;
+};
+
+struct LaunchRecord : LaunchContent {
+  u64 index = 0;   // n-th launch of the process, 0-based
+  i64 process = 0; // pid
   double seconds = 0;
 };
+
+// Equal for alike launches, and nearly never for others.
+u64 digest(const LaunchContent&);
+
+// The sum of so many alike launches.
+LaunchContent repeated(LaunchContent, u64 times);
 
 } // namespace warplens::measure

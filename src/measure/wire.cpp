@@ -5,6 +5,7 @@
 // wrong type, a number out of its range or a name that this build does not know makes the line unreadable
 // instead of wrong.
 #include "measure/wire.h"
+#include "measure/distribution_json.h"
 #include "measure/members.h"
 #include <utility>
 
@@ -63,8 +64,12 @@ json to_json(const access::Site& site) {
   put(out, "vector", site.vector, u8{1});
   put_name(out, "element", site.element);
   if (site.array != access::Array{}) out["array"] = to_json(site.array);
+  put_name(out, "timing_dependent", site.timing_dependent);
   return out;
 }
+
+// To a site that was sent before.
+bool is_reference(const access::Site& site) { return site.opcode.empty() && site.id.valid(); }
 
 access::Site site_of(const json& value) {
   expect_object(value, "a site");
@@ -92,8 +97,8 @@ access::Site site_of(const json& value) {
   take(value, "vector", out.vector);
   take_name(value, "element", out.element);
   if (auto array = value.find("array"); array != value.end()) out.array = array_of(*array);
-  bool refers = out.opcode.empty() && out.id.valid(); // to one that was sent before
-  if (!refers) check_site(out);
+  take_name(value, "timing_dependent", out.timing_dependent);
+  if (!is_reference(out)) check_site(out);
   return out;
 }
 
@@ -116,24 +121,30 @@ json to_json(const Pattern& pattern) {
   put(out, "most_units", pattern.most_units);
   put(out, "ways", pattern.ways);
   put(out, "share", pattern.share);
+  put(out, "excess_share", pattern.excess_share);
   return out;
 }
 
-json to_json(const SiteRecord& record) {
+json to_json(const SiteRecord& record, u32 sm) {
   json out{{"site", to_json(record.site)}};
   put_name(out, "space", record.space);
   for (const arch::Counts& counts : record.counters) out["counters"].push_back(to_json(counts));
   if (record.pattern != Pattern{}) out["pattern"] = to_json(record.pattern);
+  if (!record.distribution.classes.empty())
+    out["distribution"] = distribution_json<json>(record.distribution, sm);
   return out;
 }
 
-SiteRecord site_record_of(const json& value) {
+SiteRecord site_record_of(const json& value, u32 sm) {
   expect_object(value, "a site record");
   SiteRecord out;
   if (auto site = value.find("site"); site != value.end()) out.site = site_of(*site);
   take_name(value, "space", out.space);
   each(value, "counters", [&](const json& element) { out.counters.push_back(counts_of(element)); });
   if (auto pattern = value.find("pattern"); pattern != value.end()) out.pattern = pattern_of(*pattern);
+  if (auto found = value.find("distribution"); found != value.end())
+    out.distribution = distribution_of(*found);
+  if (!is_reference(out.site)) complete(out, sm);
   return out;
 }
 
@@ -156,7 +167,8 @@ json to_json(const LaunchRecord& launch) {
   put(out, "warp_instructions", launch.warp_instructions);
   put(out, "seconds", launch.seconds);
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(to_json(d));
-  for (const SiteRecord& site : launch.sites) out["sites"].push_back(to_json(site));
+  for (const SiteRecord& site : launch.sites)
+    out["sites"].push_back(to_json(site, launch.sm.empty() ? 0 : launch.sm[0]));
   return out;
 }
 
@@ -180,7 +192,7 @@ LaunchRecord launch_of(const json& value) {
   take(value, "seconds", out.seconds);
   each(value, "diagnostics", [&](const json& element) { out.diagnostics.push_back(diagnostic_of(element)); });
   each(value, "sites", [&](const json& element) {
-    SiteRecord site = site_record_of(element);
+    SiteRecord site = site_record_of(element, out.sm.empty() ? 0 : out.sm[0]);
     if (site.counters.size() != out.sm.size())
       throw Unreadable("a site does not have one set of counters per architecture");
     out.sites.push_back(std::move(site));
@@ -197,6 +209,7 @@ struct Encoder {
             {"sm", e.sm}};
   }
   json operator()(const LaunchStarted& e) const {
+    if (e.as) return {{"event", "launch_started"}, {"process", e.process}, {"index", e.index}, {"as", *e.as}};
     return {{"event", "launch_started"}, {"process", e.process},     {"index", e.index}, {"name", e.name},
             {"grid", to_json(e.grid)},   {"block", to_json(e.block)}};
   }
@@ -208,6 +221,12 @@ struct Encoder {
             {"total", e.total}};
   }
   json operator()(const LaunchRecord& e) const { return to_json(e); }
+  json operator()(const LaunchAlike& e) const {
+    return {{"event", "launch_alike"}, {"process", e.process}, {"index", e.index}, {"as", e.as}};
+  }
+  json operator()(const LeftOut& e) const {
+    return {{"event", "left_out"}, {"process", e.process}, {"index", e.index}};
+  }
   json operator()(const Unsupported& e) const {
     return {{"event", "unsupported"}, {"process", e.process}, {"function", e.function}, {"calls", e.calls}};
   }
@@ -240,6 +259,18 @@ Event event_of(const json& value) {
     take(value, "name", out.name);
     take_dim(value, "grid", out.grid);
     take_dim(value, "block", out.block);
+    if (value.contains("as")) take(value, "as", out.as.emplace());
+    return out;
+  }
+  if (kind == "launch_alike") {
+    LaunchAlike out{process};
+    take(value, "index", out.index);
+    take(value, "as", out.as);
+    return out;
+  }
+  if (kind == "left_out") {
+    LeftOut out{process};
+    take(value, "index", out.index);
     return out;
   }
   if (kind == "progress") {
@@ -295,34 +326,6 @@ diag::Diagnostic unreadable(std::string why) {
 }
 
 } // namespace
-
-void SiteTable::shorten(LaunchRecord& record) {
-  for (SiteRecord& r : record.sites) {
-    if (!r.site.id.valid()) continue;
-    access::Site& known = sites_[{record.module, r.site.id.value}];
-    if (known == r.site) {
-      r.site = {};
-      r.site.id = known.id;
-      r.site.bytes = 0;
-    } else {
-      known = r.site; // new, or another module of the same description
-    }
-  }
-}
-
-bool SiteTable::complete(LaunchRecord& record) {
-  for (SiteRecord& r : record.sites) {
-    if (!r.site.id.valid()) continue;
-    std::pair key{record.module, r.site.id.value};
-    if (!r.site.opcode.empty())
-      sites_[key] = r.site;
-    else if (auto known = sites_.find(key); known != sites_.end())
-      r.site = known->second;
-    else
-      return false;
-  }
-  return true;
-}
 
 bool is_numbered(const Event& event) { return !std::holds_alternative<Progress>(event); }
 

@@ -1,10 +1,9 @@
 // The stream from the emulated program to the parent: one JSON object a line, flushed per launch, so that
 // whatever happens to the program, the parent has every launch that ended. Readers skip lines that are cut off
 // and say so. Each process numbers its events, so that one that is missing is seen; what only a progress line
-// needs has no number.
+// needs has no number. What was said before is referred to (once.h).
 #pragma once
 #include "measure/record.h"
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,12 +22,25 @@ struct LaunchStarted {
   u64 index = 0;
   std::string name;
   Dim3 grid, block;
+  std::optional<u64>
+      as{}; // an earlier launch of the process that was told of with the same name and shape (once.h)
 };
 // CTAs of the launch that runs; for the progress line, so a few a second are enough. Optional.
 struct Progress {
   i64 process = 0;
   u64 index = 0;
   u64 done = 0, total = 0;
+};
+// A launch that ended, of which only the number differs from an earlier one of its process.
+struct LaunchAlike {
+  i64 process = 0;
+  u64 index = 0;
+  u64 as = 0; // the index of the earlier one
+};
+// A launch that ended and was not to be counted (--launches and the like).
+struct LeftOut {
+  i64 process = 0;
+  u64 index = 0;
 };
 // A CUDA function that is not implemented was called.
 struct Unsupported {
@@ -44,8 +56,8 @@ struct Message {
 struct ProcessEnded {
   i64 process = 0;
 };
-using Event =
-    std::variant<ProcessStarted, LaunchStarted, Progress, LaunchRecord, Unsupported, Message, ProcessEnded>;
+using Event = std::variant<ProcessStarted, LaunchStarted, Progress, LaunchRecord, LaunchAlike, LeftOut,
+                           Unsupported, Message, ProcessEnded>;
 
 bool is_numbered(const Event&);
 // One line, newline included. `sequence`: n-th numbered event of its process, 0-based.
@@ -53,18 +65,5 @@ std::string encode(const Event&, std::optional<u64> sequence = {});
 Result<Event> decode(std::string_view line, std::optional<u64>* sequence = nullptr);
 // Is this line a LaunchStarted or a Progress? Reads no more of it than that takes.
 bool tells_progress(std::string_view line);
-
-// Sites travel once: a process that launches a kernel thousands of times describes each site in the first
-// record only. A later record refers to it by its id within the record's module; a site with an id and no
-// opcode is such a reference. One table per process, on either end of the stream.
-class SiteTable {
-public:
-  void shorten(LaunchRecord&); // sender: sites that were sent before become references
-  // Receiver: the other way round. False: a reference is unknown, because the record that described the site is lost.
-  [[nodiscard]] bool complete(LaunchRecord&);
-
-private:
-  std::map<std::pair<std::string, u32>, access::Site> sites_; // by module and id
-};
 
 } // namespace warplens::measure

@@ -26,8 +26,8 @@ public:
   }
 
 private:
-  Cell& cell_of(access::SiteId, access::Space);
-  Cell& add_cell(u32 site, access::Space);
+  Cell& cell_of(const access::AccessHeader&);
+  Cell& add_cell(u32 site, const access::AccessHeader&);
 
   Architectures architectures_;
   std::span<const u32> site_index_;

@@ -3,20 +3,27 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <sys/mman.h>
 
 namespace warplens::os {
 
-u64 accessible_end(u64 address, bool writable) {
-  std::ifstream maps("/proc/self/maps"); // in order of address
+// In order of address, until f(from, to, 'r' or '-', 'w' or '-') is false.
+template <class F> static void each_mapping(F&& f) {
+  std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     unsigned long long from = 0, to = 0;
     char read = '-', write = '-';
     if (std::sscanf(line.c_str(), "%llx-%llx %c%c", &from, &to, &read, &write) != 4) break;
-    if (to <= address) continue;
-    if (from > address || read != 'r' || (writable && write != 'w')) break;
-    address = to;
+    if (!f(from, to, read, write)) break;
   }
+}
+
+u64 accessible_end(u64 address, bool writable) {
+  each_mapping([&](u64 from, u64 to, char read, char write) {
+    if (to <= address) return true;
+    if (from > address || read != 'r' || (writable && write != 'w')) return false;
+    address = to;
+    return true;
+  });
   return address;
 }
 
@@ -25,11 +32,17 @@ bool accessible(u64 address, u64 size, bool writable) {
   return end >= address && accessible_end(address, writable) >= end;
 }
 
-// MS_ASYNC does nothing but look whether the pages are there.
-bool mapped(u64 address, u64 size) {
-  constexpr u64 page = 4096;
-  u64 begin = address & ~(page - 1), end = address + size;
-  return end >= address && msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
+std::vector<std::pair<u64, u64>> writable_memory() {
+  std::vector<std::pair<u64, u64>> out;
+  each_mapping([&](u64 from, u64 to, char read, char write) {
+    if (read != 'r' || write != 'w') return true;
+    if (!out.empty() && out.back().second == from)
+      out.back().second = to;
+    else
+      out.emplace_back(from, to);
+    return true;
+  });
+  return out;
 }
 
 } // namespace warplens::os

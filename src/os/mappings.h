@@ -1,6 +1,8 @@
 // Which of this process's addresses are memory.
 #pragma once
 #include "base/types.h"
+#include <utility>
+#include <vector>
 
 namespace warplens::os {
 
@@ -12,7 +14,8 @@ u64 accessible_end(u64 address, bool writable);
 // /proc/self/maps: tens of microseconds.
 bool accessible(u64 address, u64 size, bool writable);
 
-// Whether every byte of it is still mapped, with whatever rights. One system call.
-bool mapped(u64 address, u64 size);
+// All memory that may be read and written, in order, as [begin, end), neighbours joined: for who asks about several
+// places. As slow as accessible().
+std::vector<std::pair<u64, u64>> writable_memory();
 
 } // namespace warplens::os

@@ -183,21 +183,27 @@ void Parser::close_label_scope() {
   });
 }
 
-bool Parser::registers() {
-  Type type = Type::none;
-  u32 vector = 1;
+bool Parser::register_type(Type& type, u32& vector) {
+  type = Type::none;
+  vector = 1;
   while (c_.token().kind == TokenKind::directive) {
     std::string_view d = c_.token().text;
     if (d == ".v2" || d == ".v4")
       vector = static_cast<u32>(d[2] - '0');
     else if (auto named = ir::type_named(d.substr(1)))
       type = *named;
-    else if (d != ".align")
+    else
       return c_.fail("ptx-unknown-directive",
                      fmt::format("'{}' is not a register type that is known here", d));
     c_.advance();
   }
-  if (type == Type::none) return c_.expected("a register type such as .b32");
+  return type != Type::none || c_.expected("a register type such as .b32");
+}
+
+bool Parser::registers() {
+  Type type{};
+  u32 vector = 1;
+  if (!register_type(type, vector)) return false;
   do {
     Token where = c_.token();
     std::string_view name;

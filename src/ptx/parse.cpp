@@ -141,11 +141,10 @@ bool Parser::parameters(std::vector<ir::VariableId>& variables, std::vector<ir::
   if (!c_.expect('(', "before the parameters")) return false;
   while (!c_.at(')')) {
     if (c_.accept_directive(".reg")) {
-      ir::Type type = ir::Type::none;
-      while (c_.token().kind == TokenKind::directive) {
-        if (auto named = ir::type_named(c_.token().text.substr(1))) type = *named;
-        c_.advance();
-      }
+      ir::Type type{};
+      u32 vector = 1;
+      if (!register_type(type, vector)) return false;
+      if (vector != 1) return c_.expected("a scalar type for a parameter's register");
       std::string_view name;
       if (!c_.expect_identifier(name, "the parameter's register")) return false;
       u32 id = add_register(name, type);

@@ -63,6 +63,7 @@ private:
   bool resolve_branch_tables();
   bool resolve_labels(std::vector<u32>& label_at);
   bool statement();
+  bool register_type(ir::Type& type, u32& vector);
   bool registers();
   bool label(std::string_view name, const Token& where);
   bool instruction();

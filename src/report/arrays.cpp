@@ -79,11 +79,12 @@ void name_local_arrays(measure::LaunchRecord& launch, const std::map<std::string
 
 } // namespace
 
-void name_arrays(std::vector<measure::LaunchRecord>& launches, const SourceLines& source) {
+void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
   Namer namer(source);
   std::map<std::string, std::map<u32, std::string>>
       known; // by module and site: a program repeats its launches
-  for (measure::LaunchRecord& launch : launches) {
+  for (Launch& alike : launches) {
+    measure::LaunchRecord& launch = alike.record;
     std::map<u32, std::string>& names = known[launch.module];
     std::map<std::string, std::string> local;
     for (measure::SiteRecord& record : launch.sites) {

@@ -45,6 +45,18 @@ std::string inlined(const Page& page, const Row& row) {
   return out;
 }
 
+std::string timing_line(const Page& page, const Row& row) {
+  std::string_view why;
+  switch (row.site.timing_dependent) {
+  case access::Timing::none: return "";
+  case access::Timing::spin: why = "it is in a loop that waits for other threads"; break;
+  case access::Timing::retry: why = "it is repeated until no other thread comes between"; break;
+  case access::Timing::race: why = "it follows from which thread came first"; break;
+  }
+  return wrap(fmt::format("{}: the next run may count otherwise, and no sum has it", why),
+              "      depends on timing: ", page.options.width);
+}
+
 // `said`: what the kernel's rows above were told. Many are alike, and get the rule's name alone.
 std::string advice_lines(const Page& page, const Row& row, std::set<std::string>& said) {
   std::string out;
@@ -80,7 +92,7 @@ std::string pearson_table(const Page& page, const Kernel& kernel) {
       out += table_row(row);
       if (row.sites > 1)
         out += fmt::format("      {} PTX instructions, first at PTX line {}\n", row.sites, row.site.ptx_line);
-      out += inlined(page, row) + advice_lines(page, row, said);
+      out += inlined(page, row) + timing_line(page, row) + advice_lines(page, row, said);
     }
   }
   if (!kernel.never_executed.empty()) out += "  Never executed:\n";

@@ -1,6 +1,7 @@
-// See json.h. `launches` lists every launch with every site, executed or not; `kernels` is the grouped view
+// See json.h. `launches` lists every launch with every site, executed or not, those that are alike once; `kernels` is the grouped view
 // of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
 #include "report/json.h"
+#include "measure/distribution_json.h"
 #include "measure/totals.h"
 #include "report/pattern_text.h"
 #include <nlohmann/json.hpp>
@@ -31,6 +32,7 @@ json_t pattern_json(const measure::Pattern& pattern, const access::Site& site) {
           {"stride", pattern.shape.stride},
           {"ways", pattern.ways},
           {"share", pattern.share},
+          {"excess_share", pattern.excess_share},
           {"form", measure::name(pattern.shape.form)},
           {"rows", pattern.shape.rows},
           {"row_lanes", pattern.shape.row_lanes},
@@ -51,6 +53,29 @@ json_t array_json(const access::Array& array) {
           {"parameters", parameter ? json_t(array.parameters) : json_t()},
           {"offset", parameter ? json_t(array.offset) : json_t()},
           {"indirect", array.indirect}};
+}
+
+json_t distribution_json(const measure::Distribution& distribution, const std::vector<u32>& sm) {
+  return measure::distribution_json<json_t>(distribution, sm.empty() ? 0 : sm[0]);
+}
+
+// With what follows from the lanes, for readers that do not know the rules.
+json_t whole_distribution_json(const measure::Distribution& distribution, const std::vector<u32>& sm) {
+  json_t out = distribution_json(distribution, sm);
+  for (std::size_t i = 0; i < distribution.classes.size(); ++i) {
+    const measure::WarpClass& c = distribution.classes[i];
+    json_t& one = out["classes"][i];
+    one["form"] = measure::name(c.shape.form);
+    one["stride"] = c.shape.stride;
+    one["rows"] = c.shape.rows;
+    one["row_lanes"] = c.shape.row_lanes;
+    one["gap"] = c.shape.gap;
+    one["offset"] = c.shape.offset;
+    one["lanes"] = c.one.lanes;
+    one["ways"] = c.ways;
+    one["counts"] = measure::counts_json<json_t>(c.counts);
+  }
+  return out;
 }
 
 // Place, instruction and counters: the same members for a launch's site and a kernel's access.
@@ -80,6 +105,8 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["vector"] = site.vector;
   out["element"] = access::name(site.element);
   out["array"] = array_json(site.array);
+  if (site.timing_dependent != access::Timing::none)
+    out["timing_dependent"] = access::name(site.timing_dependent);
   put_counts(out, counters.empty() ? Counts{} : counters[0], space, site.kind);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
@@ -106,12 +133,20 @@ private:
   std::map<i64, u64> numbers_;
 };
 
-json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
-  json_t out{{"index", launch.index},
-             {"process", processes.number(launch.process)},
+json_t launch_json(const Launch& alike, Processes& processes) {
+  const measure::LaunchRecord& launch = alike.record;
+  json_t out{{"index", alike.when.front().first},
+             {"process", processes.number(alike.when.front().process)},
+             {"count", alike.count()},
              {"kernel", launch.kernel},
              {"name", launch.name},
              {"module", launch.module}};
+  if (alike.count() > 1)
+    for (const Occurrences& some : alike.when)
+      out["occurrences"].push_back({{"process", processes.number(some.process)},
+                                    {"first", some.first},
+                                    {"count", some.count},
+                                    {"step", some.step}});
   out["grid"] = dim(launch.grid);
   out["block"] = dim(launch.block);
   out["sm"] = launch.sm;
@@ -128,6 +163,8 @@ json_t launch_json(const measure::LaunchRecord& launch, Processes& processes) {
   for (const measure::SiteRecord& record : launch.sites) {
     json_t site = site_json(record.site, record.space, record.counters, launch.sm);
     site["pattern"] = pattern_json(record.pattern, record.site);
+    if (!record.distribution.classes.empty())
+      site["distribution"] = distribution_json(record.distribution, launch.sm);
     site["label"] = measure::name(launch.status);
     out["sites"].push_back(std::move(site));
   }
@@ -170,6 +207,7 @@ json_t kernel_json(const Kernel& kernel) {
       access["source_changed"] = line.changed;
       access["ptx_instructions"] = row.sites;
       access["pattern"] = pattern_json(row.pattern, row.site);
+      access["distribution"] = whole_distribution_json(row.distribution, kernel.sm);
       access["share"] = row.share;
       access["advice"] = json_t::array();
       for (const advise::Advice& advice : row.advice) access["advice"].push_back(advice_json(advice));
@@ -224,8 +262,7 @@ std::string json(const Model& model, std::string_view version) {
                     {"exit_code", input.outcome.exit_code},
                     {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}};
   out["launches"] = json_t::array();
-  for (const measure::LaunchRecord& launch : input.launches)
-    out["launches"].push_back(launch_json(launch, processes));
+  for (const Launch& launch : input.launches) out["launches"].push_back(launch_json(launch, processes));
   out["interrupted"] = json_t::array();
   for (const measure::LaunchStarted& launch : input.interrupted)
     out["interrupted"].push_back({{"index", launch.index},
@@ -246,6 +283,7 @@ std::string json(const Model& model, std::string_view version) {
   out["messages"] = json_t::array();
   for (const diag::Diagnostic& message : input.messages) out["messages"].push_back(diagnostic_json(message));
   out["filtered_out"] = model.filtered_out;
+  out["left_out"] = input.left_out;
   out["missing"] = {{"launches", input.missing.launches},
                     {"events", input.missing.events},
                     {"processes", input.missing.processes}};

@@ -59,8 +59,12 @@ struct Merge {
     seen.pattern.ways = std::max(seen.pattern.ways, other.pattern.ways);
   }
   // The pattern that explains the waste, else the most frequent: one launch in order and one shuffled are
-  // "scattered in 50% of warps".
+  // "scattered in 50% of warps". Reports of earlier versions have patterns alone.
   void settle_pattern() {
+    if (!record.distribution.classes.empty()) {
+      record.pattern = measure::pattern_of(record.distribution);
+      return;
+    }
     auto best = std::max_element(patterns.begin(), patterns.end(), [](const auto& a, const auto& b) {
       return std::pair(a.second.excess, a.second.warps) < std::pair(b.second.excess, b.second.warps);
     });
@@ -77,7 +81,7 @@ struct Merge {
 using SiteKey = std::pair<u32, Space>; // PTX instruction of a module
 using SiteSums = std::map<SiteKey, Merge>;
 
-void add_launch(SiteSums& sums, const LaunchRecord& launch) {
+void add_launch(SiteSums& sums, const measure::LaunchContent& launch) {
   for (const SiteRecord& site : launch.sites) {
     auto [found, fresh] = sums.try_emplace({site.site.id.value, site.space});
     Merge& merge = found->second;
@@ -85,6 +89,7 @@ void add_launch(SiteSums& sums, const LaunchRecord& launch) {
       merge.record = site;
     } else {
       add_counters(merge.record.counters, site.counters);
+      measure::add(merge.record.distribution, site.distribution);
     }
     merge.note_pattern(site);
   }
@@ -105,15 +110,19 @@ PlaceKey place_of(const access::Site& site, bool columns) {
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums sites) {
   using ArrayKey = std::tuple<access::ArrayKind, std::string, u32, u32, bool>;
-  using Key = std::tuple<PlaceKey, Space, std::string, Look, ArrayKey>;
+  using Key = std::tuple<PlaceKey, Space, std::string, Look, ArrayKey, access::Timing>;
   std::map<Key, SiteKey> first;
   SiteSums out;
   for (auto& [key, merge] : sites) {
     merge.settle_pattern();
     const access::Site& site = merge.record.site;
     const access::Array& array = site.array;
-    Key row{place_of(site, true), merge.record.space, site.opcode, look_of(merge.record.pattern),
-            ArrayKey{array.kind, array.name, array.parameter, array.offset, array.indirect}};
+    Key row{place_of(site, true),
+            merge.record.space,
+            site.opcode,
+            look_of(merge.record.pattern),
+            ArrayKey{array.kind, array.name, array.parameter, array.offset, array.indirect},
+            site.timing_dependent};
     auto [found, fresh] = first.try_emplace(row, key);
     if (fresh) {
       out.emplace(key, std::move(merge));
@@ -121,6 +130,7 @@ SiteSums merge_rows(SiteSums sites) {
     }
     Merge& sum = out.at(found->second);
     add_counters(sum.record.counters, merge.record.counters);
+    measure::add(sum.record.distribution, merge.record.distribution);
     sum.record.pattern.ways = std::max(sum.record.pattern.ways, merge.record.pattern.ways);
     sum.sites += merge.sites;
   }
@@ -164,6 +174,7 @@ Row make_row(Merge merge, const LaunchRecord& launch) {
   row.site = std::move(merge.record.site);
   row.counters = std::move(merge.record.counters);
   row.pattern = std::move(merge.record.pattern);
+  row.distribution = std::move(merge.record.distribution);
   return row;
 }
 
@@ -215,23 +226,23 @@ std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const Source
   return out;
 }
 
-void add_reason(Kernel& kernel, const std::string& reason) {
+void add_reason(Kernel& kernel, const std::string& reason, u64 times) {
   if (reason.empty()) return;
   for (Reason& known : kernel.reasons)
     if (known.text == reason) {
-      ++known.launches;
+      known.launches += times;
       return;
     }
-  kernel.reasons.push_back({reason, 1});
+  kernel.reasons.push_back({reason, times});
 }
 
-void add_grid(Kernel& kernel, Dim3 grid) {
+void add_grid(Kernel& kernel, Dim3 grid, u64 times) {
   for (auto& [known, launches] : kernel.grids)
     if (known == grid) {
-      ++launches;
+      launches += times;
       return;
     }
-  kernel.grids.emplace_back(grid, 1);
+  kernel.grids.emplace_back(grid, times);
 }
 
 // The remainder of an unrolled loop that had none is no news: only lines of which nothing ran are.
@@ -245,30 +256,36 @@ void keep_idle_lines(std::vector<Row>& never, const std::vector<Row>& rows) {
   });
 }
 
-Kernel make_kernel(std::span<const LaunchRecord* const> launches, const Input& input,
+void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& launch, u64 times) {
+  kernel.launches += times;
+  kernel.status = std::max(kernel.status, launch.status); // proved where exact ones are among them
+  add_grid(kernel, launch.grid, times);
+  add_reason(kernel, launch.reason, times);
+  kernel.shared_bytes = std::max(kernel.shared_bytes, launch.shared_bytes);
+  kernel.local_bytes = std::max(kernel.local_bytes, launch.local_bytes);
+  if (kernel.local_arrays.empty()) kernel.local_arrays = launch.local_arrays;
+  kernel.warp_instructions += launch.warp_instructions * times;
+  if (times == 1)
+    add_launch(sums, launch);
+  else
+    add_launch(sums, measure::repeated(launch, times));
+}
+
+Kernel make_kernel(std::span<const Launch* const> launches, const Input& input,
                    const SourceLines& source, const Options& options) {
-  const LaunchRecord& first = *launches.front();
+  const LaunchRecord& first = launches.front()->record;
   Kernel kernel;
   kernel.mangled = first.kernel, kernel.name = first.name.empty() ? first.kernel : first.name;
   kernel.module = first.module, kernel.status = first.status, kernel.sm = first.sm,
   kernel.block = first.block;
   kernel.first_launch = first.index;
-  kernel.launches = launches.size();
   SiteSums sums;
-  for (const LaunchRecord* launch : launches) {
-    kernel.status = std::max(kernel.status, launch->status); // proved where exact ones are among them
-    add_grid(kernel, launch->grid);
-    add_reason(kernel, launch->reason);
-    kernel.shared_bytes = std::max(kernel.shared_bytes, launch->shared_bytes);
-    kernel.local_bytes = std::max(kernel.local_bytes, launch->local_bytes);
-    if (kernel.local_arrays.empty()) kernel.local_arrays = launch->local_arrays;
-    kernel.warp_instructions += launch->warp_instructions;
-    add_launch(sums, *launch);
-  }
+  for (const Launch* launch : launches) add_alike(kernel, sums, launch->record, launch->count());
   if (auto found = input.local_use.find(kernel.mangled); found != input.local_use.end())
     kernel.local_use = found->second;
   for (const auto& [key, merge] : sums)
-    if (ran(merge.record.counters)) add_counters(kernel.totals[key.second], merge.record.counters);
+    if (ran(merge.record.counters) && merge.record.site.timing_dependent == access::Timing::none)
+      add_counters(kernel.totals[key.second], merge.record.counters);
   std::vector<Row> rows;
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
     Row row = make_row(std::move(merge), first);
@@ -276,8 +293,13 @@ Kernel make_kernel(std::span<const LaunchRecord* const> launches, const Input& i
       kernel.never_executed.push_back(std::move(row));
       continue;
     }
-    kernel.excess_bytes += row.excess_bytes;
-    kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
+    if (row.site.timing_dependent != access::Timing::none) {
+      kernel.timing_dependent += row.sites;
+      row.excess_bytes = 0;
+    } else {
+      kernel.excess_bytes += row.excess_bytes;
+      kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
+    }
     rows.push_back(std::move(row));
   }
   keep_idle_lines(kernel.never_executed, rows);
@@ -303,9 +325,12 @@ void label(std::vector<Kernel>& kernels) {
 
 std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, const Options& options) {
   using Key = std::tuple<std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;
-  std::map<Key, std::vector<const LaunchRecord*>> groups;
-  for (const LaunchRecord& l : input.launches)
-    groups[{l.kernel, l.module, l.block.x, l.block.y, l.block.z, group_of(l.status), l.sm}].push_back(&l);
+  std::map<Key, std::vector<const Launch*>> groups;
+  for (const Launch& launch : input.launches) {
+    const LaunchRecord& l = launch.record;
+    groups[{l.kernel, l.module, l.block.x, l.block.y, l.block.z, group_of(l.status), l.sm}].push_back(
+        &launch);
+  }
   std::vector<Kernel> out;
   for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source, options));
   auto order = [](const Kernel& k) {
@@ -351,16 +376,16 @@ bool lines_known(const std::vector<Kernel>& kernels) {
 }
 
 // The same words about the same place once, with how often.
-void add_warning(std::vector<Warning>& warnings, const diag::Diagnostic& diagnostic,
+void add_warning(std::vector<Warning>& warnings, const diag::Diagnostic& diagnostic, u64 times,
                  const SourceLines& source) {
   for (Warning& known : warnings)
     if (known.diagnostic.message == diagnostic.message && known.diagnostic.span == diagnostic.span) {
-      ++known.times;
+      known.times += times;
       return;
     }
   std::string text;
   if (diagnostic.span.line != 0) text = source(diagnostic.span.file, diagnostic.span.line).value_or("");
-  warnings.push_back({diagnostic, std::move(text), 1});
+  warnings.push_back({diagnostic, std::move(text), times});
 }
 
 Result<text::Regex> compile_filter(const std::string& pattern) {
@@ -378,13 +403,17 @@ bool is_complete(const Input& input) {
   return missing.launches == 0 && missing.events == 0 && missing.processes == 0 &&
          input.interrupted.empty() && input.unsupported.empty() && !input.launches.empty() &&
          std::all_of(input.launches.begin(), input.launches.end(),
-                     [](const LaunchRecord& launch) { return measure::is_counted(launch.status); });
+                     [](const Launch& launch) { return measure::is_counted(launch.record.status); });
 }
 
-diag::Diagnostic nothing_matches(const std::string& pattern, const std::vector<LaunchRecord>& launches) {
+const std::string& name_of(const Launch& launch) {
+  return launch.record.name.empty() ? launch.record.kernel : launch.record.name;
+}
+
+diag::Diagnostic nothing_matches(const std::string& pattern, const std::vector<Launch>& launches) {
   constexpr std::size_t most_named = 5;
   std::set<std::string> names;
-  for (const LaunchRecord& launch : launches) names.insert(launch.name.empty() ? launch.kernel : launch.name);
+  for (const Launch& launch : launches) names.insert(name_of(launch));
   diag::Diagnostic out = diag::warning(
       "no-kernel-matches", fmt::format("no kernel that was launched matches --kernel '{}'", pattern));
   std::size_t named = 0;
@@ -399,13 +428,12 @@ Result<u64> filter_launches(Input& input, const std::string& pattern) {
   if (pattern.empty()) return 0;
   Result<text::Regex> expression = compile_filter(pattern);
   if (!expression) return failure(expression.error());
-  auto kept = std::remove_if(input.launches.begin(), input.launches.end(), [&](const LaunchRecord& l) {
-    return !expression->matches_within(l.name.empty() ? l.kernel : l.name);
-  });
-  u64 removed = static_cast<u64>(input.launches.end() - kept);
-  if (removed != 0 && kept == input.launches.begin()) // all of them, and none was moved
-    input.messages.push_back(nothing_matches(pattern, input.launches));
-  input.launches.erase(kept, input.launches.end());
+  std::vector<Launch> kept;
+  for (const Launch& launch : input.launches)
+    if (expression->matches_within(name_of(launch))) kept.push_back(launch);
+  const u64 removed = count(input.launches) - count(kept);
+  if (removed != 0 && kept.empty()) input.messages.push_back(nothing_matches(pattern, input.launches));
+  input.launches = std::move(kept);
   return removed;
 }
 
@@ -428,10 +456,11 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
   model.kernels = make_kernels(input, source, options);
   model.lines_known = lines_known(model.kernels);
   find_causes(model);
-  for (const LaunchRecord& launch : input.launches)
-    for (const diag::Diagnostic& diagnostic : launch.diagnostics)
-      add_warning(model.warnings, diagnostic, source);
-  for (const diag::Diagnostic& diagnostic : input.messages) add_warning(model.warnings, diagnostic, source);
+  for (const Launch& launch : input.launches)
+    for (const diag::Diagnostic& diagnostic : launch.record.diagnostics)
+      add_warning(model.warnings, diagnostic, launch.count(), source);
+  for (const diag::Diagnostic& diagnostic : input.messages)
+    add_warning(model.warnings, diagnostic, 1, source);
   std::map<std::string, u64> calls;
   for (const measure::Unsupported& unsupported : input.unsupported)
     calls[unsupported.function] += unsupported.calls;
@@ -439,6 +468,13 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
   model.input = std::move(input);
   name_files(model, options.root);
   return model;
+}
+
+bool passes_strict(const Model& model) {
+  auto is_finding = [](const Warning& w) {
+    return w.diagnostic.kind.starts_with("sync-") && w.diagnostic.severity != diag::Severity::note;
+  };
+  return model.complete && std::none_of(model.warnings.begin(), model.warnings.end(), is_finding);
 }
 
 } // namespace warplens::report

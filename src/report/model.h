@@ -13,7 +13,10 @@
 #include "measure/record.h"
 #include "measure/wire.h"
 #include "report/arrays.h"
+#include "report/launches.h"
 #include "report/places.h"
+#include <functional>
+#include <optional>
 
 namespace warplens::report {
 
@@ -38,13 +41,14 @@ struct Missing {
 struct Input {
   std::vector<std::string> command;
   std::vector<u32> sm;                             // as asked for, first = the device
-  std::vector<measure::LaunchRecord> launches;     // in the order of arrival
+  std::vector<Launch> launches;                    // no two alike; in the order of the first of each
   std::vector<measure::LaunchStarted> interrupted; // started, never ended
   std::vector<measure::Unsupported> unsupported;
   std::vector<diag::Diagnostic> messages;
   std::map<std::string, LocalUse> local_use; // by mangled kernel name
   Outcome outcome;
   Missing missing;
+  u64 left_out = 0; // launches that ran without being counted, because --launches or the like said so
 };
 
 struct Options {
@@ -69,7 +73,8 @@ struct Row {
   access::Space space{};
   std::vector<arch::Counts> counters; // per architecture
   measure::Pattern pattern;
-  u64 excess_bytes = 0; // under the first architecture
+  measure::Distribution distribution; // under the first architecture
+  u64 excess_bytes = 0;               // under the first architecture
   double efficiency = 1;
   Cost cost{};
   double share = 0;                   // of the kernel's excess bytes
@@ -112,6 +117,8 @@ struct Kernel {
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0;                     // under the first architecture
   double share = 0;                                          // of the program's excess bytes
+  u32 timing_dependent =
+      0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
 };
 
@@ -142,10 +149,11 @@ struct Warning {
 };
 
 struct Model {
-  Input input;          // launches that the filter left, in order: what the JSON lists one by one
+  Input input;          // launches that the filter left: what the JSON lists
   u64 filtered_out = 0; // launches
-  // Every launch of the program was counted exactly or by proof, and nothing is missing. Launches that the filter
-  // left out count as well; where it left out all, there is nothing that this could be said of.
+  // Every launch of the program was counted exactly or by proof, and nothing is missing, but for those that were not to
+  // be counted (Input::left_out). Launches that the filter left out count as well; where all were left out, there is
+  // nothing that this could be said of.
   bool complete = false;
   std::vector<Kernel> kernels; // worst first; those that were not counted after those that were
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
@@ -158,6 +166,9 @@ struct Model {
   std::vector<Warning> warnings;                        // diagnostics of launches and messages, each once
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
+
+// What --strict asks: every launch counted, none missing, and nothing that --check found against the program.
+bool passes_strict(const Model&);
 
 // Fails on a filter that is no regular expression.
 Result<void> check_kernel_filter(const std::string&);

@@ -81,6 +81,11 @@ std::string closing_section(const Page& page) {
     out +=
         wrap(fmt::format("{} of other kernels left out by --kernel.", plural(model.filtered_out, "launch")),
              "", page.options.width);
+  if (u64 left_out = model.input.left_out; left_out != 0)
+    out +=
+        wrap(fmt::format("{} ran without being counted: --launches, --launch-skip or --per-kernel said so.",
+                         plural(left_out, "launch")),
+             "", page.options.width);
   bool spills_known = !model.input.local_use.empty();
   if (!model.kernels.empty() && !spills_known)
     out += wrap("Register spills are not seen: they exist only after ptxas, which did not run.", "",

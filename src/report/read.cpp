@@ -1,5 +1,6 @@
 // See read.h. Places in the document are told as a path: "launches[3].sites[0]: member 'line' is not a number…".
 #include "report/read.h"
+#include "measure/distribution_json.h"
 #include "measure/members.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -73,9 +74,14 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
   take_name(value, "element", out.site.element);
   if (auto array = value.find("array"); array != value.end() && !array->is_null())
     out.site.array = measure::array_of(*array);
+  take_name(value, "timing_dependent", out.site.timing_dependent);
   measure::check_site(out.site);
   if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
     out.pattern = measure::pattern_of(*pattern);
+  if (auto found = value.find("distribution"); found != value.end() && !found->is_null()) {
+    out.distribution = measure::distribution_of(*found);
+    measure::complete(out, sm.empty() ? 0 : sm[0]);
+  }
   if (sm.size() <= 1) {
     out.counters.assign(sm.size(), measure::counts_of(value));
   } else if (auto by_sm = value.find("by_sm"); by_sm != value.end()) {
@@ -107,6 +113,29 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   each(value, "diagnostics",
        [&](const json& element) { out.diagnostics.push_back(measure::diagnostic_of(element)); });
   each_placed(value, "sites", [&](const json& element) { out.sites.push_back(site_of(element, out.sm)); });
+  return out;
+}
+
+// Which launches an element stands for. Reports of earlier versions have one for each.
+Launch alike_of(const json& value, const std::vector<u32>& asked_for) {
+  constexpr u64 most = u64{1} << 40; // so that no sum of them passes 2^64
+  Launch out(launch_of(value, asked_for));
+  u64 all = 1;
+  take(value, "count", all);
+  if (auto found = value.find("occurrences"); found != value.end() && !found->is_null()) out.when.clear();
+  each_placed(value, "occurrences", [&](const json& element) {
+    Occurrences& some = out.when.emplace_back();
+    take(element, "process", some.process);
+    take(element, "first", some.first);
+    take(element, "count", some.count);
+    take(element, "step", some.step);
+    if (some.count == 0 || some.count > most) throw Unreadable("member 'count' is not a number in its range");
+    if (some.step == 0 || (some.count - 1) > (~u64{0} - some.first) / some.step)
+      throw Unreadable("member 'step' is not a number in its range");
+  });
+  if (all == 0 || all > most || out.count() != all)
+    throw Unreadable("member 'count' is not how many launches the element stands for");
+  out.record.process = out.when.front().process, out.record.index = out.when.front().first;
   return out;
 }
 
@@ -166,8 +195,8 @@ Saved saved_of(const json& document) {
   take(program, "exit_code", input.outcome.exit_code);
   take(program, "signal", input.outcome.signal);
   if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
-  each_placed(document, "launches",
-              [&](const json& value) { input.launches.push_back(launch_of(value, input.sm)); });
+  LaunchList launches(input.launches);
+  each_placed(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
   each_placed(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
   each_placed(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
   if (document.contains("files"))
@@ -181,6 +210,7 @@ Saved saved_of(const json& document) {
   each(document, "messages",
        [&](const json& value) { input.messages.push_back(measure::diagnostic_of(value)); });
   take(document, "filtered_out", saved.filtered_out);
+  take(document, "left_out", input.left_out);
   take_missing(document, saved);
   return saved;
 }
@@ -233,6 +263,7 @@ Result<Saved> merge(std::vector<Saved> runs) {
   Saved out;
   out.input.sm = runs[0].input.sm;
   out.input.command = runs[0].input.command;
+  LaunchList launches(out.input.launches);
   i64 processes = 0;
   for (Saved& run : runs) {
     if (run.input.sm != out.input.sm)
@@ -243,17 +274,18 @@ Result<Saved> merge(std::vector<Saved> runs) {
       process += processes;
       next = std::max(next, process + 1);
     };
-    for (measure::LaunchRecord& launch : run.input.launches) {
-      for (const measure::SiteRecord& site : launch.sites) {
+    for (Launch& launch : run.input.launches) {
+      for (const measure::SiteRecord& site : launch.record.sites) {
         std::pair now{site.site.opcode, site.site.frames};
-        auto [found, fresh] = known.try_emplace({launch.module, site.site.id.value, site.space}, now);
+        auto [found, fresh] = known.try_emplace({launch.record.module, site.site.id.value, site.space}, now);
         if (!fresh && found->second != now)
           return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
-                                      launch.module, found->second.first, now.first),
+                                      launch.record.module, found->second.first, now.first),
                           "merge runs of one build of the program");
       }
-      renumber(launch.process);
-      out.input.launches.push_back(std::move(launch));
+      for (Occurrences& some : launch.when) renumber(some.process);
+      launch.record.process = launch.when.front().process;
+      launches.add(std::move(launch));
     }
     for (measure::LaunchStarted& launch : run.input.interrupted) {
       renumber(launch.process);
@@ -268,6 +300,7 @@ Result<Saved> merge(std::vector<Saved> runs) {
     out.changed.merge(run.changed);
     out.files.merge(run.files);
     out.filtered_out += run.filtered_out;
+    out.input.left_out += run.input.left_out;
     out.complete &= run.complete;
     out.input.missing.launches += run.input.missing.launches;
     out.input.missing.events += run.input.missing.events;
@@ -278,18 +311,19 @@ Result<Saved> merge(std::vector<Saved> runs) {
   return out;
 }
 
-Result<Model> build(const Saved& saved) {
+Result<Model> build(const Saved& saved, const Options& options) {
   auto source = [&](const std::string& file, u32 line) -> std::optional<std::string> {
     auto found = saved.source.find({file, line});
     if (found == saved.source.end()) return {};
     return found->second;
   };
-  auto changed = [&](const std::string& file) { return saved.changed.contains(file); };
-  Result<Model> model = build(saved.input, source, {"", "", changed});
+  Options own = options;
+  own.changed = [&](const std::string& file) { return saved.changed.contains(file); };
+  Result<Model> model = build(saved.input, source, own);
   if (!model) return model;
   for (auto& [file, shown] : model->files) // the working directory was another
     if (auto known = saved.files.find(file); known != saved.files.end()) shown = known->second;
-  model->filtered_out = saved.filtered_out;
+  model->filtered_out += saved.filtered_out;
   model->complete &= saved.complete; // launches that were left out are not here to be asked
   return model;
 }

@@ -25,7 +25,7 @@ Result<Saved> read_json(std::string_view text, const std::string& name);
 // one instruction of a module is not the same in both.
 Result<Saved> merge(std::vector<Saved> runs);
 
-// The model of a saved run.
-Result<Model> build(const Saved&);
+// The model of a saved run. Fails only on a malformed filter.
+Result<Model> build(const Saved&, const Options& = {});
 
 } // namespace warplens::report

@@ -106,6 +106,7 @@ std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
   out += coloured(page.style, row.share, pad_left(waste, percent_width));
   std::string pattern = pattern_text(row), array = array_name(row.site.array);
   if (!array.empty()) pattern = array + ": " + pattern;
+  if (row.site.timing_dependent != access::Timing::none) pattern = "depends on timing, " + pattern;
   bool fits = row_width + 2 + width_of(pattern) <= page.options.width;
   return out + (fits ? "  " : "\n      ") + page.style.faint(clip(pattern, page.options.width - 6)) + '\n';
 }

@@ -12,12 +12,24 @@
 namespace warplens::report {
 namespace {
 
+// Of the accesses that are in no sum.
+std::string but_for_timing(const Model& model) {
+  u64 sites = 0;
+  for (const Kernel& kernel : model.kernels) sites += kernel.timing_dependent;
+  if (sites == 0) return "";
+  return sites == 1 ? "1 access that depends on timing"
+                    : fmt::format("{} accesses that depend on timing", human(sites));
+}
+
 std::string how_counted(const Model& model) {
   std::set<std::string_view> labels;
   for (const Kernel& kernel : model.kernels)
     if (measure::is_counted(kernel.status)) labels.insert(measure::name(kernel.status));
   if (labels.empty()) return "";
-  if (model.complete && labels.size() == 1)
+  if (std::string but = but_for_timing(model);
+      !but.empty() && model.complete && labels.size() == 1 && model.input.left_out == 0)
+    return fmt::format(", {} but for {}", *labels.begin(), but);
+  if (model.complete && labels.size() == 1 && model.input.left_out == 0)
     return labels.contains("exact") ? ", exact: every warp counted" : ", proved: every warp accounted for";
   std::string out = ", ";
   for (std::string_view label : labels) out += fmt::format("{}{}", out.size() > 2 ? " and " : "", label);
@@ -38,7 +50,7 @@ std::string incomplete(const Page& page) {
   }
   if (uncounted != 0)
     say(fmt::format("{} of {} launches could not be counted to the end: see \"Not counted\" below.",
-                    uncounted, model.input.launches.size()));
+                    uncounted, count(model.input.launches)));
   if (refused != 0)
     say(fmt::format("{} with a CUDA error, as a GPU would: see \"Not counted\" below.",
                     refused == 1 ? "1 launch was refused"
@@ -49,8 +61,18 @@ std::string incomplete(const Page& page) {
   return out;
 }
 
+// "2000 launches, 1995 of them like an earlier one"
+std::string launches_of(const Input& input) {
+  const u64 counted = count(input.launches), alike = counted - input.launches.size();
+  std::string out = plural(counted, "launch");
+  if (input.left_out != 0) out = fmt::format("{} of {}", counted, plural(counted + input.left_out, "launch"));
+  if (alike != 0) out += fmt::format(", {} of them like an earlier one", alike);
+  return out;
+}
+
 // Of a report without a launch.
 std::string nothing_counted(const Model& model) {
+  if (model.input.left_out != 0) return "WarpLens: no kernel launch was to be counted";
   if (model.filtered_out != 0) return "WarpLens: no kernel launch is left by --kernel";
   if (!model.input.interrupted.empty() || model.input.missing.launches != 0)
     return "WarpLens: no kernel launch was counted";
@@ -120,7 +142,7 @@ std::string title_section(const Page& page) {
       model.input.launches.empty()
           ? nothing_counted(model)
           : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
-                        plural(model.input.launches.size(), "launch"), sm, how_counted(model));
+                        launches_of(model.input), sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
   if (!model.lines_known)
     out += page.style.poor(wrap("Built without -lineinfo, so that source lines are not known: rebuild with "

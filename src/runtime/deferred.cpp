@@ -8,7 +8,7 @@ namespace warplens::runtime {
 namespace {
 
 // So many that looking through them at every call stays cheap.
-constexpr std::size_t most_waiting = 4096;
+constexpr std::size_t most_waiting = 1 << 14, looked_back = 256;
 
 // Whether the range has one of `size` bytes at `address`; by distances, since `size` may be anything.
 bool overlaps(const sim::Memory::Range& range, u64 address, u64 size) {
@@ -19,6 +19,7 @@ bool overlaps(const sim::Memory::Range& range, u64 address, u64 size) {
 } // namespace
 
 cudaError_t Deferrals::add(Runtime& runtime, DeferredLaunch launch) {
+  drop_overwritten(runtime, launch);
   waiting_.push_back(std::move(launch));
   return waiting_.size() < most_waiting ? cudaSuccess : run_all(runtime);
 }
@@ -123,6 +124,30 @@ void Deferrals::drop_unneeded() {
     }
     for (const DeferredLaunch::Touch& t : touches)
       if (t.memory.read) wanted.insert(t.memory.range.begin);
+  }
+}
+
+void Deferrals::drop_overwritten(Runtime& runtime, const DeferredLaunch& by) {
+  std::set<u64> read; // by what follows the launch at hand
+  auto note = [&](const DeferredLaunch& launch) {
+    for (const DeferredLaunch::Touch& t : launch.touches)
+      if (t.memory.read) read.insert(t.memory.range.begin);
+  };
+  auto is_read = [&](const DeferredLaunch::Touch& t) {
+    return t.memory.written && read.contains(t.memory.range.begin);
+  };
+  note(by);
+  const std::size_t oldest = waiting_.size() - std::min(waiting_.size(), looked_back);
+  for (std::size_t i = waiting_.size(); i-- > oldest;) {
+    if (waiting_[i].writes != by.writes) {
+      note(waiting_[i]);
+      continue;
+    }
+    if (std::none_of(waiting_[i].touches.begin(), waiting_[i].touches.end(), is_read)) {
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      release_held(runtime);
+    }
+    return;
   }
 }
 

@@ -7,7 +7,8 @@
 //   the host, or a copy, overwrites what one touches     before_write
 //   a launch runs that is not deferred                   run_all
 // What nobody ever asks for is never computed: a launch is dropped when everything it writes has been freed,
-// or overwritten as a whole, without having been read. Memory that a waiting launch still touches is kept
+// or overwritten as a whole, without having been read; or when a later launch writes the very same bytes, and no launch
+// from there to that one, itself included, reads them. Memory that a waiting launch still touches is kept
 // when the program frees it (held).
 //
 // Every function of the API that touches device memory comes through here: copy() and fill() of copy.cpp, on
@@ -34,7 +35,8 @@ struct DeferredLaunch {
     bool lost = false; // freed or overwritten since
   };
   std::vector<Touch> touches;
-  u64 index = 0; // of its record
+  u64 index = 0;  // of its record
+  u64 writes = 0; // number of the set of bytes that it writes (repeats.h)
 };
 
 class Deferrals {
@@ -58,6 +60,7 @@ private:
   cudaError_t run_first(Runtime&, std::size_t count);
   void mark_lost(u64 begin);
   void drop_unneeded();
+  void drop_overwritten(Runtime&, const DeferredLaunch& by);
   void release_held(Runtime&);
   bool touched(u64 begin) const;
 

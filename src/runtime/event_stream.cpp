@@ -113,24 +113,23 @@ void EventStream::send(measure::Event event) {
   if (destination_.empty()) return;
   std::lock_guard lock(mutex_);
   const int saved = errno;
-  auto* launch = std::get_if<measure::LaunchRecord>(&event);
-  if (launch != nullptr) {
-    if (ledger_ != nullptr) ++ledger_->ended;
-    sites_.shorten(*launch);
-  }
+  bool ends =
+      std::holds_alternative<measure::LaunchRecord>(event) || std::holds_alternative<measure::LeftOut>(event);
+  if (ends && ledger_ != nullptr) ++ledger_->ended;
+  event = sender_.shorten(std::move(event));
   const bool numbered = measure::is_numbered(event);
   // A line that was cut off, by whichever process, must not take the next one with it: each ends the one before.
   std::string line = '\n' + measure::encode(event, numbered ? std::optional(sequence_++) : std::nullopt);
   if (int error = write(line); error != 0 && numbered) {
     note_lost(error); // the program itself goes on
-    sites_ = {};      // it may be that nobody knows what later records would refer to
+    sender_ = {};     // it may be that nobody knows what later records would refer to
   }
   errno = saved;
 }
 
 void EventStream::after_fork() {
   new (&mutex_) std::mutex;
-  sites_ = {}; // the child is a process of its own to whoever reads
+  sender_ = {}; // the child is a process of its own to whoever reads
   sequence_ = 0;
 }
 

@@ -6,7 +6,7 @@
 // it did not get. A process that cannot even do that says so on standard error, once.
 #pragma once
 #include "measure/ledger.h"
-#include "measure/wire.h"
+#include "measure/once.h"
 #include "os/shared_memory.h"
 #include <mutex>
 #include <string>
@@ -33,7 +33,7 @@ private:
   measure::Ledger* ledger_ = nullptr; // in it
   int descriptor_ = -1;
   u64 sequence_ = 0;
-  measure::SiteTable sites_;
+  measure::Sender sender_;
   std::mutex mutex_;
 };
 

@@ -134,6 +134,10 @@ sim::LaunchOptions options_of(const Runtime& runtime, std::chrono::steady_clock:
   sim::LaunchOptions options;
   options.workers = runtime.options.workers;
   options.strict_memory = runtime.options.strict_memory;
+  options.check_sync = runtime.options.check_sync;
+  // A program's own limit, if it is wider: frames of PTX have no registers, and take more than a GPU's.
+  if (auto stack = runtime.limits.find(0 /* cudaLimitStackSize */); stack != runtime.limits.end())
+    options.call_stack_bytes = std::max(options.call_stack_bytes, stack->second);
   // A limit that the clock cannot count to, some hundred years, is none.
   using Clock = std::chrono::steady_clock;
   if (std::chrono::duration<double> limit(runtime.options.timeout.value_or(HUGE_VAL));
@@ -147,25 +151,9 @@ sim::LaunchOptions options_of(const Runtime& runtime, std::chrono::steady_clock:
 // A small grid is only tried as long as that takes no time: its launch may be put off, that is all.
 constexpr u64 ctas_per_class = 8, most_classes = 256, steps_of_small_grid = 1 << 19;
 
-// What --count-only needs of a launch: counts by folding, and the rest put off. Otherwise the reason why not.
-std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
-                             const sim::LaunchOptions& options, measure::LaunchRecord& record) {
-  if (runtime.incomplete) return "a launch before it did not finish";
-  u64 ctas = spec.grid.count();
-  measure::Collector collector(runtime.architectures, kernel.sites, 0);
-  std::vector<u64> sampled = measure::Collector::sampled(ctas);
-  fold::FoldOptions folding;
-  folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
-  if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
-  folding.begin = [&] { return collector.begin_class(); };
-  folding.end = [&](const fold::CtaSet& members) {
-    auto in_class = [&](u64 cta) { return members.contains(spec.grid, cta); };
-    collector.end_class(members.count(),
-                        static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), in_class)));
-  };
-  folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
-  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
-  if (!folded) return folded.error();
+// Leaves a launch that was counted by proof to whoever reads its results.
+void put_off(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+             const std::vector<fold::TouchedMemory>& touched, u64 index, u64 writes) {
   DeferredLaunch rest{kernel.binary->program,
                       spec.kernel,
                       spec.grid,
@@ -174,30 +162,80 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
                       spec.dynamic_shared,
                       {spec.parameters.begin(), spec.parameters.end()},
                       {},
-                      record.index};
-  for (const fold::TouchedMemory& memory : folded->memory) {
+                      index,
+                      writes};
+  for (const fold::TouchedMemory& memory : touched) rest.touches.push_back({memory, false});
+  runtime.deferrals.add(runtime, std::move(rest));
+}
+
+// The same for a launch that repeats an earlier one: nothing runs at all.
+bool count_by_repeating(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+                        measure::LaunchRecord& record) {
+  if (runtime.incomplete) return false;
+  const Repeats::Known* known = runtime.repeats.find(runtime, kernel, spec);
+  if (known == nullptr) return false;
+  static_cast<measure::LaunchContent&>(record) = known->counts;
+  put_off(runtime, kernel, spec, known->memory, record.index, known->writes);
+  return true;
+}
+
+// What --count-only needs of a launch: counts by folding, and the rest put off. Otherwise the reason why not.
+std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+                             const sim::LaunchOptions& options, measure::LaunchRecord& record) {
+  if (runtime.incomplete) return "a launch before it did not finish";
+  u64 ctas = spec.grid.count();
+  measure::Collector collector(runtime.architectures, kernel.sites, 0);
+  fold::FoldOptions folding;
+  folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
+  if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
+  folding.begin = [&] { return collector.begin_class(); };
+  folding.end = [&](const fold::CtaSet& members) {
+    collector.end_class(members.count(), members.first_index(spec.grid));
+  };
+  folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
+  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
+  if (!folded) return folded.error();
+  for (const fold::TouchedMemory& memory : folded->memory)
     if (place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) != Place::device)
       return "it uses memory that the host sees too, or that was freed";
-    rest.touches.push_back({memory, false});
-  }
   record.status = measure::Status::proved;
   record.reason =
       fmt::format("{} {} of blocks {} for {}", folded->classes, folded->classes == 1 ? "class" : "classes",
                   folded->classes == 1 ? "stands" : "stand", ctas);
   record.warp_instructions = folded->warp_instructions;
   record.sites = collector.finish();
-  runtime.deferrals.add(runtime, std::move(rest));
+  keep_reachable(record.sites, kernel);
+  put_off(runtime, kernel, spec, folded->memory, record.index,
+          runtime.repeats.add(kernel, spec, record, *folded));
   return {};
 }
 
-void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
+// Whether --launches and the like let it be counted.
+bool is_wanted(const Runtime& runtime, Kernel& kernel, u64 index) {
+  const Options& options = runtime.options;
+  if (index < options.launch_skip || index - options.launch_skip >= options.launches) return false;
+  return kernel.wanted++ < options.per_kernel;
+}
+
+// A launch that was not to be counted is told of as one more of these, unless it went wrong.
+void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
+  if (wanted || record.status == measure::Status::failed) return runtime.events.send(std::move(record));
+  for (diag::Diagnostic& warning : record.diagnostics)
+    if (runtime.said.insert(warning.message).second) runtime.say(std::move(warning));
+  runtime.events.send(measure::LeftOut{record.process, record.index});
+}
+
+void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   measure::LaunchRecord record = describe(runtime, &kernel, request);
-  runtime.events.send(
-      measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
+  const bool wanted = is_wanted(runtime, kernel, record.index);
   std::vector<std::byte> parameters = pack(kernel.info, request.arguments);
   sim::LaunchSpec spec{
       kernel.function, request.grid,       request.block, request.cluster, static_cast<u32>(request.shared),
       parameters,      request.cooperative};
+  if (runtime.options.count_only && count_by_repeating(runtime, kernel, spec, record))
+    return send_ended(runtime, std::move(record), wanted);
+  runtime.events.send(
+      measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
   auto begin = std::chrono::steady_clock::now();
   sim::LaunchOptions options = options_of(runtime, begin);
   options.progress = [&, last = begin](u64 done, u64 total) mutable {
@@ -208,10 +246,9 @@ void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
   };
   auto finish = [&] {
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    keep_reachable(record.sites, kernel);
-    runtime.events.send(std::move(record));
+    send_ended(runtime, std::move(record), wanted);
   };
-  if (runtime.options.count_only) {
+  if (runtime.options.count_only && !options.check_sync) { // every block has to be looked at
     std::string obstacle = count_by_folding(runtime, kernel, spec, options, record);
     if (obstacle.empty()) return finish();
     record.reason = "emulated in full: " + obstacle;
@@ -222,9 +259,11 @@ void run(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
     }
   }
   measure::Collector collector(runtime.architectures, kernel.sites, sim::worker_count(options, spec));
-  options.sinks = collector.sinks();
+  if (wanted) options.sinks = collector.sinks();
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
   record.sites = collector.finish();
+  if (!wanted) record.sites.clear();
+  keep_reachable(record.sites, kernel);
   conclude(runtime, record, result);
   finish();
 }

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "os/mappings.h"
 #include "runtime/stream.h"
+#include <algorithm>
 
 namespace warplens::runtime {
 
@@ -26,8 +27,14 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
 }
 
 void forget_unmapped(Runtime& runtime) {
-  for (const sim::Memory::Range& range : runtime.memory().registered())
-    if (!os::mapped(range.begin, range.end - range.begin)) runtime.memory().unregister_host(range.begin);
+  std::vector<sim::Memory::Range> registered = runtime.memory().registered();
+  if (registered.empty()) return;
+  std::vector<std::pair<u64, u64>> writable = os::writable_memory();
+  for (const sim::Memory::Range& range : registered) {
+    auto next = std::upper_bound(writable.begin(), writable.end(), std::pair(range.begin, ~u64{0}));
+    bool whole = next != writable.begin() && std::prev(next)->second >= range.end;
+    if (!whole) runtime.memory().unregister_host(range.begin);
+  }
 }
 
 static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::AllocationKind kind) {

@@ -13,7 +13,7 @@ enum class Place : u8 {
 };
 Place place(Runtime&, const void* pointer, u64 size);
 
-// Host memory that the program registered and has unmapped since is no longer the device's: a kernel that still
+// Host memory that the program registered, and has unmapped or protected since, is no longer the device's: a kernel that still
 // uses it faults, where a GPU would find the old pages.
 void forget_unmapped(Runtime&);
 

@@ -1,8 +1,10 @@
 // Device code of the program as a loaded sim::Program: when it is read (at the first use of something in it),
 // and how kernels and variables are found in it.
 #include "runtime/module.h"
+#include "fold/relevance.h"
 #include "ir/call_graph.h"
 #include "ir/origin.h"
+#include "ir/timing.h"
 #include "os/environment.h"
 #include "ptx/parse.h"
 #include "ptx/stacks.h"
@@ -25,6 +27,7 @@ std::string program_name() {
 std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
   std::vector<const ir::Instruction*> accesses;
   std::map<ir::SiteId, access::Array> arrays;
+  auto timing = ir::timing_dependence(module, kernel.functions);
   auto add = [&](const ir::Function& function) {
     for (const ir::Instruction& instruction : function.instructions)
       if (instruction.site.valid()) accesses.push_back(&instruction);
@@ -46,6 +49,8 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     out.push_back(module.sites[access->site.value]);
     out.back().frames = stacks.at(access->location);
     out.back().array = std::move(arrays[access->site]);
+    if (auto known = timing.find(access->site); known != timing.end())
+      out.back().timing_dependent = known->second;
   }
   return out;
 }
@@ -99,6 +104,8 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
   sites = sites_of(module, called);
+  if (runtime.options.count_only)
+    reaching = fold::relevant_parameters(module, module.functions[function.value]);
   return cudaSuccess;
 }
 

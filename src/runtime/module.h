@@ -46,6 +46,8 @@ struct Kernel {
   sim::KernelInfo info;
   std::set<std::string> reachable; // functions it may call, itself included: their sites are its sites
   std::vector<access::Site> sites; // those, in order; all of the module where it calls through pointers
+  std::vector<bool> reaching; // by parameter: whether it can reach an address or a branch (fold/relevance.h)
+  u64 wanted = 0;             // launches since --launch-skip, while --per-kernel lets them be counted
 
   cudaError_t resolve(Runtime&);
   u32 registers() const; // per thread: ptxas's count where a cubin tells, else an estimate

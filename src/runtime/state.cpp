@@ -28,6 +28,7 @@ void in_child() {
   new (&instance->mutex) std::recursive_mutex;
   instance->events.after_fork();
   instance->launches = 0;
+  for (const auto& [host, kernel] : instance->binaries.kernels) kernel->wanted = 0;
   instance->output.clear();
   instance->unsupported.clear();
   announce(*instance);
@@ -96,6 +97,7 @@ void Runtime::note_unsupported(const char* function) {
 
 void Runtime::reset() {
   deferrals.forget();
+  repeats.forget();
   binaries.unload();
   device.reset();
   sticky = owed = cudaSuccess;

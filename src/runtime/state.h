@@ -14,9 +14,11 @@
 #include "runtime/event_stream.h"
 #include "runtime/module.h"
 #include "runtime/options.h"
+#include "runtime/repeats.h"
 #include "sim/sim.h"
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +34,7 @@ struct Runtime {
   std::unique_ptr<sim::Device> device;                  // after start()
   Binaries binaries;
   Deferrals deferrals;
+  Repeats repeats;
   std::string output; // device printf since the last synchronisation
   cudaError_t sticky = cudaSuccess;
   cudaError_t owed =
@@ -40,6 +43,7 @@ struct Runtime {
   bool incomplete = false; // a launch did not finish, so later ones may see wrong data
   u64 incomplete_launch = 0;
   u64 launches = 0;
+  std::set<std::string> said;             // warnings of launches that are not counted
   std::map<std::string, u64> unsupported; // calls per function since the last report
   std::map<int, u64> limits;
 

@@ -19,9 +19,6 @@
 namespace warplens::sim {
 namespace {
 
-// Room for calls in each thread's local memory, as cudaLimitStackSize would give; pages are only used when
-// touched.
-constexpr u64 call_stack_bytes = 64 << 10;
 // What no GPU has more of (CUDA Programming Guide, Technical Specifications per Compute Capability).
 constexpr u64 most_ctas_per_multiprocessor = 32, most_threads_per_multiprocessor = 2048;
 // Registers, or parameters of calls, of one CTA in the emulator: a bound on what a damaged module can ask
@@ -37,7 +34,9 @@ constexpr u64 least_batches = 16;
 u32 batch_size(const LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
   u64 threads = spec.block.count();
-  if (spec.cooperative || threads % warp_size != 0 || !launch.program.runs_in_lockstep(spec.kernel)) return 1;
+  if (launch.options.check_sync || spec.cooperative || threads % warp_size != 0 ||
+      !launch.program.runs_in_lockstep(spec.kernel))
+    return 1;
   u64 registers = 0;
   for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, static_cast<u32>(threads));
   for (ir::FunctionId f : launch.program.reachable(spec.kernel).functions)
@@ -335,7 +334,8 @@ std::optional<Fault> prepare(LaunchState& launch) {
   launch.row_batches = ceil_div(spec.grid.x, ctas);
   launch.batches = launch.row_batches * spec.grid.y * spec.grid.z;
   launch.local_bytes = launch.entry->local_bytes;
-  if (launch.program.reachable(spec.kernel).functions.size() > 1) launch.local_bytes += call_stack_bytes;
+  if (launch.program.reachable(spec.kernel).functions.size() > 1)
+    launch.local_bytes += launch.options.call_stack_bytes;
   if (spec.cooperative) {
     Result<u64> workspace = launch.device.memory->allocate(4096, AllocationKind::device, 512, "grid barrier");
     if (!workspace) return invalid("no device memory for the grid-wide barrier");

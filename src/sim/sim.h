@@ -103,7 +103,11 @@ struct LaunchOptions {
   u32 workers = 0; // 0: one per core
   u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (launch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
+  bool check_sync = false;          // look for barriers that PTX leaves undefined (exec/sync_check.h)
   bool strict_memory = false;       // an access past an allocation stops the launch
+  u64 call_stack_bytes =
+      64 << 10; // per thread, for local variables of functions that are called; only what is
+                // touched takes memory
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(u64 done, u64 total)> progress; // CTAs; called now and then from one worker
@@ -111,7 +115,7 @@ struct LaunchOptions {
 struct LaunchResult {
   std::optional<Fault> fault; // the launch did not finish
   std::vector<diag::Diagnostic>
-      warnings; // tolerated out-of-bounds accesses, non-uniform barriers …, one per site
+      warnings; // tolerated out-of-bounds accesses, what check_sync finds: one per place
   u64 warp_instructions = 0, thread_instructions = 0;
 };
 // The workers that a launch with these options will use: make that many sinks.

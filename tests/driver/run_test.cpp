@@ -146,7 +146,7 @@ TEST(Events, LaunchesThatNeverEndedAndCutOffLinesAreTold) {
   std::istringstream stream(text);
   report::Input input;
   add_events(stream, {}, input);
-  EXPECT_EQ(input.launches.size(), 1u);
+  EXPECT_EQ(count(input.launches), 1u);
   ASSERT_EQ(input.interrupted.size(), 2u);
   EXPECT_EQ(input.interrupted[1].name, "hung");
   ASSERT_EQ(input.messages.size(), 1u);
@@ -191,6 +191,43 @@ TEST(Events, TheLedgerTellsOfLaunchesWhoseEndIsMissing) {
   ASSERT_EQ(input.messages.size(), 1u);
   EXPECT_NE(input.messages[0].message.find("4 launches are missing: the disk"), std::string::npos);
   EXPECT_NE(input.messages[0].message.find("is full"), std::string::npos);
+}
+
+TEST(Events, ALaunchLikeOneThatWasLostIsUnknown) {
+  measure::Sender sender;
+  auto line = [&](u64 index) {
+    measure::LaunchRecord launch;
+    launch.process = 1, launch.index = index, launch.name = "k";
+    return measure::encode(sender.shorten(measure::LaunchStarted{1, index, "k"}), 2 * index) +
+           measure::encode(sender.shorten(launch), 2 * index + 1);
+  };
+  std::string first = line(0), second = line(1), third = line(2);
+  report::Input input, holed;
+  std::istringstream whole(first + second + third),
+      cut(measure::encode(measure::LaunchStarted{1, 0, "k"}, 0) + second);
+  add_events(whole, {}, input);
+  ASSERT_EQ(input.launches.size(), 1u);
+  EXPECT_EQ(input.launches[0].count(), 3u);
+  EXPECT_TRUE(input.interrupted.empty());
+  add_events(cut, {}, holed);
+  ASSERT_EQ(holed.launches.size(), 1u);
+  EXPECT_EQ(holed.launches[0].record.status, measure::Status::unknown);
+  EXPECT_EQ(holed.launches[0].record.name, "k");
+  EXPECT_EQ(holed.missing.events, 1u);
+  EXPECT_EQ(holed.interrupted.size(), 1u);
+}
+
+// A process that starts another program keeps its number; what the first program told is not what the second means.
+TEST(Events, WhatAProgramToldIsForgottenWhenTheProcessStartsAnother) {
+  measure::LaunchRecord launch;
+  launch.process = 1, launch.name = "k";
+  std::istringstream stream(measure::encode(measure::ProcessStarted{1}, 0) + measure::encode(launch, 1) +
+                            measure::encode(measure::ProcessStarted{1}, 0) +
+                            measure::encode(measure::LaunchAlike{1, 1, 0}, 1));
+  report::Input input;
+  add_events(stream, {}, input);
+  ASSERT_EQ(input.launches.size(), 2u);
+  EXPECT_EQ(input.launches[1].record.status, measure::Status::unknown);
 }
 
 TEST(Events, ProgressReadsOnlyWholeLinesAndOnlyNewOnes) {

@@ -67,15 +67,11 @@ inline Counted count_folded(Gpu& gpu, const Launch& launch, u32 most_classes = 1
   ir::FunctionId id = *gpu.program->kernel(launch.kernel);
   std::vector<std::byte> parameters = pack(gpu.program->info(id), launch.arguments);
   measure::Collector collector(architectures(), gpu.program->module().sites, 0);
-  std::vector<u64> sampled = measure::Collector::sampled(launch.grid.count());
   fold::FoldOptions options;
   options.most_classes = most_classes;
   options.begin = [&] { return collector.begin_class(); };
   options.end = [&](const fold::CtaSet& members) {
-    collector.end_class(members.count(),
-                        static_cast<u64>(std::count_if(sampled.begin(), sampled.end(), [&](u64 cta) {
-                          return members.contains(index_of(cta, launch.grid));
-                        })));
+    collector.end_class(members.count(), members.first_index(launch.grid));
   };
   auto folded =
       fold::fold_launch(gpu.device, *gpu.program,
@@ -124,6 +120,7 @@ inline void expect_equal(const Counted& folded, const Counted& full) {
           << b.counters[n].sectors << ", instructions " << a.counters[n].instructions << " against "
           << b.counters[n].instructions;
     EXPECT_EQ(a.pattern, b.pattern);
+    EXPECT_TRUE(a.distribution == b.distribution);
   }
 }
 

@@ -51,6 +51,17 @@ def differences(measured, counted):
     return found, equal
 
 
+def one_by_one(launches: list) -> list:
+    """A report has launches that are alike once; here each in its place. Of a program with one process."""
+    places = {}
+    for launch in launches:
+        alone = [{"first": launch["index"], "count": 1, "step": 1}]
+        for some in launch.get("occurrences", alone):
+            for i in range(some["count"]):
+                places[some["first"] + some["step"] * i] = launch
+    return [places[index] for index in sorted(places)]
+
+
 def main():
     figures, known, program, run = sys.argv[1:5]
     measured = json.loads(pathlib.Path(figures).read_text())["programs"][program]
@@ -60,7 +71,7 @@ def main():
         if entry["program"] == program
         for count in entry["counts"]
     }
-    counted = json.loads(pathlib.Path(run).read_text())["launches"]
+    counted = one_by_one(json.loads(pathlib.Path(run).read_text())["launches"])
     bad, total, seen = 0, 0, set()
     if [(m["kernel"], m["grid"], m["block"]) for m in measured] != [(c["kernel"], c["grid"], c["block"]) for c in counted]:
         sys.exit(f"{program}: the launches are not those that were measured; measure the program again (measure.sh)")

@@ -186,6 +186,7 @@ TEST(Collector, BatchesOfCtasAreTheirCtasOneByOne) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t k = 0; k < list.size(); ++k) EXPECT_TRUE(a[i].counters[k] == b[i].counters[k]);
     EXPECT_EQ(a[i].pattern, b[i].pattern);
+    EXPECT_TRUE(a[i].distribution == b[i].distribution);
   }
 }
 
@@ -214,8 +215,80 @@ TEST(Collector, SumsAndPatternsDoNotDependOnTheNumberOfWorkers) {
     for (std::size_t i = 0; i < one.size(); ++i) {
       EXPECT_TRUE(many[i].counters[0] == one[i].counters[0]);
       EXPECT_EQ(many[i].pattern, one[i].pattern);
+      EXPECT_TRUE(many[i].distribution == one[i].distribution);
     }
   }
+}
+
+// Every warp is in one class, whose lanes and cost it has: what the classes cost is what the site cost.
+TEST(Collector, TheDistributionHoldsEveryWarp) {
+  auto unit = [](const arch::Counts& counts, Space space) { // as arch::WarpCost has it
+    return space == Space::shared     ? counts.wavefronts
+           : space == Space::constant ? counts.requests
+                                      : counts.transactions;
+  };
+  for (u32 sm : {13u, 35u, 90u}) {
+    auto list = architectures({sm});
+    std::vector<Site> sites{make_site(0, "ld.f32")};
+    Collector collector(list, sites, 1);
+    Random random;
+    for (u32 i = 0; i < 3000; ++i) {
+      Space space = spaces[random.below(4)];
+      if (random.below(2) == 0) {
+        collector.sinks()[0]->lanes(random_batch(random, 4).view(SiteId(0u), space, 4, i));
+        continue;
+      }
+      AffineAccess affine = random_affine(random, SiteId(0u), space, 4);
+      std::vector<u32> active = random_masks(random, affine.count, ceil_div(affine.block.count(), warp_size));
+      if (random.below(2) == 0) affine.active = active;
+      collector.sinks()[0]->affine(affine);
+    }
+    std::vector<SiteRecord> records = collector.finish();
+    ASSERT_EQ(records.size(), 4u);
+    for (const SiteRecord& record : records) {
+      arch::Counts sum = record.distribution.other;
+      for (const WarpClass& c : record.distribution.classes) sum += c.counts;
+      const arch::Counts& all = record.counters[0];
+      EXPECT_EQ(record.distribution.warps(), all.instructions);
+      EXPECT_EQ(sum.threads, all.threads);
+      EXPECT_EQ(unit(sum, record.space), unit(all, record.space));
+      EXPECT_LE(record.distribution.classes.size(), Distribution::most_classes);
+    }
+  }
+}
+
+TEST(Collector, WhatComesLateCountsLikeTheRest) {
+  auto list = architectures({90});
+  std::vector<Site> sites{make_site(0, "ld.global.f32")};
+  Collector collector(list, sites, 1);
+  AffineAccess access{{.site = SiteId(0u)}};
+  access.block = {32, 1, 1};
+  for (access.cta = 0; access.cta < 8192; ++access.cta) {
+    access.stride[0] = access.cta < 4096 ? 4 : 128;
+    collector.sinks()[0]->affine(access);
+  }
+  SiteRecord record = collector.finish()[0];
+  ASSERT_EQ(record.distribution.classes.size(), 2u);
+  EXPECT_EQ(record.pattern.shape, (Shape{.form = Form::strided, .stride = 128}));
+  EXPECT_DOUBLE_EQ(record.pattern.share, 0.5);
+  EXPECT_DOUBLE_EQ(record.pattern.excess_share, 1);
+}
+
+// One CTA of a class that stands for many, whichever it is.
+TEST(Collector, ClassesOfCtasAreTheirMembersOneByOne) {
+  auto list = architectures({90});
+  std::vector<Site> sites{make_site(0, "ld.global.f32")};
+  Collector folded(list, sites, 0), full(list, sites, 1);
+  Random random;
+  std::vector<Batch> of_class;
+  for (u32 i = 0; i < 3; ++i) of_class.push_back(random_batch(random, 4));
+  for (u64 cta = 0; cta < 30; ++cta)
+    full.sinks()[0]->lanes(of_class[cta % 3].view(SiteId(0u), Space::global, 4, cta));
+  for (u64 i : {2u, 0u, 1u}) {
+    folded.begin_class()->lanes(of_class[i].view(SiteId(0u), Space::global, 4, i + 9));
+    folded.end_class(10, i);
+  }
+  EXPECT_TRUE(folded.finish()[0].distribution == full.finish()[0].distribution);
 }
 
 TEST(Collector, AGenericSiteHasOneRecordPerSpace) {

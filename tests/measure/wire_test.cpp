@@ -1,7 +1,10 @@
 // Events go there and back; damaged lines are told apart from whole ones and never crash.
+#include "base/bits.h"
+#include "measure/distribution_json.h"
 #include "measure/totals.h"
 #include "measure/wire.h"
 #include <gtest/gtest.h>
+#include <random>
 
 namespace warplens::measure {
 namespace {
@@ -34,7 +37,20 @@ LaunchRecord sample_launch() {
                   .units = 7,
                   .most_units = 8,
                   .ways = 3,
-                  .share = 0.5};
+                  .share = 0.5,
+                  .excess_share = 0.75};
+  access::WarpAccess access{{.site = site.site.id,
+                             .space = site.space,
+                             .kind = site.site.kind,
+                             .cache = site.site.cache,
+                             .bytes = site.site.bytes,
+                             .matrices = site.site.matrices},
+                            0xfffffff0};
+  for (u32 lane = 4; lane < warp_size; ++lane) access.address[lane] = lane < 9 ? 8 * lane : 4000 - 16 * lane;
+  site.distribution.classes = {class_of(access, 700, *arch::find(90)), class_of(access, 5, *arch::find(90))};
+  site.distribution.classes[1].counts += site.distribution.classes[0].counts; // others were added to it
+  site.distribution.classes[1].ways = 3;
+  site.distribution.other_warps = 9, site.distribution.other.sectors = 77;
   launch.sites.push_back(site);
   return launch;
 }
@@ -78,6 +94,46 @@ TEST(Wire, ALaunchKeepsEveryMember) {
   EXPECT_EQ(site.space, access::Space::local);
   EXPECT_TRUE(site.counters == sample_launch().sites[0].counters);
   EXPECT_EQ(site.pattern, sample_launch().sites[0].pattern);
+  EXPECT_TRUE(site.distribution == sample_launch().sites[0].distribution);
+}
+
+TEST(Wire, OffsetsOfLanesAreOneText) {
+  access::WarpAccess access{{}, full_mask};
+  for (u32 lane = 0; lane < warp_size; ++lane) access.address[lane] = 16 + 4 * lane;
+  EXPECT_EQ(text_of_offsets(access), "16+4*31");
+  for (u32 lane = 16; lane < warp_size; ++lane) access.address[lane] = 8000 - 128 * lane;
+  access.address[3] = 5;
+  EXPECT_EQ(text_of_offsets(access), "16+4*2 5 32+4*11 5952-128*15");
+  access.active = 0x80000001;
+  EXPECT_EQ(text_of_offsets(access), "16 4032");
+  std::mt19937_64 random(5);
+  for (u32 i = 0; i < 1000; ++i) {
+    access.active = static_cast<u32>(random()) | 1u << (i % 32);
+    for (u64& address : access.address)
+      address = random() % 3 == 0 ? random() % 512 : 64 + 8 * (random() % 4);
+    access::WarpAccess back{{}, access.active};
+    take_offsets(text_of_offsets(access), back);
+    for_each_lane(access.active, [&](u32 lane) { EXPECT_EQ(back.address[lane], access.address[lane]); });
+  }
+}
+
+TEST(Wire, DamagedDistributionsAreRefused) {
+  auto line = [](std::string_view a_class) {
+    return fmt::format(R"({{"event":"launch","sm":[90],"sites":[{{"site":{{"opcode":"ld.b32","bytes":4}},)"
+                       R"("distribution":{{"classes":[{}]}},"counters":[{{}}]}}]}})",
+                       a_class);
+  };
+  EXPECT_TRUE(decode(line(R"({"warps":1,"active":7,"offsets":"0+4*2"})")));
+  for (std::string_view text :
+       {R"(7)", R"({"warps":1})", R"({"warps":1,"active":0,"offsets":""})",
+        R"({"warps":1,"active":7,"offsets":"0+4*3"})", R"({"warps":1,"active":7,"offsets":"0 4"})",
+        R"({"warps":1,"active":7,"offsets":"0 4 8 "})", R"({"warps":1,"active":7,"offsets":"0 4 x"})",
+        R"({"warps":1,"active":7,"offsets":"0+4"})",
+        R"({"warps":1,"active":1,"offsets":"99999999999999999999"})",
+        R"({"warps":1,"active":1,"offsets":"18446744073709551615"})",
+        R"({"warps":-1,"active":1,"offsets":"0"})", R"({"warps":1,"active":4294967296,"offsets":"0"})",
+        R"({"warps":1,"active":7,"offsets":"4-8*2"})"})
+    EXPECT_FALSE(decode(line(text))) << text;
 }
 
 TEST(Wire, EveryTruncationIsRefusedAndNoneCrashes) {
@@ -147,69 +203,6 @@ TEST(Wire, BytesThatAreNotUtf8DoNotBreakTheStream) {
   Result<Event> back = decode(line);
   ASSERT_TRUE(back);
   EXPECT_NE(std::get<Unsupported>(*back).function.find("name"), std::string::npos);
-}
-
-TEST(SiteTable, ASiteTravelsWholeOnceAndByNumberAfterwards) {
-  LaunchRecord launch;
-  launch.module = "compute_90 of app";
-  launch.sm = {90};
-  for (u32 id : {3u, 8u}) {
-    SiteRecord site;
-    site.site.id = access::SiteId(id);
-    site.site.opcode = "ld.global.f32";
-    site.site.function = "k";
-    site.site.frames = {{"a.cu", id, 1, ""}};
-    site.counters.resize(1);
-    launch.sites.push_back(site);
-  }
-  SiteTable sender, receiver;
-  std::vector<std::size_t> lengths;
-  for (int i = 0; i < 3; ++i) {
-    LaunchRecord sent = launch;
-    sender.shorten(sent);
-    std::string line = encode(sent);
-    lengths.push_back(line.size());
-    Result<Event> event = decode(line);
-    ASSERT_TRUE(event.has_value());
-    LaunchRecord& got = std::get<LaunchRecord>(*event);
-    EXPECT_TRUE(receiver.complete(got));
-    ASSERT_EQ(got.sites.size(), 2u);
-    EXPECT_EQ(got.sites[0].site, launch.sites[0].site);
-    EXPECT_EQ(got.sites[1].site, launch.sites[1].site);
-  }
-  EXPECT_LT(lengths[1], lengths[0]);
-  EXPECT_EQ(lengths[1], lengths[2]);
-}
-
-TEST(SiteTable, AReferenceToWhatWasLostIsToldFromOneThatIsKnown) {
-  LaunchRecord described;
-  described.sites.resize(1);
-  described.sites[0].site.id = access::SiteId(7u);
-  described.sites[0].site.opcode = "ld.global.f32";
-  SiteTable sender, receiver;
-  LaunchRecord second = described;
-  sender.shorten(described);
-  sender.shorten(second);
-  EXPECT_FALSE(receiver.complete(second)) << "the first record did not arrive";
-  EXPECT_TRUE(receiver.complete(described));
-  EXPECT_TRUE(receiver.complete(second));
-}
-
-TEST(SiteTable, AnotherModuleOfTheSameNameIsToldAgain) {
-  LaunchRecord a, b;
-  a.module = b.module = "compute_90 of app";
-  a.sites.resize(1);
-  a.sites[0].site.id = access::SiteId(0u);
-  a.sites[0].site.opcode = "ld.global.f32";
-  b = a;
-  b.sites[0].site.opcode = "st.global.f32";
-  SiteTable sender, receiver;
-  for (const LaunchRecord& launch : {a, b, a, b}) {
-    LaunchRecord sent = launch;
-    sender.shorten(sent);
-    EXPECT_TRUE(receiver.complete(sent));
-    EXPECT_EQ(sent.sites[0].site, launch.sites[0].site);
-  }
 }
 
 } // namespace

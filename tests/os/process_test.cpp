@@ -156,6 +156,31 @@ TEST_F(Process, ASignalToUsEndsTheCapturedGroupAndThenUs) {
   EXPECT_TRUE(state == "gone" || state == "Z") << "what the helper started still runs: " << state;
 }
 
+TEST_F(Process, WhenWeAreKilledTheCapturedGroupEnds) {
+  std::string started = folder.path() + "/started";
+  std::string helper = script("sh -c 'echo $$ > " + started + "; exec sleep 60'; exit 0");
+  pid_t us = fork();
+  if (us == 0) {
+    Result<Captured> captured = run_captured({helper});
+    _exit(1);
+  }
+  pid_t sleeper = 0;
+  while (sleeper == 0) {
+    usleep(10'000);
+    std::ifstream(started) >> sleeper;
+  }
+  kill(us, SIGKILL);
+  ASSERT_EQ(waitpid(us, nullptr, 0), us);
+  auto runs = [&] {
+    std::string state;
+    for (std::ifstream in("/proc/" + std::to_string(sleeper) + "/status"); std::getline(in, state);)
+      if (state.starts_with("State:")) return state[7] != 'Z';
+    return false;
+  };
+  for (int tries = 0; runs() && tries < 2000; ++tries) usleep(10'000);
+  EXPECT_FALSE(runs()) << "what the helper started still runs";
+}
+
 TEST_F(Process, TellsWhatItLeftRunning) {
   Result<ForegroundEnd> end = run_foreground(foreground("sleep 0.05 & exit 0"));
   ASSERT_TRUE(end);

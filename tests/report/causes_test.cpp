@@ -54,7 +54,7 @@ Model model_of(std::vector<measure::LaunchRecord> launches, const SourceLines& s
                const Options& options = {}) {
   Input input;
   input.sm = {90};
-  input.launches = std::move(launches);
+  for (measure::LaunchRecord& launch : launches) input.launches.emplace_back(std::move(launch));
   SourceLines none = [](const std::string&, u32) { return std::nullopt; };
   Result<Model> model = build(std::move(input), source ? source : none, options);
   EXPECT_TRUE(model);

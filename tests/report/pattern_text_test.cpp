@@ -1,6 +1,6 @@
 // From addresses to the words for what lanes do, case by case.
 #include "arch/count.h"
-#include "measure/classify.h"
+#include "measure/distribution.h"
 #include "report/pattern_text.h"
 #include <functional>
 #include <gtest/gtest.h>
@@ -34,9 +34,7 @@ WarpAccess warp_of(const Case& c) {
 
 Pattern classify(const Case& c) {
   WarpAccess access = warp_of(c);
-  measure::PatternTally tally;
-  tally.add(measure::observe(access, arch::count(*arch::find(90), access)));
-  return tally.most_frequent();
+  return measure::pattern_of({.classes = {measure::class_of(access, 1, *arch::find(90))}});
 }
 
 void expect(const Case& c, PatternKind kind, std::string_view text) {
@@ -72,8 +70,10 @@ TEST(PatternText, Global) {
          "permuted within the line");
   expect({.active = 8, .address = [](u32 l) { return 4096 + 4 * l; }}, PatternKind::broadcast,
          "one active lane");
-  expect({.active = 0x55555555, .address = [](u32 l) { return 4096 + 4 * l; }}, PatternKind::strided,
-         "stride 8 bytes (2 floats)");
+  expect({.active = 0x55555555, .address = [](u32 l) { return 4096 + 4 * l; }}, PatternKind::contiguous,
+         "contiguous, 16 of 32 lanes active");
+  expect({.active = 0x55555555, .address = [](u32 l) { return 4096 + 4 * (31 - l); }},
+         PatternKind::contiguous, "contiguous, 16 of 32 lanes active");
   expect({.active = 0xfff0fff3, .address = [](u32 l) { return 4096 + 4 * l; }}, PatternKind::contiguous,
          "contiguous, 26 of 32 lanes active");
   expect({.address = [](u32 l) { return 4096 + 400 * (l * 7919 % 101); }}, PatternKind::scattered,

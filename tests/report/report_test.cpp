@@ -3,6 +3,7 @@
 #include "measure/collect.h"
 #include "measure/totals.h"
 #include "report/json.h"
+#include "report/read.h"
 #include "report/terminal.h"
 #include "report/text.h"
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 namespace warplens::report {
@@ -57,7 +59,7 @@ measure::LaunchRecord sample_launch(u64 index = 0) {
     sink.affine(access);
   }
   launch.sites = collector.finish();
-  launch.warp_instructions = 12345;
+  launch.warp_instructions = 12345 + index; // no two are alike
   return launch;
 }
 
@@ -109,12 +111,13 @@ TEST(Terminal, GoldenReports) {
 
 TEST(Terminal, NoLineIsWiderThanTheTerminal) {
   Input input = sample_input();
-  input.launches[2].name = std::string(300, 'n');
-  input.launches[2].reason = "a reason with " + std::string(200, 'x') + " in it";
-  input.launches[2].local_arrays = {std::string(200, 'a')};
+  measure::LaunchRecord& failed = input.launches[2].record;
+  failed.name = std::string(300, 'n');
+  failed.reason = "a reason with " + std::string(200, 'x') + " in it";
+  failed.local_arrays = {std::string(200, 'a')};
   constexpr i64 far = std::numeric_limits<i64>::min();
   constexpr u32 many = std::numeric_limits<u32>::max();
-  for (measure::SiteRecord& site : input.launches[0].sites)
+  for (measure::SiteRecord& site : input.launches[0].record.sites)
     site.pattern.shape = {measure::Form::rows, far, many, many, far, 0};
   Result<Model> model = build(input, [](const std::string&, u32) { return std::string(500, 's'); }, {});
   for (u32 width : {76u, 80u, 100u, 120u, 200u})
@@ -143,7 +146,7 @@ TEST(Terminal, ColourOnlyWhenAskedFor) {
 
 TEST(Terminal, ForeignTextCannotDriveTheTerminal) {
   Input input = sample_input();
-  input.launches[0].name = input.launches[1].name = "evil\x1b[2Jname\n";
+  input.launches[0].record.name = input.launches[1].record.name = "evil\x1b[2Jname\n";
   Result<Model> model = build(input,
                               [](const std::string&, u32) {
                                 return "a\x1b]0;x\x07"
@@ -181,7 +184,8 @@ TEST(Terminal, EveryWarpIsSaidToBeCountedOnlyWhereItWas) {
   says(text_of([](Input& i) { i.interrupted = {{1, 5, "hung"}}; }), "hung");
   says(text_of([](Input&) {}, "nothing_like_it"), "no kernel that was launched matches --kernel");
   std::string refused = text_of([](Input& i) {
-    for (measure::LaunchRecord& launch : i.launches) {
+    for (Launch& one : i.launches) {
+      measure::LaunchRecord& launch = one.record;
       launch.status = measure::Status::refused, launch.error = "cudaErrorInvalidConfiguration";
       launch.reason = launch.error + ": a grid of 0 blocks", launch.sites.clear();
     }
@@ -197,7 +201,7 @@ TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
   EXPECT_EQ(kernel.launches, 2u);
   for (std::size_t a = 0; a < 2; ++a) {
     arch::Counts launches, rows, totals;
-    for (u32 l = 0; l < 2; ++l) launches += measure::total(model.input.launches[l], a);
+    for (u32 l = 0; l < 2; ++l) launches += measure::total(model.input.launches[l].record, a);
     for (const Line& line : kernel.lines)
       for (const Row& row : line.rows) rows += row.counters[a];
     for (const auto& [space, counters] : kernel.totals) totals += counters[a];
@@ -215,11 +219,12 @@ TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
   input.sm = {90, 20};
   input.launches = {sample_launch(0), sample_launch(1), sample_launch(2)};
   for (std::size_t l : {0u, 2u}) { // twice the load is as good as the store
-    std::vector<measure::SiteRecord>& sites = input.launches[l].sites;
+    std::vector<measure::SiteRecord>& sites = input.launches[l].record.sites;
     sites[0].counters = sites[3].counters, sites[0].pattern = sites[3].pattern;
+    sites[0].distribution = sites[3].distribution;
   }
-  measure::Shape wasteful = input.launches[1].sites[0].pattern.shape;
-  ASSERT_NE(wasteful, input.launches[0].sites[0].pattern.shape);
+  measure::Shape wasteful = input.launches[1].record.sites[0].pattern.shape;
+  ASSERT_NE(wasteful, input.launches[0].record.sites[0].pattern.shape);
   Result<Model> model = build(std::move(input), source, {});
   ASSERT_TRUE(model);
   for (const Line& line : model->kernels[0].lines)
@@ -237,7 +242,7 @@ TEST(Model, PatternsAreOneWhereTheirWordsAre) {
     input.sm = {90, 20};
     input.launches = {sample_launch(0), sample_launch(1)};
     for (i64 l : {0, 1})
-      input.launches[static_cast<std::size_t>(l)].sites[0].pattern.shape = {
+      input.launches[static_cast<std::size_t>(l)].record.sites[0].distribution.classes[0].shape = {
           measure::Form::rows, 4, 2, 16, 4096 + l, offset};
     Result<Model> model = build(std::move(input), source, {});
     for (const Line& line : model->kernels[0].lines)
@@ -254,7 +259,7 @@ TEST(Model, CostIsInTheUnitThatTheArchitectureMoves) {
   Input input;
   input.sm = {20};
   input.launches = {sample_launch(0)};
-  measure::LaunchRecord& launch = input.launches[0];
+  measure::LaunchRecord& launch = input.launches[0].record;
   launch.sm = {20};
   for (measure::SiteRecord& site : launch.sites) site.counters.erase(site.counters.begin());
   launch.sites[0].counters = launch.sites[3].counters; // contiguous: four sectors are one line, and 128 bytes
@@ -292,6 +297,90 @@ TEST(Json, SaysWhatTheRecordsSay) {
   EXPECT_TRUE(document["launches"][0]["sites"][2]["sectors"].is_null());
   EXPECT_EQ(document["launches"][2]["status"], "failed");
   EXPECT_EQ(document["unsupported"][0]["calls"], 3);
+}
+
+// A thousand launches of one kernel, of which every third differs, and two of another process.
+std::vector<measure::LaunchRecord> repeated_launches() {
+  std::vector<measure::LaunchRecord> out;
+  for (u64 i = 0; i < 1000; ++i) {
+    out.push_back(sample_launch());
+    out.back().index = i;
+    if (i % 3 == 0) out.back().grid.x = 7, out.back().sites[0].counters[0].sectors += 1;
+    if (i == 500) out.back().diagnostics.push_back(diag::warning("w", "once"));
+    if (i >= 998) out.back().process = 4712;
+  }
+  return out;
+}
+
+TEST(Launches, ThoseThatAreAlikeAreKeptOnce) {
+  Input input;
+  LaunchList list(input.launches);
+  for (measure::LaunchRecord& launch : repeated_launches()) list.add(std::move(launch));
+  ASSERT_EQ(input.launches.size(), 3u);
+  EXPECT_EQ(count(input.launches), 1000u);
+  EXPECT_EQ(input.launches[2].when, (std::vector<Occurrences>{{4711, 500, 1, 1}}));
+  EXPECT_EQ(input.launches[0].when, (std::vector<Occurrences>{{4711, 0, 333, 3}, {4712, 999, 1, 1}}));
+  std::set<u64> indices;
+  for (const Launch& launch : input.launches)
+    for (const Occurrences& some : launch.when)
+      for (u64 i = 0; i < some.count; ++i) indices.insert(some.first + i * some.step);
+  EXPECT_EQ(indices.size(), 1000u) << "each launch is told, and told once";
+}
+
+TEST(Launches, AReportOfAlikeOnesSaysWhatOneOfAllWouldSay) {
+  Input once, each;
+  once.sm = each.sm = {90, 20};
+  LaunchList list(once.launches);
+  for (measure::LaunchRecord& launch : repeated_launches()) {
+    list.add(launch);
+    each.launches.emplace_back(std::move(launch));
+  }
+  Result<Model> a = build(std::move(once), source, {}), b = build(std::move(each), source, {});
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(terminal(*a, {.details = true, .top = 0}), terminal(*b, {.details = true, .top = 0}));
+  EXPECT_EQ(a->kernels[0].totals, b->kernels[0].totals);
+  nlohmann::json kept = nlohmann::json::parse(json(*a, "0")), all = nlohmann::json::parse(json(*b, "0"));
+  EXPECT_EQ(kept["kernels"], all["kernels"]);
+  EXPECT_EQ(kept["launches"].size(), 3u);
+  EXPECT_EQ(kept["launches"][0]["count"], 334);
+}
+
+TEST(Launches, AreReadAndWrittenAgainToTheByte) {
+  Input input;
+  input.sm = {90, 20};
+  LaunchList list(input.launches);
+  for (measure::LaunchRecord& launch : repeated_launches()) list.add(std::move(launch));
+  std::string text = json(*build(std::move(input), source, {}), "0");
+  Result<Saved> saved = read_json(text, "r");
+  ASSERT_TRUE(saved);
+  EXPECT_EQ(json(*build(*saved), "0"), text);
+  Result<Saved> both = merge({*saved, *saved});
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->input.launches.size(), 3u);
+  EXPECT_EQ(count(both->input.launches), 2000u);
+}
+
+TEST(Launches, OccurrencesThatCannotBeAreRefused) {
+  Input input;
+  input.sm = {90, 20};
+  LaunchList list(input.launches);
+  for (measure::LaunchRecord& launch : repeated_launches()) list.add(std::move(launch));
+  const nlohmann::json good = nlohmann::json::parse(json(*build(std::move(input), source, {}), "0"));
+  auto refused = [&](const char* member, u64 value) {
+    nlohmann::json bad = good;
+    bad["launches"][0]["occurrences"][0][member] = value;
+    Result<Saved> saved = read_json(bad.dump(), "r");
+    EXPECT_FALSE(saved) << member;
+    if (!saved) {
+      EXPECT_NE(saved.error().message.find("launches[0]"), std::string::npos) << saved.error().message;
+    }
+  };
+  refused("count", 0);
+  refused("count", 332);
+  refused("count", u64{1} << 50);
+  refused("step", 0);
+  refused("step", ~u64{0});
+  refused("first", ~u64{0});
 }
 
 TEST(Text, NumbersForPeople) {

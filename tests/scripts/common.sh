@@ -54,8 +54,14 @@ expect_not_in() { ! grep -qE -- "$2" "$1" || fail "a line of $1 matches: $2"; }
 expect_empty() { [ ! -s "$1" ] || fail "$1 is not empty"; }
 expect_no_crash() { [ "$code" -lt 128 ] || fail "ended by signal $((code - 128))"; }
 
-# json FILE EXPRESSION: evaluates a Python expression over the parsed report `r`.
-json() { python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+# json FILE EXPRESSION: evaluates a Python expression over the parsed report `r`; indices(r): of all its launches.
+json() {
+  python3 -c 'import json,sys
+def indices(r):
+  return [o["first"] + o["step"] * i for l in r["launches"]
+          for o in l.get("occurrences", [{"first": l["index"], "count": 1, "step": 1}]) for i in range(o["count"])]
+r=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
+}
 expect_json() {
   got=$(json "$1" "$2") || fail "$1: cannot evaluate $2"
   [ "$got" = "$3" ] || fail "$1: $2 is $got, expected $3"

@@ -17,7 +17,7 @@ fi
 nvcc=$(command -v nvcc || echo "$toolkit/bin/nvcc")
 
 totals() { # what is compared: what each kernel asked of each space
-  json "$1" 'sorted({(l["name"], s["space"], s["op"], k): sum(t[k] or 0 for m in r["launches"] if m["name"] == l["name"]
+  json "$1" 'sorted({(l["name"], s["space"], s["op"], k): sum(m["count"] * (t[k] or 0) for m in r["launches"] if m["name"] == l["name"]
     for t in m["sites"] if t["space"] == s["space"] and t["op"] == s["op"])
     for l in r["launches"] for s in l["sites"] for k in ("requests", "sectors", "wavefronts") if s["instructions"]}.items())'
 }

@@ -8,7 +8,7 @@ case_of "$program" bounds
 expect_code 3
 expect_in stdout '^sync: cudaErrorIllegalAddress$'
 expect_in stderr 'out_of_bounds'
-expect_in stderr 'faults.cu:11'
+expect_in stderr 'faults.cu:12'
 expect_in stderr '17'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
 
@@ -76,6 +76,12 @@ case_of "$program" null
 expect_code 3
 expect_in stdout '^sync: cudaErrorIllegalAddress$'
 expect_in stderr '0xfffffffffffffffc'
+
+# Registered memory that the program may no longer touch itself.
+case_of "$program" protected
+expect_code 3
+expect_in stdout '^register: cudaSuccess$'
+expect_in stdout '^sync: cudaErrorIllegalAddress$'
 
 case_of "$program" deadlock
 expect_code 3

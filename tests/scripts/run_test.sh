@@ -9,7 +9,7 @@ expect_code 0
 expect_in stderr 'scale'
 expect_not_in stderr "$(printf '\033')"
 expect_json report.json 'r["schema"], r["target"]["sm"]' '(1, 90)'
-expect_json report.json '[(l["status"], l["grid"], l["block"]) for l in r["launches"]]' "[('exact', [4, 1, 1], [256, 1, 1]), ('exact', [4, 1, 1], [256, 1, 1])]"
+expect_json report.json '[(l["status"], l["grid"], l["block"], l["count"]) for l in r["launches"]]' "[('exact', [4, 1, 1], [256, 1, 1], 2)]"
 expect_json report.json 'sorted((s["op"], s["line"], s["bytes"], s["instructions"], s["threads"], s["requests"], s["tags"], s["sectors"], s["ideal_sectors"]) for s in r["launches"][0]["sites"])' \
   "[('load', 6, 4, 32, 1024, 32, 32, 128, 128), ('store', 6, 4, 32, 1024, 32, 32, 128, 128)]"
 
@@ -19,7 +19,7 @@ expect_code 7
 run "$warplens" run --compiler clang --json - "$program" word
 expect_code 0
 cp stdout only.json
-expect_json only.json 'len(r["launches"])' 2
+expect_json only.json 'len(indices(r))' 2
 expect_in stderr '^6 6138 word$'
 
 code=0

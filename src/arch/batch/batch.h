@@ -14,9 +14,11 @@ struct Pending {
 };
 
 // Tries the kernels; false when none counts like the row's rule, and then nothing is added. Makes `pending`
-// where warps may have to wait.
-bool count_batch(const Architecture&, const access::LaneBatch&, std::unique_ptr<Pending>& pending, Counts&);
+// where warps may have to wait. `costs`, unless null, is where the cost of the next warp that is counted goes, and then
+// moves on.
+bool count_batch(const Architecture&, const access::LaneBatch&, std::unique_ptr<Pending>& pending, Counts&,
+                 WarpCost*& costs);
 
-void count_pending(Pending&, Counts&);
+void count_pending(Pending&, Counts&, WarpCost* costs);
 
 } // namespace warplens::arch

@@ -16,6 +16,8 @@ struct Warps {
   const u64* address = nullptr; // [count][32]
   u32 count = 0;
   u32 shift = 2;
+  WarpCost* costs = nullptr; // local: of each warp that was counted, where they are wanted; else null
+  bool costs_are_lines = false;
 };
 
 // What lanes of shared memory that want the same row of a bank cost, and whether wide loads of lanes in equal
@@ -33,6 +35,7 @@ struct PendingWords {
   u32 count = 0;
   u32 shift = 2;
   Sharing sharing = Sharing::shared;
+  WarpCost* costs = nullptr; // where they are wanted, of the next one that is counted; else null
 };
 
 // The transfer granularity: what leaves for the next level of memory, lines or sectors, of so many bytes.
@@ -50,6 +53,7 @@ struct PendingBlocks {
   u32 count = 0;
   u32 shift = 2;
   Granularity granularity;
+  WarpCost* costs = nullptr; // as PendingWords'
 };
 
 // Different words, sectors and lines of each of those warps.

@@ -66,13 +66,26 @@ struct Group {
 };
 
 enum class BarrierReduction : u8 { none, popc, and_, or_ };
+BarrierReduction reduction_of(const Op&); // of bar, barrier
+
+// Lanes that came to a barrier together: what --check sync judges it by (sync_check.h).
+struct BarrierArrival {
+  const Code* code = nullptr;
+  const Op* op = nullptr;
+  Mask lanes;
+  Mask gone; // lanes of the block that had ended then, or had nothing else left to do
+  u32 expected = 0;
+  BarrierReduction reduction = BarrierReduction::none;
+  std::vector<std::string> others; // of the same warps: where they were
+};
 struct Barrier {
   Mask arrived;
   u32 expected = 0; // threads; 0: the whole CTA
   BarrierReduction reduction = BarrierReduction::none;
   u32 count = 0; // predicates that held
   bool all = true, any = false;
-  bool open = false; // someone has arrived
+  bool open = false;                    // someone has arrived
+  std::vector<BarrierArrival> arrivals; // LaunchOptions::check_sync
 };
 
 struct Cta {
@@ -272,11 +285,12 @@ inline void pass_time(Exec& x, const Op& op, i64 ticks) {
 
 // fault.cpp
 // Where an op is in the source, or in the PTX where that is not known; what else there is to say goes to the notes.
-diag::Span place_of(const Exec&, const Op&, std::vector<std::string>& notes);
+diag::Span place_of(const Code&, const Op&, std::vector<std::string>& notes);
 [[noreturn]] void raise(Exec&, const Op&, FaultKind, std::string kind, std::string message, u32 thread,
                         u64 address = 0, std::vector<std::string> notes = {}, std::string help = {});
 void warn(Exec&, const Op&, std::string kind, std::string message, u32 thread,
-          std::vector<std::string> notes = {});
+          std::vector<std::string> notes = {}, std::string help = {},
+          diag::Severity severity = diag::Severity::warning);
 std::string describe_address(const Exec&, u64 address);
 u32 first_thread(const Mask&);
 

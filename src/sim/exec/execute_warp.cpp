@@ -7,7 +7,7 @@
 //
 // Results are computed for whole warps: a word per warp that all its lanes get, or a permutation of its
 // lanes.
-#include "sim/exec/exec.h"
+#include "sim/exec/sync_check.h"
 #include "sim/kernels/lane_exchange.h"
 #include <algorithm>
 #include <bit>
@@ -46,6 +46,7 @@ PerWarp named_lanes(Exec& x, SlotId member_slot) {
 // True when every named lane of every warp is here. Otherwise the warps that miss some are split off and wait.
 bool gathered(Exec& x, SlotId member_slot) {
   Group& group = *x.group;
+  if (checks_sync(x)) check_members(x, x.code->ops[x.pc - 1], member_slot);
   if (group.alone) { // released without the others
     group.alone = false;
     return true;
@@ -152,6 +153,14 @@ ShuffleMode mode_of(const ir::Form& form) {
 }
 
 } // namespace
+
+BarrierReduction reduction_of(const Op& op) {
+  const ir::Form& form = *op.form;
+  return !form.has(Modifier::red)   ? BarrierReduction::none
+         : form.has(Modifier::popc) ? BarrierReduction::popc
+         : form.has(Modifier::and_) ? BarrierReduction::and_
+                                    : BarrierReduction::or_;
+}
 
 namespace ops {
 
@@ -341,7 +350,8 @@ void barrier(Exec& x, const Op& op) {
           fmt::format("barrier {} waits for {} threads, which is not a multiple of 32", id, expected),
           thread);
   Barrier& barrier = x.cta->barriers[id];
-  if (!reduction && !barrier.open && x.full && x.unguarded && x.group->frames.size() == 1 &&
+  if (!reduction && !barrier.open && !checks_sync(x) && x.full && x.unguarded &&
+      x.group->frames.size() == 1 &&
       (!has_count || (expected >= x.shape.threads && expected <= x.active_warps * warp_size))) {
     // Everyone who has not exited is here at once, in lockstep: nothing to wait for.
     bool everyone = true;
@@ -355,11 +365,9 @@ void barrier(Exec& x, const Op& op) {
     barrier.open = true;
     ++x.cta->open_barriers;
     barrier.expected = expected;
-    barrier.reduction = !reduction                 ? BarrierReduction::none
-                        : form.has(Modifier::popc) ? BarrierReduction::popc
-                        : form.has(Modifier::and_) ? BarrierReduction::and_
-                                                   : BarrierReduction::or_;
+    barrier.reduction = reduction_of(op);
   }
+  if (checks_sync(x)) note_arrival(x, op, barrier, expected);
   for (u32 w = 0; w < x.shape.warps; ++w) barrier.arrived.word[w] |= x.mask->word[w];
   if (reduction) {
     SlotId predicate = op.source(has_count ? 2 : 1);

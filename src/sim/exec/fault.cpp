@@ -9,13 +9,13 @@ namespace warplens::sim {
 
 constexpr static std::size_t most_warnings = 64;
 
-diag::Span place_of(const Exec& x, const Op& op, std::vector<std::string>& notes) {
-  const ir::Instruction& instruction = x.instruction(op);
-  std::vector<access::SourceFrame> frames = x.code->module->frames(instruction.location);
+diag::Span place_of(const Code& code, const Op& op, std::vector<std::string>& notes) {
+  const ir::Instruction& instruction = code.function->instructions[op.instruction];
+  std::vector<access::SourceFrame> frames = code.module->frames(instruction.location);
   if (frames.empty()) {
     notes.push_back(fmt::format("in {} at PTX line {} (compile with -lineinfo to see the source line)",
-                                x.code->function->name, instruction.ptx_line));
-    return {x.code->module->name, instruction.ptx_line, 0, 0};
+                                code.function->name, instruction.ptx_line));
+    return {code.module->name, instruction.ptx_line, 0, 0};
   }
   for (std::size_t i = 1; i < frames.size(); ++i)
     notes.push_back(fmt::format("inlined at {}:{}", frames[i].file, frames[i].line));
@@ -39,7 +39,7 @@ diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std
   Dim3 c = x.cta_id(thread);
   std::vector<std::string> where{fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
                                              x.launch.entry->function->name, c.x, c.y, c.z, t.x, t.y, t.z)};
-  out.span = place_of(x, op, where);
+  out.span = place_of(*x.code, op, where);
   out.message = std::move(message);
   where.insert(where.end(), notes.begin(), notes.end());
   out.notes = std::move(where);
@@ -68,13 +68,13 @@ void raise(Exec& x, const Op& op, FaultKind kind, std::string name, std::string 
 }
 
 void warn(Exec& x, const Op& op, std::string kind, std::string message, u32 thread,
-          std::vector<std::string> notes) {
+          std::vector<std::string> notes, std::string help, diag::Severity severity) {
   if (op.site.valid()) {
     if (x.warned[op.site.value]) return;
     x.warned[op.site.value] = true;
   }
-  diag::Diagnostic warning = build(x, op, diag::Severity::warning, std::move(kind), std::move(message),
-                                   thread, std::move(notes), {});
+  diag::Diagnostic warning =
+      build(x, op, severity, std::move(kind), std::move(message), thread, std::move(notes), std::move(help));
   std::lock_guard lock(x.launch.mutex);
   bool known =
       std::any_of(x.launch.warnings.begin(), x.launch.warnings.end(), [&](const diag::Diagnostic& w) {

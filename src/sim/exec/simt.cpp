@@ -20,6 +20,7 @@
 // op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
 // place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
 #include "sim/exec/stuck.h"
+#include "sim/exec/sync_check.h"
 #include "sim/program.h"
 #include <algorithm>
 #include <bit>
@@ -290,6 +291,7 @@ bool release_barriers(Exec& x, Cta& cta) {
   for (u32 id = 0; id < cta.barriers.size(); ++id) {
     Barrier& barrier = cta.barriers[id];
     if (!barrier.open || !complete(x, cta, barrier)) continue;
+    if (checks_sync(x)) judge_barrier(x, id, barrier);
     Group* first = nullptr;
     for (auto it = cta.groups.begin(); it != cta.groups.end();) {
       Group& group = **it;
@@ -352,6 +354,7 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
     for (u32 w = 0; w < x.shape.warps; ++w)
       if (force || (group->awaited.word[w] & ~present.word[w]) == 0) ready.word[w] = here.word[w];
     if (empty(ready, x.shape.warps)) continue;
+    if (force && checks_sync(x)) report_missing_lanes(x, *group);
     Group* free = group.get();
     if (ready != here) free = parts.emplace_back(split_off(x, *group, ready)).get();
     free->state = GroupState::runnable;

@@ -125,26 +125,37 @@ Mask in_first_cta(const Exec& x, const Mask& mask) {
   return out;
 }
 
-// "warps 0-3, 6 of block (5, 0, 0)"; "threads 4-7 of warp 2 of …" where one warp is not whole.
-std::string who(const Exec& x, const Mask& mask) {
-  Mask mine = in_first_cta(x, mask);
+// The numbers of the bits that are set: "0-3, 6".
+std::string runs_of(u64 bits) {
   std::vector<std::string> runs;
-  u32 warps = 0, last = 0;
-  for (u32 w = 0; w < x.shape.cta_warps; ++w) {
-    if (mine.word[w] == 0) continue;
-    u32 begin = w;
-    while (w + 1 < x.shape.cta_warps && mine.word[w + 1] != 0) ++w;
-    warps += w + 1 - begin;
-    last = w;
-    runs.push_back(begin == w ? fmt::format("{}", w) : fmt::format("{}-{}", begin, w));
+  for (u32 first = 0; bits >> first != 0; ++first) {
+    if (!(bits >> first & 1)) continue;
+    u32 begin = first;
+    while (first + 1 < 64 && bits >> (first + 1) & 1) ++first;
+    runs.push_back(begin == first ? fmt::format("{}", begin) : fmt::format("{}-{}", begin, first));
+    if (first == 63) break;
   }
+  return fmt::format("{}", fmt::join(runs, ", "));
+}
+
+} // namespace
+
+std::string who(const Exec& x, const Mask& mask) {
+  Mask mine = in_first_cta(x, mask), all = in_first_cta(x, x.shape.all);
   Dim3 c = x.cta_id(first_thread(mask));
   std::string block = fmt::format("of block ({}, {}, {})", c.x, c.y, c.z);
-  u32 threads = count(mine);
-  if (warps == 1 && mine.word[last] != in_first_cta(x, x.shape.all).word[last])
-    return fmt::format("{} {} of warp {} {}", threads, threads == 1 ? "thread" : "threads", last, block);
-  return fmt::format("{} {} {}", warps == 1 ? "warp" : "warps", fmt::join(runs, ", "), block);
+  u64 warps = 0;
+  u32 last = 0;
+  for (u32 w = 0; w < x.shape.cta_warps; ++w)
+    if (mine.word[w] != 0) warps |= u64{1} << w, last = w;
+  bool one = std::has_single_bit(warps);
+  if (one && mine.word[last] != all.word[last])
+    return fmt::format("{} {} of warp {} {}", std::has_single_bit(mine.word[last]) ? "thread" : "threads",
+                       runs_of(mine.word[last]), last, block);
+  return fmt::format("{} {} {}", one ? "warp" : "warps", runs_of(warps), block);
 }
+
+namespace {
 
 // With the calls that the compiler inlined: atomics lie in a header of the toolkit.
 std::string in_text(const diag::Span& place, const std::vector<std::string>& notes) {
@@ -153,6 +164,16 @@ std::string in_text(const diag::Span& place, const std::vector<std::string>& not
     if (note.starts_with("inlined")) out += ", " + note;
   return out;
 }
+
+} // namespace
+
+std::string text_of_place(const Code& code, const Op& op) {
+  std::vector<std::string> notes;
+  diag::Span place = place_of(code, op, notes);
+  return in_text(place, notes);
+}
+
+namespace {
 
 std::string at_barrier(const Exec& x, const Cta& cta, const Group& group) {
   const Barrier& barrier = cta.barriers[group.barrier];
@@ -170,7 +191,7 @@ Wait describe(Exec& x, Cta& cta, Group& group, bool for_ever) {
   Place place = place_of_group(x, group);
   Wait out;
   std::vector<std::string> notes;
-  out.place = place_of(x, *place.op, notes);
+  out.place = place_of(*x.code, *place.op, notes);
   out.who = who(x, x.active);
   out.cta = cta.index + x.cta_of(first_thread(x.active));
   std::string where = in_text(out.place, notes);

@@ -21,6 +21,11 @@ void add_waits(Exec&, Cta&, bool for_ever, std::vector<Wait>&);
 void merge_wait(std::vector<Wait>&, Wait);
 std::vector<std::string> in_words(const std::vector<Wait>&);
 
+// "warps 0-3, 6 of block (5, 0, 0)"; "threads 4-7 of warp 2 of …" where one warp is not whole. Of the mask's first CTA.
+std::string who(const Exec&, const Mask&);
+// "at kernel.cu:12", with the calls that the compiler inlined.
+std::string text_of_place(const Code&, const Op&);
+
 // A fault at the place where the first group of the CTA waits, spinning ones before others.
 Fault fault_of_waiting(Exec&, Cta&, FaultKind, std::string name, std::string message, std::string help);
 

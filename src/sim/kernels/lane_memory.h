@@ -21,9 +21,9 @@ struct LaneMemory {
   Extremes (*addresses32)(u64* address, const u32* registers, u32 offset, const u32* masks, u32 warps);
   Extremes (*addresses64)(u64* address, const u64* registers, u64 offset, const u32* masks, u32 warps);
   Extremes (*extremes)(const u64* address, const u32* masks, u32 warps);
-  // out[i] = memory at base + address[i] for active lanes
-  void (*gather32)(u32* out, const std::byte* base, const u64* address, const u32* masks, u32 warps);
-  void (*gather64)(u64* out, const std::byte* base, const u64* address, const u32* masks, u32 warps);
+  // out[i] = memory at the host address base + address[i] for active lanes
+  void (*gather32)(u32* out, u64 base, const u64* address, const u32* masks, u32 warps);
+  void (*gather64)(u64* out, u64 base, const u64* address, const u32* masks, u32 warps);
   // The numbers of the active lanes of warps first to end: warp by warp, the last lane of each first; says
   // how many.
   u32 (*list)(u16* out, const u32* masks, u32 first, u32 end);

@@ -1,18 +1,13 @@
 #include "sim/lower/spin_loops.h"
 #include "ir/call_graph.h"
+#include "ir/timing.h"
 #include <algorithm>
 
 namespace warplens::sim {
 
-using ir::Modifier;
 using ir::Opcode;
 
-bool reads_what_others_write(const ir::Form& form) {
-  if (form.opcode == Opcode::atom) return true;
-  return form.opcode == Opcode::ld && form.space() != ir::StateSpace::param &&
-         (form.has(Modifier::volatile_) || form.has(Modifier::relaxed) || form.has(Modifier::acquire) ||
-          form.has(Modifier::cv));
-}
+bool reads_what_others_write(const ir::Form& form) { return form.opcode == Opcode::atom || ir::polls(form); }
 
 bool Waiting::waits_alone(const ir::Instruction& i) const {
   const ir::Form& form = module_.form(i);

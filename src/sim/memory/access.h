@@ -28,12 +28,13 @@ namespace warplens::sim {
 
 enum class AddressForm : u8 { affine, listed, lanes };
 
-// Where a space lies: host address = base + address + thread · thread_stride + CTA · cta_stride
+// Where a space lies: host address = base + address + thread · thread_stride + CTA · cta_stride. Addresses are numbers,
+// modulo 2^64, until somebody moves bytes there (element.h): those of lanes that do not take part may be anything.
 struct HostPlace {
-  std::byte* base;
+  u64 base;
   u64 thread_stride, cta_stride;
   u32 cta_warps;
-  std::byte* at_warp(u32 warp) const { return cta_stride == 0 ? base : base + warp / cta_warps * cta_stride; }
+  u64 at_warp(u32 warp) const { return cta_stride == 0 ? base : base + warp / cta_warps * cta_stride; }
 };
 
 // A view of registers and of Exec's scratch: good until the next op. Resolving fills in what the form has, and leaves
@@ -62,7 +63,7 @@ struct Access {
   const u16* list;    // listed: lanes, in the order of compacted_lanes()
   u32 listed;
 
-  std::byte* host_begin() const { return host.base + static_cast<i64>(base); } // affine: of thread 0
+  u64 host_begin() const { return host.base + base; } // affine: of thread 0
   Strides host_stride() const {
     Strides out = stride;
     out[3] += static_cast<i64>(host.cta_stride);

@@ -1,11 +1,10 @@
 // The run-time half of aliasing: see alias.h.
 #include "sim/memory/alias.h"
 #include "sim/memory/access.h"
+#include "sim/memory/element.h"
 
 namespace warplens::sim {
 namespace {
-
-u64 address_of(const void* at) { return reinterpret_cast<u64>(at); }
 
 // Whether all lanes of `v` lie in a row where an access with these strides puts them.
 bool in_a_row(const Value& v, const Strides& stride, const Shape& shape) {
@@ -13,16 +12,15 @@ bool in_a_row(const Value& v, const Strides& stride, const Shape& shape) {
 }
 
 bool overlaps(const Value& v, u64 first, u64 end) {
-  u64 begin = address_of(v.read(0));
+  u64 begin = host_address(v.read(0));
   return begin < end && first < begin + v.lane_bytes();
 }
 
 } // namespace
 
-bool alias_source(const Exec& x, const Op& op, const Strides& host_stride, const std::byte* memory,
-                  Value& to) {
+bool alias_source(const Exec& x, const Op& op, const Strides& host_stride, u64 memory, Value& to) {
   if (!op.may_alias || to.bits != op.element_bytes * 8 || !in_a_row(to, host_stride, x.shape)) return false;
-  to.alias(memory);
+  to.alias(host_pointer(memory));
   return true;
 }
 
@@ -38,15 +36,14 @@ void* result_target(Exec& x, const Op& op) {
     return nullptr;
   for (u32 s = 0; s < op.sources; ++s) { // each lane in its place, or somewhere else altogether
     const Value& v = x.values[op.source(s)];
-    bool same = address_of(v.read(0)) == first && v.bits == result.bits;
+    bool same = host_address(v.read(0)) == first && v.bits == result.bits;
     if (v.aliased() && !same && overlaps(v, first, end)) return nullptr;
   }
-  return reinterpret_cast<void*>(first);
+  return host_pointer(first);
 }
 
-bool may_copy(const Value& from, const std::byte* to) {
-  u64 first = address_of(to);
-  return !from.aliased() || !overlaps(from, first, first + from.lane_bytes());
+bool may_copy(const Value& from, u64 to) {
+  return !from.aliased() || !overlaps(from, to, to + from.lane_bytes());
 }
 
 } // namespace warplens::sim

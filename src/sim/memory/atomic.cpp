@@ -17,14 +17,14 @@ namespace {
 // Performs a step on memory and returns what was there. `shared`: other host threads may do so too. A step
 // that changes nothing need not be written.
 template <class Step, bool shared, class T = typename Step::Bits>
-T perform(std::byte* at, T value, T compare, T& changed) {
+T perform(u64 at, T value, T compare, T& changed) {
   if constexpr (!shared) {
     T old = read_element<T>(at), now = Step::apply(old, value, compare);
-    std::memcpy(at, &now, sizeof now);
+    write_element(at, now);
     changed |= old ^ now;
     return old;
   }
-  T* word = reinterpret_cast<T*>(at);
+  T* word = reinterpret_cast<T*>(host_pointer(at));
   if constexpr (Step::adds) {
     changed |= value;
     return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
@@ -74,7 +74,7 @@ template <class F> void each_thread(const Job& job, F&& f) {
   const u64* address = job.access.address;
   for (u32 w = job.x.first_warp; w < job.x.end_warp; ++w) {
     if (mask.word[w] == 0) continue;
-    std::byte* base = host.at_warp(w);
+    u64 base = host.at_warp(w);
     for_each_lane(mask.word[w], [&](u32 lane) {
       u32 thread = w * warp_size + lane;
       f(thread, base + address[thread] + thread * host.thread_stride);
@@ -89,7 +89,7 @@ T run_plain(const Job& job, const T* values, const T* compares, T* results) {
   const Mask& mask = *job.access.mask;
   T changed = 0;
   for (u32 w = job.x.first_warp; w < job.x.end_warp; ++w) {
-    std::byte* base = job.access.host.at_warp(w);
+    u64 base = job.access.host.at_warp(w);
     u32 first = w * warp_size;
     const u64* address = job.access.address + first;
     const T *value = values + first, *compare = compares + first;
@@ -116,7 +116,7 @@ template <class Step, bool shared> bool run_each(const Job& job) {
   if (job.elements == 1 && job.access.host.thread_stride == 0 && fits(value) && fits(compare) && fits(result))
     return run_plain<Step, shared>(job, value->read<T>(0), compare->read<T>(0),
                                    result == nullptr ? nullptr : result->writable<T>(0)) != 0;
-  each_thread(job, [&](u32 thread, std::byte* at) {
+  each_thread(job, [&](u32 thread, u64 at) {
     T value[most_elements]; // results may go where later elements come from
     T expected = Step::compares ? value_of<T>(job.compare, thread) : T{};
     for (u32 e = 0; e < job.elements; ++e) value[e] = value_of<T>(job.value[e], thread);
@@ -149,7 +149,7 @@ template <class T, bool shared> bool add_together(const Job& job, u32 first, u32
     total = static_cast<T>(changed * lanes);
   }
   T unused = 0;
-  std::byte* at = job.access.host.at_warp(first) + job.access.lowest;
+  u64 at = job.access.host.at_warp(first) + job.access.lowest;
   T old = perform<IntegerStep<AtomicOp::add, T>, shared>(at, total, total, unused);
   if (job.result[0] != nullptr)
     for (u32 w = first; w < end; ++w)

@@ -7,10 +7,18 @@
 
 namespace warplens::sim {
 
+inline u64 host_address(const void* at) { return reinterpret_cast<u64>(at); }
+// Only of what is read or written: a number may be any address, a pointer may not.
+inline std::byte* host_pointer(u64 address) { return reinterpret_cast<std::byte*>(address); }
+
 template <class M> M read_element(const std::byte* at) {
   M value;
   std::memcpy(&value, at, sizeof value);
   return value;
+}
+template <class M> M read_element(u64 host) { return read_element<M>(host_pointer(host)); }
+template <class M> void write_element(u64 host, M value) {
+  std::memcpy(host_pointer(host), &value, sizeof value);
 }
 
 // One whose width is known at run time.

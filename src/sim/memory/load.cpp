@@ -24,16 +24,16 @@ bool is_uniform(const Access& a) {
 }
 
 void load_uniform(Exec& x, const Op& op, const Access& a) {
-  const std::byte* from = a.host_begin();
+  u64 from = a.host_begin();
   for (u32 e = 0; e < op.elements; ++e, from += op.element_bytes)
     if (op.destination(e) != no_slot)
-      x.values[op.destination(e)].set_uniform(read_one(from, op.element_bytes, op.sign));
+      x.values[op.destination(e)].set_uniform(read_one(host_pointer(from), op.element_bytes, op.sign));
 }
 
 // M: as in memory, C: as in the register
 template <class M, class C> void load_block_rows(const Shape& shape, const Access& a, u64 skip, C* out) {
-  i64 step = a.stride[0];
-  each_block_row(shape, a, skip, [&](const std::byte* from, u32 lane) {
+  u64 step = static_cast<u64>(a.stride[0]);
+  each_block_row(shape, a, skip, [&](u64 from, u32 lane) {
     C* to = out + lane;
     u32 length = shape.block.x;
     if (step == 0)
@@ -51,7 +51,7 @@ void load_all(Exec& x, const Op& op, const Access& a) {
     if (op.destination(e) == no_slot) continue;
     Value& to = x.values[op.destination(e)];
     u64 skip = u64{e} * op.element_bytes;
-    const std::byte* from = a.host_begin() + skip;
+    u64 from = a.host_begin() + skip;
     if (alias_source(x, op, stride, from, to)) continue;
     if (op.element_bytes == 4 && to.bits == 32)
       lanes::load_rows32(to.writable<u32>(0), x.shape.extent.data(), from, stride.data());
@@ -68,7 +68,7 @@ void load_masked(const Op& op, const Access& a, Value& to, u64 skip) {
   const u32* masks = a.mask->word.data();
   if (!is_contiguous(op, a, to.bits))
     with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
-      each_masked(a, skip, [out = to.writable<C>(0)](const std::byte* from, u64 lane) {
+      each_masked(a, skip, [out = to.writable<C>(0)](u64 from, u64 lane) {
         out[lane] = static_cast<C>(read_element<M>(from));
       });
     });
@@ -80,7 +80,7 @@ void load_masked(const Op& op, const Access& a, Value& to, u64 skip) {
 
 void load_listed(const Op& op, const Access& a, Value& to, u64 skip) {
   with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
-    each_listed(a, skip, [out = to.writable<C>(0)](const std::byte* from, u16 lane) {
+    each_listed(a, skip, [out = to.writable<C>(0)](u64 from, u16 lane) {
       out[lane] = static_cast<C>(read_element<M>(from));
     });
   });
@@ -100,7 +100,7 @@ void gather(Exec& x, const Access& a, u64 skip, Value& to) {
   if (a.host.cta_stride != 0) first -= first % step;
   for (u32 w = first; w < end; w += step) {
     u32 warps = std::min(step, end - w);
-    const std::byte* base = a.host.at_warp(w) + skip;
+    u64 base = a.host.at_warp(w) + skip;
     if (to.bits == 32)
       lane_memory().gather32(to.writable<u32>(w), base, address + w * warp_size, a.mask->word.data() + w,
                              warps);
@@ -113,7 +113,7 @@ void gather(Exec& x, const Access& a, u64 skip, Value& to) {
 template <class M, class C> void load_each(const Exec& x, const Access& a, u64 skip, C* out) {
   const HostPlace host = a.host;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
-    const std::byte* base = host.at_warp(w) + skip;
+    u64 base = host.at_warp(w) + skip;
     u32 mask = a.mask->word[w];
     const u64* address = a.address + w * warp_size;
     C* to = out + w * warp_size;
@@ -175,7 +175,7 @@ bool resolve_parameter(const Exec& x, const Op& op, Access& a) {
   u64 size = x.launch.parameters.size();
   a.bytes = u32{op.element_bytes} * op.elements;
   a.base = address.base + static_cast<u64>(op.offset);
-  a.host.base = x.launch.parameters.data();
+  a.host.base = host_address(x.launch.parameters.data());
   return address.uniform() && address.bits == 64 && (a.base & (a.bytes - 1)) == 0 && a.bytes <= size &&
          a.base <= size - a.bytes;
 }

@@ -9,20 +9,20 @@ namespace warplens::sim {
 // Affine, all threads: calls f(host address of the first thread, its lane) for each row of each block.
 template <class F> void each_block_row(const Shape& shape, const Access& a, u64 skip, F&& f) {
   u32 lane = 0;
-  std::byte* host = a.host_begin() + skip;
+  u64 host = a.host_begin() + skip;
   const Strides stride = a.host_stride();
   for (u32 c = 0; c < shape.ctas; ++c)
     for (u32 z = 0; z < shape.block.z; ++z)
       for (u32 y = 0; y < shape.block.y; ++y, lane += shape.block.x)
-        f(host + stride[1] * y + stride[2] * z + stride[3] * c, lane);
+        f(host + static_cast<u64>(stride[1] * y + stride[2] * z + stride[3] * c), lane);
 }
 
 // Affine, the mask's lanes: calls f(host address, lane), in the order of the lanes.
 template <class F> void each_masked(const Access& a, u64 skip, F&& f) {
-  std::byte* host = a.host_begin() + skip;
-  i64 step = a.rows.stride[0];
+  u64 host = a.host_begin() + skip;
+  u64 step = static_cast<u64>(a.rows.stride[0]);
   each_segment(a.rows, a.piece, a.mask->word.data(), [&](i64 offset, u64 lane, u32 mask) {
-    for_each_lane(mask, [&](u32 i) { f(host + offset + step * static_cast<i64>(i), lane + i); });
+    for_each_lane(mask, [&](u32 i) { f(host + static_cast<u64>(offset) + step * i, lane + i); });
   });
 }
 

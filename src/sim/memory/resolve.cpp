@@ -10,6 +10,7 @@
 // `s[tid - 1]` under `if (tid > 0)` makes an address of -4 in the thread that does not perform it. As addresses of
 // lanes, 32 bits are extended with zeros, as PTX says; so those from 2 GiB up are found there.
 #include "sim/memory/access.h"
+#include "sim/memory/element.h"
 #include "sim/value/lanes.h"
 #include <algorithm>
 #include <bit>
@@ -29,10 +30,12 @@ bool is_device_memory(StateSpace space) {
 HostPlace place_of(Exec& x, StateSpace space) {
   switch (space) {
   case StateSpace::shared:
-    return {x.cta->shared.data(), 0, x.shape.ctas > 1 ? x.launch.shared_stride : 0, x.shape.cta_warps};
-  case StateSpace::local: return {x.cta->local.get(), x.launch.local_bytes, 0, x.shape.cta_warps};
-  case StateSpace::param: return {x.launch.parameters.data(), 0, 0, x.shape.cta_warps};
-  default: return {nullptr, 0, 0, x.shape.cta_warps}; // device addresses are host addresses
+    return {host_address(x.cta->shared.data()), 0, x.shape.ctas > 1 ? x.launch.shared_stride : 0,
+            x.shape.cta_warps};
+  case StateSpace::local:
+    return {host_address(x.cta->local.get()), x.launch.local_bytes, 0, x.shape.cta_warps};
+  case StateSpace::param: return {host_address(x.launch.parameters.data()), 0, 0, x.shape.cta_warps};
+  default: return {0, 0, 0, x.shape.cta_warps}; // device addresses are host addresses
   }
 }
 

@@ -16,13 +16,11 @@ namespace {
 
 using ir::StateSpace;
 
-template <class M> void write_element(std::byte* at, M value) { std::memcpy(at, &value, sizeof value); }
-
 // M: as in memory, C: as in the register
 template <class M, class C>
 void store_block_rows(const Shape& shape, const Access& a, u64 skip, const C* in) {
-  i64 step = a.stride[0];
-  each_block_row(shape, a, skip, [&](std::byte* to, u32 lane) {
+  u64 step = static_cast<u64>(a.stride[0]);
+  each_block_row(shape, a, skip, [&](u64 to, u32 lane) {
     for (u32 i = 0; i < shape.block.x; ++i, to += step) write_element(to, static_cast<M>(in[lane + i]));
   });
 }
@@ -34,8 +32,8 @@ void store_all(Exec& x, const Op& op, const Access& a) {
     Value& from = x.values[op.source(1 + e)];
     need_lanes(from, x.shape);
     u64 skip = u64{e} * op.element_bytes;
-    std::byte* to = a.host_begin() + skip;
-    if (from.read(0) == to) continue; // computed there (result_target)
+    u64 to = a.host_begin() + skip;
+    if (host_address(from.read(0)) == to) continue; // computed there (result_target)
     if (!may_copy(from, to)) from.materialize();
     if (op.element_bytes == 4 && from.bits == 32)
       lanes::store_rows32(to, x.shape.extent.data(), stride.data(), from.read<u32>(0));
@@ -51,9 +49,8 @@ void store_masked(const Op& op, const Access& a, const Value& from, u64 skip) {
   const u32* masks = a.mask->word.data();
   if (!is_contiguous(op, a, from.bits))
     with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
-      each_masked(a, skip, [in = from.read<C>(0)](std::byte* to, u64 lane) {
-        write_element(to, static_cast<M>(in[lane]));
-      });
+      each_masked(a, skip,
+                  [in = from.read<C>(0)](u64 to, u64 lane) { write_element(to, static_cast<M>(in[lane])); });
     });
   else if (from.bits == 32)
     lanes::store_some32(a.host_begin() + skip, a.rows, masks, from.read<u32>(0));
@@ -63,9 +60,8 @@ void store_masked(const Op& op, const Access& a, const Value& from, u64 skip) {
 
 void store_listed(const Op& op, const Access& a, const Value& from, u64 skip) {
   with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
-    each_listed(a, skip, [in = from.read<C>(0)](std::byte* to, u16 lane) {
-      write_element(to, static_cast<M>(in[lane]));
-    });
+    each_listed(a, skip,
+                [in = from.read<C>(0)](u64 to, u16 lane) { write_element(to, static_cast<M>(in[lane])); });
   });
 }
 
@@ -91,7 +87,7 @@ void store_each(const Exec& x, const Access& a, u64 skip, u32 group, const C* in
     if (mask == 0) continue;
     const u64* address = a.address + w * warp_size;
     const C* from = in + w * warp_size;
-    std::byte* base = host.at_warp(w) + skip + u64{w} * warp_size * host.thread_stride;
+    u64 base = host.at_warp(w) + skip + u64{w} * warp_size * host.thread_stride;
     if (host.thread_stride == 0)
       each_in_order(mask, group, [=](u32 i) { write_element(base + address[i], static_cast<M>(from[i])); });
     else

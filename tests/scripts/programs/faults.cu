@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 #include <unistd.h>
 
 __global__ void fine(int* p) { p[threadIdx.x] = threadIdx.x; }
@@ -43,6 +44,12 @@ int main(int argc, char** argv) {
   if (!std::strcmp(what, "misaligned")) misaligned<<<1, 32>>>(reinterpret_cast<char*>(p));
   if (!std::strcmp(what, "endless")) endless<<<1, 32>>>(p);
   if (!std::strcmp(what, "null")) before_null<<<1, 1>>>(nullptr);
+  if (!std::strcmp(what, "protected")) {
+    void* host = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    std::printf("register: %s\n", cudaGetErrorName(cudaHostRegister(host, 4096, 0)));
+    mprotect(host, 4096, PROT_NONE);
+    fine<<<1, 32>>>(static_cast<int*>(host));
+  }
   if (!std::strcmp(what, "deadlock")) lock_twice<<<2, 32>>>(p);
   if (!std::strcmp(what, "recursive")) recursive<<<1, 32>>>(p);
   if (!std::strcmp(what, "opcode")) unknown_opcode<<<1, 32>>>(p);

@@ -120,6 +120,10 @@ void count_blocks(PendingBlocks& w, Counts& out) {
     lines += distinct.lines[i];
     ideal += smaller(distinct.sectors[i], ((w.lanes[i] << w.shift) + 31) >> 5);
   }
+  if (w.costs != nullptr)
+    for (u32 i = 0; i < w.count; ++i)
+      *w.costs++ = {static_cast<u16>(w.lanes[i]),
+                    static_cast<u16>(w.granularity.lines ? distinct.lines[i] : distinct.sectors[i])};
   u64 moved = w.granularity.lines ? lines : sectors;
   out.instructions += w.count;
   out.threads += threads;

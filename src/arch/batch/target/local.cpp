@@ -73,6 +73,7 @@ namespace {
 u32 count_local(const Warps& warps, Counts& out) {
   u64 instructions = 0, threads = 0, tags = 0, sectors = 0, ideal = 0;
   u32 warp = 0, shift = warps.shift;
+  WarpCost* costs = warps.costs;
   u64 allowed = u64{255} << shift & 255; // aligned, and within 64 words
   for (; warp < warps.count; ++warp) {
     u32 lanes = warps.active[warp];
@@ -86,7 +87,10 @@ u32 count_local(const Warps& warps, Counts& out) {
     threads += ones(lanes);
     sectors += touched;
     ideal += smaller(touched, ((ones(lanes) << shift) + 31) >> 5);
-    tags += static_cast<u32>(std::popcount(words[0] | words[1] | words[2] | words[3]));
+    u32 lines = static_cast<u32>(std::popcount(words[0] | words[1] | words[2] | words[3]));
+    tags += lines;
+    if (costs != nullptr)
+      *costs++ = {static_cast<u16>(ones(lanes)), static_cast<u16>(warps.costs_are_lines ? lines : touched)};
   }
   out.instructions += instructions;
   out.threads += threads;

@@ -152,6 +152,7 @@ void count_words(PendingWords& w, Counts& out) {
   }
   if (!in_order) merge_halves(w);
   find_runs(w, 0, warp_size, w.lanes, all);
+  alignas(64) Row spent;
   u64 threads = 0, different = 0, wavefronts = 0, data_wavefronts = 0, ideal = 0;
   for (u32 i = 0; i < w.count; ++i) {
     u32 data = all.longest[i], cost = data;
@@ -163,9 +164,12 @@ void count_words(PendingWords& w, Counts& out) {
     threads += w.lanes[i];
     different += all.different[i];
     wavefronts += cost;
+    spent[i] = static_cast<u16>(w.sharing == Sharing::no_banks ? all.different[i] : cost);
     data_wavefronts += data;
     ideal += smaller(cost, ((u32{w.lanes[i]} << w.shift) + 127) >> 7);
   }
+  if (w.costs != nullptr)
+    for (u32 i = 0; i < w.count; ++i) *w.costs++ = {w.lanes[i], spent[i]};
   out.instructions += w.count;
   out.threads += threads;
   out.bytes_used += different << w.shift;

@@ -66,7 +66,7 @@ Extremes extremes(const u64* address, const u32* masks, u32 warps) {
   return sums.total();
 }
 
-void gather32(u32* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+void gather32(u32* out, u64 base, const u64* address, const u32* masks, u32 warps) {
   for (u32 w = 0; w < warps; ++w) {
     if (masks[w] == 0) continue;
     for (u32 i = w * width; i < (w + 1) * width; i += 8) {
@@ -74,19 +74,21 @@ void gather32(u32* out, const std::byte* base, const u64* address, const u32* ma
       if (mask == 0) continue;
       __m256i* to = reinterpret_cast<__m256i*>(out + i);
       _mm256_storeu_si256(to, _mm512_mask_i64gather_epi32(_mm256_loadu_si256(to), mask,
-                                                          _mm512_loadu_si512(address + i), base, 1));
+                                                          _mm512_loadu_si512(address + i),
+                                                          reinterpret_cast<const void*>(base), 1));
     }
   }
 }
 
-void gather64(u64* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+void gather64(u64* out, u64 base, const u64* address, const u32* masks, u32 warps) {
   for (u32 w = 0; w < warps; ++w) {
     if (masks[w] == 0) continue;
     for (u32 i = w * width; i < (w + 1) * width; i += 8) {
       __mmask8 mask = part(masks[w], i % width);
       if (mask == 0) continue;
       _mm512_storeu_si512(out + i, _mm512_mask_i64gather_epi64(_mm512_loadu_si512(out + i), mask,
-                                                               _mm512_loadu_si512(address + i), base, 1));
+                                                               _mm512_loadu_si512(address + i),
+                                                               reinterpret_cast<const void*>(base), 1));
     }
   }
 }
@@ -156,26 +158,26 @@ Extremes addresses64(u64* address, const u64* registers, u64 offset, const u32* 
 }
 
 template <class T>
-[[gnu::always_inline]] inline void gather(T* out, const std::byte* base, const u64* address, const u32* masks,
-                                          u32 warps) {
+[[gnu::always_inline]] inline void gather(T* out, u64 base, const u64* address, const u32* masks, u32 warps) {
   for (u32 w = 0; w < warps; ++w) {
     const u64* a = address + w * width;
     T* to = out + w * width;
     if (masks[w] == full)
-      for (u32 i = 0; i < width; ++i) __builtin_memcpy(to + i, base + a[i], sizeof(T));
+      for (u32 i = 0; i < width; ++i)
+        __builtin_memcpy(to + i, reinterpret_cast<const void*>(base + a[i]), sizeof(T));
     else
       for (u32 rest = masks[w]; rest != 0; rest &= rest - 1) {
         u32 i = static_cast<u32>(__builtin_ctz(rest));
-        __builtin_memcpy(to + i, base + a[i], sizeof(T));
+        __builtin_memcpy(to + i, reinterpret_cast<const void*>(base + a[i]), sizeof(T));
       }
   }
 }
 
-void gather32(u32* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+void gather32(u32* out, u64 base, const u64* address, const u32* masks, u32 warps) {
   gather(out, base, address, masks, warps);
 }
 
-void gather64(u64* out, const std::byte* base, const u64* address, const u32* masks, u32 warps) {
+void gather64(u64* out, u64 base, const u64* address, const u32* masks, u32 warps) {
   gather(out, base, address, masks, warps);
 }
 

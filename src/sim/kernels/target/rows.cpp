@@ -57,9 +57,14 @@ template <> struct UnalignedNumber<u32> { using type [[gnu::aligned(1), gnu::may
 template <> struct UnalignedNumber<u64> { using type [[gnu::aligned(1), gnu::may_alias]] = u64; };
 template <class T> using Unaligned = typename UnalignedNumber<T>::type;
 
-template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
+// Host addresses are numbers until bytes are moved: those of lanes that do not take part may be anything.
+[[gnu::always_inline]] inline std::byte* pointer(u64 address) {
+  return reinterpret_cast<std::byte*>(address);
+}
+
+template <class T> [[gnu::always_inline]] inline T load(u64 at) {
   T value;
-  __builtin_memcpy(&value, at, sizeof value);
+  __builtin_memcpy(&value, pointer(at), sizeof value);
   return value;
 }
 
@@ -67,44 +72,44 @@ template <class T> [[gnu::always_inline]] inline T load(const std::byte* at) {
 // a loop of 16 known steps is one instruction, one of 16 unknown steps is twenty.
 template <class T> struct FromMemory { // neighbours lie together
   T* out;
-  const std::byte* base;
+  u64 base;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
-    __builtin_memcpy(out + lane, base + offset, length * sizeof(T));
+    __builtin_memcpy(out + lane, pointer(base + static_cast<u64>(offset)), length * sizeof(T));
   }
 };
 template <class T> struct OneForAll {
   T* out;
-  const std::byte* base;
+  u64 base;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
-    T value = load<T>(base + offset);
+    T value = load<T>(base + static_cast<u64>(offset));
     T* __restrict to = out + lane;
     for (u64 i = 0; i < length; ++i) to[i] = value;
   }
 };
 template <class T> struct ToMemory {
   const T* in;
-  std::byte* base;
+  u64 base;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
-    __builtin_memcpy(base + offset, in + lane, length * sizeof(T));
+    __builtin_memcpy(pointer(base + static_cast<u64>(offset)), in + lane, length * sizeof(T));
   }
 };
 template <class T> struct FromSteps {
   T* out;
-  const std::byte* base;
+  u64 base;
   i64 step;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
-    const std::byte* from = base + offset;
-    for (u64 i = 0; i < length; ++i) out[lane + i] = load<T>(from + step * static_cast<i64>(i));
+    u64 from = base + static_cast<u64>(offset);
+    for (u64 i = 0; i < length; ++i) out[lane + i] = load<T>(from + static_cast<u64>(step) * i);
   }
 };
 template <class T> struct ToSteps {
   const T* in;
-  std::byte* base;
+  u64 base;
   i64 step;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
-    std::byte* to = base + offset;
+    u64 to = base + static_cast<u64>(offset);
     for (u64 i = 0; i < length; ++i)
-      __builtin_memcpy(to + step * static_cast<i64>(i), in + lane + i, sizeof(T));
+      __builtin_memcpy(pointer(to + static_cast<u64>(step) * i), in + lane + i, sizeof(T));
   }
 };
 template <class T> struct ToClosed { // base + step·lane
@@ -161,8 +166,7 @@ template <class F> [[gnu::always_inline]] inline void each_column(const Rows& r,
 }
 
 template <class T>
-[[gnu::always_inline]] inline void load_rows(T* out, const u32* extent, const std::byte* base,
-                                             const i64* stride) {
+[[gnu::always_inline]] inline void load_rows(T* out, const u32* extent, u64 base, const i64* stride) {
   Rows r = rows_of(extent, stride);
   if (r.stride[0] == sizeof(T)) {
     sort_rows(r);
@@ -172,13 +176,13 @@ template <class T>
   if (!by_columns(r, sizeof(T))) return rows(r, FromSteps<T>{out, base, r.stride[0]});
   u64 length = r.length[0], columns = r.length[1];
   each_column(r, [=](i64 offset, u64 lane) {
-    for (u64 y = 0; y < columns; ++y) out[lane + y * length] = load<T>(base + offset + y * sizeof(T));
+    for (u64 y = 0; y < columns; ++y)
+      out[lane + y * length] = load<T>(base + static_cast<u64>(offset) + y * sizeof(T));
   });
 }
 
 template <class T>
-[[gnu::always_inline]] inline void store_rows(std::byte* base, const u32* extent, const i64* stride,
-                                              const T* in) {
+[[gnu::always_inline]] inline void store_rows(u64 base, const u32* extent, const i64* stride, const T* in) {
   Rows r = rows_of(extent, stride);
   if (r.stride[0] == sizeof(T)) {
     sort_rows(r);
@@ -188,31 +192,33 @@ template <class T>
   u64 length = r.length[0], columns = r.length[1];
   each_column(r, [=](i64 offset, u64 lane) {
     for (u64 y = 0; y < columns; ++y)
-      __builtin_memcpy(base + offset + y * sizeof(T), in + lane + y * length, sizeof(T));
+      __builtin_memcpy(pointer(base + static_cast<u64>(offset) + y * sizeof(T)), in + lane + y * length,
+                       sizeof(T));
   });
 }
 
 // The lanes of a mask, from and to memory. A masked vector instruction where there are such.
 template <class N, class T>
-[[gnu::always_inline]] inline void load_segments(const Rows& r, N lanes, T* out, const std::byte* base,
-                                                 const u32* masks) {
+[[gnu::always_inline]] inline void load_segments(const Rows& r, N lanes, T* out, u64 base, const u32* masks) {
   each_segment(
       r, lanes, masks, [=](i64 offset, u64 lane, u32 mask) __attribute__((always_inline)) {
         T* to = out + lane;
-        if (mask == low_lanes(lanes)) return void(__builtin_memcpy(to, base + offset, lanes * sizeof(T)));
-        const Unaligned<T>* from = reinterpret_cast<const Unaligned<T>*>(base + offset);
+        if (mask == low_lanes(lanes))
+          return void(__builtin_memcpy(to, pointer(base + static_cast<u64>(offset)), lanes * sizeof(T)));
+        const Unaligned<T>* from = reinterpret_cast<const Unaligned<T>*>(base + static_cast<u64>(offset));
         for (u32 i = 0; i < lanes; ++i)
           if (mask >> i & 1) to[i] = from[i];
       });
 }
 template <class N, class T>
-[[gnu::always_inline]] inline void store_segments(const Rows& r, N lanes, std::byte* base, const u32* masks,
+[[gnu::always_inline]] inline void store_segments(const Rows& r, N lanes, u64 base, const u32* masks,
                                                   const T* in) {
   each_segment(
       r, lanes, masks, [=](i64 offset, u64 lane, u32 mask) __attribute__((always_inline)) {
         const T* from = in + lane;
-        if (mask == low_lanes(lanes)) return void(__builtin_memcpy(base + offset, from, lanes * sizeof(T)));
-        Unaligned<T>* to = reinterpret_cast<Unaligned<T>*>(base + offset);
+        if (mask == low_lanes(lanes))
+          return void(__builtin_memcpy(pointer(base + static_cast<u64>(offset)), from, lanes * sizeof(T)));
+        Unaligned<T>* to = reinterpret_cast<Unaligned<T>*>(base + static_cast<u64>(offset));
         for (u32 i = 0; i < lanes; ++i)
           if (mask >> i & 1) to[i] = from[i];
       });
@@ -225,12 +231,12 @@ template <class F> [[gnu::always_inline]] inline void with_segment(const Rows& r
   }
 }
 template <class T>
-[[gnu::always_inline]] inline void load_some(T* out, const Rows& r, const std::byte* base, const u32* masks) {
+[[gnu::always_inline]] inline void load_some(T* out, const Rows& r, u64 base, const u32* masks) {
   with_segment(
       r, [&](auto lanes) __attribute__((always_inline)) { load_segments(r, lanes, out, base, masks); });
 }
 template <class T>
-[[gnu::always_inline]] inline void store_some(std::byte* base, const Rows& r, const u32* masks, const T* in) {
+[[gnu::always_inline]] inline void store_some(u64 base, const Rows& r, const u32* masks, const T* in) {
   with_segment(
       r, [&](auto lanes) __attribute__((always_inline)) { store_segments(r, lanes, base, masks, in); });
 }
@@ -239,7 +245,7 @@ MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
   MaskSummary out{0, warps, 0, 0, true};
   u32 missing = 0, w = 0;
   for (; w + 2 <= warps; w += 2) {
-    u64 two = load<u64>(reinterpret_cast<const std::byte*>(mask + w)); // counting bits is not vectorised
+    u64 two = load<u64>(reinterpret_cast<u64>(mask + w)); // counting bits is not vectorised
     out.lanes += static_cast<u32>(__builtin_popcountll(two));
   }
   if (w < warps) out.lanes += static_cast<u32>(__builtin_popcount(mask[w]));
@@ -254,28 +260,24 @@ MaskSummary summarise(const u32* mask, const u32* of, u32 warps) {
   return out;
 }
 
-void load_rows32(u32* out, const u32* extent, const std::byte* base, const i64* stride) {
+void load_rows32(u32* out, const u32* extent, u64 base, const i64* stride) {
   load_rows(out, extent, base, stride);
 }
-void load_rows64(u64* out, const u32* extent, const std::byte* base, const i64* stride) {
+void load_rows64(u64* out, const u32* extent, u64 base, const i64* stride) {
   load_rows(out, extent, base, stride);
 }
-void store_rows32(std::byte* base, const u32* extent, const i64* stride, const u32* in) {
+void store_rows32(u64 base, const u32* extent, const i64* stride, const u32* in) {
   store_rows(base, extent, stride, in);
 }
-void store_rows64(std::byte* base, const u32* extent, const i64* stride, const u64* in) {
+void store_rows64(u64 base, const u32* extent, const i64* stride, const u64* in) {
   store_rows(base, extent, stride, in);
 }
-void load_some32(u32* out, const Rows& r, const std::byte* base, const u32* masks) {
-  load_some(out, r, base, masks);
-}
-void load_some64(u64* out, const Rows& r, const std::byte* base, const u32* masks) {
-  load_some(out, r, base, masks);
-}
-void store_some32(std::byte* base, const Rows& r, const u32* masks, const u32* in) {
+void load_some32(u32* out, const Rows& r, u64 base, const u32* masks) { load_some(out, r, base, masks); }
+void load_some64(u64* out, const Rows& r, u64 base, const u32* masks) { load_some(out, r, base, masks); }
+void store_some32(u64 base, const Rows& r, const u32* masks, const u32* in) {
   store_some(base, r, masks, in);
 }
-void store_some64(std::byte* base, const Rows& r, const u32* masks, const u64* in) {
+void store_some64(u64 base, const Rows& r, const u32* masks, const u64* in) {
   store_some(base, r, masks, in);
 }
 void affine16(u16* out, u32 lanes, u64 base, const i64* stride, Coordinates at, const u32* extent) {

@@ -1,0 +1,28 @@
+// Where the reports of `run` and `report` go: checked before anything is done for them, written at the end.
+#pragma once
+#include "driver/run.h"
+#include "os/output_file.h"
+#include "report/model.h"
+#include <optional>
+
+namespace warplens::driver {
+
+class Outputs {
+public:
+  // Fails where a file cannot be written, where one would be written over an input, or both over each other. `command`
+  // and `whose` are for messages: "run FILE PROGRAM", "the program".
+  static Result<Outputs> prepare(const RunOptions&, const std::vector<std::string>& inputs,
+                                 std::string_view command, std::string_view whose);
+
+  // Fails where a shell was told to write over an input, or to its end: `warplens report run.json >> run.json`. What is
+  // read would then be what is written. An input "-" is standard input.
+  static Result<void> check_streams(const std::vector<std::string>& inputs);
+
+  // Writes all that can be written; fails with the first that could not be.
+  Result<void> write(const RunOptions&, const report::Model&, const RunOutput&) const;
+
+private:
+  std::optional<os::OutputFile> json_, text_;
+};
+
+} // namespace warplens::driver

@@ -1,0 +1,75 @@
+// Read, merge, build, write. What a report was made of is in it (report/read.h), source lines too: neither the program nor
+// its files are looked at.
+#include "driver/report.h"
+#include "driver/outputs.h"
+#include "os/file.h"
+#include "report/read.h"
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace warplens::driver {
+namespace {
+
+// A report of a hundred thousand kernels has some hundred megabytes.
+constexpr std::size_t most_bytes = std::size_t{4} << 30;
+
+Result<std::string> contents(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string out;
+  char buffer[1 << 16];
+  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
+    out.append(buffer, static_cast<std::size_t>(in.gcount()));
+    if (out.size() > most_bytes)
+      return failure(diag::error("report-unreadable", fmt::format("'{}' is too large for a report", path)));
+  }
+  if (in.bad() || (path != "-" && !file.is_open()))
+    return failure(diag::error("report-unreadable", fmt::format("cannot read '{}'", path), {},
+                               "give a file that 'warplens run --json FILE' wrote"));
+  return out;
+}
+
+Result<report::Saved> read(const std::vector<std::string>& files) {
+  std::vector<report::Saved> runs;
+  for (const std::string& file : files) {
+    Result<std::string> text = contents(file);
+    if (!text) return failure(text.error());
+    Result<report::Saved> saved = report::read_json(*text, file);
+    if (!saved) return failure(saved.error());
+    runs.push_back(std::move(*saved));
+  }
+  return report::merge(std::move(runs));
+}
+
+Result<report::Model> prepare_and_build(const ReportOptions& options, std::optional<Outputs>& outputs) {
+  if (Result<void> streams = Outputs::check_streams(options.files); !streams) return failure(streams.error());
+  if (Result<void> filter = report::check_kernel_filter(options.shown.kernel); !filter)
+    return failure(filter.error());
+  Result<Outputs> prepared = Outputs::prepare(options.shown, options.files, "report", "what is shown");
+  if (!prepared) return failure(prepared.error());
+  outputs = std::move(*prepared);
+  Result<report::Saved> saved = read(options.files);
+  if (!saved) return failure(saved.error());
+  return report::build(*saved, {options.shown.kernel});
+}
+
+} // namespace
+
+int report(const ReportOptions& options, const RunOutput& output) {
+  constexpr int cannot = 2;
+  auto refuse = [&](const diag::Diagnostic& diagnostic) {
+    output.err("warplens: " + diag::render(diagnostic, {}, options.shown.colour));
+    return cannot;
+  };
+  std::optional<Outputs> outputs;
+  Result<report::Model> model = prepare_and_build(options, outputs);
+  if (!model) return refuse(model.error());
+  if (Result<void> written = outputs->write(options.shown, *model, output); !written)
+    return refuse(written.error());
+  return options.shown.strict && !report::passes_strict(*model) ? 1 : 0;
+}
+
+} // namespace warplens::driver

@@ -1,0 +1,17 @@
+// `report`: saved runs shown again, in every form that `run` has.
+#pragma once
+#include "driver/run.h"
+
+namespace warplens::driver {
+
+struct ReportOptions {
+  std::vector<std::string>
+      files;        // that `run --json` wrote; "-" is standard input. Several are shown as one run
+  RunOptions shown; // those members of it that say what is written, and how
+};
+
+// The exit code: 0; 2 when a file cannot be read or is no report, or nothing can be written; with `strict` 1 when the
+// report is not complete.
+int report(const ReportOptions&, const RunOutput&);
+
+} // namespace warplens::driver

@@ -1,0 +1,51 @@
+// A distribution as JSON: between processes (wire.h) and in reports (report/json.h) it has the same members.
+//
+// What follows from a class's lanes by the rules of the architecture is not sent but found again by complete(), so that
+// no two members can disagree. Lanes are one text, because they are mostly in order: see text_of_offsets().
+#pragma once
+#include "measure/members.h"
+#include "measure/record.h"
+
+namespace warplens::measure {
+
+// The addresses of the active lanes, in order: numbers apart by blanks; "100+4*3" is 100 104 108 112.
+std::string text_of_offsets(const access::WarpAccess&);
+// The other way round; throws Unreadable.
+void take_offsets(std::string_view text, access::WarpAccess&);
+
+// Distinguishes a class that holds what was its own from one that others were added to.
+bool is_uniform(const WarpClass&, const arch::Architecture& device);
+
+template <class Json> Json counts_json(const arch::Counts& counts) {
+  Json out = Json::object();
+  for (const arch::CountMember& member : arch::count_members)
+    if (counts.*member.value != 0) out[member.name] = counts.*member.value;
+  return out;
+}
+
+// `sm`: the device. Empty for an empty distribution.
+template <class Json> Json distribution_json(const Distribution& distribution, u32 sm) {
+  Json out;
+  const arch::Architecture* device = arch::find(sm);
+  for (const WarpClass& c : distribution.classes) {
+    Json one{{"warps", c.warps}, {"active", c.example.active}, {"offsets", text_of_offsets(c.example)}};
+    if (c.example.texture_dimensions != 0) one["texture_dimensions"] = c.example.texture_dimensions;
+    if (device == nullptr || !is_uniform(c, *device)) {
+      one["counts"] = counts_json<Json>(c.counts);
+      one["ways"] = c.ways;
+    }
+    out["classes"].push_back(std::move(one));
+  }
+  if (distribution.other_warps != 0) {
+    out["other_warps"] = distribution.other_warps;
+    out["other"] = counts_json<Json>(distribution.other);
+  }
+  return out;
+}
+
+// What such an object says; to be completed.
+Distribution distribution_of(const json&);
+// Finds the rest of what is known of its classes, once the site is; forgets them where `sm` is no architecture.
+void complete(SiteRecord&, u32 sm);
+
+} // namespace warplens::measure

@@ -1,0 +1,38 @@
+// The launches of a run. Those that are alike (measure/record.h) are kept once, with which launches they were, so that a
+// loop of 100,000 launches takes no more memory, and no longer report, than one of ten.
+#pragma once
+#include "measure/record.h"
+#include <unordered_map>
+#include <vector>
+
+namespace warplens::report {
+
+// Launches of one process: number first, first + step, … `count` of them, at least one.
+struct Occurrences {
+  i64 process = 0;
+  u64 first = 0, count = 1, step = 1;
+  bool operator==(const Occurrences&) const = default;
+};
+
+struct Launch {
+  Launch(measure::LaunchRecord); // a single one
+  measure::LaunchRecord record;  // of the first
+  std::vector<Occurrences> when; // never empty
+  u64 count() const;             // how many
+  void repeat(i64 process, u64 index);
+};
+
+u64 count(const std::vector<Launch>&); // of launches, alike or not
+
+// Adds launches to a list in which no two elements are alike, and keeps it so.
+class LaunchList {
+public:
+  explicit LaunchList(std::vector<Launch>&); // empty, or made by another of these
+  std::size_t add(Launch);                   // gives the place in the list
+
+private:
+  std::vector<Launch>& launches_;
+  std::unordered_multimap<u64, std::size_t> by_digest_;
+};
+
+} // namespace warplens::report

@@ -1,0 +1,67 @@
+#include "runtime/repeats.h"
+#include "runtime/memory.h"
+#include "runtime/module.h"
+#include "runtime/state.h"
+#include <algorithm>
+
+namespace warplens::runtime {
+namespace {
+
+// Each holds the counts of a launch.
+constexpr std::size_t most_known = 1024;
+
+template <class T> void append(std::string& key, const T& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::string key_of(const Kernel& kernel, const sim::LaunchSpec& spec) {
+  std::string key;
+  append(key, kernel.binary->program.get());
+  append(key, spec.kernel.value);
+  for (Dim3 dim : {spec.grid, spec.block, spec.cluster})
+    append(key, dim.x), append(key, dim.y), append(key, dim.z);
+  append(key, spec.dynamic_shared);
+  for (std::size_t p = 0; p < kernel.info.parameters.size(); ++p) {
+    auto [offset, size] = kernel.info.parameters[p];
+    if (kernel.reaching.at(p))
+      key.append(reinterpret_cast<const char*>(spec.parameters.data()) + offset, size);
+  }
+  return key;
+}
+
+std::string content_of(sim::Memory::Range range) {
+  return {reinterpret_cast<const char*>(range.begin), range.end - range.begin};
+}
+
+} // namespace
+
+bool Repeats::holds(Runtime& runtime, const Entry& entry) {
+  auto is_there = [&](const fold::TouchedMemory& memory) {
+    sim::Memory::Range now = runtime.memory().range(memory.range.begin);
+    return now.begin == memory.range.begin && now.end == memory.range.end &&
+           place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) == Place::device;
+  };
+  auto is_same = [&](const Constant& constant) {
+    return !runtime.deferrals.writes(constant.range) && content_of(constant.range) == constant.content;
+  };
+  return std::all_of(entry.known.memory.begin(), entry.known.memory.end(), is_there) &&
+         std::all_of(entry.constants.begin(), entry.constants.end(), is_same);
+}
+
+const Repeats::Known* Repeats::find(Runtime& runtime, const Kernel& kernel,
+                                    const sim::LaunchSpec& spec) const {
+  if (spec.cooperative) return nullptr; // never folded
+  auto found = known_.find(key_of(kernel, spec));
+  return found != known_.end() && holds(runtime, found->second) ? &found->second.known : nullptr;
+}
+
+u64 Repeats::add(const Kernel& kernel, const sim::LaunchSpec& spec, const measure::LaunchContent& counts,
+                 const fold::Folded& folded) {
+  if (known_.size() >= most_known) known_.clear();
+  Entry entry{{counts, folded.memory, ++numbers_}, {}, kernel.binary->program};
+  for (sim::Memory::Range range : folded.constants) entry.constants.push_back({range, content_of(range)});
+  known_.insert_or_assign(key_of(kernel, spec), std::move(entry));
+  return numbers_;
+}
+
+} // namespace warplens::runtime

@@ -1,0 +1,1 @@
+target_link_libraries(test_ir PRIVATE warplens_ptx)
