@@ -41,8 +41,9 @@ void declare_report_options(CLI::App& command, driver::RunOptions& options) {
       ->type_name("NUMBER")
       ->group(group);
   command
-      .add_flag("--strict", options.strict,
-                "exit code 1 when a launch was not counted exactly, or is missing, or --check finds something")
+      .add_flag(
+          "--strict", options.strict,
+          "exit code 1 when a launch was not counted exactly, or is missing, or --check finds something")
       ->group(group);
   command
       .add_option("--json", options.json,

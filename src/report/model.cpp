@@ -271,8 +271,8 @@ void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& lau
     add_launch(sums, measure::repeated(launch, times));
 }
 
-Kernel make_kernel(std::span<const Launch* const> launches, const Input& input,
-                   const SourceLines& source, const Options& options) {
+Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, const SourceLines& source,
+                   const Options& options) {
   const LaunchRecord& first = launches.front()->record;
   Kernel kernel;
   kernel.mangled = first.kernel, kernel.name = first.name.empty() ? first.kernel : first.name;
