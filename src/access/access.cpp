@@ -57,6 +57,19 @@ std::string_view name(ElementType type) {
   return {};
 }
 
+std::string_view name(ArrayKind kind) {
+  switch (kind) {
+  case ArrayKind::unknown: return "unknown";
+  case ArrayKind::parameter: return "parameter";
+  case ArrayKind::shared: return "shared";
+  case ArrayKind::constant: return "constant";
+  case ArrayKind::device: return "device";
+  case ArrayKind::local: return "local";
+  case ArrayKind::several: return "several";
+  }
+  return {};
+}
+
 std::string_view name(Timing timing) {
   switch (timing) {
   case Timing::none: return "";

@@ -48,6 +48,22 @@ private:
 enum class ElementType : u8 { bits, unsigned_integer, signed_integer, floating };
 std::string_view name(ElementType);
 
+// What the addresses of an instruction were computed from. `device`: a __device__ or __managed__ variable. `several`: more
+// than one, by which way the program took.
+enum class ArrayKind : u8 { unknown, parameter, shared, constant, device, local, several };
+std::string_view name(ArrayKind);
+
+// The array that an instruction goes to, where it is one. A parameter has a name only where the source text is at hand.
+struct Array {
+  ArrayKind kind = ArrayKind::unknown;
+  std::string name{};
+  u32 parameter = 0;     // parameter: its index in the PTX function
+  u32 parameters = 0;    // parameter: how many that function has
+  u32 offset = 0;        // parameter: the byte of a structure that the pointer was read at
+  bool indirect = false; // through a pointer that was read from the array: a[i]->x
+  bool operator==(const Array&) const = default;
+};
+
 // Why two runs may count an access differently: how often it is executed, or where, follows from which thread comes first
 // (ir/timing.h).
 enum class Timing : u8 {
@@ -71,6 +87,7 @@ struct Site {
   u8 matrices = 0;
   u8 vector = 1; // elements per lane
   ElementType element = ElementType::bits;
+  Array array{};
   Timing timing_dependent = Timing::none;
   bool operator==(const Site&) const = default;
 };

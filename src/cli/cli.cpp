@@ -1,11 +1,14 @@
 #include "cli/cli.h"
 #include "base/cpu.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/output.h"
+#include "cli/suggest.h"
 #include "diag/diagnostic.h"
 #include <csignal>
 #include <fmt/format.h>
 #include <sstream>
+#include <unistd.h>
 
 namespace warplens::cli {
 namespace {
@@ -13,18 +16,41 @@ namespace {
 // CLI11 would say that a subcommand is required, and not which there are.
 std::string wrong_command(const CLI::App& app, int argc, char** argv) {
   if (argc > 1 && argv[1][0] == '-') return {}; // an option: --help
-  std::string known;
+  std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands({})) {
     if (argc > 1 && command->get_name() == argv[1]) return {};
-    known += (known.empty() ? "" : ", ") + command->get_name();
+    known.push_back(command->get_name());
   }
-  std::string help = "the commands are " + known + "; `warplens --help` says what they do";
-  if (argc > 1 && *argv[1] != '\0')
-    help += fmt::format("; a program is started with `warplens run {}`", argv[1]);
-  return diag::render(diag::error("no-command",
-                                  argc > 1 ? fmt::format("there is no command '{}'", argv[1])
-                                           : std::string("there is no command"),
-                                  {}, help));
+  if (argc <= 1 || *argv[1] == '\0')
+    return diag::render(diag::error(
+        "no-command", "there is no command", {},
+        fmt::format("the commands are {}; `warplens --help` says what they do", fmt::join(known, ", "))));
+  std::string word = argv[1], help;
+  bool program = word.find('/') != word.npos || word.ends_with(".cu") || ::access(argv[1], F_OK) == 0;
+  if (program)
+    help = fmt::format("did you mean `warplens run {}`?", word);
+  else if (std::string near = closest(word, known); !near.empty())
+    help = fmt::format("did you mean `warplens {}`?", near);
+  else
+    help = fmt::format("the commands are {}; `warplens --help` says what they do; a program is started with "
+                       "`warplens run {}`",
+                       fmt::join(known, ", "), word);
+  return diag::render(diag::error("no-command", fmt::format("there is no command '{}'", word), {}, help));
+}
+
+// The first argument of the command that it has no use for.
+diag::Diagnostic unknown_argument(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands())
+    for (const std::string& argument : command->remaining(true)) {
+      if (argument == "--") continue;
+      std::string help = suggested_option(*command, argument);
+      return diag::error(
+          "bad-option",
+          fmt::format("{} '{}' is not known to {}", argument.starts_with('-') ? "option" : "argument",
+                      argument, command->get_name()),
+          {}, help.empty() ? fmt::format("`warplens {} --help` lists them", command->get_name()) : help);
+    }
+  return diag::error("bad-option", "an argument is not known", {}, "`warplens --help`");
 }
 
 } // namespace
@@ -41,7 +67,9 @@ int run_command_line(int argc, char** argv) {
   }
   app.set_version_flag("--version", "warplens " WARPLENS_VERSION);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(32);
+  give_help(
+      app, "COMMAND [OPTIONS] …", "warplens run examples/matmul.cu",
+      "Each command has a --help of its own. More: docs/EXPLAIN.md, docs/MODEL.md, docs/HOW_IT_WORKS.md");
   int exit_code = 0;
   add_run(app, exit_code);
   add_report(app, exit_code);
@@ -55,6 +83,9 @@ int run_command_line(int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    print(stderr, "warplens: " + diag::render(unknown_argument(app)));
+    exit_code = 2;
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     int code = app.exit(error, out, err);

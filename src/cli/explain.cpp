@@ -1,6 +1,7 @@
 // The flags of `warplens explain`.
 #include "driver/explain.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/number.h"
 #include "cli/output.h"
 #include "text/terminal.h"
@@ -19,32 +20,53 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
       .add_option("--set", o.settings,
                   "a value or a definition: --set n=1024 --set 'i=blockIdx.x*blockDim.x + threadIdx.x'")
       ->type_name("NAME=EXPR")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group("Access");
   command.add_option("--type", o.type, "the element's type: float, double2, 'struct{float x,y,z;}'")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Access");
   command.add_option("--dims", o.dims, "elements of each dimension of A[i][j], outermost first")
-      ->type_name("N,M");
-  command.add_option("--block", o.block, "threads of a block")->type_name("X,Y,Z")->capture_default_str();
-  command.add_option("--grid", o.grid, "blocks of the grid")->type_name("X,Y,Z")->capture_default_str();
-  command.add_option("--cta", o.cta, "the block to look at")->type_name("X,Y,Z")->capture_default_str();
+      ->type_name("N,M")
+      ->group("Access");
+  command.add_option("--block", o.block, "threads of a block")
+      ->type_name("X,Y,Z")
+      ->capture_default_str()
+      ->group("Threads");
+  command.add_option("--grid", o.grid, "blocks of the grid")
+      ->type_name("X,Y,Z")
+      ->capture_default_str()
+      ->group("Threads");
+  command.add_option("--cta", o.cta, "the block to look at")
+      ->type_name("X,Y,Z")
+      ->capture_default_str()
+      ->group("Threads");
   command.add_option("--warp", o.warp, "the warp to draw")
       ->check(whole_number(0, ~u32{0}))
       ->type_name("NUMBER")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Threads");
   command.add_option("--if", o.condition, "only threads for which this is true take part: --if 'i < n'")
-      ->type_name("EXPR");
-  command.add_option("--sm", o.sm, "compute capability, 10 to 121 (`warplens gpus`)")->capture_default_str();
-  command.add_option("--space", o.space, "global, shared, local, constant, texture, surface")
+      ->type_name("EXPR")
+      ->group("Threads");
+  command.add_option("--sm", o.sm, "compute capability, 10 to 121, or GPU: 90, h100 (`warplens gpus`)")
       ->capture_default_str();
-  command.add_option("--op", o.operation, "load, store, reduction, atomic")->capture_default_str();
-  command.add_option("--cache", o.cache, "cache operator of the instruction: ca, cg, cs, nc and others");
+  command.add_option("--space", o.space, "global, shared, local, constant, texture, surface")
+      ->capture_default_str()
+      ->group("Access");
+  command.add_option("--op", o.operation, "load, store, reduction, atomic")
+      ->capture_default_str()
+      ->group("Access");
+  command.add_option("--cache", o.cache, "cache operator of the instruction: ca, cg, cs, nc and others")
+      ->group("Access");
   command.add_option("--base", o.base, "bytes from a 256-byte boundary to the array's start")
       ->check(whole_number(0, most_bytes))
       ->type_name("BYTES")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Access");
   command.add_option("--pitch", o.pitch, "bytes from row to row, where rows are padded (cudaMallocPitch)")
       ->check(whole_number(1, most_bytes))
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->group("Access");
   command
       .add_option("--case", o.case_name,
                   "a built-in example instead of an expression; without a name, lists them")
@@ -53,24 +75,31 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command
       .add_option("--pool", o.pool,
                   "arrays placed one after the other in one allocation: 'float a[100]; double b[10];'")
-      ->type_name("DECLARATIONS");
-  command.add_option("--svg", o.svg, "also write the drawing to this file")->type_name("FILE");
-  command.add_flag("--json", o.json, "print JSON instead of words");
-  command.add_flag("--ascii", ascii, "draw with ASCII characters only");
+      ->type_name("DECLARATIONS")
+      ->group("Access");
+  command.add_option("--svg", o.svg, "also write the drawing to this file")
+      ->type_name("FILE")
+      ->group("Output");
+  command.add_flag("--json", o.json, "print JSON instead of words")->group("Output");
+  command.add_flag("--ascii", ascii, "draw with ASCII characters only")->group("Output");
 }
 
 } // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("explain", "Explain one access: who goes where, what it costs, what helps");
+      app.add_subcommand("explain", "explain one access: who goes where, what it costs, what helps");
   auto options = std::make_shared<driver::ExplainOptions>();
   auto ascii = std::make_shared<bool>(false);
+  auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
+  give_help(*command, "explain [OPTIONS] EXPRESSION",
+            "warplens explain --set n=1024 'A[threadIdx.y*n + threadIdx.x]'");
   declare(*command, *options, *ascii);
-  command->callback([command, options, ascii, &exit_code] {
+  add_terminal_options(*command, colour);
+  command->callback([command, options, ascii, colour, &exit_code] {
     options->list_cases = command->count("--case") > 0 && options->case_name.empty();
     options->unicode = !*ascii && text::unicode_wanted();
-    options->colour = text::colour_wanted(STDOUT_FILENO);
+    options->colour = text::colour_wanted(STDOUT_FILENO, *colour);
     driver::Output output = driver::explain(*options);
     print(stdout, output.out);
     print(stderr, output.err);

@@ -1,6 +1,7 @@
 // The flags of `warplens gpus`.
 #include "driver/gpus.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/output.h"
 #include <memory>
 
@@ -10,6 +11,7 @@ void add_gpus(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command =
       app.add_subcommand("gpus", "the compute capabilities, their rules and where each comes from");
+  give_help(*command, "gpus [OPTIONS]", "warplens gpus");
   command->add_flag("--json", *json, "one JSON document instead of a table");
   command->callback([json] { print(stdout, *json ? driver::gpus_json() : driver::gpus_text()); });
 }

@@ -2,6 +2,7 @@
 // too.
 #include "driver/run.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/number.h"
 #include "cli/output.h"
 #include "text/terminal.h"
@@ -16,13 +17,80 @@ namespace {
 constexpr u64 most_workers = 4096, most_launches = u64{1} << 40;
 constexpr double most_seconds = 1e9; // 31 years
 
-// CLI11 does not know that the program comes after the options.
-class RunFormatter : public CLI::Formatter {
-public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: warplens run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS…]\n";
-  }
-};
+void add_compiling_options(CLI::App& command, driver::RunOptions& o) {
+  constexpr const char* group = "Compiling a .cu file";
+  command.add_option("--compiler", o.compiler, "nvcc or clang; auto: nvcc if there is one, else clang")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang"}).description(""))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--compile-options", o.compile_options,
+                  "for the compiler, as in a shell: '-std=c++20 -Iinclude'")
+      ->type_name("STRING")
+      ->group(group);
+  command
+      .add_flag("--no-cache", o.no_cache,
+                "compile and read everything anew, keep nothing in ~/.cache/warplens")
+      ->group(group);
+}
+
+void add_running_options(CLI::App& command, driver::RunOptions& o) {
+  constexpr const char* group = "Running";
+  command
+      .add_option(
+          "--sm", o.sm,
+          "compute capability or GPU, or several (the first is the device): 90, 9.0, sm_90, h100, 70,90")
+      ->type_name("LIST")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_flag(
+          "--count-only", o.count_only,
+          "count by proof where addresses depend on indices alone; compute results only where the program "
+          "reads them")
+      ->group(group);
+  command.add_option("--launches", o.launches, "count so many launches; the others only run")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER")
+      ->group(group);
+  command.add_option("--launch-skip", o.launch_skip, "count none of the first so many launches")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER")
+      ->group(group);
+  command.add_option("--per-kernel", o.per_kernel, "count so many launches of each kernel")
+      ->check(whole_number(0, most_launches))
+      ->type_name("NUMBER")
+      ->group(group);
+  command
+      .add_option("--check", o.checks,
+                  "also look for what is undefined; sync: barriers and masks that not all threads keep to")
+      ->check(CLI::IsMember({"sync"}).description(""))
+      ->delimiter(',')
+      ->type_name("KIND")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--memory", o.memory,
+                  "gpu: tolerate what a GPU tolerates; strict: stop at any access past an allocation")
+      ->check(CLI::IsMember({"gpu", "strict"}).description(""))
+      ->type_name("MODE")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--timeout", o.timeout, "stop a launch that takes longer")
+      ->type_name("SECONDS")
+      ->check(seconds(most_seconds))
+      ->group(group);
+  command
+      .add_flag("--keep-going", o.keep_going,
+                "tell the program that all is well where a launch could not be emulated")
+      ->group(group);
+  command.add_option("-j,--workers", o.workers, "threads per launch; 0: one per core")
+      ->check(whole_number(0, most_workers))
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->group(group);
+}
 
 } // namespace
 
@@ -46,77 +114,37 @@ int drop_separator(CLI::App& app, int argc, char** argv) {
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::RunOptions>();
   auto no_progress = std::make_shared<bool>(false);
+  auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
+  options->width = 0;
   CLI::App* command =
       app.add_subcommand("run", "run a CUDA program on the CPU and report how its accesses coalesce");
-  auto formatter = std::make_shared<RunFormatter>();
-  formatter->column_width(32);
-  command->formatter(formatter);
-  command->footer(
-      "The program and its arguments follow the options: warplens run --details ./app --size 64\n"
-      "Exit code: the program's own; 2 when it could not be started or the report not be written.");
+  give_help(*command, "run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS…]", "warplens run --details ./app --size 64",
+            "The program and its arguments follow the options. Exit code: the program's own; 2 when it could "
+            "not be "
+            "started or the report not be written.");
   command->prefix_command(); // what follows the program belongs to the program, flags too
-  command
-      ->add_option("--sm", options->sm,
-                   "compute capability, or several (the first is the device): 90, 9.0, sm_90, 70,90")
-      ->capture_default_str();
   declare_report_options(*command, *options);
-  command
-      ->add_option("--compiler", options->compiler, "of a .cu file; auto: nvcc if there is one, else clang")
-      ->check(CLI::IsMember({"auto", "nvcc", "clang"}))
-      ->capture_default_str();
-  command
-      ->add_option("--compile-options", options->compile_options,
-                   "for the compiler, as in a shell: '-std=c++20 -Iinclude'")
-      ->type_name("STRING");
   command
       ->add_option("--source-root", options->source_roots,
                    "also show source lines from files in DIR, wherever it is; may be repeated")
       ->type_name("DIR")
-      ->allow_extra_args(false);
-  command->add_option("-j,--workers", options->workers, "threads per launch; 0: one per core")
-      ->check(whole_number(0, most_workers))
-      ->type_name("NUMBER")
-      ->capture_default_str();
-  command
-      ->add_option("--memory", options->memory,
-                   "gpu: tolerate what a GPU tolerates; strict: stop at any access past an allocation")
-      ->check(CLI::IsMember({"gpu", "strict"}))
-      ->capture_default_str();
-  command
-      ->add_option("--check", options->checks,
-                   "also look for what is undefined; sync: barriers and masks that not all threads keep to")
-      ->check(CLI::IsMember({"sync"}))
-      ->delimiter(',')
-      ->type_name("KIND")
-      ->allow_extra_args(false);
-  command->add_flag("--count-only", options->count_only,
-                    "count by proof where addresses depend on indices alone; compute results only where the "
-                    "program reads them");
-  command->add_option("--launches", options->launches, "count so many launches; the others only run")
-      ->check(whole_number(0, most_launches))
-      ->type_name("NUMBER");
-  command->add_option("--launch-skip", options->launch_skip, "count none of the first so many launches")
-      ->check(whole_number(0, most_launches))
-      ->type_name("NUMBER");
-  command->add_option("--per-kernel", options->per_kernel, "count so many launches of each kernel")
-      ->check(whole_number(0, most_launches))
-      ->type_name("NUMBER");
-  command->add_option("--timeout", options->timeout, "stop a launch that takes longer")
-      ->type_name("SECONDS")
-      ->check(seconds(most_seconds));
-  command->add_flag("--no-cache", options->no_cache,
-                    "compile and read everything anew, keep nothing in ~/.cache/warplens");
-  command->add_flag("--no-progress", *no_progress, "no progress line on a terminal");
-  command->callback([command, options, no_progress, &exit_code] {
+      ->allow_extra_args(false)
+      ->group("Report");
+  add_terminal_options(*command, colour, &options->width);
+  command->add_flag("--no-progress", *no_progress, "no progress line on a terminal")->group("Output");
+  add_compiling_options(*command, *options);
+  add_running_options(*command, *options);
+  command->callback([command, options, no_progress, colour, &exit_code] {
     options->command = command->remaining();
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM or FILE.cu");
     if (std::string& first = options->command[0]; first.size() > 1 && first[0] == '-')
-      throw CLI::ExtrasError("run", {first});
-    std::signal(SIGPIPE, SIG_IGN); // a reader that goes away must not keep us from cleaning up
+      throw CLI::ExtrasError("run", {first}); // cli.cpp says what was meant
+    std::signal(SIGPIPE, SIG_IGN);            // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;
-    options->colour = text::colour_wanted(STDERR_FILENO);
+    options->colour = text::colour_wanted(STDERR_FILENO, *colour);
+    options->colour_of_file = *colour == text::Colour::always;
     options->progress = isatty(STDERR_FILENO) && !*no_progress;
-    options->width = text::terminal_width(STDERR_FILENO);
+    if (options->width == 0) options->width = text::terminal_width(STDERR_FILENO);
     driver::RunOutput output{[](std::string_view text) { return print(stdout, text); },
                              [](std::string_view text) { return print(stderr, text); }};
     exit_code = driver::run(*options, output);

@@ -22,8 +22,16 @@ using warplens::explain::Explanation;
 using warplens::explain::Question;
 using warplens::explain::Rejection;
 
+// Every line of `source` is an argument of the command line, and so line 1 of its own.
+std::string told(Diagnostic diagnostic, std::string_view source, bool colour) {
+  for (u32 line = 1; line < diagnostic.span.line && !source.empty(); ++line)
+    source.remove_prefix(std::min(source.find('\n'), source.size() - 1) + 1);
+  if (diagnostic.span.line != 0) diagnostic.span.line = 1;
+  return diag::render(diagnostic, source, colour);
+}
+
 Output refuse(const Diagnostic& diagnostic, const ExplainOptions& options, const std::string& source = {}) {
-  return {2, {}, diag::render(diagnostic, source, options.colour)};
+  return {2, {}, told(diagnostic, source, options.colour)};
 }
 
 // "32,8": up to three whole numbers.
@@ -109,11 +117,11 @@ std::optional<Diagnostic> write_file(const std::string& name, const std::string&
 
 Output answer(const Explanation& e, const ExplainOptions& options) {
   Output out;
-  for (const Diagnostic& warning : e.warnings) out.err += diag::render(warning, e.source, options.colour);
+  for (const Diagnostic& warning : e.warnings) out.err += told(warning, e.source, options.colour);
   out.out = options.json ? json(e).dump(2) + "\n" : terminal(e, {options.unicode, options.colour});
   if (e.fault) {
     out.exit_code = 1;
-    out.err += diag::render(*e.fault, e.source, options.colour);
+    out.err += told(*e.fault, e.source, options.colour);
   }
   if (options.svg.empty()) return out;
   if (std::optional<Diagnostic> bad = write_file(options.svg, svg(e, ""))) return refuse(*bad, options);

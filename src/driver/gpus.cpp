@@ -2,6 +2,7 @@
 // sm_90.
 #include "driver/gpus.h"
 #include "arch/table.h"
+#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
@@ -51,6 +52,29 @@ std::string digits_of(std::string_view name) {
   return one_dot ? digits : "";
 }
 
+// "Tesla V100-SXM2-16GB" is called v100, by its whole name, or by any words in between that have a number in them.
+bool is_called(const Architecture& row, std::string_view name) {
+  std::vector<std::string> words(1);
+  for (char c : std::string_view(row.part.name)) {
+    auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte))
+      words.back() += static_cast<char>(std::tolower(byte));
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  std::string wanted;
+  for (char c : name)
+    if (auto byte = static_cast<unsigned char>(c); std::isalnum(byte))
+      wanted += static_cast<char>(std::tolower(byte));
+  if (wanted.size() < 2 || wanted.find_first_of("0123456789") == wanted.npos) return false;
+  for (std::size_t first = 0; first < words.size(); ++first) {
+    std::string joined;
+    for (std::size_t last = first; last < words.size(); ++last)
+      if (joined += words[last]; joined == wanted) return true;
+  }
+  return false;
+}
+
 std::string known_names() {
   std::string out;
   for (const Architecture* row : arch::all()) (out += ' ') += dotted(*row);
@@ -97,9 +121,11 @@ Result<const Architecture*> architecture_named(std::string_view name) {
   const Architecture* row = nullptr;
   if (code == std::errc() && end == digits.data() + digits.size()) row = arch::find(number);
   if (row) return row;
+  for (const Architecture* one : arch::all())
+    if (is_called(*one, name)) return one;
   return failure(
       diag::error("unknown-architecture", fmt::format("unknown compute capability '{}'", name), {},
-                  "known:" + known_names() + " (9.0 may be written 90 or sm_90); see 'warplens gpus'"));
+                  "known:" + known_names() + " (9.0 may be written 90, sm_90 or h100); see 'warplens gpus'"));
 }
 
 Result<std::vector<const Architecture*>> architectures_named(std::string_view names) {

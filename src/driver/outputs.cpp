@@ -66,7 +66,9 @@ Result<void> Outputs::write(const RunOptions& options, const report::Model& mode
     json = json_->write(report::json(model, options.version));
   else if (options.json == "-" && !output.out(report::json(model, options.version)))
     json = lost();
-  report::TerminalOptions shape{options.width, options.colour && !text_, options.details, options.top};
+  report::TerminalOptions shape{options.width,       text_ ? options.colour_of_file : options.colour,
+                                options.details,     options.top_lines,
+                                options.top_kernels, options.summary};
   if (text_) {
     text = text_->write(report::terminal(model, shape));
   } else if (options.json != "-") { // else a program reads this run

@@ -29,6 +29,8 @@ void read_elf(const os::Elf& elf, Program& program) {
   program.symbols = elf.has(SHT_SYMTAB);
   program.dynamic = elf.has(SHT_DYNAMIC);
   for (std::string_view name : elf.needed())
+    if (name.starts_with("libcuda.so") || name.starts_with("libnvrtc.so")) program.driver_api = name;
+  for (std::string_view name : elf.needed())
     if (name.starts_with("libcudart.so")) program.linkage = Linkage::shared, program.soname = name;
   if (program.linkage == Linkage::none && defines_runtime(elf)) program.linkage = Linkage::static_;
 }
@@ -119,12 +121,31 @@ Result<Program> inspect_program(const std::string& name) {
   return program;
 }
 
-diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded) {
+diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
+                                const std::vector<std::string>& unsupported, int exit_code) {
   diag::Diagnostic out =
       diag::warning("no-launch-seen", "the program launched no CUDA kernel that WarpLens could see");
   out.help = "rebuild with NVCC_APPEND_FLAGS=\"-lineinfo -cudart shared -gencode "
              "arch=compute_80,code=compute_80\" in the "
              "environment, and run with the arguments that make it use the GPU";
+  if (!unsupported.empty()) { // what a program does after such an error is its own affair
+    out.notes.push_back(
+        fmt::format("it called {}, which WarpLens does not implement: the call returned an error",
+                    fmt::join(unsupported, ", ")));
+    out.help = "where the program can do without, run it so";
+    return out;
+  }
+  if (constexpr int not_found = 127; exit_code == not_found && !runtime_loaded) {
+    out.notes.emplace_back("its exit code is 127: it did not start, as a program or a library was not found");
+    out.help = "make it run without WarpLens first";
+    return out;
+  }
+  if (!program.driver_api.empty()) {
+    out.notes.push_back(fmt::format("it uses {}: WarpLens emulates the CUDA runtime API, not the driver API",
+                                    program.driver_api));
+    out.help = "launch the kernels with <<<>>> or cudaLaunchKernel";
+    return out;
+  }
   if (program.loses_preload) {
     out.notes.emplace_back("it is setuid, setgid or has capabilities: nothing can be preloaded into it");
     out.help = "run a copy without these rights: cp makes one";

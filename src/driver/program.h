@@ -17,10 +17,11 @@ enum class Linkage : u8 {
 struct Program {
   std::string path;
   Linkage linkage = Linkage::none;
-  std::string soname;         // shared: "libcudart.so.12"
-  bool device_code = false;   // has a section .nv_fatbin
-  bool symbols = false;       // has a symbol table
-  bool dynamic = false;       // the dynamic linker starts it, which is who preloads
+  std::string soname;       // shared: "libcudart.so.12"
+  bool device_code = false; // has a section .nv_fatbin
+  bool symbols = false;     // has a symbol table
+  bool dynamic = false;     // the dynamic linker starts it, which is who preloads
+  std::string driver_api;   // the library by which it goes past the runtime: "libcuda.so.1", "libnvrtc.so.12"
   bool loses_preload = false; // it is setuid, setgid or has capabilities: then the dynamic linker does not
 };
 
@@ -32,6 +33,8 @@ std::string find_in_path(const std::string& name);
 Result<Program> inspect_program(const std::string& name);
 
 // Why no launch may have been seen, and what to do next. `runtime_loaded`: a process said that it has WarpLens's runtime.
-diag::Diagnostic no_launch_seen(const Program&, bool runtime_loaded);
+// `unsupported`: functions that it called and that are not implemented. `exit_code`: its own.
+diag::Diagnostic no_launch_seen(const Program&, bool runtime_loaded,
+                                const std::vector<std::string>& unsupported = {}, int exit_code = 0);
 
 } // namespace warplens::driver

@@ -105,6 +105,7 @@ Result<void> inspect(Prepared& run) {
 Result<void> prepare_outputs(Prepared& run) {
   const RunOptions& options = run.options;
   std::vector<std::string> inputs = options.command;
+  inputs.insert(inputs.end(), options.more_sources.begin(), options.more_sources.end());
   if (!is_source_file(inputs[0])) inputs[0] = find_in_path(inputs[0]);
   if (Result<std::vector<std::string>> words = split_words(options.compile_options))
     inputs.insert(inputs.end(), words->begin(), words->end());
@@ -166,6 +167,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_CACHE_DIR", run.cache.folder},
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
       {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
+      {"WARPLENS_KEEP_GOING", options.keep_going ? "1" : ""},
       {"WARPLENS_LAUNCH_SKIP", fmt::format("{}", options.launch_skip)},
       {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
       {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
@@ -247,13 +249,20 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
                       fmt::format("none of the program's {} launches was to be counted", input.left_out), {},
                       "--launch-skip skips so many of each process, --launches and --per-kernel count so "
                       "many of the rest"));
-  if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty())
-    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0));
+  if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty()) {
+    std::vector<std::string> unsupported;
+    for (const measure::Unsupported& call : input.unsupported)
+      if (std::find(unsupported.begin(), unsupported.end(), call.function) == unsupported.end())
+        unsupported.push_back(call.function);
+    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0,
+                                            unsupported, end.signal == 0 ? end.exit_code : 0));
+  }
   return input;
 }
 
 // One line for all files that source lines would be quoted from, were they the program's.
-std::optional<diag::Diagnostic> withheld_message(const std::set<std::string>& files) {
+std::optional<diag::Diagnostic> withheld_message(std::set<std::string> files) {
+  std::erase_if(files, [](const std::string& file) { return report::is_library_file(file); });
   if (files.empty()) return {};
   fs::path first(*files.begin());
   return diag::warning(
@@ -274,11 +283,31 @@ Result<report::Model> model_of(const Prepared& run, report::Input input) {
   folders.insert(folders.end(), run.options.source_roots.begin(), run.options.source_roots.end());
   report::SourceFiles sources(folders, {here, beside, os::variable("HOME"), run.options.source_roots});
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
-  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel});
+  // A library's own device code may be newer or older than the program that loads it: nothing is said of that.
+  std::optional<fs::file_time_type> built;
+  if (!run.compiled && run.program.device_code)
+    if (fs::file_time_type time = fs::last_write_time(run.program.path, error); !error) built = time;
+  auto changed = [&](const std::string& file) {
+    std::optional<fs::file_time_type> written = built ? sources.written(file) : std::nullopt;
+    return written && *written > *built;
+  };
+  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel, here, changed});
   if (!model) return model;
   if (std::optional<diag::Diagnostic> withheld = withheld_message(sources.withheld()))
     model->warnings.push_back({std::move(*withheld), {}, 1});
   return model;
+}
+
+// Of "a.cu b.cu word" the first two are the program, as nvcc would take them, and the word its argument.
+RunOptions with_sources(RunOptions options) {
+  std::vector<std::string>& words = options.command;
+  std::error_code error;
+  while (words.size() > 1 && is_source_file(words[0]) && is_source_file(words[1]) &&
+         fs::exists(words[1], error)) {
+    options.more_sources.push_back(words[1]);
+    words.erase(words.begin() + 1);
+  }
+  return options;
 }
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
@@ -288,7 +317,8 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 
 } // namespace
 
-int run(const RunOptions& options, const RunOutput& output) {
+int run(const RunOptions& asked, const RunOutput& output) {
+  const RunOptions options = with_sources(asked);
   os::DelayedSignals signals; // outlives all files that are to be removed
   cache::Settings cache = cache::settings_from_environment();
   if (options.no_cache) cache.limit = 0;

@@ -11,17 +11,19 @@ namespace warplens::driver {
 
 struct RunOptions {
   std::vector<std::string> command;      // the program or .cu file, then its arguments
+  std::vector<std::string> more_sources; // compiled with the .cu file; run() takes them from `command`
   std::string sm = "90";                 // the device, then others to count for
   std::string json;                      // file, "-" for standard output, empty: none
   std::string report;                    // file for the text report, empty: standard error
   std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
   bool details = false;
-  u32 top = 5;
-  std::string kernel;            // regular expression, as report's filter
-  std::string compiler = "auto"; // of a .cu file: nvcc, clang
-  std::string compile_options;   // as one would write them in a shell
-  u32 workers = 0;               // 0: one per core
-  std::string memory = "gpu";    // or "strict"
+  u32 top_lines = 5, top_kernels = 5; // 0: all
+  bool summary = false;               // no tables of kernels
+  std::string kernel;                 // regular expression, as report's filter
+  std::string compiler = "auto";      // of a .cu file: nvcc, clang
+  std::string compile_options;        // as one would write them in a shell
+  u32 workers = 0;                    // 0: one per core
+  std::string memory = "gpu";         // or "strict"
   std::optional<u64> launches,
       per_kernel;                  // count so many of each process, and of each kernel; others just run
   u64 launch_skip = 0;             // of each process
@@ -29,10 +31,12 @@ struct RunOptions {
   double timeout = 0;              // seconds that a launch may take; 0: no limit
   bool count_only = false;         // results only where somebody looks
   bool strict = false;
-  bool no_cache = false; // compile and parse anew, keep nothing
-  bool progress = false; // standard error is a terminal, and nobody said --no-progress
-  bool colour = false;   // of the report on standard error
-  u32 width = 80;        // of the terminal
+  bool keep_going = false;     // launches that could not be emulated return success
+  bool no_cache = false;       // compile and parse anew, keep nothing
+  bool progress = false;       // standard error is a terminal, and nobody said --no-progress
+  bool colour = false;         // of the report on standard error
+  bool colour_of_file = false; // of a report that goes elsewhere
+  u32 width = 80;              // of the terminal
   std::string version;
 };
 

@@ -77,17 +77,25 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   request.compiler = compiler_named(options.compiler);
   request.sm = sm;
   request.options = std::move(*words);
+  request.options.insert(request.options.end(), options.more_sources.begin(), options.more_sources.end());
   request.folder = folder->path();
   request.headers = toolchain::header_folder();
   request.cudart = runtime + "/libcudart.so.13";
   request.cache = &cache;
+  std::string said;
   Result<toolchain::Compiled> compiled = [&] {
     Relay relay(output);
-    request.on_output = [&](std::string_view text) { line.erase(), relay.say(text); };
+    request.on_output = [&](std::string_view text) { line.erase(), relay.say(text), said += text; };
     return toolchain::compile(request);
   }();
   if (os::DelayedSignals::seen())
     return failure(diag::error("interrupted", "the compilation was interrupted", {request.source, 0, 0, 0}));
+  if (!compiled && said.find("undefined reference to `main'") != said.npos)
+    return failure(diag::error(
+        "no-main",
+        fmt::format("'{}' has no main(): WarpLens runs programs, not kernels alone", request.source), {},
+        "give the source with main() first, the others after it; or add a main() that "
+        "launches the kernel"));
   if (!compiled) return failure(compiled.error());
   return SourceProgram{std::move(*folder), std::move(compiled->executable)};
 }

@@ -292,7 +292,8 @@ template <class A> void part(A& a, access::SourceFrame& f) {
 }
 
 template <class A> void part(A& a, access::Site& s) {
-  auto& [id, function, frames, ptx_line, opcode, space, kind, cache, bytes, matrices, vector, element,
+  // `array` follows from the instructions, and is asked for where a kernel is launched.
+  auto& [id, function, frames, ptx_line, opcode, space, kind, cache, bytes, matrices, vector, element, array,
          timing_dependent] = s;
   part(a, id);
   a.shared(function);

@@ -35,6 +35,21 @@ diag::Diagnostic diagnostic_of(const json& value) {
   return out;
 }
 
+access::Array array_of(const json& value) {
+  expect_object(value, "an array");
+  access::Array out;
+  take_name(value, "kind", out.kind);
+  take(value, "name", out.name);
+  take(value, "parameter", out.parameter);
+  take(value, "parameters", out.parameters);
+  take(value, "offset", out.offset);
+  if (auto indirect = value.find("indirect"); indirect != value.end()) {
+    if (!indirect->is_boolean()) throw Unreadable("member 'indirect' is neither true nor false");
+    out.indirect = indirect->get<bool>();
+  }
+  return out;
+}
+
 arch::Counts counts_of(const json& value) {
   expect_object(value, "a set of counters");
   arch::Counts out;

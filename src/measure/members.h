@@ -73,6 +73,7 @@ std::vector<std::string> strings(const json& object, const char* key);
 void take_dim(const json& object, const char* key, Dim3& out);
 diag::Diagnostic diagnostic_of(const json&);
 Pattern pattern_of(const json&);
+access::Array array_of(const json&);
 arch::Counts counts_of(const json&);
 // A site as an access can have it: what reads records divides by its bytes.
 void check_site(const access::Site&);

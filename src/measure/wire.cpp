@@ -33,6 +33,17 @@ json to_json(const diag::Diagnostic& d) {
   return out;
 }
 
+json to_json(const access::Array& array) {
+  json out = json::object();
+  put_name(out, "kind", array.kind);
+  put(out, "name", array.name);
+  put(out, "parameter", array.parameter);
+  put(out, "parameters", array.parameters);
+  put(out, "offset", array.offset);
+  put(out, "indirect", array.indirect);
+  return out;
+}
+
 json to_json(const access::Site& site) {
   json out{{"id", site.id.value}};
   put(out, "function", site.function);
@@ -52,6 +63,7 @@ json to_json(const access::Site& site) {
   put(out, "matrices", site.matrices);
   put(out, "vector", site.vector, u8{1});
   put_name(out, "element", site.element);
+  if (site.array != access::Array{}) out["array"] = to_json(site.array);
   put_name(out, "timing_dependent", site.timing_dependent);
   return out;
 }
@@ -84,6 +96,7 @@ access::Site site_of(const json& value) {
   take(value, "matrices", out.matrices);
   take(value, "vector", out.vector);
   take_name(value, "element", out.element);
+  if (auto array = value.find("array"); array != value.end()) out.array = array_of(*array);
   take_name(value, "timing_dependent", out.timing_dependent);
   if (!is_reference(out)) check_site(out);
   return out;

@@ -51,4 +51,15 @@ std::string demangle(std::string_view symbol) {
   return {output->text, output->size};
 }
 
+std::string variable_name(std::string_view symbol) {
+  std::string name = demangle(symbol);
+  u32 depth = 0; // of brackets: what is in them belongs to a type
+  for (std::size_t i = name.size(); i-- > 1;) {
+    if (name[i] == ')' || name[i] == '>') ++depth;
+    if ((name[i] == '(' || name[i] == '<') && depth != 0) --depth;
+    if (depth == 0 && name[i] == ':' && name[i - 1] == ':') return name.substr(i + 1);
+  }
+  return name;
+}
+
 } // namespace warplens::ptx

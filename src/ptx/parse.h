@@ -28,5 +28,7 @@ Result<ir::Module> link(std::vector<ir::Module> modules);
 // "_Z5saxpyifPKfPf" → "saxpy(int, float, float const*, float*)"; anything else unchanged. What would become
 // longer than 16 KiB stays mangled, and loses its middle where that is longer than 1 KiB.
 std::string demangle(std::string_view symbol);
+// As the source calls a variable: "_ZZ6kernelPfE4tile" → "tile".
+std::string variable_name(std::string_view symbol);
 
 } // namespace warplens::ptx

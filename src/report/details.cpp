@@ -5,6 +5,7 @@
 #include "report/sections.h"
 #include "report/text.h"
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::report {
 namespace {
@@ -36,7 +37,8 @@ std::string inlined(const Page& page, const Row& row) {
   std::string out;
   for (std::size_t i = 0; row.site.frames.size() > 1 && i < row.site.frames.size(); ++i) {
     const access::SourceFrame& frame = row.site.frames[i];
-    std::string text = fmt::format("{} {}:{}", i == 0 ? "in" : "inlined at", frame.file, frame.line);
+    std::string text =
+        fmt::format("{} {}:{}", i == 0 ? "in" : "inlined at", file_name(page, frame.file), frame.line);
     if (!frame.function.empty()) text += " (" + frame.function + ")";
     out += "      " + clip_middle(text, page.options.width - 6) + '\n';
   }
@@ -55,9 +57,14 @@ std::string timing_line(const Page& page, const Row& row) {
               "      depends on timing: ", page.options.width);
 }
 
-std::string advice_lines(const Page& page, const Row& row) {
+// `said`: what the kernel's rows above were told. Many are alike, and get the rule's name alone.
+std::string advice_lines(const Page& page, const Row& row, std::set<std::string>& said) {
   std::string out;
   for (const advise::Advice& advice : row.advice) {
+    if (!said.insert(advice.rule + advice.cause + advice.change).second) {
+      out += wrap(fmt::format("{}, as above", advice.rule), "      advice: ", page.options.width);
+      continue;
+    }
     std::string text = fmt::format("{} ({}, {}): {}", advice.title, advice.rule,
                                    advise::name(advice.confidence), advice.cause);
     if (!advice.change.empty()) text += "; " + advice.change;
@@ -76,22 +83,24 @@ std::string pearson_table(const Page& page, const Kernel& kernel) {
   std::string out = "  Instructions, as a profiler's source page counts them:\n    ";
   out +=
       pad_right("PTX", opcode_width) + pad_left("warps", count_width) + pad_left("threads", count_width + 2);
-  out += pad_left("bits", 6) + pad_left("L1 trans", count_width) + pad_left("L2 trans", count_width) +
+  out += pad_left("bits", 6) + pad_left("lines", count_width) + pad_left("sectors", count_width) +
          pad_left("L1 eff", 7) + '\n';
+  std::set<std::string> said;
   for (const Line& line : kernel.lines) {
-    out += "  " + place_name(line) + '\n';
+    out += "  " + clip(place_name(page, line), page.options.width - 2) + '\n';
     for (const Row& row : line.rows) {
       out += table_row(row);
       if (row.sites > 1)
         out += fmt::format("      {} PTX instructions, first at PTX line {}\n", row.sites, row.site.ptx_line);
-      out += inlined(page, row) + timing_line(page, row) + advice_lines(page, row);
+      out += inlined(page, row) + timing_line(page, row) + advice_lines(page, row, said);
     }
   }
   if (!kernel.never_executed.empty()) out += "  Never executed:\n";
   for (const Row& row : kernel.never_executed) {
-    std::string place = row.site.frames.empty()
-                            ? fmt::format("PTX line {}", row.site.ptx_line)
-                            : fmt::format("{}:{}", row.site.frames[0].file, row.site.frames[0].line);
+    std::string place =
+        row.site.frames.empty()
+            ? fmt::format("PTX line {}", row.site.ptx_line)
+            : fmt::format("{}:{}", file_name(page, row.site.frames[0].file), row.site.frames[0].line);
     out += "    " + clip_middle(fmt::format("{}  {}", place, row.site.opcode), page.options.width - 4) + '\n';
   }
   return out;
@@ -102,12 +111,12 @@ std::string legend_section(const Page& page) {
       {"warps", "inst_executed (with at least one active lane)"},
       {"threads", "thread_inst_executed_true"},
       {"requests", "l1tex__t_requests; constant: idc__requests"},
-      {"L1 trans", "memory_l1_tag_requests_global: 128-byte lines per request"},
-      {"L2 trans", "memory_l2_theoretical_sectors_global: 32-byte sectors per request"},
+      {"lines", "memory_l1_tag_requests_global: 128-byte lines per request"},
+      {"sectors", "memory_l2_theoretical_sectors_global: 32-byte sectors per request"},
       {"ideal", "memory_l2_theoretical_sectors_global_ideal"},
       {"wavefronts", "memory_l1_wavefronts_shared; ideal: memory_l1_wavefronts_shared_ideal"},
       {"effic", "bytes asked for by active lanes / bytes moved (shared: ideal / wavefronts)"},
-      {"L1 eff", "threads x size / 128 / L1 trans; over 100% where lanes share data"},
+      {"L1 eff", "threads x size / 128 / lines; over 100% where lanes share data"},
       {"waste", "share of the kernel's bytes moved beyond need (32 per sector, 128 per wavefront, 4 per "
                 "constant request)"},
   };

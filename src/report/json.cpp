@@ -6,6 +6,7 @@
 #include "measure/totals.h"
 #include "report/pattern_text.h"
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace warplens::report {
 namespace {
@@ -52,6 +53,18 @@ json_t pattern_json(const measure::Pattern& pattern, const access::Site& site) {
           {"lanes", pattern.lanes},
           {"units", pattern.units},
           {"most_units", pattern.most_units}};
+}
+
+json_t array_json(const access::Array& array) {
+  using access::ArrayKind;
+  if (array.kind == ArrayKind::unknown) return {};
+  bool parameter = array.kind == ArrayKind::parameter;
+  return {{"kind", access::name(array.kind)},
+          {"name", text_or_null(array.name)},
+          {"parameter", parameter ? json_t(array.parameter) : json_t()},
+          {"parameters", parameter ? json_t(array.parameters) : json_t()},
+          {"offset", parameter ? json_t(array.offset) : json_t()},
+          {"indirect", array.indirect}};
 }
 
 json_t distribution_json(const measure::Distribution& distribution, const std::vector<u32>& sm) {
@@ -103,6 +116,7 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["matrices"] = site.matrices;
   out["vector"] = site.vector;
   out["element"] = access::name(site.element);
+  out["array"] = array_json(site.array);
   if (site.timing_dependent != access::Timing::none)
     out["timing_dependent"] = access::name(site.timing_dependent);
   put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, status);
@@ -184,6 +198,7 @@ json_t advice_json(const advise::Advice& advice) {
 json_t kernel_json(const Kernel& kernel) {
   json_t out{{"kernel", kernel.mangled},
              {"name", kernel.name},
+             {"short", kernel.label},
              {"module", kernel.module},
              {"status", measure::name(kernel.status)},
              {"launches", kernel.launches}};
@@ -191,6 +206,7 @@ json_t kernel_json(const Kernel& kernel) {
   out["excess_bytes"] = kernel.excess_bytes;
   out["excess_cycles"] = kernel.excess_cycles;
   out["moved_bytes"] = kernel.moved_bytes;
+  out["share"] = kernel.share;
   out["ptxas"] = json_t();
   if (kernel.local_use)
     out["ptxas"] = {{"stack_bytes", kernel.local_use->stack_bytes},
@@ -201,6 +217,7 @@ json_t kernel_json(const Kernel& kernel) {
     for (const Row& row : line.rows) {
       json_t access = site_json(row.site, row.space, row.counters, kernel.sm, kernel.status);
       access["source"] = text_or_null(line.text);
+      access["source_changed"] = line.changed;
       access["ptx_instructions"] = row.sites;
       access["pattern"] = pattern_json(row.pattern, row.site);
       access["distribution"] = whole_distribution_json(row.distribution, kernel.sm);
@@ -209,6 +226,46 @@ json_t kernel_json(const Kernel& kernel) {
       for (const advise::Advice& advice : row.advice) access["advice"].push_back(advice_json(advice));
       out["accesses"].push_back(std::move(access));
     }
+  return out;
+}
+
+json_t totals_json(const Model& model) {
+  json_t out{{"excess_bytes", model.excess_bytes},
+             {"excess_cycles", model.excess_cycles},
+             {"moved_bytes", model.moved_bytes}};
+  out["spaces"] = json_t::object();
+  const std::vector<u32>& sm = model.input.sm;
+  bool proved =
+      std::ranges::any_of(model.kernels, [](const Kernel& k) { return k.status == measure::Status::proved; });
+  for (const auto& [space, counters] : model.totals)
+    for (std::size_t a = 0; a < std::min(sm.size(), counters.size()); ++a) {
+      json_t& of_space = out["spaces"][std::string(access::name(space))][std::to_string(sm[a])];
+      put_counts(of_space, counters[a], sm[a], space, {.kind = access::Kind::load, .bytes = 4},
+                 proved ? measure::Status::proved : measure::Status::exact);
+      of_space.erase("excess_cycles"); // each access has its busiest stage; their sum has none
+    }
+  return out;
+}
+
+// Accesses by their places in `kernels[].accesses[]`.
+json_t finding_json(const Model& model, const Finding& finding) {
+  const Finding::Access& worst = finding.accesses[0];
+  const Row& row = model.kernels[worst.kernel].lines[worst.line].rows[worst.row];
+  json_t out{{"rule", text_or_null(finding.rule)},           {"space", access::name(row.space)},
+             {"pattern", measure::name(row.pattern.kind())}, {"excess_bytes", finding.excess_bytes},
+             {"excess_cycles", finding.excess_cycles},       {"share", finding.share}};
+  out["cost"] = {{"actual", finding.cost.actual}, {"ideal", finding.cost.ideal}, {"unit", finding.cost.unit}};
+  std::set<std::string> arrays;
+  out["accesses"] = json_t::array();
+  for (const Finding::Access& access : finding.accesses) {
+    const Kernel& kernel = model.kernels[access.kernel];
+    std::size_t index = access.row;
+    for (u32 l = 0; l < access.line; ++l) index += kernel.lines[l].rows.size();
+    out["accesses"].push_back({{"kernel", access.kernel}, {"access", index}});
+    std::string array = array_name(kernel.lines[access.line].rows[access.row].site.array);
+    if (!array.empty()) arrays.insert(array);
+  }
+  out["arrays"] = arrays;
   return out;
 }
 
@@ -233,6 +290,11 @@ std::string json(const Model& model, std::string_view version) {
                                   {"block", dim(launch.block)}});
   out["kernels"] = json_t::array();
   for (const Kernel& kernel : model.kernels) out["kernels"].push_back(kernel_json(kernel));
+  out["totals"] = totals_json(model);
+  out["findings"] = json_t::array();
+  for (const Finding& finding : model.findings) out["findings"].push_back(finding_json(model, finding));
+  out["files"] = json_t::object();
+  for (const auto& [file, shown] : model.files) out["files"][file] = shown;
   out["unsupported"] = json_t::array();
   for (const auto& [function, calls] : model.unsupported)
     out["unsupported"].push_back({{"function", function}, {"calls", calls}});

@@ -2,9 +2,11 @@
 #include "report/model.h"
 #include "arch/count.h"
 #include "measure/totals.h"
+#include "report/findings.h"
+#include "report/names.h"
+#include "report/text.h"
 #include "text/regex.h"
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <set>
 #include <tuple>
@@ -20,15 +22,6 @@ using measure::Status;
 
 // Exact and proved launches of a kernel add up; failed, unknown and refused ones each stay among themselves.
 Status group_of(Status status) { return status == Status::proved ? Status::exact : status; }
-
-// Files that the user did not write: frames in them are skipped when naming the line.
-bool is_library_file(std::string_view file) {
-  static constexpr std::array<std::string_view, 5> marks{"/usr/include/", "/usr/lib/",
-                                                         "/targets/x86_64-linux/include", "/cuda/include/",
-                                                         "/share/warplens/cuda/"};
-  return file.empty() || std::any_of(marks.begin(), marks.end(),
-                                     [&](std::string_view mark) { return file.find(mark) != file.npos; });
-}
 
 void add_counters(std::vector<Counts>& sum, const std::vector<Counts>& other) {
   if (sum.size() < other.size()) sum.resize(other.size());
@@ -102,20 +95,34 @@ void add_launch(SiteSums& sums, const measure::LaunchContent& launch) {
   }
 }
 
+// What accesses have in common that a reader sees as one place: the line and the calls on the way to it; without line
+// information the function.
+using PlaceKey = std::vector<std::tuple<std::string, u32, u32>>; // file (or function), line, column
+
+PlaceKey place_of(const access::Site& site, bool columns) {
+  PlaceKey out;
+  for (const access::SourceFrame& frame : user_frames(site))
+    out.emplace_back(frame.file, frame.line, columns ? frame.column : 0);
+  if (out.empty() || std::get<1>(out.back()) == 0) out = {{site.function, 0, 0}};
+  return out;
+}
+
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums sites) {
-  using Key = std::tuple<std::string, u32, u32, Space, std::string, Look, u32, access::Timing>;
+  using ArrayKey = std::tuple<access::ArrayKind, std::string, u32, u32, bool>;
+  using Key = std::tuple<PlaceKey, Space, std::string, Look, ArrayKey, access::Timing>;
   std::map<Key, SiteKey> first;
   SiteSums out;
   for (auto& [key, merge] : sites) {
     merge.settle_pattern();
     const access::Site& site = merge.record.site;
-    access::SourceFrame place = user_frame(site);
-    // Without line information every PTX instruction stays apart: its PTX line is all that names it.
-    u32 apart = place.line == 0 ? key.first : 0;
-    Look look = look_of(merge.record.pattern);
-    Key row{place.file,  place.line, place.column, merge.record.space,
-            site.opcode, look,       apart,        site.timing_dependent};
+    const access::Array& array = site.array;
+    Key row{place_of(site, true),
+            merge.record.space,
+            site.opcode,
+            look_of(merge.record.pattern),
+            ArrayKey{array.kind, array.name, array.parameter, array.offset, array.indirect},
+            site.timing_dependent};
     auto [found, fresh] = first.try_emplace(row, key);
     if (fresh) {
       out.emplace(key, std::move(merge));
@@ -130,7 +137,8 @@ SiteSums merge_rows(SiteSums sites) {
   return out;
 }
 
-// `device`: null where the table has no such architecture.
+} // namespace
+
 Cost cost_of(const Counts& counts, Space space, const access::Site& site, const arch::Architecture* device) {
   auto per = [](u64 value, u64 count) {
     return count == 0 ? 0 : static_cast<double>(value) / static_cast<double>(count);
@@ -149,6 +157,8 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
             "bytes"};
   return {per(counts.sectors, counts.requests), per(counts.ideal_sectors, counts.requests), "sectors"};
 }
+
+namespace {
 
 Row make_row(Merge merge, const LaunchRecord& launch) {
   Row row;
@@ -182,16 +192,27 @@ auto line_order(const Line& line) {
                     line.rows[0].site.ptx_line);
 }
 
-// Rows of one source line together; without line information every row is a line of its own.
-std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const SourceLines& source) {
-  std::map<std::tuple<std::string, u32, u32>, Line> lines;
+Line line_at(const access::Site& site, const SourceLines& source, const Options& options) {
+  Line line;
+  line.calls = user_frames(site);
+  if (!line.calls.empty()) line.place = line.calls.back(), line.calls.pop_back();
+  if (line.place.line == 0) {
+    line.function = function_name(site.function);
+    return line;
+  }
+  line.text = source(line.place.file, line.place.line).value_or("");
+  line.changed = !line.text.empty() && options.changed && options.changed(line.place.file);
+  return line;
+}
+
+// Rows of one source line together; without line information those of one function.
+std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const SourceLines& source,
+                             const Options& options) {
+  std::map<PlaceKey, Line> lines;
   for (Row& row : rows) {
-    access::SourceFrame place = user_frame(row.site);
-    auto [found, fresh] =
-        lines.try_emplace({place.file, place.line, place.line == 0 ? row.site.id.value : 0});
+    auto [found, fresh] = lines.try_emplace(place_of(row.site, false));
     Line& line = found->second;
-    if (fresh && place.line != 0) line.text = source(place.file, place.line).value_or("");
-    if (fresh) line.place = place;
+    if (fresh) line = line_at(row.site, source, options);
     row.share =
         all_excess == 0 ? 0 : static_cast<double>(row.excess_cycles) / static_cast<double>(all_excess);
     line.excess_bytes += row.excess_bytes;
@@ -229,6 +250,17 @@ void add_grid(Kernel& kernel, Dim3 grid, u64 times) {
   kernel.grids.emplace_back(grid, times);
 }
 
+// The remainder of an unrolled loop that had none is no news: only lines of which nothing ran are.
+void keep_idle_lines(std::vector<Row>& never, const std::vector<Row>& rows) {
+  std::set<std::pair<std::string, u32>> ran;
+  for (const Row& row : rows)
+    for (const access::SourceFrame& frame : row.site.frames) ran.emplace(frame.file, frame.line);
+  std::erase_if(never, [&](const Row& row) {
+    access::SourceFrame place = user_frame(row.site);
+    return place.line == 0 || ran.contains({place.file, place.line});
+  });
+}
+
 void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& launch, u64 times) {
   kernel.launches += times;
   kernel.status = std::max(kernel.status, launch.status); // proved where exact ones are among them
@@ -244,11 +276,13 @@ void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& lau
     add_launch(sums, measure::repeated(launch, times));
 }
 
-Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, const SourceLines& source) {
+Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, const SourceLines& source,
+                   const Options& options) {
   const LaunchRecord& first = launches.front()->record;
-  Kernel kernel{first.kernel, first.name.empty() ? first.kernel : first.name,
-                first.module, first.status,
-                first.sm,     first.block};
+  Kernel kernel;
+  kernel.mangled = first.kernel, kernel.name = first.name.empty() ? first.kernel : first.name;
+  kernel.module = first.module, kernel.status = first.status, kernel.sm = first.sm,
+  kernel.block = first.block;
   kernel.first_launch = first.index;
   SiteSums sums;
   for (const Launch* launch : launches) add_alike(kernel, sums, launch->record, launch->count());
@@ -274,11 +308,28 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
     }
     rows.push_back(std::move(row));
   }
-  kernel.lines = make_lines(std::move(rows), kernel.excess_cycles, source);
+  keep_idle_lines(kernel.never_executed, rows);
+  kernel.lines = make_lines(std::move(rows), kernel.excess_cycles, source, options);
   return kernel;
 }
 
-std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source) {
+// Short names, and the block's shape where one kernel was launched with several.
+void label(std::vector<Kernel>& kernels) {
+  std::vector<std::string> names;
+  std::map<std::string, std::set<std::tuple<u32, u32, u32>>> blocks; // by kernel
+  for (const Kernel& kernel : kernels) {
+    names.push_back(kernel.name);
+    blocks[kernel.name].emplace(kernel.block.x, kernel.block.y, kernel.block.z);
+  }
+  names = short_names(names);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    kernels[i].label = names[i];
+    if (blocks[kernels[i].name].size() > 1)
+      kernels[i].label += fmt::format(" [block {}]", dimensions(kernels[i].block));
+  }
+}
+
+std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, const Options& options) {
   using Key = std::tuple<std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;
   std::map<Key, std::vector<const Launch*>> groups;
   for (const Launch& launch : input.launches) {
@@ -287,14 +338,47 @@ std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source) 
         &launch);
   }
   std::vector<Kernel> out;
-  for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source));
+  for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source, options));
   auto order = [](const Kernel& k) {
     return std::tuple(k.status == Status::refused, k.status == Status::unknown, k.status == Status::failed,
                       ~k.excess_cycles, ~k.excess_bytes, ~k.moved_bytes, k.first_launch, k.name);
   };
   std::stable_sort(out.begin(), out.end(),
                    [&](const Kernel& a, const Kernel& b) { return order(a) < order(b); });
+  label(out);
   return out;
+}
+
+void name_files(Model& model, const std::string& root) {
+  std::set<std::string> files;
+  auto add = [&](const std::string& file) {
+    if (!file.empty()) files.insert(file);
+  };
+  auto add_site = [&](const access::Site& site) {
+    for (const access::SourceFrame& frame : site.frames) add(frame.file);
+  };
+  for (const Kernel& kernel : model.kernels) {
+    for (const Line& line : kernel.lines)
+      for (const Row& row : line.rows) add_site(row.site);
+    for (const Row& row : kernel.never_executed) add_site(row.site);
+  }
+  for (const Warning& warning : model.warnings) {
+    add(warning.diagnostic.span.file);
+    for (const std::string& note : warning.diagnostic.notes) // "inlined at FILE:LINE"
+      if (constexpr std::string_view inlined = "inlined at "; note.starts_with(inlined))
+        add(note.substr(inlined.size(), note.rfind(':') - inlined.size()));
+  }
+  model.files = file_names(files, root);
+}
+
+bool lines_known(const std::vector<Kernel>& kernels) {
+  bool any = false;
+  for (const Kernel& kernel : kernels)
+    for (const Line& line : kernel.lines) {
+      if (line.place.line != 0) return true;
+      any = true;
+    }
+  return !any;
 }
 
 // The same words about the same place once, with how often.
@@ -367,12 +451,6 @@ Result<void> check_kernel_filter(const std::string& pattern) {
   return {};
 }
 
-access::SourceFrame user_frame(const access::Site& site) {
-  for (const access::SourceFrame& frame : site.frames)
-    if (!is_library_file(frame.file)) return frame;
-  return site.frames.empty() ? access::SourceFrame{} : site.frames.front();
-}
-
 Result<Model> build(Input input, const SourceLines& source, const Options& options) {
   Model model;
   const bool complete = is_complete(input);
@@ -380,7 +458,10 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
   if (!removed) return failure(removed.error());
   model.filtered_out = *removed;
   model.complete = complete && !input.launches.empty();
-  model.kernels = make_kernels(input, source);
+  name_arrays(input.launches, source);
+  model.kernels = make_kernels(input, source, options);
+  model.lines_known = lines_known(model.kernels);
+  find_causes(model);
   for (const Launch& launch : input.launches)
     for (const diag::Diagnostic& diagnostic : launch.record.diagnostics)
       add_warning(model.warnings, diagnostic, launch.count(), source);
@@ -391,6 +472,7 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
     calls[unsupported.function] += unsupported.calls;
   model.unsupported.assign(calls.begin(), calls.end());
   model.input = std::move(input);
+  name_files(model, options.root);
   return model;
 }
 

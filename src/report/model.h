@@ -6,11 +6,15 @@
 // (measure::excess_cycles), which compares spaces; ties are decided by bytes and place, so that the same records
 // give the same report, to the byte. Launches that failed, are unknown or were refused are groups of their own:
 // partial counts never mix with exact ones.
+//
+// What is said of the program as a whole, its totals, its lines and its findings, is of the kernels that were counted.
 #pragma once
 #include "advise/advise.h"
 #include "measure/record.h"
 #include "measure/wire.h"
+#include "report/arrays.h"
 #include "report/launches.h"
+#include "report/places.h"
 #include <functional>
 #include <optional>
 
@@ -47,11 +51,11 @@ struct Input {
   u64 left_out = 0; // launches that ran without being counted, because --launches or the like said so
 };
 
-// The text of a source line (file, 1-based line), or nothing.
-using SourceLines = std::function<std::optional<std::string>(const std::string& file, u32 line)>;
-
 struct Options {
   std::string kernel_filter; // regular expression (RE2's syntax), searched in the demangled name; empty: all
+  std::string root{};        // files below this folder are called by their path from there
+  // Was that source file changed after the program was built? Then its lines may not be those that ran.
+  std::function<bool(const std::string& file)> changed{};
 };
 
 // What an access costs per request (shared, constant: per instruction) under the first architecture, and what it
@@ -79,9 +83,12 @@ struct Row {
 
 struct Line {
   access::SourceFrame
-      place;             // the innermost frame in the user's own files; file empty without line information
-  std::string text;      // the source line, trimmed; empty when the file was not found
-  std::vector<Row> rows; // worst first
+      place; // the innermost frame in the user's own files; file empty without line information
+  std::vector<access::SourceFrame> calls; // that were inlined on the way there, outermost first
+  std::string function;                   // without line information: the PTX function, as people call it
+  std::string text;                       // the source line, trimmed; empty when the file was not found
+  bool changed = false;                   // the file is newer than the program: see Options
+  std::vector<Row> rows;                  // worst first
   u64 excess_bytes = 0, excess_cycles = 0;
   double share = 0;
 };
@@ -93,6 +100,8 @@ struct Reason {
 
 struct Kernel {
   std::string mangled, name, module;
+  std::string
+      label; // short, and its own among the report's: with what differs, and the block where that does
   measure::Status status{}; // of all its launches
   std::vector<u32> sm;
   Dim3 block;
@@ -107,9 +116,30 @@ struct Kernel {
   std::vector<Row> never_executed;
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
+  double share = 0;                                          // of the program's excess cycles
   u32 timing_dependent =
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
+};
+
+// Rows with one cause: what its advice says, and the pattern, are the same; or they go to one array of one kernel.
+struct Finding {
+  struct Access {
+    u32 kernel = 0, line = 0, row = 0; // Model::kernels[].lines[].rows[]
+  };
+  std::vector<Access> accesses; // worst first
+  std::string rule;             // of the advice that they share; empty where there is none
+  u64 excess_bytes = 0, excess_cycles = 0;
+  double share = 0;      // of the program's excess cycles
+  arch::Counts counts{}; // of all, under the first architecture
+  Cost cost{};           // likewise, per request
+};
+
+// A source line over all kernels and architectures' first: templates and inlined functions are in several.
+struct ProgramLine {
+  std::vector<std::pair<u32, u32>> lines; // Model::kernels[].lines[], worst first
+  u64 excess_cycles = 0;
+  double share = 0; // of the program's excess cycles
 };
 
 struct Warning {
@@ -125,16 +155,20 @@ struct Model {
   // be counted (Input::left_out). Launches that the filter left out count as well; where all were left out, there is
   // nothing that this could be said of.
   bool complete = false;
-  std::vector<Kernel> kernels;   // worst first; those that were not counted after those that were
-  std::vector<Warning> warnings; // diagnostics of launches and messages, each once
+  std::vector<Kernel> kernels; // worst first; those that were not counted after those that were
+  std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
+  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
+  std::vector<Finding> findings;                             // worst first
+  std::vector<ProgramLine> lines;                            // those with excess, worst first
+  std::map<std::string, std::string> files; // as the compiler names them → as a reader wants them
+  bool lines_known =
+      true; // false: no access of any kernel has a source line, as of programs without -lineinfo
+  std::vector<Warning> warnings;                        // diagnostics of launches and messages, each once
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
 
 // What --strict asks: every launch counted, none missing, and nothing that --check found against the program.
 bool passes_strict(const Model&);
-
-// The line that a site is shown at: its innermost frame in a file that the user wrote.
-access::SourceFrame user_frame(const access::Site&);
 
 // Fails on a filter that is no regular expression.
 Result<void> check_kernel_filter(const std::string&);

@@ -13,7 +13,7 @@ std::string uncounted(const Page& page) {
   std::string out;
   for (const Kernel& kernel : page.model.kernels) {
     if (measure::is_counted(kernel.status)) continue;
-    std::string text = fmt::format("{}: {} {}", kernel.name, plural(kernel.launches, "launch"),
+    std::string text = fmt::format("{}: {} {}", kernel.label, plural(kernel.launches, "launch"),
                                    measure::name(kernel.status));
     if (kernel.reasons.size() == 1) text += ": " + kernel.reasons[0].text;
     out += wrap(text, "  ", page.options.width);
@@ -38,9 +38,7 @@ std::string unsupported(const Page& page) {
 
 std::string warning_text(const Page& page, const Warning& warning) {
   const diag::Diagnostic& d = warning.diagnostic;
-  std::string where;
-  if (!d.span.file.empty())
-    where = d.span.line != 0 ? fmt::format("{}:{}: ", d.span.file, d.span.line) : d.span.file + ": ";
+  std::string where = place_prefix(page, d);
   std::string times = warning.times == 1 ? "" : fmt::format(" ({} times)", human(warning.times));
   std::string out = wrap(fmt::format("{}{}: {}{}", where, diag::name(d.severity), d.message, times), "  ",
                          page.options.width);
@@ -58,6 +56,21 @@ std::string warnings(const Page& page) {
 }
 
 } // namespace
+
+std::string place_prefix(const Page& page, const diag::Diagnostic& diagnostic) {
+  const diag::Span& span = diagnostic.span;
+  if (span.file.empty()) return "";
+  constexpr std::string_view inlined = "inlined at ";
+  if (is_library_file(span.file))
+    for (const std::string& note : diagnostic.notes) {
+      if (!note.starts_with(inlined)) continue;
+      std::string place = note.substr(inlined.size(), note.find(' ', inlined.size()) - inlined.size());
+      std::size_t colon = place.rfind(':');
+      if (colon != place.npos && !is_library_file(place.substr(0, colon)))
+        return fmt::format("{}{}: ", file_name(page, place.substr(0, colon)), place.substr(colon));
+    }
+  return file_name(page, span.file) + (span.line != 0 ? fmt::format(":{}: ", span.line) : ": ");
+}
 
 std::string problem_section(const Page& page) { return uncounted(page) + unsupported(page) + warnings(page); }
 
@@ -77,9 +90,9 @@ std::string closing_section(const Page& page) {
   if (!model.kernels.empty() && !spills_known)
     out += wrap("Register spills are not seen: they exist only after ptxas, which did not run.", "",
                 page.options.width);
-  if (!model.kernels.empty() && !page.options.details)
+  if (!model.kernels.empty() && !page.options.details && !page.options.summary)
     out += wrap("effic = bytes asked for / bytes moved; waste = share of the kernel's excess. More: "
-                "--details, --json FILE.",
+                "--details, --top-lines, --json FILE.",
                 "", page.options.width);
   return out.empty() ? out : '\n' + out;
 }

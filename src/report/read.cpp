@@ -72,6 +72,8 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
   take(value, "matrices", out.site.matrices);
   take(value, "vector", out.site.vector);
   take_name(value, "element", out.site.element);
+  if (auto array = value.find("array"); array != value.end() && !array->is_null())
+    out.site.array = measure::array_of(*array);
   take_name(value, "timing_dependent", out.site.timing_dependent);
   measure::check_site(out.site);
   if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
@@ -156,6 +158,8 @@ void take_kernel(const json& value, Saved& saved) {
     take_frames(access, site);
     access::SourceFrame place = user_frame(site);
     saved.source[{place.file, place.line}] = text;
+    if (auto changed = access.find("source_changed"); changed != access.end() && *changed == true)
+      saved.changed.insert(place.file);
   });
 }
 
@@ -195,6 +199,9 @@ Saved saved_of(const json& document) {
   each_placed(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
   each_placed(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
   each_placed(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
+  if (document.contains("files"))
+    for (const auto& [file, shown] : object_in(document, "files").items())
+      if (shown.is_string()) saved.files[file] = shown.get<std::string>();
   each_placed(document, "unsupported", [&](const json& value) {
     measure::Unsupported& out = input.unsupported.emplace_back();
     take(value, "function", out.function);
@@ -290,6 +297,8 @@ Result<Saved> merge(std::vector<Saved> runs) {
     append(out.input.messages, run.input.messages);
     out.input.local_use.merge(run.input.local_use);
     out.source.merge(run.source);
+    out.changed.merge(run.changed);
+    out.files.merge(run.files);
     out.filtered_out += run.filtered_out;
     out.input.left_out += run.input.left_out;
     out.complete &= run.complete;
@@ -308,8 +317,12 @@ Result<Model> build(const Saved& saved, const Options& options) {
     if (found == saved.source.end()) return {};
     return found->second;
   };
-  Result<Model> model = build(saved.input, source, options);
+  Options own = options;
+  own.changed = [&](const std::string& file) { return saved.changed.contains(file); };
+  Result<Model> model = build(saved.input, source, own);
   if (!model) return model;
+  for (auto& [file, shown] : model->files) // the working directory was another
+    if (auto known = saved.files.find(file); known != saved.files.end()) shown = known->second;
   model->filtered_out += saved.filtered_out;
   model->complete &= saved.complete; // launches that were left out are not here to be asked
   return model;

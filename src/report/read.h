@@ -13,6 +13,8 @@ struct Saved {
   u64 filtered_out = 0; // launches that --kernel left out when it was written
   bool complete = true; // as it said of itself
   std::map<std::pair<std::string, u32>, std::string> source; // lines, by file and number
+  std::set<std::string> changed;                             // files that were newer than the program
+  std::map<std::string, std::string> files;                  // as the report called them
 };
 
 // `name` is for messages. Errors: report-malformed (no JSON, or not this format: with the place in the file or in the

@@ -15,17 +15,25 @@ struct Page {
 
 std::string title_section(const Page&);                 // what was counted, and how the program ended
 std::string headline_section(const Page&);              // the answer
+std::string line_section(const Page&);                  // the worst lines of a program of several kernels
 std::string kernel_section(const Page&, const Kernel&); // one table
 std::string problem_section(const Page&);               // failed, unknown, not implemented, warnings
 std::string closing_section(const Page&);               // spills, where to read on
 std::string pearson_table(const Page&, const Kernel&);  // --details: instructions, L1 and L2 transactions
 std::string legend_section(const Page&);                // --details: the counters that each column predicts
 
-// "matmul.cu:15"; "PTX line 77" without line information.
-std::string place_name(const Line&);
+// As the report calls a file: Model::files, or what else shows which it is.
+std::string file_name(const Page&, const std::string& file);
+// "main.cu:11: " for a diagnostic, "" where it has no place: the user's own line where it was found in a library that was
+// inlined there.
+std::string place_prefix(const Page&, const diag::Diagnostic&);
+// "matmul.cu:15"; "main.cu:11 → grid.h:4" where calls were inlined; "function fb" without line information.
+std::string place_name(const Page&, const Line&);
 // "load global 4 B"
 std::string access_name(const Row&);
-// "stride 512 bytes (128 floats) in 50% of warps"
+// "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes"
 std::string pattern_text(const Row&);
+// Active lanes of an instruction, on average; 32 where nothing ran.
+double active_lanes(const arch::Counts&);
 
 } // namespace warplens::report

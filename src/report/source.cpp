@@ -29,7 +29,7 @@ std::string file_behind(const fs::path& path) {
 
 } // namespace
 
-const std::vector<std::string>& SourceFiles::lines_of(const std::string& file) {
+const SourceFiles::File& SourceFiles::file_at(const std::string& file) {
   auto [found, fresh] = files_.try_emplace(file);
   if (!fresh || file.empty()) return found->second;
   fs::path path(file);
@@ -45,7 +45,9 @@ const std::vector<std::string>& SourceFiles::lines_of(const std::string& file) {
     if (!roots_.contains(real)) {
       if (withheld.empty()) withheld = real;
     } else if (std::optional<std::string> text = os::read_file(real, largest_file)) {
-      found->second = lines_in(*text);
+      std::error_code error;
+      found->second.lines = lines_in(*text);
+      if (fs::file_time_type time = fs::last_write_time(real, error); !error) found->second.written = time;
       return found->second;
     }
   }
@@ -54,11 +56,15 @@ const std::vector<std::string>& SourceFiles::lines_of(const std::string& file) {
 }
 
 std::optional<std::string> SourceFiles::line(const std::string& file, u32 number) {
-  const std::vector<std::string>& lines = lines_of(file);
+  const std::vector<std::string>& lines = file_at(file).lines;
   if (number == 0 || number > lines.size()) return {};
   const std::string& text = lines[number - 1];
   std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
   return begin == text.npos ? std::string() : text.substr(begin, end - begin + 1);
+}
+
+std::optional<fs::file_time_type> SourceFiles::written(const std::string& file) {
+  return file_at(file).written;
 }
 
 } // namespace warplens::report

@@ -3,6 +3,7 @@
 // alone. Only files that belong to the program are read (source_roots.h); of the others the names are kept.
 #pragma once
 #include "report/source_roots.h"
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,14 +20,20 @@ public:
       : folders_(std::move(folders)), roots_(std::move(roots)) {}
   // The line without surrounding blanks; nothing when the file or the line does not exist, or is not to be shown.
   std::optional<std::string> line(const std::string& file, u32 number);
+  // When the file that lines come from was last written; nothing where none was found.
+  std::optional<std::filesystem::file_time_type> written(const std::string& file);
   // Files that lines were asked of and that exist, but only where they do not belong to the program.
   const std::set<std::string>& withheld() const { return withheld_; }
 
 private:
-  const std::vector<std::string>& lines_of(const std::string& file);
+  struct File {
+    std::vector<std::string> lines;
+    std::optional<std::filesystem::file_time_type> written;
+  };
+  const File& file_at(const std::string& file);
   std::vector<std::string> folders_;
   SourceRoots roots_;
-  std::map<std::string, std::vector<std::string>> files_;
+  std::map<std::string, File> files_;
   std::set<std::string> withheld_;
 };
 

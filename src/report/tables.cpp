@@ -83,6 +83,11 @@ std::string local_lines(const Page& page, const Kernel& kernel) {
   return out;
 }
 
+// What a request moves beyond need: of a broadcast nothing, however few bytes it asks for.
+double badness(const Cost& cost) {
+  return cost.actual == 0 ? 0 : std::max(0.0, 1 - cost.ideal / cost.actual);
+}
+
 std::string coloured(const Style& style, double badness, const std::string& text) {
   return badness >= 0.5 ? style.bad(text) : badness >= 0.1 ? style.poor(text) : text;
 }
@@ -97,21 +102,39 @@ std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
   out += pad_right(pad_left(fmt::format("{:.2f}", row.cost.actual), 6) +
                        fmt::format(" ({:.2f}) {}", row.cost.ideal, row.cost.unit),
                    cost_width);
-  out += coloured(page.style, 1 - row.efficiency, pad_left(percent(row.efficiency), percent_width));
+  out += coloured(page.style, badness(row.cost), pad_left(percent(row.efficiency), percent_width));
   out += coloured(page.style, row.share, pad_left(waste, percent_width));
-  std::string pattern = pattern_text(row);
+  std::string pattern = pattern_text(row), array = array_name(row.site.array);
+  if (!array.empty()) pattern = array + ": " + pattern;
   if (row.site.timing_dependent != access::Timing::none) pattern = "depends on timing, " + pattern;
   bool fits = row_width + 2 + width_of(pattern) <= page.options.width;
   return out + (fits ? "  " : "\n      ") + page.style.faint(clip(pattern, page.options.width - 6)) + '\n';
 }
 
+// A line's rows, worst first. Unrolled loops make many of one statement: those that matter least are summed up.
 std::string line_block(const Page& page, const Kernel& kernel, const Line& line) {
-  std::string place = "  " + place_name(line);
+  constexpr std::size_t most_rows = 4;
+  std::string place = "  " + place_name(page, line);
+  if (line.rows.size() > 1 && line.rows[1].excess_cycles != 0)
+    place += fmt::format("  [{}]", percent(line.share));
   u32 room = page.options.width - std::min(page.options.width, width_of(place) + 2);
-  std::string out = page.style.bold(place);
+  std::string out = page.style.bold(clip(place, page.options.width));
   if (!line.text.empty() && room >= 8) out += "  " + clip(line.text, room);
   out += '\n';
-  for (const Row& row : line.rows) out += row_line(page, kernel, row);
+  if (line.changed)
+    out += page.style.poor("    changed after the program was built: another line may have run\n");
+  bool all = page.options.top_lines == 0 || page.options.details || line.rows.size() <= most_rows + 1;
+  std::size_t shown = all ? line.rows.size() : most_rows;
+  double rest = 0;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    if (i < shown)
+      out += row_line(page, kernel, line.rows[i]);
+    else
+      rest += line.rows[i].share;
+  }
+  if (shown < line.rows.size())
+    out += fmt::format("    and {} of this line with {} of the waste\n",
+                       plural(line.rows.size() - shown, "access"), percent(rest));
   return out;
 }
 
@@ -158,8 +181,8 @@ std::string comparison(const Page& page, const Kernel& kernel) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return spread(*a.second) > spread(*b.second); });
   std::size_t per_band = std::max<std::size_t>(1, (page.options.width - name_width) / column);
-  std::size_t limit =
-      page.options.top == 0 ? rows.size() : std::min<std::size_t>(rows.size(), 2 * page.options.top);
+  const u32 top = page.options.top_lines;
+  std::size_t limit = top == 0 ? rows.size() : std::min<std::size_t>(rows.size(), std::size_t{2} * top);
   std::string out = "  Bytes moved by compute capability, worst differences first:\n";
   for (std::size_t first = 0; first < kernel.sm.size(); first += per_band) {
     std::size_t end = std::min(kernel.sm.size(), first + per_band);
@@ -168,14 +191,15 @@ std::string comparison(const Page& page, const Kernel& kernel) {
     out += '\n';
     for (std::size_t i = 0; i < limit; ++i) {
       const auto& [line, row] = rows[i];
-      out += pad_right(clip(fmt::format("  {}  {}", place_name(*line), access_name(*row)), name_width - 1),
-                       name_width);
+      out +=
+          pad_right(clip(fmt::format("  {}  {}", place_name(page, *line), access_name(*row)), name_width - 1),
+                    name_width);
       for (std::size_t a = first; a < end; ++a) out += pad_left(human_bytes(compared(*row, a)), column);
       out += '\n';
     }
   }
   if (limit < rows.size())
-    out += fmt::format("  and {} with smaller differences (--top 0 shows all)\n",
+    out += fmt::format("  and {} with smaller differences (--top-lines 0 shows all)\n",
                        plural(rows.size() - limit, "access"));
   return out;
 }
@@ -183,7 +207,12 @@ std::string comparison(const Page& page, const Kernel& kernel) {
 } // namespace
 
 std::string kernel_section(const Page& page, const Kernel& kernel) {
-  std::string out = page.style.bold(clip_middle(kernel.name, page.options.width)) + '\n';
+  std::string share;
+  if (kernel.share > 0 && kernel.share < 1)
+    share = fmt::format("  {} of the program's waste", percent(kernel.share));
+  std::string out =
+      page.style.bold(clip_middle(kernel.label, page.options.width - width_of(share))) + share + '\n';
+  if (page.options.details && kernel.name != kernel.label) out += wrap(kernel.name, "  ", page.options.width);
   out += wrap(launch_line(kernel), "  ", page.options.width);
   out += proof_lines(page, kernel);
   out += local_lines(page, kernel);
@@ -191,8 +220,8 @@ std::string kernel_section(const Page& page, const Kernel& kernel) {
                           pad_right("cost of each (ideal)", cost_width) + pad_left("effic", percent_width) +
                           pad_left("waste", percent_width)) +
          '\n';
-  std::size_t shown = page.options.top == 0 ? kernel.lines.size()
-                                            : std::min<std::size_t>(page.options.top, kernel.lines.size());
+  const u32 top = page.options.top_lines;
+  std::size_t shown = top == 0 ? kernel.lines.size() : std::min<std::size_t>(top, kernel.lines.size());
   double left_share = 0;
   for (std::size_t i = 0; i < kernel.lines.size(); ++i) {
     if (i < shown)
@@ -201,7 +230,7 @@ std::string kernel_section(const Page& page, const Kernel& kernel) {
       left_share += kernel.lines[i].share;
   }
   if (shown < kernel.lines.size())
-    out += fmt::format("  and {} with {} of the waste (--top 0 shows all)\n",
+    out += fmt::format("  and {} with {} of the waste (--top-lines 0 shows all)\n",
                        plural(kernel.lines.size() - shown, "line"), percent(left_share));
   out += total_line(page, kernel);
   if (!kernel.never_executed.empty() && !page.options.details)

@@ -1,9 +1,8 @@
-// Order of the report, its title and its headlines; the tables are in tables.cpp, details.cpp and
+// Order of the report and its title; the answer is in headlines.cpp, the tables are in tables.cpp, details.cpp and
 // problems.cpp.
 #include "report/terminal.h"
 #include "arch/table.h"
 #include "measure/totals.h"
-#include "report/pattern_text.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
@@ -13,15 +12,6 @@
 
 namespace warplens::report {
 namespace {
-
-// Below this share of all bytes moved, waste is not worth a headline.
-constexpr double worth_naming = 0.01;
-
-double waste_of(const Kernel& kernel) {
-  return kernel.moved_bytes == 0
-             ? 0
-             : static_cast<double>(kernel.excess_bytes) / static_cast<double>(kernel.moved_bytes);
-}
 
 // Of the accesses that are in no sum.
 std::string but_for_timing(const Model& model) {
@@ -105,90 +95,46 @@ std::string ended(const Input& input) {
   return "";
 }
 
-std::string fix_of(const Row& row) {
-  for (const advise::Advice& advice : row.advice) {
-    if (advice.change.empty()) continue;
-    std::string gain;
-    if (advice.gain() > 1.05) {
-      std::string predicted =
-          fmt::format("{:.1f} times fewer {}", advice.gain(), advise::name(advice.metric));
-      gain = fmt::format(" (predicted: {})", predicted);
-    }
-    return advice.change + gain;
+// "global 229 kB of 262 kB (88%), shared 896 of 1024 wavefronts (88%)": of each space what moved for nothing.
+std::string program_totals(const Model& model) {
+  std::string out;
+  for (const auto& [space, counters] : model.totals) {
+    const arch::Counts& sum = counters[0];
+    u64 excess = measure::excess_bytes(sum, space), moved = measure::bytes_moved(sum, space);
+    if (excess == 0 || moved == 0) continue;
+    std::string amount;
+    if (space == access::Space::shared)
+      amount = fmt::format("{} of {} wavefronts", human(measure::excess(sum, space)), human(sum.wavefronts));
+    else if (space == access::Space::constant)
+      amount = fmt::format("{} of {} requests", human(measure::excess(sum, space)), human(sum.requests));
+    else
+      amount = fmt::format("{} of {}", human_bytes(excess), human_bytes(moved));
+    out += fmt::format("{}{} {} ({})", out.empty() ? "" : ", ", access::name(space), amount,
+                       percent(static_cast<double>(excess) / static_cast<double>(moved)));
   }
-  return "";
-}
-
-// "32.00 sectors per request where 4.00 would do: 402 MB of 537 MB (75%) moved for nothing"
-std::string waste_text(const Row& row) {
-  std::string_view per =
-      row.space == access::Space::shared || row.space == access::Space::constant ? "instruction" : "request";
-  std::string text = fmt::format("{:.2f} {} per {} where {:.2f} would do", row.cost.actual, row.cost.unit,
-                                 per, row.cost.ideal);
-  u64 moved = measure::bytes_moved(row.counters[0], row.space);
-  if (row.space == access::Space::shared) {
-    text += fmt::format(": {} of {} wavefronts", human(measure::excess(row.counters[0], row.space)),
-                        human(row.counters[0].wavefronts));
-  } else if (row.space == access::Space::constant) {
-    text += fmt::format(": {} of {} requests", human(measure::excess(row.counters[0], row.space)),
-                        human(row.counters[0].requests));
-  } else {
-    text += fmt::format(": {} of {}", human_bytes(row.excess_bytes), human_bytes(moved));
-  }
-  text += fmt::format(" ({}) for nothing",
-                      percent(static_cast<double>(row.excess_bytes) / static_cast<double>(moved)));
-  if (row.share < 0.995) text += fmt::format(", {} of the kernel's waste", percent(row.share));
-  return text;
-}
-
-std::string headline(const Page& page, const Kernel& kernel, u32 number) {
-  u32 width = page.options.width;
-  std::string first = fmt::format("{:>2}. ", number);
-  std::string name = clip_middle(kernel.name, width - 4);
-  if (waste_of(kernel) < worth_naming) {
-    std::string verdict = kernel.moved_bytes == 0 ? "touches no memory that is counted"
-                          : kernel.excess_bytes == 0
-                              ? "nothing to fix: no access moves more than it needs"
-                              : fmt::format("nothing worth fixing: {} wasted", percent(waste_of(kernel)));
-    std::string out = first + page.style.bold(name);
-    bool fits = 4 + width_of(name) + 2 + width_of(verdict) <= width;
-    return out + (fits ? "  " : "\n    ") + page.style.good(verdict) + '\n';
-  }
-  const Line& line = kernel.lines.front();
-  const Row& row = line.rows.front();
-  std::string out = first + page.style.bold(name) + '\n';
-  std::string what = fmt::format("{}  {}, {}", place_name(line), access_name(row), pattern_text(row));
-  out += page.style.bad(wrap(what, "    ", width));
-  out += wrap(waste_text(row), "    ", width);
-  if (std::string fix = fix_of(row); !fix.empty()) out += page.style.bold(wrap("fix: " + fix, "    ", width));
   return out;
+}
+
+// The first warning, which must not wait for the end of the report, and how many there are.
+std::string first_warning(const Page& page) {
+  const Warning* first = nullptr;
+  std::size_t count = 0;
+  for (const Warning& warning : page.model.warnings) {
+    if (warning.diagnostic.severity == diag::Severity::note) continue;
+    if (count++ == 0) first = &warning;
+  }
+  if (first == nullptr || page.model.input.launches.empty()) return "";
+  std::string text = place_prefix(page, first->diagnostic) + first->diagnostic.message;
+  text += count == 1 ? ": see \"Messages\" below."
+                     : fmt::format("; {} in all: see \"Messages\" below.", plural(count, "message"));
+  return page.style.poor(wrap(text, "", page.options.width));
 }
 
 } // namespace
 
-std::string place_name(const Line& line) {
-  if (line.place.line == 0)
-    return fmt::format("PTX line {}", line.rows.empty() ? 0 : line.rows[0].site.ptx_line);
-  std::size_t slash = line.place.file.rfind('/');
-  std::string base = slash == std::string::npos ? line.place.file : line.place.file.substr(slash + 1);
-  return fmt::format("{}:{}", clip_middle(base, 40), line.place.line);
-}
-
-std::string pattern_text(const Row& row) {
-  if (row.pattern.shape.form == measure::Form::none) return "pattern not sampled";
-  std::string text = describe(row.pattern, row.site);
-  if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", percent(row.pattern.share));
-  return text;
-}
-
-std::string access_name(const Row& row) {
-  std::string_view kind =
-      row.site.kind == access::Kind::async_copy ? "async copy" : access::name(row.site.kind);
-  return fmt::format("{} {} {} B", kind, access::name(row.space), row.site.bytes);
-}
-
 std::string title_section(const Page& page) {
   const Model& model = page.model;
+  const u32 width = page.options.width;
   std::string sm;
   for (u32 value : model.input.sm) sm += (sm.empty() ? "" : ", ") + compute_capability(value);
   std::set<std::string> names;
@@ -198,59 +144,34 @@ std::string title_section(const Page& page) {
           ? nothing_counted(model)
           : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
                         launches_of(model.input), sm, how_counted(model));
-  std::string out = page.style.bold(wrap(text, "", page.options.width));
-  if (std::string how = ended(model.input); !how.empty())
-    out += page.style.poor(wrap(how, "", page.options.width));
-  return out + incomplete(page);
-}
-
-namespace {
-
-// What the order rests on, where there is something to put in order.
-std::string weights_line(const Page& page) {
-  bool any = std::ranges::any_of(page.model.kernels, [](const Kernel& k) { return k.excess_cycles != 0; });
-  const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
-  if (!any || row == nullptr) return "";
-  const arch::StageCosts& costs = row->costs;
-  return '\n' +
-         page.style.faint(
-             wrap(fmt::format("Ranked by cycles of an SM's busiest stage beyond need: a pass of L1 or shared "
-                              "memory {}, a sector {} ({}).",
-                              costs.wavefront, costs.sector, arch::name(costs.source.grade)),
-                  "", page.options.width));
-}
-
-} // namespace
-
-std::string headline_section(const Page& page) {
-  std::string out;
-  u32 number = 0, left_out = 0;
-  for (const Kernel& kernel : page.model.kernels) {
-    if (!measure::is_counted(kernel.status)) continue;
-    if (page.options.top != 0 && number == page.options.top) {
-      ++left_out;
-      continue;
-    }
-    out += '\n' + headline(page, kernel, ++number);
-  }
-  if (left_out != 0)
-    out += fmt::format("\n    and {} with less waste: --top 0 shows all\n", plural(left_out, "kernel"));
-  return out + weights_line(page);
+  std::string out = page.style.bold(wrap(text, "", width));
+  if (!model.lines_known)
+    out += page.style.poor(wrap("Built without -lineinfo, so that source lines are not known: rebuild with "
+                                "NVCC_APPEND_FLAGS=-lineinfo in the environment.",
+                                "", width));
+  if (std::string totals = program_totals(model); !totals.empty())
+    out += wrap("Moved for nothing: " + totals, "", width);
+  if (std::string how = ended(model.input); !how.empty()) out += page.style.poor(wrap(how, "", width));
+  return out + incomplete(page) + first_warning(page);
 }
 
 std::string terminal(const Model& model, const TerminalOptions& options) {
   Page page{model, options, {options.colour}};
   page.options.width = std::max(76u, options.width);
-  std::string out = title_section(page);
-  out += headline_section(page);
-  u32 shown = 0;
+  std::string out = title_section(page) + headline_section(page) + line_section(page);
+  u32 shown = 0, left = 0;
   for (const Kernel& kernel : model.kernels) {
-    bool room = options.top == 0 || shown < options.top;
-    if (kernel.lines.empty() || !room) continue;
+    if (kernel.lines.empty() || options.summary) continue;
+    if (options.top_kernels != 0 && shown == options.top_kernels) {
+      ++left;
+      continue;
+    }
     out += '\n' + kernel_section(page, kernel);
     if (options.details) out += pearson_table(page, kernel);
     ++shown;
   }
+  if (left != 0)
+    out += fmt::format("\nand {} with less waste (--top-kernels 0 shows all)\n", plural(left, "kernel"));
   out += problem_section(page);
   if (options.details) out += legend_section(page);
   return out + closing_section(page);

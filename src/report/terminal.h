@@ -1,7 +1,8 @@
 // The report for people: pure functions of the model.
 //
-// The first screen holds the answer: for each kernel a headline that names the worst line, what is wrong, how
-// much is wasted and the fix. Then one table per kernel, worst lines first, and what could not be counted.
+// The first screen holds the answer: for each cause of waste a headline that names the arrays and lines, what is wrong, how
+// much is wasted and the fix, and the kernels that have nothing to fix. Then the worst lines of the program, one table per
+// kernel, worst lines first, and what could not be counted.
 // `details` adds what a reader of profiler output looks for: L1 efficiency, the table of instructions with
 // their PTX, inlined places, accesses that never ran, and the hardware counters that each column predicts.
 #pragma once
@@ -13,7 +14,9 @@ struct TerminalOptions {
   u32 width = 80; // no line is longer; at least 76, what the table needs
   bool colour = false;
   bool details = false;
-  u32 top = 5; // source lines per kernel, kernels with a headline; 0: all
+  u32 top_lines = 5;    // headlines, source lines of the program and of each kernel; 0: all
+  u32 top_kernels = 5;  // with a table; 0: all
+  bool summary = false; // no tables of kernels
 };
 
 std::string terminal(const Model&, const TerminalOptions&);

@@ -10,6 +10,7 @@ cudaError_t cudaGetLastError() {
   last_error() = cudaSuccess;
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
+  if (error == runtime.owed) runtime.owed = cudaSuccess;                     // the program knows
   if (error == runtime.sticky && error != cudaSuccess) last_error() = error; // sticky errors stay
   return error;
 }

@@ -3,8 +3,9 @@
 //
 // A launch runs to its end inside the call. What goes wrong in the kernel is kept back as CUDA does: the
 // launch itself succeeds, the next call that waits for the device returns the error, and it is sticky. What
-// only WarpLens cannot do (an opcode without an implementation) is not an error of the program: the launch is
-// marked failed, the program goes on, and launches after it are marked as perhaps working on wrong data.
+// only WarpLens cannot do (an opcode without an implementation) is no fault of the program, but it must not take what
+// memory then holds for results: the launch returns cudaErrorNotSupported, as does the next call that waits if the program
+// did not ask, and the device works on. Launches after it are counted, and marked as perhaps working on wrong data.
 #include "runtime/launch.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
 
 namespace warplens::runtime {
 namespace {
@@ -101,13 +103,15 @@ void note_fault(Runtime& runtime, const sim::Fault& fault, u64 index) {
   note_incomplete(runtime, index);
   runtime.sticky = code_of(fault.kind);
   runtime.faulted_launch = index;
+  if (runtime.sticky == cudaSuccess && !runtime.options.keep_going) runtime.owed = cudaErrorNotSupported;
 }
 
 void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult& result) {
   record.warp_instructions = result.warp_instructions;
   if (runtime.incomplete) {
-    record.status = measure::Status::unknown;
-    record.reason = fmt::format("after launch {}, which did not finish", runtime.incomplete_launch);
+    if (!record.reason.empty()) record.reason += "; ";
+    record.reason += fmt::format("after launch {}, which did not finish: its input may be wrong",
+                                 runtime.incomplete_launch);
   }
   if (result.fault) {
     record.status = measure::Status::failed;
@@ -299,7 +303,10 @@ cudaError_t launch(const LaunchRequest& request) {
   if (std::optional<Refusal> refusal = refusal_of(runtime, *kernel, request))
     return refuse(runtime, kernel, request, *refusal);
   forget_unmapped(runtime);
+  cudaError_t before = std::exchange(runtime.owed, cudaSuccess);
   run(runtime, *kernel, request);
+  if (runtime.owed != cudaSuccess) return remember(runtime.owed);
+  runtime.owed = before;
   return remember(runtime.options.launch_blocking ? runtime.sticky : cudaSuccess);
 }
 

@@ -3,13 +3,16 @@
 #include "runtime/module.h"
 #include "fold/relevance.h"
 #include "ir/call_graph.h"
+#include "ir/origin.h"
 #include "ir/timing.h"
 #include "os/environment.h"
+#include "ptx/parse.h"
 #include "ptx/stacks.h"
 #include "runtime/device_code.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace warplens::runtime {
 namespace {
@@ -23,10 +26,15 @@ std::string program_name() {
 // any site.
 std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
   std::vector<const ir::Instruction*> accesses;
+  std::map<ir::SiteId, access::Array> arrays;
   auto timing = ir::timing_dependence(module, kernel.functions);
   auto add = [&](const ir::Function& function) {
     for (const ir::Instruction& instruction : function.instructions)
       if (instruction.site.valid()) accesses.push_back(&instruction);
+    for (const auto& [site, origin] : ir::origins(module, function)) {
+      access::Array& array = arrays[site] = ir::array_of(module, function, origin);
+      if (!array.name.empty()) array.name = ptx::variable_name(array.name);
+    }
   };
   if (kernel.indirect)
     for (const ir::Function& function : module.functions) add(function);
@@ -40,6 +48,7 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
   for (const ir::Instruction* access : accesses) {
     out.push_back(module.sites[access->site.value]);
     out.back().frames = stacks.at(access->location);
+    out.back().array = std::move(arrays[access->site]);
     if (auto known = timing.find(access->site); known != timing.end())
       out.back().timing_dependent = known->second;
   }

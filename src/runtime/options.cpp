@@ -49,6 +49,7 @@ Options options_from_environment() {
   options.check_sync = names(os::variable("WARPLENS_CHECK"), "sync");
   if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
+  options.keep_going = os::variable("WARPLENS_KEEP_GOING") == "1"sv;
   take_count("WARPLENS_LAUNCH_SKIP", options.launch_skip);
   take_count("WARPLENS_LAUNCHES", options.launches);
   take_count("WARPLENS_PER_KERNEL", options.per_kernel);

@@ -100,7 +100,7 @@ void Runtime::reset() {
   repeats.forget();
   binaries.unload();
   device.reset();
-  sticky = cudaSuccess;
+  sticky = owed = cudaSuccess;
   limits.clear();
 }
 

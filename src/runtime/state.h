@@ -20,6 +20,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warplens::runtime {
@@ -36,6 +37,8 @@ struct Runtime {
   Repeats repeats;
   std::string output; // device printf since the last synchronisation
   cudaError_t sticky = cudaSuccess;
+  cudaError_t owed =
+      cudaSuccess;         // of a launch that could not be emulated: for the next call that waits, once
   u64 faulted_launch = 0;  // the launch that made `sticky`
   bool incomplete = false; // a launch did not finish, so later ones may see wrong data
   u64 incomplete_launch = 0;
@@ -79,12 +82,14 @@ template <class Body> cudaError_t api(Body&& body) {
 // An API function that waits for the device: prints what kernels printed, then returns what went wrong, if
 // anything.
 template <class Body> cudaError_t api_waiting(Body&& body) {
+  cudaError_t owed;
   {
     Runtime& runtime = Runtime::get();
     std::lock_guard lock(runtime.mutex);
     runtime.synchronize();
+    owed = std::exchange(runtime.owed, cudaSuccess);
   }
-  return api(body);
+  return owed == cudaSuccess ? api(body) : remember(owed);
 }
 
 } // namespace warplens::runtime

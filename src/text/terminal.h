@@ -4,13 +4,17 @@
 
 namespace warplens::text {
 
-// Whether what goes to this descriptor is to be coloured: it is a terminal, and NO_COLOR is not set, or set to
-// nothing (no-color.org).
-bool colour_wanted(int descriptor);
+// What the user said of colours on the command line.
+enum class Colour : u8 { automatic, always, never };
+
+// Whether what goes to this descriptor is to be coloured: by the command line; where that leaves it open, it is a terminal,
+// and NO_COLOR is not set, or set to nothing (no-color.org).
+bool colour_wanted(int descriptor, Colour choice = Colour::automatic);
 // Whether it shows more than ASCII: by LC_ALL, LC_CTYPE, LANG, the first of them that is set, as in
 // setlocale(3).
 bool unicode_wanted();
-// Columns of the terminal behind the descriptor; 80 where there is none, or one too narrow for tables.
+// Columns for what goes to the descriptor: by COLUMNS, else those of the terminal behind it; 80 where there is neither, or one
+// too narrow for tables.
 u32 terminal_width(int descriptor);
 
 } // namespace warplens::text

@@ -89,6 +89,12 @@ TEST_F(Run, WhyNoLaunchWasSeenFitsTheProgram) {
   EXPECT_FALSE(has(no_launch, "rebuild"));
   EXPECT_TRUE(has(told({.dynamic = true}, false), "a library that it loads"));
   EXPECT_TRUE(has(told({.linkage = Linkage::script}, false), "it is a script"));
+  Program program{.linkage = Linkage::shared, .device_code = true};
+  EXPECT_TRUE(
+      has(diag::render(no_launch_seen(program, true, {"cudaGraphCreate"})), "it called cudaGraphCreate"));
+  EXPECT_TRUE(has(diag::render(no_launch_seen(program, false, {}, 127)), "it did not start"));
+  program.driver_api = "libcuda.so.1";
+  EXPECT_TRUE(has(told(program, true), "it uses libcuda.so.1"));
 }
 
 TEST_F(Run, DamagedElfFilesAreRefusedOrHarmless) {

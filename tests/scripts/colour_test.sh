@@ -18,3 +18,19 @@ for command in "explain 'A[threadIdx.x]'" "replay bad.jsonl" "run --compiler cla
   expect_not_in stdout "$colour"
   expect_not_in stderr "$colour"
 done
+
+# --color says otherwise, wherever the output goes; COLUMNS and --width say how wide it is.
+run "$warplens" run --compiler clang --color always scale.cu word
+expect_in stderr "$colour"
+run "$warplens" explain --color always 'A[threadIdx.x]'
+expect_in stdout "$colour"
+run script -qec "'$warplens' run --compiler clang --color=never scale.cu word" /dev/null
+expect_not_in stdout "$colour"
+run "$warplens" run --compiler clang --color sometimes scale.cu word
+expect_code 2
+for words in "env COLUMNS=120 '$warplens' run" "'$warplens' run --width 120"; do
+  echo "$words --compiler clang scale.cu word" >command.sh
+  run sh command.sh
+  expect_in stderr '^.{81,120}$'
+  expect_not_in stderr '^.{121,}$'
+done

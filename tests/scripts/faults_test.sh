@@ -31,6 +31,29 @@ case_of --compile-options=-DUNKNOWN_OPCODE "$program" opcode
 expect_code 3
 expect_in stderr 'frobnicate'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
+expect_in stdout '^sync: cudaErrorNotSupported$' # what memory holds now is no result
+case_of --keep-going --compile-options=-DUNKNOWN_OPCODE "$program" opcode
+expect_in stdout '^sync: cudaSuccess$'
+
+# Launches after one that could not be emulated come to their end: counted, and marked.
+cat >after.cu <<'CU'
+#include <cstdio>
+__global__ void strange(int* p) { asm volatile("frobnicate.u32 %0, 1;" : "=r"(p[0])); }
+__global__ void plain(int* p) { p[threadIdx.x] = 1; }
+int main() {
+  int* p;
+  cudaMalloc(&p, 4096);
+  strange<<<1, 32>>>(p);
+  plain<<<1, 32>>>(p);
+  printf("%s, then ", cudaGetErrorName(cudaDeviceSynchronize()));
+  printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+CU
+case_of after.cu
+expect_in stdout '^cudaErrorNotSupported, then cudaSuccess$'
+expect_json report.json '[(l["status"], l["sites"][-1]["sectors"]) for l in r["launches"]][1]' "('exact', 4)"
+expect_json report.json 'r["complete"]' False
+expect_in stderr 'after launch 0, which did not finish: its input may be wrong'
 
 case_of "$program" segfault
 expect_code 139

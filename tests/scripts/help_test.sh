@@ -22,3 +22,25 @@ run "$warplens" no_such_command
 expect_code 2
 run "$warplens"
 expect_code 2
+
+# Lines fit a terminal; what is mistyped is guessed.
+run grep -nE '^.{90}' "$golden"/help*.txt # "…" is three bytes
+expect_empty stdout
+suggests() {
+  expect_code 2
+  expect_in stderr "did you mean .$1"
+}
+run "$warplens" rnu
+suggests 'warplens run'
+touch program.cu
+run "$warplens" program.cu
+suggests 'warplens run program.cu'
+run "$warplens" run --detials program.cu
+suggests '--details'
+run "$warplens" replay --jsn file
+suggests '--json'
+run "$warplens" explain --sm h100 'A[threadIdx.x]'
+expect_code 0
+run "$warplens" explain --set i=threadIdx.x 'A[i'
+expect_code 2
+expect_in stderr '^expression:1:4:'

@@ -62,6 +62,29 @@ run "$warplens" run --compiler clang --compile-options '-Iinclude "-DMORE=(1 + 1
 expect_code 0
 expect_in stdout '^12 12276 word$'
 
+# Several sources are one program; one without main() is told so.
+cat >kernels.cu <<'CU'
+__global__ void fill(float* p) { p[threadIdx.x] = 1; }
+void start(float* p) { fill<<<1, 32>>>(p); }
+CU
+cat >main.cu <<'CU'
+#include <cstdio>
+void start(float* p);
+int main(int argc, char** argv) {
+  float* p;
+  cudaMalloc(&p, 128);
+  start(p);
+  printf("%s %s\n", cudaGetErrorName(cudaDeviceSynchronize()), argv[argc - 1]);
+}
+CU
+run "$warplens" run --compiler clang main.cu kernels.cu word
+expect_code 0
+expect_in stdout '^cudaSuccess word$'
+expect_in stderr 'fill'
+run "$warplens" run --compiler clang kernels.cu
+expect_code 2
+expect_in stderr 'has no main\(\): WarpLens runs programs'
+
 # On a terminal there is colour, unless NO_COLOR says no.
 if script -qec true /dev/null >/dev/null 2>&1; then
   run script -qec "'$warplens' run --compiler clang copy.cu word" /dev/null

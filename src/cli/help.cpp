@@ -1,0 +1,87 @@
+#include "cli/help.h"
+#include "cli/number.h"
+#include "cli/suggest.h"
+#include "text/layout.h"
+#include <fmt/format.h>
+#include <map>
+
+namespace warplens::cli {
+namespace {
+
+constexpr u32 width = 80, column = 28;
+
+class HelpFormatter : public CLI::Formatter {
+public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {
+    column_width(column);
+    label("REQUIRED", "(required)");
+  }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string out = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at; (at = out.find("\n\n\n")) != out.npos;) out.erase(at, 1);
+    return out;
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    if (usage_.empty()) return CLI::Formatter::make_usage(app, name);
+    return "Usage: warplens " + usage_ + '\n';
+  }
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    return entry(make_option_name(option, positional) + make_option_opts(option), make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_name(), command->get_description());
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    std::string footer = app->get_footer();
+    return footer.empty() ? footer : '\n' + footer + '\n';
+  }
+
+private:
+  static std::string entry(const std::string& what, const std::string& words) {
+    std::string out = "  " + what;
+    u32 at = text::width_of(out);
+    if (at + 2 > column) {
+      out += '\n' + std::string(column, ' ');
+    } else {
+      out += std::string(column - at, ' ');
+    }
+    return out + text::wrap(words, width, std::string(column, ' '), column) + '\n';
+  }
+  std::string usage_;
+};
+
+} // namespace
+
+void give_help(CLI::App& command, std::string usage, const std::string& example, std::string more) {
+  command.formatter(std::make_shared<HelpFormatter>(std::move(usage)));
+  std::string footer = more.empty() ? "" : text::wrap(more, width) + '\n';
+  command.footer(footer + (example.empty() ? "" : "Example: " + example));
+}
+
+void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>& colour, u32* columns) {
+  static const std::map<std::string, text::Colour> choices{
+      {"auto", text::Colour::automatic}, {"always", text::Colour::always}, {"never", text::Colour::never}};
+  command
+      .add_option_function<std::string>(
+          "--color", [colour](const std::string& word) { *colour = choices.at(word); },
+          "colours: auto (on a terminal, unless NO_COLOR is set), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->type_name("WHEN")
+      ->group("Output");
+  if (columns == nullptr) return;
+  command.add_option("--width", *columns, "columns of the report; else COLUMNS, or the terminal's")
+      ->check(whole_number(76, 10000))
+      ->type_name("NUMBER")
+      ->group("Output");
+}
+
+std::string suggested_option(const CLI::App& command, std::string_view argument) {
+  if (!argument.starts_with("--")) return {};
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  std::string near = closest(argument.substr(0, argument.find('=')), known);
+  return near.empty() ? near : fmt::format("did you mean '{}'?", near);
+}
+
+} // namespace warplens::cli

@@ -1,0 +1,215 @@
+// See origin.h. Registers start with no origin and only ever gain some, so the passes over the instructions end; they are
+// limited all the same, as a loop that feeds itself settles in two.
+#include "ir/origin.h"
+#include <algorithm>
+
+namespace warplens::ir {
+namespace {
+
+using Kind = Origin::Kind;
+
+Origin several() {
+  Origin out;
+  out.kind = Kind::several;
+  return out;
+}
+
+// One value or the other: a loop, a selection, two definitions of one register.
+Origin either(const Origin& a, const Origin& b) {
+  if (a.kind == Kind::none || a == b) return b;
+  if (b.kind == Kind::none) return a;
+  if (a.kind == Kind::several || b.kind == Kind::several || a.variable != b.variable) return several();
+  Origin out = a;
+  if (a.offset != b.offset) out.offset = Origin::somewhere;
+  out.indirect |= b.indirect;
+  out.pointer |= b.pointer;
+  out.in_place &= b.in_place;
+  return out;
+}
+
+// The sum of two values: of an address and an offset, if they can be told apart.
+Origin sum(const Origin& a, const Origin& b) {
+  if (a.kind != Kind::none && b.kind != Kind::none && a.pointer != b.pointer) return a.pointer ? a : b;
+  return either(a, b);
+}
+
+class Analysis {
+public:
+  Analysis(const Module& module, const Function& function)
+      : module_(module), function_(function), registers_(function.registers.size()) {}
+
+  void run() {
+    constexpr u32 most_passes = 16;
+    for (u32 pass = 0; pass < most_passes; ++pass) {
+      changed_ = false;
+      for (const Instruction& instruction : function_.instructions) step(instruction);
+      if (!changed_) return;
+    }
+  }
+
+  // Of the address that the instruction accesses.
+  Origin of_address(const Instruction& instruction) const {
+    for (const Operand& operand : function_.sources(instruction))
+      if (operand.kind == Operand::Kind::address) return of(operand);
+    return {};
+  }
+
+private:
+  const Variable& variable(VariableId id) const { return module_.variables[id.value]; }
+
+  bool is_parameter(VariableId id) const {
+    const auto& all = function_.parameters;
+    return std::find(all.begin(), all.end(), id) != all.end();
+  }
+
+  // The value of an operand; of an address, the value that it computes.
+  Origin of(const Operand& operand) const {
+    if (operand.reg.valid() && operand.reg.value < registers_.size()) return registers_[operand.reg.value];
+    if (!operand.variable.valid()) return {};
+    Origin out;
+    out.kind = Kind::one;
+    out.variable = operand.variable;
+    out.pointer = true;
+    if (variable(operand.variable).space == StateSpace::param) {
+      if (!is_parameter(operand.variable)) return {}; // what a call takes or gives back
+      out.in_place = true;
+      out.offset = static_cast<u32>(operand.value);
+    }
+    return out;
+  }
+
+  void define(const Operand& operand, const Origin& origin) {
+    if (operand.kind != Operand::Kind::reg || operand.reg.value >= registers_.size()) return;
+    Origin& known = registers_[operand.reg.value];
+    Origin now = either(known, origin);
+    if (now == known) return;
+    known = now;
+    changed_ = true;
+  }
+
+  // What a load of pointers finds: the value of a parameter, or what memory holds that the address leads to.
+  void load(const Instruction& instruction, const Form& form) {
+    if (bits(form.type()) != 64 || is_float(form.type()) || form.space() == StateSpace::local) return;
+    Origin found = of_address(instruction);
+    if (found.kind != Kind::one || variable(found.variable).space == StateSpace::local) return;
+    found.pointer = false;
+    u32 step = 0;
+    if (found.in_place) {
+      const Operand& address = function_.sources(instruction)[0];
+      if (address.reg.valid() && found.offset != Origin::somewhere)
+        found.offset += static_cast<u32>(address.value);
+      found.in_place = false;
+      step = found.offset == Origin::somewhere ? 0 : 8;
+    } else {
+      found.indirect = true;
+    }
+    for (const Operand& destination : function_.destinations(instruction)) {
+      define(destination, found);
+      found.offset += step;
+    }
+  }
+
+  // Adding a number that is known moves within a parameter; one that is not may lead anywhere in it.
+  Origin added(std::span<const Operand> sources) const {
+    Origin out = sum(of(sources[0]), of(sources[1]));
+    if (!out.in_place || out.offset == Origin::somewhere) return out;
+    for (const Operand& source : sources.first(2)) {
+      if (source.kind == Operand::Kind::immediate)
+        out.offset += static_cast<u32>(source.value);
+      else if (of(source).kind == Kind::none)
+        out.offset = Origin::somewhere;
+    }
+    return out;
+  }
+
+  Origin result(const Form& form, std::span<const Operand> sources) const {
+    switch (form.opcode) {
+    case Opcode::mov: {
+      Origin out;
+      for (const Operand& source : sources) out = either(out, of(source));
+      return out;
+    }
+    case Opcode::cvta: {
+      Origin out = of(sources[0]);
+      out.pointer = out.kind == Kind::one;
+      return out;
+    }
+    case Opcode::cvt: { // an address of shared memory loses its upper half; a number is just a number
+      Origin out = of(sources[0]);
+      return out.pointer ? out : Origin{};
+    }
+    case Opcode::add:
+    case Opcode::and_:
+    case Opcode::or_: return added(sources);
+    case Opcode::sub: { // of two pointers: a distance
+      Origin from = of(sources[0]), taken = of(sources[1]);
+      return taken.kind == Kind::none || (from.pointer && !taken.pointer) ? from : Origin{};
+    }
+    case Opcode::mad: return of(sources[2]); // a factor is no pointer
+    case Opcode::selp: return either(of(sources[0]), of(sources[1]));
+    default: return {};
+    }
+  }
+
+  void step(const Instruction& instruction) {
+    const Form& form = module_.form(instruction);
+    if (form.opcode == Opcode::ld || form.opcode == Opcode::ldu) return load(instruction, form);
+    if (instruction.sources == 0 || instruction.destinations == 0) return;
+    Origin origin = result(form, function_.sources(instruction));
+    if (origin.kind == Kind::none) return;
+    for (const Operand& destination : function_.destinations(instruction)) define(destination, origin);
+  }
+
+  const Module& module_;
+  const Function& function_;
+  std::vector<Origin> registers_;
+  bool changed_ = false;
+};
+
+access::ArrayKind kind_of(StateSpace space) {
+  switch (space) {
+  case StateSpace::shared: return access::ArrayKind::shared;
+  case StateSpace::constant: return access::ArrayKind::constant;
+  case StateSpace::global: return access::ArrayKind::device;
+  case StateSpace::local: return access::ArrayKind::local;
+  case StateSpace::param: return access::ArrayKind::parameter;
+  case StateSpace::generic:
+  case StateSpace::reg: break;
+  }
+  return access::ArrayKind::unknown;
+}
+
+} // namespace
+
+std::vector<SiteOrigin> origins(const Module& module, const Function& function) {
+  std::vector<SiteOrigin> out;
+  bool any = std::any_of(function.instructions.begin(), function.instructions.end(),
+                         [](const Instruction& i) { return i.site.valid(); });
+  if (!any) return out;
+  Analysis analysis(module, function);
+  analysis.run();
+  for (const Instruction& instruction : function.instructions)
+    if (instruction.site.valid()) out.push_back({instruction.site, analysis.of_address(instruction)});
+  return out;
+}
+
+access::Array array_of(const Module& module, const Function& function, const Origin& origin) {
+  access::Array out;
+  if (origin.kind == Kind::several) out.kind = access::ArrayKind::several;
+  if (origin.kind != Kind::one || origin.in_place) return out;
+  const Variable& variable = module.variables[origin.variable.value];
+  out.kind = kind_of(variable.space);
+  out.indirect = origin.indirect;
+  if (out.kind != access::ArrayKind::parameter) {
+    out.name = variable.name;
+    return out;
+  }
+  auto found = std::find(function.parameters.begin(), function.parameters.end(), origin.variable);
+  out.parameter = static_cast<u32>(found - function.parameters.begin());
+  out.parameters = static_cast<u32>(function.parameters.size());
+  // Offsets tell members of a structure apart; a pointer that is the parameter has none.
+  if (variable.size > 8 && origin.offset != Origin::somewhere) out.offset = origin.offset;
+  return out;
+}
+
+} // namespace warplens::ir

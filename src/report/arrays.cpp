@@ -1,0 +1,114 @@
+#include "report/arrays.h"
+#include "report/declarations.h"
+#include "report/names.h"
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace warplens::report {
+namespace {
+
+using access::Array;
+using access::ArrayKind;
+
+constexpr u32 most_lines = 200'000; // of a file that somebody wrote
+
+struct File {
+  std::string text;                // without comments
+  std::vector<std::size_t> starts; // of lines
+};
+
+class Namer {
+public:
+  explicit Namer(const SourceLines& source) : source_(source) {}
+
+  void name(access::Site& site) {
+    Array& array = site.array;
+    bool parameter = array.kind == ArrayKind::parameter && array.name.empty();
+    bool local = array.kind == ArrayKind::local && array.name.starts_with("__local_depot");
+    if ((!parameter && !local) || site.frames.empty()) return;
+    const access::SourceFrame& frame = site.frames[site.frames.size() - 1]; // of the function itself
+    const std::optional<Definition>& found = definition(site.function, frame);
+    if (!found) return;
+    if (local && found->arrays.size() == 1) array.name = found->arrays[0];
+    if (!parameter || found->parameters.size() != array.parameters) return;
+    const Parameter& declared = found->parameters[array.parameter];
+    array.name = declared.name;
+    if (declared.pointer) return;
+    if (std::optional<std::string> member =
+            pointer_member(file(frame.file).text, declared.type, array.offset))
+      array.name += "." + *member;
+  }
+
+private:
+  const File& file(const std::string& name) {
+    auto [found, fresh] = files_.try_emplace(name);
+    if (!fresh) return found->second;
+    std::string text;
+    for (u32 line = 1; line <= most_lines; ++line) {
+      std::optional<std::string> one = source_(name, line);
+      if (!one) break;
+      found->second.starts.push_back(text.size());
+      (text += *one) += '\n';
+    }
+    found->second.text = without_comments(text);
+    return found->second;
+  }
+
+  const std::optional<Definition>& definition(const std::string& function, const access::SourceFrame& frame) {
+    auto [found, fresh] = definitions_.try_emplace({frame.file, function});
+    if (!fresh) return found->second;
+    const File& text = file(frame.file);
+    if (frame.line != 0 && frame.line <= text.starts.size())
+      found->second = definition_of(text.text, function_name(function), text.starts[frame.line - 1] + 1);
+    return found->second;
+  }
+
+  const SourceLines& source_;
+  std::map<std::string, File> files_;
+  std::map<std::pair<std::string, std::string>, std::optional<Definition>> definitions_; // by file, function
+};
+
+// "__local_depot0 (64 bytes)" → "counts (64 bytes)".
+void name_local_arrays(measure::LaunchRecord& launch, const std::map<std::string, std::string>& names) {
+  for (std::string& text : launch.local_arrays) {
+    auto known = names.find(text.substr(0, text.find(' ')));
+    if (known != names.end()) text.replace(0, known->first.size(), known->second);
+  }
+}
+
+} // namespace
+
+void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
+  Namer namer(source);
+  std::map<std::string, std::map<u32, std::string>>
+      known; // by module and site: a program repeats its launches
+  for (Launch& alike : launches) {
+    measure::LaunchRecord& launch = alike.record;
+    std::map<u32, std::string>& names = known[launch.module];
+    std::map<std::string, std::string> local;
+    for (measure::SiteRecord& record : launch.sites) {
+      access::Site& site = record.site;
+      if (site.array.kind != ArrayKind::parameter && site.array.kind != ArrayKind::local) continue;
+      std::string before = site.array.name;
+      if (auto found = names.find(site.id.value); site.id.valid() && found != names.end()) {
+        site.array.name = found->second;
+      } else {
+        namer.name(site);
+        names[site.id.value] = site.array.name;
+      }
+      if (site.array.kind == ArrayKind::local && before != site.array.name) local[before] = site.array.name;
+    }
+    name_local_arrays(launch, local);
+  }
+}
+
+std::string array_name(const Array& array) {
+  std::string name = array.name;
+  if (name.starts_with("__local_depot")) name = "a local array";
+  if (name.empty() && array.kind == ArrayKind::parameter)
+    name = fmt::format("parameter {}", array.parameter + 1);
+  return array.indirect && !name.empty() ? "via " + name : name;
+}
+
+} // namespace warplens::report

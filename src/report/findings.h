@@ -1,0 +1,14 @@
+// What the program's accesses sum up to: totals, the lines of all kernels in one order, and findings, which are causes
+// rather than accesses. An unrolled loop, six members of one structure, sixty accesses with one wrong index: one finding.
+#pragma once
+#include "report/model.h"
+
+namespace warplens::report {
+
+// Fills in the model's totals, shares, lines and findings from its kernels.
+void find_causes(Model&);
+
+// What counts mean per request for an access like `site`. `device`: null where the table has no such architecture.
+Cost cost_of(const arch::Counts&, access::Space, const access::Site&, const arch::Architecture* device);
+
+} // namespace warplens::report

@@ -1,0 +1,328 @@
+// The answer: what is wrong, where, how much it costs and what to change, worst cause first; then the kernels that have
+// nothing to fix, and the worst lines of the whole program.
+//
+//    1. 55% of the waste: 60 accesses of x8n, y8n, z8n and 6 more (fb, hgc)
+//       lulesh.cu:875-880 (hgc), 932-950 (fb) and 12 more lines
+//       worst: load global 8 B, stride 64 bytes (8 doubles)
+//       31.25 sectors per request where 7.81 would do: 17.2 MB of 23.0 MB (75%) for nothing
+//       fix: …
+#include "measure/totals.h"
+#include "report/pattern_text.h"
+#include "report/sections.h"
+#include "report/text.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace warplens::report {
+namespace {
+
+using access::Space;
+
+// Below this share of what a kernel moves, waste is not worth a headline.
+constexpr double worth_naming = 0.01;
+// Fewer active lanes than that, on average, and the lanes are the finding.
+constexpr double few_lanes = 12;
+// With more active lanes than that they are not worth a word: edges of a grid.
+constexpr double many_lanes = 28;
+
+double waste_of(const Kernel& kernel, u64 excess) {
+  return kernel.moved_bytes == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(kernel.moved_bytes);
+}
+
+const Kernel& kernel_of(const Page& page, const Finding::Access& access) {
+  return page.model.kernels[access.kernel];
+}
+const Line& line_of(const Page& page, const Finding::Access& access) {
+  return kernel_of(page, access).lines[access.line];
+}
+const Row& row_of(const Page& page, const Finding::Access& access) {
+  return line_of(page, access).rows[access.row];
+}
+
+// "a, b, c and 4 more"
+std::string listed(const std::vector<std::string>& all, std::size_t most) {
+  std::size_t shown = all.size() <= most + 1 ? all.size() : most;
+  std::string out;
+  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + all[i];
+  return shown < all.size() ? fmt::format("{} and {} more", out, all.size() - shown) : out;
+}
+
+void add_new(std::vector<std::string>& all, const std::string& one) {
+  if (!one.empty() && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+std::string fix_of(const Row& row) {
+  for (const advise::Advice& advice : row.advice) {
+    if (advice.change.empty()) continue;
+    std::string gain;
+    if (advice.gain() > 1.05) {
+      std::string predicted =
+          fmt::format("{:.1f} times fewer {}", advice.gain(), advise::name(advice.metric));
+      gain = fmt::format(" (predicted: {})", predicted);
+    }
+    return advice.change + gain;
+  }
+  return "";
+}
+
+// "32.00 sectors per request where 4.00 would do: 402 MB of 537 MB (75%) for nothing"
+std::string waste_text(const Finding& finding, Space space) {
+  std::string_view per = space == Space::shared || space == Space::constant ? "instruction" : "request";
+  std::string text = fmt::format("{:.2f} {} per {} where {:.2f} would do", finding.cost.actual,
+                                 finding.cost.unit, per, finding.cost.ideal);
+  u64 moved = measure::bytes_moved(finding.counts, space);
+  if (space == Space::shared)
+    text += fmt::format(": {} of {} wavefronts", human(measure::excess(finding.counts, space)),
+                        human(finding.counts.wavefronts));
+  else if (space == Space::constant)
+    text += fmt::format(": {} of {} requests", human(measure::excess(finding.counts, space)),
+                        human(finding.counts.requests));
+  else
+    text += fmt::format(": {} of {}", human_bytes(measure::excess_bytes(finding.counts, space)),
+                        human_bytes(moved));
+  u64 excess = measure::excess_bytes(finding.counts, space);
+  return text +
+         fmt::format(" ({}) for nothing",
+                     percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));
+}
+
+// Lines of a finding that follow each other in one file and kernel.
+struct Stretch {
+  const Line* first;
+  u32 last;
+  const Kernel* kernel;
+};
+
+std::vector<Stretch> stretches_of(const Page& page, const Finding& finding) {
+  std::set<const Line*> lines;
+  for (const Finding::Access& access : finding.accesses) lines.insert(&line_of(page, access));
+  std::vector<Stretch> out;
+  std::set<const Line*> done;
+  for (const Finding::Access& access : finding.accesses) { // worst first
+    const Line* line = &line_of(page, access);
+    if (done.contains(line)) continue;
+    const Kernel& kernel = kernel_of(page, access);
+    auto at = [&](u32 number) -> const Line* {
+      for (const Line& other : kernel.lines)
+        if (other.place.line == number && other.place.file == line->place.file && other.calls.empty() &&
+            lines.contains(&other) && !done.contains(&other))
+          return &other;
+      return nullptr;
+    };
+    Stretch stretch{line, line->place.line, &kernel};
+    done.insert(line);
+    if (line->calls.empty() && line->place.line != 0) {
+      while (const Line* next = at(stretch.last + 1)) done.insert(next), ++stretch.last;
+      while (const Line* before = at(stretch.first->place.line - 1))
+        done.insert(before), stretch.first = before;
+    }
+    out.push_back(stretch);
+  }
+  return out;
+}
+
+// "a.cu:3-5, 9, b.h:4 and 4 more"; with the kernel where the finding has several and the lines are in one of them.
+std::string places_text(const Page& page, const Finding& finding, bool with_kernels) {
+  struct Place {
+    const Line* first;
+    u32 last;
+    std::vector<std::string> kernels;
+  };
+  std::vector<Place> places;
+  std::map<std::string, std::size_t> known; // by text
+  for (const Stretch& stretch : stretches_of(page, finding)) {
+    std::string text = fmt::format("{}-{}", place_name(page, *stretch.first), stretch.last);
+    auto [found, fresh] = known.try_emplace(text, places.size());
+    if (fresh) places.push_back({stretch.first, stretch.last, {}});
+    places[found->second].kernels.push_back(clip_middle(stretch.kernel->label, 30));
+  }
+  std::vector<std::string> out;
+  const std::string* file = nullptr; // of the place before: not said again
+  for (const Place& place : places) {
+    const access::SourceFrame& at = place.first->place;
+    bool same = file != nullptr && *file == at.file && place.first->calls.empty() && at.line != 0;
+    out.push_back(same ? fmt::format("{}", at.line) : place_name(page, *place.first));
+    if (place.last > at.line) out.back() += fmt::format("-{}", place.last);
+    if (with_kernels && place.kernels.size() == 1) out.back() += fmt::format(" ({})", place.kernels[0]);
+    file = place.first->calls.empty() ? &at.file : nullptr;
+  }
+  return listed(out, 4);
+}
+
+std::string headline(const Page& page, const Finding& finding, u32 number) {
+  const u32 width = page.options.width;
+  const Finding::Access& worst = finding.accesses[0];
+  std::vector<std::string> arrays, kernels;
+  std::set<std::string> kinds;
+  for (const Finding::Access& access : finding.accesses) {
+    const Row& row = row_of(page, access);
+    add_new(arrays, array_name(row.site.array));
+    add_new(kernels, clip_middle(kernel_of(page, access).label, 50));
+    kinds.insert(access_name(row) + pattern_text(row));
+  }
+  std::string what =
+      fmt::format("{}, {}", access_name(row_of(page, worst)), pattern_text(row_of(page, worst)));
+  std::string start = fmt::format("{:>2}. ", number), share = percent(finding.share) + " of the waste: ";
+  std::string out;
+  if (finding.accesses.size() == 1) {
+    out += page.style.bold(wrap(
+        fmt::format("{}{}, {}", share, kernels[0], place_name(page, line_of(page, worst))), start, width));
+    if (!arrays.empty()) what = arrays[0] + ": " + what;
+  } else {
+    std::string whose = arrays.empty() ? "" : " of " + listed(arrays, 4);
+    out += page.style.bold(wrap(fmt::format("{}{}{} ({})", share, plural(finding.accesses.size(), "access"),
+                                            whose, listed(kernels, 2)),
+                                start, width));
+    out += wrap(places_text(page, finding, kernels.size() > 1), "    ", width);
+    if (kinds.size() > 1) what = "worst: " + what;
+  }
+  out += page.style.bad(wrap(what, "    ", width));
+  out += wrap(waste_text(finding, row_of(page, worst).space), "    ", width);
+  if (std::string fix = fix_of(row_of(page, worst)); !fix.empty())
+    out += page.style.bold(wrap("fix: " + fix, "    ", width));
+  return out;
+}
+
+double lanes_of(const Kernel& kernel) {
+  arch::Counts sum;
+  for (const auto& [space, counters] : kernel.totals) sum += counters[0];
+  return active_lanes(sum);
+}
+
+// Kernels without a finding, by what is to be said of them.
+std::string verdicts(const Page& page, const std::set<u32>& found) {
+  std::vector<std::string> fine, little, untouched;
+  std::string out;
+  for (u32 k = 0; k < page.model.kernels.size(); ++k) {
+    const Kernel& kernel = page.model.kernels[k];
+    if (!measure::is_counted(kernel.status) || found.contains(k)) continue;
+    std::string label = clip_middle(kernel.label, 60);
+    if (kernel.moved_bytes == 0) {
+      untouched.push_back(label);
+    } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
+      out += page.style.poor(
+          wrap(fmt::format("{}: no access moves more than its lanes ask for, but only {:.1f} of 32 "
+                           "lanes are active in an access (divergence)",
+                           label, lanes),
+               "Idle lanes: ", page.options.width));
+    } else if (kernel.excess_bytes == 0) {
+      fine.push_back(label);
+    } else {
+      little.push_back(fmt::format("{} ({})", label, percent(waste_of(kernel, kernel.excess_bytes))));
+    }
+  }
+  auto say = [&](const char* what, const std::vector<std::string>& labels) {
+    if (!labels.empty()) out += page.style.good(wrap(listed(labels, 8), what, page.options.width));
+  };
+  say("Nothing to fix, no access moves more than it needs: ", fine);
+  say("Nothing worth fixing: ", little);
+  say("No memory that is counted: ", untouched);
+  return out.empty() ? out : '\n' + out;
+}
+
+// What the order rests on, where there is something to put in order.
+std::string weights_line(const Page& page) {
+  const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
+  if (page.model.excess_cycles == 0 || row == nullptr) return "";
+  const arch::StageCosts& costs = row->costs;
+  return '\n' +
+         page.style.faint(
+             wrap(fmt::format("Ranked by cycles of an SM's busiest stage beyond need: a pass of L1 or shared "
+                              "memory {}, a sector {} ({}).",
+                              costs.wavefront, costs.sector, arch::name(costs.source.grade)),
+                  "", page.options.width));
+}
+
+} // namespace
+
+double active_lanes(const arch::Counts& counts) {
+  if (counts.instructions == 0) return warp_size;
+  return static_cast<double>(counts.threads) / static_cast<double>(counts.instructions);
+}
+
+std::string file_name(const Page& page, const std::string& file) {
+  auto known = page.model.files.find(file);
+  return clip(known == page.model.files.end() ? file : known->second, 200);
+}
+
+std::string place_name(const Page& page, const Line& line) {
+  if (line.place.line == 0) return "function " + clip_middle(line.function, 60);
+  std::vector<std::string> chain;
+  for (const access::SourceFrame& call : line.calls)
+    chain.push_back(fmt::format("{}:{}", file_name(page, call.file), call.line));
+  if (chain.size() > 2) chain = {chain.front(), "…"};
+  std::string out;
+  for (const std::string& call : chain) out += call + " → ";
+  return out + fmt::format("{}:{}", file_name(page, line.place.file), line.place.line);
+}
+
+std::string pattern_text(const Row& row) {
+  if (row.pattern.shape.form == measure::Form::none) return "pattern not sampled";
+  std::string text = describe(row.pattern, row.site);
+  if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", percent(row.pattern.share));
+  double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
+  bool told = row.pattern.shape.form == measure::Form::one_lane || text.find("lanes active") != text.npos;
+  if (lanes < many_lanes && !(told && row.pattern.share >= 0.995))
+    text += fmt::format(", {:.1f} of 32 lanes", lanes);
+  return text;
+}
+
+std::string access_name(const Row& row) {
+  std::string_view kind =
+      row.site.kind == access::Kind::async_copy ? "async copy" : access::name(row.site.kind);
+  return fmt::format("{} {} {} B", kind, access::name(row.space), row.site.bytes);
+}
+
+std::string headline_section(const Page& page) {
+  const u32 top = page.options.top_lines;
+  std::string out;
+  std::set<u32> found; // kernels
+  u32 number = 0, left = 0;
+  double left_share = 0;
+  for (const Finding& finding : page.model.findings) {
+    const Kernel& kernel = kernel_of(page, finding.accesses[0]);
+    if (waste_of(kernel, kernel.excess_bytes) < worth_naming) continue;
+    for (const Finding::Access& access : finding.accesses) found.insert(access.kernel);
+    bool little = number != 0 && finding.share < worth_naming; // of the program's waste
+    if (top != 0 && (number == top || little)) {
+      ++left;
+      left_share += finding.share;
+      continue;
+    }
+    out += '\n' + headline(page, finding, ++number);
+  }
+  if (left != 0)
+    out += fmt::format("\n    and {} with {} of the waste (--top-lines 0 shows all)\n", plural(left, "cause"),
+                       percent(left_share));
+  return out + weights_line(page) + verdicts(page, found);
+}
+
+std::string line_section(const Page& page) {
+  const Model& model = page.model;
+  std::set<u32> kernels;
+  for (const ProgramLine& line : model.lines) kernels.insert(line.lines[0].first);
+  // The headlines say it all where each is of one line; so does its table where there is one kernel.
+  if (model.lines.size() <= model.findings.size() || (kernels.size() < 2 && !page.options.summary)) return "";
+  std::string out = '\n' + page.style.bold("Lines with the most waste") + '\n';
+  const u32 top = page.options.top_lines;
+  std::size_t shown = top == 0 ? model.lines.size() : std::min<std::size_t>(top, model.lines.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [k, l] = model.lines[i].lines[0];
+    const Line& line = model.kernels[k].lines[l];
+    std::string text = fmt::format("  {:>4}  {}  ", percent(model.lines[i].share), place_name(page, line));
+    std::vector<std::string> labels;
+    for (const auto& [kernel, index] : model.lines[i].lines)
+      add_new(labels, clip_middle(model.kernels[kernel].label, 30));
+    text += listed(labels, 2);
+    if (!line.text.empty()) text += "  " + line.text;
+    out += clip(text, page.options.width) + '\n';
+  }
+  if (shown < model.lines.size())
+    out +=
+        fmt::format("  and {} more (--top-lines 0 shows all)\n", plural(model.lines.size() - shown, "line"));
+  return out;
+}
+
+} // namespace warplens::report

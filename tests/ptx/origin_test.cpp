@@ -1,0 +1,106 @@
+// Where addresses come from, asked of PTX as compilers write it.
+#include "ir/origin.h"
+#include "ptx_test.h"
+
+namespace warplens::ptx {
+namespace {
+
+using access::Array;
+using access::ArrayKind;
+
+constexpr const char* head = ".version 8.3\n.target sm_90\n.address_size 64\n"
+                             ".const .align 4 .b8 coeff[256];\n.const .align 8 .u64 table;\n"
+                             ".global .align 4 .b8 state[1024];\n";
+
+// The arrays of a kernel's accesses, in the order of the text.
+std::vector<Array> arrays_of(const std::string& body) {
+  ir::Module module = parsed(
+      std::string(head) +
+      ".visible .entry k(.param .u64 k_param_0, .param .align 8 .b8 k_param_1[24], .param .u64 "
+      "k_param_2)\n{\n"
+      ".reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<20>;\n.reg .f32 %f<9>;\n.reg .b64 %SPL;\n"
+      ".shared .align 4 .b8 _ZZ1kPfE4tile[256];\n.local .align 4 .b8 __local_depot0[64];\n"
+      "ld.param.u64 %d0, [k_param_0];\nld.param.u64 %d2, [k_param_2];\ncvta.to.global.u64 %d1, %d0;\n" +
+      body + "\nret;\n}\n");
+  std::vector<Array> out;
+  for (const ir::SiteOrigin& found : ir::origins(module, module.functions[0]))
+    out.push_back(ir::array_of(module, module.functions[0], found.origin));
+  return out;
+}
+
+Array array_of(const std::string& body) {
+  std::vector<Array> all = arrays_of(body);
+  EXPECT_FALSE(all.empty());
+  return all.empty() ? Array{} : all.back();
+}
+
+Array parameter(u32 index, u32 offset = 0, bool indirect = false) {
+  return {ArrayKind::parameter, "", index, 3, offset, indirect};
+}
+
+TEST(Origin, AnIndexIsNoPointer) {
+  EXPECT_EQ(
+      array_of(
+          "mov.u32 %r1, %tid.x; mul.wide.s32 %d3, %r1, 4; add.s64 %d4, %d1, %d3; ld.global.f32 %f1, [%d4];"),
+      parameter(0));
+  // a size_t among the parameters: scaled, or as bytes from a pointer that is known to be one
+  EXPECT_EQ(array_of("shl.b64 %d3, %d2, 2; add.s64 %d4, %d3, %d1; ld.global.f32 %f1, [%d4];"), parameter(0));
+  EXPECT_EQ(array_of("add.s64 %d4, %d1, %d2; ld.global.f32 %f1, [%d4+8];"), parameter(0));
+  EXPECT_EQ(array_of("mad.lo.s64 %d4, %d2, %d2, %d1; ld.global.f32 %f1, [%d4];"), parameter(0));
+}
+
+TEST(Origin, MembersOfAStructureAreTold) {
+  EXPECT_EQ(array_of("ld.param.u64 %d3, [k_param_1+8]; ld.global.f32 %f1, [%d3];"), parameter(1, 8));
+  EXPECT_EQ(array_of("ld.param.v2.u64 {%d3, %d4}, [k_param_1]; ld.global.f32 %f1, [%d4];"), parameter(1, 8));
+  EXPECT_EQ(
+      array_of("mov.b64 %d3, k_param_1; add.s64 %d5, %d3, 8; ld.param.u64 %d4, [%d5+8]; ld.f32 %f1, [%d4];"),
+      parameter(1, 16));
+}
+
+TEST(Origin, LoopsKeepWhatTheyStepThrough) {
+  EXPECT_EQ(
+      array_of(
+          "mov.b64 %d3, %d1;\nL: ld.global.f32 %f1, [%d3]; add.s64 %d3, %d3, 128; setp.ne.s64 %p1, %d3, 0; "
+          "@%p1 bra L;"),
+      parameter(0));
+  EXPECT_EQ(array_of("L: ld.u64 %d0, [%d0+8]; setp.ne.s64 %p1, %d0, 0; @%p1 bra L;"), parameter(0, 0, true));
+}
+
+TEST(Origin, APointerThatWasReadLeadsBackToWhereItStood) {
+  std::vector<Array> all = arrays_of("ld.global.u64 %d4, [%d1+8]; ld.f32 %f1, [%d4];");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0], parameter(0));
+  EXPECT_EQ(all[1], parameter(0, 0, true));
+  all = arrays_of("ld.const.u64 %d4, [table]; cvta.to.global.u64 %d5, %d4; ld.global.f32 %f1, [%d5];");
+  EXPECT_EQ(all[0], (Array{ArrayKind::constant, "table"}));
+  EXPECT_EQ(all[1], (Array{ArrayKind::constant, "table", 0, 0, 0, true}));
+}
+
+TEST(Origin, SymbolsAreNamed) {
+  EXPECT_EQ(array_of("mov.u32 %r1, _ZZ1kPfE4tile; add.s32 %r2, %r1, %r3; ld.shared.f32 %f1, [%r2];"),
+            (Array{ArrayKind::shared, "_ZZ1kPfE4tile"}));
+  EXPECT_EQ(array_of("ld.const.f32 %f1, [coeff+16];"), (Array{ArrayKind::constant, "coeff"}));
+  EXPECT_EQ(array_of("mov.u64 %d3, state; and.b64 %d4, %d2, 28; add.s64 %d5, %d3, %d4; atom.global.add.f32 "
+                     "%f1, [%d5], %f2;"),
+            (Array{ArrayKind::device, "state"}));
+  EXPECT_EQ(array_of("mov.u64 %SPL, __local_depot0; add.u64 %d3, %SPL, 0; st.local.f32 [%d3], %f1;"),
+            (Array{ArrayKind::local, "__local_depot0"}));
+}
+
+TEST(Origin, WhatIsNotOneArrayHasNoName) {
+  EXPECT_EQ(array_of("cvta.to.global.u64 %d3, %d2; setp.ne.s64 %p1, %d2, 0; selp.b64 %d4, %d1, %d3, %p1; "
+                     "ld.global.f32 %f1, [%d4];"),
+            Array{ArrayKind::several});
+  EXPECT_EQ(array_of("mov.u64 %SPL, __local_depot0; ld.local.u64 %d4, [%SPL]; ld.f32 %f1, [%d4];"), Array{});
+  EXPECT_EQ(array_of("ld.f32 %f1, [4096];"), Array{});
+}
+
+TEST(Origin, VariablesAreCalledAsInTheSource) {
+  EXPECT_EQ(variable_name("_ZZ6kernelPfE4tile"), "tile");
+  EXPECT_EQ(variable_name("_ZZN2ns6kernelILi4EEEvPfE4tile"), "tile");
+  EXPECT_EQ(variable_name("coeff"), "coeff");
+  EXPECT_EQ(variable_name("_ZN30_INTERNAL_8b2c3d4e_4_t_cu_main5tableE"), "table");
+}
+
+} // namespace
+} // namespace warplens::ptx
