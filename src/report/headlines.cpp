@@ -6,6 +6,7 @@
 //       worst: load global 8 B, stride 64 bytes (8 doubles)
 //       31.25 sectors per request where 7.81 would do: 17.2 MB of 23.0 MB (75%) for nothing
 //       fix: …
+#include "arch/table.h"
 #include "measure/totals.h"
 #include "report/pattern_text.h"
 #include "report/sections.h"

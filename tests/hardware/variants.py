@@ -54,3 +54,45 @@ def counted(launch):
         "local_sectors_loaded": total("sectors", "local", "load"),
         "tag_passes_loaded": total("tag_passes", "global", "load"),
     }
+
+
+def in_order(run):
+    """The launches as they came, those that are alike each at its own place."""
+    launches = []
+    for launch in run["launches"]:
+        runs = launch.get("occurrences") or [{"first": launch["index"], "count": 1, "step": 1}]
+        for each in runs:
+            launches += [(each["first"] + i * each["step"], launch) for i in range(each["count"])]
+    return [launch for _, launch in sorted(launches, key=lambda item: item[0])]
+
+
+def compare(measured, run, table):
+    good, costs = True, {}
+    for ours, theirs in zip(in_order(run), measured["launches"], strict=True):
+        name = f"{theirs['pair']}, {theirs['variant']} ({theirs['kernel']})"
+        for counter, value in counted(ours).items():
+            if value != theirs[counter]:
+                good = False
+                print(f"{name}: {counter} {value}, measured {theirs[counter]}")
+        cost = sum(s["excess_cycles"] or 0 for s in ours["sites"])
+        costs.setdefault(theirs["pair"], []).append((cost, theirs["nanoseconds"], theirs["kernel"]))
+    if table:
+        print("| pair | cycles beyond need, before | after | µs before | after | times faster |\n|---|---|---|---|---|---|")
+    for pair, ((cost, time, _), (cost_after, time_after, _)) in costs.items():
+        if table:
+            speedup = f"{time / time_after:.2f}"
+            print(f"| {pair} | {cost} | {cost_after} | {time / 1000:.1f} | {time_after / 1000:.1f} | {speedup} |")
+        if max(time, time_after) > NOISE * min(time, time_after) and (cost > cost_after) != (time > time_after):
+            good = False
+            print(f"{pair}: {cost} cycles beyond need become {cost_after}, but {time} ns become {time_after}")
+    return good
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 5 and sys.argv[1] == "figures":
+        figures(*sys.argv[2:])
+    elif len(sys.argv) in (4, 5) and sys.argv[1] == "compare":
+        with open(sys.argv[2]) as measured, open(sys.argv[3]) as run:
+            sys.exit(0 if compare(json.load(measured), json.load(run), "--table" in sys.argv) else 1)
+    else:
+        sys.exit(__doc__)

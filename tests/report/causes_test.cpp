@@ -91,8 +91,8 @@ TEST(Causes, OnePatternOfSeveralArraysIsOneFinding) {
   EXPECT_TRUE(says(text, "100% of the waste: 4 accesses of u, v, w (hydro, flux)"));
   EXPECT_TRUE(says(text, "a.cu:20-22 (hydro)"));
   u64 excess = 0;
-  for (const ProgramLine& line : model.lines) excess += line.excess_bytes;
-  EXPECT_EQ(excess, model.excess_bytes);
+  for (const ProgramLine& line : model.lines) excess += line.excess_cycles;
+  EXPECT_EQ(excess, model.excess_cycles);
   EXPECT_EQ(model.kernels[0].share + model.kernels[1].share, 1);
   EXPECT_EQ(model.lines[0].lines.size(), 2u); // line 20 is in both kernels
 }
