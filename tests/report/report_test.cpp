@@ -337,7 +337,8 @@ TEST(Launches, AReportOfAlikeOnesSaysWhatOneOfAllWouldSay) {
   }
   Result<Model> a = build(std::move(once), source, {}), b = build(std::move(each), source, {});
   ASSERT_TRUE(a && b);
-  EXPECT_EQ(terminal(*a, {.details = true, .top_lines = 0, .top_kernels = 0}), terminal(*b, {.details = true, .top_lines = 0, .top_kernels = 0}));
+  EXPECT_EQ(terminal(*a, {.details = true, .top_lines = 0, .top_kernels = 0}),
+            terminal(*b, {.details = true, .top_lines = 0, .top_kernels = 0}));
   EXPECT_EQ(a->kernels[0].totals, b->kernels[0].totals);
   nlohmann::json kept = nlohmann::json::parse(json(*a, "0")), all = nlohmann::json::parse(json(*b, "0"));
   EXPECT_EQ(kept["kernels"], all["kernels"]);
