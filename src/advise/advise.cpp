@@ -48,7 +48,7 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
   std::vector<Advice> out;
   if (context.architecture == nullptr || context.column >= site.counters.size()) return out;
   const arch::Counts& counters = site.counters[context.column];
-  if (counters.instructions == 0) return out;
+  if (counters.instructions == 0 || site.distribution.classes.empty()) return out;
   rules::Subject subject{site, counters, context};
   for (rules::Rule* rule : rules::all) rule(subject, out);
   // What does not help is not said; a note leaves all counts as they are.

@@ -1,6 +1,7 @@
 // What to change about one memory site, and what the change would be worth: a list of plain values that
 // report/ renders. Each is cause → change → predicted counts, and the prediction is never a guess: the
-// changed access is built and counted by the same rules as the measured one (arch/count.h).
+// change is made to the lanes of every class of warps, and counted by the same rules as the measured ones
+// (arch/count.h). Without classes (reports of earlier versions) there is no advice.
 #pragma once
 #include "arch/count.h"
 #include "measure/record.h"
@@ -39,7 +40,7 @@ struct Advice {
 struct Context {
   const arch::Architecture* architecture = nullptr; // whose rules
   std::size_t column = 0;                           // its index in LaunchRecord::sm and SiteRecord::counters
-  const measure::LaunchRecord* launch = nullptr;    // may be null; names local arrays and the block's shape
+  const measure::LaunchRecord* launch = nullptr;    // may be null; its shape, local arrays and other accesses
 };
 
 // The advice for one site, largest gain first, notes (gain 1) last; empty where the site never ran or nothing

@@ -19,7 +19,7 @@ u32 sm(const Architecture&);                // 90
 
 // No rule sees more of an address than its remainder by this: accesses whose addresses differ by a multiple count
 // alike. It covers a line of global memory (128) and a row of the widest banks (3.x: 32 × 8). A test holds the table
-// to it; a rule that sees more needs a larger one.
+// to it; a rule that sees more needs a larger one. Only the L1's stages see all bits of an address (stages.h).
 inline constexpr u64 address_period = 256;
 
 } // namespace warplens::arch

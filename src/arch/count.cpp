@@ -5,8 +5,10 @@
 // What this does not do: say what an access costs. That is in rules/ alone.
 #include "arch/count.h"
 #include "arch/batch/batch.h"
+#include "arch/rules/l1_stages.h"
 #include "arch/rules/requests.h"
 #include "arch/rules/shared.h"
+#include "arch/stages.h"
 #include "arch/table.h"
 #include "base/bits.h"
 #include <algorithm>
@@ -57,10 +59,32 @@ void add(const Architecture& arch, const access::WarpAccess& access, Counts& cou
 
 } // namespace
 
-Counts count(const Architecture& arch, const access::WarpAccess& access) {
+Counts count_by_place(const Architecture& arch, const access::WarpAccess& access) {
   Counts counts;
   if (access.active != 0) add(arch, access, counts);
   return counts;
+}
+
+Counts count(const Architecture& arch, const access::WarpAccess& access) {
+  Counts counts = count_by_place(arch, access);
+  if (access.active != 0 && counts_stages(arch, access)) arch.stages.rule->count(arch, access, counts);
+  return counts;
+}
+
+bool knows_stages(const Architecture& arch) { return arch.stages.rule != nullptr; }
+
+bool counts_stages(const Architecture& arch, const access::AccessHeader& access) {
+  return knows_stages(arch) && access.space == Space::global && access.kind != Kind::async_copy &&
+         access.bytes <= 32 && std::has_single_bit(access.bytes);
+}
+
+StageEstimates stage_estimates(const Architecture& arch, const access::AccessHeader& access,
+                               const Counts& counts, bool folded) {
+  if (!counts_stages(arch, access)) return {};
+  if (arch.stages.source.grade != Grade::measured || is_atomic(access.kind)) return {true, true};
+  if (folded && counts.tags > counts.requests) return {true, true};
+  bool narrow = access.kind == Kind::store && access.bytes < 4;
+  return {false, narrow && counts.tag_passes >= counts.instructions + passes_together(access.bytes)};
 }
 
 WarpCost cost_of(const Counts& one, Space space) {
@@ -89,6 +113,7 @@ void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch,
                        std::vector<WarpCost>* costs) {
   if (costs != nullptr) costs->resize(waiting() + batch.active.size());
   WarpCost* next = costs == nullptr ? nullptr : costs->data();
+  if (counts_stages(arch, batch)) count_stages(arch, batch, sum_);
   if (!count_batch(arch, batch, pending_, sum_, next))
     for (u32 warp = 0; warp < batch.active.size(); ++warp) {
       if (batch.active[warp] == 0) continue;
@@ -181,7 +206,8 @@ MaskedLanes::MaskedLanes(const access::AffineAccess& affine)
 Counts count(const Architecture& arch, const access::AffineAccess& affine) {
   if (!affine.active.empty()) return count(arch, MaskedLanes(affine).batch);
   Counts sum;
-  for (const WarpKind& kind : warp_kinds(affine)) sum += count(arch, kind.warp) * kind.times;
+  for (const WarpKind& kind : warp_kinds(affine)) sum += count_by_place(arch, kind.warp) * kind.times;
+  if (counts_stages(arch, affine)) AffineStages(affine).count(affine).add_to(sum);
   return sum;
 }
 

@@ -14,6 +14,24 @@ Counts count(const Architecture&, const access::LaneBatch&);  // the same, many 
 Counts count(const Architecture&,
              const access::AffineAccess&); // the same, a CTA in closed form; includes `count`
 
+// A warp again, but for the passes of the L1's stages (arch/stages.h): all that is the same wherever it is at the same
+// place of the address period.
+Counts count_by_place(const Architecture&, const access::WarpAccess&);
+
+// Is there a rule for what accesses cost in the L1's tag and data stages? And does it count this access?
+bool knows_stages(const Architecture&);
+bool counts_stages(const Architecture&, const access::AccessHeader&);
+
+// May the passes of the L1's stages in these counts differ from the hardware's? On an architecture that was not
+// measured; of reductions and atomics; data wavefronts of stores of 1 and 2 bytes that may have been scattered over
+// more tag passes than go through together; and of folded CTAs, which begin at other places than their representative,
+// where a warp's lines are more than one (docs/MODEL.md). `counts`: of one access, or sums.
+struct StageEstimates {
+  bool tag_passes = false, data_wavefronts = false;
+};
+StageEstimates stage_estimates(const Architecture&, const access::AccessHeader&, const Counts& counts,
+                               bool folded = false);
+
 // Does what leaves for the next level of memory travel in sectors? Not where an L1 fetches whole lines, nor
 // where a half-warp moves segments of several sizes (1.x).
 bool moves_sectors(const Architecture&, const access::AccessHeader&);

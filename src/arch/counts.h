@@ -16,9 +16,12 @@ enum class Counted : u8 {
   every,
   by_requests,      // all but shared memory, which answers in passes
   in_device_memory, // global, local, texture, surface
-  in_passes         // shared memory, and asynchronous copies, which write it
+  in_passes,        // shared memory, and asynchronous copies, which write it
+  in_tag_stage,     // global memory but for asynchronous copies, where a rule of the L1's stages is known
+  in_data_stage     // the same, and shared memory
 };
-bool applies(Counted, access::Space, access::Kind);
+// `stages`: does the architecture have a rule of the L1's stages (arch/count.h)?
+bool applies(Counted, access::Space, access::Kind, bool stages);
 
 struct CountMember {
   const char* name; // as in JSON

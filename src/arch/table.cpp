@@ -25,6 +25,7 @@ extern const Rule shared_pair_merge;     // 7.0 on: pairs of lanes merge wide lo
 extern const Rule constant_by_half_warp; // 1.x                                         constant.cpp
 extern const Rule constant_by_warp;      // 2.0 on                                      constant.cpp
 extern const Rule local_interleaved;     //                                             local.cpp
+extern const Rule l1_stages;             // 7.0 on: the L1's tag and data stages            l1_stages.cpp
 extern const Rule texture_groups;        // measured on 9.0, an estimate elsewhere      texture.cpp
 } // namespace rules
 
@@ -130,6 +131,27 @@ constexpr SpaceRule hopper_local{
     {"4-byte words of consecutive lanes are adjacent; a wider element is one request per word", measured_data,
      measured}};
 
+constexpr std::string_view stages_text =
+    "tag passes: a line in each of four sets; data wavefronts: the words of a "
+    "pass in one of 32 banks; atomics and stores of 1 and 2 bytes estimates";
+constexpr SpaceRule any_stages{&l1_stages,
+                               {stages_text, "not documented; inferred from 9.0, an estimate", inferred}};
+constexpr SpaceRule hopper_stages{
+    &l1_stages,
+    {stages_text, "measured on an H100 and an H200, Nsight Compute 2025.3, data in tests/arch/data",
+     measured}};
+
+constexpr std::string_view costs_text =
+    "an SM does a tag pass, a wavefront or a constant request a cycle; a sector from "
+    "memory, alone in its line, takes as long as 4";
+constexpr StageCosts any_costs{
+    .source = {costs_text, "not documented; inferred from 9.0, an estimate", inferred}};
+constexpr StageCosts hopper_costs{
+    .source = {costs_text,
+               "measured on an H200, tests/arch/data/h200_rates.jsonl; the constant "
+               "request is inferred",
+               measured}};
+
 constexpr std::string_view texture_text =
     "one request per quad of lanes; the sectors of each quad, or of each 8 "
     "lanes of a linear buffer";
@@ -146,6 +168,7 @@ constexpr SpaceRule hopper_texture{
 constexpr Architecture tesla(u32 sm, ReferencePart part, SpaceRule global, u32 warps, u32 registers,
                              u32 register_allocation_unit) {
   Architecture row;
+  row.costs = any_costs;
   row.sm = sm, row.generation = "Tesla", row.part = part;
   row.limits = {.threads_per_block = 512,
                 .threads_per_sm = warps * 32,
@@ -177,6 +200,7 @@ constexpr Architecture tesla(u32 sm, ReferencePart part, SpaceRule global, u32 w
 
 constexpr Architecture fermi(u32 sm, ReferencePart part) {
   Architecture row;
+  row.costs = any_costs;
   row.sm = sm, row.generation = "Fermi", row.part = part;
   row.limits = {.threads_per_sm = 1536,
                 .blocks_per_sm = 8,
@@ -196,6 +220,7 @@ constexpr Architecture fermi(u32 sm, ReferencePart part) {
 
 constexpr Architecture kepler(u32 sm, ReferencePart part, u32 registers_per_thread) {
   Architecture row;
+  row.costs = any_costs;
   row.sm = sm, row.generation = "Kepler", row.part = part;
   row.limits = {.threads_per_sm = 2048,
                 .blocks_per_sm = 16,
@@ -222,6 +247,7 @@ constexpr Features maxwell{}, pascal{.concurrent_managed_access = true, .coopera
 constexpr Architecture modern(u32 sm, std::string_view generation, ReferencePart part, Sizes sizes,
                               Features features, SpaceRule global, SpaceRule shared) {
   Architecture row;
+  row.costs = any_costs;
   row.sm = sm, row.generation = generation, row.part = part;
   row.limits = {.threads_per_sm = sizes.warps * 32,
                 .blocks_per_sm = sizes.blocks,
@@ -238,6 +264,14 @@ constexpr Architecture modern(u32 sm, std::string_view generation, ReferencePart
   row.texture = any_texture;
   row.part_source = {"limits and reference part", "CUDA C++ Programming Guide 13, technical specifications",
                      documented};
+  return row;
+}
+
+// 7.0 and later: the L1 and shared memory are one.
+constexpr Architecture unified(u32 sm, std::string_view generation, ReferencePart part, Sizes sizes,
+                               Features features) {
+  Architecture row = modern(sm, generation, part, sizes, features, sector_global, pair_shared);
+  row.stages = any_stages;
   return row;
 }
 
@@ -261,7 +295,7 @@ constexpr Architecture gk210(Architecture row) {
 constexpr Architecture measured_hopper(Architecture row) {
   row.global.source = {row.global.source.rule, measured_data, measured};
   row.shared = hopper_shared, row.constant = hopper_constant, row.local = hopper_local;
-  row.texture = hopper_texture;
+  row.texture = hopper_texture, row.stages = hopper_stages, row.costs = hopper_costs;
   return row;
 }
 
@@ -298,39 +332,39 @@ constexpr Architecture rows[] = {
            {64, 32, 96, 48, 0}, pascal, sector_global, maxwell_shared),
     small_register_file(modern(62, "Pascal", {"Tegra X2", 2, 1300500, 1600000, 128, 8 * GiB, 512 * KiB},
                                {64, 32, 64, 48, 0}, pascal, sector_global, maxwell_shared)),
-    modern(70, "Volta", {"Tesla V100-SXM2-16GB", 80, 1530000, 877000, 4096, 16 * GiB, 6 * MiB},
-           {64, 32, 96, 96, 0}, pascal, sector_global, pair_shared),
-    modern(72, "Volta", {"Jetson AGX Xavier", 8, 1377000, 1377000, 256, 32 * GiB, 512 * KiB},
-           {64, 32, 96, 96, 0}, pascal, sector_global, pair_shared),
-    modern(75, "Turing", {"Tesla T4", 40, 1590000, 5001000, 256, 16 * GiB, 4 * MiB}, {32, 16, 64, 64, 0},
-           pascal, sector_global, pair_shared),
-    modern(80, "Ampere", {"NVIDIA A100-SXM4-40GB", 108, 1410000, 1215000, 5120, 40 * GiB, 40 * MiB},
-           {64, 32, 164, 163, 1}, pascal, sector_global, pair_shared),
-    modern(86, "Ampere", {"NVIDIA GeForce RTX 3090", 82, 1695000, 9751000, 384, 24 * GiB, 6 * MiB},
-           {48, 16, 100, 99, 1}, pascal, sector_global, pair_shared),
-    modern(87, "Ampere", {"Jetson AGX Orin", 16, 1300000, 3200000, 256, 64 * GiB, 4 * MiB},
-           {48, 16, 164, 163, 1}, pascal, sector_global, pair_shared),
-    undescribed(modern(88, "Ampere",
-                       {"Ampere, compute capability 8.8", 12, 1400000, 3200000, 128, 12 * GiB, 1 * MiB},
-                       {48, 16, 100, 99, 1}, pascal, sector_global, pair_shared),
+    unified(70, "Volta", {"Tesla V100-SXM2-16GB", 80, 1530000, 877000, 4096, 16 * GiB, 6 * MiB},
+            {64, 32, 96, 96, 0}, pascal),
+    unified(72, "Volta", {"Jetson AGX Xavier", 8, 1377000, 1377000, 256, 32 * GiB, 512 * KiB},
+            {64, 32, 96, 96, 0}, pascal),
+    unified(75, "Turing", {"Tesla T4", 40, 1590000, 5001000, 256, 16 * GiB, 4 * MiB}, {32, 16, 64, 64, 0},
+            pascal),
+    unified(80, "Ampere", {"NVIDIA A100-SXM4-40GB", 108, 1410000, 1215000, 5120, 40 * GiB, 40 * MiB},
+            {64, 32, 164, 163, 1}, pascal),
+    unified(86, "Ampere", {"NVIDIA GeForce RTX 3090", 82, 1695000, 9751000, 384, 24 * GiB, 6 * MiB},
+            {48, 16, 100, 99, 1}, pascal),
+    unified(87, "Ampere", {"Jetson AGX Orin", 16, 1300000, 3200000, 256, 64 * GiB, 4 * MiB},
+            {48, 16, 164, 163, 1}, pascal),
+    undescribed(unified(88, "Ampere",
+                        {"Ampere, compute capability 8.8", 12, 1400000, 3200000, 128, 12 * GiB, 1 * MiB},
+                        {48, 16, 100, 99, 1}, pascal),
                 "PTX ISA 9.0 names sm_88; no product is described: limits are 8.6's, sizes an assumption"),
-    modern(89, "Ada", {"NVIDIA GeForce RTX 4090", 128, 2520000, 10501000, 384, 24 * GiB, 72 * MiB},
-           {48, 24, 100, 99, 1}, pascal, sector_global, pair_shared),
-    measured_hopper(modern(90, "Hopper",
-                           {"NVIDIA H100 80GB HBM3", 132, 1980000, 2619000, 5120, 80 * GiB, 50 * MiB},
-                           {64, 32, 228, 227, 1}, hopper, sector_global, pair_shared)),
-    modern(100, "Blackwell", {"NVIDIA B200", 148, 1965000, 3996000, 8192, 180 * GiB, 126 * MiB},
-           {64, 32, 228, 227, 1}, hopper, sector_global, pair_shared),
-    modern(103, "Blackwell", {"NVIDIA B300", 148, 1920000, 3996000, 8192, 268 * GiB, 126 * MiB},
-           {64, 32, 228, 227, 1}, hopper, sector_global, pair_shared),
-    undescribed(modern(110, "Blackwell", {"Jetson AGX Thor", 20, 1575000, 4266000, 256, 128 * GiB, 32 * MiB},
-                       {48, 24, 228, 227, 1}, hopper, sector_global, pair_shared),
+    unified(89, "Ada", {"NVIDIA GeForce RTX 4090", 128, 2520000, 10501000, 384, 24 * GiB, 72 * MiB},
+            {48, 24, 100, 99, 1}, pascal),
+    measured_hopper(unified(90, "Hopper",
+                            {"NVIDIA H100 80GB HBM3", 132, 1980000, 2619000, 5120, 80 * GiB, 50 * MiB},
+                            {64, 32, 228, 227, 1}, hopper)),
+    unified(100, "Blackwell", {"NVIDIA B200", 148, 1965000, 3996000, 8192, 180 * GiB, 126 * MiB},
+            {64, 32, 228, 227, 1}, hopper),
+    unified(103, "Blackwell", {"NVIDIA B300", 148, 1920000, 3996000, 8192, 268 * GiB, 126 * MiB},
+            {64, 32, 228, 227, 1}, hopper),
+    undescribed(unified(110, "Blackwell", {"Jetson AGX Thor", 20, 1575000, 4266000, 256, 128 * GiB, 32 * MiB},
+                        {48, 24, 228, 227, 1}, hopper),
                 "CUDA C++ Programming Guide 13, technical specifications; clocks and L2 of the part are an "
                 "assumption"),
-    modern(120, "Blackwell", {"NVIDIA GeForce RTX 5090", 170, 2407000, 14001000, 512, 32 * GiB, 96 * MiB},
-           {48, 24, 100, 99, 1}, hopper, sector_global, pair_shared),
-    undescribed(modern(121, "Blackwell", {"NVIDIA GB10", 48, 2418000, 4266000, 256, 128 * GiB, 24 * MiB},
-                       {48, 24, 100, 99, 1}, hopper, sector_global, pair_shared),
+    unified(120, "Blackwell", {"NVIDIA GeForce RTX 5090", 170, 2407000, 14001000, 512, 32 * GiB, 96 * MiB},
+            {48, 24, 100, 99, 1}, hopper),
+    undescribed(unified(121, "Blackwell", {"NVIDIA GB10", 48, 2418000, 4266000, 256, 128 * GiB, 24 * MiB},
+                        {48, 24, 100, 99, 1}, hopper),
                 "CUDA C++ Programming Guide 13, technical specifications; clocks and L2 of the part are an "
                 "assumption"),
 };

@@ -99,6 +99,15 @@ struct Memory {
   u32 pitch_alignment = 512, texture_alignment = 512, texture_pitch_alignment = 32, surface_alignment = 512;
 };
 
+// What the stages that accesses pass through take for one unit of each, in cycles of one SM: the currency in which
+// accesses of different spaces compare. The stages work side by side, so that the busiest one counts.
+struct StageCosts {
+  u32 tag_pass = 1, wavefront = 1; // of the L1, shared memory's included
+  u32 sector = 4; // from memory, alone in its line; from L2, or with its neighbours, it takes less
+  u32 constant_request = 1;
+  Source source;
+};
+
 // What a program can ask of the device, beyond sizes.
 struct Features {
   bool concurrent_managed_access = false; // host and device may use managed and registered memory at once
@@ -115,8 +124,10 @@ struct Architecture {
   Memory memory;
   Features features;
   SpaceRule global, shared, constant, local, texture;
+  SpaceRule stages;      // of the L1, for global memory; no rule where none is known
   SpaceRule shared_wide; // instead of `shared`, in the 64-bit mode of the banks
-  Source part_source;    // of the constants
+  StageCosts costs;
+  Source part_source; // of the constants
 };
 
 // Choices that a program or a compiler flag makes where the hardware left one.

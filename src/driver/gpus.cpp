@@ -20,12 +20,14 @@ struct NamedRule {
   const SpaceRule* rule;
 };
 
-std::array<NamedRule, 5> rules_of(const Architecture& row) {
-  return {{{"global", &row.global},
-           {"shared", &row.shared},
-           {"constant", &row.constant},
-           {"local", &row.local},
-           {"texture", &row.texture}}};
+std::vector<NamedRule> rules_of(const Architecture& row) {
+  std::vector<NamedRule> out{{"global", &row.global},
+                             {"shared", &row.shared},
+                             {"constant", &row.constant},
+                             {"local", &row.local},
+                             {"texture", &row.texture}};
+  if (row.stages.rule != nullptr) out.push_back({"l1_stages", &row.stages});
+  return out;
 }
 
 std::string dotted(const Architecture& row) { return fmt::format("{}.{}", major(row), minor(row)); }
@@ -141,7 +143,7 @@ Result<std::vector<const Architecture*>> architectures_named(std::string_view na
 std::string gpus_text() {
   std::string out =
       fmt::format("{:>5}  {:<10} {:<30} {:>4} {:>8} {:>9} {:>6}  {}\n", "cc", "generation", "reference part",
-                  "SMs", "memory", "L2", "warps", "global / shared / constant / local / texture");
+                  "SMs", "memory", "L2", "warps", "global / shared / constant / local / texture / L1 stages");
   std::map<std::string, std::vector<std::string>> uses; // rule line → the capabilities that use it
   std::vector<std::string> order;
   for (const Architecture* row : arch::all()) {

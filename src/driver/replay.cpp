@@ -36,13 +36,12 @@ std::string_view title(const arch::CountMember& count) {
 
 std::size_t width(const arch::CountMember& count) { return std::max<std::size_t>(5, title(count).size()); }
 
-// Narrower than the table in two places: of textures neither tags nor an ideal are claimed, and of asynchronous
-// copies no rule counts the data stage.
-bool applies(const arch::CountMember& count, const access::WarpAccess& access) {
+// Narrower than the table in one place: of textures neither tags nor an ideal are claimed.
+bool applies(const arch::CountMember& count, const access::WarpAccess& access,
+             const arch::Architecture& row) {
   bool texture = access.space == Space::texture || access.space == Space::surface;
   if (texture && (count.value == &Counts::tags || count.value == &Counts::ideal_sectors)) return false;
-  if (count.value == &Counts::data_wavefronts) return access.space == Space::shared;
-  return arch::applies(count.which, access.space, access.kind);
+  return arch::applies(count.which, access.space, access.kind, arch::knows_stages(row));
 }
 
 // Textures are, but for what was measured: fetches of 4-byte texels whose layout is known.
@@ -125,8 +124,13 @@ private:
     fmt::format_to(out, "{{\"id\":{}", record.id);
     if (rows_.size() > 1) fmt::format_to(out, ",\"sm\":{}", row.sm);
     each_column([&](const arch::CountMember& count) {
-      if (applies(count, record.access)) fmt::format_to(out, ",\"{}\":{}", count.name, counts.*count.value);
+      if (applies(count, record.access, row))
+        fmt::format_to(out, ",\"{}\":{}", count.name, counts.*count.value);
     });
+    arch::StageEstimates estimates = arch::stage_estimates(row, record.access, counts);
+    if (estimates.data_wavefronts)
+      fmt::format_to(out, ",\"estimates\":[{}\"data_wavefronts\"]",
+                     estimates.tag_passes ? "\"tag_passes\"," : "");
     fmt::format_to(out, "{}}}\n", is_estimate(record.access, row) ? ",\"estimate\":true" : "");
   }
 
@@ -145,7 +149,7 @@ private:
                    fmt::format("{}.{}", major(row), minor(row)), name(access.space), name(access.kind),
                    access.bytes, std::popcount(access.active));
     each_column([&](const arch::CountMember& count) {
-      if (applies(count, access))
+      if (applies(count, access, row))
         fmt::format_to(out, " {:>{}}", counts.*count.value, width(count));
       else
         fmt::format_to(out, " {:>{}}", "-", width(count));

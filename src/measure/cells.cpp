@@ -1,13 +1,16 @@
 #include "measure/cells.h"
+#include "arch/stages.h"
 #include <algorithm>
 
 namespace warplens::measure {
 
-// With how often the access began at each place of the period, and when first.
+// With how often the access began at each place of the period, and when first. Passes of the L1's stages that depend
+// on more than the place are added up as the access comes.
 class AffineForm {
 public:
-  explicit AffineForm(const access::AffineAccess& first)
+  AffineForm(const access::AffineAccess& first, bool stages)
       : access_(first), active_(first.active.begin(), first.active.end()) {
+    if (stages) stages_.emplace(first);
     access_.base -= access_.base % arch::address_period;
     access_.active = active_;
   }
@@ -22,8 +25,9 @@ public:
            std::equal(o.active.begin(), o.active.end(), active_.begin());
   }
 
-  void add(u64 base, Moment moment) {
-    u64 place = base % arch::address_period;
+  void add(const access::AffineAccess& access, Moment moment) {
+    if (stages_ && !stages_->same_at(access.base)) stages_->count(access).add_to(varying_);
+    u64 place = access.base % arch::address_period;
     if (used_[place] == 0) {
       uses_.push_back({place, 0, moment});
       used_[place] = static_cast<u16>(uses_.size());
@@ -33,14 +37,20 @@ public:
     use.first = std::min(use.first, moment);
   }
 
-  void fold_into(Architectures architectures, Sums& sums) const {
+  void fold_into(Architectures architectures, Sums& sums) {
+    arch::Counts stages = varying_;
     for (const Use& use : uses_) {
       access::AffineAccess one = access_;
       one.base += use.place;
       one.cta = use.first.cta;
+      arch::Counts same;
+      if (stages_ && stages_->same_at(use.place)) stages_->count(one).add_to(same);
+      stages += same * use.times;
       one.active.empty() ? fold_whole(architectures, one, use, sums)
                          : fold_masked(architectures, one, use, sums);
     }
+    for (std::size_t a = 0; a < sums.counts.size(); ++a)
+      if (arch::counts_stages(*architectures[a], access_)) sums.counts[a] += stages;
   }
 
 private:
@@ -54,7 +64,7 @@ private:
     for (const arch::WarpKind& kind : arch::warp_kinds(one)) {
       u64 times = kind.times * use.times;
       for (std::size_t a = 0; a < sums.counts.size(); ++a) {
-        arch::Counts counts = arch::count(*architectures[a], kind.warp);
+        arch::Counts counts = arch::count_by_place(*architectures[a], kind.warp);
         sums.counts[a] += counts * times;
         if (a == 0)
           sums.tally.add(arch::cost_of(counts, one.space), kind.warp.active, kind.warp.address.data(),
@@ -63,17 +73,25 @@ private:
     }
   }
 
+  // Without the passes of the L1's stages, which are counted apart.
+  static arch::Counts by_place(const arch::Architecture& row, const access::AccessHeader& access,
+                               arch::Counts counts) {
+    if (arch::counts_stages(row, access)) counts.tag_passes = counts.data_wavefronts = 0;
+    return counts;
+  }
+
   static void fold_masked(Architectures architectures, const access::AffineAccess& one, const Use& use,
                           Sums& sums) {
     arch::MaskedLanes lanes(one);
     for (std::size_t a = 0; a < sums.counts.size(); ++a) {
       if (a > 0) {
-        sums.counts[a] += arch::count(*architectures[a], lanes.batch) * use.times;
+        sums.counts[a] +=
+            by_place(*architectures[a], one, arch::count(*architectures[a], lanes.batch)) * use.times;
         continue;
       }
       LaneCounter counter;
       counter.add(*architectures[0], lanes.batch, use.first.access, sums.tally, use.times);
-      sums.counts[0] += counter.take(sums.tally, use.times) * use.times;
+      sums.counts[0] += by_place(*architectures[0], one, counter.take(sums.tally, use.times)) * use.times;
     }
   }
 
@@ -81,7 +99,18 @@ private:
   std::vector<u32> active_;
   std::array<u16, arch::address_period> used_{}; // by place: index in uses_ + 1, or 0
   std::vector<Use> uses_;
+  std::optional<arch::AffineStages> stages_;
+  arch::Counts varying_;
 };
+
+namespace {
+
+bool any_counts_stages(Architectures architectures, const access::AffineAccess& access) {
+  return std::ranges::any_of(architectures,
+                             [&](const arch::Architecture* row) { return counts_stages(*row, access); });
+}
+
+} // namespace
 
 AffineForms::AffineForms() = default;
 AffineForms::AffineForms(AffineForms&&) noexcept = default;
@@ -91,15 +120,15 @@ void AffineForms::add(const access::AffineAccess& access, u64 number, Architectu
                       Sums& sums) {
   std::size_t count = forms_.size();
   Moment moment{access.cta, number};
-  if (last_ < count && forms_[last_]->matches(access)) return forms_[last_]->add(access.base, moment);
+  if (last_ < count && forms_[last_]->matches(access)) return forms_[last_]->add(access, moment);
   for (std::size_t tried = 1; tried < count; ++tried) {
     std::size_t i = last_ + tried < count ? last_ + tried : last_ + tried - count;
     if (!forms_[i]->matches(access)) continue;
     last_ = i;
-    return forms_[i]->add(access.base, moment);
+    return forms_[i]->add(access, moment);
   }
-  auto form = std::make_unique<AffineForm>(access);
-  form->add(access.base, moment);
+  auto form = std::make_unique<AffineForm>(access, any_counts_stages(architectures, access));
+  form->add(access, moment);
   if (count < most_forms) {
     forms_.push_back(std::move(form));
     last_ = count;

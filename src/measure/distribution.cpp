@@ -74,6 +74,13 @@ u64 Distribution::warps() const {
   return sum;
 }
 
+Distribution& Distribution::operator*=(u64 times) {
+  for (WarpClass& c : classes) c.warps *= times, c.counts *= times;
+  other_warps *= times;
+  other *= times;
+  return *this;
+}
+
 WarpClass class_of(const access::WarpAccess& access, u64 warps, const arch::Architecture& device) {
   arch::Counts one = arch::count(device, access);
   u32 ways = access.space == access::Space::shared ? ways_of(one) : 0;

@@ -28,6 +28,7 @@ struct Distribution {
   arch::Counts other{};
 
   u64 warps() const;
+  Distribution& operator*=(u64 times); // of so many launches that are alike
   bool operator==(const Distribution&) const = default;
 };
 

@@ -6,7 +6,7 @@ namespace warplens::measure {
 namespace {
 
 // In somebody else's program: some tens of megabytes at most.
-constexpr std::size_t most_sites = 1 << 16, most_records = 1 << 14, most_starts = 1 << 14;
+constexpr std::size_t most_sites = 1 << 14, most_records = 1 << 12, most_starts = 1 << 14;
 
 void refer(access::Site& site) {
   access::SiteId id = site.id;

@@ -31,8 +31,10 @@ u64 digest(const LaunchContent& launch) {
 
 LaunchContent repeated(LaunchContent launch, u64 times) {
   launch.warp_instructions *= times;
-  for (SiteRecord& site : launch.sites)
+  for (SiteRecord& site : launch.sites) {
     for (arch::Counts& counts : site.counters) counts *= times;
+    site.distribution *= times;
+  }
   return launch;
 }
 

@@ -57,6 +57,36 @@ u64 excess_bytes(const Counts& counters, access::Space space) {
   return above(bytes_moved(counters, space), bytes_needed(counters, space));
 }
 
+u64 StageCycles::busiest() const { return std::max({tag, data, sectors}); }
+
+StageCycles cycles(const Counts& counters, access::Space space, const arch::Architecture& row) {
+  const arch::StageCosts& costs = row.costs;
+  switch (space) {
+  case access::Space::shared: return {0, counters.wavefronts * costs.wavefront, 0};
+  case access::Space::constant: return {counters.requests * costs.constant_request, 0, 0};
+  default:
+    return {counters.tag_passes * costs.tag_pass, counters.data_wavefronts * costs.wavefront,
+            bytes_moved(counters, space) / sector_bytes * costs.sector};
+  }
+}
+
+// A pass per instruction is the least for an access to global memory, and a sector takes longer.
+StageCycles ideal_cycles(const Counts& counters, access::Space space, const arch::Architecture& row) {
+  const arch::StageCosts& costs = row.costs;
+  switch (space) {
+  case access::Space::shared: return {0, counters.ideal_wavefronts * costs.wavefront, 0};
+  case access::Space::constant: return {counters.instructions * costs.constant_request, 0, 0};
+  default:
+    return {std::min(counters.tag_passes, counters.instructions) * costs.tag_pass,
+            std::min(counters.data_wavefronts, counters.instructions) * costs.wavefront,
+            counters.ideal_sectors * costs.sector};
+  }
+}
+
+u64 excess_cycles(const Counts& counters, access::Space space, const arch::Architecture& row) {
+  return above(cycles(counters, space, row).busiest(), ideal_cycles(counters, space, row).busiest());
+}
+
 double efficiency(const Counts& counters, access::Space space) {
   u64 moved = bytes_moved(counters, space);
   bool by_passes = space == access::Space::shared || space == access::Space::constant;

@@ -1,6 +1,7 @@
 // Sums of counts that balance: what a launch shows is the sum of its sites, what a kernel shows the sum of
 // its launches. Every total of every report goes through these functions, so that two views cannot disagree.
 #pragma once
+#include "arch/table.h"
 #include "measure/record.h"
 
 namespace warplens::measure {
@@ -20,6 +21,18 @@ u64 excess(const arch::Counts&, access::Space);
 u64 bytes_moved(const arch::Counts&, access::Space);
 u64 bytes_needed(const arch::Counts&, access::Space);
 u64 excess_bytes(const arch::Counts&, access::Space);
+
+// What counts cost at each stage that accesses pass through, in cycles of one SM of the architecture
+// (arch::StageCosts). The stages work side by side: what it costs is what the busiest one takes. So accesses of all
+// spaces compare, which bytes do not let them.
+struct StageCycles {
+  u64 tag = 0, data = 0, sectors = 0; // the L1's tag stage and data stage; from L2 and memory
+  u64 busiest() const;
+};
+StageCycles cycles(const arch::Counts&, access::Space, const arch::Architecture&);
+StageCycles ideal_cycles(const arch::Counts&, access::Space,
+                         const arch::Architecture&); // what would have done
+u64 excess_cycles(const arch::Counts&, access::Space, const arch::Architecture&);
 
 // Bandwidth efficiency: bytes asked for by active lanes (each byte once) / bytes moved; shared: ideal
 // wavefronts / wavefronts; constant: instructions / requests. 1 where nothing moved, never above 1.

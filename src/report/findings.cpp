@@ -41,6 +41,7 @@ void sum_up(Model& model) {
     if (!measure::is_counted(kernel.status)) continue;
     model.excess_bytes += kernel.excess_bytes;
     model.moved_bytes += kernel.moved_bytes;
+    model.excess_cycles += kernel.excess_cycles;
     for (const auto& [space, counters] : kernel.totals) {
       std::vector<arch::Counts>& sum = model.totals[space];
       sum.resize(std::max(sum.size(), counters.size()));
@@ -48,7 +49,8 @@ void sum_up(Model& model) {
     }
   }
   for (Kernel& kernel : model.kernels)
-    if (measure::is_counted(kernel.status)) kernel.share = share_of(kernel.excess_bytes, model.excess_bytes);
+    if (measure::is_counted(kernel.status))
+      kernel.share = share_of(kernel.excess_cycles, model.excess_cycles);
 }
 
 // Sets of rows that grow together.
@@ -93,7 +95,7 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
 
 Finding finding_of(const Model& model, std::vector<Access> accesses) {
   std::stable_sort(accesses.begin(), accesses.end(), [&](const Access& a, const Access& b) {
-    return row_at(model, a).excess_bytes > row_at(model, b).excess_bytes;
+    return row_at(model, a).excess_cycles > row_at(model, b).excess_cycles;
   });
   Finding out;
   const Row& worst = row_at(model, accesses[0]);
@@ -101,10 +103,11 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
   for (const Access& access : accesses) {
     const Row& row = row_at(model, access);
     out.excess_bytes += row.excess_bytes;
+    out.excess_cycles += row.excess_cycles;
     out.counts += row.counters[0];
   }
   out.rule = rule_of(worst);
-  out.share = share_of(out.excess_bytes, model.excess_bytes);
+  out.share = share_of(out.excess_cycles, model.excess_cycles);
   out.cost =
       cost_of(out.counts, worst.space, worst.site, kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]));
   out.accesses = std::move(accesses);
@@ -120,8 +123,9 @@ void find_findings(Model& model) {
   std::map<u32, std::vector<Access>> sets;
   for (u32 i = 0; i < accesses.size(); ++i) sets[groups.find(i)].push_back(accesses[i]);
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
-  std::stable_sort(model.findings.begin(), model.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.excess_bytes > b.excess_bytes; });
+  std::stable_sort(model.findings.begin(), model.findings.end(), [](const Finding& a, const Finding& b) {
+    return std::pair(a.excess_cycles, a.excess_bytes) > std::pair(b.excess_cycles, b.excess_bytes);
+  });
 }
 
 void rank_lines(Model& model) {
@@ -138,18 +142,19 @@ void rank_lines(Model& model) {
       ProgramLine& sum = lines[place];
       sum.lines.emplace_back(k, l);
       sum.excess_bytes += line.excess_bytes;
+      sum.excess_cycles += line.excess_cycles;
     }
   }
   for (auto& [place, line] : lines) {
-    line.share = share_of(line.excess_bytes, model.excess_bytes);
+    line.share = share_of(line.excess_cycles, model.excess_cycles);
     std::stable_sort(line.lines.begin(), line.lines.end(), [&](const auto& a, const auto& b) {
-      return model.kernels[a.first].lines[a.second].excess_bytes >
-             model.kernels[b.first].lines[b.second].excess_bytes;
+      return model.kernels[a.first].lines[a.second].excess_cycles >
+             model.kernels[b.first].lines[b.second].excess_cycles;
     });
     model.lines.push_back(std::move(line));
   }
   std::stable_sort(model.lines.begin(), model.lines.end(), [](const ProgramLine& a, const ProgramLine& b) {
-    return a.excess_bytes > b.excess_bytes;
+    return std::pair(a.excess_cycles, a.excess_bytes) > std::pair(b.excess_cycles, b.excess_bytes);
   });
 }
 

@@ -6,6 +6,7 @@
 //       worst: load global 8 B, stride 64 bytes (8 doubles)
 //       31.25 sectors per request where 7.81 would do: 17.2 MB of 23.0 MB (75%) for nothing
 //       fix: …
+#include "arch/table.h"
 #include "measure/totals.h"
 #include "report/pattern_text.h"
 #include "report/sections.h"
@@ -262,6 +263,23 @@ std::string access_name(const Row& row) {
   return fmt::format("{} {} {} B", kind, access::name(row.space), row.site.bytes);
 }
 
+namespace {
+
+// What the order rests on, where there is something to put in order.
+std::string weights_line(const Page& page) {
+  const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
+  if (page.model.excess_cycles == 0 || row == nullptr) return "";
+  const arch::StageCosts& costs = row->costs;
+  return '\n' +
+         page.style.faint(
+             wrap(fmt::format("Ranked by cycles of an SM's busiest stage beyond need: a pass of L1 or shared "
+                              "memory {}, a sector {} ({}).",
+                              costs.wavefront, costs.sector, arch::name(costs.source.grade)),
+                  "", page.options.width));
+}
+
+} // namespace
+
 std::string headline_section(const Page& page) {
   const u32 top = page.options.top_lines;
   std::string out;
@@ -283,7 +301,7 @@ std::string headline_section(const Page& page) {
   if (left != 0)
     out += fmt::format("\n    and {} with {} of the waste (--top-lines 0 shows all)\n", plural(left, "cause"),
                        percent(left_share));
-  return out + verdicts(page, found);
+  return out + verdicts(page, found) + weights_line(page);
 }
 
 std::string line_section(const Page& page) {

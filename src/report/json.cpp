@@ -1,6 +1,7 @@
 // See json.h. `launches` lists every launch with every site, executed or not, those that are alike once; `kernels` is the grouped view
 // of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
 #include "report/json.h"
+#include "arch/count.h"
 #include "measure/distribution_json.h"
 #include "measure/totals.h"
 #include "report/pattern_text.h"
@@ -18,10 +19,21 @@ json_t dim(Dim3 d) { return {d.x, d.y, d.z}; }
 
 json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
 
-void put_counts(json_t& out, const Counts& counts, Space space, access::Kind kind) {
+void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const access::Site& site,
+                measure::Status status) {
+  const arch::Architecture* row = arch::find(sm);
+  bool stages = row != nullptr && arch::knows_stages(*row);
   for (const arch::CountMember& member : arch::count_members)
-    out[member.name] = arch::applies(member.which, space, kind) ? json_t(counts.*member.value) : json_t();
+    out[member.name] =
+        arch::applies(member.which, space, site.kind, stages) ? json_t(counts.*member.value) : json_t();
   out["excess_bytes"] = measure::excess_bytes(counts, space);
+  out["excess_cycles"] = row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, *row));
+  arch::StageEstimates estimates;
+  if (row != nullptr)
+    estimates = arch::stage_estimates(*row, {.space = space, .kind = site.kind, .bytes = site.bytes}, counts,
+                                      status == measure::Status::proved);
+  if (estimates.tag_passes) out["estimates"].push_back("tag_passes");
+  if (estimates.data_wavefronts) out["estimates"].push_back("data_wavefronts");
   out["efficiency"] = counts.instructions == 0 ? json_t() : json_t(measure::efficiency(counts, space));
 }
 
@@ -80,7 +92,7 @@ json_t whole_distribution_json(const measure::Distribution& distribution, const 
 
 // Place, instruction and counters: the same members for a launch's site and a kernel's access.
 json_t site_json(const access::Site& site, Space space, const std::vector<Counts>& counters,
-                 const std::vector<u32>& sm) {
+                 const std::vector<u32>& sm, measure::Status status) {
   json_t out;
   bool placed = !site.frames.empty();
   out["file"] = placed ? text_or_null(site.frames[0].file) : json_t();
@@ -107,10 +119,10 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["array"] = array_json(site.array);
   if (site.timing_dependent != access::Timing::none)
     out["timing_dependent"] = access::name(site.timing_dependent);
-  put_counts(out, counters.empty() ? Counts{} : counters[0], space, site.kind);
+  put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, status);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
-      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], space, site.kind);
+      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, status);
   return out;
 }
 
@@ -161,7 +173,7 @@ json_t launch_json(const Launch& alike, Processes& processes) {
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(diagnostic_json(d));
   out["sites"] = json_t::array();
   for (const measure::SiteRecord& record : launch.sites) {
-    json_t site = site_json(record.site, record.space, record.counters, launch.sm);
+    json_t site = site_json(record.site, record.space, record.counters, launch.sm, launch.status);
     site["pattern"] = pattern_json(record.pattern, record.site);
     if (!record.distribution.classes.empty())
       site["distribution"] = distribution_json(record.distribution, launch.sm);
@@ -192,6 +204,7 @@ json_t kernel_json(const Kernel& kernel) {
              {"launches", kernel.launches}};
   out["block"] = dim(kernel.block);
   out["excess_bytes"] = kernel.excess_bytes;
+  out["excess_cycles"] = kernel.excess_cycles;
   out["moved_bytes"] = kernel.moved_bytes;
   out["share"] = kernel.share;
   out["ptxas"] = json_t();
@@ -202,7 +215,7 @@ json_t kernel_json(const Kernel& kernel) {
   out["accesses"] = json_t::array();
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows) {
-      json_t access = site_json(row.site, row.space, row.counters, kernel.sm);
+      json_t access = site_json(row.site, row.space, row.counters, kernel.sm, kernel.status);
       access["source"] = text_or_null(line.text);
       access["source_changed"] = line.changed;
       access["ptx_instructions"] = row.sites;
@@ -217,13 +230,15 @@ json_t kernel_json(const Kernel& kernel) {
 }
 
 json_t totals_json(const Model& model) {
-  json_t out{{"excess_bytes", model.excess_bytes}, {"moved_bytes", model.moved_bytes}};
+  json_t out{{"excess_bytes", model.excess_bytes},
+             {"moved_bytes", model.moved_bytes},
+             {"excess_cycles", model.excess_cycles}};
   out["spaces"] = json_t::object();
   const std::vector<u32>& sm = model.input.sm;
   for (const auto& [space, counters] : model.totals)
     for (std::size_t a = 0; a < std::min(sm.size(), counters.size()); ++a)
-      put_counts(out["spaces"][std::string(access::name(space))][std::to_string(sm[a])], counters[a], space,
-                 access::Kind::load);
+      put_counts(out["spaces"][std::string(access::name(space))][std::to_string(sm[a])], counters[a], sm[a],
+                 space, access::Site{}, measure::Status::exact);
   return out;
 }
 
@@ -231,11 +246,9 @@ json_t totals_json(const Model& model) {
 json_t finding_json(const Model& model, const Finding& finding) {
   const Finding::Access& worst = finding.accesses[0];
   const Row& row = model.kernels[worst.kernel].lines[worst.line].rows[worst.row];
-  json_t out{{"rule", text_or_null(finding.rule)},
-             {"space", access::name(row.space)},
-             {"pattern", measure::name(row.pattern.kind())},
-             {"excess_bytes", finding.excess_bytes},
-             {"share", finding.share}};
+  json_t out{{"rule", text_or_null(finding.rule)},           {"space", access::name(row.space)},
+             {"pattern", measure::name(row.pattern.kind())}, {"excess_bytes", finding.excess_bytes},
+             {"excess_cycles", finding.excess_cycles},       {"share", finding.share}};
   out["cost"] = {{"actual", finding.cost.actual}, {"ideal", finding.cost.ideal}, {"unit", finding.cost.unit}};
   std::set<std::string> arrays;
   out["accesses"] = json_t::array();

@@ -169,6 +169,8 @@ Row make_row(Merge merge, const LaunchRecord& launch) {
     row.excess_bytes = measure::excess_bytes(merge.record.counters[0], row.space);
     row.efficiency = measure::efficiency(merge.record.counters[0], row.space);
     row.cost = cost_of(merge.record.counters[0], row.space, merge.record.site, architecture);
+    if (architecture != nullptr)
+      row.excess_cycles = measure::excess_cycles(merge.record.counters[0], row.space, *architecture);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
   }
   row.site = std::move(merge.record.site);
@@ -180,13 +182,14 @@ Row make_row(Merge merge, const LaunchRecord& launch) {
 
 auto row_order(const Row& row) {
   u64 moved = measure::bytes_moved(row.counters[0], row.space);
-  return std::tuple(~row.excess_bytes, ~moved, row.site.ptx_line, row.space);
+  return std::tuple(~row.excess_cycles, ~row.excess_bytes, ~moved, row.site.ptx_line, row.space);
 }
 
 auto line_order(const Line& line) {
   u64 moved = 0;
   for (const Row& row : line.rows) moved += measure::bytes_moved(row.counters[0], row.space);
-  return std::tuple(~line.excess_bytes, ~moved, line.place.file, line.place.line, line.rows[0].site.ptx_line);
+  return std::tuple(~line.excess_cycles, ~line.excess_bytes, ~moved, line.place.file, line.place.line,
+                    line.rows[0].site.ptx_line);
 }
 
 Line line_at(const access::Site& site, const SourceLines& source, const Options& options) {
@@ -210,8 +213,10 @@ std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const Source
     auto [found, fresh] = lines.try_emplace(place_of(row.site, false));
     Line& line = found->second;
     if (fresh) line = line_at(row.site, source, options);
-    row.share = all_excess == 0 ? 0 : static_cast<double>(row.excess_bytes) / static_cast<double>(all_excess);
+    row.share =
+        all_excess == 0 ? 0 : static_cast<double>(row.excess_cycles) / static_cast<double>(all_excess);
     line.excess_bytes += row.excess_bytes;
+    line.excess_cycles += row.excess_cycles;
     line.share += row.share;
     line.rows.push_back(std::move(row));
   }
@@ -295,15 +300,16 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
     }
     if (row.site.timing_dependent != access::Timing::none) {
       kernel.timing_dependent += row.sites;
-      row.excess_bytes = 0;
+      row.excess_bytes = row.excess_cycles = 0;
     } else {
       kernel.excess_bytes += row.excess_bytes;
+      kernel.excess_cycles += row.excess_cycles;
       kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
     }
     rows.push_back(std::move(row));
   }
   keep_idle_lines(kernel.never_executed, rows);
-  kernel.lines = make_lines(std::move(rows), kernel.excess_bytes, source, options);
+  kernel.lines = make_lines(std::move(rows), kernel.excess_cycles, source, options);
   return kernel;
 }
 
@@ -335,7 +341,7 @@ std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, 
   for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source, options));
   auto order = [](const Kernel& k) {
     return std::tuple(k.status == Status::refused, k.status == Status::unknown, k.status == Status::failed,
-                      ~k.excess_bytes, ~k.moved_bytes, k.first_launch, k.name);
+                      ~k.excess_cycles, ~k.excess_bytes, ~k.moved_bytes, k.first_launch, k.name);
   };
   std::stable_sort(out.begin(), out.end(),
                    [&](const Kernel& a, const Kernel& b) { return order(a) < order(b); });

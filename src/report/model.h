@@ -2,8 +2,8 @@
 //
 // build() groups the launches of one kernel with one block shape, adds up their sites, merges PTX
 // instructions that the user sees as one access (same place, opcode, space and pattern: an unrolled loop),
-// asks advise/ what to change, and puts the worst first. Worst means most bytes moved beyond what the lanes
-// needed (measure::excess_bytes), which compares spaces; ties are decided by place, so that the same records
+// asks advise/ what to change, and puts the worst first. Worst means most cycles beyond what the lanes needed
+// (measure::excess_cycles), which compares spaces; ties are decided by bytes and place, so that the same records
 // give the same report, to the byte. Launches that failed, are unknown or were refused are groups of their own:
 // partial counts never mix with exact ones.
 //
@@ -73,11 +73,11 @@ struct Row {
   access::Space space{};
   std::vector<arch::Counts> counters; // per architecture
   measure::Pattern pattern;
-  measure::Distribution distribution; // under the first architecture
-  u64 excess_bytes = 0;               // under the first architecture
+  measure::Distribution distribution;      // under the first architecture
+  u64 excess_bytes = 0, excess_cycles = 0; // under the first architecture
   double efficiency = 1;
   Cost cost{};
-  double share = 0;                   // of the kernel's excess bytes
+  double share = 0;                   // of the kernel's excess cycles
   std::vector<advise::Advice> advice; // largest gain first
 };
 
@@ -89,7 +89,7 @@ struct Line {
   std::string text;                       // the source line, trimmed; empty when the file was not found
   bool changed = false;                   // the file is newer than the program: see Options
   std::vector<Row> rows;                  // worst first
-  u64 excess_bytes = 0;
+  u64 excess_bytes = 0, excess_cycles = 0;
   double share = 0;
 };
 
@@ -115,8 +115,8 @@ struct Kernel {
   std::vector<Line> lines; // worst first; only accesses that ran
   std::vector<Row> never_executed;
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
-  u64 excess_bytes = 0, moved_bytes = 0;                     // under the first architecture
-  double share = 0;                                          // of the program's excess bytes
+  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
+  double share = 0;                                          // of the program's excess cycles
   u32 timing_dependent =
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
@@ -129,8 +129,8 @@ struct Finding {
   };
   std::vector<Access> accesses; // worst first
   std::string rule;             // of the advice that they share; empty where there is none
-  u64 excess_bytes = 0;
-  double share = 0;      // of the program's excess bytes
+  u64 excess_bytes = 0, excess_cycles = 0;
+  double share = 0;      // of the program's excess cycles
   arch::Counts counts{}; // of all, under the first architecture
   Cost cost{};           // likewise, per request
 };
@@ -138,8 +138,8 @@ struct Finding {
 // A source line over all kernels and architectures' first: templates and inlined functions are in several.
 struct ProgramLine {
   std::vector<std::pair<u32, u32>> lines; // Model::kernels[].lines[], worst first
-  u64 excess_bytes = 0;
-  double share = 0; // of the program's excess bytes
+  u64 excess_bytes = 0, excess_cycles = 0;
+  double share = 0; // of the program's excess cycles
 };
 
 struct Warning {
@@ -157,7 +157,7 @@ struct Model {
   bool complete = false;
   std::vector<Kernel> kernels; // worst first; those that were not counted after those that were
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
-  u64 excess_bytes = 0, moved_bytes = 0;                     // under the first architecture
+  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
   std::vector<Finding> findings;                             // worst first
   std::vector<ProgramLine> lines;                            // those with excess, worst first
   std::map<std::string, std::string> files; // as the compiler names them → as a reader wants them

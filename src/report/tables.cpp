@@ -96,7 +96,7 @@ std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
   const Counts& counters = row.counters[0];
   u64 requests =
       row.space == Space::shared || row.space == Space::constant ? counters.instructions : counters.requests;
-  std::string waste = kernel.excess_bytes == 0 ? "-" : percent(row.share);
+  std::string waste = kernel.excess_cycles == 0 ? "-" : percent(row.share);
   std::string out = "    " + pad_right(access_name(row), access_width - 2);
   out += pad_left(human(requests), number_width) + "  ";
   out += pad_right(pad_left(fmt::format("{:.2f}", row.cost.actual), 6) +

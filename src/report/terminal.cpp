@@ -1,6 +1,7 @@
 // Order of the report and its title; the answer is in headlines.cpp, the tables are in tables.cpp, details.cpp and
 // problems.cpp.
 #include "report/terminal.h"
+#include "arch/table.h"
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "report/text.h"

@@ -9,7 +9,6 @@ namespace {
 
 using access::Kind;
 using access::Space;
-using measure::Form;
 
 // A site as if `warps` full warps had executed `address(lane)`.
 struct Built {
@@ -17,13 +16,7 @@ struct Built {
   Context context;
 };
 
-measure::Pattern lanes(Form form, i64 stride = 0, u32 ways = 0) {
-  return {.shape = {.form = form, .stride = stride}, .ways = ways, .share = 1};
-}
-
-template <class F>
-Built site(Space space, Kind kind, u32 bytes, measure::Pattern pattern, F&& address, u64 warps = 100,
-           u32 sm = 90) {
+template <class F> Built site(Space space, Kind kind, u32 bytes, F&& address, u64 warps = 100, u32 sm = 90) {
   Built out;
   out.context.architecture = arch::find(sm);
   access::WarpAccess access{{.space = space, .kind = kind, .bytes = static_cast<u8>(bytes)}, full_mask};
@@ -32,7 +25,8 @@ Built site(Space space, Kind kind, u32 bytes, measure::Pattern pattern, F&& addr
   out.site.site.kind = kind;
   out.site.space = space;
   out.site.counters = {arch::count(*out.context.architecture, access) * warps};
-  out.site.pattern = std::move(pattern);
+  out.site.distribution.classes = {measure::class_of(access, warps, *out.context.architecture)};
+  out.site.pattern = measure::pattern_of(out.site.distribution);
   return out;
 }
 
@@ -45,72 +39,60 @@ void expect(const Built& built, std::string_view rule, u64 before, u64 after) {
 }
 
 TEST(Advise, Strided) {
-  measure::Pattern row = lanes(Form::strided, 4096), structure = lanes(Form::strided, 12);
-  expect(site(Space::global, Kind::load, 4, row, [](u32 l) { return u64{l} * 4096; }), "strided-access", 3200,
+  expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4096; }), "strided-access", 3200,
          400);
-  expect(site(Space::global, Kind::store, 4, structure, [](u32 l) { return u64{l} * 12; }), "strided-access",
-         1200, 400);
+  expect(site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 12; }), "strided-access", 1200, 400);
 }
 
 TEST(Advise, MisalignedAndScattered) {
-  expect(site(Space::global, Kind::load, 4, lanes(Form::misaligned, 4), [](u32 l) { return 4 + u64{l} * 4; }),
-         "misaligned-access", 500, 400);
-  expect(site(Space::global, Kind::load, 4, lanes(Form::scattered), [](u32 l) { return u64{l} * l * 64; }),
-         "scattered-access", 3200, 400);
+  expect(site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; }), "misaligned-access", 500,
+         400);
+  expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * l * 64; }), "scattered-access", 3200,
+         400);
 }
 
 TEST(Advise, BroadcastIsANote) {
-  Built b = site(Space::global, Kind::load, 4, lanes(Form::broadcast), [](u32) { return u64{64}; });
+  Built b = site(Space::global, Kind::load, 4, [](u32) { return u64{64}; });
   expect(b, "broadcast-load", 100, 100);
   EXPECT_DOUBLE_EQ(advise(b.site, b.context)[0].gain(), 1.0);
 }
 
 TEST(Advise, TheFirstArchitecturesMoveMoreThanTheSectors) {
   Built shifted = site(
-      Space::global, Kind::load, 8, lanes(Form::contiguous, 8), [](u32 l) { return 64 + u64{l} * 8; }, 100,
-      10);
+      Space::global, Kind::load, 8, [](u32 l) { return 64 + u64{l} * 8; }, 100, 10);
   expect(shifted, "misaligned-access", 3200, 200); // half-warps must start at a multiple of 128 bytes
   Built one = site(
-      Space::global, Kind::load, 4, lanes(Form::broadcast), [](u32) { return u64{64}; }, 100, 10);
+      Space::global, Kind::load, 4, [](u32) { return u64{64}; }, 100, 10);
   std::vector<Advice> list = advise(one.site, one.context);
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].change.find("nothing is lost"), std::string::npos);
 }
 
 TEST(Advise, NarrowContiguous) {
-  expect(site(Space::global, Kind::load, 4, lanes(Form::contiguous, 4), [](u32 l) { return u64{l} * 4; }),
-         "narrow-access", 100, 25);
-  Built wide =
-      site(Space::global, Kind::load, 16, lanes(Form::contiguous, 16), [](u32 l) { return u64{l} * 16; });
+  expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; }), "narrow-access", 100, 25);
+  Built wide = site(Space::global, Kind::load, 16, [](u32 l) { return u64{l} * 16; });
   EXPECT_TRUE(advise(wide.site, wide.context).empty());
   Built single = site(
-      Space::global, Kind::load, 4, lanes(Form::contiguous, 4), [](u32 l) { return u64{l} * 4; }, 1);
+      Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; }, 1);
   EXPECT_TRUE(advise(single.site, single.context).empty());
 }
 
 TEST(Advise, BankConflict) {
-  expect(
-      site(Space::shared, Kind::load, 4, lanes(Form::conflict, 128, 32), [](u32 l) { return u64{l} * 128; }),
-      "bank-conflict", 3200, 100);
-  expect(
-      site(Space::shared, Kind::store, 8, lanes(Form::conflict, 256, 16), [](u32 l) { return u64{l} * 256; }),
-      "bank-conflict", 3200, 200);
-  Built free =
-      site(Space::shared, Kind::load, 4, lanes(Form::no_conflict, 4, 1), [](u32 l) { return u64{l} * 4; });
+  expect(site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 128; }), "bank-conflict", 3200, 100);
+  expect(site(Space::shared, Kind::store, 8, [](u32 l) { return u64{l} * 256; }), "bank-conflict", 3200, 200);
+  Built free = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
   EXPECT_TRUE(advise(free.site, free.context).empty());
 }
 
 TEST(Advise, ConstantAndLocal) {
-  expect(site(Space::constant, Kind::load, 4, lanes(Form::scattered, 4), [](u32 l) { return u64{l} * 4; }),
-         "constant-serialised", 3200, 100);
-  expect(site(Space::local, Kind::load, 4, lanes(Form::scattered), [](u32 l) { return u64{l} * 4; }),
-         "local-array", 3200, 400);
-  expect(site(Space::local, Kind::store, 4, lanes(Form::contiguous), [](u32) { return u64{8}; }),
-         "local-array", 400, 0);
+  expect(site(Space::constant, Kind::load, 4, [](u32 l) { return u64{l} * 4; }), "constant-serialised", 3200,
+         100);
+  expect(site(Space::local, Kind::load, 4, [](u32 l) { return u64{l} * 4; }), "local-array", 3200, 400);
+  expect(site(Space::local, Kind::store, 4, [](u32) { return u64{8}; }), "local-array", 400, 0);
 }
 
 TEST(Advise, LocalArraysAreNamed) {
-  Built b = site(Space::local, Kind::store, 4, lanes(Form::contiguous), [](u32) { return u64{8}; });
+  Built b = site(Space::local, Kind::store, 4, [](u32) { return u64{8}; });
   measure::LaunchRecord launch;
   launch.local_arrays = {"histogram"};
   b.context.launch = &launch;
@@ -118,10 +100,9 @@ TEST(Advise, LocalArraysAreNamed) {
 }
 
 TEST(Advise, AtomicsOnOneAddress) {
-  expect(site(Space::global, Kind::reduction, 4, lanes(Form::broadcast), [](u32) { return u64{0}; }),
-         "same-address-atomics", 3200, 100);
-  expect(site(Space::shared, Kind::atomic, 4, lanes(Form::broadcast), [](u32) { return u64{0}; }),
-         "same-address-atomics", 3200, 100);
+  expect(site(Space::global, Kind::reduction, 4, [](u32) { return u64{0}; }), "same-address-atomics", 3200,
+         100);
+  expect(site(Space::shared, Kind::atomic, 4, [](u32) { return u64{0}; }), "same-address-atomics", 3200, 100);
 }
 
 // The report, JSON and its schema say which count an advice lowers: by name.
@@ -132,18 +113,125 @@ TEST(Advise, EveryMetricHasANameThatTheSchemaKnows) {
   for (u8 i = 0; !name(static_cast<Metric>(i)).empty(); ++i) names.emplace_back(name(static_cast<Metric>(i)));
   EXPECT_EQ(names.size(), 1u + static_cast<u8>(Metric::threads));
   EXPECT_EQ(nlohmann::json(names), schema["$defs"]["advice"]["properties"]["metric"]["enum"]);
-  Built atomics = site(Space::global, Kind::reduction, 4, lanes(Form::broadcast), [](u32) { return u64{0}; });
+  Built atomics = site(Space::global, Kind::reduction, 4, [](u32) { return u64{0}; });
   EXPECT_EQ(name(advise(atomics.site, atomics.context)[0].metric), "threads");
 }
 
-TEST(Advise, PartialWarpsAreSpreadEvenly) {
-  Built b = site(Space::global, Kind::load, 4, lanes(Form::strided, 128), [](u32 l) { return u64{l} * 128; });
-  b.site.counters[0].threads = 1650; // 16 or 17 lanes a warp
-  std::vector<Advice> list = advise(b.site, b.context);
-  ASSERT_EQ(list.size(), 1u);
-  EXPECT_EQ(list[0].after.threads, 1650u);
-  EXPECT_EQ(list[0].after.instructions, 100u);
-  EXPECT_EQ(list[0].after.sectors, 50u * 2 + 50u * 3);
+// A launch of these sites, for rules that look at what else a kernel does.
+measure::LaunchRecord launch_of(std::vector<Built*> sites) {
+  measure::LaunchRecord launch;
+  launch.grid = {100, 1, 1}, launch.block = {32, 1, 1};
+  u32 id = 0;
+  for (Built* built : sites) {
+    built->site.site.id = access::SiteId(id++);
+    launch.sites.push_back(built->site);
+  }
+  return launch;
+}
+
+const Advice& only(const std::vector<Advice>& list) {
+  EXPECT_EQ(list.size(), 1u);
+  static const Advice none;
+  return list.empty() ? none : list[0];
+}
+
+TEST(Advise, EveryClassOfWarpsIsChanged) {
+  Built b = site(
+      Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 128; }, 50);
+  Built half = site(
+      Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 128; }, 50);
+  half.site.distribution.classes[0].example.active = 0x0000ffff;
+  half.site.distribution.classes = {
+      measure::class_of(half.site.distribution.classes[0].example, 50, *b.context.architecture)};
+  add(b.site.distribution, half.site.distribution);
+  b.site.counters[0] += half.site.distribution.classes[0].counts;
+  Advice advice = only(advise(b.site, b.context));
+  EXPECT_EQ(advice.after.threads, 50u * 48);
+  EXPECT_EQ(advice.after.sectors, 50u * 4 + 50u * 2);
+}
+
+TEST(Advise, PaddingIsTried) {
+  Built two_rows = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l / 16 * 72 + l % 16 * 4}; });
+  Advice pad = only(advise(two_rows.site, two_rows.context));
+  EXPECT_EQ(pad.rule, "bank-conflict");
+  EXPECT_EQ(pad.after.wavefronts, 100u);
+  EXPECT_NE(pad.change.find("192 instead of 72"), std::string::npos) << pad.change;
+  Built data = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l * 7919 % 101} * 4; });
+  Advice none = only(advise(data.site, data.context));
+  EXPECT_EQ(none.gain(), 1.0) << "no number where no padding helps";
+  Built pairs = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 8; });
+  EXPECT_EQ(only(advise(pairs.site, pairs.context)).change.find("row"), std::string::npos)
+      << "two words are no row";
+}
+
+TEST(Advise, ANeighboursElementIsNoMistake) {
+  Built centre = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
+  Built right = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
+  measure::LaunchRecord launch = launch_of({&centre, &right});
+  EXPECT_EQ(only(advise(right.site, right.context)).rule, "misaligned-access");
+  right.context.launch = &launch;
+  Advice halo = only(advise(right.site, right.context));
+  EXPECT_EQ(halo.rule, "halo-access");
+  EXPECT_EQ(halo.gain(), 1.0);
+}
+
+TEST(Advise, RowsAreToBePaddedOnlyWhereTheirStartsDiffer) {
+  Built same = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
+  EXPECT_EQ(only(advise(same.site, same.context)).example, "");
+  Built other = site(Space::global, Kind::load, 4, [](u32 l) { return 8 + u64{l} * 4; });
+  add(same.site.distribution, other.site.distribution);
+  same.site.counters[0] += other.site.counters[0];
+  EXPECT_NE(only(advise(same.site, same.context)).change.find("cudaMallocPitch"), std::string::npos);
+  Built bytes = site(
+      Space::global, Kind::load, 1, [](u32 l) { return u64{l}; }, 100, 10);
+  for (const Advice& advice : advise(bytes.site, bytes.context)) EXPECT_NE(advice.rule, "misaligned-access");
+}
+
+TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
+  Built x = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 16; });
+  Built y = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 16; });
+  x.site.site.frames = {{"a.cu", 5, 3, ""}}, y.site.site.frames = {{"a.cu", 5, 9, ""}};
+  measure::LaunchRecord launch = launch_of({&x, &y});
+  x.context.launch = &launch;
+  EXPECT_NE(only(advise(x.site, x.context)).change.find("one array per member"), std::string::npos);
+  y.site.site.frames = x.site.site.frames; // an unrolled loop
+  launch = launch_of({&x, &y});
+  EXPECT_NE(only(advise(x.site, x.context)).change.find("to a warp"), std::string::npos);
+}
+
+TEST(Advise, AtomicsByWhatTheyDo) {
+  auto atomic = [](Space space, Kind kind, std::string opcode, auto&& address) {
+    Built out = site(space, kind, 4, address);
+    out.site.site.opcode = std::move(opcode);
+    return out;
+  };
+  auto one = [](u32) { return u64{0}; };
+  Built counter = atomic(Space::global, Kind::reduction, "red.global.add.u32", one);
+  EXPECT_EQ(only(advise(counter.site, counter.context)).rule, "atomics-combined");
+  EXPECT_EQ(only(advise(counter.site, counter.context)).gain(), 1.0);
+  Built floats = atomic(Space::global, Kind::reduction, "red.global.add.f32", one);
+  Advice sum = only(advise(floats.site, floats.context));
+  EXPECT_EQ(sum.rule, "same-address-atomics");
+  EXPECT_EQ(sum.example.find("__reduce_add_sync"), std::string::npos) << "there is none for floats";
+  Built pairs =
+      atomic(Space::shared, Kind::atomic, "atom.shared.max.u32", [](u32 l) { return u64{l / 2} * 4; });
+  EXPECT_EQ(only(advise(pairs.site, pairs.context)).after.wavefronts, 100u);
+  EXPECT_NE(only(advise(pairs.site, pairs.context)).change.find("__match_any_sync"), std::string::npos);
+  Built bins =
+      atomic(Space::global, Kind::reduction, "red.global.add.u32", [](u32 l) { return u64{l} * l * 64; });
+  EXPECT_EQ(only(advise(bins.site, bins.context)).rule, "spread-atomics");
+}
+
+TEST(Advise, FewLanes) {
+  Built full = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
+  access::WarpAccess sparse = full.site.distribution.classes[0].example;
+  sparse.active = 0x01010101;
+  full.site.distribution.classes = {measure::class_of(sparse, 100, *full.context.architecture)};
+  full.site.counters[0] = full.site.distribution.classes[0].counts;
+  full.site.pattern = measure::pattern_of(full.site.distribution);
+  Advice advice = only(advise(full.site, full.context));
+  EXPECT_EQ(advice.rule, "divergent-access");
+  EXPECT_EQ(value(advice.metric, advice.after), 13u);
 }
 
 TEST(Advise, NothingToSayAboutWhatNeverRan) {

@@ -246,6 +246,14 @@ TEST(Addresses, MisalignedAndWrappingAccessesHaveADefinedResult) {
   EXPECT_EQ(arch::count(*arch::find(90), access).sectors, 0u);
 }
 
+// Sets of the L1's tag stage depend on whole addresses, its passes on the order of lanes.
+Counts without_stages(const arch::Architecture& row, const WarpAccess& access) {
+  Counts counts = arch::count(row, access);
+  counts.tag_passes = 0;
+  if (access.space == Space::global) counts.data_wavefronts = 0;
+  return counts;
+}
+
 TEST(Properties, PermutingLanesChangesNoGlobalCountSinceMaxwell) {
   RandomAccess random(4);
   for (const arch::Architecture* row : arch::all())
@@ -257,7 +265,7 @@ TEST(Properties, PermutingLanesChangesNoGlobalCountSinceMaxwell) {
         u32 group = row->sm < 20 ? 16 : 32, from = static_cast<u32>(random.below(group)),
             first = static_cast<u32>(random.below(32 / group)) * group;
         std::swap(swapped.address[first], swapped.address[first + from]);
-        Counts a = arch::count(*row, access), b = arch::count(*row, swapped);
+        Counts a = without_stages(*row, access), b = without_stages(*row, swapped);
         if (row->sm <= 11)
           a.transactions = b.transactions = a.transaction_bytes = b.transaction_bytes =
               0; // order is their rule
@@ -276,7 +284,8 @@ TEST(Properties, ShiftingByALineChangesNothing) {
                      shifted = access;
           if (space == Space::constant) access.kind = shifted.kind = Kind::load;
           for (u64& address : shifted.address) address += row->banks.width == 8 ? 256 : 128;
-          EXPECT_EQ(arch::count(*row, access), arch::count(*row, shifted)) << row->sm << ' ' << name(space);
+          EXPECT_EQ(without_stages(*row, access), without_stages(*row, shifted))
+              << row->sm << ' ' << name(space);
         }
 }
 

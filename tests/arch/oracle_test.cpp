@@ -15,11 +15,10 @@ using access::WarpAccess;
 
 void expect_agreement(const arch::Architecture& row, const WarpAccess& access) {
   arch::Counts counts = arch::count(row, access);
-  oracle::CountedAccess mine{counts.requests,        counts.tags,
-                             counts.sectors,         counts.ideal_sectors,
-                             counts.transactions,    counts.transaction_bytes,
-                             counts.wavefronts,      counts.ideal_wavefronts,
-                             counts.data_wavefronts, counts.bytes_used};
+  oracle::CountedAccess mine{counts.requests,          counts.tags,          counts.tag_passes,
+                             counts.sectors,           counts.ideal_sectors, counts.transactions,
+                             counts.transaction_bytes, counts.wavefronts,    counts.ideal_wavefronts,
+                             counts.data_wavefronts,   counts.bytes_used};
   oracle::CountedAccess forced = oracle::count_by_force(row.sm, access);
   if (mine == forced) return;
   std::string lanes;
@@ -28,12 +27,12 @@ void expect_agreement(const arch::Architecture& row, const WarpAccess& access) {
   ADD_FAILURE() << "sm " << row.sm << ' ' << name(access.space) << ' ' << name(access.kind) << ' '
                 << int{access.bytes} << " bytes, cache '" << name(access.cache) << "':" << lanes
                 << "\n requests " << mine.requests << '/' << forced.requests << " tags " << mine.tags << '/'
-                << forced.tags << " sectors " << mine.sectors << '/' << forced.sectors << " transactions "
-                << mine.transactions << '/' << forced.transactions << " of " << mine.transaction_bytes << '/'
-                << forced.transaction_bytes << " bytes, wavefronts " << mine.wavefronts << '/'
-                << forced.wavefronts << " ideal " << mine.ideal_wavefronts << '/' << forced.ideal_wavefronts
-                << " data " << mine.data_wavefronts << '/' << forced.data_wavefronts << " used "
-                << mine.bytes_used << '/' << forced.bytes_used;
+                << forced.tags << " tag passes " << mine.tag_passes << '/' << forced.tag_passes << " sectors "
+                << mine.sectors << '/' << forced.sectors << " transactions " << mine.transactions << '/'
+                << forced.transactions << " of " << mine.transaction_bytes << '/' << forced.transaction_bytes
+                << " bytes, wavefronts " << mine.wavefronts << '/' << forced.wavefronts << " ideal "
+                << mine.ideal_wavefronts << '/' << forced.ideal_wavefronts << " data " << mine.data_wavefronts
+                << '/' << forced.data_wavefronts << " used " << mine.bytes_used << '/' << forced.bytes_used;
 }
 
 constexpr u8 widths[] = {1, 2, 4, 8, 16};

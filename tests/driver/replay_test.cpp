@@ -45,10 +45,11 @@ TEST(Replay, JsonHasTheKeysOfTheSpaceAndTheSameId) {
                             floats("9", "0xffffffff", false, "constant"),
                         {.json = true});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.out, "{\"id\":7,\"requests\":1,\"tags\":1,\"sectors\":4,\"ideal_sectors\":4,"
-                         "\"transactions\":4,\"transaction_bytes\":128}\n"
-                         "{\"id\":\"x\",\"wavefronts\":1,\"ideal_wavefronts\":1,\"data_wavefronts\":1}\n"
-                         "{\"id\":9,\"requests\":32}\n");
+  EXPECT_EQ(outcome.out,
+            "{\"id\":7,\"requests\":1,\"tags\":1,\"tag_passes\":1,\"sectors\":4,\"ideal_sectors\":4,"
+            "\"data_wavefronts\":1,\"transactions\":4,\"transaction_bytes\":128}\n"
+            "{\"id\":\"x\",\"wavefronts\":1,\"ideal_wavefronts\":1,\"data_wavefronts\":1}\n"
+            "{\"id\":9,\"requests\":32}\n");
 }
 
 std::string fetch(const char* space) {

@@ -106,6 +106,10 @@ TEST(Distribution, ClassesBeyondTheMostKeepTheSums) {
   EXPECT_TRUE(sum == all);
   EXPECT_EQ(warps.warps(), all.instructions);
   EXPECT_EQ(measure::pattern_of(warps).shape.form, Form::scattered);
+  Pattern pattern = measure::pattern_of(warps);
+  warps *= 3;
+  EXPECT_EQ(warps.warps(), 3 * all.instructions);
+  EXPECT_EQ(measure::pattern_of(warps), pattern);
 }
 
 TEST(Pattern, EveryFormHasANameOfItsOwnAndAKind) {

@@ -27,6 +27,7 @@ LaunchRecord sample_launch() {
   site.site.cache = access::Cache::nc, site.site.bytes = 8, site.site.matrices = 4;
   site.site.space = access::Space::constant, site.site.vector = 2,
   site.site.element = access::ElementType::floating;
+  site.site.timing_dependent = access::Timing::retry;
   site.space = access::Space::local;
   site.counters.resize(2);
   u64 number = 1;

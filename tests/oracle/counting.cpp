@@ -123,6 +123,59 @@ void global(u32 sm, const WarpAccess& access, const Lanes& all, u32 width, Count
   }
 }
 
+// --- the L1's stages
+// -------------------------------------------------------------------------------------------------
+
+u64 word_passes(const Lanes&, u32 width);
+u64 grouped_word_passes(const Lanes&, u32 width, u32 group);
+
+// docs/MODEL.md, "The L1's stages": where each bit of a line's number leads to.
+u32 set_of_line(u64 line) {
+  constexpr char leads_to[] = "3131231213132321323212323121";
+  u32 set = 0;
+  for (u32 bit = 0; bit < 28; ++bit)
+    if ((line >> bit & 1) != 0) set ^= static_cast<u32>(leads_to[bit] - '0');
+  return set;
+}
+
+std::vector<Lanes> tag_stage(Lanes waiting, bool each_address_once) {
+  std::vector<Lanes> passes;
+  while (!waiting.empty()) {
+    std::map<u32, u64> holds;
+    std::set<u64> addresses;
+    Lanes served, left;
+    for (const Lane& lane : waiting) {
+      u64 line = lane.address / 128;
+      auto held = holds.find(set_of_line(line));
+      bool free = held == holds.end() || held->second == line;
+      if (each_address_once && addresses.contains(lane.address)) free = false;
+      if (free) holds[set_of_line(line)] = line, addresses.insert(lane.address);
+      (free ? served : left).push_back(lane);
+    }
+    passes.push_back(served);
+    waiting = left;
+  }
+  return passes;
+}
+
+void l1_stages(const WarpAccess& access, const Lanes& lanes, CountedAccess& out) {
+  bool atomic = access.kind == Kind::atomic || access.kind == Kind::reduction;
+  u32 group = access.bytes <= 4 ? 32 : 128 / access.bytes;
+  std::vector<Lanes> passes = tag_stage(lanes, atomic);
+  out.tag_passes += passes.size();
+  if (access.kind == Kind::store) {
+    std::size_t together = access.bytes <= 2 ? 4 : 8;
+    while (passes.size() > 1 && together > 1) { // the second joins the first
+      passes[0].insert(passes[0].end(), passes[1].begin(), passes[1].end());
+      passes.erase(passes.begin() + 1);
+      --together;
+    }
+  }
+  u64 times = access.kind == Kind::atomic ? 2 : 1;
+  for (const Lanes& pass : passes)
+    out.data_wavefronts += times * grouped_word_passes(pass, access.bytes, group);
+}
+
 // --- shared memory
 // -------------------------------------------------------------------------------------------------
 
@@ -277,7 +330,10 @@ CountedAccess count_by_force(u32 sm, const WarpAccess& access) {
   Lanes lanes = active_lanes(access);
   if (lanes.empty()) return out;
   switch (access.space) {
-  case Space::global: global(sm, access, lanes, access.bytes, out); break;
+  case Space::global:
+    global(sm, access, lanes, access.bytes, out);
+    if (sm >= 70 && access.kind != Kind::async_copy) l1_stages(access, lanes, out);
+    break;
   case Space::shared: shared(sm, access, lanes, access.bytes, out); break;
   case Space::constant:
     for (const Lanes& part : split(lanes, sm < 20 ? 16 : 32)) {

@@ -7,7 +7,8 @@
 namespace warplens::oracle {
 
 struct CountedAccess {
-  u64 requests = 0, tags = 0, sectors = 0, ideal_sectors = 0, transactions = 0, transaction_bytes = 0;
+  u64 requests = 0, tags = 0, tag_passes = 0, sectors = 0, ideal_sectors = 0, transactions = 0,
+      transaction_bytes = 0;
   u64 wavefronts = 0, ideal_wavefronts = 0, data_wavefronts = 0, bytes_used = 0;
   bool operator==(const CountedAccess&) const = default;
 };

@@ -214,6 +214,33 @@ TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
   EXPECT_EQ(kernel.never_executed.size(), 1u);
 }
 
+TEST(Model, WhatDependsOnTimingIsInNoTotal) {
+  Input input = sample_input();
+  input.launches.erase(input.launches.begin() + 1, input.launches.end());
+  input.unsupported.clear();
+  input.interrupted.clear();
+  measure::SiteRecord& site = input.launches[0].record.sites[0];
+  arch::Counts rest = measure::total(input.launches[0].record, 0);
+  Result<Model> exact = build(input, source, {});
+  site.site.timing_dependent = access::Timing::race;
+  Result<Model> model = build(input, source, {});
+  ASSERT_TRUE(exact && model);
+  const Kernel& kernel = model->kernels[0];
+  EXPECT_EQ(kernel.timing_dependent, 1u);
+  arch::Counts totals;
+  for (const auto& [space, counters] : kernel.totals) totals += counters[0];
+  EXPECT_EQ(totals.sectors + site.counters[0].sectors, rest.sectors);
+  EXPECT_EQ(kernel.moved_bytes + measure::bytes_moved(site.counters[0], site.space),
+            exact->kernels[0].moved_bytes);
+  EXPECT_TRUE(model->complete);
+  std::string text = terminal(*model, {200});
+  EXPECT_NE(text.find("exact but for 1 access that depends on timing"), text.npos) << text;
+  EXPECT_NE(text.find("depends on timing, "), text.npos) << text;
+  nlohmann::json document = nlohmann::json::parse(json(*model, "0.1.0"));
+  EXPECT_EQ(document["launches"][0]["sites"][0]["timing_dependent"], "race");
+  EXPECT_FALSE(document["launches"][0]["sites"][1].contains("timing_dependent"));
+}
+
 TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
   Input input;
   input.sm = {90, 20};
@@ -255,6 +282,37 @@ TEST(Model, PatternsAreOneWhereTheirWordsAre) {
 }
 
 // Fermi fetches lines for loads and sectors for stores: the unit follows the architecture, not the numbers.
+// A kernel with one access of one CTA, as launch number `index`.
+measure::LaunchRecord launch_of_one(u64 index, Space space, access::Kind kind, i64 stride) {
+  measure::LaunchRecord launch;
+  launch.index = index, launch.kernel = launch.name = "kernel" + std::to_string(index);
+  launch.grid = {1, 1, 1}, launch.block = {32, 1, 1}, launch.sm = {90};
+  std::vector<Site> sites{make_site(0, "any", 15, kind)};
+  sites[0].space = space;
+  std::vector<const arch::Architecture*> architectures{arch::find(90)};
+  measure::Collector collector(architectures, sites, 1);
+  AffineAccess access{{.site = SiteId(0u), .space = space, .kind = kind}};
+  access.block = launch.block, access.base = 1 << 20, access.stride = {stride, 0, 0};
+  collector.sinks()[0]->affine(access);
+  launch.sites = collector.finish();
+  return launch;
+}
+
+// 31 wavefronts of shared memory move more bytes for nothing than 28 sectors, and cost less.
+TEST(Model, KernelsAreRankedByWhatTheirAccessesCost) {
+  Input input;
+  input.sm = {90};
+  input.launches = {launch_of_one(0, Space::shared, access::Kind::load, 128),
+                    launch_of_one(1, Space::global, access::Kind::store, 4096)};
+  Result<Model> built = build(std::move(input), source, {});
+  ASSERT_TRUE(built);
+  const Model& model = *built;
+  ASSERT_EQ(model.kernels.size(), 2u);
+  EXPECT_EQ(model.kernels[0].name, "kernel1");
+  EXPECT_GT(model.kernels[0].excess_cycles, model.kernels[1].excess_cycles);
+  EXPECT_LT(model.kernels[0].excess_bytes, model.kernels[1].excess_bytes);
+}
+
 TEST(Model, CostIsInTheUnitThatTheArchitectureMoves) {
   Input input;
   input.sm = {20};
@@ -337,8 +395,11 @@ TEST(Launches, AReportOfAlikeOnesSaysWhatOneOfAllWouldSay) {
   }
   Result<Model> a = build(std::move(once), source, {}), b = build(std::move(each), source, {});
   ASSERT_TRUE(a && b);
-  EXPECT_EQ(terminal(*a, {.details = true, .top_lines = 0, .top_kernels = 0}),
-            terminal(*b, {.details = true, .top_lines = 0, .top_kernels = 0}));
+  TerminalOptions whole{.details = true, .top_lines = 0, .top_kernels = 0};
+  std::string of_once = terminal(*a, whole), of_each = terminal(*b, whole);
+  EXPECT_NE(of_once.find("1000 launches, 997 of them like an earlier one"), of_once.npos);
+  EXPECT_EQ(of_once.substr(of_once.find("\n\n")), of_each.substr(of_each.find("\n\n")))
+      << "but for the title";
   EXPECT_EQ(a->kernels[0].totals, b->kernels[0].totals);
   nlohmann::json kept = nlohmann::json::parse(json(*a, "0")), all = nlohmann::json::parse(json(*b, "0"));
   EXPECT_EQ(kept["kernels"], all["kernels"]);

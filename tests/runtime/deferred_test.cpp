@@ -112,6 +112,26 @@ TEST_F(Deferred, AResultIsThereWhenTheHostReadsIt) {
   EXPECT_EQ(read(b), 11u);
 }
 
+TEST_F(Deferred, ALaunchThatALaterOneOverwritesIsNotRun) {
+  set_bias(10);
+  for (int i = 0; i < 100; ++i) launch(host_add, b, a);
+  u64 before = ran();
+  EXPECT_EQ(read(b), 11u);
+  EXPECT_EQ(ran(), before + 1);
+}
+
+TEST_F(Deferred, ALaunchWhoseResultIsReadBeforeItIsOverwrittenRuns) {
+  set_bias(10);
+  launch(host_add, b, a); // b = 11
+  launch(host_add, c, b); // c = 21
+  launch(host_increment, a);
+  launch(host_add, b, a); // b = 12
+  EXPECT_EQ(read(c), 21u);
+  EXPECT_EQ(read(b), 12u);
+  for (int i = 0; i < 3; ++i) launch(host_increment, b); // each reads what the one before wrote
+  EXPECT_EQ(read(b), 15u);
+}
+
 TEST_F(Deferred, OnlyWhatIsReadIsComputed) {
   set_bias(10);
   launch(host_add, b, a);

@@ -2,9 +2,12 @@
 # of index arithmetic are proved, with the ground, and those that follow data say what kept them from it.
 . "$(dirname "$0")/common.sh"
 
-counted() { # all of a report's launches but the label and the ground for it
-  json "$1" '[{k: [{i: s[i] for i in s if i != "label"} for s in v] if k == "sites" else v for k, v in l.items()
-    if k not in ("status", "reason")} for l in r["launches"]]'
+# All of a report's launches but the label, the ground for it, and what is an estimate there: passes of the L1's stages.
+counted() {
+  json "$1" '(lambda apart: [{k: [{i: {sm: {n: c[n] for n in c if n not in apart(s)} for sm, c in s[i].items()}
+    if i == "by_sm" else s[i] for i in s if i not in apart(s)} for s in v] if k == "sites" else v for k, v in l.items()
+    if k not in ("status", "reason")} for l in r["launches"]])(lambda s: ("label", "tag_passes", "excess_cycles",
+    "estimates") + (("data_wavefronts",) if s["space"] == "global" else ()))'
 }
 for example in "$source_dir"/examples/*.cu; do
   echo "$example"

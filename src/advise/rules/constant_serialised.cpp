@@ -6,8 +6,6 @@ namespace warplens::advise::rules {
 
 void constant_serialised(const Subject& s, std::vector<Advice>& list) {
   if (s.site.space != access::Space::constant || s.counters.requests <= s.counters.instructions) return;
-  Change change = consecutive(s);
-  change.space = access::Space::global;
   Advice out = draft(s, "constant-serialised", Metric::requests);
   double each = static_cast<double>(s.counters.requests) / static_cast<double>(s.counters.instructions);
   out.title = fmt::format("{:.3g} constant-memory requests per instruction", each);
@@ -15,7 +13,7 @@ void constant_serialised(const Subject& s, std::vector<Advice>& list) {
       "the constant cache serves one address at a time, and the lanes of a warp ask for different ones";
   out.change = "read the table from global memory through const __restrict__ (or __ldg), or copy it to "
                "shared memory first";
-  out.after = predicted(s, change);
+  out.after = predicted(s, [](access::WarpAccess& access) { access.space = access::Space::global; });
   list.push_back(std::move(out));
 }
 

@@ -1,9 +1,59 @@
 // Lanes are consecutive, but the first is inside a segment: one segment more per warp than needed. Up to 3.x
 // this holds also where the sectors are full: lines of 128 bytes, and on 1.0 and 1.1 nothing coalesces unless
 // the half-warp starts at a multiple of 16 words.
+//
+// Where another access of the kernel does the same work from an aligned start, this one reads a neighbour's element:
+// both cannot be aligned. Where every warp is off by as much, rows are padded already, and it is the start that is off.
 #include "advise/rules/rules.h"
+#include "base/bits.h"
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace warplens::advise::rules {
+
+namespace {
+
+constexpr u64 segment = 128;
+
+u64 first_address(const access::WarpAccess& access) {
+  u64 least = ~u64{0};
+  for_each_lane(access.active, [&](u32 lane) { least = std::min(least, access.address[lane]); });
+  return least;
+}
+
+// Each run of consecutive lanes from the start of the segment that it begins in.
+void align_runs(access::WarpAccess& access) {
+  u64 last = 0, shift = 0;
+  bool fresh = true;
+  for_each_lane(access.active, [&](u32 lane) {
+    u64 address = access.address[lane];
+    if (fresh || address != last + access.bytes) shift = address % segment;
+    fresh = false, last = address;
+    access.address[lane] = address - shift;
+  });
+}
+
+// Do all warps that are not aligned start equally far from a sector's start?
+bool same_start(const Subject& s) {
+  return std::all_of(s.site.distribution.classes.begin(), s.site.distribution.classes.end(),
+                     [&](const measure::WarpClass& c) {
+                       return first_address(c.example) % 32 == first_address(main_class(s).example) % 32;
+                     });
+}
+
+// With as many lanes in each warp, from an aligned start. (What is advised on may be several instructions of a line.)
+bool has_aligned_twin(const Subject& s) {
+  bool found = false;
+  each_sibling(s, [&](const measure::SiteRecord& other) {
+    const arch::Counts& theirs = other.counters[s.context.column];
+    found |= other.pattern.shape.form == measure::Form::contiguous && other.pattern.share > 0.5 &&
+             s.counters.threads * theirs.instructions == theirs.threads * s.counters.instructions &&
+             theirs.sectors * s.counters.instructions < s.counters.sectors * theirs.instructions;
+  });
+  return found;
+}
+
+} // namespace
 
 void misaligned(const Subject& s, std::vector<Advice>& list) {
   bool inside_sector = s.site.pattern.kind() == measure::PatternKind::misaligned;
@@ -11,15 +61,32 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
       s.site.pattern.kind() == measure::PatternKind::contiguous && moves_more_than_sectors(s);
   if (!is_device(s.site.space) || !(inside_sector || inside_segment)) return;
   Advice out = draft(s, "misaligned-access", inside_sector ? Metric::sectors : Metric::transactions);
+  if (inside_sector && s.site.site.kind == access::Kind::load && has_aligned_twin(s)) {
+    out.rule = "halo-access";
+    out.title = "a neighbour's element";
+    out.cause = "another access of the kernel is aligned, and neighbouring elements cannot all be: the extra "
+                "sectors are "
+                "those that the next warp reads too, which L1 serves";
+    out.change = "nothing to fix here; a tile in shared memory, with its halo, reads every element once";
+    out.confidence = Confidence::possible;
+    list.push_back(std::move(out)); // a note
+    return;
+  }
+  out.after = predicted(s, align_runs);
+  if (value(out.metric, out.after) >= value(out.metric, s.counters)) return;
   out.title = "consecutive, but not aligned to a segment";
   out.cause = inside_sector
                   ? "warps start inside a 32-byte sector, so each touches one sector more than its bytes fill"
                   : "warps start inside a segment that this architecture moves whole or not at all";
-  out.change = "pad rows to a multiple of the warp (cudaMallocPitch), start arrays at a multiple of 128 "
-               "bytes, or shift the halo so that "
-               "the main part is aligned";
-  out.example = "cudaMallocPitch(&p, &pitch, width * sizeof(float), height);";
-  out.after = predicted(s, consecutive(s));
+  if (same_start(s)) {
+    out.change = fmt::format(
+        "let the first element that a warp uses lie at a multiple of {} bytes: every warp is off by as "
+        "much, so it is the start of the array or an offset in the index",
+        segment);
+  } else {
+    out.change = "pad rows to a multiple of the warp (cudaMallocPitch)";
+    out.example = "cudaMallocPitch(&p, &pitch, width * sizeof(float), height);";
+  }
   list.push_back(std::move(out));
 }
 

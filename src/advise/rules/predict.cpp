@@ -1,49 +1,41 @@
-// What a change would cost: warps of the new shape, counted by the same architecture, times how many run.
+// What a change would cost: the warps of every class, changed and counted by the same architecture.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 
 namespace warplens::advise::rules {
 
-namespace {
-
-arch::Counts one_warp(const Subject& subject, const Change& change, u32 lanes) {
-  const access::Site& site = subject.site.site;
-  access::WarpAccess access{{.site = site.id,
-                             .space = change.space,
-                             .kind = site.kind,
-                             .cache = site.cache,
-                             .bytes = static_cast<u8>(change.bytes)},
-                            low_lanes(lanes)};
-  for_each_lane(access.active, [&](u32 lane) { access.address[lane] = change.address(lane); });
-  return arch::count(*subject.context.architecture, access);
-}
-
-} // namespace
-
-arch::Counts predicted(const Subject& subject, const Change& change, u64 instructions, u64 threads) {
-  if (instructions == 0) return {};
-  u64 fewer = threads / instructions, more = threads % instructions;
-  arch::Counts sum = one_warp(subject, change, static_cast<u32>(fewer)) * (instructions - more);
-  if (more != 0) sum += one_warp(subject, change, static_cast<u32>(fewer) + 1) * more;
+arch::Counts predicted(const Subject& s, const Change& change) {
+  const measure::Distribution& warps = s.site.distribution;
+  arch::Counts sum;
+  for (const measure::WarpClass& c : warps.classes) {
+    access::WarpAccess access = c.example;
+    change(access);
+    sum += arch::count(*s.context.architecture, access) * c.warps;
+  }
+  u64 all = warps.warps(), kept = all - warps.other_warps;
+  if (warps.other_warps != 0 && kept != 0)
+    for (const arch::CountMember& member : arch::count_members)
+      sum.*member.value = static_cast<u64>(static_cast<double>(sum.*member.value) * static_cast<double>(all) /
+                                           static_cast<double>(kept));
   return sum;
 }
 
-arch::Counts predicted(const Subject& subject, const Change& change) {
-  return predicted(subject, change, subject.counters.instructions, subject.counters.threads);
+Change consecutive(const Subject& subject) {
+  u32 bytes = subject.site.space == access::Space::local ? 0 : subject.site.site.bytes;
+  return [bytes](access::WarpAccess& access) {
+    for (u32 lane = 0; lane < warp_size; ++lane) access.address[lane] = u64{lane} * bytes;
+  };
 }
 
-Change consecutive(const Subject& subject) {
-  u32 bytes = subject.site.site.bytes;
-  if (subject.site.space == access::Space::local)
-    return {subject.site.space, bytes, [](u32) { return u64{0}; }};
-  return {subject.site.space, bytes, [bytes](u32 lane) { return u64{lane} * bytes; }};
-}
+const measure::WarpClass& main_class(const Subject& s) { return s.site.distribution.classes.front(); }
 
 bool moves_more_than_sectors(const Subject& s) {
   return is_device(s.site.space) && s.counters.transaction_bytes > 32 * s.counters.sectors;
 }
 
 bool is_device(access::Space space) { return space == access::Space::global; }
+
+bool is_atomic(access::Kind kind) { return kind == access::Kind::atomic || kind == access::Kind::reduction; }
 
 Advice draft(const Subject& subject, std::string rule, Metric metric) {
   Advice out;

@@ -1,5 +1,5 @@
-// The rules, one file each, and what they share: turning a measured site into the access it would be after a
-// change.
+// The rules, one file each, and what they share: a rule makes its change to the lanes of every class of a site's warps,
+// and the architecture counts the result. So the sentence, the number and the change are the same thing.
 #pragma once
 #include "advise/advise.h"
 #include <functional>
@@ -14,33 +14,42 @@ struct Subject {
 
 // A rule adds at most one piece of advice.
 using Rule = void(const Subject&, std::vector<Advice>&);
-Rule strided;              // a stride wider than the element: index order, structure of arrays, shared tile
-Rule misaligned;           // consecutive, but starting inside a segment
-Rule broadcast;            // one address for the warp: fine, a note
-Rule scattered;            // no pattern: sort, tile, texture
-Rule narrow;               // consecutive, but 1 to 8 bytes a lane: vector loads
-Rule bank_conflict;        // shared memory: pad by one
-Rule constant_serialised;  // constant memory read at several addresses
-Rule local_array;          // an array of each thread that lives in device memory
-Rule same_address_atomics; // a whole warp updates one address: aggregate first
-inline constexpr Rule* all[] = {strided,       misaligned,          broadcast,   scattered,           narrow,
-                                bank_conflict, constant_serialised, local_array, same_address_atomics};
+Rule strided;       // a stride wider than the element: index order, structure of arrays, a row per thread
+Rule misaligned;    // consecutive, but starting inside a segment
+Rule broadcast;     // one address for the warp: fine, a note
+Rule scattered;     // no pattern: sort, tile
+Rule narrow;        // consecutive, but 1 to 8 bytes a lane: vector loads
+Rule bank_conflict; // shared memory: pad rows
+Rule constant_serialised; // constant memory read at several addresses
+Rule local_array;         // an array of each thread that lives in device memory
+Rule atomics;             // lanes that update one address, or one bank, or addresses far apart
+Rule divergence;          // few lanes of each warp take part
+inline constexpr Rule* all[] = {strided,       misaligned,          broadcast,   scattered, narrow,
+                                bank_conflict, constant_serialised, local_array, atomics,   divergence};
 
-// The counts if every lane went elsewhere: as many instructions as measured, with the measured lanes spread
-// evenly over them from lane 0 up, each lane at `address(lane)` in the access that `change` prepared.
-struct Change {
-  access::Space space{};
-  u32 bytes = 4;
-  std::function<u64(u32 lane)> address;
-};
+// Changes one warp's lanes: their addresses, which of them take part, the space or the width.
+using Change = std::function<void(access::WarpAccess&)>;
+// The counts of all warps if each class's had been changed. Warps beyond the classes, in proportion.
 arch::Counts predicted(const Subject&, const Change&);
-// The same for another number of instructions and lanes.
-arch::Counts predicted(const Subject&, const Change&, u64 instructions, u64 threads);
 
-// The site's own space and width, with consecutive lanes at consecutive addresses from an aligned start.
+// The change to lane n at n times the width from an aligned start; in local memory, to one offset for all.
 Change consecutive(const Subject&);
 
+// The class that costs most beyond need, or the most frequent; the site has one.
+const measure::WarpClass& main_class(const Subject&);
+// Calls f(record) for each other access of the launch that ran, in the same space, of the same kind and width, in the
+// same function.
+template <class F> void each_sibling(const Subject& s, F&& f) {
+  if (s.context.launch == nullptr) return;
+  for (const measure::SiteRecord& other : s.context.launch->sites)
+    if (!(other.site.id == s.site.site.id) && other.space == s.site.space &&
+        other.site.kind == s.site.site.kind && other.site.bytes == s.site.site.bytes &&
+        other.site.function == s.site.site.function && !other.distribution.classes.empty())
+      f(other);
+}
+
 bool is_device(access::Space);
+bool is_atomic(access::Kind);
 // Does the architecture move larger pieces than the touched sectors? Only up to 3.x.
 bool moves_more_than_sectors(const Subject&);
 Advice draft(const Subject&, std::string rule, Metric metric);

@@ -1,17 +1,23 @@
 // Lanes go anywhere. The prediction is a bound: what consecutive addresses would cost.
 #include "advise/rules/rules.h"
+#include <fmt/format.h>
 
 namespace warplens::advise::rules {
 
 void scattered(const Subject& s, std::vector<Advice>& list) {
-  if (!is_device(s.site.space) || s.site.pattern.kind() != measure::PatternKind::scattered) return;
+  if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
+      s.site.pattern.kind() != measure::PatternKind::scattered)
+    return;
+  bool load = s.site.site.kind == access::Kind::load;
   Advice out = draft(s, "scattered-access", Metric::sectors);
   out.title = "neighbouring threads go to unrelated places";
-  out.cause = "almost every lane has a sector to itself";
+  out.cause = fmt::format("{} lanes touch {} sectors", s.site.pattern.lanes, s.site.pattern.units);
   out.change =
-      "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
-      "consecutive data into shared "
-      "memory and scatter there; where neighbours are close in two dimensions, read through a texture";
+      load ? "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
+             "consecutive data into shared memory and gather there"
+           : "sort by destination, or collect a block's elements in shared memory, so that neighbouring "
+             "threads "
+             "write neighbouring ones";
   out.after = predicted(s, consecutive(s));
   out.confidence = Confidence::possible;
   list.push_back(std::move(out));

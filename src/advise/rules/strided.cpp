@@ -1,31 +1,100 @@
-// Neighbouring lanes are a constant distance apart, wider than the element. A short distance is the size of a
-// structure; a long one the length of a row.
+// Neighbouring lanes are a constant distance apart, wider than the element: a member of a structure, where other
+// accesses of the kernel read the other members; a row for each thread, where the same line reads on within it; else the
+// wrong order of indices.
 #include "advise/rules/rules.h"
+#include "base/bits.h"
 #include <cstdlib>
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::advise::rules {
 
 namespace {
+
 constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
+
+u64 stride_of(const measure::WarpClass& c) { return static_cast<u64>(std::llabs(c.shape.stride)); }
+
+u64 place_in(const measure::WarpClass& c, u64 stride) {
+  return c.example.address[static_cast<u32>(std::countr_zero(c.example.active))] % stride;
 }
+
+bool same_place(const access::Site& a, const access::Site& b) {
+  return !a.frames.empty() && a.frames == b.frames;
+}
+
+// Accesses with the same stride, at other places within it.
+struct Neighbours {
+  u32 members = 1;  // different places, this one included, of accesses elsewhere in the source
+  u32 unrolled = 0; // accesses of the same place in the source
+};
+
+Neighbours neighbours(const Subject& s, u64 stride) {
+  Neighbours out;
+  std::set<u64> places{place_in(main_class(s), stride)};
+  each_sibling(s, [&](const measure::SiteRecord& other) {
+    const measure::WarpClass& c = other.distribution.classes.front();
+    if (stride_of(c) != stride || c.shape.form != main_class(s).shape.form) return;
+    bool elsewhere = places.insert(place_in(c, stride)).second;
+    if (same_place(other.site, s.site.site))
+      out.unrolled += elsewhere;
+    else
+      out.members += elsewhere;
+  });
+  return out;
+}
+
+// Warps of the launch, or 0 where it is not known.
+u64 launched_warps(const Subject& s) {
+  const measure::LaunchRecord* launch = s.context.launch;
+  return launch == nullptr ? 0 : launch->grid.count() * ceil_div(launch->block.count(), warp_size);
+}
+
+void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
+  u64 bytes = s.site.site.bytes;
+  out.change = "store one array per member (structure of arrays)";
+  if (members * bytes == stride && is_power_of_two(stride) && (stride == 8 || stride == 16))
+    out.change += fmt::format(", or access all {} members with one {}-byte vector", members, stride);
+  out.example = "x[i] instead of p[i].x";
+}
+
+void say_row_of_thread(Advice& out) {
+  out.change = "give each row to a warp, or to a part of one, whose lanes walk along it together and then "
+               "combine what "
+               "they found (__shfl_down_sync)";
+  out.example = "for (int j = lane; j < width; j += 32) sum += A[row*width + j];";
+}
+
+} // namespace
 
 void strided(const Subject& s, std::vector<Advice>& list) {
   const measure::Pattern& pattern = s.site.pattern;
   u64 stride = static_cast<u64>(std::llabs(pattern.shape.stride)), bytes = s.site.site.bytes;
-  if (!is_device(s.site.space) || pattern.kind() != measure::PatternKind::strided || stride <= bytes) return;
-  bool structure = stride <= largest_structure;
+  if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
+      pattern.kind() != measure::PatternKind::strided || stride <= bytes)
+    return;
+  Neighbours near = neighbours(s, stride);
+  u64 warps = launched_warps(s);
+  bool repeats = warps != 0 && s.counters.instructions > warps + warps / 2;
   Advice out = draft(s, "strided-access", Metric::sectors);
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
-  out.change = structure ? "store one array per member (structure of arrays), or read the whole structure "
-                           "with one aligned vector load"
-                         : "let threadIdx.x run along the row: swap the index order, or load a tile into "
-                           "shared memory row by row";
-  out.example = structure ? "x[i] instead of p[i].x"
-                          : "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
+  if (near.members > 1 && stride <= largest_structure) {
+    say_members(s, stride, near.members, out);
+  } else if (s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats)) {
+    say_row_of_thread(out);
+  } else if (stride <= largest_structure) {
+    out.change =
+        "let neighbouring threads use neighbouring elements: one array per member where this is one of a "
+        "structure, else another index";
+    out.example = "x[i] instead of p[i].x";
+  } else {
+    out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
+                 "row by row";
+    out.example = "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
+  }
   out.after = predicted(s, consecutive(s));
   out.confidence = pattern.share > 0.9 ? Confidence::certain : Confidence::likely;
   list.push_back(std::move(out));

@@ -50,10 +50,12 @@ constexpr u32 block_columns = 16;
 struct PendingBlocks {
   alignas(64) i32 key[warp_size][block_columns] = {}; // per lane
   u32 lanes[block_columns] = {};                      // that are active
+  u32 line[block_columns] = {};                       // where keys begin: the low half of a line's number
   u32 count = 0;
   u32 shift = 2;
   Granularity granularity;
   WarpCost* costs = nullptr; // as PendingWords'
+  bool stages = false;       // passes of the L1's stages are wanted: loads of words of at most 4 bytes
 };
 
 // Different words, sectors and lines of each of those warps.
@@ -75,6 +77,19 @@ struct DistinctWords {
   u32 most_in_a_bank = 0;                // different words
 };
 
+// What one warp's access to global memory takes in the L1's stages (rules/l1_stages.h).
+struct StagePasses {
+  u32 tag = 0, data = 0;
+  bool operator==(const StagePasses&) const = default;
+};
+
+struct StagedWarp {
+  const u64* address = nullptr; // [32]
+  u32 lanes = 0;
+  u32 shift = 2;
+  access::Kind kind = access::Kind::load;
+};
+
 // The loops over warps add those that they counted and return how many they passed over, those without a lane
 // included: they stop at a warp that they cannot count, because its addresses are misaligned or too far apart. Warps
 // may stay behind and wait for others; what is added when they are counted is complete for `put_blocks`, transactions
@@ -88,6 +103,9 @@ struct Kernels {
   void (*count_words)(PendingWords&, Counts&) = nullptr;
   // One warp; false when its words are misaligned or too far apart.
   bool (*distinct)(const WordsOfWarp&, DistinctWords&) = nullptr;
+  // tag_passes and data_wavefronts of global memory.
+  u32 (*stages)(const Warps&, access::Kind, Counts&) = nullptr;
+  bool (*stages_of_warp)(const StagedWarp&, StagePasses&) = nullptr; // the same of one
 };
 
 const Kernels& kernels_of(cpu::Target); // the processor must have it

@@ -19,10 +19,6 @@
 namespace warplens::arch::rules {
 namespace {
 
-using access::Kind;
-
-bool is_atomic(Kind kind) { return kind == Kind::atomic || kind == Kind::reduction; }
-
 void add_request(const access::WarpAccess& access, Counts& counts) {
   counts.requests += 1;
   counts.bytes_used += distinct(access.address, access.active, access.bytes).bytes;

@@ -1,9 +1,11 @@
 // Rows whose length does not suit the hardware. In device memory: pad each row to a multiple of the warp,
 // which is what cudaMallocPitch does. In shared memory: pad by one word, so that a column spreads over the
 // banks.
+#include "advise/padding.h"
 #include "arch/table.h"
 #include "base/bits.h"
 #include "explain/fixes/tools.h"
+#include "text/layout.h"
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -52,19 +54,22 @@ void pad_shared_rows(Situation& s, std::vector<advise::Advice>& list) {
   std::optional<QuasiPolynomial> index = element_index(s);
   if (s.question.space != access::Space::shared || !index) return;
   for (const RowLength& row : row_lengths(s, *index)) {
+    i64 unit = s.target.element.size < 4 ? 4 / static_cast<i64>(s.target.element.size) : 1;
+    advise::Padding padding = advise::smallest_padding(
+        s.block, [&](u32 units) { return counted(s, with_length(s, row, row.value + units * unit)); });
+    if (padding.units == 0) continue;
+    i64 best_pad = padding.units * unit;
     advise::Advice best;
-    i64 best_pad = 0;
-    for (i64 pad = 1; pad <= 4; ++pad) {
-      arch::Counts counts = counted(s, with_length(s, row, row.value + pad));
-      if (best_pad == 0 || counts.wavefronts < best.after.wavefronts) best.after = counts, best_pad = pad;
-    }
+    best.after = padding.after;
     best.rule = "pad-shared-rows";
     best.title = fmt::format("Pad each row by {}: {} becomes {}", best_pad, row.value, row.value + best_pad);
     best.cause = fmt::format("Steps of {} elements come back to the same banks, so the words of one bank are "
                              "read one after the other.",
                              row.value);
-    best.change = "Declare the array one column wider; the extra column is never used and shifts every row "
-                  "to other banks.";
+    best.change =
+        fmt::format("Declare the array {} wider; what is added is never used and shifts every row to other "
+                    "banks.",
+                    text::plural(static_cast<u64>(best_pad), "column"));
     best.example = fmt::format("__shared__ {} {}[…][{} + {}];", s.target.element.name, s.target.array,
                                row.text, best_pad);
     best.metric = advise::Metric::wavefronts;

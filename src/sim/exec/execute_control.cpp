@@ -107,7 +107,9 @@ static void check_stack(Exec& x, const Op& op, const ir::Function& callee, u64 l
           : fmt::format("more than {} bytes per thread for the registers of all calls", most_local_bytes);
   raise(x, op, FaultKind::stack_overflow, "kernel-stack-overflow",
         fmt::format("call of '{}' needs {}", callee.name, too_much), first_thread(*x.mask), 0, {},
-        "reduce the recursion depth, or end a recursion that never ends");
+        "reduce the recursion depth, ask for more with cudaDeviceSetLimit(cudaLimitStackSize, …), or end a "
+        "recursion "
+        "that never ends");
 }
 
 namespace ops {

@@ -1,14 +1,16 @@
 #!/bin/bash
-# Measures the patterns of patterns.cu with Nsight Compute on this machine's GPU and writes JSON lines in the format
+# Measures the patterns of patterns.cu and stages.cu with Nsight Compute on this machine's GPU and writes JSON lines in the format
 # of tests/arch/data to OUT/patterns.jsonl.
 #
 #   measure.sh OUT SECONDS [FAMILY…]     stops starting new chunks of launches after SECONDS; all families by default
 #
-# Needs nvcc, ncu, python3 and permission to read performance counters.
+# CHUNK launches (60) are one run of the profiler. Needs nvcc, ncu, python3 and permission to read performance counters.
 set -u
 out=${1:?where to write}; limit=${2:-300}; start=$SECONDS
 here=$(cd "$(dirname "$0")" && pwd); work=$(mktemp -d)
-nvcc -O1 -std=c++17 -arch=native -o "$work/patterns" "$here/patterns.cu" || exit 2
+for program in patterns stages; do
+  nvcc -O1 -std=c++17 -arch=native -o "$work/$program" "$here/$program.cu" || exit 2
+done
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader > "$out/machine.txt"
 ncu --version | tail -2 >> "$out/machine.txt"
 
@@ -21,11 +23,17 @@ declare -A metrics=(
   [shared_atomics]="memory_l1_wavefronts_shared,memory_l1_wavefronts_shared_ideal,inst_executed,${l}data_pipe_lsu_wavefronts_mem_shared.sum,${l}data_pipe_lsu_wavefronts_mem_shared_op_atom.sum,${l}data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"
   [global]="memory_l2_theoretical_sectors_global,memory_l1_tag_requests_global,${l}t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum,${l}t_output_wavefronts_pipe_lsu_mem_global_op_st.sum,${l}data_pipe_lsu_wavefronts_mem_lgds.sum,${l}t_set_accesses_pipe_lsu_mem_global_op_ld.sum"
   [texture]="${l}texin_requests_mem_texture.sum,${l}t_requests_pipe_tex_mem_texture.sum,${l}t_sectors_pipe_tex_mem_texture.sum,${l}t_set_accesses_pipe_tex_mem_texture.sum,${l}t_output_wavefronts_pipe_tex_mem_texture.sum,${l}data_pipe_tex_wavefronts_mem_texture.sum"
+  [stage_hash]="${l}t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"
+  [stage_far]="${l}t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum,${l}data_pipe_lsu_wavefronts_mem_lgds.sum"
+  [stage_loads]="${l}t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum,${l}data_pipe_lsu_wavefronts_mem_lgds.sum"
+  [stage_stores]="${l}t_output_wavefronts_pipe_lsu_mem_global_op_st.sum,${l}data_pipe_lsu_wavefronts_mem_lgds.sum"
+  [stage_atomics]="${l}t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum,${l}t_output_wavefronts_pipe_lsu_mem_global_op_red.sum,${l}data_pipe_lsu_wavefronts_mem_lgds.sum"
 )
+program_of() { case $1 in stage_*) echo "$work/stages" ;; *) echo "$work/patterns" ;; esac; }
 
 profile() { # FAMILY FIRST COUNT METRICS
   ncu --csv --page raw --print-units base --cache-control none --clock-control none --metrics "$4" \
-    "$work/patterns" run "$1" "$2" "$3" 2> "$work/errors"
+    "$(program_of "$1")" run "$1" "$2" "$3" 2> "$work/errors"
 }
 
 # Counters that this GPU or this ncu does not have are left out.
@@ -38,19 +46,20 @@ available() { # FAMILY
   echo "${kept#,}"
 }
 
-families=${*:3}; families=${families:-wide_loads async_copy local atomics shared_atomics global texture}
+families=${*:3}; families=${families:-wide_loads async_copy local atomics shared_atomics global texture stage_hash stage_far stage_loads stage_stores stage_atomics}
 declare -A kept total
 for family in $families; do
-  "$work/patterns" list "$family" > "$work/list.$family"
+  "$(program_of "$family")" list "$family" > "$work/list.$family"
   kept[$family]=$(available "$family"); total[$family]=$(wc -l < "$work/list.$family")
 done
 echo "counters known after $((SECONDS - start)) s"
 # One chunk of each family in turn, so that a short run still has some of each.
-for ((first = 0; first < 1000; first += 60)); do
+chunk=${CHUNK:-60}
+for ((first = 0; first < 1000; first += chunk)); do
   for family in $families; do
     ((first >= total[$family])) && continue
     ((SECONDS - start > limit)) && { echo "out of time at $family $first"; break 2; }
-    profile "$family" "$first" 60 "${kept[$family]}" > "$work/chunk.csv" || { tail -3 "$work/chunk.csv" "$work/errors"; continue; }
+    profile "$family" "$first" "$chunk" "${kept[$family]}" > "$work/chunk.csv" || { tail -3 "$work/chunk.csv" "$work/errors"; continue; }
     python3 "$here/join.py" "$family" "$first" "$work/list.$family" "$work/chunk.csv" "${kept[$family]}" \
       >> "$out/patterns.jsonl"
     cat "$work/chunk.csv" >> "$out/raw.csv"

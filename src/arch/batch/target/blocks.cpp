@@ -13,6 +13,7 @@
 //   any_negative
 //   put_keys             four warps' keys into neighbouring columns; false when one cannot be counted
 //   count_distinct_keys  of sorted keys
+#include "arch/rules/l1_stages.h"
 #ifdef __AVX512F__
 #include "arch/batch/target/block_keys_avx512.h"
 #else
@@ -103,6 +104,72 @@ template <u32 distance> [[gnu::always_inline]] inline void merge_bitonic(Columns
   }
 }
 
+// The tag set of lines (rules/l1_stages.h), with both halves of it side by side.
+[[gnu::always_inline]] inline Modulo tag_sets(Modulo line) {
+  Modulo low = line & tag_set_low, high = line & tag_set_high;
+  low ^= low >> 16, high ^= high << 16;
+  Modulo both = (low & 0xffff) | (high & 0xffff0000);
+  both ^= both >> 8, both ^= both >> 4, both ^= both >> 2, both ^= both >> 1;
+  return (both & 1) | (both >> 15 & 2);
+}
+
+// Per warp, a bit for each pass: that there is one, and that in some bank 2, 3, 4 different words meet in it.
+struct Passes {
+  Modulo any{}, two{}, three{}, four{};
+};
+
+// Passes of the L1's stages, from lane to lane: a lane is in the pass of an earlier one with its line, or else in the
+// next one of its line's set. In a pass the words of one bank lie in lines of different sets, so that the sets of the
+// earlier lanes with its pass and bank say how many words meet. `lines_apart`: no two lanes of a warp share a line.
+template <bool lines_apart>
+[[gnu::always_inline]] inline void find_passes(const PendingBlocks& w, u32 first, Passes& out) {
+  Modulo begin, lines[warp_size], pass[warp_size], place[warp_size], set_bit[warp_size], passes_of_sets{};
+  std::memcpy(&begin, &w.line[first], sizeof begin);
+  for (u32 lane = 0; lane < warp_size; ++lane) {
+    Columns key = row(w, lane, first);
+    Modulo active = reinterpret_cast<Modulo>(key >= 0), word = reinterpret_cast<Modulo>(key);
+    lines[lane] = reinterpret_cast<Modulo>(key >> (7 - static_cast<i32>(w.shift)));
+    Modulo set = tag_sets(lines[lane] + begin), known{}, meet{};
+    for (u32 i = 0; i < lane && !lines_apart; ++i)
+      known |= reinterpret_cast<Modulo>(lines[i] == lines[lane]) & pass[i];
+    Modulo next = (passes_of_sets >> (set * 8) & 255) + 1; // passes are numbered from 1
+    Modulo fresh = reinterpret_cast<Modulo>(known == 0) & active;
+    passes_of_sets += (fresh & 1) << (set * 8);
+    pass[lane] = known | (next & fresh);
+    set_bit[lane] = (Modulo{} + 1) << set;
+    place[lane] = (pass[lane] << 5 | ((word << w.shift) >> 2 & 31)) | ~active;
+    for (u32 i = 0; i < lane; ++i) meet |= reinterpret_cast<Modulo>(place[i] == place[lane]) & set_bit[i];
+    meet &= ~set_bit[lane];
+    Modulo fewer = meet & (meet - 1), least = fewer & (fewer - 1),
+           bit = (active & 1) << ((pass[lane] - 1) & 31);
+    out.any |= bit;
+    out.two |= bit & reinterpret_cast<Modulo>(meet != 0);
+    out.three |= bit & reinterpret_cast<Modulo>(fewer != 0);
+    out.four |= bit & reinterpret_cast<Modulo>(least != 0);
+  }
+}
+
+// Of the columns from `first` on: all of them, or as many as wait.
+[[gnu::always_inline]] inline void add_stages(const PendingBlocks& w, u32 first,
+                                              const DistinctCounts& distinct, Counts& out) {
+  u32 end = smaller(w.count, first + sizeof(Columns) / sizeof(i32)), lines = 0, lanes = 0;
+  for (u32 i = first; i < end; ++i) lines += distinct.lines[i], lanes += w.lanes[i];
+  if (lines == end - first) { // one line each
+    out.tag_passes += lines, out.data_wavefronts += lines;
+    return;
+  }
+  Passes passes;
+  if (lines == lanes)
+    find_passes<true>(w, first, passes);
+  else
+    find_passes<false>(w, first, passes);
+  for (u32 i = 0; i < end - first; ++i) {
+    out.tag_passes += ones(passes.any[i]);
+    out.data_wavefronts +=
+        ones(passes.any[i]) + ones(passes.two[i]) + ones(passes.three[i]) + ones(passes.four[i]);
+  }
+}
+
 } // namespace
 
 void count_blocks(PendingBlocks& w, Counts& out) {
@@ -111,6 +178,7 @@ void count_blocks(PendingBlocks& w, Counts& out) {
     Columns rows[warp_size];
     if (!fill_ascending(w, first, rows)) sort_rows(w, first, rows);
     count_distinct_keys(rows, w.shift, first, distinct);
+    if (w.stages) add_stages(w, first, distinct, out);
   }
   u64 threads = 0, words = 0, sectors = 0, lines = 0, ideal = 0;
   for (u32 i = 0; i < w.count; ++i) {
@@ -144,7 +212,10 @@ u32 put_blocks(const Warps& warps, PendingBlocks& w, Counts& out) {
     next = take_four(warps, warp, four);
     if (w.count + 4 > block_columns) count_blocks(w, out);
     if (!put_keys(four, w.shift, &w.key[0][w.count])) break;
-    for (u32 k = 0; k < four.count; ++k) w.lanes[w.count++] = ones(four.active[k]);
+    for (u32 k = 0; k < four.count; ++k) {
+      w.line[w.count] = static_cast<u32>(first_key(four.address[k], four.active[k], w.shift) >> 7);
+      w.lanes[w.count++] = ones(four.active[k]);
+    }
   }
   return warp;
 }

@@ -53,6 +53,8 @@ void count_blocks(PendingBlocks&, Counts&);
 u32 put_words(const Warps&, Sharing, PendingWords&, Counts&);
 void count_words(PendingWords&, Counts&);
 bool count_distinct(const WordsOfWarp&, DistinctWords&);
+u32 count_stages(const Warps&, access::Kind, Counts&);
+bool count_stages_of_warp(const StagedWarp&, StagePasses&);
 
 } // namespace WARPLENS_TARGET_NAMESPACE
 } // namespace warplens::arch

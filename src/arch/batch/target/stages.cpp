@@ -1,0 +1,253 @@
+// Passes of the L1's tag and data stages (rules/l1_stages.h), warp by warp.
+//
+// The lines of one tag set are served one a pass, in the order in which lanes first want them: the n-th line of each of
+// the four sets makes the n-th pass. So the lanes' order matters only for the order of lines, and of a line one needs
+// to know the words that are wanted of it, one bit each: a word's place in its line is its bank. How many words of a
+// pass meet in a bank is then how often a bit is set in at most four masks, which is an addition of bits.
+//
+// Atomics whose lanes share an address take more passes than lines (`act_out`); most do not share one.
+#include "arch/batch/target/lanes.h"
+#include "arch/rules/l1_stages.h"
+
+namespace warplens::arch {
+namespace WARPLENS_TARGET_NAMESPACE {
+namespace {
+
+using access::Kind;
+
+// How often the bit that is set most often is set in four masks.
+[[gnu::always_inline]] inline u32 most_often_set(u32 a, u32 b, u32 c, u32 d) {
+  u32 ones = a ^ b ^ c ^ d, carry = (a ^ b) & (c ^ d);
+  u32 twos = (a & b) ^ (c & d) ^ carry, fours = a & b & c & d;
+  return u32{(ones | twos | fours) != 0} + u32{(twos | fours) != 0} + u32{((twos & ones) | fours) != 0} +
+         u32{fours != 0};
+}
+
+// The same of any number of masks up to 63, added one by one.
+struct BitCounts {
+  u32 plane[6] = {};
+  [[gnu::always_inline]] void add(u32 mask) {
+    for (u32& bits : plane) {
+      u32 carry = bits & mask;
+      bits ^= mask;
+      mask = carry;
+    }
+  }
+  [[gnu::always_inline]] u32 most() const {
+    u32 candidates = ~u32{0}, most = 0;
+    for (u32 n = 6; n-- > 0;)
+      if ((candidates & plane[n]) != 0) {
+        candidates &= plane[n];
+        most |= u32{1} << n;
+      }
+    return most;
+  }
+};
+
+// The lines that lanes want, by tag set. `groups`: of lanes that the data stage takes one after the other; a word
+// of 4 bytes or less makes one, a wider one as many as it has words of 4 bytes.
+template <u32 groups> struct Lines {
+  u32 count[4] = {};
+  u32 words[groups][4][warp_size] = {}; // that are wanted of a set's n-th line, a bit each
+
+  [[gnu::always_inline]] u32 most() const {
+    u32 most = 0;
+    for (u32 n : count) most = most < n ? n : most;
+    return most;
+  }
+
+  // What the passes from `first` on take in the data stage, each alone.
+  [[gnu::always_inline]] u32 data_passes(u32 first, u32 passes) const {
+    u32 sum = 0;
+    for (u32 g = 0; g < groups; ++g)
+      for (u32 n = first; n < passes; ++n)
+        sum += most_often_set(words[g][0][n], words[g][1][n], words[g][2][n], words[g][3][n]);
+    return sum;
+  }
+
+  // What the first `passes` take when they go through together.
+  [[gnu::always_inline]] u32 data_passes_together(u32 passes) const {
+    u32 sum = 0;
+    for (u32 g = 0; g < groups; ++g) {
+      u32 once = 0, again = 0;
+      for (u32 n = 0; n < passes; ++n)
+        for (u32 set = 0; set < 4; ++set) again |= once & words[g][set][n], once |= words[g][set][n];
+      if (again == 0) {
+        sum += once != 0;
+        continue;
+      }
+      BitCounts bits;
+      for (u32 set = 0; set < 4; ++set)
+        for (u32 n = 0; n < smaller(passes, count[set]); ++n) bits.add(words[g][set][n]);
+      sum += bits.most();
+    }
+    return sum;
+  }
+};
+
+// What there is to know of each lane, worked out for all at once.
+struct Lanes {
+  alignas(
+      64) u32 line[warp_size]; // its number's lower half, which tells lines apart that are near each other
+  alignas(64) u32 set[warp_size];
+  alignas(64) u32 slot[warp_size]; // of a table that most lines have to themselves
+  alignas(64) u32 bits[warp_size]; // its words in their line
+
+  [[gnu::always_inline]] Lanes(const u64* address, u32 width) {
+    for (u32 l = 0; l < warp_size; ++l) line[l] = static_cast<u32>(address[l] >> 7);
+    for (u32 l = 0; l < warp_size; ++l) bits[l] = ((u32{1} << width) - 1) << (address[l] >> 2 & 31);
+    for (u32 l = 0; l < warp_size; ++l) slot[l] = (line[l] ^ line[l] >> 8) & 255;
+    for (u32 l = 0; l < warp_size; ++l) { // tag_set(), both halves side by side
+      u32 low = line[l] & tag_set_low, high = line[l] & tag_set_high;
+      u32 both = ((low ^ low >> 16) & 0xffff) | (high ^ high << 16) >> 16 << 16;
+      both ^= both >> 8, both ^= both >> 4, both ^= both >> 2, both ^= both >> 1;
+      set[l] = (both & 1) | (both >> 15 & 2);
+    }
+  }
+};
+
+// Sorts the lanes' words into lines. True when two lanes want the same word.
+template <u32 groups>
+[[gnu::always_inline]] inline bool gather(const Lanes& lanes, u32 active, Lines<groups>& lines) {
+  u8 latest[256] = {};              // per slot, a lane and one
+  u32 place[warp_size], shared = 0; // of a lane's line in its set
+  for (u32 rest = active; rest != 0; rest &= rest - 1) {
+    u32 l = first_lane(rest), set = lanes.set[l], g = l * groups / warp_size, like = latest[lanes.slot[l]];
+    if (like != 0 && lanes.line[like - 1] != lanes.line[l]) { // a stranger's slot: look at all before
+      like = 0;
+      for (u32 before = active & (rest ^ (rest - 1)) >> 1; before != 0; before &= before - 1)
+        if (lanes.line[first_lane(before)] == lanes.line[l]) like = first_lane(before) + 1;
+    }
+    place[l] = like != 0 ? place[like - 1] : lines.count[set]++;
+    latest[lanes.slot[l]] = static_cast<u8>(l + 1);
+    u32& words = lines.words[g][set][place[l]];
+    for (u32 other = 0; other < groups; ++other) shared |= lines.words[other][set][place[l]] & lanes.bits[l];
+    words |= lanes.bits[l];
+  }
+  return shared != 0;
+}
+
+// Where lanes' addresses differ; false where the kernel does not apply: misaligned, or more than 2^39 bytes apart.
+template <bool all_lanes> [[gnu::always_inline]] inline bool look(const StagedWarp& w, u64& differ) {
+  u64 leader = w.address[first_lane(w.lanes)], apart = 0;
+  for (u64 lane = 0; lane < warp_size; ++lane) {
+    u64 in = all_lanes ? ~u64{0} : -(u64{w.lanes} >> lane & 1);
+    apart |= (w.address[lane] ^ leader) & in;
+  }
+  differ = apart;
+  return (apart >> 39) == 0 && ((leader | apart) & ((u64{1} << w.shift) - 1)) == 0;
+}
+
+template <u32 groups> [[gnu::always_inline]] inline StagePasses one_line(const StagedWarp& w) {
+  constexpr u32 lanes = warp_size / groups, group = ~u32{0} >> (warp_size - lanes);
+  u32 taken = 0;
+  for (u32 g = 0; g < groups; ++g) taken += (w.lanes >> (g * lanes) & group) != 0;
+  return {1, taken};
+}
+
+// An aligned quad of lines, each of them in a tag set of its own.
+template <u32 groups> [[gnu::always_inline]] inline StagePasses one_quad(const StagedWarp& w) {
+  u32 words[groups][4] = {}, sum = 0;
+  for (u32 rest = w.lanes; rest != 0; rest &= rest - 1) {
+    u32 lane = first_lane(rest);
+    u64 at = w.address[lane];
+    words[lane * groups / warp_size][at >> 7 & 3] |= ((u32{1} << groups) - 1) << (at >> 2 & 31);
+  }
+  for (const u32(&of)[4] : words) sum += most_often_set(of[0], of[1], of[2], of[3]);
+  return {1, sum};
+}
+
+// Reductions and atomics whose lanes may share addresses: pass by pass, a set serves the line of its first waiting
+// lane, each of its addresses once.
+template <u32 groups>
+[[gnu::always_inline]] inline StagePasses act_out(const StagedWarp& w, const Lanes& lanes) {
+  StagePasses out;
+  u32 waiting[4] = {};
+  for (u32 rest = w.lanes; rest != 0; rest &= rest - 1) waiting[lanes.set[first_lane(rest)]] |= rest & -rest;
+  while ((waiting[0] | waiting[1] | waiting[2] | waiting[3]) != 0) {
+    u32 words[4][groups] = {};
+    for (u32 set = 0; set < 4; ++set) {
+      if (waiting[set] == 0) continue;
+      u64 line = w.address[first_lane(waiting[set])] >> 7, busy[2] = {};
+      for (u32 rest = waiting[set]; rest != 0; rest &= rest - 1) {
+        u32 lane = first_lane(rest);
+        u64 at = w.address[lane], bit = u64{1} << (at & 63);
+        u64& bytes = busy[at >> 6 & 1];
+        if (at >> 7 != line || (bytes & bit) != 0) continue;
+        bytes |= bit;
+        words[set][lane * groups / warp_size] |= ((u32{1} << groups) - 1) << (at >> 2 & 31);
+        waiting[set] &= ~(u32{1} << lane);
+      }
+    }
+    ++out.tag;
+    for (u32 g = 0; g < groups; ++g)
+      out.data += most_often_set(words[0][g], words[1][g], words[2][g], words[3][g]);
+  }
+  return out;
+}
+
+template <u32 groups>
+[[gnu::always_inline]] inline StagePasses passes_of_lines(const StagedWarp& w, const Lines<groups>& lines) {
+  StagePasses out{lines.most(), 0};
+  u32 first = 0;
+  if (w.kind == Kind::store) {
+    first = smaller(out.tag, passes_together(u32{1} << w.shift));
+    out.data = lines.data_passes_together(first);
+  }
+  out.data += lines.data_passes(first, out.tag);
+  return out;
+}
+
+template <u32 groups> [[gnu::always_inline]] inline bool stages(const StagedWarp& w, StagePasses& out) {
+  u64 differ;
+  if (!(w.lanes == full_mask ? look<true>(w, differ) : look<false>(w, differ))) return false;
+  bool atomic = w.kind == Kind::atomic || w.kind == Kind::reduction, shared = atomic && w.shift < 2;
+  u32 factor = w.kind == Kind::atomic ? 2 : 1;
+  if (differ < 128 && !atomic) {
+    out = one_line<groups>(w);
+    return true;
+  }
+  if (differ < 512 && !atomic) {
+    out = one_quad<groups>(w);
+    return true;
+  }
+  if (differ == 0) { // one address, a lane a pass
+    out = {ones(w.lanes), ones(w.lanes) * factor};
+    return true;
+  }
+  Lanes lanes(w.address, groups);
+  Lines<groups> lines;
+  shared |= gather(lanes, w.lanes, lines) && atomic;
+  out = shared ? act_out<groups>(w, lanes) : passes_of_lines(w, lines);
+  out.data *= factor;
+  return true;
+}
+
+} // namespace
+
+bool count_stages_of_warp(const StagedWarp& w, StagePasses& out) {
+  switch (w.shift) {
+  case 3: return stages<2>(w, out);
+  case 4: return stages<4>(w, out);
+  case 5: return stages<8>(w, out);
+  default: return stages<1>(w, out);
+  }
+}
+
+u32 count_stages(const Warps& warps, Kind kind, Counts& out) {
+  u64 tag = 0, data = 0;
+  u32 warp = 0;
+  for (; (warp = next_warp(warps, warp)) < warps.count; ++warp) {
+    StagePasses passes;
+    if (!count_stages_of_warp(
+            {warps.address + std::size_t{warp} * warp_size, warps.active[warp], warps.shift, kind}, passes))
+      break;
+    tag += passes.tag, data += passes.data;
+  }
+  out.tag_passes += tag;
+  out.data_wavefronts += data;
+  return warp;
+}
+
+} // namespace WARPLENS_TARGET_NAMESPACE
+} // namespace warplens::arch
