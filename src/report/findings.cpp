@@ -40,8 +40,8 @@ void sum_up(Model& model) {
   for (const Kernel& kernel : model.kernels) {
     if (!measure::is_counted(kernel.status)) continue;
     model.excess_bytes += kernel.excess_bytes;
-    model.excess_cycles += kernel.excess_cycles;
     model.moved_bytes += kernel.moved_bytes;
+    model.excess_cycles += kernel.excess_cycles;
     for (const auto& [space, counters] : kernel.totals) {
       std::vector<arch::Counts>& sum = model.totals[space];
       sum.resize(std::max(sum.size(), counters.size()));
@@ -117,14 +117,15 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
 void find_findings(Model& model) {
   std::vector<Access> accesses;
   each_counted_row(model, [&](const Access& access) {
-    if (row_at(model, access).excess_cycles != 0) accesses.push_back(access);
+    if (row_at(model, access).excess_bytes != 0) accesses.push_back(access);
   });
   Groups groups = group_by_cause(model, accesses);
   std::map<u32, std::vector<Access>> sets;
   for (u32 i = 0; i < accesses.size(); ++i) sets[groups.find(i)].push_back(accesses[i]);
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
-  std::stable_sort(model.findings.begin(), model.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.excess_cycles > b.excess_cycles; });
+  std::stable_sort(model.findings.begin(), model.findings.end(), [](const Finding& a, const Finding& b) {
+    return std::pair(a.excess_cycles, a.excess_bytes) > std::pair(b.excess_cycles, b.excess_bytes);
+  });
 }
 
 void rank_lines(Model& model) {
@@ -134,12 +135,13 @@ void rank_lines(Model& model) {
     if (!measure::is_counted(model.kernels[k].status)) continue;
     for (u32 l = 0; l < model.kernels[k].lines.size(); ++l) {
       const Line& line = model.kernels[k].lines[l];
-      if (line.excess_cycles == 0) continue;
+      if (line.excess_bytes == 0) continue;
       Place place;
       for (const access::SourceFrame& call : line.calls) place.emplace_back(call.file, call.line);
       place.emplace_back(line.place.line == 0 ? line.function : line.place.file, line.place.line);
       ProgramLine& sum = lines[place];
       sum.lines.emplace_back(k, l);
+      sum.excess_bytes += line.excess_bytes;
       sum.excess_cycles += line.excess_cycles;
     }
   }
@@ -152,7 +154,7 @@ void rank_lines(Model& model) {
     model.lines.push_back(std::move(line));
   }
   std::stable_sort(model.lines.begin(), model.lines.end(), [](const ProgramLine& a, const ProgramLine& b) {
-    return a.excess_cycles > b.excess_cycles;
+    return std::pair(a.excess_cycles, a.excess_bytes) > std::pair(b.excess_cycles, b.excess_bytes);
   });
 }
 

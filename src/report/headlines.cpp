@@ -223,19 +223,6 @@ std::string verdicts(const Page& page, const std::set<u32>& found) {
   return out.empty() ? out : '\n' + out;
 }
 
-// What the order rests on, where there is something to put in order.
-std::string weights_line(const Page& page) {
-  const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
-  if (page.model.excess_cycles == 0 || row == nullptr) return "";
-  const arch::StageCosts& costs = row->costs;
-  return '\n' +
-         page.style.faint(
-             wrap(fmt::format("Ranked by cycles of an SM's busiest stage beyond need: a pass of L1 or shared "
-                              "memory {}, a sector {} ({}).",
-                              costs.wavefront, costs.sector, arch::name(costs.source.grade)),
-                  "", page.options.width));
-}
-
 } // namespace
 
 double active_lanes(const arch::Counts& counts) {
@@ -276,6 +263,23 @@ std::string access_name(const Row& row) {
   return fmt::format("{} {} {} B", kind, access::name(row.space), row.site.bytes);
 }
 
+namespace {
+
+// What the order rests on, where there is something to put in order.
+std::string weights_line(const Page& page) {
+  const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
+  if (page.model.excess_cycles == 0 || row == nullptr) return "";
+  const arch::StageCosts& costs = row->costs;
+  return '\n' +
+         page.style.faint(
+             wrap(fmt::format("Ranked by cycles of an SM's busiest stage beyond need: a pass of L1 or shared "
+                              "memory {}, a sector {} ({}).",
+                              costs.wavefront, costs.sector, arch::name(costs.source.grade)),
+                  "", page.options.width));
+}
+
+} // namespace
+
 std::string headline_section(const Page& page) {
   const u32 top = page.options.top_lines;
   std::string out;
@@ -297,7 +301,7 @@ std::string headline_section(const Page& page) {
   if (left != 0)
     out += fmt::format("\n    and {} with {} of the waste (--top-lines 0 shows all)\n", plural(left, "cause"),
                        percent(left_share));
-  return out + weights_line(page) + verdicts(page, found);
+  return out + verdicts(page, found) + weights_line(page);
 }
 
 std::string line_section(const Page& page) {

@@ -231,8 +231,8 @@ json_t kernel_json(const Kernel& kernel) {
 
 json_t totals_json(const Model& model) {
   json_t out{{"excess_bytes", model.excess_bytes},
-             {"excess_cycles", model.excess_cycles},
-             {"moved_bytes", model.moved_bytes}};
+             {"moved_bytes", model.moved_bytes},
+             {"excess_cycles", model.excess_cycles}};
   out["spaces"] = json_t::object();
   const std::vector<u32>& sm = model.input.sm;
   bool proved =

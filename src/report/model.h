@@ -138,7 +138,7 @@ struct Finding {
 // A source line over all kernels and architectures' first: templates and inlined functions are in several.
 struct ProgramLine {
   std::vector<std::pair<u32, u32>> lines; // Model::kernels[].lines[], worst first
-  u64 excess_cycles = 0;
+  u64 excess_bytes = 0, excess_cycles = 0;
   double share = 0; // of the program's excess cycles
 };
 

@@ -395,8 +395,8 @@ TEST(Launches, AReportOfAlikeOnesSaysWhatOneOfAllWouldSay) {
   }
   Result<Model> a = build(std::move(once), source, {}), b = build(std::move(each), source, {});
   ASSERT_TRUE(a && b);
-  std::string of_once = terminal(*a, {.details = true, .top = 0}),
-              of_each = terminal(*b, {.details = true, .top = 0});
+  TerminalOptions whole{.details = true, .top_lines = 0, .top_kernels = 0};
+  std::string of_once = terminal(*a, whole), of_each = terminal(*b, whole);
   EXPECT_NE(of_once.find("1000 launches, 997 of them like an earlier one"), of_once.npos);
   EXPECT_EQ(of_once.substr(of_once.find("\n\n")), of_each.substr(of_each.find("\n\n")))
       << "but for the title";

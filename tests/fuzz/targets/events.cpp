@@ -12,7 +12,7 @@ using namespace warplens;
 
 void show(const report::Model& model) {
   (void)report::terminal(model, {.width = 80});
-  (void)report::terminal(model, {.width = 120, .details = true, .top = 0});
+  (void)report::terminal(model, {.width = 120, .details = true, .top_lines = 0, .top_kernels = 0});
 }
 
 void require_read(const Result<report::Saved>& saved) {
