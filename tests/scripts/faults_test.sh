@@ -110,7 +110,7 @@ expect_in stdout '^sync: cudaErrorIllegalAddress$'
 # cudaLimitStackSize widens the stack: 600 frames of 256 bytes are more than a thread has by itself.
 run "$warplens" run --compiler clang "$source_dir/tests/scripts/programs/recursion.cu" 600
 expect_in stdout cudaErrorHardwareStackError
-expect_in stderr 'than the 65536 bytes a thread has'
+expect_in stderr '65536 bytes a thread has'
 run "$warplens" run --compiler clang --strict "$source_dir/tests/scripts/programs/recursion.cu" 600 300000
 expect_code 0
 expect_in stdout cudaSuccess
