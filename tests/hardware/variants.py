@@ -4,9 +4,10 @@
 usage: variants.py figures MACHINE.txt PAIRS.tsv NCU.csv > FIGURES.json     each kernel launched twice; the faster counts
        variants.py compare FIGURES.json RUN.json [--table]                  each kernel launched once
 
-`compare` wants every sector count equal to the GPU's, and of each pair the variant that costs more by WarpLens to be the slower
-one. Pairs whose times lie within 3 % of each other say nothing about order. --table prints the pairs in Markdown.
-Exit code 0 when all agree, 1 when not.
+`compare` wants every sector count equal to the GPU's, passes of the tag stage never above and at most a tenth below, and of each
+pair the variant that costs more by WarpLens to be the slower one. Pairs whose times lie within 3 % of each other say nothing
+about order; NOT_RANKED says where cycles beyond need cannot know the order, and a pair of it that comes out right is an error.
+--table prints the pairs in Markdown. Exit code 0 when all agree, 1 when not.
 """
 import csv
 import json
@@ -19,6 +20,12 @@ COUNTERS = {
     "tag_passes_loaded": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
 }
 NOISE = 1.03  # of the times of one kernel, launch by launch
+MORE_PASSES = 1.1  # where warps of several blocks meet in the tag stage, lines wait for lines of others
+NOT_RANKED = {
+    "divergence": "no access moves more than its lanes ask for; idle lanes cost instructions",
+    "narrow": "nothing moves in vain; narrow accesses cost instructions",
+    "constant table": "the table stays in the L1, so that its sectors do not come from L2 each time",
+}
 
 
 def number(text):
@@ -71,7 +78,9 @@ def compare(measured, run, table):
     for ours, theirs in zip(in_order(run), measured["launches"], strict=True):
         name = f"{theirs['pair']}, {theirs['variant']} ({theirs['kernel']})"
         for counter, value in counted(ours).items():
-            if value != theirs[counter]:
+            passes = counter.startswith("tag_passes")
+            fits = value <= theirs[counter] <= MORE_PASSES * value if passes else value == theirs[counter]
+            if not fits:
                 good = False
                 print(f"{name}: {counter} {value}, measured {theirs[counter]}")
         cost = sum(s["excess_cycles"] or 0 for s in ours["sites"])
@@ -82,9 +91,12 @@ def compare(measured, run, table):
         if table:
             speedup = f"{time / time_after:.2f}"
             print(f"| {pair} | {cost} | {cost_after} | {time / 1000:.1f} | {time_after / 1000:.1f} | {speedup} |")
-        if max(time, time_after) > NOISE * min(time, time_after) and (cost > cost_after) != (time > time_after):
+        ranked = max(time, time_after) <= NOISE * min(time, time_after) or (
+            cost != cost_after and (cost > cost_after) == (time > time_after)
+        )
+        if ranked == (pair in NOT_RANKED):
             good = False
-            print(f"{pair}: {cost} cycles beyond need become {cost_after}, but {time} ns become {time_after}")
+            print(f"{pair}: {cost} cycles beyond need become {cost_after}, {time} ns become {time_after}")
     return good
 
 
