@@ -137,7 +137,13 @@ TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
     }
 }
 
+// All but the passes of the L1's stages, whose tag sets depend on every bit of an address.
 TEST(Collector, AffineCountsDependOnTheBaseOnlyModulo256) {
+  auto by_place = [](const arch::Architecture& architecture, const AffineAccess& access) {
+    arch::Counts out = arch::count(architecture, access);
+    if (access.space == Space::global) out.tag_passes = out.data_wavefronts = 0;
+    return out;
+  };
   auto list = architectures({10, 12, 20, 30, 35, 50, 60, 75, 90, 120});
   Random random;
   for (u32 i = 0; i < 3000; ++i) {
@@ -147,7 +153,7 @@ TEST(Collector, AffineCountsDependOnTheBaseOnlyModulo256) {
     AffineAccess b = a;
     b.base += 256 * (1 + random.below(50));
     for (const arch::Architecture* architecture : list)
-      EXPECT_TRUE(arch::count(*architecture, a) == arch::count(*architecture, b))
+      EXPECT_TRUE(by_place(*architecture, a) == by_place(*architecture, b))
           << "sm " << arch::sm(*architecture);
   }
 }
