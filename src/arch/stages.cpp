@@ -6,6 +6,7 @@
 namespace warplens::arch {
 namespace {
 
+constexpr u64 line_bytes = 128;
 constexpr std::size_t most_known = 1024; // combinations that a form keeps; a power of two
 
 // The exclusive or of the tag sets that line numbers' lowest n bits lead to, when all of them are set.
@@ -74,8 +75,8 @@ StagePasses AffineStages::work_out(const Shape& shape, u64 first) const {
 
 StagePasses AffineStages::passes(const Warp& warp, u64 base) {
   const Shape& shape = shapes_[warp.shape];
-  u64 first = base + warp.start, in_line = first % 128, line = first / 128;
-  u64 reach = (in_line + shape.furthest) / 128;
+  u64 first = base + warp.start, in_line = first % line_bytes, line = first / line_bytes;
+  u64 reach = (in_line + shape.furthest) / line_bytes;
   u32 bits = static_cast<u32>(std::bit_width(reach));
   if (bits > 32 || shapes_.size() > 256) return work_out(shape, first);
   u64 low = line & ((u64{1} << bits) - 1);
@@ -87,7 +88,35 @@ StagePasses AffineStages::passes(const Warp& warp, u64 base) {
   return known.passes;
 }
 
+// Each lane comes to its next line at one place of the base.
+void AffineStages::find_turns() {
+  turns_known_ = true;
+  std::array<bool, line_bytes> turns{};
+  u64 ctas = warps_per_cta_ == 0 && cta_stride_ % static_cast<i64>(line_bytes) == 0 ? 1 : count_;
+  if (warps_per_cta_ == 0) ctas = std::min(ctas, line_bytes); // then their places come again
+  for (u64 k = 0; k < ctas; ++k)
+    for (const Warp& warp : warps_of(k)) {
+      if (warp.shape == takes_no_part) continue;
+      const Shape& shape = shapes_[warp.shape];
+      u64 start = warp.start + static_cast<u64>(cta_stride_) * k;
+      for_each_lane(shape.lanes,
+                    [&](u32 lane) { turns[(0 - start - shape.distance[lane]) % line_bytes] = true; });
+    }
+  for (u32 place = 1; place < line_bytes; ++place)
+    turns_[place] = static_cast<u8>(turns_[place - 1] + (turns[place] ? 1 : 0));
+}
+
 StageSums AffineStages::count(const access::AffineAccess& access) {
+  if (!turns_known_) find_turns();
+  u64 line = access.base / line_bytes, turn = u64{turns_[access.base % line_bytes]} << 2 | access.base % 4;
+  if (line != last_line_ || turn != last_turn_) {
+    last_ = count_anew(access);
+    last_line_ = line, last_turn_ = turn;
+  }
+  return last_;
+}
+
+StageSums AffineStages::count_anew(const access::AffineAccess& access) {
   StageSums sum;
   for (u64 k = 0; k < access.count; ++k) {
     u64 base = access.base + static_cast<u64>(access.cta_stride) * k;

@@ -6,7 +6,8 @@
 //   * where in its line the warp begins, and L mod 2^k;
 //   * which set the carry leads to where the lines cross a multiple of 2^k: one of four.
 // A form meets few such combinations: the passes of each are kept. A warp whose lines lie in one aligned pair, as most
-// do, needs no more than the place of the address period.
+// do, needs no more than the place of the address period. And a loop moves on by a few bytes: as long as no lane comes
+// to another line, and all move by whole words, nothing changes, for banks only turn.
 #pragma once
 #include "arch/batch/kernels.h"
 #include "arch/count.h"
@@ -51,6 +52,8 @@ private:
 
   void add_warp(const access::WarpAccess&);
   StagePasses passes(const Warp&, u64 base);
+  StageSums count_anew(const access::AffineAccess&);
+  void find_turns();
   StagePasses work_out(const Shape&, u64 first) const;
   std::span<const Warp> warps_of(u64 cta) const;
 
@@ -62,6 +65,11 @@ private:
   std::size_t warps_per_cta_ = 0; // 0: one stands for all
   std::vector<Known> known_;
   std::array<u8, address_period> same_{}; // 0 not known, 1 yes, 2 no
+  // By the place of the base in its line: bases between two of them that differ put every lane into the same line.
+  std::array<u8, 128> turns_{};
+  bool turns_known_ = false;
+  u64 last_line_ = 0, last_turn_ = ~u64{0}; // of the base that was counted last
+  StageSums last_{};
 };
 
 } // namespace warplens::arch

@@ -71,8 +71,11 @@ TEST(Forms, StagesOfClosedFormsAreThoseOfTheirWarps) {
     for (u32& mask : active) mask = random.mask() & (random.below(4) == 0 ? 0 : full_mask);
     if (i % 3 == 0) form.active = active;
     arch::AffineStages stages(form);
-    for (int base = 0; base < 6; ++base) {
-      form.base = (u64{1} << 40) + random.below(u64{1} << 24) / form.bytes * form.bytes;
+    for (int base = 0; base < 12; ++base) {
+      if (base % 3 == 0)
+        form.base = (u64{1} << 40) + random.below(u64{1} << 24) / form.bytes * form.bytes;
+      else
+        form.base += form.bytes * random.below(16); // as in a loop
       Counts sum, found;
       for (u64 k = 0; k < form.count; ++k)
         for (u32 warp = 0; warp < warps; ++warp) {
