@@ -265,17 +265,19 @@ std::string access_name(const Row& row) {
 
 namespace {
 
-// What the order rests on, where there is something to put in order.
+// What the order rests on, where there is something to put in order: sectors of one space rank themselves.
 std::string weights_line(const Page& page) {
   const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
-  if (page.model.excess_cycles == 0 || row == nullptr) return "";
+  std::set<std::string_view> units;
+  for (const Finding& finding : page.model.findings) units.insert(finding.cost.unit);
+  if (units.size() < 2 || row == nullptr) return "";
   const arch::StageCosts& costs = row->costs;
-  return '\n' +
-         page.style.faint(
-             wrap(fmt::format("Ranked by cycles of an SM's busiest stage beyond need: a pass of L1 or shared "
-                              "memory {}, a sector {} ({}).",
-                              costs.wavefront, costs.sector, arch::name(costs.source.grade)),
-                  "", page.options.width));
+  return '\n' + page.style.faint(wrap(
+                    fmt::format(
+                        "Ranked by the time lost at an SM's busiest stage: a pass of shared memory or the L1 "
+                        "takes {} cycle, a sector {} ({}).",
+                        costs.wavefront, costs.sector, arch::name(costs.source.grade)),
+                    "", page.options.width));
 }
 
 } // namespace

@@ -199,6 +199,22 @@ TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
   EXPECT_NE(only(advise(x.site, x.context)).change.find("to a warp"), std::string::npos);
 }
 
+// Each thread reads on within its row; where it also stores one result into that row, the order of indices is to blame.
+TEST(Advise, AResultInARowOfItsOwnMeansTheOtherIndexOrder) {
+  Built load = site(
+      Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 512; }, 10000);
+  Built store = site(
+      Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 512; }, 100);
+  Built other = site(
+      Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; }, 100);
+  load.site.site.frames = {{"a.cu", 5, 3, ""}};
+  measure::LaunchRecord launch = launch_of({&load, &store});
+  load.context.launch = &launch;
+  EXPECT_NE(only(advise(load.site, load.context)).change.find("swap the index order"), std::string::npos);
+  launch = launch_of({&load, &other}); // a result for each row, side by side
+  EXPECT_NE(only(advise(load.site, load.context)).change.find("to a warp"), std::string::npos);
+}
+
 TEST(Advise, AtomicsByWhatTheyDo) {
   auto atomic = [](Space space, Kind kind, std::string opcode, auto&& address) {
     Built out = site(space, kind, 4, address);

@@ -1,8 +1,9 @@
 // Neighbouring lanes are a constant distance apart, wider than the element: a member of a structure, where other
-// accesses of the kernel read the other members; a row for each thread, where the same line reads on within it; else the
-// wrong order of indices.
+// accesses of the kernel read the other members; a row for each thread, where the same line reads on within it and no
+// result goes to a row of its own; else the wrong order of indices.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <set>
@@ -29,6 +30,29 @@ struct Neighbours {
   u32 unrolled = 0; // accesses of the same place in the source
 };
 
+// Warps of the launch, or 0 where it is not known.
+u64 launched_warps(const Subject& s) {
+  const measure::LaunchRecord* launch = s.context.launch;
+  return launch == nullptr ? 0 : launch->grid.count() * ceil_div(launch->block.count(), warp_size);
+}
+
+// Is it performed more than once by a thread, as in a loop?
+bool repeats(const Subject& s, const measure::SiteRecord& site) {
+  u64 warps = launched_warps(s);
+  return warps != 0 && site.counters[s.context.column].instructions > warps + warps / 2;
+}
+
+// Is there a store with this stride that each thread performs once? Then a row is no thread's own: it holds the results of
+// many, and another order of indices serves both.
+bool result_in_row(const Subject& s, u64 stride) {
+  if (s.context.launch == nullptr) return false;
+  return std::ranges::any_of(s.context.launch->sites, [&](const measure::SiteRecord& other) {
+    return other.site.kind == access::Kind::store && is_device(other.space) &&
+           other.site.function == s.site.site.function && !other.distribution.classes.empty() &&
+           stride_of(other.distribution.classes.front()) == stride && !repeats(s, other);
+  });
+}
+
 Neighbours neighbours(const Subject& s, u64 stride) {
   Neighbours out;
   std::set<u64> places{place_in(main_class(s), stride)};
@@ -42,12 +66,6 @@ Neighbours neighbours(const Subject& s, u64 stride) {
       out.members += elsewhere;
   });
   return out;
-}
-
-// Warps of the launch, or 0 where it is not known.
-u64 launched_warps(const Subject& s) {
-  const measure::LaunchRecord* launch = s.context.launch;
-  return launch == nullptr ? 0 : launch->grid.count() * ceil_div(launch->block.count(), warp_size);
 }
 
 void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
@@ -74,8 +92,8 @@ void strided(const Subject& s, std::vector<Advice>& list) {
       pattern.kind() != measure::PatternKind::strided || stride <= bytes)
     return;
   Neighbours near = neighbours(s, stride);
-  u64 warps = launched_warps(s);
-  bool repeats = warps != 0 && s.counters.instructions > warps + warps / 2;
+  bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats(s, s.site)) &&
+                       !result_in_row(s, stride);
   Advice out = draft(s, "strided-access", Metric::sectors);
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
   out.cause =
@@ -83,7 +101,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
                   bytes, stride);
   if (near.members > 1 && stride <= largest_structure) {
     say_members(s, stride, near.members, out);
-  } else if (s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats)) {
+  } else if (row_of_thread) {
     say_row_of_thread(out);
   } else if (stride <= largest_structure) {
     out.change =
