@@ -173,6 +173,10 @@ TEST(Advise, ANeighboursElementIsNoMistake) {
   Advice halo = only(advise(right.site, right.context));
   EXPECT_EQ(halo.rule, "halo-access");
   EXPECT_EQ(halo.gain(), 1.0);
+  right.site.counters[0].threads -= 25; // those at the border have no neighbour
+  EXPECT_EQ(only(advise(right.site, right.context)).rule, "halo-access");
+  launch.sites[0].site.array = {access::ArrayKind::parameter, "other"};
+  EXPECT_EQ(only(advise(right.site, right.context)).rule, "misaligned-access");
 }
 
 TEST(Advise, RowsAreToBePaddedOnlyWhereTheirStartsDiffer) {

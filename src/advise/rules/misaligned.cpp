@@ -41,14 +41,23 @@ bool same_start(const Subject& s) {
                      });
 }
 
-// With as many lanes in each warp, from an aligned start. (What is advised on may be several instructions of a line.)
+double per_warp(u64 sum, const arch::Counts& counts) {
+  return static_cast<double>(sum) / static_cast<double>(counts.instructions);
+}
+
+// Of the same array where that is known, with about as many lanes in each warp (those at the border have no neighbour),
+// from an aligned start. (What is advised on may be several instructions of a line.)
 bool has_aligned_twin(const Subject& s) {
   bool found = false;
   each_sibling(s, [&](const measure::SiteRecord& other) {
     const arch::Counts& theirs = other.counters[s.context.column];
+    if (theirs.instructions == 0) return;
+    bool same_array =
+        other.site.array.kind == access::ArrayKind::unknown || other.site.array == s.site.site.array;
     found |= other.pattern.shape.form == measure::Form::contiguous && other.pattern.share > 0.5 &&
-             s.counters.threads * theirs.instructions == theirs.threads * s.counters.instructions &&
-             theirs.sectors * s.counters.instructions < s.counters.sectors * theirs.instructions;
+             same_array && per_warp(s.counters.threads, s.counters) <= per_warp(theirs.threads, theirs) &&
+             per_warp(s.counters.threads, s.counters) >= 0.875 * per_warp(theirs.threads, theirs) &&
+             per_warp(theirs.sectors, theirs) < per_warp(s.counters.sectors, s.counters);
   });
   return found;
 }
