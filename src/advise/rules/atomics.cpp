@@ -70,7 +70,7 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
                             value(out.metric, s.counters), name(out.metric), value(out.metric, leaders),
                             shared ? "the constant 1 is added and the result not used (ATOMS.POPC.INC)"
                                    : "the result is not used (REDUX and one RED)");
-    out.change = shared ? "nothing for counters that go up by 1; otherwise find the lanes of each address "
+    out.change = shared ? "none for counters that go up by 1; otherwise find the lanes of each address "
                           "(__match_any_sync) and let one of them add for all"
                         : "";
     list.push_back(std::move(out)); // a note

@@ -76,7 +76,7 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
     out.cause = "another access of the kernel is aligned, and neighbouring elements cannot all be: the extra "
                 "sectors are "
                 "those that the next warp reads too, which L1 serves";
-    out.change = "nothing to fix here; a tile in shared memory, with its halo, reads every element once";
+    out.change = "none needed; a tile in shared memory, with its halo, would read every element once";
     out.confidence = Confidence::possible;
     list.push_back(std::move(out)); // a note
     return;
