@@ -247,7 +247,8 @@ std::string place_name(const Page& page, const Line& line) {
 }
 
 std::string pattern_text(const Row& row) {
-  if (row.pattern.shape.form == measure::Form::none) return "pattern not sampled";
+  if (row.pattern.shape.form == measure::Form::none)
+    return "pattern not known"; // a report of an earlier version
   std::string text = describe(row.pattern, row.site);
   if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", percent(row.pattern.share));
   double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
