@@ -25,7 +25,8 @@ bool is_device_variable(const ir::Variable& v) {
 
 void initialise(const Program::Impl& program, const ir::Variable& v, u64 address) {
   auto* bytes = reinterpret_cast<std::byte*>(address);
-  std::memset(bytes, 0, v.size);
+  const u64 fresh = v.size / Memory::page_size * Memory::page_size; // zero already, and best left untouched
+  std::memset(bytes + fresh, 0, v.size - fresh);
   std::memcpy(bytes, v.initial.data(), std::min<u64>(v.initial.size(), v.size));
   for (const ir::Relocation& r : v.relocations) {
     if (r.offset + r.size > v.size) continue;

@@ -3,6 +3,8 @@
 // crash.
 #include "sim/harness.h"
 #include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
 
 namespace warplens::sim {
 namespace {
@@ -397,6 +399,26 @@ TEST_F(Robust, TheFirstFaultIsTheLaunchs) {
       ASSERT_TRUE(result.fault.has_value());
       EXPECT_EQ(result.fault->cta.x, 12u);
     }
+}
+
+// A variable of many GiB is as cheap as an allocation of that size: what nobody writes stays untouched.
+TEST(LargeVariables, AreZeroWithoutBeingWritten) {
+  auto resident = [] {
+    u64 all = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> all >> pages;
+    return pages * static_cast<u64>(sysconf(_SC_PAGESIZE));
+  };
+  const u64 size = (u64{8} << 30) + 100;
+  Gpu gpu;
+  const u64 before = resident();
+  ASSERT_TRUE(gpu.load(fmt::format(".version 8.3\n.target sm_80\n.address_size 64\n.global .b8 v[{}];\n"
+                                   ".visible .entry k() {{ ret; }}\n",
+                                   size)));
+  EXPECT_LT(resident(), before + (u64{64} << 20));
+  auto symbol = gpu.program->symbol("v");
+  ASSERT_TRUE(symbol);
+  for (u64 at : {u64{0}, size / 2, size - 1})
+    EXPECT_EQ(*reinterpret_cast<const u8*>(symbol->address + at), 0);
 }
 
 } // namespace

@@ -41,8 +41,9 @@ public:
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. Alignment: a power of two ≥
-  // 256 is kept.
+  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. An allocation of a page or
+  // more begins at a page's start, and all its pages but the last, shared one are fresh. Alignment: a power of
+  // two ≥ 256 is kept.
   Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512,
                        std::string name = {});
   bool release(u64 address); // false: not the start of an allocation
