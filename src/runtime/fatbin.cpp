@@ -183,7 +183,7 @@ Bytes fatbin_extent(const std::byte* start) {
     size += container.header + container.size;
     if (container.size != 0) break; // an empty container may precede the real one
   }
-  if (size == 0) size = strnlen(reinterpret_cast<const char*>(readable.data()), readable.size());
+  if (size == 0 && !readable.empty()) size = strnlen(reinterpret_cast<const char*>(readable.data()), readable.size());
   return readable.first(size);
 }
 

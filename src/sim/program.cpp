@@ -27,7 +27,7 @@ void initialise(const Program::Impl& program, const ir::Variable& v, u64 address
   auto* bytes = reinterpret_cast<std::byte*>(address);
   const u64 fresh = v.size / Memory::page_size * Memory::page_size; // zero already, and best left untouched
   std::memset(bytes + fresh, 0, v.size - fresh);
-  std::memcpy(bytes, v.initial.data(), std::min<u64>(v.initial.size(), v.size));
+  std::copy_n(v.initial.data(), std::min<u64>(v.initial.size(), v.size), bytes);
   for (const ir::Relocation& r : v.relocations) {
     if (r.offset + r.size > v.size) continue;
     u64 value = r.addend;
