@@ -1,10 +1,11 @@
 #include "cli/cli.h"
+#include "base/closest.h"
 #include "base/cpu.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 #include "diag/diagnostic.h"
+#include "driver/run.h"
 #include <csignal>
 #include <fmt/format.h>
 #include <sstream>
@@ -26,7 +27,8 @@ std::string wrong_command(const CLI::App& app, int argc, char** argv) {
         "no-command", "there is no command", {},
         fmt::format("the commands are {}; `warplens --help` says what they do", fmt::join(known, ", "))));
   std::string word = argv[1], help;
-  bool program = word.find('/') != word.npos || word.ends_with(".cu") || ::access(argv[1], F_OK) == 0;
+  bool program = word.find('/') != word.npos || word.ends_with(".cu") || word.ends_with(".ptx") ||
+                 ::access(argv[1], F_OK) == 0;
   if (program)
     help = fmt::format("did you mean `warplens run {}`?", word);
   else if (std::string near = closest(word, known); !near.empty())
@@ -44,6 +46,10 @@ diag::Diagnostic unknown_argument(const CLI::App& app) {
     for (const std::string& argument : command->remaining(true)) {
       if (argument == "--") continue;
       std::string help = suggested_option(*command, argument);
+      if (driver::is_launch_option(argument))
+        help = fmt::format(
+            "it belongs to the launch of a kernel, which follows its file: warplens run FILE.ptx {} …",
+            argument);
       return diag::error(
           "bad-option",
           fmt::format("{} '{}' is not known to {}", argument.starts_with('-') ? "option" : "argument",

@@ -1,6 +1,6 @@
 #include "cli/help.h"
+#include "base/closest.h"
 #include "cli/number.h"
-#include "cli/suggest.h"
 #include "text/layout.h"
 #include <fmt/format.h>
 #include <map>

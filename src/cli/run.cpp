@@ -118,10 +118,15 @@ void add_run(CLI::App& app, int& exit_code) {
   options->width = 0;
   CLI::App* command =
       app.add_subcommand("run", "run a CUDA program on the CPU and report how its accesses coalesce");
-  give_help(*command, "run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS…]", "warplens run --details ./app --size 64",
-            "The program and its arguments follow the options. Exit code: the program's own; 2 when it could "
-            "not be "
-            "started or the report not be written.");
+  give_help(
+      *command, "run [OPTIONS] PROGRAM|FILE.cu|FILE.ptx [ARGUMENTS…]",
+      "warplens run --details ./app --size 64",
+      "The program and its arguments follow the options. What follows a .ptx, .fatbin or .cubin says how to "
+      "launch its kernel: --kernel NAME --grid 8 --block 128 --shared BYTES --arg 'f32[1024]=random' --arg "
+      "1000 "
+      "--save 1=FILE; docs/KERNEL_FILES.md explains them. Exit code: the program's own; 2 when it could "
+      "not be "
+      "started or the report not be written.");
   command->prefix_command(); // what follows the program belongs to the program, flags too
   declare_report_options(*command, *options);
   command

@@ -92,9 +92,8 @@ Result<Program> inspect_program(const std::string& name) {
     return refuse("program-is-folder", name, "is a folder", "give the program in it");
   if (access(program.path.c_str(), X_OK) != 0)
     return refuse("program-not-executable", name, "is not executable",
-                  name.ends_with(".cu")    ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
-                  : name.ends_with(".ptx") ? "give a program that launches its kernels"
-                                           : fmt::format("chmod +x {}", name));
+                  name.ends_with(".cu") ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
+                                        : fmt::format("chmod +x {}", name));
   if (!fs::is_regular_file(status))
     return refuse("program-unknown-format", name, "is a device or a pipe, not a program",
                   "give the file of a program");

@@ -7,7 +7,10 @@
 #include "driver/outputs.h"
 #include "driver/program.h"
 #include "driver/source_program.h"
+#include "launcher/kernel_file.h"
+#include "launcher/plan.h"
 #include "os/environment.h"
+#include "os/file.h"
 #include "os/foreground.h"
 #include "os/interrupt.h"
 #include "report/source.h"
@@ -38,6 +41,7 @@ struct Prepared {
   std::vector<u32> sm;
   std::string runtime; // the folder of the runtime libraries
   std::optional<SourceProgram> compiled;
+  std::optional<launcher::Plan> plan; // of a kernel file
   Program program;
   Outputs outputs;
   std::string preload;
@@ -67,6 +71,20 @@ Result<void> check_options(Prepared& run) {
   return {};
 }
 
+const std::string& given(const Prepared& run) { return run.options.command[0]; }
+
+Result<void> plan_if_kernel_file(Prepared& run) {
+  if (!launcher::is_kernel_file(given(run))) return {};
+  Result<ir::Module> module = launcher::read_kernel_file(given(run), run.sm[0]);
+  if (!module) return failure(module.error());
+  std::span<const std::string> words(run.options.command);
+  Result<launcher::Plan> plan =
+      launcher::plan_launch(*module, given(run), words.subspan(1), *arch::find(run.sm[0]));
+  if (!plan) return failure(plan.error());
+  run.plan = std::move(*plan);
+  return {};
+}
+
 // They lie beside an installed binary (../lib/warplens) or in the build folder.
 Result<void> find_runtime(Prepared& run) {
   std::error_code error;
@@ -93,8 +111,9 @@ Result<void> compile_if_source(Prepared& run) {
 }
 
 Result<void> inspect(Prepared& run) {
-  Result<Program> program =
-      inspect_program(run.compiled ? run.compiled->executable : run.options.command.at(0));
+  Result<Program> program = inspect_program(run.compiled ? run.compiled->executable
+                                            : run.plan   ? run.runtime + "/warplens-launch"
+                                                         : run.options.command.at(0));
   if (!program) return failure(program.error());
   run.program = std::move(*program);
   return {};
@@ -106,7 +125,11 @@ Result<void> prepare_outputs(Prepared& run) {
   const RunOptions& options = run.options;
   std::vector<std::string> inputs = options.command;
   inputs.insert(inputs.end(), options.more_sources.begin(), options.more_sources.end());
-  if (!is_source_file(inputs[0])) inputs[0] = find_in_path(inputs[0]);
+  if (!is_source_file(inputs[0]) && !run.plan) inputs[0] = find_in_path(inputs[0]);
+  if (run.plan) {
+    for (const launcher::Argument& argument : run.plan->arguments) inputs.push_back(argument.fill.text);
+    for (const launcher::Save& save : run.plan->saves) inputs.push_back(save.file);
+  }
   if (Result<std::vector<std::string>> words = split_words(options.compile_options))
     inputs.insert(inputs.end(), words->begin(), words->end());
   Result<Outputs> outputs = Outputs::prepare(options, inputs, "run", "the program");
@@ -137,9 +160,10 @@ Result<void> choose_preload(Prepared& run) {
 }
 
 Result<Prepared> prepare(const RunOptions& options, const RunOutput& output, const cache::Settings& cache) {
-  Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}};
+  Prepared run{options, output, cache, {}, {}, {}, {}, {}, {}, {}};
   constexpr Result<void> (*steps[])(Prepared&) = {
-      check_options,   // needs nothing but the words of the command line
+      check_options,       // needs nothing but the words of the command line
+      plan_if_kernel_file, // in which files may be named, too
       prepare_outputs, // before anything is started; what cannot be written must not cost an hour of emulation
       find_runtime,    // a broken installation is told before a compiler works for minutes
       compile_if_source, // gives the program that the rest is about
@@ -276,17 +300,16 @@ std::optional<diag::Diagnostic> withheld_message(std::set<std::string> files) {
 
 Result<report::Model> model_of(const Prepared& run, report::Input input) {
   std::error_code error;
-  std::string here = fs::current_path(error).string(),
-              beside =
-                  fs::path(run.compiled ? run.options.command[0] : run.program.path).parent_path().string();
+  const std::string program = run.compiled || run.plan ? given(run) : run.program.path;
+  std::string here = fs::current_path(error).string(), beside = fs::path(program).parent_path().string();
   std::vector<std::string> folders = {here, beside};
   folders.insert(folders.end(), run.options.source_roots.begin(), run.options.source_roots.end());
   report::SourceFiles sources(folders, {here, beside, os::variable("HOME"), run.options.source_roots});
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
   // A library's own device code may be newer or older than the program that loads it: nothing is said of that.
   std::optional<fs::file_time_type> built;
-  if (!run.compiled && run.program.device_code)
-    if (fs::file_time_type time = fs::last_write_time(run.program.path, error); !error) built = time;
+  if (!run.compiled && (run.program.device_code || run.plan))
+    if (fs::file_time_type time = fs::last_write_time(program, error); !error) built = time;
   auto changed = [&](const std::string& file) {
     std::optional<fs::file_time_type> written = built ? sources.written(file) : std::nullopt;
     return written && *written > *built;
@@ -311,7 +334,10 @@ RunOptions with_sources(RunOptions options) {
 }
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
-  output.err("warplens: " + diag::render(diagnostic, {}, options.colour));
+  std::string source; // of PTX that is malformed; of a fat binary it has no lines of its own
+  if (diagnostic.span.line != 0 && diagnostic.span.file.ends_with(".ptx"))
+    source = os::read_file(diagnostic.span.file).value_or("");
+  output.err("warplens: " + diag::render(diagnostic, source, options.colour));
   return cannot;
 }
 
@@ -338,5 +364,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
     return refuse(options, output, written.error());
   return options.strict && !report::passes_strict(*model) && end->exit_code == 0 ? 1 : end->exit_code;
 }
+
+bool is_launch_option(std::string_view word) { return launcher::is_launch_option(word); }
 
 } // namespace warplens::driver

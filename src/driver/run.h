@@ -10,7 +10,9 @@
 namespace warplens::driver {
 
 struct RunOptions {
-  std::vector<std::string> command;      // the program or .cu file, then its arguments
+  std::vector<std::string>
+      command; // the program or .cu file, then its arguments; or a file with a kernel, then
+               // the words of its launch (launcher/plan.h)
   std::vector<std::string> more_sources; // compiled with the .cu file; run() takes them from `command`
   std::string sm = "90";                 // the device, then others to count for
   std::string json;                      // file, "-" for standard output, empty: none
@@ -48,5 +50,7 @@ struct RunOutput {
 // The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be
 // written; with `strict` 1 when the report is not complete (report::Model), or `checks` found something.
 int run(const RunOptions&, const RunOutput&);
+
+bool is_launch_option(std::string_view word); // of those that follow a file with a kernel
 
 } // namespace warplens::driver

@@ -94,8 +94,8 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
     return failure(diag::error(
         "no-main",
         fmt::format("'{}' has no main(): WarpLens runs programs, not kernels alone", request.source), {},
-        "give the source with main() first, the others after it; or add a main() that "
-        "launches the kernel"));
+        "give the source with main() first, the others after it; or compile the kernel alone, nvcc -lineinfo "
+        "-ptx, and launch it from the .ptx file: warplens run FILE.ptx --grid …"));
   if (!compiled) return failure(compiled.error());
   return SourceProgram{std::move(*folder), std::move(compiled->executable)};
 }

@@ -39,6 +39,7 @@ std::optional<Elf> Elf::parse(Bytes image) {
     return {};
   Elf elf;
   elf.flags_ = header->e_flags;
+  elf.extent_ = std::max<u64>(sizeof *header, header->e_shoff + header->e_shnum * sizeof(Elf64_Shdr));
   std::vector<Elf64_Shdr> headers;
   for (u32 i = 0; i < header->e_shnum; ++i) {
     std::optional<Elf64_Shdr> section =
@@ -52,6 +53,7 @@ std::optional<Elf> Elf::parse(Bytes image) {
   for (const Elf64_Shdr& h : headers) {
     Bytes data = h.sh_type == SHT_NOBITS ? Bytes{} : slice(image, h.sh_offset, h.sh_size);
     elf.sections_.push_back({string_at(names, h.sh_name), h.sh_type, h.sh_link, h.sh_addr, data});
+    if (!data.empty()) elf.extent_ = std::max(elf.extent_, h.sh_offset + h.sh_size);
   }
   return elf;
 }

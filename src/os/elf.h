@@ -36,10 +36,12 @@ public:
   std::vector<Symbol> symbols() const;          // of .symtab; empty when the file is stripped
   std::vector<std::string_view> needed() const; // DT_NEEDED
   u32 flags() const { return flags_; }
+  u64 extent() const { return extent_; } // bytes to the end of the last section and of the section table
 
 private:
   std::vector<Section> sections_;
   u32 flags_ = 0;
+  u64 extent_ = 0;
 };
 
 // What the note of that owner ("GNU") and type holds; empty where there is none. `notes` is the content of a

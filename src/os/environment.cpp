@@ -20,4 +20,8 @@ std::string executable() {
   return std::string(path, size > 0 ? static_cast<std::size_t>(size) : 0);
 }
 
+u64 physical_memory() {
+  return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
+}
+
 } // namespace warplens::os

@@ -94,11 +94,11 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
   std::vector<ir::Module> modules;
   bool damaged = false;
   for (Bytes data : fatbins) {
-    Fatbin fatbin = read_fatbin(data);
+    fatbin::Fatbin fatbin = fatbin::read_fatbin(data);
     code.registers.merge(fatbin.registers);
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
-    PtxChoice choice = choose_ptx(fatbin, sm);
+    fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, sm);
     if (!choice.image) continue;
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;

@@ -2,12 +2,15 @@
 // the module that an earlier run made of the same bytes.
 #pragma once
 #include "cache/store.h"
+#include "diag/diagnostic.h"
+#include "fatbin/fatbin.h"
 #include "ir/module.h"
 #include "runtime/abi/types.h"
-#include "runtime/fatbin.h"
 #include <map>
 
 namespace warplens::runtime {
+
+using os::Bytes;
 
 struct DeviceCode {
   ir::Module module; // its sites without frames: those of launched kernels are looked up (module.cpp)

@@ -1,6 +1,7 @@
 // Device code of the program as a loaded sim::Program: when it is read (at the first use of something in it),
 // and how kernels and variables are found in it.
 #include "runtime/module.h"
+#include "fatbin/fatbin.h"
 #include "fold/relevance.h"
 #include "ir/call_graph.h"
 #include "ir/origin.h"
@@ -16,6 +17,10 @@
 
 namespace warplens::runtime {
 namespace {
+
+constexpr const char* keep_ptx =
+    "load the PTX instead, or keep it in the file: nvcc -fatbin -gencode arch=compute_80,code=compute_80; "
+    "-lineinfo keeps it in a cubin, too";
 
 std::string program_name() {
   std::string path = os::executable();
@@ -57,23 +62,38 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
 
 } // namespace
 
+std::vector<Bytes> fatbins_of(const FatbinWrapper& wrapper) {
+  constexpr u32 relocatable = 2;
+  std::vector<Bytes> out;
+  if (wrapper.version == relocatable && wrapper.rest) {
+    // A NULL-terminated array of pointers; nvcc's device linker puts its own (often empty) result in `data`.
+    for (auto unit = static_cast<const std::byte* const*>(wrapper.rest); *unit; ++unit)
+      out.push_back(fatbin::fatbin_extent(*unit));
+  } else if (wrapper.data) {
+    out.push_back(fatbin::fatbin_extent(wrapper.data));
+  }
+  return out;
+}
+
 cudaError_t Binary::load(Runtime& runtime) {
   if (loaded) return error;
   loaded = true;
   const u32 sm = arch::sm(runtime.architecture());
-  const std::string name = program_name();
+  const std::string called = name.empty() ? program_name() : name;
   auto fail = [&](cudaError_t code, diag::Diagnostic why) {
     reason = why.message;
+    log = diag::render(why);
     runtime.say(std::move(why));
     return error = code;
   };
   std::vector<diag::Diagnostic> notes;
-  ResultOr<DeviceCode, CodeProblem> code = read_device_code(runtime.cache, fatbins, sm, name, notes);
+  ResultOr<DeviceCode, CodeProblem> code = read_device_code(runtime.cache, fatbins, sm, called, notes);
   for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
+  if (!code && !name.empty() && code.error().why.kind == "no-ptx") code.error().why.help = keep_ptx;
   if (!code) return fail(code.error().error, code.error().why);
   registers = std::move(code->registers);
   ptx_sm = code->ptx_sm;
-  description = fmt::format("compute_{} of {}", ptx_sm, name);
+  description = fmt::format("compute_{} of {}", ptx_sm, called);
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
   Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(code->module), *runtime.device);

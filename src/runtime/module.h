@@ -4,8 +4,8 @@
 // Nothing is parsed until a kernel or variable of it is needed: libraries register far more than a program
 // runs.
 #pragma once
+#include "os/bytes.h"
 #include "runtime/abi/types.h"
-#include "runtime/fatbin.h"
 #include "sim/sim.h"
 #include <map>
 #include <memory>
@@ -16,18 +16,34 @@
 
 namespace warplens::runtime {
 
+using os::Bytes;
+
 struct Runtime;
 
-// One registered fatbinary; with relocatable device code, all translation units' fatbinaries together.
+// The object in section .nvFatBinSegment that a compiler leaves for each fatbinary.
+struct FatbinWrapper {
+  static constexpr u32 right_magic = 0x466243b1;
+  u32 magic;
+  u32 version; // 2: relocatable device code, `rest` lists the units' fatbinaries
+  const std::byte* data;
+  const void* rest;
+};
+std::vector<Bytes> fatbins_of(const FatbinWrapper&);
+
+// One registered fatbinary; with relocatable device code, all translation units' fatbinaries together. Or a library: what
+// the program loads while it runs (library.h).
 struct Binary {
   std::vector<Bytes> fatbins;
+  std::vector<std::vector<std::byte>>
+      copies;       // of a library's, to which `fatbins` refers: the program may free its own
+  std::string name; // of a library; empty: the code is the program's
   std::map<std::string, u32> registers; // from cubins
   std::string description;              // "compute_90 of app"
   u32 ptx_sm = 0;
   std::shared_ptr<sim::Program> program; // after load(); deferred launches keep it
   cudaError_t error = cudaSuccess;       // why it could not be loaded
-  std::string reason;
-  bool loaded = false; // or tried to
+  std::string reason, log;               // the same in a sentence, and in full
+  bool loaded = false;                   // or tried to
   bool managed_ready = false;
 
   // Reads, chooses, parses and links the PTX and places its variables. Says once what went wrong.
@@ -65,7 +81,8 @@ struct Binaries {
   std::unordered_map<const void*, std::unique_ptr<Kernel>> kernels; // by host function
   std::unordered_map<const void*, Variable> variables;              // by host address
 
-  Kernel* kernel(const void* function_or_handle) const;
+  Kernel*
+  kernel(const void* function_or_handle) const; // of a library, kernels are known by their handle alone
   void remove(Binary*);
   void unload(); // programs go; registrations stay
   // Gives every managed variable of `binary` its address. Host code may read it before any other call.

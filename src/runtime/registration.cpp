@@ -9,31 +9,12 @@
 namespace warplens::runtime {
 namespace {
 
-// The object in section .nvFatBinSegment that a compiler leaves for each fatbinary.
-struct FatbinWrapper {
-  u32 magic;   // 0x466243b1
-  u32 version; // 2: relocatable device code, `rest` lists the units' fatbinaries
-  const std::byte* data;
-  const void* rest;
-};
-
 struct Configuration {
   Dim3 grid, block;
   std::size_t shared;
   cudaStream_t stream;
 };
 thread_local std::vector<Configuration> configurations;
-
-void add_fatbins(Binary& binary, const FatbinWrapper& wrapper) {
-  constexpr u32 relocatable = 2;
-  if (wrapper.version == relocatable && wrapper.rest) {
-    // A NULL-terminated array of pointers; nvcc's device linker puts its own (often empty) result in `data`.
-    for (auto unit = static_cast<const std::byte* const*>(wrapper.rest); *unit; ++unit)
-      binary.fatbins.push_back(fatbin_extent(*unit));
-    return;
-  }
-  if (wrapper.data) binary.fatbins.push_back(fatbin_extent(wrapper.data));
-}
 
 void register_kernel(void** handle, const void* host, const char* name) {
   Runtime& runtime = Runtime::get();
@@ -55,12 +36,11 @@ void register_variable(void** handle, const void* host, const char* name, std::s
 extern "C" {
 
 void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
-  constexpr u32 magic = 0x466243b1;
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   auto binary = std::make_unique<Binary>();
-  if (wrapper && wrapper->magic == magic) {
-    add_fatbins(*binary, *wrapper);
+  if (wrapper && wrapper->magic == FatbinWrapper::right_magic) {
+    binary->fatbins = fatbins_of(*wrapper);
   } else {
     runtime.say(diag::error("fatbin-damaged", "the program registers device code of an unknown kind"));
   }

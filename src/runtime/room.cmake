@@ -4,5 +4,3 @@ list(FILTER runtime_sources EXCLUDE REGEX "/loader/")
 set_target_properties(warplens_runtime PROPERTIES SOURCES "${runtime_sources}")
 # "cuda/…": the types of the API are compiled from the text of the headers for clang.
 target_include_directories(warplens_runtime PUBLIC ${PROJECT_SOURCE_DIR})
-# Static archives: the preloaded library must not drag shared ones into the program.
-target_link_libraries(warplens_runtime PUBLIC -l:libzstd.a -l:liblz4.a)

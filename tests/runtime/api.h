@@ -49,6 +49,18 @@ cudaError_t cudaFuncSetAttribute(const void*, int, int);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, std::size_t);
 cudaError_t cudaMemcpyToSymbol(const void*, const void*, std::size_t, std::size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpyFromSymbol(void*, const void*, std::size_t, std::size_t, cudaMemcpyKind);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**);
+cudaError_t cudaLibraryLoadData(cudaLibrary_t*, const void*, const int*, void**, unsigned, const int*, void**,
+                                unsigned);
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t*, const char*, const int*, void**, unsigned, const int*,
+                                    void**, unsigned);
+cudaError_t cudaLibraryUnload(cudaLibrary_t);
+cudaError_t cudaLibraryGetKernel(cudaKernel_t*, cudaLibrary_t, const char*);
+cudaError_t cudaLibraryGetKernelCount(unsigned*, cudaLibrary_t);
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t*, unsigned, cudaLibrary_t);
+cudaError_t cudaLibraryGetGlobal(void**, std::size_t*, cudaLibrary_t, const char*);
+cudaError_t cudaLibraryGetManaged(void**, std::size_t*, cudaLibrary_t, const char*);
+cudaError_t cudaFuncGetName(const char**, const void*);
 void** __cudaRegisterFatBinary(const void*);
 void __cudaUnregisterFatBinary(void**);
 char __cudaInitModule(void**);

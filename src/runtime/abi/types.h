@@ -12,10 +12,12 @@ struct Array;  // array.cpp
 struct Stream; // stream.cpp
 struct Event;  // event.cpp
 struct Kernel; // module.h
+struct Binary; // module.h
 using cudaArray_t = Array*;
 using cudaStream_t = Stream*;
 using cudaEvent_t = Event*;
 using cudaKernel_t = Kernel*;
+using cudaLibrary_t = Binary*;
 using cudaMemPool_t = void*;
 using cudaHostFn_t = void (*)(void*);
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);

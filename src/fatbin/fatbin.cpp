@@ -1,7 +1,8 @@
 // Walks containers and entries with every size checked against what is left; fatbin.h has the layout.
-#include "runtime/fatbin.h"
+#include "fatbin/fatbin.h"
+#include "fatbin/cubin.h"
+#include "os/elf.h"
 #include "os/readable.h"
-#include "runtime/cubin.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 #include <memory>
 #include <zstd.h>
 
-namespace warplens::runtime {
+namespace warplens::fatbin {
 namespace {
 
 constexpr u32 container_magic = 0xba55ed50;
@@ -151,6 +152,11 @@ Fatbin read_fatbin(Bytes data) {
     fatbin.ptx.push_back({target_of(text), std::string(text), false});
     return fatbin;
   }
+  if (os::elf_kind(data) != os::ElfKind::none) {
+    read_cubin(fatbin, data, 0);
+    for (PtxImage& image : fatbin.ptx) image.sm = target_of(image.text);
+    return fatbin;
+  }
   bool any = false;
   u64 budget = most_plain(data.size());
   for (u64 at = 0; at < data.size();) {
@@ -167,7 +173,7 @@ Fatbin read_fatbin(Bytes data) {
     read_entries(fatbin, data.subspan(at + container.header, size), budget);
     at += container.header + size;
   }
-  if (!any) note(fatbin, damaged("it is neither a fatbinary nor PTX text"));
+  if (!any) note(fatbin, damaged("it is neither a fatbinary nor a cubin nor PTX text"));
   return fatbin;
 }
 
@@ -183,7 +189,10 @@ Bytes fatbin_extent(const std::byte* start) {
     size += container.header + container.size;
     if (container.size != 0) break; // an empty container may precede the real one
   }
-  if (size == 0 && !readable.empty()) size = strnlen(reinterpret_cast<const char*>(readable.data()), readable.size());
+  if (std::optional<os::Elf> elf = os::Elf::parse(readable))
+    size = std::min<u64>(elf->extent(), readable.size());
+  if (size == 0 && !readable.empty())
+    size = strnlen(reinterpret_cast<const char*>(readable.data()), readable.size());
   return readable.first(size);
 }
 
@@ -207,4 +216,4 @@ PtxChoice choose_ptx(const Fatbin& fatbin, u32 sm) {
   return choice;
 }
 
-} // namespace warplens::runtime
+} // namespace warplens::fatbin

@@ -1,8 +1,8 @@
-#include "cli/suggest.h"
+#include "base/closest.h"
 #include <algorithm>
 #include <cctype>
 
-namespace warplens::cli {
+namespace warplens {
 namespace {
 
 // Damerau and Levenshtein's distance, without regard to case.
@@ -38,4 +38,4 @@ std::string closest(std::string_view word, const std::vector<std::string>& known
   return out;
 }
 
-} // namespace warplens::cli
+} // namespace warplens

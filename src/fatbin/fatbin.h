@@ -1,5 +1,6 @@
 // Device code as compilers embed it: a fatbinary is a row of containers, each with entries that hold PTX text
-// or a cubin, plain or compressed. clang, asked to, embeds bare PTX text instead.
+// or a cubin, plain or compressed. clang, asked to, embeds bare PTX text instead; programs that load device code while they
+// run have it as any of the three: fatbinary, PTX text, cubin.
 //
 // The container is not documented by NVIDIA; its layout is public knowledge (e.g. LLVM's clang-offload tools,
 // the cuobjdump output, the ZLUDA project's notes) and was checked against what nvcc 13 writes:
@@ -16,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace warplens::runtime {
+namespace warplens::fatbin {
 
 using os::Bytes;
 
@@ -33,7 +34,7 @@ struct Fatbin {
   std::vector<diag::Diagnostic> diagnostics; // what could not be read
 };
 
-// `data` starts with a container or with PTX text. Reads containers in a row until one ends the row or `data`
+// `data` starts with a container, with PTX text or is a cubin. Reads containers in a row until one ends the row or `data`
 // ends.
 Fatbin read_fatbin(Bytes data);
 // The bytes that a fatbinary at `start` says it occupies, for one whose end is not known (a pointer from the
@@ -49,4 +50,4 @@ struct PtxChoice {
 };
 PtxChoice choose_ptx(const Fatbin&, u32 sm);
 
-} // namespace warplens::runtime
+} // namespace warplens::fatbin

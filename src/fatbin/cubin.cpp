@@ -1,9 +1,9 @@
 // See cubin.h. Of what a cubin holds besides machine code, two sections matter.
-#include "runtime/cubin.h"
+#include "fatbin/cubin.h"
 #include "os/elf.h"
 #include <cstring>
 
-namespace warplens::runtime {
+namespace warplens::fatbin {
 
 using os::Elf;
 
@@ -44,4 +44,4 @@ void read_cubin(Fatbin& fatbin, Bytes image, u32 sm) {
   if (const Elf::Section* info = elf->find(".nv.info")) read_registers(fatbin, info->data, elf->symbols());
 }
 
-} // namespace warplens::runtime
+} // namespace warplens::fatbin

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-namespace warplens::cli {
+namespace warplens {
 
 // Letters that are left out, too many, wrong or swapped with a neighbour count one each; more than two, or more than a third
 // of the word, is another word. Empty where none is near.
 std::string closest(std::string_view word, const std::vector<std::string>& known);
 
-} // namespace warplens::cli
+} // namespace warplens

@@ -1,5 +1,5 @@
 // The fatbinary reader on containers built here byte by byte, and on every truncation of them.
-#include "runtime/fatbin.h"
+#include "fatbin/fatbin.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <lz4.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-namespace warplens::runtime {
+namespace warplens::fatbin {
 namespace {
 
 const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n" + std::string(200, ' ') + "\n";
@@ -204,4 +204,4 @@ TEST(Fatbin, ManyBombsTogetherAreStopped) {
 }
 
 } // namespace
-} // namespace warplens::runtime
+} // namespace warplens::fatbin

@@ -1,0 +1,136 @@
+// warplens-launch: the host program of a kernel that has none. `warplens run FILE.ptx WORDS…` starts it like any other
+// program, with the runtime library preloaded; it makes the buffers, launches once, waits, and saves what it was asked to.
+//
+// Its first word (argv[0]) is the file, as the user's command line has it. The words have been checked before it starts.
+#include "launcher/kernel_file.h"
+#include "launcher/plan.h"
+#include "os/file.h"
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+
+namespace warplens::launcher {
+
+// What it needs of the CUDA Runtime API, with the types as the ABI has them.
+extern "C" {
+const char* cudaGetErrorString(int);
+int cudaDeviceGetAttribute(int*, int attribute, int device);
+int cudaLibraryLoadFromFile(void** library, const char*, const int*, void**, unsigned, const int*, void**,
+                            unsigned);
+int cudaLibraryGetKernel(void** kernel, void* library, const char*);
+int cudaMalloc(void**, std::size_t);
+int cudaMemset(void*, int, std::size_t);
+int cudaMemcpy(void* to, const void* from, std::size_t, int kind);
+int cudaFuncSetAttribute(const void*, int attribute, int value);
+int cudaLaunchKernel(const void*, Dim3 grid, Dim3 block, void** arguments, std::size_t shared, void* stream);
+int cudaDeviceSynchronize();
+}
+constexpr int to_device = 1, to_host = 2, max_dynamic_shared = 8;
+constexpr int capability_major = 75, capability_minor = 76;
+
+namespace {
+
+Result<void> checked(int error, std::string_view what) {
+  if (error == 0) return {};
+  return failure(diag::error("launch-failed", fmt::format("{}: {}", what, cudaGetErrorString(error))));
+}
+
+Result<const arch::Architecture*> device() {
+  int major = 0, minor = 0;
+  if (Result<void> fine = checked(cudaDeviceGetAttribute(&major, capability_major, 0), "the device"); !fine)
+    return failure(fine.error());
+  cudaDeviceGetAttribute(&minor, capability_minor, 0);
+  return arch::find(static_cast<u32>(major * 10 + minor));
+}
+
+// What the parameters are filled with: a pointer to each value, which lives as long as this does.
+struct Values {
+  std::vector<std::vector<std::byte>> bytes;
+  std::vector<void*> pointers;
+};
+
+Result<void*> make_buffer(const Argument& argument, std::size_t index) {
+  void* buffer = nullptr;
+  if (Result<void> made =
+          checked(cudaMalloc(&buffer, argument.bytes()), fmt::format("argument {}", index + 1));
+      !made)
+    return failure(made.error());
+  if (argument.fill.kind == Fill::Kind::zeros) return buffer; // as new memory is
+  std::vector<std::byte> content(argument.bytes());
+  if (Result<void> filled = fill(content, argument.type, argument.fill); !filled)
+    return failure(filled.error());
+  cudaMemcpy(buffer, content.data(), content.size(), to_device);
+  return buffer;
+}
+
+Result<Values> make_values(const Plan& plan) {
+  Values out;
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    const Argument& argument = plan.arguments[i];
+    std::vector<std::byte> value = argument.value;
+    if (argument.same_as) {
+      value = out.bytes[*argument.same_as];
+    } else if (argument.buffer) {
+      Result<void*> buffer = make_buffer(argument, i);
+      if (!buffer) return failure(buffer.error());
+      value.resize(sizeof *buffer);
+      std::memcpy(value.data(), &*buffer, sizeof *buffer);
+    } else if (value.empty()) {
+      value.resize(argument.bytes());
+      if (Result<void> filled = fill(value, argument.type, argument.fill); !filled)
+        return failure(filled.error());
+    }
+    out.bytes.push_back(std::move(value));
+  }
+  for (std::vector<std::byte>& value : out.bytes) out.pointers.push_back(value.data());
+  return out;
+}
+
+Result<void> save(const Plan& plan, const Values& values) {
+  for (const Save& save : plan.saves) {
+    std::vector<std::byte> content(plan.arguments[save.argument].bytes());
+    void* buffer = nullptr;
+    std::memcpy(&buffer, values.bytes[save.argument].data(), sizeof buffer);
+    if (Result<void> read = checked(cudaMemcpy(content.data(), buffer, content.size(), to_host), save.file);
+        !read)
+      return read;
+    os::Descriptor file(open(save.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file || !os::write_all(file.get(), content))
+      return failure(
+          diag::error("save-failed", fmt::format("cannot write '{}': {}", save.file, std::strerror(errno))));
+  }
+  return {};
+}
+
+Result<void> launch(const std::string& file, std::span<const std::string> words) {
+  Result<const arch::Architecture*> architecture = device();
+  if (!architecture) return failure(architecture.error());
+  Result<ir::Module> module = read_kernel_file(file, (*architecture)->sm);
+  if (!module) return failure(module.error());
+  Result<Plan> plan = plan_launch(*module, file, words, **architecture);
+  if (!plan) return failure(plan.error());
+  void *library = nullptr, *kernel = nullptr;
+  int error = cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (error == 0) error = cudaLibraryGetKernel(&kernel, library, plan->kernel.c_str());
+  if (error == 0 && plan->shared != 0)
+    error = cudaFuncSetAttribute(kernel, max_dynamic_shared, static_cast<int>(plan->shared));
+  if (Result<void> loaded = checked(error, file); !loaded) return loaded;
+  Result<Values> values = make_values(*plan);
+  if (!values) return failure(values.error());
+  error = cudaLaunchKernel(kernel, plan->grid, plan->block, values->pointers.data(), plan->shared, nullptr);
+  if (error == 0) error = cudaDeviceSynchronize();
+  if (Result<void> ran = checked(error, plan->kernel); !ran) return ran;
+  return save(*plan, *values);
+}
+
+} // namespace
+} // namespace warplens::launcher
+
+int main(int argc, char** argv) {
+  using namespace warplens;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  Result<void> done = launcher::launch(argv[0], words);
+  if (!done) std::fputs(diag::render(done.error()).c_str(), stderr);
+  return done ? 0 : 1;
+}

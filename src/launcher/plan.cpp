@@ -1,0 +1,185 @@
+// See plan.h. What each argument says is read in arguments.cpp.
+#include "launcher/plan.h"
+#include "launcher/arguments.h"
+#include "launcher/kernels.h"
+#include "launcher/words.h"
+#include "os/environment.h"
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace warplens::launcher {
+namespace {
+
+// One launch of one kernel, while its plan is made.
+class Planner {
+public:
+  Planner(const ir::Module& module, const ir::Function& kernel, const std::string& file, const Words& words,
+          const arch::Architecture& architecture)
+      : module_(module), kernel_(kernel), file_(file), words_(words), architecture_(architecture) {}
+
+  Result<Plan> plan() {
+    plan_.kernel = kernel_.name;
+    for (auto step :
+         {&Planner::shape, &Planner::shared, &Planner::arguments, &Planner::sizes, &Planner::saves})
+      if (Result<void> done = (this->*step)(); !done) return failure(done.error());
+    return std::move(plan_);
+  }
+
+private:
+  const ir::Variable& parameter(std::size_t i) const {
+    return module_.variables[kernel_.parameters[i].value];
+  }
+  // The parameters, as a note; and a command line to start from, as a help.
+  std::vector<std::string> signature() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
+      out.push_back(fmt::format("{}: {} {}", i + 1, type_text(parameter(i)), parameter(i).name));
+    return {fmt::format("{} takes {}", short_name(kernel_.name), out.empty() ? "no parameters" : list(out))};
+  }
+  std::string example() const {
+    std::string out = fmt::format("e.g. warplens run {}", file_);
+    if (words_.kernel) out += fmt::format(" --kernel {}", short_name(kernel_.name));
+    out += fmt::format(" --grid {}", words_.grid.value_or("8"));
+    if (words_.block || kernel_.required_threads[0] == 0)
+      out += fmt::format(" --block {}", words_.block.value_or("128"));
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const ir::Variable& v = parameter(i);
+      out += i < words_.arguments.size() ? fmt::format(" --arg '{}'", words_.arguments[i])
+             : is_array(v)               ? fmt::format(" --arg 'b8[{}]=zeros'", v.size)
+             : takes_address(v)          ? " --arg 'f32[1024]=random'"
+                                         : " --arg 1";
+    }
+    return out;
+  }
+
+  Result<Dim3> dimensions(const char* option, const std::string& text) const {
+    u32 size[3] = {1, 1, 1};
+    std::string_view rest = text;
+    for (u32& one : size) {
+      auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), one);
+      bool ended = end == rest.data() + rest.size();
+      if (error != std::errc{} || (!ended && *end != ',' && *end != 'x')) break;
+      if (ended) return Dim3{size[0], size[1], size[2]};
+      rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
+    }
+    return bad(fmt::format("{} '{}' is not one to three sizes below 2^32", option, text),
+               fmt::format("e.g. {} 8 or {} 8,2,1", option, option));
+  }
+
+  Result<void> shape() {
+    const auto& required = kernel_.required_threads;
+    if (!words_.grid)
+      return bad(
+          fmt::format("--grid is missing: how many blocks of '{}' to launch", short_name(kernel_.name)),
+          example(), signature());
+    Result<Dim3> grid = dimensions("--grid", *words_.grid);
+    if (!grid) return failure(grid.error());
+    plan_.grid = *grid;
+    if (!words_.block && required[0] == 0)
+      return bad(fmt::format("--block is missing: '{}' does not say its block's size (.reqntid)",
+                             short_name(kernel_.name)),
+                 example(), signature());
+    plan_.block = {required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
+    if (words_.block) {
+      Result<Dim3> block = dimensions("--block", *words_.block);
+      if (!block) return failure(block.error());
+      if (required[0] != 0 && !(*block == plan_.block))
+        return bad(fmt::format("--block {}: '{}' was compiled for blocks of {}×{}×{} threads (.reqntid)",
+                               *words_.block, short_name(kernel_.name), plan_.block.x, plan_.block.y,
+                               plan_.block.z),
+                   "leave --block out");
+      plan_.block = *block;
+    }
+    if (auto problem = launch_problem(architecture_.limits.launch(), plan_.grid, plan_.block))
+      return bad(fmt::format("{}: {}", problem->what, problem->most));
+    return {};
+  }
+
+  Result<void> shared() {
+    if (!words_.shared) return {};
+    const char* end = words_.shared->data() + words_.shared->size();
+    auto [parsed, error] = std::from_chars(words_.shared->data(), end, plan_.shared);
+    const u32 most = architecture_.limits.shared_per_block_optin;
+    if (error != std::errc{} || parsed != end || plan_.shared > most)
+      return bad(fmt::format("--shared '{}' is not a number of bytes up to {}, which a block can have",
+                             *words_.shared, most));
+    return {};
+  }
+
+  Result<void> arguments() {
+    const std::size_t wanted = kernel_.parameters.size(), given = words_.arguments.size();
+    if (given > wanted)
+      return bad(fmt::format("'{}' has {} parameters, and there are {} --arg", short_name(kernel_.name),
+                             wanted, given),
+                 example(), signature());
+    for (std::size_t i = 0; i < given; ++i) {
+      Result<Argument> one = read_argument(words_.arguments[i], parameter(i), plan_.arguments);
+      if (!one) return failure(one.error());
+      plan_.arguments.push_back(std::move(*one));
+    }
+    if (given < wanted)
+      return bad(fmt::format("--arg for {} is missing: there {} {} of {}", described(given, parameter(given)),
+                             given == 1 ? "is" : "are", given, wanted),
+                 example(), signature());
+    return {};
+  }
+
+  // What nobody fills takes no memory of the machine until a kernel touches it.
+  Result<void> sizes() {
+    u64 all = 0, filled = 0;
+    for (const Argument& argument : plan_.arguments) {
+      if (!argument.buffer || argument.same_as) continue;
+      if (__builtin_add_overflow(all, argument.bytes(), &all)) all = ~u64{0};
+      if (argument.fill.kind != Fill::Kind::zeros) filled += argument.bytes();
+    }
+    const double gib = 0x1p-30;
+    if (all > architecture_.part.memory_bytes)
+      return bad(fmt::format("the buffers take {:.1f} GiB, and the device has {:.1f}",
+                             static_cast<double>(all) * gib,
+                             static_cast<double>(architecture_.part.memory_bytes) * gib),
+                 "make them smaller, or choose a device that has more: --sm");
+    if (const u64 machine = os::physical_memory(); filled > machine)
+      return bad(fmt::format("the buffers that are filled take {:.1f} GiB, and this machine has {:.1f}",
+                             static_cast<double>(filled) * gib, static_cast<double>(machine) * gib),
+                 "make them smaller");
+    return {};
+  }
+
+  Result<void> saves() {
+    for (const std::string& word : words_.saves) {
+      Save save;
+      const std::size_t equals = word.find('=');
+      const char* end = word.data() + (equals == word.npos ? 0 : equals);
+      auto [parsed, error] = std::from_chars(word.data(), end, save.argument);
+      --save.argument; // where it was 0, past all
+      if (error != std::errc{} || parsed != end || save.argument >= plan_.arguments.size() ||
+          !plan_.arguments[save.argument].buffer || equals + 1 == word.size())
+        return bad(fmt::format("--save '{}' is not ARGUMENT=FILE, where the argument is a buffer", word),
+                   "e.g. --save 1=out.bin; arguments are counted from 1");
+      save.file = word.substr(equals + 1);
+      plan_.saves.push_back(std::move(save));
+    }
+    return {};
+  }
+
+  const ir::Module& module_;
+  const ir::Function& kernel_;
+  const std::string& file_;
+  const Words& words_;
+  const arch::Architecture& architecture_;
+  Plan plan_;
+};
+
+} // namespace
+
+Result<Plan> plan_launch(const ir::Module& module, const std::string& file,
+                         std::span<const std::string> words, const arch::Architecture& architecture) {
+  Result<Words> sorted = sort_words(words, file);
+  if (!sorted) return failure(sorted.error());
+  Result<const ir::Function*> kernel = find_kernel(module, file, sorted->kernel);
+  if (!kernel) return failure(kernel.error());
+  return Planner(module, **kernel, file, *sorted, architecture).plan();
+}
+
+} // namespace warplens::launcher

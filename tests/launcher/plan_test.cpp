@@ -1,0 +1,229 @@
+// What words after a kernel's file ask for, and what is said of those that ask for something else.
+#include "launcher/plan.h"
+#include "ptx/parse.h"
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace warplens::launcher {
+namespace {
+
+const char text[] = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z5saxpyiPKfPff(.param .u32 n, .param .u64 x, .param .u64 y, .param .f32 a) { ret; }
+.visible .entry tuned(.param .b32 either, .param .align 8 .b8 pair[12], .param .u16 half) .reqntid 64, 2 { ret; }
+)";
+
+ir::Module module_of(const char* ptx) {
+  Result<ptx::Parsed> parsed = ptx::parse(ptx);
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  return std::move(parsed->module);
+}
+
+Result<Plan> plan(std::vector<std::string> words, u32 sm = 90) {
+  return plan_launch(module_of(text), "k.ptx", words, *arch::find(sm));
+}
+// All that is said of words that cannot be launched.
+std::string said(const std::vector<std::string>& words) {
+  Result<Plan> out = plan(words);
+  return out ? "nothing" : diag::render(out.error());
+}
+#define EXPECT_SAID(words, part) EXPECT_NE(said(words).find(part), std::string::npos) << said(words)
+
+using Words = std::vector<std::string>;
+const Words saxpy = {"--kernel", "saxpy", "--grid", "8", "--block", "128"};
+const Words tuned = {"--kernel=tuned", "--grid", "8"};
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+u64 bits(const Argument& argument) {
+  u64 out = 0;
+  std::memcpy(&out, argument.value.data(), argument.value.size());
+  return out;
+}
+
+TEST(Plan, NumbersTakeTheParametersTypes) {
+  Result<Plan> out =
+      plan(with(saxpy, {"--arg", "1000", "--arg", "f32[4x250]=random:3", "--arg", "f32[1000]", "--arg=1.5"}));
+  ASSERT_TRUE(out) << out.error().message;
+  EXPECT_EQ(out->kernel, "_Z5saxpyiPKfPff");
+  EXPECT_EQ(out->grid, (Dim3{8, 1, 1}));
+  EXPECT_EQ(out->block, (Dim3{128, 1, 1}));
+  ASSERT_EQ(out->arguments.size(), 4u);
+  EXPECT_EQ(bits(out->arguments[0]), 1000u);
+  EXPECT_TRUE(out->arguments[1].buffer);
+  EXPECT_EQ(out->arguments[1].bytes(), 4000u);
+  EXPECT_EQ(out->arguments[1].fill.kind, Fill::Kind::random);
+  EXPECT_EQ(out->arguments[1].fill.seed, 3u);
+  EXPECT_EQ(out->arguments[2].fill.kind, Fill::Kind::zeros);
+  EXPECT_EQ(bits(out->arguments[3]), 0x3fc00000u);
+}
+
+TEST(Plan, AKernelSaysItsOwnBlock) {
+  Result<Plan> out =
+      plan(with(tuned, {"--arg", "f32=2", "--arg", "b8[12]=zeros", "--arg", "-1", "--shared", "1024"}));
+  ASSERT_TRUE(out) << out.error().message;
+  EXPECT_EQ(out->block, (Dim3{64, 2, 1}));
+  EXPECT_EQ(bits(out->arguments[0]), 0x40000000u);
+  EXPECT_FALSE(out->arguments[1].buffer);
+  EXPECT_EQ(bits(out->arguments[2]), 0xffffu);
+  EXPECT_EQ(out->shared, 1024u);
+  EXPECT_SAID(with(tuned, {"--block", "128"}), "compiled for blocks of 64×2×1 threads");
+}
+
+TEST(Plan, TwoParametersMayShareABuffer) {
+  Result<Plan> out = plan(
+      with(saxpy, {"--arg", "1", "--arg", "f32[32]=iota", "--arg", "@2", "--arg", "1", "--save", "3=o"}));
+  ASSERT_TRUE(out) << out.error().message;
+  EXPECT_EQ(out->arguments[2].same_as, 1u);
+  EXPECT_EQ(out->saves.at(0).argument, 2u);
+  for (const char* wrong : {"@0", "@1", "@2", "@", "@x"})
+    EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", wrong}), "is not an earlier argument with a buffer");
+}
+
+TEST(Plan, WhatIsMissingIsNamedWithAWholeCommandLine) {
+  EXPECT_SAID(Words{}, "'k.ptx' has 2 kernels");
+  EXPECT_SAID((Words{"--kernel", "saxpy"}), "--grid is missing");
+  EXPECT_SAID((Words{"--kernel", "saxpy", "--grid", "8"}), "--block is missing");
+  const Words two = with(saxpy, {"--arg", "1", "--arg", "f32[8]=iota"});
+  EXPECT_SAID(two, "--arg for parameter 3 (y, .u64) is missing: there are 2 of 4");
+  EXPECT_SAID(two, "saxpy takes 1: .u32 n, 2: .u64 x, 3: .u64 y, 4: .f32 a");
+  EXPECT_SAID(two,
+              "e.g. warplens run k.ptx --kernel saxpy --grid 8 --block 128 --arg '1' --arg 'f32[8]=iota' "
+              "--arg 'f32[1024]=random' --arg 1");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "0", "--arg", "0", "--arg", "1", "--arg", "1"}),
+              "there are 5 --arg");
+}
+
+TEST(Plan, AKernelThatIsNotThereIsLookedForNearby) {
+  EXPECT_SAID((Words{"--kernel", "saxpi"}), "did you mean 'saxpy'?");
+  EXPECT_SAID((Words{"--kernel", "other"}), "it has _Z5saxpyiPKfPff, tuned");
+  EXPECT_TRUE(plan(
+      with({"--kernel", "_Z5saxpyiPKfPff"},
+           with({"--grid", "1", "--block", "1"}, {"--arg", "1", "--arg", "0", "--arg", "0", "--arg", "1"}))));
+  Result<Plan> none = plan_launch(module_of(".version 8.0\n.target sm_80\n.address_size 64\n"), "k.ptx",
+                                  Words{}, *arch::find(90));
+  EXPECT_EQ(none.error().message, "'k.ptx' has no kernel");
+}
+
+TEST(Plan, NamesThatTwoKernelsShareAreRefused) {
+  ir::Module module =
+      module_of(".version 8.0\n.target sm_80\n.address_size 64\n"
+                ".visible .entry _Z1fIfEvv() { ret; }\n.visible .entry _Z1fIdEvv() { ret; }\n");
+  Words words{"--kernel", "f", "--grid", "1", "--block", "1"};
+  EXPECT_EQ(plan_launch(module, "k.ptx", words, *arch::find(90)).error().message,
+            "'k.ptx' has 2 kernels 'f'");
+  words[1] = "f<double>";
+  EXPECT_EQ(plan_launch(module, "k.ptx", words, *arch::find(90))->kernel, "_Z1fIdEvv");
+}
+
+TEST(Plan, AnArgumentOfTheWrongKindSaysWhichParameterItIs) {
+  EXPECT_SAID(with(saxpy, {"--arg", "f32[8]"}), "is a buffer, and parameter 1 (n, .u32) takes a number");
+  EXPECT_SAID(with(saxpy, {"--arg", "1.5"}), "'1.5' is no whole number of 32 bits; parameter 1 (n, .u32)");
+  EXPECT_SAID(with(saxpy, {"--arg", "5000000000"}), "does not fit into 32 bits");
+  EXPECT_SAID(with(saxpy, {"--arg", "f32=1"}), "is of type f32, and parameter 1 (n, .u32) is not");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "ones"}), "a buffer is TYPE[SIZE]=FILL");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "float[8]"}), "types are u8 u16");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[0]"}), "is not TYPE[SIZE]=FILL");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[8"}), "is not TYPE[SIZE]=FILL");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[8]zeros"}), "is not TYPE[SIZE]=FILL");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[8]=nosuchfile"}),
+              "neither a fill, nor a number of type f32, nor");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[8]=random:x"}), "is no random fill");
+  EXPECT_SAID(with(tuned, {"--arg", "1", "--arg", "1"}), "parameter 2 (pair, .b8[12]) takes 12 bytes");
+  EXPECT_SAID(with(tuned, {"--arg", "1", "--arg", "b8[13]"}), "has 13 bytes");
+}
+
+TEST(Plan, ShapesAndSizesThatNoDeviceHasAreRefused) {
+  EXPECT_SAID((Words{"--kernel", "saxpy", "--grid", "8", "--block", "1025"}), "1024 in all");
+  EXPECT_SAID((Words{"--kernel", "saxpy", "--grid", "0", "--block", "8"}), "a grid of 0×1×1 blocks");
+  for (const char* wrong : {"", "x", "8,", "8,1,1,1", "-1", "4294967296", "8 8"})
+    EXPECT_SAID((Words{"--kernel", "saxpy", "--grid", wrong, "--block", "8"}), "is not one to three sizes");
+  EXPECT_SAID(with(saxpy, {"--shared", "232449"}), "up to 232448");
+  const Words huge = with(saxpy, {"--arg", "1", "--arg", "f64[1000000x1000000]", "--arg", "0", "--arg", "1"});
+  EXPECT_SAID(huge, "GiB, and the device has");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f64[99999999999x99999999999]"}), "is not TYPE[SIZE]=FILL");
+}
+
+TEST(Plan, WordsThatItDoesNotKnowAreSentToTheirPlace) {
+  EXPECT_SAID(with(saxpy, {"--details"}), "come before the file: warplens run --details k.ptx");
+  EXPECT_SAID(with(saxpy, {"--arq", "1"}), "did you mean '--arg'?");
+  EXPECT_SAID(with(saxpy, {"word"}), "'word' is not known");
+  EXPECT_SAID(with(saxpy, {"--grid", "9"}), "--grid is given twice");
+  EXPECT_SAID(with(saxpy, {"--arg"}), "--arg needs a value");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "0", "--arg", "0", "--arg", "1", "--save", "1=f"}),
+              "is not ARGUMENT=FILE");
+  EXPECT_TRUE(is_launch_option("--grid=8"));
+  EXPECT_FALSE(is_launch_option("--json"));
+}
+
+TEST(Values, EveryTypeHasItsNumbers) {
+  auto bits_of = [](std::string_view word, ir::Type type) -> u64 {
+    Result<std::vector<std::byte>> value = number(word, type);
+    EXPECT_TRUE(value) << word;
+    u64 out = 0;
+    if (value) std::memcpy(&out, value->data(), value->size());
+    return out;
+  };
+  using ir::Type;
+  EXPECT_EQ(bits_of("1.5", Type::f16), 0x3e00u);
+  EXPECT_EQ(bits_of("65504", Type::f16), 0x7bffu);
+  EXPECT_EQ(bits_of("65520", Type::f16), 0x7c00u);   // a tie, to the even that is infinity
+  EXPECT_EQ(bits_of("5.96e-8", Type::f16), 0x0001u); // the least subnormal
+  EXPECT_EQ(bits_of("-0.0", Type::f16), 0x8000u);
+  EXPECT_EQ(bits_of("1.00390625", Type::bf16), 0x3f80u); // a tie
+  EXPECT_EQ(bits_of("-3", Type::bf16), 0xc040u);
+  EXPECT_EQ(bits_of("inf", Type::f32), 0x7f800000u);
+  EXPECT_EQ(bits_of("0xffffffffffffffff", Type::u64), ~u64{0});
+  EXPECT_EQ(bits_of("-9223372036854775808", Type::s64), u64{1} << 63);
+  EXPECT_EQ(bits_of("255", Type::s8), 0xffu);
+  EXPECT_FALSE(number("-129", Type::s8));
+  EXPECT_FALSE(number("256", Type::u8));
+  EXPECT_FALSE(number("", Type::f32));
+  EXPECT_FALSE(number("1.5", Type::b16));
+}
+
+template <class T> std::vector<T> filled(const std::string& word, ir::Type type, std::size_t count) {
+  std::vector<T> out(count, T(77));
+  Result<Fill> parsed = parse_fill(word, type);
+  EXPECT_TRUE(parsed) << word;
+  if (parsed) EXPECT_TRUE(fill(std::as_writable_bytes(std::span(out)), type, *parsed)) << word;
+  return out;
+}
+
+TEST(Values, FillsAreWhatTheySay) {
+  EXPECT_EQ(filled<u32>("zeros", ir::Type::u32, 3), (std::vector<u32>{0, 0, 0}));
+  EXPECT_EQ(filled<float>("iota", ir::Type::f32, 3), (std::vector<float>{0, 1, 2}));
+  EXPECT_EQ(filled<u8>("iota", ir::Type::u8, 258)[257], 1u);
+  EXPECT_EQ(filled<double>("2.5", ir::Type::f64, 2), (std::vector<double>{2.5, 2.5}));
+  std::vector<float> unit = filled<float>("random", ir::Type::f32, 4096);
+  EXPECT_EQ(unit, filled<float>("random:0", ir::Type::f32, 4096));
+  EXPECT_NE(unit, filled<float>("random:1", ir::Type::f32, 4096));
+  double sum = 0;
+  for (float x : unit) {
+    EXPECT_TRUE(x >= 0 && x < 1);
+    sum += x;
+  }
+  EXPECT_NEAR(sum / 4096, 0.5, 0.02); // the mean of 4096 has a deviation of 0.0045
+  u32 most = 0;
+  for (u32 x : filled<u32>("random:7:10", ir::Type::u32, 1000)) most = std::max(most, x);
+  EXPECT_EQ(most, 9u);
+}
+
+TEST(Values, AFileHasExactlyTheBytes) {
+  std::string path = testing::TempDir() + "warplens-values-" + std::to_string(getpid());
+  std::ofstream(path, std::ios::binary) << std::string("\1\0\0\0\2\0\0\0", 8);
+  EXPECT_EQ(filled<u32>(path, ir::Type::u32, 2), (std::vector<u32>{1, 2}));
+  std::vector<u32> three(3);
+  Result<void> wrong =
+      fill(std::as_writable_bytes(std::span(three)), ir::Type::u32, *parse_fill(path, ir::Type::u32));
+  EXPECT_NE(wrong.error().message.find("has 8 bytes, and the argument 12"), std::string::npos);
+  unlink(path.c_str());
+}
+
+} // namespace
+} // namespace warplens::launcher

@@ -1,0 +1,100 @@
+# Kernels without a host program: a .ptx file from any compiler, a fat binary, a cubin. The kernel is Triton's, of
+#   z[i] = x[i] + y[i]  where i < n
+# with 128 threads a block, and two more pointers that it does not use.
+. "$(dirname "$0")/common.sh"
+cp "$source_dir/tests/scripts/programs/triton_add.ptx" add.ptx
+
+launch() { # OPTIONS… before the file, in $options
+  # shellcheck disable=SC2086
+  run "$warplens" run $options add.ptx --grid 8 --arg 'f32[1024]=iota' --arg 'f32[1024]=0.5' --arg 'f32[1024]' --arg 1000 --arg 0 \
+    --arg 0 "$@"
+}
+sums_are_right() {
+  python3 -c 'import struct
+z = struct.unpack("<1024f", open("sum.bin", "rb").read())
+assert z == tuple(i + 0.5 if i < 1000 else 0.0 for i in range(1024)), z' || fail "the kernel computed something else"
+}
+options="--json report.json" launch --save 3=sum.bin
+expect_code 0
+sums_are_right
+expect_empty stdout
+# 31 warps of 32 lanes and one of 8: 31 · 4 + 1 sectors.
+expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125, 125]'
+expect_json report.json '[(l["status"], l["kernel"], l["grid"], l["block"]) for l in r["launches"]]' \
+  "[('exact', 'add', [8, 1, 1], [128, 1, 1])]"
+expect_json report.json '{s["file"] + ":" + str(s["line"]) for s in r["launches"][0]["sites"]}' "{'tri.py:5'}"
+expect_in stderr 'tri\.py:5'
+
+# The source beside the file is quoted.
+mkdir beside
+cp add.ptx beside/
+printf 'import triton\n@triton.jit\ndef add():\n  i = 0\n  tl.store(z + i, tl.load(x + i) + tl.load(y + i))\n' >beside/tri.py
+touch -d '2000-01-01' beside/tri.py
+run "$warplens" run beside/add.ptx --grid 8 --arg 'f32[1024]' --arg 'f32[1024]' --arg 'f32[1024]' --arg 1024 --arg 0 --arg 0
+expect_code 0
+expect_in stderr 'tl\.store\(z \+ i'
+
+rm sum.bin
+options="--count-only --json counted.json" launch --save 3=sum.bin
+expect_code 0
+sums_are_right
+expect_json counted.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125, 125]'
+
+# What goes wrong in the kernel is the launch's, as in any program.
+run "$warplens" run add.ptx --grid 8 --arg 'f32[8]' --arg 0 --arg 'f32[1024]' --arg 1024 --arg 0 --arg 0
+expect_code 1
+expect_in stderr 'tri\.py:5'
+expect_in stderr 'error: add: an illegal memory access'
+
+refused() { # MESSAGE WORDS…
+  message=$1
+  shift
+  run "$warplens" run "$@"
+  expect_code 2
+  expect_empty stdout
+  expect_in stderr "$message"
+}
+refused "'none.ptx' does not exist" none.ptx --grid 8
+refused '--grid is missing' add.ptx
+expect_in stderr 'help: e\.g\. warplens run add\.ptx --grid 8 --arg'
+refused 'parameter 4 \(add_param_3, \.u32\) is missing: there are 3 of 6' add.ptx --grid 8 --arg 0 --arg 0 --arg 0
+refused "'--details' is not known to the launch" add.ptx --grid 8 --details
+refused "option '--grid' is not known to run" --grid 8 add.ptx
+expect_in stderr 'follows its file: warplens run FILE\.ptx --grid'
+refused 'would write over .sum.bin., which belongs to' --report sum.bin add.ptx --grid 8 --arg 'f32[1024]=sum.bin' --arg 0 --arg 0 --arg 0 \
+  --arg 0 --arg 0
+sed 's/add\.f32/add.f32 ,/' add.ptx >damaged.ptx
+refused '^warplens: damaged\.ptx:[0-9]+:[0-9]+: error' damaged.ptx --grid 8
+expect_in stderr 'add\.f32 ,'
+expect_in stderr '\^'
+: >empty.ptx
+refused "'empty.ptx' is empty" empty.ptx --grid 8
+mkdir folder.ptx
+refused "'folder.ptx' is not a file" folder.ptx --grid 8
+head -c 300 /dev/urandom >noise.fatbin
+refused "'noise.fatbin': " noise.fatbin --grid 8
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] || skip "nvcc not found: fat binaries, cubins and sources without main() were not tried"
+cat >scale.cu <<'CU'
+__global__ void scale(float* a, int n, float by) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] *= by;
+}
+CU
+"$nvcc" -lineinfo -fatbin -gencode arch=compute_80,code=compute_80 scale.cu -o scale.fatbin
+"$nvcc" -lineinfo -cubin -arch=sm_90 scale.cu -o kept.cubin
+"$nvcc" -cubin -arch=sm_90 scale.cu -o bare.cubin
+for file in scale.fatbin kept.cubin; do
+  run "$warplens" run --json report.json $file --grid 4 --block 256 --arg 'f32[1000]=2' --arg 1000 --arg -1.5 --save 1=out.bin
+  expect_code 0
+  python3 -c 'import struct
+assert set(struct.unpack("<1000f", open("out.bin", "rb").read())) == {-3.0}' || fail "$file: wrong results"
+  expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125]'
+  # The text that a cubin keeps has lost its line numbers.
+  if [ $file = scale.fatbin ]; then expect_in stderr 'scale\.cu:3'; fi
+done
+refused 'only as machine code, not as PTX' bare.cubin --grid 4
+run "$warplens" run --compiler nvcc scale.cu
+expect_code 2
+expect_in stderr 'warplens run FILE\.ptx --grid'
