@@ -140,9 +140,9 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
     return out;
   }
   if (!program.driver_api.empty()) {
-    out.notes.push_back(fmt::format("it uses {}: WarpLens emulates the CUDA runtime API, not the driver API",
-                                    program.driver_api));
-    out.help = "launch the kernels with <<<>>> or cudaLaunchKernel";
+    out.notes.push_back(
+        fmt::format("it uses {}: with these arguments it may not reach a launch", program.driver_api));
+    out.help = "run it with the arguments that make it use the GPU";
     return out;
   }
   if (program.loses_preload) {

@@ -147,11 +147,13 @@ Result<void> choose_preload(Prepared& run) {
     names = {"libcudart.so.13"};
   else
     names = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
+  names.emplace_back(
+      "libcuda.so.1"); // whoever asks for it by that name, linked or while it runs, finds it loaded
   std::error_code error;
   for (const std::string& name : names)
     if (fs::path path = fs::path(run.runtime) / name; fs::exists(path, error))
       run.preload += fmt::format("{}{}", run.preload.empty() ? "" : ":", path.string());
-  if (run.preload.empty())
+  if (!fs::exists(fs::path(run.runtime) / names[0], error))
     return failure(diag::error("runtime-version",
                                fmt::format("the program needs {}, which WarpLens does not replace", names[0]),
                                {}, "build it with CUDA 11, 12 or 13"));

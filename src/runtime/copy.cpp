@@ -66,8 +66,18 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
   return cudaSuccess;
 }
 
-cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, int value) {
+static void fill_row(std::byte* row, u64 bytes, u32 value, u32 width) {
+  if (width == 1) {
+    std::memset(row, static_cast<int>(value), bytes);
+    return;
+  }
+  for (u64 at = 0; at < bytes; at += width) std::memcpy(row + at, &value, width);
+}
+
+cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, u32 value, u32 width) {
   if (extent.empty()) return cudaSuccess;
+  if (address(to) % width != 0 || (extent.height > 1 && to.row_pitch % width != 0))
+    return cudaErrorInvalidValue;
   if (!pitches_fit(to, extent)) return cudaErrorInvalidPitchValue;
   std::optional<u64> written = span(to, extent);
   if (!written) return cudaErrorInvalidValue;
@@ -78,7 +88,7 @@ cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, int valu
   if (error != cudaSuccess) return error;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
-      std::memset(to.data + z * to.slice_pitch + y * to.row_pitch, value, extent.width);
+      fill_row(to.data + z * to.slice_pitch + y * to.row_pitch, extent.width, value, width);
   return cudaSuccess;
 }
 
@@ -121,7 +131,7 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t stream) {
-  return api_on(stream, [&](Runtime& r) { return fill(r, box(to), {size}, value); });
+  return api_on(stream, [&](Runtime& r) { return fill(r, box(to), {size}, static_cast<u32>(value)); });
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t size) {
@@ -130,7 +140,9 @@ cudaError_t cudaMemset(void* to, int value, std::size_t size) {
 
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                               cudaStream_t stream) {
-  return api_on(stream, [&](Runtime& r) { return fill(r, box(to, pitch), {width, height}, value); });
+  return api_on(stream, [&](Runtime& r) {
+    return fill(r, box(to, pitch), {width, height}, static_cast<u32>(value));
+  });
 }
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
@@ -141,7 +153,8 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
   return api_on(stream, [&](Runtime& r) -> cudaError_t {
     u64 slice = 0;
     if (__builtin_mul_overflow(to.pitch, to.ysize, &slice)) return cudaErrorInvalidValue;
-    return fill(r, box(to.ptr, to.pitch, slice), {extent.width, extent.height, extent.depth}, value);
+    return fill(r, box(to.ptr, to.pitch, slice), {extent.width, extent.height, extent.depth},
+                static_cast<u32>(value));
   });
 }
 

@@ -280,6 +280,14 @@ void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
   note_fault(runtime, *result.fault, launch.index);
 }
 
+void apply(LaunchRequest& request, std::span<const cudaLaunchAttribute> attributes) {
+  for (const cudaLaunchAttribute& attribute : attributes) {
+    if (attribute.id == cudaLaunchAttributeCooperative) request.cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension)
+      request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
+  }
+}
+
 cudaError_t launch(const LaunchRequest& request) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
@@ -327,12 +335,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   LaunchRequest request{
       function, config->gridDim, config->blockDim, {}, config->dynamicSmemBytes, arguments, config->stream,
       false};
-  for (u32 i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative) request.cooperative = attribute.val.cooperative != 0;
-    if (attribute.id == cudaLaunchAttributeClusterDimension)
-      request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
-  }
+  apply(request, {config->attrs, config->numAttrs});
   return launch(request);
 }
 

@@ -13,6 +13,9 @@ struct LaunchRequest {
   bool cooperative = false;
 };
 
+// What a launch configuration asks for beyond its shape; attributes that change nothing here are passed over.
+void apply(LaunchRequest&, std::span<const cudaLaunchAttribute>);
+
 // Runs a launch whose counts were reported before. A fault is kept as a launch's own would be.
 void run_deferred(Runtime&, const DeferredLaunch&);
 

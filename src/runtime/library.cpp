@@ -20,6 +20,29 @@ bool is_library(const Runtime& runtime, const Binary* binary) {
                      [&](const auto& known) { return known.get() == binary && !known->name.empty(); });
 }
 
+// Several images in a row, for whoever links: a header, then each image behind its size.
+struct PackedHeader {
+  static constexpr u64 right_magic = 0x6b6e696c2d6c770a; // "\nwl-link"
+  u64 magic, count;
+};
+
+std::vector<std::vector<std::byte>> unpack_images(Bytes packed) {
+  PackedHeader header{};
+  if (packed.size() < sizeof header) return {};
+  std::memcpy(&header, packed.data(), sizeof header);
+  if (header.magic != PackedHeader::right_magic) return {};
+  std::vector<std::vector<std::byte>> out;
+  packed = packed.subspan(sizeof header);
+  for (u64 size = 0; out.size() < header.count; packed = packed.subspan(size)) {
+    if (packed.size() < sizeof size) return {};
+    std::memcpy(&size, packed.data(), sizeof size);
+    packed = packed.subspan(sizeof size);
+    if (packed.size() < size) return {};
+    out.emplace_back(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
+  }
+  return out;
+}
+
 // The library, read if a reset of the device made it forget what it was.
 cudaError_t ready(Runtime& runtime, Binary* binary) {
   return is_library(runtime, binary) ? binary->load(runtime) : cudaErrorInvalidResourceHandle;
@@ -59,11 +82,12 @@ ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, const void* code, 
   auto start = static_cast<const std::byte*>(code);
   std::vector<Bytes> images{fatbin::fatbin_extent(start)};
   FatbinWrapper wrapper{}; // a compiler's, which stands for what it points to
-  if (Bytes readable = os::readable_from(start); readable.size() >= sizeof wrapper)
-    std::memcpy(&wrapper, start, sizeof wrapper);
+  const Bytes readable = os::readable_from(start);
+  if (readable.size() >= sizeof wrapper) std::memcpy(&wrapper, start, sizeof wrapper);
   if (wrapper.magic == FatbinWrapper::right_magic) images = fatbins_of(wrapper);
-  std::vector<std::vector<std::byte>> copies;
-  for (Bytes image : images) copies.emplace_back(image.begin(), image.end());
+  std::vector<std::vector<std::byte>> copies = unpack_images(readable);
+  if (copies.empty())
+    for (Bytes image : images) copies.emplace_back(image.begin(), image.end());
   return load_library(runtime, std::move(copies), "code that " + file_name(os::executable()) + " loaded",
                       jit);
 }
@@ -75,6 +99,22 @@ ResultOr<Binary*, cudaError_t> load_library_file(Runtime& runtime, const char* p
   if (!content) return failure(cudaErrorFileNotFound);
   auto bytes = std::as_bytes(std::span(*content));
   return load_library(runtime, {{bytes.begin(), bytes.end()}}, file_name(path), jit);
+}
+
+std::vector<std::byte> pack_images(const std::vector<std::vector<std::byte>>& images) {
+  std::vector<std::byte> out;
+  auto add = [&](const void* data, std::size_t size) {
+    auto bytes = static_cast<const std::byte*>(data);
+    out.insert(out.end(), bytes, bytes + size);
+  };
+  const PackedHeader header{PackedHeader::right_magic, images.size()};
+  add(&header, sizeof header);
+  for (const std::vector<std::byte>& image : images) {
+    const u64 size = image.size();
+    add(&size, sizeof size);
+    add(image.data(), size);
+  }
+  return out;
 }
 
 ResultOr<Kernel*, cudaError_t> library_kernel(Runtime& runtime, Binary* binary, const char* name) {
@@ -114,13 +154,6 @@ cudaError_t unload_library(Runtime& runtime, Binary* binary) {
 }
 
 namespace {
-
-// What a function gives back through a pointer, or why not.
-template <class T> cudaError_t give(T* out, ResultOr<T, cudaError_t> result) {
-  if (!result) return result.error();
-  *out = *result;
-  return cudaSuccess;
-}
 
 cudaError_t give(void** address, std::size_t* size, const ResultOr<Placed, cudaError_t>& found) {
   if (!found) return found.error();

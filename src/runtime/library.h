@@ -27,6 +27,9 @@ ResultOr<Binary*, cudaError_t> load_library_file(Runtime&, const char* path, con
 ResultOr<Binary*, cudaError_t> load_library(Runtime&, std::vector<std::vector<std::byte>> images,
                                             std::string name, const JitOptions&);
 
+// Images as one block of bytes, for cuLinkComplete: load_library() takes it wherever the program has moved it.
+std::vector<std::byte> pack_images(const std::vector<std::vector<std::byte>>& images);
+
 // cudaErrorInvalidResourceHandle where the library is none, or unloaded; cudaErrorSymbolNotFound where it has no such
 // kernel or variable. A kernel's handle is the same at each call.
 ResultOr<Kernel*, cudaError_t> library_kernel(Runtime&, Binary*, const char* name);
@@ -34,5 +37,12 @@ ResultOr<Placed, cudaError_t> library_variable(Runtime&, Binary*, const char* na
 ResultOr<std::vector<std::string>, cudaError_t> library_kernels(Runtime&,
                                                                 Binary*); // in the order of the text
 cudaError_t unload_library(Runtime&, Binary*);
+
+// A result through a pointer, as functions of C hand it out, or the error.
+template <class T> cudaError_t give(T* out, ResultOr<T, cudaError_t> result) {
+  if (!result) return result.error();
+  *out = *result;
+  return cudaSuccess;
+}
 
 } // namespace warplens::runtime

@@ -33,6 +33,7 @@ struct Extent {
 // The bytes from the box's first to its last; nothing where they would not fit into the address space.
 std::optional<u64> span(const Box&, const Extent&);
 cudaError_t copy(Runtime&, const Box& to, const Box& from, const Extent&, cudaMemcpyKind);
-cudaError_t fill(Runtime&, const Box& to, const Extent&, int value);
+// With the low `width` bytes of `value`, 1, 2 or 4, over and over. Rows, pitches and addresses are multiples of it.
+cudaError_t fill(Runtime&, const Box& to, const Extent&, u32 value, u32 width = 1);
 
 } // namespace warplens::runtime

@@ -104,10 +104,12 @@ void Runtime::reset() {
   limits.clear();
 }
 
-cudaError_t& last_error() {
-  thread_local cudaError_t error = cudaSuccess;
-  return error;
+ThreadState& thread_state() {
+  thread_local ThreadState state;
+  return state;
 }
+
+cudaError_t& last_error() { return thread_state().error; }
 
 cudaError_t remember(cudaError_t error) {
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;

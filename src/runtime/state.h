@@ -64,6 +64,13 @@ private:
   Runtime();
 };
 
+// What the Runtime API keeps for each thread.
+struct ThreadState {
+  cudaError_t error = cudaSuccess; // the last one
+  bool has_primary = false;        // it called a function of the Runtime API: the primary context is current
+};
+ThreadState& thread_state();
+
 // This thread's last error, as cudaPeekAtLastError sees it.
 cudaError_t& last_error();
 cudaError_t remember(cudaError_t);
@@ -74,6 +81,7 @@ template <class Body> cudaError_t api(Body&& body) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   cudaError_t error = runtime.start();
+  thread_state().has_primary = true;
   if (error == cudaSuccess) error = runtime.sticky;
   if (error == cudaSuccess) error = body(runtime);
   return remember(error);

@@ -88,6 +88,7 @@ cudaFuncAttributes attributes_of(const Runtime& runtime, const Kernel& kernel) {
       std::max<u64>(kernel.max_dynamic_shared,
                     limits.shared_per_block - std::min(limits.shared_per_block, kernel.info.static_shared)));
   a.preferredShmemCarveout = kernel.carveout;
+  a.nonPortableClusterSizeAllowed = kernel.wide_clusters;
   return a;
 }
 

@@ -341,7 +341,8 @@ Strings clang_link(const FoundCompiler& compiler, const Paths& paths, const Opti
   // -fopenmp and the like from -Xcompiler concern the link too.
   for (const std::string& option : options.host)
     if (option.starts_with("-f")) arguments.push_back(option);
-  append(arguments, {paths.cudart, "-Wl,-rpath," + folder, "-lm", "-lpthread"});
+  append(arguments, {paths.cudart, "-Wl,--as-needed", folder + "/libcuda.so.1", "-Wl,--no-as-needed",
+                     "-Wl,-rpath," + folder, "-lm", "-lpthread"});
   return arguments;
 }
 

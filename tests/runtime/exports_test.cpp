@@ -3,6 +3,7 @@
 // library along. What the headers for clang declare is exported.
 #include "os/elf.h"
 #include "runtime/abi/types.h"
+#include "runtime/driver_api/entry_points.h"
 #include "runtime/exports.h"
 #include <cstring>
 #include <dlfcn.h>
@@ -80,18 +81,21 @@ TEST_P(Library, HandsCallsOnToItsMajor) {
   EXPECT_EQ(find<cudaError_t()>("cudaWaitExternalSemaphoresAsync_v2_ptsz")(), cudaErrorNotSupported);
 }
 
-// The instruction at each name says which row of the table it jumps through.
+// The instruction at a name, movq table@GOTPCREL(%rip), %r11; jmpq *displacement(%r11), of 8 or 32 bits, says which slot of
+// the table it jumps through.
+u64 slot_of(void (*function)()) {
+  auto code = reinterpret_cast<const u8*>(function);
+  i32 displacement = code[10];
+  if (code[9] != 0x63) std::memcpy(&displacement, code + 10, sizeof displacement);
+  return static_cast<u64>(displacement);
+}
+
 TEST_P(Library, JumpsThroughTheRowOfTheName) {
   const u64 column = static_cast<u64>(version() / 1000 - 11);
   u64 row = 0;
   for (const Export& function : exports()) {
-    auto code = reinterpret_cast<const u8*>(find<void()>(function.name));
-    const bool near =
-        code[9] == 0x63; // movq table@GOTPCREL(%rip), %r11; jmpq *displacement(%r11), of 8 or 32 bits
-    i32 displacement = code[10];
-    if (!near) std::memcpy(&displacement, code + 10, sizeof displacement);
     u64 slot = offsetof(Export, in_major) + column * sizeof(Export::Function);
-    EXPECT_EQ(static_cast<u64>(displacement), row++ * sizeof(Export) + slot) << function.name;
+    EXPECT_EQ(slot_of(find<void()>(function.name)), row++ * sizeof(Export) + slot) << function.name;
   }
 }
 
@@ -99,11 +103,31 @@ INSTANTIATE_TEST_SUITE_P(EveryMajor, Library,
                          testing::Values("libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"),
                          [](const auto& info) { return "No" + std::to_string(info.index); });
 
+TEST(DriverLibrary, ExportsItsTableAndJumpsThroughIt) {
+  void* loaded = dlopen(library("libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(loaded, nullptr) << dlerror();
+  std::string bytes = contents(library("libcuda.so.1"));
+  std::optional<os::Elf> elf = os::Elf::parse(std::as_bytes(std::span(bytes)));
+  ASSERT_TRUE(elf);
+  std::set<std::string> names;
+  u64 row = 0;
+  for (const DriverExport& function : driver_exports()) {
+    names.insert(function.name);
+    auto found = reinterpret_cast<void (*)()>(dlsym(loaded, function.name));
+    ASSERT_NE(found, nullptr) << function.name;
+    EXPECT_EQ(slot_of(found), row++ * sizeof(DriverExport) + offsetof(DriverExport, function))
+        << function.name;
+  }
+  EXPECT_EQ(exported(*elf), names);
+  EXPECT_THAT(elf->needed(), testing::ElementsAre("libwarplens-runtime.so"));
+  dlclose(loaded);
+}
+
 TEST(RuntimeLibrary, ExportsTheTableAloneAndNeedsOnlyTheCLibrary) {
   std::string bytes = contents(library("libwarplens-runtime.so"));
   std::optional<os::Elf> elf = os::Elf::parse(std::as_bytes(std::span(bytes)));
   ASSERT_TRUE(elf);
-  EXPECT_THAT(exported(*elf), testing::ElementsAre("warplens_cudart"));
+  EXPECT_THAT(exported(*elf), testing::ElementsAre("warplens_cuda", "warplens_cudart"));
   const std::set<std::string_view> allowed{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2",
                                            "libpthread.so.0", "libdl.so.2"};
   for (std::string_view needed : elf->needed()) EXPECT_TRUE(allowed.contains(needed)) << needed;

@@ -1,1 +1,1 @@
-add_dependencies(test_runtime cudart_11 cudart_12 cudart_13)
+add_dependencies(test_runtime cudart_11 cudart_12 cudart_13 cuda_driver)

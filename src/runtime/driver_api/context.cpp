@@ -1,0 +1,264 @@
+// cuInit and contexts. What belongs to a context on a GPU, memory for instance, belongs to the device here: it outlives a
+// context that is destroyed.
+#include "runtime/driver_api/frame.h"
+#include <algorithm>
+#include <atomic>
+
+namespace warplens::runtime {
+
+// A context that was destroyed stays: it may be current in another thread.
+struct Context {
+  unsigned flags = 0;
+  u64 id = 1;
+  bool alive = true;
+};
+
+namespace {
+
+std::atomic<bool> initialised = false;
+thread_local std::vector<CUcontext> stack;
+
+// The primary context, and how often it is retained; with the runtime's lock held.
+struct Primary {
+  Context context;
+  u32 retained = 0;
+};
+Primary& primary() {
+  static auto* only = new Primary; // outlives the program's atexit handlers
+  return *only;
+}
+std::map<CUcontext, std::unique_ptr<Context>>& created() {
+  static auto* all = new std::map<CUcontext, std::unique_ptr<Context>>;
+  return *all;
+}
+bool is_created(CUcontext context) { return created().contains(context) && context->alive; }
+bool known(CUcontext context) { return context == &primary().context || is_created(context); }
+
+// Contexts are changed under the runtime's lock, and without a device.
+template <class Body> CUresult locked(Body&& body) {
+  if (!driver_ready()) return CUDA_ERROR_NOT_INITIALIZED;
+  std::lock_guard lock(Runtime::get().mutex);
+  return body();
+}
+template <class Body> CUresult on_device(CUdevice device, Body&& body) {
+  return locked([&] { return device == 0 ? body() : CUDA_ERROR_INVALID_DEVICE; });
+}
+
+void set_current(CUcontext context) {
+  thread_state().has_primary = false; // the stack says what is current
+  if (!stack.empty()) stack.pop_back();
+  if (context != nullptr) stack.push_back(context);
+}
+
+CUresult create(CUcontext* context, unsigned flags, CUdevice device) {
+  return on_device(device, [&] {
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    static u64 last_id = 1; // the primary one's
+    auto made = std::make_unique<Context>(Context{flags, ++last_id});
+    *context = made.get();
+    stack.push_back(made.get());
+    created()[*context] = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+} // namespace
+
+bool driver_ready() {
+  if (initialised) return true;
+  std::lock_guard lock(Runtime::get().mutex);
+  return Runtime::get().device != nullptr;
+}
+
+CUcontext current_context() {
+  if (!stack.empty()) return stack.back();
+  return thread_state().has_primary ? &primary().context : nullptr;
+}
+
+extern "C" {
+
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaDeviceReset();
+cudaError_t cudaDeviceSetLimit(int, std::size_t);
+cudaError_t cudaDeviceGetLimit(std::size_t*, int);
+cudaError_t cudaDeviceGetStreamPriorityRange(int*, int*);
+
+CUresult cuInit(unsigned flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  Runtime::get(); // tells the parent that a program with CUDA runs
+  initialised = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  return on_device(device, [&] {
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    ++primary().retained;
+    *context = &primary().context;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  return on_device(device, [&] {
+    if (primary().retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    --primary().retained;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  return on_device(device, [] { return as_result(cudaDeviceReset()); });
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+  return on_device(device, [&] {
+    primary().context.flags = flags;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+  return on_device(device, [&] {
+    if (flags) *flags = primary().context.flags;
+    if (active) *active = primary().retained != 0 || thread_state().has_primary;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) {
+  return create(context, flags, device);
+}
+CUresult cuCtxCreate_v3(CUcontext* context, void*, int, unsigned flags, CUdevice device) {
+  return create(context, flags, device);
+}
+CUresult cuCtxCreate_v4(CUcontext* context, void*, unsigned flags, CUdevice device) {
+  return create(context, flags, device);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext context) {
+  return locked([&] {
+    if (!is_created(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    std::erase(stack, context);
+    context->alive = false;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  return locked([&] {
+    if (!known(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    stack.push_back(context);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  return locked([&] {
+    CUcontext current = current_context();
+    if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context) *context = current;
+    set_current(nullptr);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  return locked([&] {
+    if (context != nullptr && !known(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    set_current(context);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  return locked([&] {
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    *context = current_context();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  return in_context([&] {
+    if (!device) return cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
+  return context == nullptr ? cuCtxGetDevice(device) : locked([&] {
+    if (!known(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (device) *device = 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetFlags(unsigned* flags) {
+  return in_context([&] {
+    if (!flags) return cudaErrorInvalidValue;
+    *flags = current_context()->flags;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return locked([&] {
+    if (context == nullptr) context = current_context();
+    if (context == nullptr || !known(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!id) return CUDA_ERROR_INVALID_VALUE;
+    *id = context->id;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
+  return locked([&] {
+    constexpr unsigned since = 3020; // the version of the contexts' interface, which has not changed since
+    if (!version) return CUDA_ERROR_INVALID_VALUE;
+    *version = since;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSynchronize() { return in_context(cudaDeviceSynchronize); }
+CUresult cuCtxSynchronize_v2(CUcontext) { return cuCtxSynchronize(); }
+CUresult cuCtxSetLimit(int limit, std::size_t value) {
+  return in_context([&] { return cudaDeviceSetLimit(limit, value); });
+}
+CUresult cuCtxGetLimit(std::size_t* value, int limit) {
+  return in_context([&] { return cudaDeviceGetLimit(value, limit); });
+}
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return in_context([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
+}
+
+// What an emulator does not have is accepted, as a GPU may ignore it too.
+static CUresult accept() {
+  return in_context([] { return cudaSuccess; });
+}
+CUresult cuCtxSetFlags(unsigned flags) {
+  if (CUcontext context = current_context()) context->flags = flags;
+  return accept();
+}
+CUresult cuCtxSetCacheConfig(int) { return accept(); }
+CUresult cuCtxGetCacheConfig(int* config) {
+  if (config) *config = 0;
+  return accept();
+}
+CUresult cuCtxSetSharedMemConfig(int) { return accept(); }
+CUresult cuCtxGetSharedMemConfig(int* config) {
+  constexpr int four_byte_banks = 1;
+  if (config) *config = four_byte_banks;
+  return accept();
+}
+CUresult cuCtxResetPersistingL2Cache() { return accept(); }
+CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) {
+  return CUDA_ERROR_INVALID_DEVICE;
+} // there is one device
+CUresult cuCtxDisablePeerAccess(CUcontext) { return CUDA_ERROR_INVALID_DEVICE; }
+CUresult cuProfilerStart() { return accept(); }
+CUresult cuProfilerStop() { return accept(); }
+
+} // extern "C"
+} // namespace warplens::runtime

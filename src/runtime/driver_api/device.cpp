@@ -1,0 +1,132 @@
+// Questions about the device. Attributes have the same numbers in both APIs.
+#include "runtime/driver_api/frame.h"
+#include <algorithm>
+#include <cstring>
+
+namespace warplens::runtime {
+namespace {
+
+template <class Body> CUresult of_device(CUdevice device, Body&& body) {
+  return driver([&] { return device == 0 ? api(body) : cudaErrorInvalidDevice; });
+}
+
+struct DeviceProperties { // CUdevprop
+  int threads_per_block, block[3], grid[3], shared_per_block, constant_bytes, warp, pitch,
+      registers_per_block, clock, texture_alignment;
+};
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaDriverGetVersion(int*);
+cudaError_t cudaDeviceGetAttribute(int*, int, int);
+cudaError_t cudaDeviceGetPCIBusId(char*, int, int);
+cudaError_t cudaDeviceGetByPCIBusId(int*, const char*);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t*, int);
+cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t);
+
+CUresult cuDriverGetVersion(int* version) { // the one question that needs no cuInit
+  KeepThreadState keep;
+  return as_result(cudaDriverGetVersion(version));
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  return driver([&] {
+    if (!device) return cudaErrorInvalidValue;
+    if (ordinal != 0) return cudaErrorInvalidDevice;
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  return driver([&] {
+    if (!count) return cudaErrorInvalidValue;
+    *count = 1;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+  return of_device(device, [&](Runtime& r) {
+    if (!name || size <= 0) return cudaErrorInvalidValue;
+    std::string_view text = r.architecture().part.name;
+    name[text.copy(name, static_cast<std::size_t>(size) - 1)] = '\0';
+    return cudaSuccess;
+  });
+}
+
+// Programs tell devices apart by it: some bytes that are not all zero.
+CUresult cuDeviceGetUuid_v2(char* uuid, CUdevice device) {
+  return of_device(device, [&](Runtime& r) {
+    if (!uuid) return cudaErrorInvalidValue;
+    std::memset(uuid, 0, 16);
+    std::memcpy(uuid, "WarpLens", 8);
+    uuid[15] = static_cast<char>(arch::sm(r.architecture()));
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
+  return of_device(device, [&](Runtime& r) {
+    if (!bytes) return cudaErrorInvalidValue;
+    *bytes = r.memory().capacity();
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
+  return driver([&] { return cudaDeviceGetAttribute(value, attribute, device); });
+}
+
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
+  return of_device(device, [&](Runtime& r) {
+    if (!major || !minor) return cudaErrorInvalidValue;
+    *major = static_cast<int>(arch::major(r.architecture()));
+    *minor = static_cast<int>(arch::minor(r.architecture()));
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDeviceGetProperties(DeviceProperties* out, CUdevice device) {
+  return of_device(device, [&](Runtime& r) {
+    if (!out) return cudaErrorInvalidValue;
+    const arch::Architecture& row = r.architecture();
+    *out = {};
+    out->threads_per_block = static_cast<int>(row.limits.threads_per_block);
+    std::copy_n(row.limits.block.data(), 3, out->block);
+    std::copy_n(row.limits.grid.data(), 3, out->grid);
+    out->shared_per_block = static_cast<int>(row.limits.shared_per_block);
+    out->constant_bytes = static_cast<int>(row.memory.constant_bytes);
+    out->warp = warp_size;
+    out->pitch = 2147483647;
+    out->registers_per_block = static_cast<int>(row.limits.registers_per_block);
+    out->clock = static_cast<int>(row.part.clock_khz);
+    out->texture_alignment = static_cast<int>(row.memory.texture_alignment);
+    return cudaSuccess;
+  });
+}
+
+CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
+  return driver([&] { return cudaDeviceGetPCIBusId(text, size, device); });
+}
+CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  return driver([&] { return cudaDeviceGetByPCIBusId(device, text); });
+}
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
+  return driver([&] {
+    if (!can) return cudaErrorInvalidValue;
+    *can = 0;
+    return cudaSuccess;
+  });
+}
+CUresult cuDeviceGetDefaultMemPool(cudaMemPool_t* pool, CUdevice device) {
+  return driver([&] { return pool ? cudaDeviceGetDefaultMemPool(pool, device) : cudaErrorInvalidValue; });
+}
+CUresult cuDeviceSetMemPool(CUdevice device, cudaMemPool_t pool) {
+  return driver([&] { return cudaDeviceSetMemPool(device, pool); });
+}
+
+} // extern "C"
+} // namespace warplens::runtime

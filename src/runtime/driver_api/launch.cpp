@@ -1,0 +1,195 @@
+// Launches by function, what a function says of itself, and how many blocks of it fit.
+#include "runtime/launch.h"
+#include "runtime/driver_api/frame.h"
+#include "runtime/occupancy.h"
+#include <algorithm>
+
+namespace warplens::runtime {
+namespace {
+
+struct LaunchConfig { // CUlaunchConfig
+  unsigned grid[3], block[3], shared;
+  cudaStream_t stream;
+  const cudaLaunchAttribute* attributes;
+  unsigned count;
+};
+static_assert(sizeof(LaunchConfig) == 56);
+
+// The parameters as one block of bytes: {BUFFER_POINTER, bytes, BUFFER_SIZE, &size, END}. Pointers into it.
+cudaError_t unpack(const Kernel& kernel, void** extra, std::vector<void*>& arguments) {
+  constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
+  std::byte* bytes = nullptr;
+  std::size_t size = 0;
+  for (; reinterpret_cast<u64>(*extra) != end; extra += 2) {
+    if (reinterpret_cast<u64>(*extra) == buffer_pointer)
+      bytes = static_cast<std::byte*>(extra[1]);
+    else if (reinterpret_cast<u64>(*extra) == buffer_size)
+      size = *static_cast<std::size_t*>(extra[1]);
+    else
+      return cudaErrorInvalidValue;
+  }
+  for (auto [offset, bytes_of_one] : kernel.info.parameters) {
+    if (!bytes || u64{offset} + bytes_of_one > size) return cudaErrorInvalidValue;
+    arguments.push_back(bytes + offset);
+  }
+  return cudaSuccess;
+}
+
+CUresult launch_with(LaunchRequest request, void** extra) {
+  return in_context([&]() -> cudaError_t {
+    Runtime& runtime = Runtime::get();
+    std::lock_guard lock(runtime.mutex);
+    Kernel* kernel = runtime.binaries.kernel(request.function);
+    if (!kernel) return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = runtime.start(); error != cudaSuccess) return error;
+    std::vector<void*> arguments;
+    if (kernel->resolve(runtime) == cudaSuccess && !request.arguments && !kernel->info.parameters.empty()) {
+      if (!extra) return cudaErrorInvalidValue;
+      if (cudaError_t error = unpack(*kernel, extra, arguments); error != cudaSuccess) return error;
+      request.arguments = arguments.data();
+    }
+    return launch(request);
+  });
+}
+
+template <class Body> CUresult of_function(CUfunction function, Body&& body) {
+  return in_context([&] {
+    return api([&](Runtime& r) -> cudaError_t {
+      Kernel* kernel = r.binaries.kernel(function);
+      if (!kernel) return cudaErrorInvalidResourceHandle;
+      cudaError_t error = kernel->resolve(r);
+      return error == cudaSuccess ? body(r, *kernel) : error;
+    });
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaFuncGetAttributes_12(void*, const void*);
+cudaError_t cudaFuncSetAttribute(const void*, int, int);
+cudaError_t cudaFuncGetParamInfo(const void*, std::size_t, std::size_t*, std::size_t*);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, std::size_t);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t*, const void*, int, int);
+
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                        unsigned bz, unsigned shared, cudaStream_t stream, void** arguments, void** extra) {
+  return launch_with({function, {gx, gy, gz}, {bx, by, bz}, {}, shared, arguments, stream, false}, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                   unsigned by, unsigned bz, unsigned shared, cudaStream_t stream,
+                                   void** arguments) {
+  return launch_with({function, {gx, gy, gz}, {bx, by, bz}, {}, shared, arguments, stream, true}, nullptr);
+}
+
+CUresult cuLaunchKernelEx(const LaunchConfig* config, CUfunction function, void** arguments, void** extra) {
+  if (!config || (config->count != 0 && !config->attributes)) return CUDA_ERROR_INVALID_VALUE;
+  LaunchRequest request{function,
+                        {config->grid[0], config->grid[1], config->grid[2]},
+                        {config->block[0], config->block[1], config->block[2]},
+                        {},
+                        config->shared,
+                        arguments,
+                        config->stream,
+                        false};
+  apply(request, {config->attributes, config->count});
+  return launch_with(request, extra);
+}
+
+CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
+  return in_context([&] {
+    cudaFuncAttributes all{};
+    if (!value) return cudaErrorInvalidValue;
+    cudaError_t error = cudaFuncGetAttributes_12(&all, function);
+    if (error != cudaSuccess) return error;
+    const int values[] = {all.maxThreadsPerBlock,
+                          static_cast<int>(all.sharedSizeBytes),
+                          static_cast<int>(all.constSizeBytes),
+                          static_cast<int>(all.localSizeBytes),
+                          all.numRegs,
+                          all.ptxVersion,
+                          all.binaryVersion,
+                          all.cacheModeCA,
+                          all.maxDynamicSharedSizeBytes,
+                          all.preferredShmemCarveout,
+                          all.clusterDimMustBeSet,
+                          all.requiredClusterWidth,
+                          all.requiredClusterHeight,
+                          all.requiredClusterDepth,
+                          all.nonPortableClusterSizeAllowed,
+                          all.clusterSchedulingPolicyPreference}; // by CU_FUNC_ATTRIBUTE_…
+    if (attribute < 0 || attribute >= static_cast<int>(std::size(values))) return cudaErrorInvalidValue;
+    *value = values[attribute];
+    return cudaSuccess;
+  });
+}
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  return in_context([&] { return cudaFuncSetAttribute(function, attribute, value); });
+}
+CUresult cuKernelGetAttribute(int* value, int attribute, CUfunction kernel, CUdevice) {
+  return cuFuncGetAttribute(value, attribute, kernel);
+}
+CUresult cuKernelSetAttribute(int attribute, int value, CUfunction kernel, CUdevice) {
+  return cuFuncSetAttribute(kernel, attribute, value);
+}
+CUresult cuFuncSetCacheConfig(CUfunction function, int) {
+  return of_function(function, [](Runtime&, Kernel&) { return cudaSuccess; });
+}
+CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice) {
+  return cuFuncSetCacheConfig(kernel, config);
+}
+CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) {
+  return cuFuncSetCacheConfig(function, config);
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
+  return driver([&] { return cudaFuncGetParamInfo(function, index, offset, size); });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads,
+                                                              std::size_t shared, unsigned) {
+  return in_context(
+      [&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared); });
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
+                                                     std::size_t shared) {
+  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
+}
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction function, int blocks,
+                                                 int threads) {
+  return in_context(
+      [&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
+}
+
+// The block with which most threads are resident; of equals the largest. `shared_of` says what a block of so many threads needs.
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   std::size_t (*shared_of)(int), std::size_t shared,
+                                                   int limit, unsigned) {
+  return of_function(function, [&](Runtime& r, Kernel& kernel) {
+    if (!grid || !block) return cudaErrorInvalidValue;
+    const arch::Limits& limits = r.architecture().limits;
+    const auto& declared = kernel.info.max_threads;
+    u32 most = limits.threads_per_block;
+    if (declared[0] != 0)
+      most = std::min(most, declared[0] * std::max(declared[1], 1u) * std::max(declared[2], 1u));
+    if (limit > 0) most = std::min(most, static_cast<u32>(limit));
+    u32 best = 0, best_block = 0, best_count = 0;
+    for (u32 threads = most; threads > 0; threads = (threads - 1) / warp_size * warp_size) {
+      u32 count =
+          active_blocks(r, kernel, threads, shared_of ? shared_of(static_cast<int>(threads)) : shared);
+      if (count * threads > best) best = count * threads, best_block = threads, best_count = count;
+    }
+    *block = static_cast<int>(best_block);
+    *grid = static_cast<int>(best_count * r.architecture().part.multiprocessors);
+    return cudaSuccess;
+  });
+}
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
+                                          std::size_t (*shared_of)(int), std::size_t shared, int limit) {
+  return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared, limit, 0);
+}
+
+} // extern "C"
+} // namespace warplens::runtime

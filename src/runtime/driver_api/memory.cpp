@@ -1,0 +1,312 @@
+// Memory: allocated, copied, filled, asked about.
+#include "runtime/memory.h"
+#include "runtime/driver_api/frame.h"
+#include "runtime/stream.h"
+
+namespace warplens::runtime {
+namespace {
+
+constexpr int host_memory = 1, device_memory = 2, array_memory = 3; // CUmemorytype
+
+Box box(const void* data, u64 row_pitch = 0, u64 slice_pitch = 0) {
+  return {static_cast<std::byte*>(const_cast<void*>(data)), row_pitch, slice_pitch};
+}
+
+CUresult fill_now(CUdeviceptr to, u64 pitch, u32 value, u32 width, u64 columns, u64 rows,
+                  cudaStream_t stream) {
+  return in_context([&] {
+    return api_on(stream, [&](Runtime& r) -> cudaError_t {
+      u64 bytes = 0;
+      if (__builtin_mul_overflow(columns, u64{width}, &bytes)) return cudaErrorInvalidValue;
+      return fill(r, box(pointer(to), pitch), {bytes, rows}, value, width);
+    });
+  });
+}
+
+// One side of CUDA_MEMCPY2D and CUDA_MEMCPY3D.
+struct Side {
+  u64 x, y, z;
+  int type;
+  const void* host;
+  CUdeviceptr device;
+  u64 pitch, height;
+};
+
+std::optional<Box> box_of(const Side& side) {
+  u64 slice = 0, z = 0, y = 0;
+  if (__builtin_mul_overflow(side.pitch, side.height, &slice) || __builtin_mul_overflow(slice, side.z, &z) ||
+      __builtin_mul_overflow(side.pitch, side.y, &y))
+    return {};
+  const u64 base = side.type == host_memory ? reinterpret_cast<u64>(side.host) : side.device;
+  return box(pointer(base + z + y + side.x), side.pitch, slice);
+}
+
+cudaMemcpyKind kind_of(int to, int from) {
+  auto is_sure = [](int type) { return type == host_memory || type == device_memory; };
+  if (!is_sure(to) || !is_sure(from)) return cudaMemcpyDefault;
+  if (to == host_memory) return from == host_memory ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost;
+  return from == host_memory ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
+}
+
+// Waits as cudaMemcpy2D does; without arrays, which are not reached from here.
+CUresult copy_box(const Side& to, const Side& from, const Extent& extent, cudaStream_t stream) {
+  if (to.type == array_memory || from.type == array_memory) return CUDA_ERROR_NOT_SUPPORTED;
+  return in_context([&] {
+    return api_waiting([&](Runtime& r) -> cudaError_t {
+      std::optional<Box> target = box_of(to), source = box_of(from);
+      if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+      if (!target || !source) return cudaErrorInvalidValue;
+      return copy(r, *target, *source, extent, kind_of(to.type, from.type));
+    });
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+struct CUDA_MEMCPY2D {
+  std::size_t src_x, src_y;
+  int src_type;
+  const void* src_host;
+  CUdeviceptr src_device;
+  cudaArray_t src_array;
+  std::size_t src_pitch, dst_x, dst_y;
+  int dst_type;
+  void* dst_host;
+  CUdeviceptr dst_device;
+  cudaArray_t dst_array;
+  std::size_t dst_pitch, width, height;
+};
+static_assert(sizeof(CUDA_MEMCPY2D) == 128);
+
+struct CUDA_MEMCPY3D {
+  std::size_t src_x, src_y, src_z, src_level;
+  int src_type;
+  const void* src_host;
+  CUdeviceptr src_device;
+  cudaArray_t src_array;
+  void* src_context; // of a copy between devices
+  std::size_t src_pitch, src_height, dst_x, dst_y, dst_z, dst_level;
+  int dst_type;
+  void* dst_host;
+  CUdeviceptr dst_device;
+  cudaArray_t dst_array;
+  void* dst_context;
+  std::size_t dst_pitch, dst_height, width, height, depth;
+};
+static_assert(sizeof(CUDA_MEMCPY3D) == 200);
+
+cudaError_t cudaMalloc(void**, std::size_t);
+cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
+cudaError_t cudaMallocPitch(void**, std::size_t*, std::size_t, std::size_t);
+cudaError_t cudaMallocAsync(void**, std::size_t, cudaStream_t);
+cudaError_t cudaHostAlloc(void**, std::size_t, unsigned);
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned);
+cudaError_t cudaHostUnregister(void*);
+cudaError_t cudaHostGetDevicePointer(void**, void*, unsigned);
+cudaError_t cudaHostGetFlags(unsigned*, void*);
+cudaError_t cudaFree(void*);
+cudaError_t cudaFreeAsync(void*, cudaStream_t);
+cudaError_t cudaFreeHost(void*);
+cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);
+cudaError_t cudaMemRangeGetAttribute(void*, std::size_t, int, const void*, std::size_t);
+cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
+cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t*, const void*);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, int, void*);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, int, void*);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t);
+
+// An allocation of no bytes is an error of the driver, and none of the runtime.
+CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t size) {
+  return in_context([&] {
+    return size == 0 ? cudaErrorInvalidValue : cudaMalloc(reinterpret_cast<void**>(address), size);
+  });
+}
+CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t size, unsigned flags) {
+  return in_context([&] { return cudaMallocManaged(reinterpret_cast<void**>(address), size, flags); });
+}
+CUresult cuMemAllocPitch_v2(CUdeviceptr* address, std::size_t* pitch, std::size_t width, std::size_t height,
+                            unsigned) {
+  return in_context([&] {
+    return width == 0 || height == 0
+               ? cudaErrorInvalidValue
+               : cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height);
+  });
+}
+CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t size, cudaStream_t stream) {
+  return in_context([&] {
+    return size == 0 ? cudaErrorInvalidValue
+                     : cudaMallocAsync(reinterpret_cast<void**>(address), size, stream);
+  });
+}
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t size, cudaMemPool_t, cudaStream_t stream) {
+  return cuMemAllocAsync(address, size, stream);
+}
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  return in_context([&] { return cudaFree(pointer(address)); });
+}
+CUresult cuMemFreeAsync(CUdeviceptr address, cudaStream_t stream) {
+  return in_context([&] { return cudaFreeAsync(pointer(address), stream); });
+}
+CUresult cuMemHostAlloc(void** address, std::size_t size, unsigned flags) {
+  return in_context([&] { return size == 0 ? cudaErrorInvalidValue : cudaHostAlloc(address, size, flags); });
+}
+CUresult cuMemAllocHost_v2(void** address, std::size_t size) { return cuMemHostAlloc(address, size, 0); }
+CUresult cuMemFreeHost(void* address) {
+  return in_context([&] { return cudaFreeHost(address); });
+}
+CUresult cuMemHostRegister_v2(void* address, std::size_t size, unsigned flags) {
+  return in_context([&] { return cudaHostRegister(address, size, flags); });
+}
+CUresult cuMemHostUnregister(void* address) {
+  return in_context([&] { return cudaHostUnregister(address); });
+}
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, unsigned flags) {
+  return in_context([&] { return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags); });
+}
+CUresult cuMemHostGetFlags(unsigned* flags, void* host) {
+  return in_context([&] { return cudaHostGetFlags(flags, host); });
+}
+CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  return in_context([&] { return cudaMemGetInfo(free, total); });
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdeviceptr address) {
+  return in_context([&] {
+    return api([&](Runtime& r) {
+      std::optional<sim::Allocation> found = r.memory().find(address);
+      if (!found || place(r, pointer(address), 1) == Place::invalid) return cudaErrorSymbolNotFound;
+      if (base) *base = found->address;
+      if (size) *size = found->size;
+      return cudaSuccess;
+    });
+  });
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
+  return in_context([&] { return cudaMemcpy(pointer(to), pointer(from), size, cudaMemcpyDefault); });
+}
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t size, cudaStream_t stream) {
+  return in_context(
+      [&] { return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDefault, stream); });
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t size) {
+  return in_context([&] { return cudaMemcpy(pointer(to), from, size, cudaMemcpyHostToDevice); });
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t size, cudaStream_t stream) {
+  return in_context([&] { return cudaMemcpyAsync(pointer(to), from, size, cudaMemcpyHostToDevice, stream); });
+}
+CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t size) {
+  return in_context([&] { return cudaMemcpy(to, pointer(from), size, cudaMemcpyDeviceToHost); });
+}
+CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t size, cudaStream_t stream) {
+  return in_context([&] { return cudaMemcpyAsync(to, pointer(from), size, cudaMemcpyDeviceToHost, stream); });
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
+  return in_context([&] { return cudaMemcpy(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice); });
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size, cudaStream_t stream) {
+  return in_context(
+      [&] { return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream); });
+}
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t size) {
+  return cuMemcpy(to, from, size);
+}
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t size,
+                           cudaStream_t stream) {
+  return cuMemcpyAsync(to, from, size, stream);
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, cudaStream_t stream) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  return copy_box({p->dst_x, p->dst_y, 0, p->dst_type, p->dst_host, p->dst_device, p->dst_pitch, 0},
+                  {p->src_x, p->src_y, 0, p->src_type, p->src_host, p->src_device, p->src_pitch, 0},
+                  {p->width, p->height}, stream);
+}
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) { return cuMemcpy2DAsync_v2(p, nullptr); }
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, cudaStream_t stream) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  return copy_box(
+      {p->dst_x, p->dst_y, p->dst_z, p->dst_type, p->dst_host, p->dst_device, p->dst_pitch, p->dst_height},
+      {p->src_x, p->src_y, p->src_z, p->src_type, p->src_host, p->src_device, p->src_pitch, p->src_height},
+      {p->width, p->height, p->depth}, stream);
+}
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) { return cuMemcpy3DAsync_v2(p, nullptr); }
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count, cudaStream_t stream) {
+  return fill_now(to, 0, value, 1, count, 1, stream);
+}
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, std::size_t count, cudaStream_t stream) {
+  return fill_now(to, 0, value, 2, count, 1, stream);
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, std::size_t count, cudaStream_t stream) {
+  return fill_now(to, 0, value, 4, count, 1, stream);
+}
+CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t count) {
+  return cuMemsetD8Async(to, value, count, nullptr);
+}
+CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, std::size_t count) {
+  return cuMemsetD16Async(to, value, count, nullptr);
+}
+CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, std::size_t count) {
+  return cuMemsetD32Async(to, value, count, nullptr);
+}
+CUresult cuMemsetD2D8Async(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
+                           std::size_t height, cudaStream_t stream) {
+  return fill_now(to, pitch, value, 1, width, height, stream);
+}
+CUresult cuMemsetD2D16Async(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width,
+                            std::size_t height, cudaStream_t stream) {
+  return fill_now(to, pitch, value, 2, width, height, stream);
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                            std::size_t height, cudaStream_t stream) {
+  return fill_now(to, pitch, value, 4, width, height, stream);
+}
+CUresult cuMemsetD2D8_v2(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
+                         std::size_t height) {
+  return cuMemsetD2D8Async(to, pitch, value, width, height, nullptr);
+}
+CUresult cuMemsetD2D16_v2(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width,
+                          std::size_t height) {
+  return cuMemsetD2D16Async(to, pitch, value, width, height, nullptr);
+}
+CUresult cuMemsetD2D32_v2(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                          std::size_t height) {
+  return cuMemsetD2D32Async(to, pitch, value, width, height, nullptr);
+}
+
+// Managed memory is where both sides see it already. The two hints take a device number before CUDA 12.2 and a location
+// since: parameters that nobody reads are not declared.
+CUresult cuMemPrefetchAsync() {
+  return in_context([] { return cudaSuccess; });
+}
+CUresult cuMemAdvise() { return cuMemPrefetchAsync(); }
+CUresult cuMemRangeGetAttribute(void* data, std::size_t size, int attribute, CUdeviceptr address,
+                                std::size_t count) {
+  return in_context([&] { return cudaMemRangeGetAttribute(data, size, attribute, pointer(address), count); });
+}
+
+CUresult cuMemPoolCreate(cudaMemPool_t* pool, const void* properties) {
+  return driver([&] { return cudaMemPoolCreate(pool, properties); });
+}
+CUresult cuMemPoolDestroy(cudaMemPool_t pool) {
+  return driver([&] { return cudaMemPoolDestroy(pool); });
+}
+CUresult cuMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void* value) {
+  return driver([&] { return cudaMemPoolSetAttribute(pool, attribute, value); });
+}
+CUresult cuMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* value) {
+  return driver([&] { return cudaMemPoolGetAttribute(pool, attribute, value); });
+}
+CUresult cuMemPoolTrimTo(cudaMemPool_t pool, std::size_t kept) {
+  return driver([&] { return cudaMemPoolTrimTo(pool, kept); });
+}
+CUresult cuMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) { return cuMemPoolTrimTo(pool, 0); }
+
+} // extern "C"
+} // namespace warplens::runtime
