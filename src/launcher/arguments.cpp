@@ -5,11 +5,13 @@
 
 namespace warplens::launcher {
 
-bool is_array(const ir::Variable& v) { return v.size != ir::bytes(v.type); }
+bool is_array(const ir::Variable& v) {
+  return v.size != ir::bytes(v.type) || !element_type(ir::name(v.type));
+}
 bool takes_address(const ir::Variable& v) { return !is_array(v) && v.size == 8 && !ir::is_float(v.type); }
 std::string type_text(const ir::Variable& v) {
-  return is_array(v) ? fmt::format(".{}[{}]", ir::name(v.type), v.size / ir::bytes(v.type))
-                     : fmt::format(".{}", ir::name(v.type));
+  return v.size != ir::bytes(v.type) ? fmt::format(".{}[{}]", ir::name(v.type), v.size / ir::bytes(v.type))
+                                     : fmt::format(".{}", ir::name(v.type));
 }
 std::string described(std::size_t index, const ir::Variable& v) {
   return fmt::format("parameter {} ({}, {})", index + 1, v.name, type_text(v));

@@ -5,7 +5,8 @@
 
 namespace warplens::launcher {
 
-bool is_array(const ir::Variable& parameter);         // an array, or a structure: .align 8 .b8 p[24]
+// An array, a structure (.align 8 .b8 p[24]), or of a type that no number is written in: .b128, .f16x2.
+bool is_array(const ir::Variable& parameter);
 bool takes_address(const ir::Variable& parameter);    // 64 bits that are no floating-point number
 std::string type_text(const ir::Variable& parameter); // ".u32", ".b8[24]"
 std::string described(std::size_t index,

@@ -138,6 +138,20 @@ TEST(Plan, AnArgumentOfTheWrongKindSaysWhichParameterItIs) {
   EXPECT_SAID(with(tuned, {"--arg", "1", "--arg", "b8[13]"}), "has 13 bytes");
 }
 
+TEST(Plan, TypesWithoutNumbersTakeBytes) {
+  ir::Module module = module_of(".version 8.3\n.target sm_80\n.address_size 64\n"
+                                ".visible .entry k(.param .b128 wide, .param .f16x2 two) { ret; }\n");
+  Words words{"--grid", "1", "--block", "1", "--arg", "1"};
+  Result<Plan> number = plan_launch(module, "k.ptx", words, *arch::find(90));
+  ASSERT_FALSE(number);
+  EXPECT_EQ(number.error().message, "--arg '1' is a number, and parameter 1 (wide, .b128) takes 16 bytes");
+  words.back() = "b8[16]=iota";
+  words.insert(words.end(), {"--arg", "f16[2]=1"});
+  Result<Plan> bytes = plan_launch(module, "k.ptx", words, *arch::find(90));
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  EXPECT_EQ(bytes->arguments[1].bytes(), 4u);
+}
+
 TEST(Plan, ShapesAndSizesThatNoDeviceHasAreRefused) {
   EXPECT_SAID((Words{"--kernel", "saxpy", "--grid", "8", "--block", "1025"}), "1024 in all");
   EXPECT_SAID((Words{"--kernel", "saxpy", "--grid", "0", "--block", "8"}), "a grid of 0×1×1 blocks");
