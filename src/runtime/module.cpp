@@ -51,7 +51,9 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
   std::vector<access::Site> out;
   out.reserve(accesses.size());
   for (const ir::Instruction* access : accesses) {
-    out.push_back(module.sites[access->site.value]);
+    const access::Site& site = module.sites[access->site.value];
+    if (site.bytes == 0) continue; // its form does not say how much it moves: an instruction that is not run
+    out.push_back(site);
     out.back().frames = stacks.at(access->location);
     out.back().array = std::move(arrays[access->site]);
     if (auto known = timing.find(access->site); known != timing.end())

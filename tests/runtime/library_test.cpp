@@ -1,4 +1,5 @@
 // Device code that a program loads while it runs: as PTX text, in a fat binary, from a file; its kernels and variables.
+#include "measure/wire.h"
 #include "runtime/api.h"
 #include "runtime/library.h"
 #include <cstring>
@@ -162,6 +163,25 @@ TEST_F(LoadedLibrary, WhatIsWrongWithTheCodeIsSaidAtOnceAndInTheCallersLog) {
   EXPECT_LT(strnlen(log, sizeof log), sizeof log);
   EXPECT_EQ(cudaLibraryLoadData(&library, "nothing", nullptr, nullptr, 0, nullptr, nullptr, 0),
             cudaErrorInvalidKernelImage);
+}
+
+// A launch that stops at an instruction without a size is told of like any other.
+TEST_F(LoadedLibrary, EverySiteOfAKernelCanBeSent) {
+  std::string text = ptx("f", 1);
+  text.insert(text.rfind("  ret;"),
+              "  cp.async.ca.shared.global [%rd1], [%rd3], 16;\n  cp.async.commit_group;\n");
+  cudaKernel_t f = kernel(load(text), "f");
+  ASSERT_EQ(f->resolve(Runtime::get()), cudaSuccess);
+  measure::LaunchRecord record;
+  record.kernel = record.name = "f";
+  for (const access::Site& site : f->sites) {
+    record.sites.push_back({.site = site});
+    record.sites.back().counters.resize(1);
+  }
+  record.sm = {90};
+  EXPECT_GE(record.sites.size(), 2u); // the load and the store
+  Result<measure::Event> sent = measure::decode(measure::encode(record));
+  EXPECT_TRUE(sent) << sent.error().message;
 }
 
 TEST_F(LoadedLibrary, ALibraryOutlivesAResetOfTheDevice) {
