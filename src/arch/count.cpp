@@ -113,12 +113,10 @@ void BatchCounter::add(const Architecture& arch, const access::LaneBatch& batch,
                        std::vector<WarpCost>* costs) {
   if (costs != nullptr) costs->resize(waiting() + batch.active.size());
   WarpCost* next = costs == nullptr ? nullptr : costs->data();
-  if (counts_stages(arch, batch)) count_stages(arch, batch, sum_);
   if (!count_batch(arch, batch, pending_, sum_, next))
     for (u32 warp = 0; warp < batch.active.size(); ++warp) {
       if (batch.active[warp] == 0) continue;
-      Counts one;
-      arch::add(arch, access::warp_of(batch, warp), one);
+      Counts one = count(arch, access::warp_of(batch, warp));
       sum_ += one;
       if (next != nullptr) *next++ = cost_of(one, batch.space);
     }

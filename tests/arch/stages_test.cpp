@@ -53,6 +53,58 @@ TEST(Targets, StagesOfWarpsAreTheRuleActedOut) {
   EXPECT_GT(known, 8000u); // or only the rule was tried
 }
 
+// Warps of one instruction, in one of the forms that the loops tell apart.
+std::vector<WarpAccess> side_by_side(RandomAccess& random, Kind kind, u8 bytes) {
+  std::vector<WarpAccess> out;
+  u64 reach = 9 + random.below(20), form = random.below(6);
+  for (u64 warp = 0, count = 1 + random.below(24); warp < count; ++warp) {
+    WarpAccess access = random.access(Space::global, kind, bytes, std::max<u64>(u64{1} << reach, 64));
+    for (u64 lane = 0; lane < warp_size; ++lane) {
+      u64& address = access.address[lane];
+      if (form == 1) address = (lane * 4096 + random.below(3) * 128) / bytes * bytes; // rows: one line each
+      if (form == 2) address = lane / 4 * 65536 + lane % 4 * bytes;                   // some lanes a line
+      if (form == 3) address = address / 512 * 512 + random.below(4) * bytes; // lanes meet at addresses
+      if (form == 4) address = lane * (u64{1} << (7 + random.below(16)));     // many lines of one set
+      address += 0x7f00'0000'0000 + warp * 0x7fff80; // across the bounds of what keys are relative to
+      address -= address % bytes;
+    }
+    out.push_back(access);
+  }
+  return out;
+}
+
+TEST(Targets, StagesSideBySideAreThoseOfTheirWarps) {
+  RandomAccess random(23);
+  for (int i = 0; i < 6000; ++i) {
+    Kind kind = kinds[random.below(4)];
+    u8 bytes = widths[random.below(6)];
+    std::vector<WarpAccess> warps = side_by_side(random, kind, bytes);
+    std::vector<u32> active;
+    std::vector<u64> address;
+    StagePasses acted;
+    for (const WarpAccess& access : warps) {
+      StagePasses one = arch::act_out_stages(access);
+      acted.tag += one.tag, acted.data += one.data;
+      active.push_back(access.active);
+      address.insert(address.end(), access.address.begin(), access.address.end());
+    }
+    for (cpu::Target target : cpu::targets) {
+      if (target > cpu::best_target()) continue;
+      arch::PendingBlocks pending;
+      pending.shift = static_cast<u32>(std::countr_zero(bytes)), pending.kind = kind, pending.stages = true;
+      Counts counts;
+      const arch::Kernels& kernels = arch::kernels_of(target);
+      u32 count = static_cast<u32>(warps.size());
+      u32 put = kernels.put_blocks({active.data(), address.data(), count, pending.shift}, pending, counts);
+      ASSERT_EQ(put, count);
+      kernels.count_blocks(pending, counts);
+      ASSERT_EQ(counts.tag_passes, acted.tag) << i << name(target) << ' ' << name(kind) << ' ' << int{bytes};
+      ASSERT_EQ(counts.data_wavefronts, acted.data)
+          << i << name(target) << ' ' << name(kind) << ' ' << int{bytes};
+    }
+  }
+}
+
 // Closed forms that a collector meets: any place, any block, all threads or some, several CTAs.
 TEST(Forms, StagesOfClosedFormsAreThoseOfTheirWarps) {
   RandomAccess random(22);

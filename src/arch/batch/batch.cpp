@@ -20,11 +20,6 @@ Warps warps_from(const LaneBatch& batch, u32 first) {
           static_cast<u32>(batch.active.size()) - first, static_cast<u32>(std::countr_zero(batch.bytes))};
 }
 
-// Loads of narrow words, which are most of those that come lane by lane, pass the L1's stages side by side, too.
-bool stages_side_by_side(const Architecture& arch, const LaneBatch& batch) {
-  return counts_stages(arch, batch) && batch.kind == Kind::load && batch.bytes <= 4;
-}
-
 // Calls `put(Warps, Counts&)` until every warp is counted or waits; what it leaves over goes to the rule, after those
 // that wait where the order matters.
 template <class Put, class Flush>
@@ -38,7 +33,7 @@ void count_all(const Architecture& arch, const LaneBatch& batch, const Rule& rul
     one.instructions = 1;
     one.threads = static_cast<u32>(std::popcount(batch.active[first]));
     rule.count(arch, warp_of(batch, first), one);
-    if (stages_side_by_side(arch, batch)) arch.stages.rule->count(arch, warp_of(batch, first), one);
+    if (counts_stages(arch, batch)) arch.stages.rule->count(arch, warp_of(batch, first), one);
     sum += one;
     if (costs == nullptr) continue;
     flush();
@@ -59,15 +54,17 @@ void count_global(const Kernels& kernels, const Architecture& arch, const LaneBa
                   PendingBlocks& pending, Counts& sum, WarpCost*& costs) {
   Granularity granularity = granularity_of(arch, batch);
   u32 shift = static_cast<u32>(std::countr_zero(batch.bytes));
-  bool stages = stages_side_by_side(arch, batch);
+  bool stages = counts_stages(arch, batch);
   auto flush = [&] {
     pending.costs = costs;
     kernels.count_blocks(pending, sum);
     costs = pending.costs;
   };
-  if (pending.shift != shift || pending.granularity != granularity || pending.stages != stages) {
+  if (pending.shift != shift || pending.granularity != granularity || pending.stages != stages ||
+      pending.kind != batch.kind) {
     flush();
     pending.shift = shift, pending.granularity = granularity, pending.stages = stages;
+    pending.kind = batch.kind;
   }
   auto put = [&](const Warps& warps, Counts& out) {
     pending.costs = costs;
@@ -205,16 +202,6 @@ bool count_batch(const Architecture& arch, const LaneBatch& batch, std::unique_p
                 costs);
     return true;
   default: return false;
-  }
-}
-
-void count_stages(const Architecture& arch, const LaneBatch& batch, Counts& sum) {
-  if (stages_side_by_side(arch, batch)) return; // count_batch() does
-  u32 count = static_cast<u32>(batch.active.size());
-  for (u32 first = 0; first < count; ++first) {
-    first += kernels().stages(warps_from(batch, first), batch.kind, sum);
-    if (first == count) return;
-    arch.stages.rule->count(arch, warp_of(batch, first), sum);
   }
 }
 

@@ -21,7 +21,4 @@ bool count_batch(const Architecture&, const access::LaneBatch&, std::unique_ptr<
 
 void count_pending(Pending&, Counts&, WarpCost* costs);
 
-// Passes of the L1's stages, for accesses that counts_stages() names.
-void count_stages(const Architecture&, const access::LaneBatch&, Counts&);
-
 } // namespace warplens::arch

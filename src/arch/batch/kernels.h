@@ -55,7 +55,8 @@ struct PendingBlocks {
   u32 shift = 2;
   Granularity granularity;
   WarpCost* costs = nullptr; // as PendingWords'
-  bool stages = false;       // passes of the L1's stages are wanted: loads of words of at most 4 bytes
+  bool stages = false;       // passes of the L1's stages are wanted
+  access::Kind kind = access::Kind::load;
 };
 
 // Different words, sectors and lines of each of those warps.
@@ -103,9 +104,8 @@ struct Kernels {
   void (*count_words)(PendingWords&, Counts&) = nullptr;
   // One warp; false when its words are misaligned or too far apart.
   bool (*distinct)(const WordsOfWarp&, DistinctWords&) = nullptr;
-  // tag_passes and data_wavefronts of global memory.
-  u32 (*stages)(const Warps&, access::Kind, Counts&) = nullptr;
-  bool (*stages_of_warp)(const StagedWarp&, StagePasses&) = nullptr; // the same of one
+  // Global memory; false when its words are misaligned or too far apart.
+  bool (*stages_of_warp)(const StagedWarp&, StagePasses&) = nullptr;
 };
 
 const Kernels& kernels_of(cpu::Target); // the processor must have it

@@ -39,9 +39,9 @@ struct FourWarps {
   return warp;
 }
 
-// Where the keys of a warp begin: 2^30 words below the first active lane's line.
+// Where the keys of a warp begin: 2^30 words below the 2^16 lines that the first active lane's address lies in.
 [[gnu::always_inline]] inline u64 first_key(const u64* address, u32 lanes, u32 shift) {
-  return align_down(address[first_lane(lanes)], 128) - (u64{1} << 30 << shift);
+  return align_down(address[first_lane(lanes)], u64{128} << 16) - (u64{1} << 30 << shift);
 }
 
 } // namespace
@@ -53,7 +53,6 @@ void count_blocks(PendingBlocks&, Counts&);
 u32 put_words(const Warps&, Sharing, PendingWords&, Counts&);
 void count_words(PendingWords&, Counts&);
 bool count_distinct(const WordsOfWarp&, DistinctWords&);
-u32 count_stages(const Warps&, access::Kind, Counts&);
 bool count_stages_of_warp(const StagedWarp&, StagePasses&);
 
 } // namespace WARPLENS_TARGET_NAMESPACE

@@ -234,20 +234,5 @@ bool count_stages_of_warp(const StagedWarp& w, StagePasses& out) {
   }
 }
 
-u32 count_stages(const Warps& warps, Kind kind, Counts& out) {
-  u64 tag = 0, data = 0;
-  u32 warp = 0;
-  for (; (warp = next_warp(warps, warp)) < warps.count; ++warp) {
-    StagePasses passes;
-    if (!count_stages_of_warp(
-            {warps.address + std::size_t{warp} * warp_size, warps.active[warp], warps.shift, kind}, passes))
-      break;
-    tag += passes.tag, data += passes.data;
-  }
-  out.tag_passes += tag;
-  out.data_wavefronts += data;
-  return warp;
-}
-
 } // namespace WARPLENS_TARGET_NAMESPACE
 } // namespace warplens::arch
