@@ -50,7 +50,17 @@ jobs() {
   if [ "$cores" -lt "$memory" ]; then echo "$cores"; else echo "$memory"; fi
 }
 
+# A build folder that came here with a clone that was moved or copied names its files by their old paths.
+drop_foreign_build() {
+  home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt" 2>/dev/null) || return 0
+  [ -n "$home" ] || return 0
+  [ "$(cd "$home" 2>/dev/null && pwd -P)" != "$(pwd -P)" ] || return 0
+  say "Building afresh: $build was made for $home"
+  rm -rf "$build"
+}
+
 configure() {
+  drop_foreign_build
   set -- --preset "${preset:-release}" "$@"
   if command -v ccache >/dev/null; then
     set -- "$@" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
