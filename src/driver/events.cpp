@@ -1,5 +1,5 @@
-// The event stream's end in the parent: the file, what the progress line reads of it while the program runs,
-// and its lines as the report's input at the end.
+// The event stream's end in the parent: the file, and its lines as the report's input at
+// the end.
 //
 // Whether all came is told by three things, none of which needs the others: lines that cannot be read, gaps in
 // the numbers of a process's events, and the ledger, which the program's processes keep in memory.
@@ -70,7 +70,6 @@ public:
   void operator()(measure::Unsupported& event) { input_.unsupported.push_back(std::move(event)); }
   void operator()(measure::Message& event) { input_.messages.push_back(std::move(event.diagnostic)); }
   void operator()(measure::ProcessEnded&) {}
-  void operator()(measure::Progress&) {}
 
 private:
   // A launch is interrupted until its end arrives. The last to start is the first to end, nearly always.
@@ -170,22 +169,6 @@ std::string EventFile::source() const { return fmt::format("/proc/self/fd/{}", f
 Tally EventFile::tally() const {
   const auto& ledger = *static_cast<const measure::Ledger*>(ledger_.data());
   return {ledger.begun, ledger.ended, ledger.lost, static_cast<int>(ledger.error)};
-}
-
-std::optional<measure::Event> EventFile::latest() {
-  std::ifstream in(source(), std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(read_));
-  std::optional<measure::Event> last;
-  for (std::string line; std::getline(in, line) && !in.eof();) {
-    read_ += line.size() + 1;
-    if (!measure::tells_progress(line)) continue;
-    Result<measure::Event> event = measure::decode(line);
-    if (!event) continue;
-    if (auto* started = std::get_if<measure::LaunchStarted>(&*event))
-      if (!starts_[started->process].complete(*started)) continue;
-    last = std::move(*event);
-  }
-  return last;
 }
 
 void add_events(std::istream& in, const std::optional<Tally>& tally, report::Input& input) {

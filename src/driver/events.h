@@ -7,7 +7,6 @@
 #include "os/shared_memory.h"
 #include "os/temp_dir.h"
 #include "report/model.h"
-#include <map>
 #include <optional>
 
 namespace warplens::driver {
@@ -28,9 +27,6 @@ public:
   std::string ledger_name() const { return ledger_.name(); }
   Tally tally() const;
 
-  // The newest launch_started or progress event since the last call, for the progress line.
-  std::optional<measure::Event> latest();
-
 private:
   EventFile(os::TempDir folder, std::string path, os::Descriptor file, os::SharedMemory ledger)
       : folder_(std::move(folder)), path_(std::move(path)), file_(std::move(file)),
@@ -39,8 +35,6 @@ private:
   std::string path_;
   os::Descriptor file_;
   os::SharedMemory ledger_;
-  u64 read_ = 0;
-  std::map<i64, measure::StartTable> starts_; // by process: what latest() has read
 };
 
 // Sorts a stream into the report's input: launches, those that never ended, unsupported functions, messages.

@@ -15,7 +15,6 @@
 #include "os/interrupt.h"
 #include "report/source.h"
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -29,7 +28,6 @@ namespace warplens::driver {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr int cannot = 2;
 
@@ -194,53 +192,12 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
       {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
       {"WARPLENS_KEEP_GOING", options.keep_going ? "1" : ""},
+      {"WARPLENS_PROGRESS", options.progress ? "1" : ""},
       {"WARPLENS_LAUNCH_SKIP", fmt::format("{}", options.launch_skip)},
       {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
       {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
   return out;
-}
-
-// One line on the terminal that says what runs, once the program has run for a while; erased at the end.
-class ProgressLine {
-public:
-  ProgressLine(const RunOptions& options, const RunOutput& output, EventFile& events)
-      : options_(options), output_(output), events_(events) {}
-  ~ProgressLine() {
-    if (shown_) output_.err("\r\x1b[K");
-  }
-  void tick() {
-    Clock::time_point now = Clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::milliseconds(500);
-    std::optional<measure::Event> event = events_.latest();
-    if (!event) return;
-    if (auto* started = std::get_if<measure::LaunchStarted>(&*event))
-      name_ = started->name, show(started->index, "");
-    if (auto* progress = std::get_if<measure::Progress>(&*event); progress != nullptr && progress->total != 0)
-      show(progress->index, fmt::format(" {:.0f}%", 100.0 * static_cast<double>(progress->done) /
-                                                        static_cast<double>(progress->total)));
-  }
-
-private:
-  void show(u64 index, const std::string& done) {
-    shown_ = true;
-    std::string text = fmt::format("warplens: launch {}{} {}", index, done, name_);
-    output_.err(fmt::format("\r{}\x1b[K", text.substr(0, options_.width > 1 ? options_.width - 1 : 0)));
-  }
-  const RunOptions& options_;
-  const RunOutput& output_;
-  EventFile& events_;
-  std::string name_;
-  bool shown_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(2);
-};
-
-Result<os::ForegroundEnd> execute(const Prepared& run, EventFile& events) {
-  ProgressLine progress(run.options, run.output, events);
-  return os::run_foreground(process_of(run, events), run.options.progress
-                                                         ? std::function([&] { progress.tick(); })
-                                                         : std::function<void()>());
 }
 
 diag::Diagnostic still_running(const std::vector<std::string>& names) {
@@ -356,11 +313,14 @@ int run(const RunOptions& asked, const RunOutput& output) {
   // A file rather than a pipe: nobody has to read while the program runs, and its children append too.
   Result<EventFile> events = EventFile::create();
   if (!events) return refuse(options, output, events.error());
-  Result<os::ForegroundEnd> end = execute(*prepared, *events);
+  Result<os::ForegroundEnd> end = os::run_foreground(process_of(*prepared, *events));
   if (!end) return refuse(options, output, end.error());
 
   // From here on the program has ended, however it did: what it left is worth a report.
-  Result<report::Model> model = model_of(*prepared, gather(*prepared, *events, *end));
+  report::Input input = gather(*prepared, *events, *end);
+  // A program that was killed did not erase its progress line, which lies behind the cursor (runtime/progress_line.h).
+  if (options.progress && !input.interrupted.empty()) output.err("\x1b[K");
+  Result<report::Model> model = model_of(*prepared, std::move(input));
   if (!model) return refuse(options, output, model.error());
   if (Result<void> written = prepared->outputs.write(options, *model, output); !written)
     return refuse(options, output, written.error());

@@ -77,6 +77,8 @@ Pattern pattern_of(const json& value) {
 
 void check_site(const access::Site& site) {
   constexpr u32 widest = 64; // a matrix or vector instruction moves fewer per lane
+  if (site.bytes == 0 && site.kind == access::Kind::async_copy)
+    return; // an operand says how much, not the opcode
   if (site.bytes == 0 || site.bytes > widest)
     throw Unreadable(fmt::format("member 'bytes' is {}, which no access moves per lane", site.bytes));
 }

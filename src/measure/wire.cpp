@@ -213,13 +213,6 @@ struct Encoder {
     return {{"event", "launch_started"}, {"process", e.process},     {"index", e.index}, {"name", e.name},
             {"grid", to_json(e.grid)},   {"block", to_json(e.block)}};
   }
-  json operator()(const Progress& e) const {
-    return {{"event", "progress"},
-            {"process", e.process},
-            {"index", e.index},
-            {"done", e.done},
-            {"total", e.total}};
-  }
   json operator()(const LaunchRecord& e) const { return to_json(e); }
   json operator()(const LaunchAlike& e) const {
     return {{"event", "launch_alike"}, {"process", e.process}, {"index", e.index}, {"as", e.as}};
@@ -273,13 +266,6 @@ Event event_of(const json& value) {
     take(value, "index", out.index);
     return out;
   }
-  if (kind == "progress") {
-    Progress out{process};
-    take(value, "index", out.index);
-    take(value, "done", out.done);
-    take(value, "total", out.total);
-    return out;
-  }
   if (kind == "unsupported") {
     Unsupported out{process};
     take(value, "function", out.function);
@@ -294,31 +280,6 @@ Event event_of(const json& value) {
   throw Unreadable(fmt::format("unknown event '{}'", kind));
 }
 
-// Reads a line up to the member "event" of its object, and no further.
-struct KindReader : nlohmann::json_sax<json> {
-  u32 depth = 0;
-  bool wanted = false; // the next value is the kind
-  std::string kind;
-
-  bool value() { return !std::exchange(wanted, false); }
-  bool null() override { return value(); }
-  bool boolean(bool) override { return value(); }
-  bool number_integer(json::number_integer_t) override { return value(); }
-  bool number_unsigned(json::number_unsigned_t) override { return value(); }
-  bool number_float(json::number_float_t, const std::string&) override { return value(); }
-  bool binary(json::binary_t&) override { return value(); }
-  bool string(std::string& text) override {
-    if (wanted) kind = std::move(text);
-    return value();
-  }
-  bool start_object(std::size_t) override { return ++depth, value(); }
-  bool key(std::string& text) override { return wanted = depth == 1 && text == "event", true; }
-  bool end_object() override { return --depth, true; }
-  bool start_array(std::size_t) override { return ++depth, value(); }
-  bool end_array() override { return --depth, true; }
-  bool parse_error(std::size_t, const std::string&, const json::exception&) override { return false; }
-};
-
 diag::Diagnostic unreadable(std::string why) {
   diag::Diagnostic out = diag::warning("event-unreadable", "an event of the program could not be read");
   out.notes.push_back(std::move(why));
@@ -327,19 +288,11 @@ diag::Diagnostic unreadable(std::string why) {
 
 } // namespace
 
-bool is_numbered(const Event& event) { return !std::holds_alternative<Progress>(event); }
-
 std::string encode(const Event& event, std::optional<u64> sequence) {
   json line = std::visit(Encoder{}, event);
   if (sequence) line["sequence"] = *sequence;
   // Names from PTX and paths may hold any bytes: what is not UTF-8 becomes U+FFFD instead of an exception.
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-}
-
-bool tells_progress(std::string_view line) {
-  KindReader reader;
-  json::sax_parse(line, &reader);
-  return reader.kind == "launch_started" || reader.kind == "progress";
 }
 
 Result<Event> decode(std::string_view line, std::optional<u64>* sequence) {

@@ -25,12 +25,6 @@ struct LaunchStarted {
   std::optional<u64>
       as{}; // an earlier launch of the process that was told of with the same name and shape (once.h)
 };
-// CTAs of the launch that runs; for the progress line, so a few a second are enough. Optional.
-struct Progress {
-  i64 process = 0;
-  u64 index = 0;
-  u64 done = 0, total = 0;
-};
 // A launch that ended, of which only the number differs from an earlier one of its process.
 struct LaunchAlike {
   i64 process = 0;
@@ -56,14 +50,11 @@ struct Message {
 struct ProcessEnded {
   i64 process = 0;
 };
-using Event = std::variant<ProcessStarted, LaunchStarted, Progress, LaunchRecord, LaunchAlike, LeftOut,
-                           Unsupported, Message, ProcessEnded>;
+using Event = std::variant<ProcessStarted, LaunchStarted, LaunchRecord, LaunchAlike, LeftOut, Unsupported,
+                           Message, ProcessEnded>;
 
-bool is_numbered(const Event&);
-// One line, newline included. `sequence`: n-th numbered event of its process, 0-based.
+// One line, newline included. `sequence`: n-th event of its process, 0-based.
 std::string encode(const Event&, std::optional<u64> sequence = {});
 Result<Event> decode(std::string_view line, std::optional<u64>* sequence = nullptr);
-// Is this line a LaunchStarted or a Progress? Reads no more of it than that takes.
-bool tells_progress(std::string_view line);
 
 } // namespace warplens::measure

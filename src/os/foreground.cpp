@@ -11,7 +11,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -75,35 +74,15 @@ private:
   sigset_t mask_before_{};
 };
 
-// Waits until the process ends, but no longer than a tick takes: a short program must not wait for the next
-// one.
-class TickClock {
-public:
-  explicit TickClock(pid_t pid) : process_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {}
-  void wait() const {
-    constexpr int milliseconds = 20;
-    pollfd end{process_.get(), POLLIN, 0};
-    poll(&end, process_ ? 1 : 0, milliseconds); // without a descriptor (an old kernel): sleeps
-  }
-
-private:
-  Descriptor process_;
-};
-
 // Orphans are waited for as init would: who looks whether one still runs must not find its remains.
-Result<ProcessEnd> wait_for(pid_t pid, const std::function<void()>& tick) {
+Result<ProcessEnd> wait_for(pid_t pid) {
   int status = 0;
-  TickClock clock(pid);
   while (true) {
-    pid_t done = waitpid(-1, &status, tick ? WNOHANG : 0);
+    pid_t done = waitpid(-1, &status, 0);
     if (done == pid) break;
     if (done < 0 && errno != EINTR)
       return failure(
           diag::error("wait-failed", fmt::format("cannot wait for the program: {}", strerror(errno))));
-    if (done == 0) {
-      tick();
-      clock.wait();
-    }
   }
   return end_of(status);
 }
@@ -151,7 +130,7 @@ void end_with(pid_t parent) {
 
 } // namespace
 
-Result<ForegroundEnd> run_foreground(const Foreground& spec, const std::function<void()>& tick) {
+Result<ForegroundEnd> run_foreground(const Foreground& spec) {
   SignalGuard guard;
   AdoptsOrphans adopts;
   const pid_t parent = getpid();
@@ -163,7 +142,7 @@ Result<ForegroundEnd> run_foreground(const Foreground& spec, const std::function
   });
   if (!child) return failure(child.error());
   guard.pass_on_to(*child);
-  Result<ProcessEnd> end = wait_for(*child, tick);
+  Result<ProcessEnd> end = wait_for(*child);
   if (!end) return failure(end.error());
   return ForegroundEnd{*end, left_running()};
 }

@@ -15,8 +15,7 @@ struct ForegroundEnd : ProcessEnd {
 
 // Runs it to its end, and says what it left running. A terminal's Ctrl-C reaches it directly; SIGINT and SIGTERM sent to us alone are passed
 // on; we survive both. A second SIGINT kills a program that outlived the first, and so does our own end,
-// however it comes: nobody would count what it does. `tick`, when given, is called a few times a second while
-// it runs.
-Result<ForegroundEnd> run_foreground(const Foreground&, const std::function<void()>& tick = {});
+// however it comes: nobody would count what it does.
+Result<ForegroundEnd> run_foreground(const Foreground&);
 
 } // namespace warplens::os

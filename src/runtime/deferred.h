@@ -37,6 +37,7 @@ struct DeferredLaunch {
   std::vector<Touch> touches;
   u64 index = 0;  // of its record
   u64 writes = 0; // number of the set of bytes that it writes (repeats.h)
+  std::string name{};
 };
 
 class Deferrals {

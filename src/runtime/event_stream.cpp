@@ -117,10 +117,9 @@ void EventStream::send(measure::Event event) {
       std::holds_alternative<measure::LaunchRecord>(event) || std::holds_alternative<measure::LeftOut>(event);
   if (ends && ledger_ != nullptr) ++ledger_->ended;
   event = sender_.shorten(std::move(event));
-  const bool numbered = measure::is_numbered(event);
   // A line that was cut off, by whichever process, must not take the next one with it: each ends the one before.
-  std::string line = '\n' + measure::encode(event, numbered ? std::optional(sequence_++) : std::nullopt);
-  if (int error = write(line); error != 0 && numbered) {
+  std::string line = '\n' + measure::encode(event, sequence_++);
+  if (int error = write(line); error != 0) {
     note_lost(error); // the program itself goes on
     sender_ = {};     // it may be that nobody knows what later records would refer to
   }

@@ -130,8 +130,13 @@ void keep_reachable(std::vector<measure::SiteRecord>& sites, const Kernel& kerne
   });
 }
 
-sim::LaunchOptions options_of(const Runtime& runtime, std::chrono::steady_clock::time_point begin) {
+sim::LaunchOptions options_of(Runtime& runtime, std::chrono::steady_clock::time_point begin, u64 index,
+                              std::string name) {
   sim::LaunchOptions options;
+  if (runtime.progress.wanted())
+    options.progress = [&line = runtime.progress, index, name = std::move(name)](u64 done, u64 total) {
+      line.show(index, name, done, total);
+    };
   options.workers = runtime.options.workers;
   options.strict_memory = runtime.options.strict_memory;
   options.check_sync = runtime.options.check_sync;
@@ -163,7 +168,8 @@ void put_off(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec
                       {spec.parameters.begin(), spec.parameters.end()},
                       {},
                       index,
-                      writes};
+                      writes,
+                      kernel.name};
   for (const fold::TouchedMemory& memory : touched) rest.touches.push_back({memory, false});
   runtime.deferrals.add(runtime, std::move(rest));
 }
@@ -237,14 +243,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   runtime.events.send(
       measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
   auto begin = std::chrono::steady_clock::now();
-  sim::LaunchOptions options = options_of(runtime, begin);
-  options.progress = [&, last = begin](u64 done, u64 total) mutable {
-    auto now = std::chrono::steady_clock::now();
-    if (now - last < std::chrono::milliseconds(250)) return;
-    last = now;
-    runtime.events.send(measure::Progress{record.process, record.index, done, total});
-  };
+  sim::LaunchOptions options = options_of(runtime, begin, record.index, record.name);
   auto finish = [&] {
+    runtime.progress.erase();
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     send_ended(runtime, std::move(record), wanted);
   };
@@ -273,8 +274,10 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
 void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
   sim::LaunchSpec spec{launch.kernel,         launch.grid,       launch.block, launch.cluster,
                        launch.dynamic_shared, launch.parameters, false};
-  sim::LaunchResult result = sim::launch(*runtime.device, *launch.program, spec,
-                                         options_of(runtime, std::chrono::steady_clock::now()));
+  sim::LaunchResult result = sim::launch(
+      *runtime.device, *launch.program, spec,
+      options_of(runtime, std::chrono::steady_clock::now(), launch.index, ptx::demangle(launch.name)));
+  runtime.progress.erase();
   if (!result.fault) return;
   runtime.say(result.fault->diagnostic);
   note_fault(runtime, *result.fault, launch.index);

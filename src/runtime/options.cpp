@@ -50,6 +50,7 @@ Options options_from_environment() {
   if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
   options.keep_going = os::variable("WARPLENS_KEEP_GOING") == "1"sv;
+  options.progress = os::variable("WARPLENS_PROGRESS") == "1"sv;
   take_count("WARPLENS_LAUNCH_SKIP", options.launch_skip);
   take_count("WARPLENS_LAUNCHES", options.launches);
   take_count("WARPLENS_PER_KERNEL", options.per_kernel);

@@ -42,7 +42,7 @@ Runtime& create() {
 } // namespace
 
 Runtime::Runtime()
-    : options(options_from_environment()), events(options.events, options.ledger),
+    : options(options_from_environment()), events(options.events, options.ledger), progress(options.progress),
       cache(cache::settings_from_environment()) {
   for (u32 sm : options.sm)
     if (const arch::Architecture* row = arch::find(sm)) architectures.push_back(row);

@@ -14,6 +14,7 @@
 #include "runtime/event_stream.h"
 #include "runtime/module.h"
 #include "runtime/options.h"
+#include "runtime/progress_line.h"
 #include "runtime/repeats.h"
 #include "sim/sim.h"
 #include <map>
@@ -28,6 +29,7 @@ namespace warplens::runtime {
 struct Runtime {
   Options options;
   EventStream events;
+  ProgressLine progress;
   cache::Store cache;
   std::recursive_mutex mutex;
   std::vector<const arch::Architecture*> architectures; // counted; the first is the device

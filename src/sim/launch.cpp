@@ -222,14 +222,14 @@ private:
     finished_ += exec.shape.ctas;
     if (since_look_ > instructions_per_look) check_clock(); // there may be no branch that looks
     if (++since_report_ < batches_per_report) return;
-    u64 done = launch_.finished.fetch_add(finished_, std::memory_order_relaxed) + finished_;
+    launch_.finished.fetch_add(finished_, std::memory_order_relaxed);
     since_report_ = finished_ = 0;
-    if (exec_.worker == 0 && launch_.options.progress) launch_.options.progress(done, total_);
     check_clock();
   }
 
   void check_clock() {
     since_look_ = 0;
+    launch_.tell_progress(exec_.worker);
     const LaunchOptions& options = launch_.options;
     bool late = options.deadline && std::chrono::steady_clock::now() > *options.deadline;
     bool cancelled = options.cancel && options.cancel->load(std::memory_order_relaxed);

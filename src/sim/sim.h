@@ -110,7 +110,7 @@ struct LaunchOptions {
                 // touched takes memory
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(u64 done, u64 total)> progress; // CTAs; called now and then from one worker
+  std::function<void(u64 done, u64 total)> progress; // CTAs; called often, from one worker
 };
 struct LaunchResult {
   std::optional<Fault> fault; // the launch did not finish

@@ -230,19 +230,5 @@ TEST(Events, WhatAProgramToldIsForgottenWhenTheProcessStartsAnother) {
   EXPECT_EQ(input.launches[1].record.status, measure::Status::unknown);
 }
 
-TEST(Events, ProgressReadsOnlyWholeLinesAndOnlyNewOnes) {
-  Result<EventFile> events = EventFile::create();
-  ASSERT_TRUE(events);
-  std::string line = measure::encode(measure::Progress{1, 4, 50, 100});
-  std::ofstream out(events->path(), std::ios::app);
-  out << line.substr(0, 10) << std::flush;
-  EXPECT_FALSE(events->latest());
-  out << line.substr(10) << std::flush;
-  std::optional<measure::Event> event = events->latest();
-  ASSERT_TRUE(event);
-  EXPECT_EQ(std::get<measure::Progress>(*event).index, 4u);
-  EXPECT_FALSE(events->latest());
-}
-
 } // namespace
 } // namespace warplens::driver

@@ -41,7 +41,6 @@ TEST_F(Stream, LinesAreNumberedAndCounted) {
   EventStream stream(path, memory->name());
   stream.begin_launch();
   stream.send(measure::LaunchStarted{1, 0, "k"});
-  stream.send(measure::Progress{1, 0, 1, 2});
   stream.send(measure::LaunchRecord{});
   std::ifstream in(path);
   std::vector<u64> numbers;

@@ -246,6 +246,11 @@ struct LaunchState {
   // CTAs from this one on stop. After a fault that is the CTA that faulted: those before it may still come to
   // a fault of their own, and the first one is the launch's, however many workers there are.
   std::atomic<u64> stop_from = ~u64{0};
+  // Worker 0 tells whoever asked; called where a worker looks at the clock.
+  void tell_progress(u32 worker) const {
+    if (worker == 0 && options.progress)
+      options.progress(finished.load(std::memory_order_relaxed), spec.grid.count());
+  }
   bool stopping() const { return stop_from.load(std::memory_order_relaxed) != ~u64{0}; }
   std::mutex mutex; // guards what follows, and device output
   std::optional<Fault> fault;

@@ -87,6 +87,7 @@ void diverge(Exec& x, const Op& op) {
 void check_clock(Exec& x, const Op& op) {
   const LaunchOptions& options = x.launch.options;
   x.until_clock = ticks_per_look;
+  x.launch.tell_progress(x.worker);
   if (x.cta->index >= x.launch.stop_from.load(std::memory_order_relaxed)) throw FaultError{};
   if (options.cancel && options.cancel->load(std::memory_order_relaxed))
     raise(x, op, FaultKind::cancelled, "launch-cancelled", "the launch was interrupted",

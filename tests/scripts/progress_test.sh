@@ -1,0 +1,45 @@
+# The progress line on a terminal: drawn while a launch takes its time, and gone before the program writes again, behind
+# what it wrote before, and also where the program is killed.
+. "$(dirname "$0")/common.sh"
+cat >busy.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+__global__ void busy_kernel(double seconds) {
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  while (now - begin < seconds * 1e9);
+}
+int main(int argc, char** argv) {
+  if (argc > 1) alarm(4);
+  printf("first line\n");
+  busy_kernel<<<1, 32>>>(argc > 1 ? 60 : 3);
+  cudaDeviceSynchronize();
+  printf("second line\nthird ");
+  fflush(stdout);
+  busy_kernel<<<1, 32>>>(1);
+  cudaDeviceSynchronize();
+  printf("line\n");
+}
+CU
+export TERM=xterm
+run python3 "$source_dir/tests/scripts/terminal.py" "$warplens" run --compiler clang busy.cu
+expect_code 0
+expect_in stdout '^drawn$'
+expect_in stdout '^first line$'
+expect_in stdout '^second line$'
+expect_in stdout '^third line$'
+expect_not_in stdout 'warplens: launch'
+
+run python3 "$source_dir/tests/scripts/terminal.py" "$warplens" run --compiler clang busy.cu killed
+expect_code 142
+expect_in stdout '^drawn$'
+expect_in stdout 'killed by signal 14'
+expect_not_in stdout 'warplens: launch'
+
+run python3 "$source_dir/tests/scripts/terminal.py" "$warplens" run --no-progress --compiler clang busy.cu
+expect_in stdout '^not drawn$'
+# Somewhere else than on a terminal there is none.
+run "$warplens" run --compiler clang busy.cu
+expect_not_in stderr 'warplens: launch'
