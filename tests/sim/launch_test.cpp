@@ -226,12 +226,21 @@ TEST_F(Launch, PastAnAllocationInsideAPageIsToleratedUnlessStrict) {
   EXPECT_FALSE(result.fault.has_value());
   ASSERT_EQ(result.warnings.size(), 1u);
   EXPECT_EQ(result.warnings[0].kind, "kernel-out-of-bounds");
+  EXPECT_TRUE(result.warnings[0].message.starts_with("store of 4 bytes at ")) << result.warnings[0].message;
   LaunchOptions strict;
   strict.strict_memory = true;
   result = run("write_at", {1}, {32}, {p, 90}, strict);
   ASSERT_TRUE(result.fault.has_value());
   EXPECT_EQ(result.fault->kind, FaultKind::illegal_address);
   EXPECT_EQ(result.fault->thread.x, 10u);
+  EXPECT_TRUE(result.fault->diagnostic.message.starts_with("store of 4 bytes at "))
+      << result.fault->diagnostic.message;
+}
+
+TEST_F(Launch, ANullPointerIsCalledThat) {
+  LaunchResult result = run("write_at", {1}, {32}, {0, 5});
+  ASSERT_TRUE(result.fault.has_value());
+  EXPECT_NE(result.fault->diagnostic.help.find("the pointer is null"), std::string::npos);
 }
 
 TEST_F(Launch, MisalignedAccessNamesTheThread) {

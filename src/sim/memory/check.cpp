@@ -33,6 +33,13 @@ void check_alignment(Exec& x, const Op& op, const Access& a) {
   });
 }
 
+// A page at address 0 is never mapped, so that pointers to nothing are found out.
+std::string help_for(u64 at) {
+  return at < 4096
+             ? "the pointer is null: allocate what it should point to, and look at what cudaMalloc returned"
+             : "check the index against the size that was allocated";
+}
+
 // Lanes that are not all inside one allocation.
 void check_device_memory(Exec& x, const Op& op, const Access& a) {
   const Memory& memory = *x.launch.device.memory;
@@ -42,15 +49,15 @@ void check_device_memory(Exec& x, const Op& op, const Access& a) {
       raise(
           x, op, FaultKind::illegal_address, "kernel-illegal-address",
           fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), a.bytes, at),
-          thread, at, {describe_address(x, at)}, "check the index against the size that was allocated");
+          thread, at, {describe_address(x, at)}, help_for(at));
     if (x.launch.options.strict_memory)
       raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
-            fmt::format("access of {} bytes at {:#x} is past its allocation", a.bytes, at), thread, at,
-            {describe_address(x, at)}, "check the index against the size that was allocated");
+            fmt::format("{} of {} bytes at {:#x} is past its allocation", kind_name(x, op), a.bytes, at),
+            thread, at, {describe_address(x, at)}, "check the index against the size that was allocated");
     warn(x, op, "kernel-out-of-bounds",
          fmt::format(
-             "access of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU lets it pass",
-             a.bytes, at),
+             "{} of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
+             kind_name(x, op), a.bytes, at),
          thread, {describe_address(x, at)});
   });
 }
@@ -63,8 +70,8 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (Memory::Range{0, size}.covers(at, a.bytes)) return;
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-          fmt::format("access of {} bytes at offset {:#x} is outside the {} bytes of {} memory", a.bytes, at,
-                      size, name),
+          fmt::format("{} of {} bytes at offset {:#x} is outside the {} bytes of {} memory", kind_name(x, op),
+                      a.bytes, at, size, name),
           thread, at, {},
           a.space == StateSpace::shared ? "check the index, and the dynamic shared size in the launch <<<…>>>"
                                         : "check the index");
