@@ -55,6 +55,19 @@ for what in cut nothing; do
   expect_in stderr 'error|warning'
 done
 
+# A source that was edited after the program was built: its lines may not be those that ran.
+cp "$program" edited.cu
+program=edited.cu
+build edited -cudart shared
+run "$warplens" run ./edited word
+expect_not_in stderr 'changed after the program was built'
+sed -i '1i // a line more' edited.cu
+touch -d '+2 seconds' edited.cu
+run "$warplens" run --json report.json ./edited word
+expect_in stderr 'changed after the program was built'
+expect_json report.json '{a["source_changed"] for k in r["kernels"] for a in k["accesses"]}' '{True}'
+program="$source_dir/tests/scripts/programs/scale.cu"
+
 run "$warplens" run --compiler nvcc --json report.json "$program" word
 expect_code 0
 expect_json report.json '[(l["status"], l["count"]) for l in r["launches"]]' "[('exact', 2)]"
