@@ -1,6 +1,8 @@
 #include "report/arrays.h"
 #include "report/declarations.h"
 #include "report/names.h"
+#include "report/places.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -11,7 +13,11 @@ namespace {
 using access::Array;
 using access::ArrayKind;
 
-constexpr u32 most_lines = 200'000; // of a file that somebody wrote
+constexpr std::size_t most_named = 4; // arrays that one access may go to
+constexpr u32 most_lines = 200'000;   // of a file that somebody wrote
+
+constexpr std::string_view depot =
+    "__local_depot"; // what compilers call a function's local memory, all arrays in one
 
 struct File {
   std::string text;                // without comments
@@ -25,13 +31,12 @@ public:
   void name(access::Site& site) {
     Array& array = site.array;
     bool parameter = array.kind == ArrayKind::parameter && array.name.empty();
-    bool local = array.kind == ArrayKind::local && array.name.starts_with("__local_depot");
-    if ((!parameter && !local) || site.frames.empty()) return;
+    if (site.frames.empty()) return;
+    if (array.kind == ArrayKind::local && array.name.starts_with(depot)) name_local(site);
+    if (!parameter) return;
     const access::SourceFrame& frame = site.frames[site.frames.size() - 1]; // of the function itself
     const std::optional<Definition>& found = definition(site.function, frame);
-    if (!found) return;
-    if (local && found->arrays.size() == 1) array.name = found->arrays[0];
-    if (!parameter || found->parameters.size() != array.parameters) return;
+    if (!found || found->parameters.size() != array.parameters) return;
     const Parameter& declared = found->parameters[array.parameter];
     array.name = declared.name;
     if (declared.pointer) return;
@@ -41,6 +46,25 @@ public:
   }
 
 private:
+  // Which of a function's local arrays it is, its address does not say, nor whose of the functions that were inlined:
+  // "a or b".
+  void name_local(access::Site& site) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < site.frames.size(); ++i) {
+      const access::SourceFrame& frame = site.frames[i];
+      bool last = i + 1 == site.frames.size();
+      if (is_library_file(frame.file)) continue;
+      const std::optional<Definition>& found = definition(last ? site.function : frame.function, frame);
+      if (!found) return;
+      for (const std::string& name : found->arrays)
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    if (names.empty() || names.size() > most_named) return;
+    std::string text = names[0];
+    for (std::size_t n = 1; n < names.size(); ++n) text += (n + 1 == names.size() ? " or " : ", ") + names[n];
+    site.array.name = std::move(text);
+  }
+
   const File& file(const std::string& name) {
     auto [found, fresh] = files_.try_emplace(name);
     if (!fresh) return found->second;
@@ -59,8 +83,13 @@ private:
     auto [found, fresh] = definitions_.try_emplace({frame.file, function});
     if (!fresh) return found->second;
     const File& text = file(frame.file);
-    if (frame.line != 0 && frame.line <= text.starts.size())
-      found->second = definition_of(text.text, function_name(function), text.starts[frame.line - 1] + 1);
+    const bool mangled = function.starts_with("_Z");
+    const std::string name = mangled ? function_name(function) : name_parts(function).base;
+    if (frame.line != 0 && frame.line <= text.starts.size()) {
+      // It may begin on the same line.
+      const std::size_t end = frame.line < text.starts.size() ? text.starts[frame.line] : text.text.size();
+      found->second = definition_of(text.text, name, end);
+    }
     return found->second;
   }
 
@@ -69,11 +98,12 @@ private:
   std::map<std::pair<std::string, std::string>, std::optional<Definition>> definitions_; // by file, function
 };
 
-// "__local_depot0 (64 bytes)" → "counts (64 bytes)".
+// "__local_depot0 (64 bytes)" → "counts (64 bytes)", or "local variables (64 bytes)".
 void name_local_arrays(measure::LaunchRecord& launch, const std::map<std::string, std::string>& names) {
   for (std::string& text : launch.local_arrays) {
     auto known = names.find(text.substr(0, text.find(' ')));
     if (known != names.end()) text.replace(0, known->first.size(), known->second);
+    if (text.starts_with(depot)) text.replace(0, std::min(text.find(' '), text.size()), "local variables");
   }
 }
 
@@ -97,7 +127,10 @@ void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
         namer.name(site);
         names[site.id.value] = site.array.name;
       }
-      if (site.array.kind == ArrayKind::local && before != site.array.name) local[before] = site.array.name;
+      // What was inlined around some accesses tells more arrays than what was around others.
+      if (site.array.kind == ArrayKind::local && before != site.array.name)
+        if (std::string& longest = local[before]; longest.size() < site.array.name.size())
+          longest = site.array.name;
     }
     name_local_arrays(launch, local);
   }
@@ -105,7 +138,7 @@ void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
 
 std::string array_name(const Array& array) {
   std::string name = array.name;
-  if (name.starts_with("__local_depot")) name = "a local array";
+  if (name.starts_with(depot)) name = "a local array";
   if (name.empty() && array.kind == ArrayKind::parameter)
     name = fmt::format("parameter {}", array.parameter + 1);
   return array.indirect && !name.empty() ? "via " + name : name;

@@ -87,6 +87,7 @@ std::optional<std::vector<Parameter>> parameters_of(std::string_view list) {
 }
 
 // "float counts[16]" declares an array of a thread's own; "x = a[i]", "return a[i]", "__shared__ float t[32]" do not.
+// Of "float a[4], b, c[2]" only `a`.
 std::optional<std::string> array_declared(std::string_view statement) {
   static const std::set<std::string_view> not_own{
       "return",     "else",      "delete", "case",    "goto", "throw",     "extern",       "static",
@@ -104,12 +105,29 @@ std::optional<std::string> array_declared(std::string_view statement) {
   return std::string(tokens.back().text);
 }
 
+// Of "float a[4], b, c[2]", or of "float b, c[2]".
+void add_arrays(std::string_view statement, std::vector<std::string>& out) {
+  std::vector<std::string_view> declarators = split(statement, ',');
+  std::string first(declarators[0]);
+  bool array = first.find('[') != first.npos;
+  if (!array) first += "[]"; // to be read as the others
+  std::optional<std::string> name = array_declared(first);
+  if (!name) return;
+  if (array) out.push_back(*name);
+  for (std::size_t i = 1; i < declarators.size(); ++i) {
+    std::string_view one = declarators[i].substr(0, declarators[i].find('['));
+    std::vector<Token> tokens = tokens_of(one);
+    if (one.size() != declarators[i].size() && tokens.size() == 1 && tokens[0].word())
+      out.emplace_back(tokens[0].text);
+  }
+}
+
 std::vector<std::string> arrays_of(std::string_view body) {
   std::vector<std::string> out;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= body.size(); ++i) {
     if (i != body.size() && body[i] != ';' && body[i] != '{' && body[i] != '}') continue;
-    if (std::optional<std::string> name = array_declared(body.substr(begin, i - begin))) out.push_back(*name);
+    add_arrays(body.substr(begin, i - begin), out);
     begin = i + 1;
   }
   return out;

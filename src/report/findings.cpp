@@ -1,5 +1,6 @@
 // See findings.h. Two rows have one cause where the same advice is given for the same pattern with the same stride; or
-// where they go to the same array of the same kernel and the same advice is given.
+// where they go to the same array of the same kernel and the same advice is given; or, in shared memory, where they go to
+// the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn.
 #include "report/findings.h"
 #include "arch/count.h"
 #include "measure/totals.h"
@@ -21,11 +22,9 @@ const Row& row_at(const Model& model, const Access& access) {
   return model.kernels[access.kernel].lines[access.line].rows[access.row];
 }
 
-// The advice that a headline would give.
 std::string rule_of(const Row& row) {
-  for (const advise::Advice& advice : row.advice)
-    if (!advice.change.empty()) return advice.rule;
-  return {};
+  const advise::Advice* advice = main_advice(row);
+  return advice == nullptr ? "" : advice->rule;
 }
 
 template <class F> void each_counted_row(const Model& model, F&& f) {
@@ -71,7 +70,7 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
   using Cause = std::tuple<access::Space, std::string_view, std::string, measure::PatternKind, i64>;
   using OneArray = std::tuple<access::Space, std::string_view, std::string, u32, std::string, u32>;
   std::map<Cause, u32> by_cause;
-  std::map<OneArray, u32> by_array;
+  std::map<OneArray, u32> by_array, by_line;
   Groups groups(accesses.size());
   for (u32 i = 0; i < accesses.size(); ++i) {
     const Row& row = row_at(model, accesses[i]);
@@ -83,6 +82,12 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
       groups.join(i, by_cause.try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride}, i)
                          .first->second);
     std::string array = array_name(row.site.array);
+    if (one_by_one)
+      groups.join(
+          i,
+          by_line
+              .try_emplace({row.space, row.cost.unit, "", accesses[i].kernel, array, accesses[i].line + 1}, i)
+              .first->second);
     if (!array.empty() || one_by_one)
       groups.join(i, by_array
                          .try_emplace({row.space, row.cost.unit, rule, accesses[i].kernel, array,
@@ -91,6 +96,22 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
                          .first->second);
   }
   return groups;
+}
+
+std::optional<Finding::Prediction> predict(const Model& model, const std::vector<Access>& accesses) {
+  const advise::Advice* main = main_advice(row_at(model, accesses[0]));
+  if (main == nullptr) return {};
+  Finding::Prediction out{main->metric};
+  for (const Access& access : accesses) {
+    const Row& row = row_at(model, access);
+    auto same = std::ranges::find_if(row.advice, [&](const advise::Advice& advice) {
+      return advice.rule == main->rule && advice.metric == main->metric && !advice.change.empty();
+    });
+    const bool changes = same != row.advice.end();
+    out.before += advise::value(main->metric, changes ? same->before : row.counters[0]);
+    out.after += advise::value(main->metric, changes ? same->after : row.counters[0]);
+  }
+  return out;
 }
 
 Finding finding_of(const Model& model, std::vector<Access> accesses) {
@@ -107,6 +128,7 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
     out.counts += row.counters[0];
   }
   out.rule = rule_of(worst);
+  out.predicted = predict(model, accesses);
   out.share = share_of(out.excess_cycles, model.excess_cycles);
   out.cost =
       cost_of(out.counts, worst.space, worst.site, kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]));
@@ -117,15 +139,19 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
 void find_findings(Model& model) {
   std::vector<Access> accesses;
   each_counted_row(model, [&](const Access& access) {
-    if (row_at(model, access).excess_bytes != 0) accesses.push_back(access);
+    if (row_at(model, access).excess_cycles != 0 || row_at(model, access).excess_bytes != 0)
+      accesses.push_back(access);
   });
   Groups groups = group_by_cause(model, accesses);
   std::map<u32, std::vector<Access>> sets;
   for (u32 i = 0; i < accesses.size(); ++i) sets[groups.find(i)].push_back(accesses[i]);
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
-  std::stable_sort(model.findings.begin(), model.findings.end(), [](const Finding& a, const Finding& b) {
-    return std::pair(a.excess_cycles, a.excess_bytes) > std::pair(b.excess_cycles, b.excess_bytes);
-  });
+  // Sectors that neighbouring warps read too, and that L1 serves, cost little, however many they are.
+  auto order = [](const Finding& finding) {
+    return std::tuple(finding.rule == "halo-access", ~finding.excess_cycles, ~finding.excess_bytes);
+  };
+  std::stable_sort(model.findings.begin(), model.findings.end(),
+                   [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
 }
 
 void rank_lines(Model& model) {
@@ -135,7 +161,7 @@ void rank_lines(Model& model) {
     if (!measure::is_counted(model.kernels[k].status)) continue;
     for (u32 l = 0; l < model.kernels[k].lines.size(); ++l) {
       const Line& line = model.kernels[k].lines[l];
-      if (line.excess_bytes == 0) continue;
+      if (line.excess_bytes == 0 && line.excess_cycles == 0) continue;
       Place place;
       for (const access::SourceFrame& call : line.calls) place.emplace_back(call.file, call.line);
       place.emplace_back(line.place.line == 0 ? line.function : line.place.file, line.place.line);
@@ -159,6 +185,12 @@ void rank_lines(Model& model) {
 }
 
 } // namespace
+
+const advise::Advice* main_advice(const Row& row) {
+  for (const advise::Advice& advice : row.advice)
+    if (!advice.change.empty()) return &advice;
+  return nullptr;
+}
 
 void find_causes(Model& model) {
   sum_up(model);

@@ -8,6 +8,9 @@ namespace warplens::report {
 // Fills in the model's totals, shares, lines and findings from its kernels.
 void find_causes(Model&);
 
+// The advice that a headline gives; null where there is none.
+const advise::Advice* main_advice(const Row&);
+
 // What counts mean per request for an access like `site`. `device`: null where the table has no such architecture.
 Cost cost_of(const arch::Counts&, access::Space, const access::Site&, const arch::Architecture* device);
 

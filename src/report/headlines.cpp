@@ -8,13 +8,14 @@
 //       fix: …
 #include "arch/table.h"
 #include "measure/totals.h"
+#include "report/findings.h"
 #include "report/pattern_text.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <set>
+#include <tuple>
 
 namespace warplens::report {
 namespace {
@@ -32,44 +33,32 @@ double waste_of(const Kernel& kernel, u64 excess) {
   return kernel.moved_bytes == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(kernel.moved_bytes);
 }
 
-const Kernel& kernel_of(const Page& page, const Finding::Access& access) {
-  return page.model.kernels[access.kernel];
-}
-const Line& line_of(const Page& page, const Finding::Access& access) {
-  return kernel_of(page, access).lines[access.line];
-}
-const Row& row_of(const Page& page, const Finding::Access& access) {
-  return line_of(page, access).rows[access.row];
-}
-
-// "a, b, c and 4 more"
-std::string listed(const std::vector<std::string>& all, std::size_t most) {
-  std::size_t shown = all.size() <= most + 1 ? all.size() : most;
-  std::string out;
-  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + all[i];
-  return shown < all.size() ? fmt::format("{} and {} more", out, all.size() - shown) : out;
+// "fix: …", with what that gives over all accesses of the finding.
+std::string fix_of(const Finding& finding, const Row& worst) {
+  const advise::Advice* advice = main_advice(worst);
+  if (advice == nullptr) return "fix: none that WarpLens knows";
+  std::string text = "fix: " + advice->change;
+  if (!finding.predicted) return text;
+  const auto& [metric, before, after] = *finding.predicted;
+  const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
+  if (gain > 1.05) text += fmt::format(" (predicted: {:.1f} times fewer {})", gain, advise::name(metric));
+  return text;
 }
 
-void add_new(std::vector<std::string>& all, const std::string& one) {
-  if (!one.empty() && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-}
-
-std::string fix_of(const Row& row) {
-  for (const advise::Advice& advice : row.advice) {
-    if (advice.change.empty()) continue;
-    std::string gain;
-    if (advice.gain() > 1.05) {
-      std::string predicted =
-          fmt::format("{:.1f} times fewer {}", advice.gain(), advise::name(advice.metric));
-      gain = fmt::format(" (predicted: {})", predicted);
-    }
-    return advice.change + gain;
-  }
-  return "";
+// Where the bytes are needed, but come in more passes than that takes.
+std::string passes_text(const arch::Counts& counts) {
+  const u64 passes = l1_passes(counts), needed = std::min(passes, counts.instructions);
+  const auto per_request = static_cast<double>(std::max<u64>(counts.requests, 1));
+  return fmt::format(
+      "{:.2f} passes through the L1 per request where {:.2f} would do: {} of {} passes ({}) for nothing",
+      static_cast<double>(passes) / per_request, static_cast<double>(needed) / per_request,
+      human(passes - needed), human(passes),
+      percent(1 - static_cast<double>(needed) / static_cast<double>(std::max<u64>(passes, 1))));
 }
 
 // "32.00 sectors per request where 4.00 would do: 402 MB of 537 MB (75%) for nothing"
 std::string waste_text(const Finding& finding, Space space) {
+  if (finding.excess_bytes == 0) return passes_text(finding.counts);
   std::string_view per = space == Space::shared || space == Space::constant ? "instruction" : "request";
   std::string text = fmt::format("{:.2f} {} per {} where {:.2f} would do", finding.cost.actual,
                                  finding.cost.unit, per, finding.cost.ideal);
@@ -89,101 +78,48 @@ std::string waste_text(const Finding& finding, Space space) {
                      percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));
 }
 
-// Lines of a finding that follow each other in one file and kernel.
-struct Stretch {
-  const Line* first;
-  u32 last;
-  const Kernel* kernel;
-};
-
-std::vector<Stretch> stretches_of(const Page& page, const Finding& finding) {
-  std::set<const Line*> lines;
-  for (const Finding::Access& access : finding.accesses) lines.insert(&line_of(page, access));
-  std::vector<Stretch> out;
-  std::set<const Line*> done;
-  for (const Finding::Access& access : finding.accesses) { // worst first
-    const Line* line = &line_of(page, access);
-    if (done.contains(line)) continue;
+// Launches with other blocks are other kernels of the report, but the access is one.
+std::size_t accesses_in_source(const Page& page, const Finding& finding) {
+  std::set<std::tuple<std::string, std::string, u32>> sites;
+  for (const Finding::Access& access : finding.accesses) {
     const Kernel& kernel = kernel_of(page, access);
-    auto at = [&](u32 number) -> const Line* {
-      for (const Line& other : kernel.lines)
-        if (other.place.line == number && other.place.file == line->place.file && other.calls.empty() &&
-            lines.contains(&other) && !done.contains(&other))
-          return &other;
-      return nullptr;
-    };
-    Stretch stretch{line, line->place.line, &kernel};
-    done.insert(line);
-    if (line->calls.empty() && line->place.line != 0) {
-      while (const Line* next = at(stretch.last + 1)) done.insert(next), ++stretch.last;
-      while (const Line* before = at(stretch.first->place.line - 1))
-        done.insert(before), stretch.first = before;
-    }
-    out.push_back(stretch);
+    sites.emplace(kernel.mangled, kernel.module, row_of(page, access).site.id.value);
   }
-  return out;
-}
-
-// "a.cu:3-5, 9, b.h:4 and 4 more"; with the kernel where the finding has several and the lines are in one of them.
-std::string places_text(const Page& page, const Finding& finding, bool with_kernels) {
-  struct Place {
-    const Line* first;
-    u32 last;
-    std::vector<std::string> kernels;
-  };
-  std::vector<Place> places;
-  std::map<std::string, std::size_t> known; // by text
-  for (const Stretch& stretch : stretches_of(page, finding)) {
-    std::string text = fmt::format("{}-{}", place_name(page, *stretch.first), stretch.last);
-    auto [found, fresh] = known.try_emplace(text, places.size());
-    if (fresh) places.push_back({stretch.first, stretch.last, {}});
-    places[found->second].kernels.push_back(clip_middle(stretch.kernel->label, 30));
-  }
-  std::vector<std::string> out;
-  const std::string* file = nullptr; // of the place before: not said again
-  for (const Place& place : places) {
-    const access::SourceFrame& at = place.first->place;
-    bool same = file != nullptr && *file == at.file && place.first->calls.empty() && at.line != 0;
-    out.push_back(same ? fmt::format("{}", at.line) : place_name(page, *place.first));
-    if (place.last > at.line) out.back() += fmt::format("-{}", place.last);
-    if (with_kernels && place.kernels.size() == 1) out.back() += fmt::format(" ({})", place.kernels[0]);
-    file = place.first->calls.empty() ? &at.file : nullptr;
-  }
-  return listed(out, 4);
+  return sites.size();
 }
 
 std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
-  std::vector<std::string> arrays, kernels;
+  const Row& row = row_of(page, worst);
+  std::vector<std::string> arrays;
   std::set<std::string> kinds;
   for (const Finding::Access& access : finding.accesses) {
-    const Row& row = row_of(page, access);
-    add_new(arrays, array_name(row.site.array));
-    add_new(kernels, clip_middle(kernel_of(page, access).label, 50));
-    kinds.insert(access_name(row) + pattern_text(row));
+    add_new(arrays, array_name(row_of(page, access).site.array));
+    kinds.insert(access_name(row_of(page, access)) + pattern_text(row_of(page, access)));
   }
-  std::string what =
-      fmt::format("{}, {}", access_name(row_of(page, worst)), pattern_text(row_of(page, worst)));
+  const std::vector<std::string> kernels = kernel_names(page, finding);
+  const std::size_t accesses = accesses_in_source(page, finding);
+  std::string what = fmt::format("{}, {}", access_name(row), pattern_text(row));
   std::string start = fmt::format("{:>2}. ", number), share = percent(finding.share) + " of the waste: ";
   std::string out;
-  if (finding.accesses.size() == 1) {
-    out += page.style.bold(wrap(
-        fmt::format("{}{}, {}", share, kernels[0], place_name(page, line_of(page, worst))), start, width));
+  if (accesses == 1) {
+    const Line& line = line_of(page, worst);
+    const bool told = line.place.line == 0 && line.function == kernel_of(page, worst).short_name;
+    out += page.style.bold(
+        wrap(share + listed(kernels, 2) + (told ? "" : ", " + place_name(page, line)), start, width));
     if (!arrays.empty()) what = arrays[0] + ": " + what;
   } else {
     std::string whose = arrays.empty() ? "" : " of " + listed(arrays, 4);
-    out += page.style.bold(wrap(fmt::format("{}{}{} ({})", share, plural(finding.accesses.size(), "access"),
-                                            whose, listed(kernels, 2)),
-                                start, width));
-    out += wrap(places_text(page, finding, kernels.size() > 1), "    ", width);
+    out += page.style.bold(
+        wrap(fmt::format("{}{}{} ({})", share, plural(accesses, "access"), whose, listed(kernels, 2)), start,
+             width));
+    out += wrap(places_text(page, finding), "    ", width);
     if (kinds.size() > 1) what = "worst: " + what;
   }
   out += page.style.bad(wrap(what, "    ", width));
-  out += wrap(waste_text(finding, row_of(page, worst).space), "    ", width);
-  if (std::string fix = fix_of(row_of(page, worst)); !fix.empty())
-    out += page.style.bold(wrap("fix: " + fix, "    ", width));
-  return out;
+  out += wrap(waste_text(finding, row.space), "    ", width);
+  return out + page.style.bold(wrap(fix_of(finding, row), "    ", width));
 }
 
 double lanes_of(const Kernel& kernel) {
@@ -203,11 +139,11 @@ std::string verdicts(const Page& page, const std::set<u32>& found) {
     if (kernel.moved_bytes == 0) {
       untouched.push_back(label);
     } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
-      out += page.style.poor(
-          wrap(fmt::format("{}: no access moves more than its lanes ask for, but only {:.1f} of 32 "
-                           "lanes are active in an access (divergence)",
-                           label, lanes),
-               "Idle lanes: ", page.options.width));
+      out += page.style.poor(hanging(
+          fmt::format("Idle lanes: {}: no access moves more than its lanes ask for, but only {:.1f} of 32 "
+                      "lanes are active in an access (divergence)",
+                      label, lanes),
+          page.options.width));
     } else if (kernel.excess_bytes == 0) {
       fine.push_back(label);
     } else {
@@ -215,7 +151,7 @@ std::string verdicts(const Page& page, const std::set<u32>& found) {
     }
   }
   auto say = [&](const char* what, const std::vector<std::string>& labels) {
-    if (!labels.empty()) out += page.style.good(wrap(listed(labels, 8), what, page.options.width));
+    if (!labels.empty()) out += page.style.good(hanging(what + listed(labels, 8), page.options.width));
   };
   say("Nothing to fix, no access moves more than it needs: ", fine);
   say("Nothing worth fixing: ", little);
@@ -224,6 +160,8 @@ std::string verdicts(const Page& page, const std::set<u32>& found) {
 }
 
 } // namespace
+
+u64 l1_passes(const arch::Counts& counts) { return std::max(counts.tag_passes, counts.data_wavefronts); }
 
 double active_lanes(const arch::Counts& counts) {
   if (counts.instructions == 0) return warp_size;
@@ -254,7 +192,7 @@ std::string pattern_text(const Row& row) {
   double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
   bool told = row.pattern.shape.form == measure::Form::one_lane || text.find("lanes active") != text.npos;
   if (lanes < many_lanes && !(told && row.pattern.share >= 0.995))
-    text += fmt::format(", {:.1f} of 32 lanes", lanes);
+    text += fmt::format(", {:.1f} of 32 lanes active", lanes);
   return text;
 }
 
@@ -266,19 +204,18 @@ std::string access_name(const Row& row) {
 
 namespace {
 
-// What the order rests on, where there is something to put in order: sectors of one space rank themselves.
-std::string weights_line(const Page& page) {
+// What the order of so many headlines rests on.
+std::string weights_line(const Page& page, u32 headlines) {
   const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
-  std::set<std::string_view> units;
-  for (const Finding& finding : page.model.findings) units.insert(finding.cost.unit);
-  if (units.size() < 2 || row == nullptr) return "";
+  if (headlines < 2 || row == nullptr) return "";
   const arch::StageCosts& costs = row->costs;
-  return '\n' + page.style.faint(wrap(
-                    fmt::format(
-                        "Ranked by the time lost at an SM's busiest stage: a pass of shared memory or the L1 "
-                        "takes {} cycle, a sector {} ({}).",
-                        costs.wavefront, costs.sector, arch::name(costs.source.grade)),
-                    "", page.options.width));
+  return '\n' +
+         page.style.faint(
+             wrap(fmt::format(
+                      "Ranked by the cycles lost at an SM's busiest stage: a pass of shared memory or the L1 "
+                      "takes {}, a sector {} ({}).",
+                      costs.wavefront, costs.sector, arch::name(costs.source.grade)),
+                  "", page.options.width));
 }
 
 } // namespace
@@ -291,7 +228,7 @@ std::string headline_section(const Page& page) {
   double left_share = 0;
   for (const Finding& finding : page.model.findings) {
     const Kernel& kernel = kernel_of(page, finding.accesses[0]);
-    if (waste_of(kernel, kernel.excess_bytes) < worth_naming) continue;
+    if (finding.excess_bytes != 0 && waste_of(kernel, kernel.excess_bytes) < worth_naming) continue;
     for (const Finding::Access& access : finding.accesses) found.insert(access.kernel);
     bool little = number != 0 && finding.share < worth_naming; // of the program's waste
     if (top != 0 && (number == top || little)) {
@@ -304,7 +241,7 @@ std::string headline_section(const Page& page) {
   if (left != 0)
     out += fmt::format("\n    and {} with {} of the waste (--top-lines 0 shows all)\n", plural(left, "cause"),
                        percent(left_share));
-  return out + verdicts(page, found) + weights_line(page);
+  return out + verdicts(page, found) + weights_line(page, number);
 }
 
 std::string line_section(const Page& page) {

@@ -195,6 +195,21 @@ json_t advice_json(const advise::Advice& advice) {
           {"after", advise::value(advice.metric, advice.after)}};
 }
 
+// Which stage limits the kernel, and the least time; null where nothing was counted.
+json_t limit_json(const Kernel& kernel) {
+  const std::vector<Stage> used = stages(kernel.limit);
+  const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
+  if (used.empty() || row == nullptr) return {};
+  json_t out{{"stage", used[0].id}};
+  for (const Stage& stage : used) out["cycles"][std::string(stage.id)] = stage.cycles;
+  out["bound_cycles"] = kernel.limit.bound;
+  out["bound_seconds"] = seconds(kernel.limit.bound, *row);
+  out["part"] = {{"name", row->part.name},
+                 {"multiprocessors", row->part.multiprocessors},
+                 {"clock_khz", row->part.clock_khz}};
+  return out;
+}
+
 json_t kernel_json(const Kernel& kernel) {
   json_t out{{"kernel", kernel.mangled},
              {"name", kernel.name},
@@ -207,6 +222,7 @@ json_t kernel_json(const Kernel& kernel) {
   out["excess_cycles"] = kernel.excess_cycles;
   out["moved_bytes"] = kernel.moved_bytes;
   out["share"] = kernel.share;
+  out["limit"] = limit_json(kernel);
   out["ptxas"] = json_t();
   if (kernel.local_use)
     out["ptxas"] = {{"stack_bytes", kernel.local_use->stack_bytes},
@@ -254,6 +270,11 @@ json_t finding_json(const Model& model, const Finding& finding) {
   json_t out{{"rule", text_or_null(finding.rule)},           {"space", access::name(row.space)},
              {"pattern", measure::name(row.pattern.kind())}, {"excess_bytes", finding.excess_bytes},
              {"excess_cycles", finding.excess_cycles},       {"share", finding.share}};
+  out["predicted"] = json_t();
+  if (finding.predicted)
+    out["predicted"] = {{"metric", advise::name(finding.predicted->metric)},
+                        {"before", finding.predicted->before},
+                        {"after", finding.predicted->after}};
   out["cost"] = {{"actual", finding.cost.actual}, {"ideal", finding.cost.ideal}, {"unit", finding.cost.unit}};
   std::set<std::string> arrays;
   out["accesses"] = json_t::array();

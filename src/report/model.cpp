@@ -160,6 +160,15 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
 
 namespace {
 
+// Passes through the L1 that move no more bytes than needed, as of atomics on one address, are waste where something is
+// known to save them. The assembler may have done so already.
+bool can_save_passes(const Row& row) {
+  return std::ranges::any_of(row.advice, [](const advise::Advice& advice) {
+    return !advice.change.empty() && advice.confidence != advise::Confidence::possible &&
+           advice.gain() > 1.05;
+  });
+}
+
 Row make_row(Merge merge, const LaunchRecord& launch) {
   Row row;
   row.space = merge.record.space;
@@ -172,6 +181,7 @@ Row make_row(Merge merge, const LaunchRecord& launch) {
     if (architecture != nullptr)
       row.excess_cycles = measure::excess_cycles(merge.record.counters[0], row.space, *architecture);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
+    if (row.excess_bytes == 0 && !can_save_passes(row)) row.excess_cycles = 0;
   }
   row.site = std::move(merge.record.site);
   row.counters = std::move(merge.record.counters);
@@ -270,6 +280,9 @@ void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& lau
   kernel.local_bytes = std::max(kernel.local_bytes, launch.local_bytes);
   if (kernel.local_arrays.empty()) kernel.local_arrays = launch.local_arrays;
   kernel.warp_instructions += launch.warp_instructions * times;
+  if (const arch::Architecture* row = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
+      row != nullptr && measure::is_counted(launch.status))
+    add(kernel.limit, launch, times, *row);
   if (times == 1)
     add_launch(sums, launch);
   else
@@ -323,7 +336,7 @@ void label(std::vector<Kernel>& kernels) {
   }
   names = short_names(names);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    kernels[i].label = names[i];
+    kernels[i].short_name = kernels[i].label = names[i];
     if (blocks[kernels[i].name].size() > 1)
       kernels[i].label += fmt::format(" [block {}]", dimensions(kernels[i].block));
   }

@@ -14,6 +14,7 @@
 #include "measure/wire.h"
 #include "report/arrays.h"
 #include "report/launches.h"
+#include "report/limit.h"
 #include "report/places.h"
 #include <functional>
 #include <optional>
@@ -100,8 +101,8 @@ struct Reason {
 
 struct Kernel {
   std::string mangled, name, module;
-  std::string
-      label; // short, and its own among the report's: with what differs, and the block where that does
+  std::string short_name;   // as people say it, told apart from other kernels' by what differs
+  std::string label;        // the same, and its own among the report's: with the block where that differs
   measure::Status status{}; // of all its launches
   std::vector<u32> sm;
   Dim3 block;
@@ -120,6 +121,7 @@ struct Kernel {
   u32 timing_dependent =
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
+  Limit limit; // under the first architecture
 };
 
 // Rows with one cause: what its advice says, and the pattern, are the same; or they go to one array of one kernel.
@@ -133,6 +135,12 @@ struct Finding {
   double share = 0;      // of the program's excess cycles
   arch::Counts counts{}; // of all, under the first architecture
   Cost cost{};           // likewise, per request
+  // What the advice of the worst access changes, over all accesses of the finding; those that it is not given for stay.
+  struct Prediction {
+    advise::Metric metric{};
+    u64 before = 0, after = 0;
+  };
+  std::optional<Prediction> predicted;
 };
 
 // A source line over all kernels and architectures' first: templates and inlined functions are in several.
@@ -158,7 +166,7 @@ struct Model {
   std::vector<Kernel> kernels; // worst first; those that were not counted after those that were
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
-  std::vector<Finding> findings;                             // worst first
+  std::vector<Finding> findings;                             // worst first; after them those that L1 serves
   std::vector<ProgramLine> lines;                            // those with excess, worst first
   std::map<std::string, std::string> files; // as the compiler names them → as a reader wants them
   bool lines_known =

@@ -2,6 +2,7 @@
 // warnings.
 #include "report/sections.h"
 #include "report/text.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::report {
@@ -86,14 +87,20 @@ std::string closing_section(const Page& page) {
         wrap(fmt::format("{} ran without being counted: --launches, --launch-skip or --per-kernel said so.",
                          plural(left_out, "launch")),
              "", page.options.width);
-  bool spills_known = !model.input.local_use.empty();
+  const bool spills_known = !model.input.local_use.empty(),
+             shared = model.totals.contains(access::Space::shared);
   if (!model.kernels.empty() && !spills_known)
     out += wrap("Register spills are not seen: they exist only after ptxas, which did not run.", "",
                 page.options.width);
-  if (!model.kernels.empty() && !page.options.details && !page.options.summary)
-    out += wrap("effic = bytes asked for / bytes moved; waste = share of the kernel's excess. More: "
-                "--details, --top-lines, --json FILE.",
-                "", page.options.width);
+  const bool tables =
+      std::ranges::any_of(model.kernels, [](const Kernel& kernel) { return !kernel.lines.empty(); });
+  if (tables && !page.options.details && !page.options.summary)
+    out +=
+        wrap(fmt::format(
+                 "effic = bytes asked for / bytes moved; waste = share of the kernel's excess; a sector is "
+                 "32 bytes{}. More: --details, --top-lines, --json FILE.",
+                 shared ? ", a wavefront a pass of shared memory" : ""),
+             "", page.options.width);
   return out.empty() ? out : '\n' + out;
 }
 

@@ -17,10 +17,26 @@ std::string title_section(const Page&);                 // what was counted, and
 std::string headline_section(const Page&);              // the answer
 std::string line_section(const Page&);                  // the worst lines of a program of several kernels
 std::string kernel_section(const Page&, const Kernel&); // one table
-std::string problem_section(const Page&);               // failed, unknown, not implemented, warnings
-std::string closing_section(const Page&);               // spills, where to read on
-std::string pearson_table(const Page&, const Kernel&);  // --details: instructions, L1 and L2 transactions
-std::string legend_section(const Page&);                // --details: the counters that each column predicts
+// The same for a kernel whose table is that of another block's.
+std::string alike_kernel_section(const Page&, const Kernel&, const Kernel& as);
+// Have both kernels the same rows, but for how often they ran?
+bool reads_alike(const Page&, const Kernel&, const Kernel&);
+std::string problem_section(const Page&);              // failed, unknown, not implemented, warnings
+std::string closing_section(const Page&);              // spills, where to read on
+std::string pearson_table(const Page&, const Kernel&); // --details: instructions, L1 and L2 transactions
+std::string legend_section(const Page&);               // --details: the counters that each column predicts
+
+// What a finding's access is in the model.
+const Kernel& kernel_of(const Page&, const Finding::Access&);
+const Line& line_of(const Page&, const Finding::Access&);
+const Row& row_of(const Page&, const Finding::Access&);
+// A finding's kernels as people call them, worst first: "fb", "mv [block 64]", "mv [6 block sizes]".
+std::vector<std::string> kernel_names(const Page&, const Finding&);
+// Its lines: "a.cu:3-5, 9, b.h:4 and 4 more"; with the kernel where the finding has several and the lines are in one of them.
+std::string places_text(const Page&, const Finding&);
+// "a, b, c and 4 more"
+std::string listed(const std::vector<std::string>&, std::size_t most);
+void add_new(std::vector<std::string>&, const std::string&);
 
 // As the report calls a file: Model::files, or what else shows which it is.
 std::string file_name(const Page&, const std::string& file);
@@ -31,8 +47,10 @@ std::string place_prefix(const Page&, const diag::Diagnostic&);
 std::string place_name(const Page&, const Line&);
 // "load global 4 B"
 std::string access_name(const Row&);
-// "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes"
+// "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes active"
 std::string pattern_text(const Row&);
+// Passes through the L1, of the stage that takes more of them.
+u64 l1_passes(const arch::Counts&);
 // Active lanes of an instruction, on average; 32 where nothing ran.
 double active_lanes(const arch::Counts&);
 

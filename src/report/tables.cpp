@@ -4,11 +4,13 @@
 // bandwidth efficiency, and the access's share of the kernel's waste. The pattern goes at the end of the line
 // where there is room, else on a line of its own. With several architectures, a second table puts their bytes
 // side by side.
+#include "arch/table.h"
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::report {
 namespace {
@@ -48,6 +50,24 @@ std::string launch_line(const Kernel& kernel) {
   if (kernel.shared_bytes != 0)
     text += fmt::format(", {} shared per block", human_bytes(kernel.shared_bytes));
   return text + "; " + label_of(kernel);
+}
+
+// What the accesses keep busy, and how long at least.
+std::string limit_lines(const Page& page, const Kernel& kernel) {
+  const std::vector<Stage> used = stages(kernel.limit);
+  const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
+  if (used.empty() || row == nullptr) return "";
+  std::string text = fmt::format("busiest: {}, {} cycles of each SM", used[0].words, human(used[0].cycles));
+  if (used.size() > 1) text += fmt::format("; {} {}", used[1].brief, human(used[1].cycles));
+  std::string out = wrap(text, "  ", page.options.width);
+  if (kernel.limit.bound == 0) return out;
+  const double least = seconds(kernel.limit.bound, *row) / static_cast<double>(kernel.launches);
+  std::string each = kernel.launches == 1       ? ""
+                     : kernel.grids.size() == 1 ? " a launch"
+                                                : " a launch, on average";
+  return out + wrap(fmt::format("lower bound: {}{} on {} ({} SMs, {:.2f} GHz), all in L1", human_time(least),
+                                each, row->part.name, row->part.multiprocessors, row->part.clock_khz / 1e6),
+                    "  ", page.options.width);
 }
 
 // Proved: which blocks stand for how many; and, where launches had to be emulated, why.
@@ -106,6 +126,9 @@ std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
   out += coloured(page.style, row.share, pad_left(waste, percent_width));
   std::string pattern = pattern_text(row), array = array_name(row.site.array);
   if (!array.empty()) pattern = array + ": " + pattern;
+  if (row.excess_bytes == 0 && row.excess_cycles != 0 && counters.requests != 0)
+    pattern += fmt::format(", {:.1f} passes through the L1",
+                           static_cast<double>(l1_passes(counters)) / static_cast<double>(counters.requests));
   if (row.site.timing_dependent != access::Timing::none) pattern = "depends on timing, " + pattern;
   bool fits = row_width + 2 + width_of(pattern) <= page.options.width;
   return out + (fits ? "  " : "\n      ") + page.style.faint(clip(pattern, page.options.width - 6)) + '\n';
@@ -139,6 +162,7 @@ std::string line_block(const Page& page, const Kernel& kernel, const Line& line)
 }
 
 std::string total_line(const Page& page, const Kernel& kernel) {
+  if (kernel.totals.empty()) return ""; // it failed, or all depends on timing
   std::string text;
   for (const auto& [space, counters] : kernel.totals) {
     const Counts& sum = counters[0];
@@ -204,18 +228,46 @@ std::string comparison(const Page& page, const Kernel& kernel) {
   return out;
 }
 
-} // namespace
-
-std::string kernel_section(const Page& page, const Kernel& kernel) {
+// All that is said of a kernel before its rows.
+std::string kernel_head(const Page& page, const Kernel& kernel) {
   std::string share;
   if (kernel.share > 0 && kernel.share < 1)
     share = fmt::format("  {} of the program's waste", percent(kernel.share));
   std::string out =
       page.style.bold(clip_middle(kernel.label, page.options.width - width_of(share))) + share + '\n';
   if (page.options.details && kernel.name != kernel.label) out += wrap(kernel.name, "  ", page.options.width);
+  if (page.options.details && !kernel.module.empty())
+    out += wrap("PTX: " + kernel.module, "  ", page.options.width);
   out += wrap(launch_line(kernel), "  ", page.options.width);
-  out += proof_lines(page, kernel);
-  out += local_lines(page, kernel);
+  return out + limit_lines(page, kernel) + proof_lines(page, kernel) + local_lines(page, kernel);
+}
+
+// What a reader sees of a row, but for how often it ran.
+std::string appearance(const Page& page, const Line& line, const Row& row) {
+  return fmt::format("{} {} {} {} {:.2f} {:.2f} {}", place_name(page, line), access_name(row),
+                     array_name(row.site.array), pattern_text(row), row.cost.actual, row.cost.ideal,
+                     percent(row.efficiency));
+}
+
+} // namespace
+
+bool reads_alike(const Page& page, const Kernel& a, const Kernel& b) {
+  auto rows_of = [&](const Kernel& kernel) {
+    std::multiset<std::string> out;
+    for (const Line& line : kernel.lines)
+      for (const Row& row : line.rows) out.insert(appearance(page, line, row));
+    return out;
+  };
+  return a.mangled == b.mangled && a.module == b.module && a.status == b.status && rows_of(a) == rows_of(b);
+}
+
+std::string alike_kernel_section(const Page& page, const Kernel& kernel, const Kernel& as) {
+  return kernel_head(page, kernel) + total_line(page, kernel) +
+         fmt::format("  lines as of block {} above (--top-kernels 0 shows them)\n", dimensions(as.block));
+}
+
+std::string kernel_section(const Page& page, const Kernel& kernel) {
+  std::string out = kernel_head(page, kernel);
   out += page.style.faint("  " + pad_right("", access_width) + pad_left("requests", number_width) + "  " +
                           pad_right("cost of each (ideal)", cost_width) + pad_left("effic", percent_width) +
                           pad_left("waste", percent_width)) +

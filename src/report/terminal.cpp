@@ -49,8 +49,10 @@ std::string incomplete(const Page& page) {
       uncounted += kernel.launches;
   }
   if (uncounted != 0)
-    say(fmt::format("{} of {} launches could not be counted to the end: see \"Not counted\" below.",
-                    uncounted, count(model.input.launches)));
+    say(fmt::format("{} could not be counted to the end: see \"Not counted\" below.",
+                    count(model.input.launches) == 1
+                        ? "The launch"
+                        : fmt::format("{} of {} launches", uncounted, count(model.input.launches))));
   if (refused != 0)
     say(fmt::format("{} with a CUDA error, as a GPU would: see \"Not counted\" below.",
                     refused == 1 ? "1 launch was refused"
@@ -129,6 +131,33 @@ std::string first_warning(const Page& page) {
   return page.style.poor(wrap(text, "", page.options.width));
 }
 
+// A kernel that was launched with several blocks has one table where these make no difference.
+std::string kernel_sections(const Page& page) {
+  const TerminalOptions& options = page.options;
+  std::string out;
+  std::vector<const Kernel*> shown;
+  u32 left = 0;
+  for (const Kernel& kernel : page.model.kernels) {
+    if (kernel.lines.empty()) continue;
+    auto alike =
+        std::ranges::find_if(shown, [&](const Kernel* other) { return reads_alike(page, *other, kernel); });
+    if (options.top_kernels != 0 && !options.details && alike != shown.end()) {
+      out += '\n' + alike_kernel_section(page, kernel, **alike);
+      continue;
+    }
+    if (options.top_kernels != 0 && shown.size() == options.top_kernels) {
+      ++left;
+      continue;
+    }
+    out += '\n' + kernel_section(page, kernel);
+    if (options.details) out += pearson_table(page, kernel);
+    shown.push_back(&kernel);
+  }
+  if (left != 0)
+    out += fmt::format("\nand {} with less waste (--top-kernels 0 shows all)\n", plural(left, "kernel"));
+  return out;
+}
+
 } // namespace
 
 std::string title_section(const Page& page) {
@@ -158,19 +187,7 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
   Page page{model, options, {options.colour}};
   page.options.width = std::max(76u, options.width);
   std::string out = title_section(page) + headline_section(page) + line_section(page);
-  u32 shown = 0, left = 0;
-  for (const Kernel& kernel : model.kernels) {
-    if (kernel.lines.empty() || options.summary) continue;
-    if (options.top_kernels != 0 && shown == options.top_kernels) {
-      ++left;
-      continue;
-    }
-    out += '\n' + kernel_section(page, kernel);
-    if (options.details) out += pearson_table(page, kernel);
-    ++shown;
-  }
-  if (left != 0)
-    out += fmt::format("\nand {} with less waste (--top-kernels 0 shows all)\n", plural(left, "kernel"));
+  if (!options.summary) out += kernel_sections(page);
   out += problem_section(page);
   if (options.details) out += legend_section(page);
   return out + closing_section(page);

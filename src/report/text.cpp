@@ -31,6 +31,16 @@ std::string human_bytes(u64 value) {
   return value < 1000 ? fmt::format("{} B", value) : with_unit(value, "B");
 }
 
+std::string human_time(double seconds) {
+  static constexpr std::array<std::string_view, 3> units{"ns", "µs", "ms"};
+  double scaled = seconds * 1e9;
+  for (std::string_view unit : units) {
+    if (scaled < 999.5) return fmt::format("{} {}", three_digits(scaled), unit);
+    scaled /= 1000;
+  }
+  return fmt::format("{} s", three_digits(scaled));
+}
+
 std::string percent(double fraction) {
   if (fraction > 0 && fraction < 0.005) return "<1%";
   if (fraction < 1 && fraction >= 0.995) return ">99%";
@@ -48,15 +58,26 @@ std::string dimensions(Dim3 d) {
   return d.y != 1 ? fmt::format("{}x{}", d.x, d.y) : fmt::format("{}", d.x);
 }
 
-std::string wrap(std::string_view text, std::string_view first, u32 width) {
-  u32 indent = text::width_of(first), room = width > indent + 8 ? width - indent : 8;
+namespace {
+
+std::string wrapped(std::string_view text, std::string_view first, u32 indent, u32 width) {
+  u32 room = width > indent + 8 ? width - indent : 8;
   std::string words;
   while (!text.empty()) {
     std::size_t end = text.find_first_of(" \n");
     words += clip_middle(text.substr(0, end), room) + ' ';
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
-  return std::string(first) + text::wrap(words, indent + room, std::string(indent, ' '), indent) + '\n';
+  return std::string(first) +
+         text::wrap(words, indent + room, std::string(indent, ' '), text::width_of(first)) + '\n';
 }
+
+} // namespace
+
+std::string wrap(std::string_view text, std::string_view first, u32 width) {
+  return wrapped(text, first, text::width_of(first), width);
+}
+
+std::string hanging(std::string_view text, u32 width) { return wrapped(text, "", 4, width); }
 
 } // namespace warplens::report

@@ -10,7 +10,8 @@ namespace warplens::report {
 // 9999 → "9999", 12500 → "12.5 k", 12500000 → "12.5 M": three significant digits from 10000 on, units of
 // 1000.
 std::string human(u64 value);
-std::string human_bytes(u64 value); // "537 MB", units of 1000
+std::string human_bytes(u64 value);     // "537 MB", units of 1000
+std::string human_time(double seconds); // "1.25 µs"
 // 0.1234 → "12%", never "100%" or "0%" for something in between: ">99%", "<1%".
 std::string percent(double fraction);
 // "1 kernel", "3 kernels"
@@ -26,5 +27,7 @@ using text::width_of;
 // Words broken into lines of at most `width` characters, each ended; the first line starts with `first`, the
 // others with blanks. A word that is wider than a line loses its middle.
 std::string wrap(std::string_view text, std::string_view first, u32 width);
+// The same with the first line from the margin on and the others four characters further in.
+std::string hanging(std::string_view text, u32 width);
 
 } // namespace warplens::report

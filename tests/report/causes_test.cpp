@@ -18,6 +18,7 @@ struct Made {
   std::vector<Site> sites;
   std::vector<i64> strides; // bytes from lane to lane, one per site
   u32 lanes = 32;
+  std::vector<u64> offsets{}; // of the first lane; else 0
 };
 
 Site load(u32 id, std::vector<access::SourceFrame> frames, const std::string& array = "") {
@@ -41,7 +42,9 @@ measure::LaunchRecord counted(const Made& made, u64 index = 0) {
   for (u64 cta = 0; cta < 2; ++cta)
     for (u32 i = 0; i < made.sites.size(); ++i) {
       AffineAccess access{{.site = SiteId(i)}};
-      access.cta = cta, access.block = launch.block, access.base = 1 << 20,
+      access.space = made.sites[i].space;
+      access.cta = cta, access.block = launch.block,
+      access.base = (1 << 20) + (made.offsets.empty() ? 0 : made.offsets[i]),
       access.stride = {made.strides[i], 0, 0};
       access.active = active;
       collector.sinks()[0]->affine(access);
@@ -136,6 +139,92 @@ TEST(Causes, AParameterIsCalledAsInTheSource) {
   lines[1] = "__global__ void k(View view, int more) {"; // another kernel than the one that ran
   model = model_of({counted({"k", {site}, {64}})}, source);
   EXPECT_EQ(array_name(model.kernels[0].lines[0].rows[0].site.array), "parameter 1");
+}
+
+TEST(Causes, APredictionIsOfAllAccessesOfTheFinding) {
+  // 64 bytes apart: 32 sectors where 4 would do; 16 bytes apart: 16.
+  Model model = model_of({counted(
+      {"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x"), load(1, {{"/s/a.cu", 4, 1, ""}}, "x")}, {64, 16}})});
+  ASSERT_EQ(model.findings.size(), 1u);
+  const Finding& finding = model.findings[0];
+  ASSERT_TRUE(finding.predicted);
+  EXPECT_EQ(finding.predicted->metric, advise::Metric::sectors);
+  EXPECT_EQ(finding.predicted->before, finding.counts.sectors);
+  u64 after = 0;
+  for (const Finding::Access& access : finding.accesses) {
+    const Row& row = model.kernels[access.kernel].lines[access.line].rows[access.row];
+    after += row.advice[0].after.sectors;
+  }
+  EXPECT_EQ(finding.predicted->after, after);
+  EXPECT_TRUE(says(terminal(model, {100}), "(predicted: 6.0 times fewer sectors)")); // (32 + 16) / (4 + 4)
+}
+
+// Two instructions of one statement of an unrolled loop, with different conflicts and different advice.
+TEST(Causes, ConflictsOfOneArrayOnOneLineAreOneFinding) {
+  std::vector<Site> sites{load(0, {{"/s/a.cu", 3, 1, ""}}), load(1, {{"/s/a.cu", 3, 1, ""}}),
+                          load(2, {{"/s/a.cu", 4, 1, ""}})};
+  for (Site& site : sites) site.space = access::Space::shared, site.array = {ArrayKind::shared, "part"};
+  Model model = model_of({counted({"k", sites, {128, 8, 4}})});
+  ASSERT_EQ(model.findings.size(), 1u);
+  EXPECT_EQ(model.findings[0].accesses.size(), 2u);
+}
+
+TEST(Causes, LaunchesWithOtherBlocksAreOneAccessAndOneTable) {
+  measure::LaunchRecord small = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, {64}}), large = small;
+  large.index = 1, large.block = {128, 1, 1};
+  measure::LaunchRecord other = counted({"other", {load(0, {{"/s/a.cu", 9, 1, ""}}, "y")}, {16}}, 2);
+  std::string text = terminal(model_of({small, large, other}), {100});
+  EXPECT_TRUE(says(text, "k [2 block sizes], a.cu:3"));
+  EXPECT_TRUE(says(text, "lines as of block 64 above"));
+  EXPECT_EQ(text.find("accesses"), text.npos);
+}
+
+TEST(Causes, StretchesOfInlinedLinesSayTheCallOnce) {
+  std::vector<Site> sites;
+  for (u32 i = 0; i < 3; ++i)
+    sites.push_back(load(i, {{"/s/a.cu", 20 + i, 1, "f"}, {"/s/a.cu", 5, 1, ""}}, "x"));
+  EXPECT_TRUE(
+      says(terminal(model_of({counted({"k", sites, {64, 64, 64}})}), {100}), "a.cu:5 → a.cu:20-22\n"));
+}
+
+TEST(Causes, WhatL1ServesComesLast) {
+  std::vector<Site> sites{load(0, {{"/s/a.cu", 3, 1, ""}}, "x"), load(1, {{"/s/a.cu", 4, 1, ""}}, "x"),
+                          load(2, {{"/s/a.cu", 5, 1, ""}}, "x")};
+  Model model = model_of({counted({"blur", sites, {4, 4, 4}, 32, {0, 4, 124}}),
+                          counted({"other", {load(0, {{"/s/a.cu", 9, 1, ""}}, "y")}, {64}, 2}, 1)});
+  ASSERT_EQ(model.findings.size(), 2u);
+  EXPECT_EQ(model.findings[1].rule, "halo-access");
+  EXPECT_GT(model.findings[1].excess_cycles, model.findings[0].excess_cycles);
+}
+
+TEST(Causes, AFindingWithoutAFixSaysSo) {
+  Model model = model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, {64}})});
+  model.kernels[0].lines[0].rows[0].advice.clear();
+  EXPECT_TRUE(says(terminal(model, {100}), "fix: none that WarpLens knows"));
+}
+
+TEST(Causes, LocalArraysHaveTheNamesOfAllThatItMayBe) {
+  std::vector<std::string> lines{
+      "__device__ int pick(const int* p, int i) { int best[4], n = i; return best[p[i]]; }",
+      "__global__ void k(int* out, int i) {", "  int first[8], count = 0;",
+      "  out[0] = pick(first, i) + first[count];", "}"};
+  auto source = [&](const std::string&, u32 line) -> std::optional<std::string> {
+    if (line == 0 || line > lines.size()) return {};
+    return lines[line - 1];
+  };
+  auto named = [&](std::vector<access::SourceFrame> frames) {
+    Site site = load(0, std::move(frames));
+    site.space = access::Space::local, site.array = {ArrayKind::local, "__local_depot0"};
+    measure::LaunchRecord launch = counted({"k", {site}, {4}});
+    launch.local_arrays = {"__local_depot0 (48 bytes)"};
+    Model model = model_of({launch}, source);
+    return array_name(model.kernels[0].lines[0].rows[0].site.array) + ": " + model.kernels[0].local_arrays[0];
+  };
+  EXPECT_EQ(named({{"/s/a.cu", 4, 1, ""}}), "first: first (48 bytes)");
+  EXPECT_EQ(named({{"/s/a.cu", 1, 1, "pick(int const*, int)"}, {"/s/a.cu", 4, 1, ""}}),
+            "best or first: best or first (48 bytes)");
+  lines[2] = "  int count = 0;";
+  EXPECT_EQ(named({{"/s/a.cu", 4, 1, ""}}), "a local array: local variables (48 bytes)");
 }
 
 TEST(Causes, AChangedSourceIsMarked) {
