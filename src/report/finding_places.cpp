@@ -70,13 +70,12 @@ void add_new(std::vector<std::string>& all, const std::string& one) {
   if (!one.empty() && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
-std::vector<std::string> kernel_names(const Page& page, const Finding& finding) {
+std::vector<std::string> names_of(const std::vector<const Kernel*>& kernels) {
   std::vector<std::string> names;
   std::map<std::string, std::set<std::string>> labels; // by name
-  for (const Finding::Access& access : finding.accesses) {
-    const Kernel& kernel = kernel_of(page, access);
-    add_new(names, kernel.short_name);
-    labels[kernel.short_name].insert(kernel.label);
+  for (const Kernel* kernel : kernels) {
+    add_new(names, kernel->short_name);
+    labels[kernel->short_name].insert(kernel->label);
   }
   for (std::string& name : names) {
     const std::set<std::string>& blocks = labels[name];
@@ -84,6 +83,12 @@ std::vector<std::string> kernel_names(const Page& page, const Finding& finding) 
                               : fmt::format("{} [{} block sizes]", clip_middle(name, 40), blocks.size());
   }
   return names;
+}
+
+std::vector<std::string> kernel_names(const Page& page, const Finding& finding) {
+  std::vector<const Kernel*> kernels;
+  for (const Finding::Access& access : finding.accesses) kernels.push_back(&kernel_of(page, access));
+  return names_of(kernels);
 }
 
 std::string places_text(const Page& page, const Finding& finding) {

@@ -130,14 +130,16 @@ double lanes_of(const Kernel& kernel) {
 
 // Kernels without a finding, by what is to be said of them.
 std::string verdicts(const Page& page, const std::set<u32>& found) {
-  std::vector<std::string> fine, little, untouched;
+  std::vector<const Kernel*> fine, untouched;
+  std::vector<std::string> little;
+  bool timing = false; // accesses that are in no sum, and so in no verdict
   std::string out;
   for (u32 k = 0; k < page.model.kernels.size(); ++k) {
     const Kernel& kernel = page.model.kernels[k];
     if (!measure::is_counted(kernel.status) || found.contains(k)) continue;
     std::string label = clip_middle(kernel.label, 60);
     if (kernel.moved_bytes == 0) {
-      untouched.push_back(label);
+      untouched.push_back(&kernel);
     } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
       out += page.style.poor(hanging(
           fmt::format("Idle lanes: {}: no access moves more than its lanes ask for, but only {:.1f} of 32 "
@@ -145,7 +147,8 @@ std::string verdicts(const Page& page, const std::set<u32>& found) {
                       label, lanes),
           page.options.width));
     } else if (kernel.excess_bytes == 0) {
-      fine.push_back(label);
+      fine.push_back(&kernel);
+      timing |= kernel.timing_dependent != 0;
     } else {
       little.push_back(fmt::format("{} ({})", label, percent(waste_of(kernel, kernel.excess_bytes))));
     }
@@ -153,9 +156,13 @@ std::string verdicts(const Page& page, const std::set<u32>& found) {
   auto say = [&](const char* what, const std::vector<std::string>& labels) {
     if (!labels.empty()) out += page.style.good(hanging(what + listed(labels, 8), page.options.width));
   };
-  say("Nothing to fix, no access moves more than it needs: ", fine);
+  say(timing ? "Nothing to fix, no access moves more than it needs (but for those that depend on timing, "
+               "which are "
+               "not judged): "
+             : "Nothing to fix, no access moves more than it needs: ",
+      names_of(fine));
   say("Nothing worth fixing: ", little);
-  say("No memory that is counted: ", untouched);
+  say("No memory that is counted: ", names_of(untouched));
   return out.empty() ? out : '\n' + out;
 }
 

@@ -30,7 +30,9 @@ std::string legend_section(const Page&);               // --details: the counter
 const Kernel& kernel_of(const Page&, const Finding::Access&);
 const Line& line_of(const Page&, const Finding::Access&);
 const Row& row_of(const Page&, const Finding::Access&);
-// A finding's kernels as people call them, worst first: "fb", "mv [block 64]", "mv [6 block sizes]".
+// Kernels as people call them, each once: "fb", "mv [block 64]", "mv [6 block sizes]".
+std::vector<std::string> names_of(const std::vector<const Kernel*>&);
+// A finding's kernels, worst first.
 std::vector<std::string> kernel_names(const Page&, const Finding&);
 // Its lines: "a.cu:3-5, 9, b.h:4 and 4 more"; with the kernel where the finding has several and the lines are in one of them.
 std::string places_text(const Page&, const Finding&);

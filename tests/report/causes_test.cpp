@@ -176,6 +176,9 @@ TEST(Causes, LaunchesWithOtherBlocksAreOneAccessAndOneTable) {
   std::string text = terminal(model_of({small, large, other}), {100});
   EXPECT_TRUE(says(text, "k [2 block sizes], a.cu:3"));
   EXPECT_TRUE(says(text, "lines as of block 64 above"));
+  measure::LaunchRecord fine = counted({"fine", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, {4}}), wide = fine;
+  wide.index = 1, wide.block = {128, 1, 1};
+  EXPECT_TRUE(says(terminal(model_of({fine, wide}), {100}), "more than it needs: fine [2 block sizes]"));
   EXPECT_EQ(text.find("accesses"), text.npos);
 }
 
