@@ -19,10 +19,18 @@ what = {
 }
 
 
+# Opcodes of which some forms have semantics, and which.
+partly = {
+    "cp": "`cp.async.ca`, `.cg`, `.commit_group`, `.wait_group`, `.wait_all`",
+    "mma": "dense; f16, bf16, tf32, f64, s8, u8, s4, u4; not m8n8k4 of f16",
+    "ldmatrix": "b16, `.m8n8`",
+}
+
+
 def rows() -> list[tuple[str, str, str]]:
     text = (root / "src" / "ir" / "opcodes.def").read_text()
     found = re.findall(r'^OPCODE\(\w+, "([^"]+)", "[^"]*", "([^"]*)", (\w+)\)', text, re.MULTILINE)
-    return [(opcode, types, family) for opcode, types, family in found]
+    return [(opcode, partly.get(opcode, types), family) for opcode, types, family in found]
 
 
 def render() -> str:

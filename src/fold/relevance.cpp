@@ -42,9 +42,10 @@ private:
     switch (form.family()) {
     case ir::Family::memory:
       want(i.guard);
-      want(function_.sources(i)[0].reg);
+      if (i.sources != 0) want(function_.sources(i)[0].reg);
       if (form.opcode == ir::Opcode::st && form.space() == ir::StateSpace::param)
-        want_sources(i, 1); // a call's
+        want_sources(i, 1);                                  // a call's
+      if (form.opcode == ir::Opcode::cp) want_sources(i, 1); // where from, and how much
       break;
     case ir::Family::control:
       want(i.guard);
@@ -56,6 +57,7 @@ private:
       break;
     case ir::Family::warp: // the value that is exchanged comes first
       want(i.guard);
+      if (form.opcode == ir::Opcode::mma) break; // only values
       want_sources(i, form.opcode == ir::Opcode::elect ? 0 : 1);
       break;
     default: break;

@@ -158,6 +158,7 @@ void Shadow::follow(const Current& at) {
   case FoldRule::gather: return gather(at);
   case FoldRule::elect: need_invariant(at, 0, "the lanes that take part"); return write_all(at, Delta{});
   case FoldRule::active_mask: return write_all(at, Delta{});
+  case FoldRule::opaque: return write_all(at, unknown(Cause::arithmetic, at.instruction));
   case FoldRule::unsupported: break;
   }
   reject(at.step, fmt::format("'{}' is not followed", at.op.form ? at.op.form->text : "an instruction"));

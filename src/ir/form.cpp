@@ -80,8 +80,10 @@ bool takes_type(const Form& form, Type type) {
 
 u32 vector_width(Modifier m) {
   switch (m) {
-  case Modifier::v2: return 2;
-  case Modifier::v4: return 4;
+  case Modifier::v2:
+  case Modifier::x2: return 2;
+  case Modifier::v4:
+  case Modifier::x4: return 4;
   case Modifier::v8: return 8;
   default: return 1;
   }
@@ -138,6 +140,7 @@ ResultOr<Form, UnknownToken> parse_form(std::string_view text) {
       return failure(unknown);
     }
   }
+  form.supported = has_semantics(form);
   if (u32 required = required_types(form); form.type_count > required)
     return failure(UnknownToken{name(form.types[required]), type_offset[required], false});
   return form;

@@ -105,11 +105,12 @@ struct Form {
   ModifierSet modifiers;
   std::array<Type, 5> types{}; // in textual order: cvt.rn.f32.s32 → f32, s32
   u8 type_count = 0;
-  u8 vector = 1; // 1 2 4 8
+  u8 vector = 1;         // 1 2 4 8; ldmatrix: how many matrices
+  bool supported = true; // the row of opcodes.def says what its operands are
 
   bool has(Modifier m) const { return modifiers.has(m); }
   Type type(u32 i = 0) const { return i < type_count ? types[i] : Type::none; }
-  Family family() const { return info(opcode).family; }
+  Family family() const { return supported ? info(opcode).family : Family::unsupported; }
 
   Rounding rounding() const;
   Comparison comparison() const; // set, setp, vset
@@ -127,6 +128,9 @@ struct UnknownToken {
   bool is_opcode; // the opcode itself, rather than a modifier
 };
 ResultOr<Form, UnknownToken> parse_form(std::string_view text);
+
+// Whether it is known what the form's operands are (operands.h).
+bool has_semantics(const Form&);
 
 // How many type suffixes the form needs: cvt 2, vadd 3, bra 0.
 u32 required_types(const Form&);

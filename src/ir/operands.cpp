@@ -4,6 +4,7 @@
 // the instructions: shift amounts and positions are u32 whatever the data is, counts come out as u32, a wide
 // product is twice as wide as its factors, conversions and comparisons name two types.
 #include "ir/operands.h"
+#include "ir/matrix.h"
 #include <algorithm>
 #include <cstdlib>
 
@@ -36,8 +37,10 @@ constexpr OperandType usual_type(char letter) {
 constexpr OperandType named_type(std::string_view name) {
   if (name == "2") return OperandType::second;
   if (name == "3") return OperandType::third;
+  if (name == "4") return OperandType::fourth;
   if (name == "wide") return OperandType::wide;
   if (name == "sum") return OperandType::sum;
+  if (name == "packed") return OperandType::packed;
   if (name == "part") return OperandType::part;
   if (name == "b32") return OperandType::b32;
   if (name == "u32") return OperandType::u32;
@@ -51,7 +54,8 @@ constexpr OperandRule read_word(std::string_view word) {
   OperandRule rule;
   rule.optional = word.starts_with('?');
   if (rule.optional) word.remove_prefix(1);
-  if (word.empty() || std::string_view("dDqesScaltkx").find(word[0]) == word.npos) this_word_cannot_be_read();
+  if (word.empty() || std::string_view("dDqesScaltkxMm").find(word[0]) == word.npos)
+    this_word_cannot_be_read();
   rule.letter = word[0];
   word.remove_prefix(1);
   if (!word.empty() && word[0] != ':') this_word_cannot_be_read();
@@ -82,6 +86,10 @@ bool is_narrow_pair(Type t) {
 // Two sources become the halves of a pair: cvt.rn.f16x2.f32, but not cvt.rn.f16x2.e4m3x2.
 bool packs_two(const Form& form) { return is_narrow_pair(form.type(0)) && !is_narrow_pair(form.type(1)); }
 
+bool is_copy_of_threads(const Form& form) {
+  return form.opcode == Opcode::cp && form.has(Modifier::async) && !form.has(Modifier::bulk);
+}
+
 struct Variant {
   Opcode opcode;
   bool (*applies)(const Form&);
@@ -94,6 +102,18 @@ constexpr Variant variants[] = {
 #include "ir/opcodes.def"
 #undef OPCODE
 };
+
+MatrixOperand matrix_operand(OperandRule rule) {
+  switch (rule.type) {
+  case OperandType::second: return MatrixOperand::a;
+  case OperandType::third: return MatrixOperand::b;
+  case OperandType::fourth: return MatrixOperand::c;
+  default: return MatrixOperand::d;
+  }
+}
+
+// Matrices of narrow elements lie in registers of 32 bits.
+Type register_type(Type element) { return bits(element) == 64 ? element : Type::b32; }
 
 Type widened(Type t) {
   switch (t) {
@@ -116,15 +136,31 @@ u32 types_named(OperandType type) {
   switch (type) {
   case OperandType::first:
   case OperandType::wide:
+  case OperandType::packed:
   case OperandType::part: return 1;
   case OperandType::second:
   case OperandType::sum: return 2;
   case OperandType::third: return 3;
+  case OperandType::fourth: return 4;
   default: return 0;
   }
 }
 
 } // namespace
+
+bool copies_asynchronously(const Form& form) {
+  return is_copy_of_threads(form) && (form.has(Modifier::ca) || form.has(Modifier::cg));
+}
+
+bool waits_for_copies(const Form& form) {
+  return is_copy_of_threads(form) &&
+         (form.has(Modifier::commit_group) || form.has(Modifier::wait_group) || form.has(Modifier::wait_all));
+}
+
+bool has_semantics(const Form& form) {
+  std::span<const OperandRule> rules = operands(form);
+  return form.opcode == Opcode::call || rules.empty() || rules[0].letter != 'x';
+}
 
 std::span<const OperandRule> operands(const Form& form) {
   const OperandList* list = &rows[static_cast<std::size_t>(form.opcode)];
@@ -151,13 +187,16 @@ bool takes_carry(const Form& form) {
 }
 
 Type type_of(OperandRule rule, const Form& form, u32 registers) {
+  if (rule.matrix()) return register_type(form.type(static_cast<u32>(matrix_operand(rule))));
   switch (rule.type) {
   case OperandType::none: return Type::none;
   case OperandType::first: return form.type(0);
   case OperandType::second: return form.type(1);
   case OperandType::third: return form.type(2);
+  case OperandType::fourth: return form.type(3);
   case OperandType::wide: return form.has(Modifier::wide) ? widened(form.type(0)) : form.type(0);
   case OperandType::sum: return is_signed(form.type(0)) || is_signed(form.type(1)) ? Type::s32 : Type::u32;
+  case OperandType::packed: return register_type(form.type(0));
   case OperandType::part: return part_of(form.type(0), registers);
   case OperandType::pred: return Type::pred;
   case OperandType::b32: return Type::b32;
@@ -170,6 +209,7 @@ Type type_of(OperandRule rule, const Form& form, u32 registers) {
 
 u32 least_count(OperandRule rule, const Form& form) {
   if (rule.letter == 't') return 0; // brx keeps its targets elsewhere
+  if (rule.matrix()) return matrix_registers(form, matrix_operand(rule));
   return rule.vector() && rule.type != OperandType::part ? form.vector : 1;
 }
 

@@ -18,8 +18,10 @@ enum class OperandType : u8 {
   first,  // the form's first type
   second, // its second
   third,  // its third
+  fourth, // its fourth
   wide,   // the first, or twice its width under .wide
   sum,    // s32 where one of the two types is signed, else u32
+  packed, // elements of the first in a register of 32 bits
   part,   // the first; where braces hold n registers, an n-th of it
   pred,   // and these whatever the form is
   b32,
@@ -33,8 +35,11 @@ struct OperandRule {
   bool optional = false;
   OperandType type = OperandType::none;
 
-  bool destination() const { return letter == 'd' || letter == 'D' || letter == 'q' || letter == 'e'; }
+  bool destination() const {
+    return letter == 'd' || letter == 'D' || letter == 'q' || letter == 'e' || letter == 'M';
+  }
   bool vector() const { return letter == 'D' || letter == 'S'; }          // braces where the form is a vector
+  bool matrix() const { return letter == 'M' || letter == 'm'; }          // braces always
   bool takes_predicate() const { return letter == 'q' || letter == 'e'; } // may be followed by |p
   bool in_text() const { return letter != 'k'; }
 };
@@ -44,6 +49,10 @@ std::span<const OperandRule> operands(const Form&);
 
 // `registers`: how many the operand has in braces.
 Type type_of(OperandRule, const Form&, u32 registers = 1);
+
+// An asynchronous copy to shared memory; a group of them committed, or waited for.
+bool copies_asynchronously(const Form&);
+bool waits_for_copies(const Form&);
 
 // How many operands of an instruction the rule describes: one per register in braces; at least, for `part`.
 u32 least_count(OperandRule, const Form&);

@@ -1,7 +1,9 @@
 // See origin.h. Registers start with no origin and only ever gain some, so the passes over the instructions end; they are
 // limited all the same, as a loop that feeds itself settles in two.
 #include "ir/origin.h"
+#include "ir/operands.h"
 #include <algorithm>
+#include <utility>
 
 namespace warplens::ir {
 namespace {
@@ -47,10 +49,11 @@ public:
     }
   }
 
-  // Of the address that the instruction accesses.
+  // Of the address that the instruction accesses; of a copy, of the one that it reads from.
   Origin of_address(const Instruction& instruction) const {
+    bool skip = copies_asynchronously(module_.form(instruction));
     for (const Operand& operand : function_.sources(instruction))
-      if (operand.kind == Operand::Kind::address) return of(operand);
+      if (operand.kind == Operand::Kind::address && !std::exchange(skip, false)) return of(operand);
     return {};
   }
 

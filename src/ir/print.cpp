@@ -293,7 +293,7 @@ private:
     for (const OperandGroup& group : operand_groups(form, i.destinations, i.sources)) {
       if (!group.rule.in_text()) continue;
       out_ += std::exchange(separator, ", ");
-      bool braces = group.rule.vector() && group.count > 1;
+      bool braces = (group.rule.vector() && group.count > 1) || group.rule.matrix();
       if (braces) out_ += '{';
       for (u32 n = 0; n < group.count; ++n) {
         if (n > 0) out_ += braces ? ", " : "|";

@@ -477,7 +477,7 @@ void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
 
 // ld.v2 takes two registers, mov.b64 packs 2, 4 or 8; everything else takes one.
 bool Parser::check_vector(const ir::Form& form, ir::OperandRule rule, std::size_t count, const Token& where) {
-  u32 wanted = rule.vector() ? form.vector : 1;
+  u32 wanted = rule.vector() ? form.vector : rule.matrix() ? ir::least_count(rule, form) : 1;
   bool packs = rule.type == ir::OperandType::part && form.vector == 1 &&
                (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
   if (count == wanted || packs || !unknown_part_.empty()) return true;
@@ -620,7 +620,10 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   case Opcode::red:
   case Opcode::sured: kind = access::Kind::reduction; break;
   case Opcode::ldmatrix: kind = access::Kind::ldmatrix; break;
-  case Opcode::cp: kind = access::Kind::async_copy; break;
+  case Opcode::cp:
+    if (!ir::copies_asynchronously(form)) return;
+    kind = access::Kind::async_copy;
+    break;
   default: return;
   }
   if (form.family() == ir::Family::memory && form.space() == ir::StateSpace::param) return;
@@ -636,9 +639,12 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   site.element = element_of(form);
   site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
   if (kind == access::Kind::ldmatrix) {
-    site.bytes = 16;
-    site.matrices = form.has(Modifier::x4) ? 4 : form.has(Modifier::x2) ? 2 : 1;
+    site.bytes = 16, site.vector = 1;
+    site.matrices = form.vector;
   }
+  if (kind == access::Kind::async_copy)
+    site.bytes =
+        static_cast<u8>(m_.functions[current_.value].sources(i)[2].value); // 4, 8 or 16, if it is right
   i.site = site.id;
   m_.sites.push_back(std::move(site));
 }

@@ -94,6 +94,32 @@ TEST(Forms, EveryOpcodeRowParsesAndPrintsBack) {
   }
 }
 
+TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
+  for (const char* text :
+       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f1, %f1, %f1}, {%r1, %r1, %r1, %r1}, {%r1, "
+        "%r1}, {%f1, "
+        "%f1, %f1, %f1};",
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e1, %e1}, {%e1}, {%e1}, {%e1, %e1};",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r1];",
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r1, %r1, %r1}, [%r1+16];",
+        "cp.async.ca.shared.global [%r1], [%d2+16], 8, %r1;",
+        "cp.async.cg.shared.global.L2::128B [%r1], [%d2], 16;",
+        "cp.async.ca.shared.global [%r1], [%d2], 4, %p1;", "cp.async.commit_group;", "cp.async.wait_group 2;",
+        "cp.async.wait_all;"}) {
+    SCOPED_TRACE(text);
+    ir::Module m = parsed(kernel(text));
+    ASSERT_FALSE(m.functions.empty());
+    EXPECT_NE(m.form(m.functions[0].instructions[0]).family(), ir::Family::unsupported);
+    expect_round_trip(m);
+  }
+  for (const char* text :
+       {"cp.async.bulk.commit_group", "cp.async.mbarrier.arrive.shared.b64", "cp.reduce.async.bulk",
+        "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m16n16.x1.shared.b16"}) {
+    ResultOr<Form, ir::UnknownToken> form = ir::parse_form(text);
+    if (form) EXPECT_EQ(form->family(), ir::Family::unsupported) << text;
+  }
+}
+
 TEST(Forms, WhatCompilersEmitIsAnalysed) {
   std::istringstream lines(read_data("forms.txt"));
   std::string line;

@@ -174,6 +174,7 @@ struct Exec {
   };
   std::vector<RangeCache> ranges;
   std::vector<bool> warned; // per site: a tolerated access was reported
+  std::vector<u64> matrix;  // [register][lane]: the operands of a multiplication (execute_matrix.cpp)
 
   Exec(LaunchState&, const Shape&, u32 worker);
 

@@ -2,7 +2,9 @@
 // branches, mark loops that wait for other threads, and let registers whose lives do not overlap share slots
 // (slots.cpp), so that the registers of a whole CTA stay in the cache.
 #include "ir/cfg.h"
+#include "ir/operands.h"
 #include "sim/exec/exec.h"
+#include "sim/kernels/matrices.h"
 #include "sim/lower/slots.h"
 #include "sim/lower/spin_loops.h"
 #include "sim/program.h"
@@ -18,6 +20,14 @@ using ir::Opcode;
 using ir::Operand;
 using ir::StateSpace;
 using ir::Type;
+
+// What an instruction needs beside its own: a form that computes lane by lane.
+struct LaneForm {
+  ir::Form form;
+  Kernel kernel;
+  LaneForm(std::string_view text, u32 sources)
+      : form(*ir::parse_form(text)), kernel(*find_kernel(form, 1, sources)) {}
+};
 
 u8 register_bits(Type type) {
   u32 bits = ir::bits(type);
@@ -201,16 +211,21 @@ private:
     return resized(i, slot, bits, sign);
   }
   SlotId negated(const ir::Instruction& i, SlotId predicate) {
-    static const ir::Form form = *ir::parse_form("not.pred");
-    static const Kernel kernel = *find_kernel(form, 1, 1);
-    SlotId to = temporary(1);
+    static const LaneForm inverted("not.pred", 1);
+    return computed(i, inverted, 1, {predicate});
+  }
+  // In every lane, whether or not the instruction's guard holds there.
+  SlotId computed(const ir::Instruction& i, const LaneForm& step, u32 bits,
+                  std::initializer_list<SlotId> sources) {
+    SlotId to = temporary(bits);
     Op& op = emit(OpKind::compute, i);
     op.guard = no_slot;
-    op.form = &form;
-    op.arithmetic() = {kernel.function, kernel.masked, nullptr, kernel.variant};
-    op.destinations = op.sources = 1;
+    op.form = &step.form;
+    op.arithmetic() = {step.kernel.function, step.kernel.masked, nullptr, step.kernel.variant};
+    op.destinations = 1;
+    op.sources = static_cast<u8>(sources.size());
     op.slot[0] = to;
-    op.slot[1] = predicate;
+    std::copy(sources.begin(), sources.end(), op.slot.begin() + 1);
     return to;
   }
 
@@ -381,6 +396,8 @@ private:
 
   void memory(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
+    if (form.opcode == Opcode::cp) return copy(i);
+    if (form.opcode == Opcode::ldmatrix) return load_matrix(i);
     Type type = form.type();
     if (type == Type::b128 || form.has(Modifier::async) || ir::bytes(type) == 0) return unsupported(i);
     u32 value_bits = std::max<u32>(ir::bits(type), 16), policy = form.has(Modifier::l2_cache_hint) ? 1 : 0;
@@ -410,6 +427,112 @@ private:
     op.element_bytes = static_cast<u8>(ir::bytes(type));
     op.elements = std::max<u8>(form.vector, 1);
     op.sign = ir::is_signed(type);
+  }
+
+  // cp.async is a load and a store. The copy may take place at any time before it is waited for; here it does when it is
+  // issued, which a program could tell only by a race. So there is nothing to wait for, but other accesses stay where
+  // they are.
+  void copy(const ir::Instruction& i) {
+    const ir::Form& form = module_.form(i);
+    if (!ir::copies_asynchronously(form)) {
+      emit(OpKind::fence, i);
+      return;
+    }
+    std::span<const Operand> from = function_.sources(i);
+    u64 bytes = from[2].value;
+    bool sized = i.sources > (form.has(Modifier::l2_cache_hint) ? 4u : 3u), narrow = bytes == 4 || bytes == 8;
+    if (from[2].kind != Operand::Kind::immediate || !(bytes == 16 || (narrow && form.has(Modifier::ca))))
+      return unsupported(i);
+    if (sized && from[3].kind == Operand::Kind::immediate && from[3].value >= bytes) sized = false;
+    u32 words = static_cast<u32>(bytes / 4);
+    SlotId size = sized ? copied_size(i, from[3], bytes) : no_slot;
+    std::array<SlotId, 4> word{};
+    for (u32 w = 0; w < words; ++w) word[w] = temporary(32);
+    Op& load = emit(sized ? OpKind::load_sized : OpKind::load, i);
+    std::copy(word.begin(), word.begin() + words, load.slot.begin());
+    load.destinations = static_cast<u8>(words);
+    load.sources = sized ? 2 : 1;
+    load.slot[words + 1] = size;
+    transfer(load, from[1], StateSpace::global, words);
+    Op& store = emit(OpKind::store, i);
+    store.site = {}; // counted with what is read
+    std::copy(word.begin(), word.begin() + words, store.slot.begin() + 1);
+    store.sources = static_cast<u8>(1 + words);
+    transfer(store, from[0], StateSpace::shared, words);
+  }
+  void transfer(Op& op, const Operand& where, StateSpace space, u32 words) {
+    op.slot[op.destinations] = address(where, op.offset);
+    op.space = space;
+    op.element_bytes = 4;
+    op.elements = static_cast<u8>(words);
+  }
+  // How many bytes each lane reads: the source size, or none where a predicate says that the source is ignored.
+  SlotId copied_size(const ir::Instruction& i, const Operand& given, u64 bytes) {
+    static const LaneForm chosen("selp.u32", 3);
+    if (given.kind != Operand::Kind::reg || bits_of(given.reg.value) != 1) return source(i, given, 32);
+    SlotId ignores = source(i, given, 1);
+    return computed(
+        i, chosen, 32,
+        {constant(Constant::Kind::value, 0, 32), constant(Constant::Kind::value, bytes, 32), ignores});
+  }
+
+  // All lanes of a warp take part in what follows.
+  void gather_warp(const ir::Instruction& i) {
+    SlotId members = constant(Constant::Kind::value, full_mask, 32);
+    Op& op = emit(OpKind::warp_barrier, i);
+    op.sources = 1;
+    op.slot[0] = members;
+  }
+
+  void load_matrix(const ir::Instruction& i) {
+    const ir::Form& form = module_.form(i);
+    std::array<SlotId, 4> to;
+    u32 count = 0;
+    for (const Operand& o : function_.destinations(i)) {
+      if (o.kind != Operand::Kind::reg || bits_of(o.reg.value) != 32) return unsupported(i);
+      to[count++] = o.reg.value;
+    }
+    i64 offset = 0;
+    SlotId where = address(function_.sources(i)[0], offset);
+    if (form.space() == StateSpace::generic) {
+      SlotId in_shared = temporary(bits_of(where));
+      simple(i, OpKind::from_generic, in_shared, where, StateSpace::shared);
+      where = in_shared;
+    } else if (form.space() != StateSpace::shared) {
+      return unsupported(i);
+    }
+    gather_warp(i);
+    Op& op = emit(OpKind::load_matrix, i);
+    op.destinations = static_cast<u8>(count);
+    op.sources = 1;
+    std::copy(to.begin(), to.begin() + count, op.slot.begin());
+    op.slot[count] = where;
+    op.offset = offset;
+    op.space = StateSpace::shared;
+    op.element_bytes = 16; // a row
+  }
+
+  // The operands are kept one after the other, which are more than an op has slots; then they are multiplied.
+  void multiply_matrices(const ir::Instruction& i) {
+    const ir::Form& form = module_.form(i);
+    if (!can_multiply(form)) return unsupported(i);
+    gather_warp(i);
+    u32 row = 0;
+    for (const ir::OperandGroup& group : ir::operand_groups(form, i.destinations, i.sources)) {
+      if (group.rule.destination()) continue;
+      u32 bits = ir::bits(group.type(form, 0));
+      std::vector<SlotId> slots;
+      for (u32 n = 0; n < group.count; ++n)
+        slots.push_back(source(i, function_.sources(i)[group.first - i.destinations + n], bits));
+      Op& op = emit(OpKind::keep_matrix, i);
+      std::copy(slots.begin(), slots.end(), op.slot.begin());
+      op.sources = static_cast<u8>(slots.size());
+      op.offset = row; // the first of the rows that they are kept in
+      row += group.count;
+    }
+    Op& op = emit(OpKind::multiply_matrices, i);
+    for (const Operand& o : function_.destinations(i))
+      op.slot[op.destinations++] = o.kind == Operand::Kind::reg ? o.reg.value : no_slot;
   }
 
   void control(const ir::Instruction& i) {
@@ -464,6 +587,7 @@ private:
 
   void warp(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
+    if (form.opcode == Opcode::mma) return multiply_matrices(i);
     std::optional<OpKind> kind = lowered_as(form.opcode);
     if (!kind) return unsupported(i);
     std::vector<SlotId> slots;

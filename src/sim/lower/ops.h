@@ -71,7 +71,8 @@ enum class FoldRule : u8 {
   gather, // value first, then the lanes that take part
   elect,
   active_mask,
-  untracked // has no result, and nothing that it does depends on the CTA
+  untracked, // has no result, and nothing that it does depends on the CTA
+  opaque     // its results are not followed
 };
 
 struct OpTraits {

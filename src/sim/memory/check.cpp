@@ -12,9 +12,10 @@ namespace {
 
 using ir::StateSpace;
 
-// Parameters have no sites: they are not counted.
+// Parameters have no sites: they are not counted; and what an asynchronous copy writes is counted with what it reads.
 std::string_view kind_name(const Exec& x, const Op& op) {
-  return op.site.valid() ? access::name(x.code->module->sites[op.site.value].kind) : "load";
+  if (op.site.valid()) return access::name(x.code->module->sites[op.site.value].kind);
+  return op.kind() == OpKind::store ? "store" : "load";
 }
 
 template <class F> void each_lane(const Exec& x, const Access& a, F&& f) {

@@ -1,0 +1,340 @@
+// ldmatrix and mma.sync: what each lane gets, against the PTX ISA's figures, shape by shape, and products against double.
+#include "sem/half.h"
+#include "sim/harness.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <random>
+
+namespace warplens::sim {
+namespace {
+
+// --- ldmatrix
+
+std::string names(const char* prefix, u32 first, u32 count) {
+  std::string out = "{";
+  for (u32 i = 0; i < count; ++i) out += fmt::format("{}{}{}", i == 0 ? "" : ", ", prefix, first + i);
+  return out + "}";
+}
+
+// Fills shared memory with `in`, lets each lane point at its row of `rows`, and stores what it gets.
+std::string load_matrices(u32 count, const char* suffix, bool generic) {
+  return ptx_header() + fmt::format(R"(
+.visible .entry k(.param .u64 in, .param .u64 rows, .param .u64 out) {{
+  .reg .b32 %r<20>; .reg .b64 %d<20>;
+  .shared .align 16 .b8 s[1024];
+  ld.param.u64 %d1, [in]; ld.param.u64 %d2, [rows]; ld.param.u64 %d3, [out];
+  mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 4; add.s64 %d2, %d2, %d4; ld.global.u32 %r2, [%d2];
+  mul.wide.u32 %d5, %r1, 32; add.s64 %d1, %d1, %d5; mul.wide.u32 %d6, %r1, 16; add.s64 %d3, %d3, %d6;
+  mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 32, %r3; add.u32 %r2, %r2, %r3;
+  ld.global.v4.u32 {{%r10, %r11, %r12, %r13}}, [%d1]; st.shared.v4.u32 [%r4], {{%r10, %r11, %r12, %r13}};
+  ld.global.v4.u32 {{%r10, %r11, %r12, %r13}}, [%d1+16]; st.shared.v4.u32 [%r4+16], {{%r10, %r11, %r12, %r13}};
+  bar.sync 0;
+  mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;
+  cvt.u64.u32 %d7, %r2; cvta.shared.u64 %d8, %d7;
+  ldmatrix.sync.aligned.m8n8.x{}{}.b16 {}, [{}];
+  st.global.v4.u32 [%d3], {{%r10, %r11, %r12, %r13}};
+  ret;
+}}
+)",
+                                    count, suffix, names("%r", 10, count), generic ? "%d8" : "%r2");
+}
+
+struct Counter final : access::Sink {
+  std::vector<access::WarpAccess> seen;
+  void lanes(const access::LaneBatch& batch) override {
+    if (batch.kind == access::Kind::ldmatrix) seen.push_back(access::warp_of(batch, 0));
+  }
+  void affine(const access::AffineAccess&) override {}
+};
+
+TEST(LoadMatrix, GivesEachLaneItsPartOfEachMatrix) {
+  std::mt19937 random(5);
+  for (u32 count : {1u, 2u, 4u})
+    for (bool transposed : {false, true})
+      for (bool generic : {false, true}) {
+        std::string suffix = std::string(transposed ? ".trans" : "") + (generic ? "" : ".shared");
+        SCOPED_TRACE(fmt::format("x{}{}", count, suffix));
+        std::vector<u16> in(512);
+        for (u16& v : in) v = static_cast<u16>(random());
+        std::vector<u32> rows(32);
+        for (u32 lane = 0; lane < 32; ++lane) // lanes beyond the matrices may point anywhere
+          rows[lane] = lane < 8 * count ? random() % 64 * 16 : 0x12345;
+        Gpu gpu;
+        ASSERT_TRUE(gpu.load(load_matrices(count, suffix.c_str(), generic)));
+        u64 to = gpu.buffer(std::vector<u32>(128));
+        Counter counter;
+        LaunchOptions options;
+        options.workers = 1;
+        options.sinks = {&counter};
+        gpu.expect_run("k", {1}, {32}, {gpu.buffer(in), gpu.buffer(rows), to}, options);
+        std::vector<u32> got = gpu.read<u32>(to, 128);
+        for (u32 lane = 0; lane < 32; ++lane)
+          for (u32 m = 0; m < 4; ++m) {
+            auto element = [&](u32 row, u32 column) { return u32{in[rows[8 * m + row] / 2 + column]}; };
+            u32 a = lane / 4, b = lane % 4 * 2, want = 0;
+            if (m < count)
+              want = transposed ? element(b, a) | element(b + 1, a) << 16
+                                : element(a, b) | element(a, b + 1) << 16;
+            ASSERT_EQ(got[4 * lane + m], want) << "lane " << lane << " matrix " << m;
+          }
+        ASSERT_EQ(counter.seen.size(), 1u);
+        EXPECT_EQ(counter.seen[0].space, access::Space::shared);
+        EXPECT_EQ(counter.seen[0].bytes, 16);
+        EXPECT_EQ(counter.seen[0].matrices, count);
+        EXPECT_EQ(counter.seen[0].active, full_mask);
+      }
+}
+
+TEST(LoadMatrix, FaultsWhereARowIsOutOfSharedMemory) {
+  std::vector<u32> rows(32, 0);
+  rows[7] = 1024;
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(load_matrices(1, ".shared", false)));
+  u64 to = gpu.buffer(std::vector<u32>(128));
+  EXPECT_TRUE(gpu.run("k", {1}, {32}, {gpu.buffer(std::vector<u16>(512)), gpu.buffer(rows), to}).fault);
+}
+
+// --- mma
+
+struct Place {
+  u32 row, column;
+};
+using Figure = Place (*)(u32 group, u32 lane, u32 i); // of element i of a lane: lane / 4, lane % 4
+
+// The figures of the PTX ISA, as they stand there.
+struct Shape {
+  const char* name;
+  const char* types; // D A B C
+  u32 m, k;
+  u32 a_elements, b_elements; // of a lane
+  Figure a, b;
+};
+Place c_of_16(u32 g, u32 t, u32 i) { return {i < 2 ? g : g + 8, t * 2 + (i & 1)}; }
+Place c_of_8(u32 g, u32 t, u32 i) { return {g, t * 2 + (i & 1)}; }
+
+#define PLACE(row, column) [](u32 g, u32 t, u32 i) -> Place { return {row, column}; }
+const Shape shapes[] = {
+    {"m16n8k8", "f32 f16 f16 f32", 16, 8, 4, 2, PLACE(i < 2 ? g : g + 8, t * 2 + (i & 1)),
+     PLACE(t * 2 + i, g)},
+    {"m16n8k8", "f16 f16 f16 f16", 16, 8, 4, 2, PLACE(i < 2 ? g : g + 8, t * 2 + (i & 1)),
+     PLACE(t * 2 + i, g)},
+    {"m16n8k8", "f32 bf16 bf16 f32", 16, 8, 4, 2, PLACE(i < 2 ? g : g + 8, t * 2 + (i & 1)),
+     PLACE(t * 2 + i, g)},
+    {"m16n8k16", "f32 f16 f16 f32", 16, 16, 8, 4,
+     PLACE(i < 2 || (i >= 4 && i < 6) ? g : g + 8, i < 4 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8),
+     PLACE(i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, g)},
+    {"m16n8k16", "f16 f16 f16 f16", 16, 16, 8, 4,
+     PLACE(i < 2 || (i >= 4 && i < 6) ? g : g + 8, i < 4 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8),
+     PLACE(i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, g)},
+    {"m16n8k16", "f32 bf16 bf16 f32", 16, 16, 8, 4,
+     PLACE(i < 2 || (i >= 4 && i < 6) ? g : g + 8, i < 4 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8),
+     PLACE(i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, g)},
+    {"m16n8k4", "f32 tf32 tf32 f32", 16, 4, 2, 1, PLACE(i == 0 ? g : g + 8, t), PLACE(t, (void(i), g))},
+    {"m16n8k8", "f32 tf32 tf32 f32", 16, 8, 4, 2, PLACE(i == 0 || i == 2 ? g : g + 8, i < 2 ? t : t + 4),
+     PLACE(i == 0 ? t : t + 4, g)},
+    {"m8n8k16", "s32 s8 u8 s32", 8, 16, 4, 4, PLACE(g, t * 4 + i), PLACE(t * 4 + i, g)},
+    {"m16n8k16", "s32 s8 s8 s32", 16, 16, 8, 4, PLACE(i < 4 ? g : g + 8, t * 4 + (i & 3)),
+     PLACE(t * 4 + i, g)},
+    {"m16n8k32", "s32 u8 s8 s32", 16, 32, 16, 8,
+     PLACE(i < 4 || (i >= 8 && i < 12) ? g : g + 8, i < 8 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16),
+     PLACE(i < 4 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16, g)},
+    {"m8n8k32", "s32 s4 s4 s32", 8, 32, 8, 8, PLACE(g, t * 8 + i), PLACE(t * 8 + i, g)},
+    {"m16n8k32", "s32 u4 s4 s32", 16, 32, 16, 8, PLACE(i < 8 ? g : g + 8, t * 8 + (i & 7)),
+     PLACE(t * 8 + i, g)},
+    {"m16n8k64", "s32 s4 u4 s32", 16, 64, 32, 16,
+     PLACE(i < 8 || (i >= 16 && i < 24) ? g : g + 8, i < 16 ? t * 8 + (i & 7) : t * 8 + (i & 7) + 32),
+     PLACE(i < 8 ? t * 8 + (i & 7) : t * 8 + (i & 7) + 32, g)},
+    {"m8n8k4", "f64 f64 f64 f64", 8, 4, 1, 1, PLACE(g, (void(i), t)), PLACE((void(i), t), g)},
+    {"m16n8k8", "f64 f64 f64 f64", 16, 8, 4, 2, PLACE(i % 2 == 0 ? g : g + 8, i < 2 ? t : t + 4),
+     PLACE(i == 0 ? t : t + 4, g)},
+};
+#undef PLACE
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find(' ', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+u32 bits_of(const std::string& type) {
+  return static_cast<u32>(std::stoul(type.substr(type.find_first_of("0123456789")))) == 32
+             ? 32
+             : ir::bits(*ir::type_named(type));
+}
+u32 register_bits(const std::string& type) { return type == "f64" ? 64 : 32; }
+
+double value(const std::string& type, u64 raw) {
+  if (type == "f64") return std::bit_cast<double>(raw);
+  if (type == "f32") return std::bit_cast<float>(static_cast<u32>(raw));
+  if (type == "tf32") return std::bit_cast<float>(static_cast<u32>(raw) & ~0x1fffu);
+  if (type == "f16") return sem::to_float(sem::F16{static_cast<u16>(raw)});
+  if (type == "bf16") return sem::to_float(sem::BF16{static_cast<u16>(raw)});
+  if (type == "s32") return static_cast<i32>(raw);
+  u32 bits = bits_of(type);
+  i64 number = static_cast<i64>(raw & ((u64{1} << bits) - 1));
+  if (type[0] == 's' && (number >> (bits - 1)) != 0) number -= i64{1} << bits;
+  return static_cast<double>(number);
+}
+
+// Some number of the type; of floats a few bits only, so that sums are exact in every format.
+u64 draw(const std::string& type, std::mt19937& random) {
+  int small = static_cast<int>(random() % 17) - 8;
+  if (type == "f64") return std::bit_cast<u64>(small * 0.25);
+  if (type == "f32" || type == "tf32") return std::bit_cast<u32>(static_cast<float>(small) * 0.25f);
+  if (type == "f16") return sem::to_half<sem::F16>(static_cast<float>(small) * 0.25f).bits;
+  if (type == "bf16") return sem::to_half<sem::BF16>(static_cast<float>(small) * 0.25f).bits;
+  return random() & ((u64{1} << bits_of(type)) - 1);
+}
+
+// An operand as each lane holds it: [lane][register].
+struct Fragment {
+  std::string type;
+  u32 elements = 0;
+  std::vector<u64> registers;
+  u32 each() const { return register_bits(type) / bits_of(type); }
+  u32 count() const { return elements / each(); }
+  Fragment(std::string t, u32 n) : type(std::move(t)), elements(n) {
+    registers.resize(u64{warp_size} * count());
+  }
+  void set(u32 lane, u32 i, u64 raw) {
+    registers[lane * count() + i / each()] |= raw << (i % each() * bits_of(type));
+  }
+  u64 get(u32 lane, u32 i) const {
+    u64 raw = registers[lane * count() + i / each()] >> (i % each() * bits_of(type));
+    return bits_of(type) == 64 ? raw : raw & ((u64{1} << bits_of(type)) - 1);
+  }
+};
+
+// Lanes load all registers as 64 bits, multiply, and store D.
+std::string multiply_kernel(const std::string& form, const Fragment& d, const Fragment& a, const Fragment& b,
+                            const Fragment& c) {
+  std::string text = ptx_header() + ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
+                                    ".reg .b32 %r<60>; .reg .b64 %d<60>; .reg .b64 %x<60>;\n"
+                                    "ld.param.u64 %x1, [in]; ld.param.u64 %x2, [out]; mov.u32 %r0, %tid.x;\n";
+  u32 all = a.count() + b.count() + c.count(), next = 1;
+  text += fmt::format(
+      "mul.wide.u32 %x3, %r0, {}; add.s64 %x1, %x1, %x3; mul.wide.u32 %x4, %r0, {}; add.s64 %x2, %x2, %x4;\n",
+      8 * all, 8 * d.count());
+  std::string operands;
+  auto read = [&](const Fragment& f) {
+    bool wide = register_bits(f.type) == 64;
+    for (u32 i = 0; i < f.count(); ++i)
+      text += fmt::format("ld.global.u{} %{}{}, [%x1+{}];\n", wide ? 64 : 32, wide ? 'd' : 'r', next + i,
+                          8 * (next - 1 + i));
+    operands += ", " + names(wide ? "%d" : "%r", next, f.count());
+    next += f.count();
+  };
+  read(a), read(b), read(c);
+  bool wide = register_bits(d.type) == 64;
+  text += fmt::format("{} {}{};\n", form, names(wide ? "%d" : "%r", 40, d.count()), operands);
+  for (u32 i = 0; i < d.count(); ++i) {
+    if (!wide) text += fmt::format("cvt.u64.u32 %d{0}, %r{0};\n", 40 + i);
+    text += fmt::format("st.global.u64 [%x2+{}], %d{};\n", 8 * i, 40 + i);
+  }
+  return text + "ret; }\n";
+}
+
+struct Product {
+  Fragment d, a, b, c;
+};
+
+void run_product(const std::string& form, Product& p) {
+  std::vector<u64> in;
+  for (u32 lane = 0; lane < warp_size; ++lane)
+    for (const Fragment* f : {&p.a, &p.b, &p.c})
+      in.insert(in.end(), f->registers.begin() + lane * f->count(),
+                f->registers.begin() + (lane + 1) * f->count());
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(multiply_kernel(form, p.d, p.a, p.b, p.c)));
+  u64 to = gpu.buffer(p.d.registers);
+  gpu.expect_run("k", {1}, {32}, {gpu.buffer(in), to});
+  p.d.registers = gpu.read<u64>(to, p.d.registers.size());
+}
+
+Product product_of(const Shape& shape) {
+  std::vector<std::string> type = words(shape.types);
+  u32 sums = shape.m * 8 / warp_size;
+  return {{type[0], sums}, {type[1], shape.a_elements}, {type[2], shape.b_elements}, {type[3], sums}};
+}
+
+std::string form_of(const Shape& shape, const char* more = "") {
+  std::vector<std::string> t = words(shape.types);
+  return fmt::format("mma.sync.aligned.{}.row.col{}.{}.{}.{}.{}", shape.name, more, t[0], t[1], t[2], t[3]);
+}
+
+TEST(MultiplyMatrices, EveryShapeIsTheProductOfItsFigures) {
+  std::mt19937 random(9);
+  for (const Shape& shape : shapes) {
+    SCOPED_TRACE(form_of(shape));
+    Product p = product_of(shape);
+    double a[16][64] = {}, b[64][8] = {}, c[16][8] = {};
+    Figure sums = shape.m == 16 ? c_of_16 : c_of_8;
+    auto fill = [&](Fragment& f, Figure figure, auto& matrix) {
+      for (u32 lane = 0; lane < warp_size; ++lane)
+        for (u32 i = 0; i < f.elements; ++i) {
+          u64 raw = draw(f.type, random);
+          f.set(lane, i, raw);
+          Place at = figure(lane / 4, lane % 4, i);
+          matrix[at.row][at.column] = value(f.type, raw);
+        }
+    };
+    fill(p.a, shape.a, a), fill(p.b, shape.b, b), fill(p.c, sums, c);
+    run_product(form_of(shape), p);
+    for (u32 lane = 0; lane < warp_size; ++lane)
+      for (u32 i = 0; i < p.d.elements; ++i) {
+        Place at = sums(lane / 4, lane % 4, i);
+        double want = c[at.row][at.column];
+        for (u32 k = 0; k < shape.k; ++k) want += a[at.row][k] * b[k][at.column];
+        if (p.d.type == "s32") want = static_cast<i32>(static_cast<i64>(want));
+        ASSERT_EQ(value(p.d.type, p.d.get(lane, i)), want) << "lane " << lane << " element " << i;
+      }
+  }
+}
+
+TEST(MultiplyMatrices, SumsAreRoundedOnceAndIntegersStop) {
+  Shape halves = shapes[3], bytes = shapes[10];
+  Product p = product_of(halves); // 1 · 1 + 2^-24 · 1 + 2^-24 · 1 = 1 + 2^-23: no sum on the way is cut
+  for (u32 lane = 0; lane < warp_size; ++lane)
+    for (u32 i = 0; i < 8; ++i) {
+      u32 column = halves.a(lane / 4, lane % 4, i).column;
+      p.a.set(lane, i, column == 0 ? 0x3c00 : column < 3 ? 0x0001 : 0); // 1, 2^-24
+      if (i < 4) p.b.set(lane, i, 0x3c00);
+    }
+  run_product(form_of(halves), p);
+  EXPECT_EQ(p.d.get(0, 0), 0x3f800001u);
+  Product q = product_of(bytes);
+  for (u32 lane = 0; lane < warp_size; ++lane) {
+    for (u32 i = 0; i < 16; ++i) q.a.set(lane, i, 255);
+    for (u32 i = 0; i < 8; ++i) q.b.set(lane, i, 127);
+    for (u32 i = 0; i < 4; ++i) q.c.set(lane, i, 0x7fffffff);
+  }
+  Product r = q;
+  run_product(form_of(bytes, ".satfinite"), q);
+  EXPECT_EQ(q.d.get(5, 1), 0x7fffffffu);
+  run_product(form_of(bytes), r);
+  EXPECT_EQ(r.d.get(5, 1), 0x7fffffffu + 32u * 255 * 127);
+}
+
+TEST(MultiplyMatrices, FormsWithoutSemanticsAreRefused) {
+  for (const char* form :
+       {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, {%r1,%r2}, "
+        "{%r1,%r2}, {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8};",
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.bf16.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1}, "
+        "{%r1,%r2,%r3,%r4};",
+        "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1,%r2}, [%r3];", "cp.async.bulk.commit_group;",
+        "cp.async.mbarrier.arrive.shared.b64 [%r1];"}) {
+    Gpu gpu;
+    ASSERT_TRUE(gpu.load(ptx_header() + ".visible .entry k() { .reg .b32 %r<20>;\n" + form + "\nret; }\n"))
+        << form;
+    LaunchResult result = gpu.run("k", {1}, {32}, {});
+    ASSERT_TRUE(result.fault) << form;
+    EXPECT_EQ(result.fault->kind, FaultKind::unsupported_instruction) << form;
+  }
+}
+
+} // namespace
+} // namespace warplens::sim
