@@ -6,3 +6,5 @@ endif()
 # test_toolchain lies in the build folder, as the tool does, and finds the headers beside itself.
 # What the compilers make of the sources is parsed.
 target_link_libraries(test_toolchain PRIVATE warplens_ptx)
+# What they link is linked with both libraries.
+add_dependencies(test_toolchain cudart_13 cuda_driver)
