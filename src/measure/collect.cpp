@@ -45,7 +45,7 @@ struct Collector::Impl {
       share.worker.visit(index, [&](Cell& cell) {
         auto [found, fresh] = spaces.try_emplace(cell.header.space);
         Merged& merged = found->second;
-        if (fresh) merged = {empty_record(site, cell.header.space), cell.header, {}};
+        if (fresh) merged = {empty_record(site, cell.header.space), cell.header, WarpTally()};
         for (std::size_t a = 0; a < cell.sums.counts.size(); ++a)
           merged.record.counters[a] += cell.sums.counts[a] * share.times;
         if (share.cta) cell.sums.tally.move_to(*share.cta);
