@@ -216,12 +216,14 @@ std::string weights_line(const Page& page, u32 headlines) {
   const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
   if (headlines < 2 || row == nullptr) return "";
   const arch::StageCosts& costs = row->costs;
+  const bool served = page.model.findings.back().rule == "halo-access";
   return '\n' +
          page.style.faint(
              wrap(fmt::format(
                       "Ranked by the cycles lost at an SM's busiest stage: a pass of shared memory or the L1 "
-                      "takes {}, a sector {} ({}).",
-                      costs.wavefront, costs.sector, arch::name(costs.source.grade)),
+                      "takes {}, a sector {} ({}).{}",
+                      costs.wavefront, costs.sector, arch::name(costs.source.grade),
+                      served ? " What the L1 serves comes last." : ""),
                   "", page.options.width));
 }
 

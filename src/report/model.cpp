@@ -211,7 +211,7 @@ Line line_at(const access::Site& site, const SourceLines& source, const Options&
     return line;
   }
   line.text = source(line.place.file, line.place.line).value_or("");
-  line.changed = !line.text.empty() && options.changed && options.changed(line.place.file);
+  line.changed = options.changed && options.changed(line.place.file); // whatever stands there now
   return line;
 }
 

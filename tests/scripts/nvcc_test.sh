@@ -58,6 +58,7 @@ done
 # A source that was edited after the program was built: its lines may not be those that ran.
 cp "$program" edited.cu
 program=edited.cu
+ptx="-gencode arch=compute_80,code=compute_80"
 build edited -cudart shared
 run "$warplens" run ./edited word
 expect_not_in stderr 'changed after the program was built'
