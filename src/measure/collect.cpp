@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 
 namespace warplens::measure {
 namespace {
@@ -28,14 +29,57 @@ struct Collector::Impl {
   std::vector<const arch::Architecture*> architectures;
   std::span<const access::Site> sites;
   std::vector<u32> site_index; // by SiteId
+  std::vector<u32> places;     // by site the first one of its place: see first_block.h
   std::deque<Share> shares;    // of workers, or of classes of CTAs
 
   Share& add_share() {
-    return shares.emplace_back(Share{Worker(architectures, site_index, static_cast<u32>(sites.size()))});
+    return shares.emplace_back(
+        Share{Worker(architectures, site_index, places, static_cast<u32>(sites.size()))});
   }
 
   SiteRecord empty_record(const access::Site& site, access::Space space) const {
     return {site, space, std::vector<arch::Counts>(architectures.size())};
+  }
+
+  // One place: as it is inlined, with one opcode, to one array.
+  void find_places() {
+    using Place =
+        std::tuple<std::vector<std::tuple<std::string, u32, u32>>, std::string, access::ArrayKind, u32>;
+    std::map<Place, u32> known;
+    for (u32 i = 0; i < sites.size(); ++i) {
+      const access::Site& site = sites[i];
+      places.push_back(i);
+      if (site.frames.empty() || site.kind != access::Kind::load) continue;
+      std::vector<std::tuple<std::string, u32, u32>> frames;
+      for (const access::SourceFrame& frame : site.frames)
+        frames.emplace_back(frame.file, frame.line, frame.column);
+      Place place(std::move(frames), site.opcode, site.array.kind, site.array.parameter);
+      places.back() = known.try_emplace(std::move(place), i).first->second;
+    }
+  }
+
+  // What was followed of a place goes to each of its records. Where two workers met the block, as none does today, the one
+  // that met more of it is asked.
+  void add_first_blocks(std::vector<SiteRecord>& records) {
+    if (architectures.empty()) return;
+    std::map<u32, FirstBlock> by_place;
+    for (Share& share : shares)
+      for (u32 place = 0; place <= sites.size(); ++place) {
+        BlockFollower* follower = share.cta.value_or(0) == 0 ? share.worker.follower(place) : nullptr;
+        if (follower == nullptr) continue;
+        FirstBlock found = follower->finish(*architectures[0]);
+        FirstBlock& known = by_place[place];
+        if (found.requests > known.requests) known = found;
+      }
+    for (SiteRecord& record : records) {
+      if (record.space != access::Space::global || record.distribution.classes.empty()) continue;
+      u32 site = record.site.id.valid() && record.site.id.value < site_index.size()
+                     ? site_index[record.site.id.value]
+                     : static_cast<u32>(sites.size());
+      auto found = by_place.find(site < places.size() ? places[site] : static_cast<u32>(places.size()));
+      if (found == by_place.end()) continue;
+      record.distribution.first_block = found->second;
+    }
   }
 
   // The records of one site over all workers, one per space, in the order of the spaces.
@@ -72,6 +116,7 @@ Collector::Collector(Architectures architectures, std::span<const access::Site> 
     if (sites[i].id.value >= impl_->site_index.size()) impl_->site_index.resize(sites[i].id.value + 1, count);
     impl_->site_index[sites[i].id.value] = i;
   }
+  impl_->find_places();
   for (u32 i = 0; i < workers; ++i) impl_->add_share();
 }
 
@@ -105,6 +150,7 @@ std::vector<SiteRecord> Collector::finish() {
     if (records.empty() && i < count) records.push_back(impl_->empty_record(site, site.space));
     for (SiteRecord& record : records) out.push_back(std::move(record));
   }
+  impl_->add_first_blocks(out);
   return out;
 }
 

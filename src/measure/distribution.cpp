@@ -78,6 +78,7 @@ Distribution& Distribution::operator*=(u64 times) {
   for (WarpClass& c : classes) c.warps *= times, c.counts *= times;
   other_warps *= times;
   other *= times;
+  first_block *= times;
   return *this;
 }
 
@@ -127,6 +128,7 @@ void add(Distribution& sum, const Distribution& other) {
   }
   sum.other_warps += other.other_warps;
   sum.other += other.other;
+  sum.first_block += other.first_block;
   limit(sum);
 }
 

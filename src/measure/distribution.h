@@ -4,6 +4,7 @@
 // Lanes and cost hold for every warp of a class; what else an example shows (its stride, where it begins, the lines it
 // touches) is exact for accesses in closed form that are all alike, and else that of the class's first warp.
 #pragma once
+#include "measure/first_block.h"
 #include "measure/pattern.h"
 #include "measure/tally.h"
 
@@ -26,6 +27,8 @@ struct Distribution {
   // Classes beyond the most are added to one of their shape, or else here.
   u64 other_warps = 0;
   arch::Counts other{};
+  // Of all accesses of its place that ran; of several such places or launches, the sum.
+  FirstBlock first_block{};
 
   u64 warps() const;
   Distribution& operator*=(u64 times); // of so many launches that are alike

@@ -20,6 +20,19 @@ bool take_sign(std::string_view& text, char sign) {
   return true;
 }
 
+FirstBlock first_block_of(const json& value) {
+  expect_object(value, "a first block");
+  FirstBlock out;
+  take(value, "requests", out.requests);
+  take(value, "sectors", out.sectors);
+  take(value, "distinct_sectors", out.distinct_sectors);
+  take(value, "rows", out.rows);
+  take(value, "row_elements", out.row_elements);
+  take(value, "row_lanes", out.row_lanes);
+  if (auto counts = value.find("by_rows"); counts != value.end()) out.by_rows = counts_of(*counts);
+  return out;
+}
+
 } // namespace
 
 std::string text_of_offsets(const access::WarpAccess& access) {
@@ -96,6 +109,7 @@ Distribution distribution_of(const json& value) {
     throw Unreadable("there are too many classes of warps");
   take(value, "other_warps", out.other_warps);
   if (auto other = value.find("other"); other != value.end()) out.other = counts_of(*other);
+  if (auto block = value.find("first_block"); block != value.end()) out.first_block = first_block_of(*block);
   return out;
 }
 

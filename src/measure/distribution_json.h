@@ -40,6 +40,15 @@ template <class Json> Json distribution_json(const Distribution& distribution, u
     out["other_warps"] = distribution.other_warps;
     out["other"] = counts_json<Json>(distribution.other);
   }
+  if (const FirstBlock& block = distribution.first_block; block.requests != 0) {
+    Json& one = out["first_block"] = {{"requests", block.requests},
+                                      {"sectors", block.sectors},
+                                      {"distinct_sectors", block.distinct_sectors}};
+    if (block.row_lanes != 0) {
+      one["rows"] = block.rows, one["row_elements"] = block.row_elements, one["row_lanes"] = block.row_lanes;
+      one["by_rows"] = counts_json<Json>(block.by_rows);
+    }
+  }
   return out;
 }
 

@@ -20,6 +20,13 @@ std::vector<std::string> strings(const json& object, const char* key) {
   return out;
 }
 
+void take_flag(const json& object, const char* key, bool& out) {
+  auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return;
+  if (!found->is_boolean()) throw Unreadable(fmt::format("member '{}' is neither true nor false", key));
+  out = found->get<bool>();
+}
+
 diag::Diagnostic diagnostic_of(const json& value) {
   expect_object(value, "a diagnostic");
   diag::Diagnostic out;
@@ -43,10 +50,7 @@ access::Array array_of(const json& value) {
   take(value, "parameter", out.parameter);
   take(value, "parameters", out.parameters);
   take(value, "offset", out.offset);
-  if (auto indirect = value.find("indirect"); indirect != value.end()) {
-    if (!indirect->is_boolean()) throw Unreadable("member 'indirect' is neither true nor false");
-    out.indirect = indirect->get<bool>();
-  }
+  take_flag(value, "indirect", out.indirect);
   return out;
 }
 

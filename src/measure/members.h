@@ -43,6 +43,8 @@ template <class T> void take(const json& object, const char* key, T& out) {
   }
 }
 
+void take_flag(const json& object, const char* key, bool& out);
+
 // name() is empty for what is no enumerator.
 template <class E> void take_name(const json& object, const char* key, E& out) {
   auto found = object.find(key);

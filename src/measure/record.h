@@ -21,6 +21,8 @@ struct SiteRecord {
   std::vector<arch::Counts> counters{}; // one per architecture of the run, same order as LaunchRecord::sm
   Pattern pattern{};                    // of the distribution
   Distribution distribution{};          // of its warps on the first architecture
+  bool result_unused =
+      false; // of an `atom`: nobody reads what it returns, so the assembler makes a `red` of it
   bool operator==(const SiteRecord&) const = default;
 };
 

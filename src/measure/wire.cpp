@@ -132,6 +132,7 @@ json to_json(const SiteRecord& record, u32 sm) {
   if (record.pattern != Pattern{}) out["pattern"] = to_json(record.pattern);
   if (!record.distribution.classes.empty())
     out["distribution"] = distribution_json<json>(record.distribution, sm);
+  put(out, "result_unused", record.result_unused);
   return out;
 }
 
@@ -144,6 +145,7 @@ SiteRecord site_record_of(const json& value, u32 sm) {
   if (auto pattern = value.find("pattern"); pattern != value.end()) out.pattern = pattern_of(*pattern);
   if (auto found = value.find("distribution"); found != value.end())
     out.distribution = distribution_of(*found);
+  take_flag(value, "result_unused", out.result_unused);
   if (!is_reference(out.site)) complete(out, sm);
   return out;
 }

@@ -1,4 +1,6 @@
 #include "measure/worker.h"
+#include "base/bits.h"
+#include <algorithm>
 
 namespace warplens::measure {
 
@@ -6,11 +8,30 @@ void Worker::lanes(const access::LaneBatch& batch) {
   Cell& cell = cell_of(batch);
   if (!architectures_.empty()) cell.lanes.add(*architectures_[0], batch, cell.accesses++, cell.sums.tally);
   for (std::size_t a = 1; a < architectures_.size(); ++a) cell.others[a - 1].add(*architectures_[a], batch);
+  if (batch.cta != 0 || !BlockFollower::follows(batch)) return;
+  BlockFollower& follower = follower_of(batch);
+  u32 warps = static_cast<u32>(batch.active.size());
+  if (batch.cta_warps != 0) warps = std::min(warps, batch.cta_warps);
+  for (u32 w = 0; w < warps; ++w)
+    if (batch.active[w] != 0) follower.add(w, access::warp_of(batch, w));
 }
 
 void Worker::affine(const access::AffineAccess& access) {
   Cell& cell = cell_of(access);
   cell.affine.add(access, cell.accesses++, architectures_, cell.sums);
+  if (access.cta != 0 || !BlockFollower::follows(access)) return;
+  BlockFollower& follower = follower_of(access);
+  u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));
+  for (u32 w = 0; w < warps; ++w)
+    if (access.active.empty() || access.active[w] != 0) follower.add(w, access::expand(access, w));
+}
+
+BlockFollower& Worker::follower_of(const access::AccessHeader& access) {
+  u32 site = access.site.value < site_index_.size() ? site_index_[access.site.value] : sites_;
+  u32 place = site < places_.size() ? places_[site] : static_cast<u32>(places_.size());
+  if (followers_.size() <= place) followers_.resize(places_.size() + 1);
+  if (!followers_[place]) followers_[place] = std::make_unique<BlockFollower>();
+  return *followers_[place];
 }
 
 Cell& Worker::cell_of(const access::AccessHeader& access) {

@@ -2,6 +2,7 @@
 // nothing is shared until the launch has ended, so there are no locks and no atomics.
 #pragma once
 #include "measure/cells.h"
+#include "measure/first_block.h"
 #include <deque>
 
 namespace warplens::measure {
@@ -9,8 +10,9 @@ namespace warplens::measure {
 class Worker final : public access::Sink {
 public:
   // `site_index`: by SiteId the number of the site among `sites`; `sites` itself where it is not listed.
-  Worker(Architectures architectures, std::span<const u32> site_index, u32 sites)
-      : architectures_(architectures), site_index_(site_index), sites_(sites) {}
+  // `places`: by site the place that it is followed with (first_block.h).
+  Worker(Architectures architectures, std::span<const u32> site_index, std::span<const u32> places, u32 sites)
+      : architectures_(architectures), site_index_(site_index), places_(places), sites_(sites) {}
 
   void lanes(const access::LaneBatch&) override;
   void affine(const access::AffineAccess&) override;
@@ -25,15 +27,20 @@ public:
     }
   }
 
+  // Of the first block, if this worker met it at that place.
+  BlockFollower* follower(u32 place) { return place < followers_.size() ? followers_[place].get() : nullptr; }
+
 private:
+  BlockFollower& follower_of(const access::AccessHeader&);
   Cell& cell_of(const access::AccessHeader&);
   Cell& add_cell(u32 site, const access::AccessHeader&);
 
   Architectures architectures_;
-  std::span<const u32> site_index_;
+  std::span<const u32> site_index_, places_;
   u32 sites_;
   std::vector<Cell*> head_; // per site, the last one for sites that were not listed: the first cell, or none
   std::deque<Cell> cells_;
+  std::vector<std::unique_ptr<BlockFollower>> followers_; // by place
 };
 
 } // namespace warplens::measure

@@ -122,7 +122,9 @@ void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult
   for (diag::Diagnostic& warning : result.warnings) record.diagnostics.push_back(std::move(warning));
 }
 
-void keep_reachable(std::vector<measure::SiteRecord>& sites, const Kernel& kernel) {
+// What the kernel knows of its sites: which it may reach, and whose results it uses.
+void settle_sites(std::vector<measure::SiteRecord>& sites, const Kernel& kernel) {
+  for (measure::SiteRecord& record : sites) record.result_unused = kernel.unused.contains(record.site.id);
   std::erase_if(sites, [&](const measure::SiteRecord& record) {
     for (const arch::Counts& counters : record.counters)
       if (counters.instructions != 0) return false;
@@ -210,7 +212,7 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
                   folded->classes == 1 ? "stands" : "stand", ctas);
   record.warp_instructions = folded->warp_instructions;
   record.sites = collector.finish();
-  keep_reachable(record.sites, kernel);
+  settle_sites(record.sites, kernel);
   put_off(runtime, kernel, spec, folded->memory, record.index,
           runtime.repeats.add(kernel, spec, record, *folded));
   return {};
@@ -264,7 +266,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
   record.sites = collector.finish();
   if (!wanted) record.sites.clear();
-  keep_reachable(record.sites, kernel);
+  settle_sites(record.sites, kernel);
   conclude(runtime, record, result);
   finish();
 }

@@ -6,6 +6,7 @@
 #include "ir/call_graph.h"
 #include "ir/origin.h"
 #include "ir/timing.h"
+#include "ir/unused.h"
 #include "os/environment.h"
 #include "ptx/parse.h"
 #include "ptx/stacks.h"
@@ -126,6 +127,9 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
   sites = sites_of(module, called);
+  unused.clear();
+  for (ir::FunctionId id : called.functions)
+    unused.merge(ir::unused_results(module, module.functions[id.value]));
   if (runtime.options.count_only)
     reaching = fold::relevant_parameters(module, module.functions[function.value]);
   return cudaSuccess;

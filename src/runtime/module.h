@@ -62,6 +62,7 @@ struct Kernel {
   sim::KernelInfo info;
   std::set<std::string> reachable; // functions it may call, itself included: their sites are its sites
   std::vector<access::Site> sites; // those, in order; all of the module where it calls through pointers
+  std::set<ir::SiteId> unused;     // of these, atomics whose result nobody reads
   std::vector<bool> reaching; // by parameter: whether it can reach an address or a branch (fold/relevance.h)
   u64 wanted = 0;             // launches since --launch-skip, while --per-kernel lets them be counted
 

@@ -28,6 +28,7 @@ LaunchRecord sample_launch() {
   site.site.space = access::Space::constant, site.site.vector = 2,
   site.site.element = access::ElementType::floating;
   site.site.timing_dependent = access::Timing::retry;
+  site.result_unused = true;
   site.space = access::Space::local;
   site.counters.resize(2);
   u64 number = 1;
@@ -52,6 +53,9 @@ LaunchRecord sample_launch() {
   site.distribution.classes[1].counts += site.distribution.classes[0].counts; // others were added to it
   site.distribution.classes[1].ways = 3;
   site.distribution.other_warps = 9, site.distribution.other.sectors = 77;
+  site.distribution.first_block = {
+      .requests = 5, .sectors = 90, .distinct_sectors = 8, .rows = 3, .row_elements = 31};
+  site.distribution.first_block.row_lanes = 16, site.distribution.first_block.by_rows.sectors = 12;
   launch.sites.push_back(site);
   return launch;
 }

@@ -1,0 +1,146 @@
+// See first_block.h.
+#include "measure/first_block.h"
+#include "arch/count.h"
+#include "base/bits.h"
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace warplens::measure {
+namespace {
+
+constexpr u64 sector_bytes = 32;
+
+std::size_t hashed(u64 value) { return value * 0x9e3779b97f4a7c15 >> 20; }
+
+} // namespace
+
+FirstBlock& FirstBlock::operator+=(const FirstBlock& other) {
+  if (other.rows > rows) row_lanes = other.row_lanes;
+  requests += other.requests, sectors += other.sectors, distinct_sectors += other.distinct_sectors;
+  row_elements += other.row_elements, rows += other.rows, by_rows += other.by_rows;
+  return *this;
+}
+
+FirstBlock& FirstBlock::operator*=(u64 times) {
+  requests *= times, sectors *= times, distinct_sectors *= times, row_elements *= times, rows *= times;
+  by_rows *= times;
+  return *this;
+}
+
+bool BlockFollower::follows(const access::AccessHeader& access) {
+  return access.space == access::Space::global && access.kind == access::Kind::load;
+}
+
+void BlockFollower::add(u32 warp, const access::WarpAccess& access) {
+  if (access.active == 0) return;
+  if (of_warp_.size() <= warp) {
+    of_warp_.resize(warp + 1);
+    threads_.resize(of_warp_.size() * warp_size);
+  }
+  if (of_warp_[warp] >= most_sectors) return;
+  header_ = access;
+  ++requests_;
+  note_sectors(warp, access);
+  for_each_lane(access.active,
+                [&](u32 lane) { walk(warp * warp_size + lane, access.address[lane], access.bytes); });
+}
+
+void BlockFollower::note_sectors(u32 warp, const access::WarpAccess& access) {
+  std::array<u64, 2 * warp_size> touched; // a lane touches two at most: words are aligned, up to 32 bytes
+  u32 count = 0;
+  auto note = [&](u64 sector) {
+    if (count != 0 && touched[count - 1] == sector) return;
+    if (std::find(touched.begin(), touched.begin() + count, sector) == touched.begin() + count)
+      touched[count++] = sector;
+  };
+  for_each_lane(access.active, [&](u32 lane) {
+    note(access.address[lane] / sector_bytes);
+    note((access.address[lane] + access.bytes - 1) / sector_bytes);
+  });
+  for (u32 i = 0; i < count; ++i) distinct_ += insert(touched[i]);
+  sectors_ += count;
+  of_warp_[warp] += count;
+}
+
+bool BlockFollower::insert(u64 sector) {
+  if ((distinct_ + 1) * 2 > known_.size()) {
+    std::vector<u64> old(std::max<std::size_t>(1024, known_.size() * 2));
+    old.swap(known_);
+    for (u64 value : old)
+      if (value != 0) {
+        std::size_t at = hashed(value) & (known_.size() - 1);
+        while (known_[at] != 0) at = (at + 1) & (known_.size() - 1);
+        known_[at] = value;
+      }
+  }
+  std::size_t at = hashed(sector + 1) & (known_.size() - 1);
+  for (; known_[at] != 0; at = (at + 1) & (known_.size() - 1))
+    if (known_[at] == sector + 1) return false;
+  known_[at] = sector + 1;
+  return true;
+}
+
+void BlockFollower::walk(u32 thread, u64 address, u32 bytes) {
+  Thread& at = threads_[thread];
+  if (at.end != at.begin) {
+    if (address == at.end) {
+      at.end += bytes;
+      return;
+    }
+    end_row(thread);
+  }
+  at.begin = address, at.end = address + bytes;
+}
+
+void BlockFollower::end_row(u32 thread) {
+  Thread& at = threads_[thread];
+  if (rows_.size() < most_rows) rows_.push_back({at.turn, thread, at.begin, at.end});
+  ++at.turn;
+}
+
+FirstBlock BlockFollower::finish(const arch::Architecture& device) {
+  FirstBlock out{requests_, sectors_, distinct_};
+  for (u32 thread = 0; thread < threads_.size(); ++thread)
+    if (threads_[thread].end != threads_[thread].begin) end_row(thread);
+  threads_.clear();
+  if (!rows_.empty()) count_rows(out, device);
+  return out;
+}
+
+// Rows go to groups of lanes in the order of the threads that read them, those of each turn together.
+void BlockFollower::count_rows(FirstBlock& out, const arch::Architecture& device) const {
+  u64 elements = 0, bytes = header_.bytes;
+  for (const Row& row : rows_) elements += (row.end - row.begin) / bytes;
+  if (elements < 2 * rows_.size()) return; // as in grid-stride loops
+  std::vector<Row> rows = rows_;
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::tuple(a.turn, a.thread) < std::tuple(b.turn, b.thread);
+  });
+  out.rows = rows.size(), out.row_elements = elements;
+  u32 lanes = static_cast<u32>(std::clamp<u64>(std::bit_ceil(ceil_div(elements, out.rows)), 2, warp_size));
+  out.row_lanes = lanes;
+  const u32 at_once = warp_size / lanes;
+  for (std::size_t first = 0; first < rows.size(); first += at_once) {
+    bool any = true;
+    for (u64 step = 0; any; ++step) {
+      access::WarpAccess access{header_};
+      for (u32 lane = 0; lane < warp_size; ++lane) {
+        std::size_t row = first + lane / lanes;
+        if (row >= rows.size()) break;
+        u64 address = rows[row].begin + (step * lanes + lane % lanes) * bytes;
+        if (address >= rows[row].end) continue;
+        access.active |= u32{1} << lane;
+        access.address[lane] = address;
+      }
+      any = access.active != 0;
+      if (!any) break;
+      // What depends on where the allocation lies, as passes of the L1 do, is not asked for.
+      arch::Counts one = arch::count(device, access);
+      out.by_rows.instructions += one.instructions, out.by_rows.threads += one.threads;
+      out.by_rows.requests += one.requests, out.by_rows.sectors += one.sectors;
+    }
+  }
+}
+
+} // namespace warplens::measure

@@ -1,0 +1,108 @@
+// What is followed of a launch's first block, on accesses whose rows and repetitions are known.
+#include "arch/table.h"
+#include "measure/collect.h"
+#include <gtest/gtest.h>
+
+namespace warplens::measure {
+namespace {
+
+using access::AffineAccess;
+using access::LaneBatch;
+using access::Site;
+using access::SiteId;
+
+constexpr u64 start = 1 << 20;
+const arch::Architecture* const hopper[] = {arch::find(90)};
+
+std::vector<Site> one_place(u32 sites) {
+  std::vector<Site> out(sites);
+  for (u32 i = 0; i < sites; ++i) {
+    out[i].id = SiteId(i), out[i].opcode = "ld.global.f32";
+    out[i].frames = {{"a.cu", 3, 5, ""}};
+  }
+  return out;
+}
+
+AffineAccess row_of(u64 base, u64 cta, u32 site = 0) {
+  AffineAccess out{{.site = SiteId(site)}};
+  out.cta = cta, out.base = base, out.stride = {4, 0, 0}, out.block = {32, 8, 1};
+  return out;
+}
+
+TEST(FirstBlock, EightWarpsThatReadOneRow) {
+  std::vector<Site> sites = one_place(1);
+  Collector collector(hopper, sites, 2);
+  auto sinks = collector.sinks();
+  for (u64 k = 0; k < 10; ++k) {
+    sinks[0]->affine(row_of(start + 4096 * k, 0));
+    sinks[1]->affine(row_of(start + 4096 * k, 7)); // another block
+  }
+  FirstBlock block = collector.finish()[0].distribution.first_block;
+  EXPECT_EQ(block.requests, 80u);
+  EXPECT_EQ(block.sectors, 320u);
+  EXPECT_EQ(block.distinct_sectors, 40u);
+  EXPECT_EQ(block.row_lanes, 0u) << "no thread walks";
+}
+
+// The copies of an unrolled loop are one place: what one of them loaded, another does not load anew.
+TEST(FirstBlock, AnUnrolledLoopIsOnePlace) {
+  std::vector<Site> sites = one_place(2);
+  sites.push_back(sites[0]);
+  sites[2].id = SiteId(2u), sites[2].frames = {{"a.cu", 4, 5, ""}};
+  Collector collector(hopper, sites, 1);
+  access::Sink* sink = collector.sinks()[0];
+  for (u32 site : {1u, 0u, 2u}) sink->affine(row_of(start, 0, site));
+  std::vector<SiteRecord> records = collector.finish();
+  EXPECT_EQ(records[0].distribution.first_block.requests, 16u);
+  EXPECT_EQ(records[0].distribution.first_block.distinct_sectors, 4u);
+  EXPECT_EQ(records[1].distribution.first_block, records[0].distribution.first_block);
+  EXPECT_EQ(records[2].distribution.first_block.requests, 8u);
+}
+
+// Thread t walks along 4 + t % 3 elements from t·256 bytes on: 5 on average, so that 8 lanes share a row.
+TEST(FirstBlock, RowsOfThreads) {
+  std::vector<Site> sites = one_place(1);
+  Collector collector(hopper, sites, 1);
+  for (u32 step = 0; step < 6; ++step) {
+    u32 active = 0;
+    std::vector<u64> address(warp_size);
+    for (u32 lane = 0; lane < warp_size; ++lane) {
+      address[lane] = start + lane * 256 + step * 4;
+      if (step < 4 + lane % 3) active |= u32{1} << lane;
+    }
+    collector.sinks()[0]->lanes(LaneBatch{{.site = SiteId(0u)}, 0, {&active, 1}, address.data()});
+  }
+  FirstBlock block = collector.finish()[0].distribution.first_block;
+  EXPECT_EQ(block.rows, 32u);
+  EXPECT_EQ(block.row_elements, 32u * 5 - 1);
+  EXPECT_EQ(block.row_lanes, 8u);
+  EXPECT_EQ(block.by_rows.instructions, 8u) << "four rows at once";
+  EXPECT_EQ(block.by_rows.sectors, 32u);
+  EXPECT_EQ(block.sectors, 32u * 5 - 1);
+}
+
+TEST(FirstBlock, AWarpIsFollowedUpToALimit) {
+  std::vector<Site> sites = one_place(1);
+  Collector collector(hopper, sites, 1);
+  for (u64 k = 0; k < 10000; ++k) collector.sinks()[0]->affine(row_of(start + 128 * k, 0));
+  std::vector<SiteRecord> records = collector.finish();
+  FirstBlock block = records[0].distribution.first_block;
+  EXPECT_EQ(block.sectors, 8u * 8192);
+  EXPECT_EQ(block.distinct_sectors, 8192u);
+  EXPECT_EQ(records[0].counters[0].requests, 80000u);
+}
+
+TEST(FirstBlock, StoresAndOtherBlocksAreNotFollowed) {
+  std::vector<Site> sites = one_place(2);
+  sites[1].frames = {{"a.cu", 4, 5, ""}}, sites[1].kind = access::Kind::store;
+  Collector collector(hopper, sites, 1);
+  collector.sinks()[0]->affine(row_of(start, 3));
+  AffineAccess store = row_of(start, 0, 1);
+  store.kind = access::Kind::store;
+  collector.sinks()[0]->affine(store);
+  for (const SiteRecord& record : collector.finish())
+    EXPECT_EQ(record.distribution.first_block, FirstBlock{});
+}
+
+} // namespace
+} // namespace warplens::measure
