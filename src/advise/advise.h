@@ -5,6 +5,7 @@
 #pragma once
 #include "arch/count.h"
 #include "measure/record.h"
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,11 @@ struct Advice {
   Metric metric = Metric::sectors;
   arch::Counts before, after; // whole launch, before as measured, after as counted for the changed access
   Confidence confidence = Confidence::likely;
+  // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
+  // (arch/waits.h), if all warps meet there, which the lanes do not tell. No stage of an SM shows it.
+  u64 wait_cycles = 0;
+  // The assembler makes the change by itself, so that hardware has `value(metric, …)` of these, not of `before`.
+  std::optional<arch::Counts> by_itself{};
 
   // How many times fewer `metric`; 1 where nothing changes (a note: all is well), all of them where none is
   // left.

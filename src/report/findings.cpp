@@ -1,6 +1,7 @@
 // See findings.h. Two rows have one cause where the same advice is given for the same pattern with the same stride; or
 // where they go to the same array of the same kernel and the same advice is given; or, in shared memory, where they go to
-// the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn.
+// the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn. Atomics
+// that wait for one another are found whether or not they move anything in vain.
 #include "report/findings.h"
 #include "arch/count.h"
 #include "measure/totals.h"
@@ -76,8 +77,8 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
     const Row& row = row_at(model, accesses[i]);
     std::string rule = rule_of(row);
     i64 stride = row.pattern.kind() == measure::PatternKind::strided ? std::abs(row.pattern.shape.stride) : 0;
-    // Conflicts of different arrays are mended one by one, however alike.
-    bool one_by_one = row.space == access::Space::shared;
+    // Conflicts of different arrays are mended one by one, however alike, and so are atomics of different operations.
+    bool one_by_one = row.space == access::Space::shared || row.wait_cycles != 0;
     if (!one_by_one)
       groups.join(i, by_cause.try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride}, i)
                          .first->second);
@@ -116,7 +117,9 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
 
 Finding finding_of(const Model& model, std::vector<Access> accesses) {
   std::stable_sort(accesses.begin(), accesses.end(), [&](const Access& a, const Access& b) {
-    return row_at(model, a).excess_cycles > row_at(model, b).excess_cycles;
+    const Row &left = row_at(model, a), &right = row_at(model, b);
+    return std::pair(left.excess_cycles, left.wait_cycles) >
+           std::pair(right.excess_cycles, right.wait_cycles);
   });
   Finding out;
   const Row& worst = row_at(model, accesses[0]);
@@ -125,6 +128,7 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
     const Row& row = row_at(model, access);
     out.excess_bytes += row.excess_bytes;
     out.excess_cycles += row.excess_cycles;
+    out.wait_cycles += row.wait_cycles;
     out.counts += row.counters[0];
   }
   out.rule = rule_of(worst);
@@ -139,8 +143,8 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
 void find_findings(Model& model) {
   std::vector<Access> accesses;
   each_counted_row(model, [&](const Access& access) {
-    if (row_at(model, access).excess_cycles != 0 || row_at(model, access).excess_bytes != 0)
-      accesses.push_back(access);
+    const Row& row = row_at(model, access);
+    if (row.excess_cycles != 0 || row.excess_bytes != 0 || row.wait_cycles != 0) accesses.push_back(access);
   });
   Groups groups = group_by_cause(model, accesses);
   std::map<u32, std::vector<Access>> sets;
@@ -148,7 +152,7 @@ void find_findings(Model& model) {
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
   // Sectors that neighbouring warps read too, and that L1 serves, cost little, however many they are.
   auto order = [](const Finding& finding) {
-    return std::tuple(finding.rule == "halo-access", ~finding.excess_cycles, ~finding.excess_bytes);
+    return std::tuple(finding.rule == "halo-access", ~std::max(finding.excess_cycles, finding.wait_cycles), ~finding.excess_bytes);
   };
   std::stable_sort(model.findings.begin(), model.findings.end(),
                    [&](const Finding& a, const Finding& b) { return order(a) < order(b); });

@@ -41,7 +41,9 @@ std::string fix_of(const Finding& finding, const Row& worst) {
   if (!finding.predicted) return text;
   const auto& [metric, before, after] = *finding.predicted;
   const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
-  if (gain > 1.05) text += fmt::format(" (predicted: {:.1f} times fewer {})", gain, advise::name(metric));
+  if (gain > 1.05)
+    text += fmt::format(" (predicted: {:.1f} times fewer {})", gain,
+                        advice->wait_cycles != 0 ? "updates" : advise::name(metric));
   return text;
 }
 
@@ -78,6 +80,24 @@ std::string waste_text(const Finding& finding, Space space) {
                      percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));
 }
 
+// Atomics that wait for one another: what is updated how often, and why there is no share.
+//
+//    1.05 M updates where 32.8 k would do. L2 performs those of one word one after the other, which no stage of an SM
+//    shows: …
+std::string wait_text(const Page& page, const Finding& finding) {
+  u64 updates = 0, would_do = 0;
+  for (const Finding::Access& access : finding.accesses)
+    for (const advise::Advice& advice : row_of(page, access).advice)
+      if (advice.wait_cycles != 0) updates += advice.before.threads, would_do += advice.after.threads;
+  std::string_view where = row_of(page, finding.accesses[0]).space == Space::shared
+                               ? "A loop of compare-and-swap performs those of one word one after the other"
+                               : "L2 performs those of one word one after the other";
+  return fmt::format(
+      "{} updates where {} would do. {}, which no stage of an SM shows: there is no share, and the "
+      "place in this list is what it takes if all warps meet",
+      human(updates), human(would_do), where);
+}
+
 // Launches with other blocks are other kernels of the report, but the access is one.
 std::size_t accesses_in_source(const Page& page, const Finding& finding) {
   std::set<std::tuple<std::string, std::string, u32>> sites;
@@ -100,8 +120,11 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   }
   const std::vector<std::string> kernels = kernel_names(page, finding);
   const std::size_t accesses = accesses_in_source(page, finding);
+  const bool waits = finding.wait_cycles > finding.excess_cycles;
   std::string what = fmt::format("{}, {}", access_name(row), pattern_text(row));
-  std::string start = fmt::format("{:>2}. ", number), share = percent(finding.share) + " of the waste: ";
+  std::string start = fmt::format("{:>2}. ", number),
+              share =
+                  waits ? "Atomics that wait for one another: " : percent(finding.share) + " of the waste: ";
   std::string out;
   if (accesses == 1) {
     const Line& line = line_of(page, worst);
@@ -118,7 +141,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
     if (kinds.size() > 1) what = "worst: " + what;
   }
   out += page.style.bad(wrap(what, "    ", width));
-  out += wrap(waste_text(finding, row.space), "    ", width);
+  out += wrap(waits ? wait_text(page, finding) : waste_text(finding, row.space), "    ", width);
   return out + page.style.bold(wrap(fix_of(finding, row), "    ", width));
 }
 
@@ -126,6 +149,38 @@ double lanes_of(const Kernel& kernel) {
   arch::Counts sum;
   for (const auto& [space, counters] : kernel.totals) sum += counters[0];
   return active_lanes(sum);
+}
+
+// A kernel without waste may still ask for the same again and again: the access that does most of it.
+std::string repeated_text(const Page& page, const Kernel& kernel) {
+  const auto global = kernel.totals.find(Space::global);
+  if (global == kernel.totals.end()) return "";
+  u64 most = global->second[0].sectors / 5; // of less it is not the kernel's trait
+  std::string out;
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows)
+      for (const advise::Advice& advice : row.advice) {
+        if (advice.rule != "repeated-load" || advice.before.sectors - advice.after.sectors <= most) continue;
+        most = advice.before.sectors - advice.after.sectors;
+        std::string array = array_name(row.site.array);
+        out = fmt::format(
+            "{}, {}: {}{}, its first one counted; fix: {} (predicted: {:.1f} times fewer sectors)",
+            clip_middle(kernel.label, 60), place_name(page, line), array.empty() ? "" : array + ": ",
+            advice.title, advice.change, advice.gain());
+      }
+  return out;
+}
+
+// Atomics of a kernel that hardware does with fewer updates than are counted.
+std::string combined_text(const Page& page, const Kernel& kernel) {
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows)
+      for (const advise::Advice& advice : row.advice)
+        if (advice.by_itself)
+          return fmt::format("{}, {}: {}, as nobody uses the result: {} updates, not {}",
+                             clip_middle(kernel.label, 60), place_name(page, line), advice.title,
+                             human(advice.by_itself->threads), human(advice.before.threads));
+  return "";
 }
 
 // Kernels without a finding, by what is to be said of them.
@@ -146,6 +201,10 @@ std::string verdicts(const Page& page, const std::set<u32>& found) {
                       "lanes are active in an access (divergence)",
                       label, lanes),
           page.options.width));
+    } else if (std::string text = combined_text(page, kernel); !text.empty()) {
+      out += page.style.good(hanging("Nothing to do: " + text, page.options.width));
+    } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
+      out += page.style.poor(hanging("Read again and again: " + text, page.options.width));
     } else if (kernel.excess_bytes == 0) {
       fine.push_back(&kernel);
       timing |= kernel.timing_dependent != 0;
@@ -234,12 +293,18 @@ std::string headline_section(const Page& page) {
   std::string out;
   std::set<u32> found; // kernels
   u32 number = 0, left = 0;
+  double longest_wait = 1;
+  for (const Finding& finding : page.model.findings)
+    longest_wait = std::max(
+        {longest_wait, static_cast<double>(finding.wait_cycles), static_cast<double>(finding.excess_cycles)});
   double left_share = 0;
   for (const Finding& finding : page.model.findings) {
     const Kernel& kernel = kernel_of(page, finding.accesses[0]);
-    if (finding.excess_bytes != 0 && waste_of(kernel, kernel.excess_bytes) < worth_naming) continue;
+    const bool waits = finding.wait_cycles > finding.excess_cycles;
+    if (!waits && finding.excess_bytes != 0 && waste_of(kernel, kernel.excess_bytes) < worth_naming) continue;
     for (const Finding::Access& access : finding.accesses) found.insert(access.kernel);
-    bool little = number != 0 && finding.share < worth_naming; // of the program's waste
+    const double part = waits ? static_cast<double>(finding.wait_cycles) / longest_wait : finding.share;
+    const bool little = number != 0 && part < worth_naming;
     if (top != 0 && (number == top || little)) {
       ++left;
       left_share += finding.share;

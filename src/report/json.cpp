@@ -175,6 +175,7 @@ json_t launch_json(const Launch& alike, Processes& processes) {
   for (const measure::SiteRecord& record : launch.sites) {
     json_t site = site_json(record.site, record.space, record.counters, launch.sm, launch.status);
     site["pattern"] = pattern_json(record.pattern, record.site);
+    if (record.result_unused) site["result_unused"] = true;
     if (!record.distribution.classes.empty())
       site["distribution"] = distribution_json(record.distribution, launch.sm);
     site["label"] = measure::name(launch.status);
@@ -192,7 +193,8 @@ json_t advice_json(const advise::Advice& advice) {
           {"confidence", advise::name(advice.confidence)},
           {"metric", advise::name(advice.metric)},
           {"before", advise::value(advice.metric, advice.before)},
-          {"after", advise::value(advice.metric, advice.after)}};
+          {"after", advise::value(advice.metric, advice.after)},
+          {"wait_cycles", advice.wait_cycles}};
 }
 
 // Which stage limits the kernel, and the least time; null where nothing was counted.
@@ -267,9 +269,13 @@ json_t totals_json(const Model& model) {
 json_t finding_json(const Model& model, const Finding& finding) {
   const Finding::Access& worst = finding.accesses[0];
   const Row& row = model.kernels[worst.kernel].lines[worst.line].rows[worst.row];
-  json_t out{{"rule", text_or_null(finding.rule)},           {"space", access::name(row.space)},
-             {"pattern", measure::name(row.pattern.kind())}, {"excess_bytes", finding.excess_bytes},
-             {"excess_cycles", finding.excess_cycles},       {"share", finding.share}};
+  json_t out{{"rule", text_or_null(finding.rule)},
+             {"space", access::name(row.space)},
+             {"pattern", measure::name(row.pattern.kind())},
+             {"excess_bytes", finding.excess_bytes},
+             {"excess_cycles", finding.excess_cycles},
+             {"wait_cycles", finding.wait_cycles},
+             {"share", finding.share}};
   out["predicted"] = json_t();
   if (finding.predicted)
     out["predicted"] = {{"metric", advise::name(finding.predicted->metric)},

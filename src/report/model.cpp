@@ -181,6 +181,11 @@ Row make_row(Merge merge, const LaunchRecord& launch) {
     if (architecture != nullptr)
       row.excess_cycles = measure::excess_cycles(merge.record.counters[0], row.space, *architecture);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
+    for (const advise::Advice& advice : row.advice) {
+      row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);
+      if (advice.by_itself)
+        row.excess_cycles = measure::excess_cycles(*advice.by_itself, row.space, *architecture);
+    }
     if (row.excess_bytes == 0 && !can_save_passes(row)) row.excess_cycles = 0;
   }
   row.site = std::move(merge.record.site);

@@ -80,6 +80,7 @@ struct Row {
   Cost cost{};
   double share = 0;                   // of the kernel's excess cycles
   std::vector<advise::Advice> advice; // largest gain first
+  u64 wait_cycles = 0;                // advise::Advice: of atomics that wait for one another
 };
 
 struct Line {
@@ -132,7 +133,8 @@ struct Finding {
   std::vector<Access> accesses; // worst first
   std::string rule;             // of the advice that they share; empty where there is none
   u64 excess_bytes = 0, excess_cycles = 0;
-  double share = 0;      // of the program's excess cycles
+  u64 wait_cycles = 0; // of its rows; where it is more than excess_cycles, it decides the place in the order
+  double share = 0;    // of the program's excess cycles
   arch::Counts counts{}; // of all, under the first architecture
   Cost cost{};           // likewise, per request
   // What the advice of the worst access changes, over all accesses of the finding; those that it is not given for stay.

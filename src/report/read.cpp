@@ -75,6 +75,7 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
   if (auto array = value.find("array"); array != value.end() && !array->is_null())
     out.site.array = measure::array_of(*array);
   take_name(value, "timing_dependent", out.site.timing_dependent);
+  measure::take_flag(value, "result_unused", out.result_unused);
   measure::check_site(out.site);
   if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
     out.pattern = measure::pattern_of(*pattern);

@@ -1,5 +1,7 @@
 // Each rule on a site built from a known access: which advice, and the counts before and after.
 #include "advise/advise.h"
+#include "arch/table.h"
+#include "arch/waits.h"
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -240,6 +242,82 @@ TEST(Advise, AtomicsByWhatTheyDo) {
   Built bins =
       atomic(Space::global, Kind::reduction, "red.global.add.u32", [](u32 l) { return u64{l} * l * 64; });
   EXPECT_EQ(only(advise(bins.site, bins.context)).rule, "spread-atomics");
+}
+
+TEST(Advise, AtomicsThatWait) {
+  auto atomic = [](Space space, u32 bytes, std::string opcode, auto&& address) {
+    Built out = site(space, Kind::atomic, bytes, address);
+    out.site.site.opcode = std::move(opcode);
+    return out;
+  };
+  auto one = [](u32) { return u64{0}; };
+  Built floats = atomic(Space::global, 4, "atom.global.add.f32", one);
+  const arch::Architecture& hopper = *floats.context.architecture;
+  Advice sum = only(advise(floats.site, floats.context));
+  EXPECT_EQ(sum.after.threads, 100u);
+  EXPECT_EQ(sum.wait_cycles, 3100u * arch::word_updates(hopper).in_l2 * hopper.part.multiprocessors);
+  EXPECT_NE(sum.change.find("of a block in shared memory first"), std::string::npos) << sum.change;
+  Built wide = atomic(Space::global, 8, "atom.global.add.u64", one);
+  EXPECT_EQ(only(advise(wide.site, wide.context)).rule, "same-address-atomics")
+      << "there is no REDUX of 64 bits";
+  EXPECT_NE(only(advise(wide.site, wide.context)).change.find("__shfl_down_sync"), std::string::npos);
+  Built shared = atomic(Space::shared, 4, "atom.shared.add.f32", [](u32 l) { return u64{l % 4} * 4; });
+  EXPECT_EQ(only(advise(shared.site, shared.context)).wait_cycles, 0u) << "its passes are counted";
+  shared.site.site.timing_dependent = access::Timing::retry; // a loop, in no sum
+  EXPECT_EQ(only(advise(shared.site, shared.context)).wait_cycles,
+            2800u * arch::word_updates(hopper).in_loop);
+  Built exchange = atomic(Space::global, 4, "atom.global.exch.b32", one);
+  EXPECT_TRUE(advise(exchange.site, exchange.context).empty()) << "their values cannot become one";
+}
+
+TEST(Advise, AResultThatNobodyReadsLetsTheAssemblerCombine) {
+  Built tickets = site(Space::global, Kind::atomic, 4, [](u32) { return u64{0}; });
+  tickets.site.site.opcode = "atom.global.add.u32";
+  Advice used = only(advise(tickets.site, tickets.context));
+  EXPECT_EQ(used.rule, "same-address-atomics");
+  EXPECT_NE(used.change.find("the lanes before them brought"), std::string::npos) << used.change;
+  EXPECT_FALSE(used.by_itself);
+  tickets.site.result_unused = true;
+  Advice unused = only(advise(tickets.site, tickets.context));
+  EXPECT_EQ(unused.rule, "atomics-combined");
+  EXPECT_EQ(unused.wait_cycles, 0u);
+  ASSERT_TRUE(unused.by_itself);
+  EXPECT_EQ(unused.by_itself->threads, 100u);
+}
+
+TEST(Advise, RowsOfThreadsAreCountedAsTheyWereWalked) {
+  Built b = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * l * 64; });
+  measure::FirstBlock& block = b.site.distribution.first_block;
+  block.requests = 50, block.sectors = 1600, block.distinct_sectors = 200;
+  block.rows = 32, block.row_elements = 32 * 50, block.row_lanes = 32;
+  block.by_rows.instructions = block.by_rows.requests = 64, block.by_rows.sectors = 230;
+  Advice rows = only(advise(b.site, b.context));
+  EXPECT_EQ(rows.rule, "row-per-thread");
+  EXPECT_EQ(rows.after.sectors, 460u) << "twice the first block's";
+  EXPECT_NE(rows.change.find("to a warp"), std::string::npos);
+  block.row_lanes = 8;
+  EXPECT_NE(only(advise(b.site, b.context)).change.find("8 lanes of a warp"), std::string::npos);
+  block.row_lanes = 0, block.rows = block.row_elements = 0; // no rows were walked along
+  EXPECT_EQ(only(advise(b.site, b.context)).rule, "scattered-access");
+}
+
+TEST(Advise, WhatABlockReadsAgain) {
+  Built row = site(Space::global, Kind::load, 16, [](u32 l) { return u64{l} * 16; });
+  measure::LaunchRecord launch = launch_of({&row});
+  launch.block = {256, 1, 1};
+  row.context.launch = &launch;
+  measure::FirstBlock& block = row.site.distribution.first_block;
+  block.requests = 64, block.sectors = 1024, block.distinct_sectors = 128;
+  Advice tile = only(advise(row.site, row.context));
+  EXPECT_EQ(tile.rule, "repeated-load");
+  EXPECT_EQ(tile.after.sectors, row.site.counters[0].sectors / 8);
+  block.distinct_sectors = 512;
+  EXPECT_TRUE(advise(row.site, row.context).empty());
+  block.distinct_sectors = 128, launch.block = {32, 1, 1};
+  EXPECT_TRUE(advise(row.site, row.context).empty()) << "no other warp has use for what this one loaded";
+  Built table = site(Space::global, Kind::load, 4, [](u32) { return u64{64}; });
+  table.site.distribution.first_block = block;
+  EXPECT_NE(only(advise(table.site, table.context)).change.find("__constant__"), std::string::npos);
 }
 
 TEST(Advise, FewLanes) {

@@ -1,6 +1,13 @@
-# What the advice predicts is what its change costs, to the unit: pairs of kernels, before and after.
+# What the advice predicts is what its change costs, to the unit: pairs of kernels, before and after, three for each rule.
 . "$(dirname "$0")/common.sh"
-program="$source_dir/tests/scripts/programs/advice.cu"
-run "$warplens" run --compiler clang --json report.json "$program"
-expect_code 0
-python3 "$source_dir/tests/scripts/advice.py" report.json "$program" >stdout 2>stderr || fail "a prediction is wrong"
+programs="$source_dir/tests/scripts/programs"
+for program in "$programs"/advice*.cu; do
+  run "$warplens" run --compiler clang --json "$(basename "$program" .cu).json" "$program"
+  expect_code 0
+done
+python3 "$source_dir/tests/scripts/advice.py" . "$programs"/advice*.cu >stdout 2>stderr || fail "a prediction is wrong"
+
+# The comparison notices a wrong prediction, and a rule that is tried too seldom.
+sed -i '0,/"after": \([0-9]*\)/s//"after": 1\1/' advice.json
+! python3 "$source_dir/tests/scripts/advice.py" . "$programs"/advice*.cu >/dev/null || fail "a wrong prediction was not noticed"
+! python3 "$source_dir/tests/scripts/advice.py" . "$programs/advice_rows.cu" >/dev/null || fail "missing pairs were not noticed"

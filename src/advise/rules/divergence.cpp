@@ -1,16 +1,39 @@
-// Few lanes of each warp take part. The prediction is a bound: as many lanes in full warps.
+// Few lanes of each warp take part. Predicted are as many lanes in whole warps.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::advise::rules {
 
 namespace {
 constexpr u64 few = 20; // lanes of a warp, on average
+
+// Warps if those that work were numbered from 0 up in their block: where all warps of a block have as many lanes active,
+// each time in whole warps, else at least as many as the threads fill.
+u64 whole_warps(const Subject& s) {
+  const measure::LaunchRecord* launch = s.context.launch;
+  if (launch == nullptr) return ceil_div(s.counters.threads, warp_size);
+  const u64 of_block = std::max<u64>(1, ceil_div(launch->block.count(), warp_size));
+  const u64 blocks = std::max<u64>(1, launch->grid.count());
+  u64 sum = 0, threads = 0;
+  for (const measure::WarpClass& c : s.site.distribution.classes) {
+    threads += c.warps * c.one.lanes;
+    if (c.warps % (of_block * blocks) == 0)
+      sum += c.warps / of_block * ceil_div(of_block * c.one.lanes, warp_size);
+    else if (c.warps == (2 * of_block - 1) * blocks) // all warps, half of them, … one: the end of a reduction
+      for (u64 warps = of_block; warps != 0; warps /= 2)
+        sum += blocks * ceil_div(warps * c.one.lanes, warp_size);
+    else
+      sum += ceil_div(c.warps * c.one.lanes, warp_size);
+  }
+  return sum + ceil_div(s.counters.threads - std::min(threads, s.counters.threads), warp_size);
 }
 
+} // namespace
+
 void divergence(const Subject& s, std::vector<Advice>& list) {
-  u64 full = ceil_div(s.counters.threads, warp_size);
+  u64 full = whole_warps(s);
   bool reduction = s.site.distribution.classes.size() > 1;
   if (s.counters.threads >= few * s.counters.instructions || 2 * full > s.counters.instructions) return;
   // Warps that are short because the block is, or where one thread writes for all, are as they should be.

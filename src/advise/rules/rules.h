@@ -24,8 +24,10 @@ Rule constant_serialised; // constant memory read at several addresses
 Rule local_array;         // an array of each thread that lives in device memory
 Rule atomics;             // lanes that update one address, or one bank, or addresses far apart
 Rule divergence;          // few lanes of each warp take part
+Rule repeated;            // a block reads the same again and again: a tile
 inline constexpr Rule* all[] = {strided,       misaligned,          broadcast,   scattered, narrow,
-                                bank_conflict, constant_serialised, local_array, atomics,   divergence};
+                                bank_conflict, constant_serialised, local_array, atomics,   divergence,
+                                repeated};
 
 // Changes one warp's lanes: their addresses, which of them take part, the space or the width.
 using Change = std::function<void(access::WarpAccess&)>;
@@ -34,6 +36,15 @@ arch::Counts predicted(const Subject&, const Change&);
 
 // The change to lane n at n times the width from an aligned start; in local memory, to one offset for all.
 Change consecutive(const Subject&);
+
+// What of the first block is, of all blocks: an estimate where they differ.
+u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block);
+// Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
+// one, with what that costs: counted for the first block's rows, whatever their lengths.
+bool say_rows_of_threads(const Subject&, Advice& out);
+// How often the first block asks for each sector of these loads, on average; 0 where it was not followed.
+double times_read(const Subject&);
+inline constexpr double often = 4; // from there on it is worth a word
 
 // The class that costs most beyond need, or the most frequent; the site has one.
 const measure::WarpClass& main_class(const Subject&);

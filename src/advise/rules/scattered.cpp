@@ -1,4 +1,5 @@
-// Lanes go anywhere. The prediction is a bound: what consecutive addresses would cost.
+// Lanes go anywhere: each along a row of its own, or to unrelated places. There the prediction is a bound: what
+// consecutive addresses would cost.
 #include "advise/rules/rules.h"
 #include <fmt/format.h>
 
@@ -10,6 +11,10 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     return;
   bool load = s.site.site.kind == access::Kind::load;
   Advice out = draft(s, "scattered-access", Metric::sectors);
+  if (say_rows_of_threads(s, out)) {
+    list.push_back(std::move(out));
+    return;
+  }
   out.title = "neighbouring threads go to unrelated places";
   out.cause = fmt::format("{} lanes touch {} sectors", s.site.pattern.lanes, s.site.pattern.units);
   out.change =

@@ -76,13 +76,6 @@ void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
   out.example = "x[i] instead of p[i].x";
 }
 
-void say_row_of_thread(Advice& out) {
-  out.change = "give each row to a warp, or to a part of one, whose lanes walk along it together and then "
-               "combine what "
-               "they found (__shfl_down_sync)";
-  out.example = "for (int j = lane; j < width; j += 32) sum += A[row*width + j];";
-}
-
 } // namespace
 
 void strided(const Subject& s, std::vector<Advice>& list) {
@@ -95,6 +88,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats(s, s.site)) &&
                        !result_in_row(s, stride);
   Advice out = draft(s, "strided-access", Metric::sectors);
+  out.after = predicted(s, consecutive(s));
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
@@ -102,7 +96,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   if (near.members > 1 && stride <= largest_structure) {
     say_members(s, stride, near.members, out);
   } else if (row_of_thread) {
-    say_row_of_thread(out);
+    say_rows_of_threads(s, out);
   } else if (stride <= largest_structure) {
     out.change =
         "let neighbouring threads use neighbouring elements: one array per member where this is one of a "
@@ -113,7 +107,6 @@ void strided(const Subject& s, std::vector<Advice>& list) {
                  "row by row";
     out.example = "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
   }
-  out.after = predicted(s, consecutive(s));
   out.confidence = pattern.share > 0.9 ? Confidence::certain : Confidence::likely;
   list.push_back(std::move(out));
 }

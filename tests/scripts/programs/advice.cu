@@ -110,6 +110,9 @@ __global__ void one_adds(float* sum) {
   if (threadIdx.x % 32 == 0) atomicAdd(sum, x); // after sum atomic/reduction global
 }
 
+// What the assembler does by itself is no pair: the advice says so, and WarpLens counts the lanes as the program has them.
+__global__ void counts(int* sum) { atomicAdd(sum, int(threadIdx.x)); }
+
 int main() {
   float *a, *b;
   cudaMalloc(&a, 1 << 20);
@@ -131,5 +134,6 @@ int main() {
   globals<<<blocks, threads>>>(a, b);
   all_add<<<blocks, threads>>>(b);
   one_adds<<<blocks, threads>>>(b);
+  counts<<<blocks, threads>>>(reinterpret_cast<int*>(b));
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

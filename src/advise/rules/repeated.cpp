@@ -1,0 +1,40 @@
+// A block asks for the same sectors again and again, in each request without waste: every warp reads the same row of a
+// matrix, every thread the same table. Loaded once per block into shared memory, each sector travels once. That the block
+// does so is seen in the first one; what is predicted is what its different sectors are.
+//
+// L1 serves many of the repetitions, so that the time gained is less than the sectors.
+#include "advise/rules/rules.h"
+#include "base/bits.h"
+#include <fmt/format.h>
+
+namespace warplens::advise::rules {
+
+double times_read(const Subject& s) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  return block.distinct_sectors == 0
+             ? 0
+             : static_cast<double>(block.sectors) / static_cast<double>(block.distinct_sectors);
+}
+
+void repeated(const Subject& s, std::vector<Advice>& list) {
+  constexpr u64 constant_bytes = 64 << 10;
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  bool several_warps = s.context.launch == nullptr || s.context.launch->block.count() > warp_size;
+  bool waste = 10 * s.counters.sectors > 11 * s.counters.ideal_sectors;
+  if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
+  Advice out = draft(s, "repeated-load", Metric::sectors);
+  out.title = fmt::format("a block reads each sector {:.3g} times", times_read(s));
+  out.cause = "seen in block 0; L1 serves much of it, but each time is a request";
+  bool table = s.site.pattern.kind() == measure::PatternKind::broadcast &&
+               block.distinct_sectors * 32 <= constant_bytes;
+  out.change =
+      "let the block load a tile into shared memory, each element once, and all its warps read it there";
+  if (table) out.change += "; a table that never changes, of 64 kB at most, can be in __constant__ memory";
+  out.example =
+      "for (int k0 = 0; k0 < n; k0 += 32) { tile[…] = a[…]; __syncthreads(); … tile[…] …; __syncthreads(); }";
+  out.after.sectors = of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors);
+  out.after.ideal_sectors = out.after.sectors;
+  list.push_back(std::move(out));
+}
+
+} // namespace warplens::advise::rules
