@@ -73,7 +73,23 @@ TEST(Fixes, StartAndWidthAndPlace) {
   expect_fix(constant, "constant-serialised", 32, 1);
   Question local = question("a[threadIdx.x % 8]");
   local.space = access::Space::local;
-  expect_fix(local, "local-index", 32, 4);
+  expect_fix(local, "local-array", 32, 4);
+}
+
+// What lanes alone tell is told by the rules that `run` asks, with the numbers that they count.
+TEST(Fixes, OfLanesAreThoseOfRun) {
+  Question sum = question("sum[0]", {256, 1, 1});
+  sum.kind = access::Kind::atomic;
+  expect_fix(sum, "same-address-atomics", 256, 8);
+  sum.type = "int", sum.kind = access::Kind::reduction;
+  EXPECT_EQ(fix(answered(sum), "same-address-atomics"), nullptr) << "the assembler combines them";
+  Question bins = question("bins[threadIdx.x/4]", {64, 1, 1});
+  bins.kind = access::Kind::reduction;
+  expect_fix(bins, "shared-address-atomics", 64, 16);
+  Question few = question("A[threadIdx.x]", {256, 1, 1});
+  few.condition = "threadIdx.x % 8 == 0";
+  expect_fix(few, "divergent-access", 8, 1);
+  expect_fix(question("A[(threadIdx.x*threadIdx.x*64) % 8192]"), "scattered-access", 23, 4);
 }
 
 TEST(Fixes, NeverMakeItsMetricWorse) {

@@ -108,7 +108,7 @@ std::vector<Advice> fixes(Situation situation) {
   std::vector<Advice> out;
   if (situation.block.instructions == 0) return out;
   for (Fix* fix : {swap_index_order, pad_rows, pad_shared_rows, align_type, split_structure, vector_loads,
-                   align_start, other_space})
+                   align_start, by_lanes})
     fix(situation, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const Advice& a, const Advice& b) { return a.gain() > b.gain(); });

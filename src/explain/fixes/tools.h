@@ -41,6 +41,6 @@ Fix align_type;       // type_layout.cpp
 Fix split_structure;  // type_layout.cpp
 Fix vector_loads;     // type_layout.cpp
 Fix align_start;      // start.cpp
-Fix other_space;      // other_space.cpp
+Fix by_lanes;         // by_lanes.cpp
 
 } // namespace warplens::explain
