@@ -330,6 +330,12 @@ TEST(Advise, FewLanes) {
   Advice advice = only(advise(full.site, full.context));
   EXPECT_EQ(advice.rule, "divergent-access");
   EXPECT_EQ(value(advice.metric, advice.after), 13u);
+  measure::LaunchRecord launch =
+      launch_of({&full}); // 100 blocks of a warp: none can take the lanes of another
+  full.context.launch = &launch;
+  EXPECT_TRUE(advise(full.site, full.context).empty());
+  launch.grid = {25, 1, 1}, launch.block = {128, 1, 1};
+  EXPECT_EQ(only(advise(full.site, full.context)).after.instructions, 25u);
 }
 
 TEST(Advise, NothingToSayAboutWhatNeverRan) {

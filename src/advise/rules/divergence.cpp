@@ -9,8 +9,8 @@ namespace warplens::advise::rules {
 namespace {
 constexpr u64 few = 20; // lanes of a warp, on average
 
-// Warps if those that work were numbered from 0 up in their block: where all warps of a block have as many lanes active,
-// each time in whole warps, else at least as many as the threads fill.
+// Warps if those that work were numbered from 0 up in their block, which threads of other blocks cannot join: where all
+// warps of a block have as many lanes active, each time in whole warps, else at least as many as the block's threads fill.
 u64 whole_warps(const Subject& s) {
   const measure::LaunchRecord* launch = s.context.launch;
   if (launch == nullptr) return ceil_div(s.counters.threads, warp_size);
@@ -24,6 +24,8 @@ u64 whole_warps(const Subject& s) {
     else if (c.warps == (2 * of_block - 1) * blocks) // all warps, half of them, … one: the end of a reduction
       for (u64 warps = of_block; warps != 0; warps /= 2)
         sum += blocks * ceil_div(warps * c.one.lanes, warp_size);
+    else if (c.warps % blocks == 0)
+      sum += blocks * ceil_div(c.warps / blocks * c.one.lanes, warp_size);
     else
       sum += ceil_div(c.warps * c.one.lanes, warp_size);
   }
