@@ -54,9 +54,11 @@ void BlockFollower::note_sectors(u32 warp, const access::WarpAccess& access) {
     if (std::find(touched.begin(), touched.begin() + count, sector) == touched.begin() + count)
       touched[count++] = sector;
   };
+  const u64 to_last = access.bytes - 1u;
   for_each_lane(access.active, [&](u32 lane) {
-    note(access.address[lane] / sector_bytes);
-    note((access.address[lane] + access.bytes - 1) / sector_bytes);
+    u64 first = access.address[lane] / sector_bytes, last = (access.address[lane] + to_last) / sector_bytes;
+    note(first);
+    if (last != first) note(last);
   });
   for (u32 i = 0; i < count; ++i) distinct_ += insert(touched[i]);
   sectors_ += count;
@@ -83,6 +85,7 @@ bool BlockFollower::insert(u64 sector) {
 
 void BlockFollower::walk(u32 thread, u64 address, u32 bytes) {
   Thread& at = threads_[thread];
+  if (!walks(at)) return;
   if (at.end != at.begin) {
     if (address == at.end) {
       at.end += bytes;
@@ -97,12 +100,13 @@ void BlockFollower::end_row(u32 thread) {
   Thread& at = threads_[thread];
   if (rows_.size() < most_rows) rows_.push_back({at.turn, thread, at.begin, at.end});
   ++at.turn;
+  at.elements += static_cast<u32>((at.end - at.begin) / header_.bytes);
 }
 
 FirstBlock BlockFollower::finish(const arch::Architecture& device) {
   FirstBlock out{requests_, sectors_, distinct_};
   for (u32 thread = 0; thread < threads_.size(); ++thread)
-    if (threads_[thread].end != threads_[thread].begin) end_row(thread);
+    if (walks(threads_[thread]) && threads_[thread].end != threads_[thread].begin) end_row(thread);
   threads_.clear();
   if (!rows_.empty()) count_rows(out, device);
   return out;

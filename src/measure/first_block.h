@@ -46,8 +46,13 @@ private:
     u64 begin = 0, end = 0; // addresses
   };
   struct Thread {
-    u64 begin = 0, end = 0, turn = 0;
+    u64 begin = 0, end = 0;
+    u32 turn = 0, elements = 0; // of its rows so far
   };
+  static constexpr u32 tried_rows = 8; // of a thread, which is left alone where these are no rows
+  bool walks(const Thread& thread) const {
+    return thread.turn < tried_rows || thread.elements >= 2 * tried_rows;
+  }
 
   void note_sectors(u32 warp, const access::WarpAccess&);
   void walk(u32 thread, u64 address, u32 bytes);
