@@ -230,6 +230,141 @@ __global__ void matmul_columns_on_x(const float* a, const float* b, float* c) {
   c[row * n + column] = sum;
 }
 
+// --- repeated-load: every warp of a block reads the same rows and columns; a tile of each in shared memory -----------
+__global__ void matmul_tiled(const float* a, const float* b, float* c) {
+  __shared__ float as[32][32], bs[32][32];
+  int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
+  float sum = 0;
+  for (int k0 = 0; k0 < 256; k0 += 32) {
+    as[threadIdx.y][threadIdx.x] = a[row * n + k0 + threadIdx.x];
+    bs[threadIdx.y][threadIdx.x] = b[(k0 + threadIdx.y) * n + column];
+    __syncthreads();
+    for (int k = 0; k < 32; ++k) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];
+    __syncthreads();
+  }
+  c[row * n + column] = sum;
+}
+__global__ void matmul_square(const float* a, const float* b, float* c) { // the same block without the tile
+  int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
+  float sum = 0;
+  for (int k = 0; k < 256; ++k) sum += a[row * n + k] * b[k * n + column];
+  c[row * n + column] = sum;
+}
+__global__ void bodies_global(const float4* p, float* out) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  float4 me = p[i];
+  float sum = 0;
+  for (int j = 0; j < 4096; ++j) {
+    float4 o = p[j];
+    float x = o.x - me.x, y = o.y - me.y, z = o.z - me.z;
+    sum += o.w * rsqrtf(x * x + y * y + z * z + 1e-3f);
+  }
+  out[i] = sum;
+}
+__global__ void bodies_tiled(const float4* p, float* out) {
+  __shared__ float4 t[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  float4 me = p[i];
+  float sum = 0;
+  for (int j0 = 0; j0 < 4096; j0 += 256) {
+    t[threadIdx.x] = p[j0 + threadIdx.x];
+    __syncthreads();
+    for (int j = 0; j < 256; ++j) {
+      float4 o = t[j];
+      float x = o.x - me.x, y = o.y - me.y, z = o.z - me.z;
+      sum += o.w * rsqrtf(x * x + y * y + z * z + 1e-3f);
+    }
+    __syncthreads();
+  }
+  out[i] = sum;
+}
+
+// --- row-per-thread with short rows: a part of a warp for each ------------------------------------------------------
+__global__ void short_rows_by_thread(const int* start, const int* col, const float* value, const float* x, float* y) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int j = start[row]; j < start[row + 1]; ++j) sum += value[j] * x[col[j]];
+  y[row] = sum;
+}
+__global__ void short_rows_by_16(const int* start, const int* col, const float* value, const float* x, float* y) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 16, lane = threadIdx.x % 16;
+  float sum = 0;
+  for (int j = start[row] + lane; j < start[row + 1]; j += 16) sum += value[j] * x[col[j]];
+  for (int d = 8; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d, 16);
+  if (lane == 0) y[row] = sum;
+}
+
+// --- same-address atomics of other kinds -----------------------------------------------------------------------------
+__global__ void sum_block_first(const float* a, float* out) { // one lane of the block updates
+  __shared__ float part[8];
+  float v = a[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d);
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < 8; ++w) v += part[w];
+  atomicAdd(out, v);
+}
+__global__ void sum_double(const float* a, double* out) {
+  atomicAdd(out, double(a[blockIdx.x * blockDim.x + threadIdx.x]));
+}
+__global__ void sum_double_warp(const float* a, double* out) {
+  double v = a[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+__global__ void tickets(const int* key, int* counter, int* out) { // the result is used
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = atomicAdd(counter, key[i] & 3);
+}
+__global__ void tickets_warp(const int* key, int* counter, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, mine = key[i] & 3, upto = mine, first = 0;
+  for (int d = 1; d < 32; d *= 2) {
+    int left = __shfl_up_sync(0xffffffffu, upto, d);
+    if (lane >= d) upto += left;
+  }
+  if (lane == 31) first = atomicAdd(counter, upto);
+  out[i] = __shfl_sync(0xffffffffu, first, 31) + upto - mine;
+}
+__global__ void count_int(const int* key, int* counter) { // nobody uses the result: the assembler combines
+  atomicAdd(counter, key[blockIdx.x * blockDim.x + threadIdx.x] & 3);
+}
+__global__ void count_int_warp(const int* key, int* counter) {
+  int v = __reduce_add_sync(0xffffffffu, key[blockIdx.x * blockDim.x + threadIdx.x] & 3);
+  if (threadIdx.x % 32 == 0) atomicAdd(counter, v);
+}
+__global__ void block_sums_shared(const float* a, float* out) { // floats in shared memory: a loop
+  __shared__ float part[4];
+  if (threadIdx.x < 4) part[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&part[threadIdx.x / 64], a[blockIdx.x * blockDim.x + threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x < 4) out[blockIdx.x * 4 + threadIdx.x] = part[threadIdx.x];
+}
+__global__ void block_sums_warp(const float* a, float* out) {
+  __shared__ float part[4];
+  if (threadIdx.x < 4) part[threadIdx.x] = 0;
+  __syncthreads();
+  float v = a[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(&part[threadIdx.x / 64], v);
+  __syncthreads();
+  if (threadIdx.x < 4) out[blockIdx.x * 4 + threadIdx.x] = part[threadIdx.x];
+}
+
+// --- scatter by key: a block's elements in the order of their places -------------------------------------------------
+__global__ void scatter_by_key(const int* place, const float* a, float* b) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  b[blockIdx.x * 256 + place[i]] = a[i];
+}
+__global__ void scatter_through_shared(const int* place, const float* a, float* b) {
+  __shared__ float t[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  t[place[i]] = a[i];
+  __syncthreads();
+  b[i] = t[threadIdx.x];
+}
+
 int repeats = 20;
 
 template <class F> void measure(const char* pair, const char* variant, F&& launch) {
@@ -313,5 +448,35 @@ int main(int argc, char** argv) {
   measure("shared stride", "after", [&] { shared_stride9<<<m / 2048, 256>>>(a, b); });
   measure("matmul", "before", [&] { matmul_rows_on_x<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(a, a, b); });
   measure("matmul", "after", [&] { matmul_columns_on_x<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(a, a, b); });
+
+  std::vector<int> begins(m / 16 + 1), columns(m), places(m);
+  for (int r = 0; r < m / 16; ++r) begins[r + 1] = begins[r] + std::min(8 + int(next() % 16), m - begins[r]);
+  for (int i = 0; i < m; ++i) columns[i] = int(next() % 4096), places[i] = i % 256;
+  for (int i = 0; i < m; i += 256)
+    for (int k = 255; k > 0; --k) std::swap(places[i + k], places[i + int(next() % unsigned(k + 1))]);
+  int *begin = device(begins), *column = device(columns), *place = device(places);
+  auto* count = reinterpret_cast<int*>(bins);
+  auto* wide = reinterpret_cast<double*>(bins);
+  auto* ints = reinterpret_cast<int*>(b);
+  auto* bodies = reinterpret_cast<const float4*>(a);
+  measure("matmul tile", "before", [&] { matmul_square<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, a, b); });
+  measure("matmul tile", "after", [&] { matmul_tiled<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, a, b); });
+  measure("bodies", "before", [&] { bodies_global<<<512, 256>>>(bodies, b); });
+  measure("bodies", "after", [&] { bodies_tiled<<<512, 256>>>(bodies, b); });
+  measure("short rows", "before",
+          [&] { short_rows_by_thread<<<m / 16 / 256, 256>>>(begin, column, a, a, b); });
+  measure("short rows", "after", [&] { short_rows_by_16<<<m / 256, 256>>>(begin, column, a, a, b); });
+  measure("block first", "before", [&] { sum_warp_first<<<blocks, 256>>>(a, b); });
+  measure("block first", "after", [&] { sum_block_first<<<blocks, 256>>>(a, b); });
+  measure("one double", "before", [&] { sum_double<<<blocks, 256>>>(a, wide); });
+  measure("one double", "after", [&] { sum_double_warp<<<blocks, 256>>>(a, wide); });
+  measure("tickets", "before", [&] { tickets<<<blocks, 256>>>(key, count, ints); });
+  measure("tickets", "after", [&] { tickets_warp<<<blocks, 256>>>(key, count, ints); });
+  measure("counter", "before", [&] { count_int<<<blocks, 256>>>(key, count); });
+  measure("counter", "after", [&] { count_int_warp<<<blocks, 256>>>(key, count); });
+  measure("shared floats", "before", [&] { block_sums_shared<<<blocks, 256>>>(a, b); });
+  measure("shared floats", "after", [&] { block_sums_warp<<<blocks, 256>>>(a, b); });
+  measure("scatter", "before", [&] { scatter_by_key<<<blocks, 256>>>(place, a, b); });
+  measure("scatter", "after", [&] { scatter_through_shared<<<blocks, 256>>>(place, a, b); });
   return 0;
 }
