@@ -152,7 +152,8 @@ void find_findings(Model& model) {
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
   // Sectors that neighbouring warps read too, and that L1 serves, cost little, however many they are.
   auto order = [](const Finding& finding) {
-    return std::tuple(finding.rule == "halo-access", ~std::max(finding.excess_cycles, finding.wait_cycles), ~finding.excess_bytes);
+    return std::tuple(finding.rule == "halo-access", ~std::max(finding.excess_cycles, finding.wait_cycles),
+                      ~finding.excess_bytes);
   };
   std::stable_sort(model.findings.begin(), model.findings.end(),
                    [&](const Finding& a, const Finding& b) { return order(a) < order(b); });

@@ -294,7 +294,9 @@ TEST(Collector, ClassesOfCtasAreTheirMembersOneByOne) {
     folded.begin_class()->lanes(of_class[i].view(SiteId(0u), Space::global, 4, i + 9));
     folded.end_class(10, i);
   }
-  EXPECT_TRUE(folded.finish()[0].distribution == full.finish()[0].distribution);
+  Distribution of_folded = folded.finish()[0].distribution, of_full = full.finish()[0].distribution;
+  of_folded.first_block = of_full.first_block = {}; // of block 0 alone, which did not run for its class here
+  EXPECT_TRUE(of_folded == of_full);
 }
 
 TEST(Collector, AGenericSiteHasOneRecordPerSpace) {
