@@ -14,7 +14,7 @@ __global__ void increment(float* p, int n) {
 }
 __global__ void constant_loop(float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int k = 0; k < steps[0]; ++k) out[(i + k * 32) % n] = k;
+  for (int k = 0; k < steps[0]; ++k) out[(i + k * 32) % n] = steps[0]; // of all threads that meet
 }
 __global__ void follow(float* out, const int* where, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
