@@ -52,6 +52,7 @@ CUresult cuLinkComplete(struct LinkState*, void**, std::size_t*);
 CUresult cuLinkDestroy(struct LinkState*);
 CUresult cuGetErrorName(int, const char**);
 CUresult cuGetErrorString(int, const char**);
+CUresult cuGetProcAddress(const char*, void**, int, u64);
 CUresult cuGetProcAddress_v2(const char*, void**, int, u64, int*);
 CUresult cuGraphCreate();
 cudaError_t cudaGetDriverEntryPoint_13(const char*, void**, u64, int*);
@@ -308,9 +309,12 @@ TEST_F(Driver, ErrorsHaveNamesAndTexts) {
 void* entry(const char* name, int version) {
   void* out = nullptr;
   int status = -1;
-  CUresult error = cuGetProcAddress_v2(name, &out, version, 0, &status);
-  EXPECT_EQ(error == CUDA_SUCCESS, out != nullptr) << name;
-  EXPECT_EQ(error, out ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND) << name;
+  EXPECT_EQ(cuGetProcAddress_v2(name, &out, version, 0, &status), CUDA_SUCCESS) << name;
+  EXPECT_EQ(status == 0, out != nullptr) << name;
+  void *before_12 = &status, *untouched = before_12;
+  EXPECT_EQ(cuGetProcAddress(name, &before_12, version, 0), out ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND)
+      << name;
+  EXPECT_EQ(before_12, out ? out : untouched) << name;
   return out;
 }
 

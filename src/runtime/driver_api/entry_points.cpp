@@ -76,14 +76,20 @@ CUresult cuGetErrorString(int error, const char** text) {
   return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// Of a name that there is not, a driver (580.159.04, H200) says so by a null pointer and the status, and returns success;
+// before CUDA 12, which had no status, it returned an error and left the pointer alone.
 CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, u64, int* status) {
   if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
   const int result = look_up(symbol, version, function);
   if (status) *status = result;
-  return result == found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  return CUDA_SUCCESS;
 }
-CUresult cuGetProcAddress(const char* symbol, void** function, int version, u64 flags) {
-  return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
+CUresult cuGetProcAddress(const char* symbol, void** function, int version, u64) {
+  if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
+  void* there = nullptr;
+  if (look_up(symbol, version, &there) != found) return CUDA_ERROR_NOT_FOUND;
+  *function = there;
+  return CUDA_SUCCESS;
 }
 
 // Tables of functions that NVIDIA's own libraries know of each other: not documented, and not here.
