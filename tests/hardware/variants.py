@@ -21,6 +21,7 @@ COUNTERS = {
 }
 NOISE = 1.03  # of the times of one kernel, launch by launch
 MORE_PASSES = 1.1  # where warps of several blocks meet in the tag stage, lines wait for lines of others
+ELSEWHERE = 1.0005  # a line's tag set depends on its address, and so on where the run put its memory
 NOT_RANKED = {
     "divergence": "no access moves more than its lanes ask for; idle lanes cost instructions",
     "narrow": "nothing moves in vain; narrow accesses cost instructions",
@@ -91,7 +92,7 @@ def compare(measured, run, table):
         name = f"{theirs['pair']}, {theirs['variant']} ({theirs['kernel']})"
         for counter, value in counted(ours).items():
             passes = counter.startswith("tag_passes")
-            fits = value <= theirs[counter] <= MORE_PASSES * value if passes else value == theirs[counter]
+            fits = value <= ELSEWHERE * theirs[counter] <= MORE_PASSES * value if passes else value == theirs[counter]
             if not fits and (theirs["pair"], theirs["variant"]) not in DIFFER:
                 good = False
                 print(f"{name}: {counter} {value}, measured {theirs[counter]}")
