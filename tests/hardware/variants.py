@@ -21,7 +21,7 @@ COUNTERS = {
 }
 NOISE = 1.03  # of the times of one kernel, launch by launch
 MORE_PASSES = 1.1  # where warps of several blocks meet in the tag stage, lines wait for lines of others
-ELSEWHERE = 1.0005  # a line's tag set depends on its address, and so on where the run put its memory
+ELSEWHERE = 1.0005  # a line's tag set depends on its address, and so on where memory lies
 NOT_RANKED = {
     "divergence": "no access moves more than its lanes ask for; idle lanes cost instructions",
     "narrow": "nothing moves in vain; narrow accesses cost instructions",

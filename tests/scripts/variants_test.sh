@@ -11,6 +11,8 @@ made_with=$(json "$figures" 'r["machine"]["cuda"]')
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$hardware/variants.cu" -o variants
 run "$warplens" run --sm 90 --json variants.json ./variants 1
 expect_code 0
+run "$warplens" run --sm 90 --json again.json ./variants 1
+cmp variants.json again.json || fail "a second run counts otherwise"
 compare() { python3 "$hardware/variants.py" compare "$1" variants.json; }
 compare "$figures" || fail "the variants are not as measured"
 

@@ -15,8 +15,11 @@ static bool is_seen_by_host(AllocationKind kind) {
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   u64 windows = align_up(3 * window_size, page_size);
   u64 size = windows + align_up(capacity, page_size);
-  // One page more than needed, so that the base can be aligned to a page of the device.
-  void* raw = mmap(nullptr, size + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // At the same place in every run, where that is free: which tag set of the L1 a line belongs to depends on all bits of
+  // its address, and counts shall not change from run to run. One page more than needed, so that the base can be aligned
+  // to a page of the device.
+  void* usual = reinterpret_cast<void*>(u64{0x7000'0000'0000});
+  void* raw = mmap(usual, size + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     return failure(diag::error(
         "sim-no-address-space",
