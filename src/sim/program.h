@@ -34,6 +34,6 @@ struct Program::Impl {
   u64 place_shared(ir::FunctionId kernel, std::vector<u32>& offset);
 };
 
-std::unique_ptr<Code> lower(const Program::Impl&, ir::FunctionId); // lower.cpp
+std::unique_ptr<Code> lower(const Program::Impl&, ir::FunctionId); // lower/lower.cpp
 
 } // namespace warplens::sim

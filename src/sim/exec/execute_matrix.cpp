@@ -1,6 +1,6 @@
 // Matrices that the lanes of a warp hold together: ldmatrix, and multiplication (kernels/matrices.h).
 //
-// All lanes of a warp take part, and an op that waits for them stands before these (lower.cpp). The operands of a
+// All lanes of a warp take part, and an op that waits for them stands before these (lower_matrix.cpp). The operands of a
 // multiplication are more registers than an op has slots. So each operand is kept by an op of its own, in the rows of
 // Exec::matrix, and the multiplication that follows at once, for the same lanes, finds all of them there.
 #include "sim/kernels/matrices.h"

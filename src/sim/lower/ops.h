@@ -101,7 +101,7 @@ inline constexpr LoweredAs lowered_table[] = {
 #include "sim/lower/ops.def"
 };
 
-// The kind that an instruction becomes as it stands; none where lower.cpp makes more of it.
+// The kind that an instruction becomes as it stands; none where lower_*.cpp makes more of it.
 constexpr std::optional<OpKind> lowered_as(ir::Opcode opcode) {
   for (const LoweredAs& row : lowered_table)
     if (row.opcode == opcode) return row.kind;

@@ -97,7 +97,7 @@ template <class U, class F> void with_integer_step(AtomicOp operation, bool sign
   case AtomicOp::xor_: return f.template operator()<IntegerStep<AtomicOp::xor_, U>>();
   case AtomicOp::exch: return f.template operator()<IntegerStep<AtomicOp::exch, U>>();
   case AtomicOp::cas: return f.template operator()<IntegerStep<AtomicOp::cas, U>>();
-  case AtomicOp::none: return; // lower.cpp lets none through
+  case AtomicOp::none: return; // lower_memory.cpp lets none through
   }
 }
 

@@ -1,0 +1,125 @@
+// One function on its way from ir to ops: what the files lower*.cpp share. Each family of instructions has a file of its
+// own; per instruction it picks the kind of op, turns operands into slots and fits widths.
+//
+//   lower.cpp           the passes, and those that look at all ops together
+//   lower_operands.cpp  operands as slots: what every family uses
+//   lower_compute.cpp   arithmetic and moves      lower_memory.cpp   loads, stores, atomics
+//   lower_copy.cpp      asynchronous copies       lower_matrix.cpp   matrices
+//   lower_control.cpp   branches and calls        lower_warp.cpp     warp-level instructions, barriers
+//
+// Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag on, until
+// slots.cpp gives all of them their places.
+#pragma once
+#include "ir/cfg.h"
+#include "ir/operands.h"
+#include "sim/kernels/kernels.h"
+#include "sim/lower/code.h"
+#include "sim/lower/slots.h"
+#include "sim/program.h"
+#include <map>
+#include <unordered_map>
+
+namespace warplens::sim {
+
+// What an instruction needs beside its own: a form that computes lane by lane.
+struct LaneForm {
+  ir::Form form;
+  Kernel kernel;
+  LaneForm(std::string_view text, u32 sources)
+      : form(*ir::parse_form(text)), kernel(*find_kernel(form, 1, sources)) {}
+};
+
+class Lowering {
+public:
+  Lowering(const Program::Impl& program, ir::FunctionId id);
+  std::unique_ptr<Code> run();
+
+private:
+  // lower.cpp
+  void lower_blocks(const ir::Cfg& cfg);
+  static bool reconverges(const ir::Cfg& cfg, std::size_t block);
+  BlockLayout layout(const ir::Cfg& cfg) const;
+  void instruction(const ir::Instruction& i);
+  void unsupported(const ir::Instruction& i) { emit(OpKind::unsupported, i); }
+  void resolve_targets();
+  void drop_unread_results();
+  static bool is_unread_atomic(const Op& op);
+  u32 lowest_target(const Op& op) const;
+  void mark_waiting_loops();
+  void count_loops();
+  std::vector<std::vector<u32>> successors() const;
+
+  // lower_operands.cpp
+  static constexpr SlotId constant_flag = 0x80000000u;
+  SlotId constant_begin() const { return constant_flag; }
+  Op& append(OpKind kind, u32 at);
+  Op& emit(OpKind kind, const ir::Instruction& i); // with its guard
+  SlotId temporary(u32 bits);
+  SlotId constant(Constant::Kind kind, u64 value, u32 bits, ir::VariableId variable = {});
+  u32 bits_of(SlotId slot) const;
+  SlotId resized(const ir::Instruction& i, SlotId from, u32 bits, bool sign);
+  SlotId address_of(const ir::Operand& o, u32 bits);
+  void place_kernel_parameters();
+  bool is_kernel_parameter(ir::VariableId id) const { return kernel_parameters_.contains(id); }
+  u64 parameter_offset(ir::VariableId id) const;
+  // A source as a slot of `bits` bits; predicates that the text negates are negated here.
+  SlotId source(const ir::Instruction& i, const ir::Operand& o, u32 bits, bool sign = false);
+  SlotId negated(const ir::Instruction& i, SlotId predicate);
+  // In every lane, whether or not the instruction's guard holds there.
+  SlotId computed(const ir::Instruction& i, const LaneForm& step, u32 bits,
+                  std::initializer_list<SlotId> sources);
+  Op& read_special(const ir::Instruction& i, ir::Special special, SlotId to);
+  // The base of an address operand as a slot; the constant part goes to Op::offset.
+  SlotId address(const ir::Operand& o, i64& offset);
+
+  // lower_compute.cpp
+  struct Rule { // how a form computes; found once per form and number of operands
+    std::optional<Kernel> kernel;
+    AffineRule affine = nullptr;
+    std::vector<bool> source_signed;
+  };
+  const Rule& rule_of(const ir::Instruction& i);
+  void compute(const ir::Instruction& i);
+  void simple(const ir::Instruction& i, OpKind kind, SlotId to, SlotId from, ir::StateSpace space = {});
+  void move(const ir::Instruction& i);
+  void pack_or_unpack(const ir::Instruction& i, const ir::Form& form);
+
+  // lower_memory.cpp
+  bool is_thread_parameter(const ir::Form& form, const ir::Operand& address) const;
+  static OpKind memory_kind(const ir::Form& form, bool thread_parameter);
+  void memory(const ir::Instruction& i);
+
+  // lower_copy.cpp
+  void copy(const ir::Instruction& i);
+  void transfer(Op& op, const ir::Operand& where, ir::StateSpace space, u32 words);
+  SlotId copied_size(const ir::Instruction& i, const ir::Operand& given, u64 bytes);
+
+  // lower_matrix.cpp
+  void gather_warp(const ir::Instruction& i);
+  void load_matrix(const ir::Instruction& i);
+  void multiply_matrices(const ir::Instruction& i);
+
+  // lower_control.cpp
+  void control(const ir::Instruction& i);
+  void call(const ir::Instruction& i);
+
+  // lower_warp.cpp
+  void warp(const ir::Instruction& i);
+  void barrier(const ir::Instruction& i);
+
+  const Program::Impl& program_;
+  const ir::Module& module_;
+  const ir::Function& function_;
+  std::unique_ptr<Code> code_;
+  Placement placement_;
+  std::unordered_map<ir::VariableId, u64> kernel_parameters_; // offsets; empty for a .func
+  std::vector<u8> bits_;                                      // registers, then temporaries
+  std::vector<SizedConstant> constants_;
+  std::map<std::tuple<Constant::Kind, u64, u32, u32>, SlotId> constant_index_;
+  std::unordered_map<u64, Rule> rules_;
+  std::vector<u32> block_start_, block_end_; // op indices
+  u32 current_ = 0;                          // the instruction that is being lowered
+  ir::BlockId join_block_;                   // where lanes that part at it meet
+};
+
+} // namespace warplens::sim
