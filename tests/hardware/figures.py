@@ -29,11 +29,13 @@ OF_SPACE = {
     "global": ["instructions", "threads", "tags", "sectors", "ideal_sectors"],
     "local": ["instructions", "threads", "sectors"],
     "shared": ["instructions", "threads", "wavefronts", "ideal_wavefronts"],
+    "copy": ["instructions", "threads", "tags", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts"],
 }
 OPCODES = {
     "LDG": ("global", "load"), "STG": ("global", "store"), "ATOMG": ("global", "atomic"),
     "RED": ("global", "atomic"), "REDG": ("global", "atomic"), "LDS": ("shared", "load"),
     "STS": ("shared", "store"), "ATOMS": ("shared", "atomic"), "LDL": ("local", "load"), "STL": ("local", "store"),
+    "LDGSTS": ("copy", "copy"),  # from global to shared memory: counted in both
     "LD": ("generic", "load"), "ST": ("generic", "store"), "ATOM": ("generic", "atomic"),
 }
 INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;")
@@ -101,7 +103,7 @@ def launch(action, places, sources):
         row["sass"][opcode] = row["sass"].get(opcode, 0) + 1
     whole = {}
     for name in action.metric_names():
-        if name.endswith(".sum") and re.match(r"l1tex__(t_|data_pipe)|idc__", name):
+        if name.endswith(".sum") and re.match(r"(smsp__sass_)?l1tex_*(t_|data_|tags_)|idc__", name):
             whole[name.removesuffix(".sum")] = int(action.metric_by_name(name).as_double())
     size = lambda what: [int(action.metric_by_name(f"launch__{what}_dim_{axis}").as_uint64()) for axis in "xyz"]
     return {"kernel": kernel, "grid": size("grid"), "block": size("block"), "counters": whole,

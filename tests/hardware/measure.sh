@@ -26,6 +26,10 @@ launch_counters=${l}t_requests_pipe_lsu_mem_global_op_ld.sum,${l}t_requests_pipe
 launch_counters+=,${l}t_requests_pipe_lsu_mem_local_op_ld.sum,${l}t_requests_pipe_lsu_mem_local_op_st.sum
 launch_counters+=,${l}t_sectors_pipe_lsu_mem_local_op_ld.sum,${l}t_sectors_pipe_lsu_mem_local_op_st.sum
 launch_counters+=,${l}data_pipe_lsu_wavefronts_mem_shared.sum,idc__requests.sum
+# of asynchronous copies
+s=smsp__sass_l1tex_
+launch_counters+=,${s}data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum,${s}data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum
+launch_counters+=,${s}tags_mem_global.sum,${s}t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum
 
 for source in "$@"; do
   name=$(basename "$source" .cu)
