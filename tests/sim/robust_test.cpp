@@ -236,6 +236,15 @@ TEST_F(Robust, TextsAtTheEndOfTheAddressSpace) {
   EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-illegal-address") << fault;
 }
 
+// 128 TiB of addresses are what a process has: a reset device gives its own back.
+TEST(MemoryRange, EndsWithItsDevice) {
+  for (int i = 0; i < 2000; ++i) {
+    Result<std::unique_ptr<Memory>> memory = Memory::create(u64{80} << 30);
+    ASSERT_TRUE(memory.has_value()) << i << ": " << diag::render(memory.error());
+    ASSERT_TRUE((*memory)->allocate(1000).has_value());
+  }
+}
+
 TEST(MemoryRange, CoversByDistance) {
   using Range = Memory::Range;
   constexpr u64 top = ~u64{0};

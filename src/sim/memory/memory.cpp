@@ -26,6 +26,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
         fmt::format("the system gave no {} GiB range of addresses for the device's memory", size >> 30), {},
         "raise the limit on virtual memory (ulimit -v unlimited)"));
   std::unique_ptr<Memory> memory(new Memory);
+  memory->reserved_ = raw;
   memory->base_ = align_up(reinterpret_cast<u64>(raw), page_size);
   memory->capacity_ = capacity;
   memory->first_ = memory->cursor_ = memory->base_ + windows;
@@ -34,10 +35,8 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   return memory;
 }
 
-Memory::~Memory() {
-  // The reservation stays: device pointers may still be used by destructors of the host program after the
-  // runtime went.
-}
+// A program may reset its device as often as it likes: kept, some 1600 ranges of 80 GB would fill the address space.
+Memory::~Memory() { munmap(reserved_, limit_ - base_ + page_size); }
 
 // Pages are readable and writable once touched by an allocation; the kernel gives them memory when they are
 // used, whole pages of the device where the allocation has them for itself: that saves faults and misses.

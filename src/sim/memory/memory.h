@@ -82,6 +82,7 @@ private:
   Result<u64> place(u64 size, u64 alignment);
   bool commit(u64 begin, u64 end);
 
+  void* reserved_ = nullptr; // a page more than from base_ to limit_
   u64 base_ = 0, capacity_ = 0;
   u64 first_ = 0, cursor_ = 0, limit_ = 0; // allocations live in [first_, limit_); none yet above cursor_
   u64 used_ = 0, serial_ = 0;
