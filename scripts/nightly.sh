@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 minutes=${1:-30}
 . scripts/prepare.sh
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=4"
+export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=4 die_after_fork=0"
 
 failed=
 for preset in asan ubsan tsan; do

@@ -3,11 +3,19 @@
 #pragma once
 #include "ptx/parse.h"
 #include "sim/sim.h"
+#include <chrono>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
 
 namespace warplens::sim {
+
+// How long what takes a second may take at most, until a test says that it never ends: a sanitizer makes it fifty times as long.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr std::chrono::seconds patience{280};
+#else
+inline constexpr std::chrono::seconds patience{20};
+#endif
 
 class Gpu {
 public:

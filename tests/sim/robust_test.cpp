@@ -12,7 +12,7 @@ namespace {
 LaunchOptions limited(u32 workers = 0) {
   LaunchOptions options;
   options.workers = workers;
-  options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  options.deadline = std::chrono::steady_clock::now() + patience;
   return options;
 }
 
