@@ -64,8 +64,10 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
       ->group(group);
   command
       .add_option("--check", o.checks,
-                  "also look for what is undefined; sync: barriers and masks that not all threads keep to")
-      ->check(CLI::IsMember({"sync"}).description(""))
+                  "also look for mistakes; sync: barriers and masks that not all threads keep to; memory: "
+                  "reads of what "
+                  "nobody wrote, use after free, leaks; race: shared memory without a barrier between")
+      ->check(CLI::IsMember({"sync", "memory", "race"}).description(""))
       ->delimiter(',')
       ->type_name("KIND")
       ->allow_extra_args(false)

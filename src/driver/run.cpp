@@ -4,6 +4,7 @@
 #include "driver/run.h"
 #include "driver/events.h"
 #include "driver/gpus.h"
+#include "driver/host_places.h"
 #include "driver/outputs.h"
 #include "driver/program.h"
 #include "driver/source_program.h"
@@ -53,9 +54,9 @@ Result<void> check_options(Prepared& run) {
     return failure(diag::error("bad-option", fmt::format("'--memory={}' is not known", options.memory), {},
                                "use --memory=gpu or --memory=strict"));
   for (const std::string& check : options.checks)
-    if (check != "sync")
-      return failure(
-          diag::error("bad-option", fmt::format("'--check {}' is not known", check), {}, "use --check sync"));
+    if (check != "sync" && check != "memory" && check != "race")
+      return failure(diag::error("bad-option", fmt::format("'--check {}' is not known", check), {},
+                                 "use --check sync, memory or race"));
   if (!(options.timeout >= 0))
     return failure(diag::error("bad-option", "the time limit is not a positive number of seconds", {},
                                "e.g. --timeout 60"));
@@ -223,6 +224,7 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
   Tally tally = events.tally(); // before the events: processes that still run go on to add to both
   std::ifstream stream(events.source(), std::ios::binary);
   add_events(stream, tally, input);
+  name_host_places(input);
   input.missing.processes = end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;

@@ -29,7 +29,7 @@ struct RunOptions {
   std::optional<u64> launches,
       per_kernel;                  // count so many of each process, and of each kernel; others just run
   u64 launch_skip = 0;             // of each process
-  std::vector<std::string> checks; // what else to look for: "sync"
+  std::vector<std::string> checks; // what else to look for: "sync", "memory", "race"
   double timeout = 0;              // seconds that a launch may take; 0: no limit
   bool count_only = false;         // results only where somebody looks
   bool strict = false;

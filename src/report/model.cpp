@@ -496,7 +496,9 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
 
 bool passes_strict(const Model& model) {
   auto is_finding = [](const Warning& w) {
-    return w.diagnostic.kind.starts_with("sync-") && w.diagnostic.severity != diag::Severity::note;
+    const std::string& kind = w.diagnostic.kind;
+    return (kind.starts_with("sync-") || kind.starts_with("memory-") || kind.starts_with("race-")) &&
+           w.diagnostic.severity != diag::Severity::note;
   };
   return model.complete && std::none_of(model.warnings.begin(), model.warnings.end(), is_finding);
 }

@@ -45,6 +45,12 @@ static bool pitches_fit(const Box& box, const Extent& extent) {
   return (extent.height == 1 && extent.depth == 1) || box.row_pitch >= extent.width;
 }
 
+static void copy_row(Runtime& runtime, std::byte* to, const std::byte* from, u64 bytes) {
+  std::memmove(to, from, bytes);
+  if (sim::WrittenBytes* written = runtime.memory().written())
+    written->copy(reinterpret_cast<u64>(to), reinterpret_cast<u64>(from), bytes);
+}
+
 cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent& extent,
                  cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
@@ -61,12 +67,14 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
   if (error != cudaSuccess) return error;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
-      std::memmove(to.data + z * to.slice_pitch + y * to.row_pitch,
-                   from.data + z * from.slice_pitch + y * from.row_pitch, extent.width);
+      copy_row(runtime, to.data + z * to.slice_pitch + y * to.row_pitch,
+               from.data + z * from.slice_pitch + y * from.row_pitch, extent.width);
   return cudaSuccess;
 }
 
-static void fill_row(std::byte* row, u64 bytes, u32 value, u32 width) {
+static void fill_row(Runtime& runtime, std::byte* row, u64 bytes, u32 value, u32 width) {
+  if (sim::WrittenBytes* written = runtime.memory().written())
+    written->mark(reinterpret_cast<u64>(row), bytes);
   if (width == 1) {
     std::memset(row, static_cast<int>(value), bytes);
     return;
@@ -88,7 +96,7 @@ cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, u32 valu
   if (error != cudaSuccess) return error;
   for (u64 z = 0; z < extent.depth; ++z)
     for (u64 y = 0; y < extent.height; ++y)
-      fill_row(to.data + z * to.slice_pitch + y * to.row_pitch, extent.width, value, width);
+      fill_row(runtime, to.data + z * to.slice_pitch + y * to.row_pitch, extent.width, value, width);
   return cudaSuccess;
 }
 

@@ -141,7 +141,7 @@ sim::LaunchOptions options_of(Runtime& runtime, std::chrono::steady_clock::time_
     };
   options.workers = runtime.options.workers;
   options.strict_memory = runtime.options.strict_memory;
-  options.check_sync = runtime.options.check_sync;
+  options.checks = runtime.options.checks;
   // A program's own limit, if it is wider: frames of PTX have no registers, and take more than a GPU's.
   if (auto stack = runtime.limits.find(0 /* cudaLimitStackSize */); stack != runtime.limits.end())
     options.call_stack_bytes = std::max(options.call_stack_bytes, stack->second);
@@ -251,7 +251,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     send_ended(runtime, std::move(record), wanted);
   };
-  if (runtime.options.count_only && !options.check_sync) { // every block has to be looked at
+  if (runtime.options.count_only && !options.checks.any()) { // every block has to be looked at
     std::string obstacle = count_by_folding(runtime, kernel, spec, options, record);
     if (obstacle.empty()) return finish();
     record.reason = "emulated in full: " + obstacle;

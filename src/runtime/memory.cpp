@@ -5,6 +5,7 @@
 #include "runtime/memory.h"
 #include "base/bits.h"
 #include "os/mappings.h"
+#include "runtime/allocation_place.h"
 #include "runtime/stream.h"
 #include <algorithm>
 
@@ -48,6 +49,7 @@ static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::All
     address = runtime.memory().allocate(size, kind);
   }
   if (!address) return cudaErrorMemoryAllocation;
+  if (runtime.options.checks.memory) runtime.memory().set_made(*address, calling_place());
   *pointer = reinterpret_cast<void*>(*address);
   return cudaSuccess;
 }

@@ -46,7 +46,8 @@ Options options_from_environment() {
   if (std::vector<u32> workers = numbers(os::variable("WARPLENS_WORKERS")); !workers.empty())
     options.workers = workers[0];
   options.strict_memory = os::variable("WARPLENS_MEMORY") == "strict"sv;
-  options.check_sync = names(os::variable("WARPLENS_CHECK"), "sync");
+  std::string_view checks = os::variable("WARPLENS_CHECK");
+  options.checks = {names(checks, "sync"), names(checks, "memory"), names(checks, "race")};
   if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
   options.keep_going = os::variable("WARPLENS_KEEP_GOING") == "1"sv;

@@ -1,6 +1,6 @@
 // What the parent process asks of the runtime, handed over in environment variables.
 #pragma once
-#include "base/types.h"
+#include "sim/sim.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ struct Options {
   std::vector<u32> sm{90};       // WARPLENS_SM: "90,70"; the first is the device
   u32 workers = 0;               // WARPLENS_WORKERS: threads per launch; 0: one per core
   bool strict_memory = false;    // WARPLENS_MEMORY=strict
-  bool check_sync = false;       // WARPLENS_CHECK=sync
+  sim::LaunchChecks checks;      // WARPLENS_CHECK=sync,memory,race
   std::optional<double> timeout; // WARPLENS_TIMEOUT: seconds a launch may take
   bool count_only = false;       // WARPLENS_COUNT_ONLY=1: results only where somebody looks
   bool keep_going = false;       // WARPLENS_KEEP_GOING=1: launches that could not be emulated are a success

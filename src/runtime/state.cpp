@@ -71,6 +71,7 @@ cudaError_t Runtime::start() {
   device->shape = {row.sm, row.part.multiprocessors, row.limits.launch(), row.limits.shared_per_block_optin,
                    row.part.clock_khz};
   device->memory = std::move(*memory);
+  if (options.checks.memory) device->memory->track();
   device->print = [this](std::string_view text) { output += text; };
   return cudaSuccess;
 }
@@ -92,6 +93,33 @@ void Runtime::note_unsupported(const char* function) {
     events.send(measure::Unsupported{process(), function, 1});
   } else {
     ++entry->second;
+  }
+}
+
+// Allocations of one place are one message, the largest first.
+void Runtime::report_leaks() {
+  if (!device) return;
+  struct Leak {
+    u64 bytes = 0, count = 0;
+  };
+  std::map<std::string, Leak> places;
+  for (const sim::Allocation& allocation : device->memory->live()) {
+    if (!allocation.name.empty() || allocation.kind == sim::AllocationKind::symbol ||
+        allocation.kind == sim::AllocationKind::heap || deferrals.holds(allocation.address))
+      continue;
+    Leak& leak = places[allocation.made];
+    leak.bytes += allocation.size, ++leak.count;
+  }
+  std::vector<std::pair<std::string, Leak>> sorted(places.begin(), places.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  constexpr std::size_t most = 20;
+  for (std::size_t i = 0; i < std::min(sorted.size(), most); ++i) {
+    const auto& [place, leak] = sorted[i];
+    say(diag::warning("memory-leak",
+                      fmt::format("{} bytes in {} {} were never freed", leak.bytes, leak.count,
+                                  leak.count == 1 ? "allocation" : "allocations"),
+                      {}, place.empty() ? "" : fmt::format("free what is allocated at {}", place)));
   }
 }
 
@@ -121,6 +149,7 @@ cudaError_t remember(cudaError_t error) {
   if (!instance) return;
   for (const auto& [function, calls] : instance->unsupported)
     if (calls > 0) instance->events.send(measure::Unsupported{process(), function, calls});
+  if (instance->options.checks.memory) instance->report_leaks();
   instance->events.send(measure::ProcessEnded{process()});
 }
 

@@ -59,6 +59,8 @@ struct Runtime {
   void synchronize();
   void say(diag::Diagnostic);
   void note_unsupported(const char* function);
+  // --check memory: what the program has not freed, as messages.
+  void report_leaks();
   // Back to a device without allocations, errors or printed text (cudaDeviceReset).
   void reset();
 

@@ -34,7 +34,7 @@ constexpr u64 least_batches = 16;
 u32 batch_size(const LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
   u64 threads = spec.block.count();
-  if (launch.options.check_sync || spec.cooperative || threads % warp_size != 0 ||
+  if (launch.options.checks.any() || spec.cooperative || threads % warp_size != 0 ||
       !launch.program.runs_in_lockstep(spec.kernel))
     return 1;
   u64 registers = 0;

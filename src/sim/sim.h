@@ -99,12 +99,19 @@ struct LaunchSpec {
   std::span<const std::byte> parameters; // laid out as KernelInfo::parameters says
   bool cooperative = false;
 };
+// What to look for beside faults; findings are warnings of the launch. Each makes CTAs run one by one.
+struct LaunchChecks {
+  bool sync = false;   // barriers that PTX leaves undefined (exec/sync_check.h)
+  bool memory = false; // reads of what nobody wrote (check/access_checks.h); the device's memory is tracked
+  bool race = false;   // accesses to shared memory that no barrier orders
+  bool any() const { return sync || memory || race; }
+};
 struct LaunchOptions {
   u32 workers = 0; // 0: one per core
   u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (launch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
-  bool check_sync = false;          // look for barriers that PTX leaves undefined (exec/sync_check.h)
-  bool strict_memory = false;       // an access past an allocation stops the launch
+  LaunchChecks checks;
+  bool strict_memory = false; // an access past an allocation stops the launch
   u64 call_stack_bytes =
       64 << 10; // per thread, for local variables of functions that are called; only what is
                 // touched takes memory
@@ -115,7 +122,7 @@ struct LaunchOptions {
 struct LaunchResult {
   std::optional<Fault> fault; // the launch did not finish
   std::vector<diag::Diagnostic>
-      warnings; // tolerated out-of-bounds accesses, what check_sync finds: one per place
+      warnings; // tolerated out-of-bounds accesses, what LaunchChecks find: one per place
   u64 warp_instructions = 0, thread_instructions = 0;
 };
 // The workers that a launch with these options will use: make that many sinks.

@@ -57,6 +57,7 @@ constexpr NvccOption nvcc_options[] = {
     {"-t", Fate::drop_value},
     {"--threads", Fate::drop_value},
     {"-lineinfo", Fate::drop},
+    {"-g", Fate::drop}, // of the host, where it stands anyway
     {"--generate-line-info", Fate::drop},
     {"-G", Fate::drop},
     {"--device-debug", Fate::drop},

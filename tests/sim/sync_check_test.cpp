@@ -1,4 +1,4 @@
-// LaunchOptions::check_sync: what is found, what is let pass, and that nothing changes without it.
+// LaunchChecks::sync: what is found, what is let pass, and that nothing changes without it.
 #include "sim/harness.h"
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ Outcome run(std::string_view body, bool check = true, u32 threads = 64) {
   if (!gpu.load(kernel(body))) return {};
   u64 out = gpu.buffer(std::vector<u32>(threads * 2));
   LaunchOptions options;
-  options.check_sync = check;
+  options.checks.sync = check;
   LaunchResult result = gpu.run("k", {2}, {threads}, {out}, options);
   if (result.fault) ADD_FAILURE() << diag::render(result.fault->diagnostic);
   return {result.warnings, gpu.read<u32>(out, threads * 2)};

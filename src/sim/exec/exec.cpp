@@ -1,6 +1,6 @@
 // What a worker's view of its batch (exec.h) does for itself: its scratch memory, where a group goes on, who
 // performs an op, and lanes of registers one by one or under a mask.
-#include "sim/exec/exec.h"
+#include "sim/check/access_checks.h"
 #include "sim/kernels/lane_memory.h"
 #include "sim/program.h"
 #include "sim/value/lanes.h"
@@ -19,9 +19,14 @@ Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(
   address = static_cast<u64*>(room());
   few.resize(shape.lanes + list_slack);
   ranges.resize(l.program.module.sites.size());
-  warned.resize(l.program.module.sites.size());
   if (w < l.options.sinks.size()) sink = l.options.sinks[w];
+  if (l.options.checks.memory || l.options.checks.race) {
+    access_checks = std::make_unique<AccessChecks>(*this);
+    observer = access_checks.get();
+  }
 }
+
+Exec::~Exec() = default;
 
 void Exec::load_top() {
   const FrameLink& link = group->frames.back();

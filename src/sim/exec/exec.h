@@ -13,16 +13,19 @@
 // the mask. Frames are per call: recursion just makes more of them.
 #pragma once
 #include "access/access.h"
+#include "sim/check/shared_shadow.h"
 #include "sim/lower/code.h"
 #include "sim/sim.h"
 #include <deque>
 #include <memory>
+#include <set>
 #include <xmmintrin.h>
 
 namespace warplens::sim {
 
 struct LaunchState;
 class StepObserver;
+class AccessChecks;
 
 struct Frame {
   const Code* code = nullptr;
@@ -85,7 +88,7 @@ struct Barrier {
   u32 count = 0; // predicates that held
   bool all = true, any = false;
   bool open = false;                    // someone has arrived
-  std::vector<BarrierArrival> arrivals; // LaunchOptions::check_sync
+  std::vector<BarrierArrival> arrivals; // LaunchChecks::sync
 };
 
 struct Cta {
@@ -101,6 +104,7 @@ struct Cta {
   u32 open_barriers = 0;
   std::vector<std::unique_ptr<Group>> spare; // ended groups, for reuse
   bool started = false;
+  std::unique_ptr<SharedShadow> shadow; // where accesses are checked (check/access_checks.h)
 };
 
 // A program may round differently or flush subnormal numbers (-ffast-math) on the host, in the thread that
@@ -127,7 +131,8 @@ struct Exec {
   LaunchState& launch;
   const Shape& shape;
   access::Sink* sink = nullptr;
-  StepObserver* observer = nullptr; // sees every op before it is executed (observe.h)
+  StepObserver* observer = nullptr;            // sees every op before it is executed (observe.h)
+  std::unique_ptr<AccessChecks> access_checks; // --check memory, race: then the observer, too
   u32 worker = 0;
 
   Cta* cta = nullptr;
@@ -173,10 +178,11 @@ struct Exec {
     u64 epoch = 0;
   };
   std::vector<RangeCache> ranges;
-  std::vector<bool> warned; // per site: a tolerated access was reported
-  std::vector<u64> matrix;  // [register][lane]: the operands of a multiplication (execute_matrix.cpp)
+  std::set<std::pair<u32, std::string>> warned; // site, kind: has been reported
+  std::vector<u64> matrix; // [register][lane]: the operands of a multiplication (execute_matrix.cpp)
 
   Exec(LaunchState&, const Shape&, u32 worker);
+  ~Exec();
 
   // The CTA that a thread of the batch belongs to.
   u32 cta_of(u32 thread) const { return shape.ctas == 1 ? 0 : thread / shape.cta_threads; }

@@ -7,6 +7,7 @@
 //
 // Results are computed for whole warps: a word per warp that all its lanes get, or a permutation of its
 // lanes.
+#include "sim/check/access_checks.h"
 #include "sim/exec/sync_check.h"
 #include "sim/kernels/lane_exchange.h"
 #include <algorithm>
@@ -350,7 +351,7 @@ void barrier(Exec& x, const Op& op) {
           fmt::format("barrier {} waits for {} threads, which is not a multiple of 32", id, expected),
           thread);
   Barrier& barrier = x.cta->barriers[id];
-  if (!reduction && !barrier.open && !checks_sync(x) && x.full && x.unguarded &&
+  if (!reduction && !barrier.open && !watches_barriers(x) && x.full && x.unguarded &&
       x.group->frames.size() == 1 &&
       (!has_count || (expected >= x.shape.threads && expected <= x.active_warps * warp_size))) {
     // Everyone who has not exited is here at once, in lockstep: nothing to wait for.
@@ -368,6 +369,7 @@ void barrier(Exec& x, const Op& op) {
     barrier.reduction = reduction_of(op);
   }
   if (checks_sync(x)) note_arrival(x, op, barrier, expected);
+  if (x.cta->shadow) x.cta->shadow->races.arrive(id, *x.mask);
   for (u32 w = 0; w < x.shape.warps; ++w) barrier.arrived.word[w] |= x.mask->word[w];
   if (reduction) {
     SlotId predicate = op.source(has_count ? 2 : 1);

@@ -69,10 +69,7 @@ void raise(Exec& x, const Op& op, FaultKind kind, std::string name, std::string 
 
 void warn(Exec& x, const Op& op, std::string kind, std::string message, u32 thread,
           std::vector<std::string> notes, std::string help, diag::Severity severity) {
-  if (op.site.valid()) {
-    if (x.warned[op.site.value]) return;
-    x.warned[op.site.value] = true;
-  }
+  if (op.site.valid() && !x.warned.emplace(op.site.value, kind).second) return;
   diag::Diagnostic warning =
       build(x, op, severity, std::move(kind), std::move(message), thread, std::move(notes), std::move(help));
   std::lock_guard lock(x.launch.mutex);
@@ -83,20 +80,25 @@ void warn(Exec& x, const Op& op, std::string kind, std::string message, u32 thre
   if (!known && x.launch.warnings.size() < most_warnings) x.launch.warnings.push_back(std::move(warning));
 }
 
+static std::string name_of(const Allocation& allocation) {
+  std::string out = allocation.name.empty() ? fmt::format("allocation {}", allocation.serial)
+                                            : fmt::format("'{}'", allocation.name);
+  out += fmt::format(" ({} bytes at {:#x}", allocation.size, allocation.address);
+  return out + (allocation.made.empty() ? ")" : fmt::format(", allocated at {})", allocation.made));
+}
+
 std::string describe_address(const Exec& x, u64 address) {
-  std::optional<Allocation> nearest = x.launch.device.memory->nearest(address);
+  const Memory& memory = *x.launch.device.memory;
+  if (!memory.find(address))
+    if (std::optional<Allocation> freed = memory.freed(address))
+      return fmt::format("{} bytes into {}, which was freed", address - freed->address, name_of(*freed));
+  std::optional<Allocation> nearest = memory.nearest(address);
   if (!nearest) return "nothing is allocated on the device";
-  std::string what = nearest->name.empty() ? fmt::format("allocation {}", nearest->serial)
-                                           : fmt::format("'{}'", nearest->name);
   u64 end = nearest->address + nearest->size;
   if (address < nearest->address)
-    return fmt::format("{} bytes before {} ({} bytes at {:#x})", nearest->address - address, what,
-                       nearest->size, nearest->address);
-  if (address >= end)
-    return fmt::format("{} bytes past the end of {} ({} bytes at {:#x})", address - end, what, nearest->size,
-                       nearest->address);
-  return fmt::format("{} bytes before the end of {} ({} bytes at {:#x})", end - address, what, nearest->size,
-                     nearest->address);
+    return fmt::format("{} bytes before {}", nearest->address - address, name_of(*nearest));
+  if (address >= end) return fmt::format("{} bytes past the end of {}", address - end, name_of(*nearest));
+  return fmt::format("{} bytes before the end of {}", end - address, name_of(*nearest));
 }
 
 } // namespace warplens::sim

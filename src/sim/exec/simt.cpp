@@ -19,6 +19,7 @@
 // that was on top goes there and waits for all lanes; above it, each path has an entry with its lanes, and the
 // op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
 // place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
+#include "sim/check/access_checks.h"
 #include "sim/exec/stuck.h"
 #include "sim/exec/sync_check.h"
 #include "sim/program.h"
@@ -207,6 +208,7 @@ void start_cta(Exec& x, Cta& cta) {
   cta.groups.clear();
   for (auto& frame : cta.frames) frame->users = 0;
   cta.shared.assign(x.launch.shared_stride * x.shape.ctas, std::byte{0});
+  if (x.access_checks) x.access_checks->begin(cta);
   if (x.launch.local_bytes != 0 && cta.local == nullptr) {
     u64 bytes = x.launch.local_bytes * x.shape.lanes;
     // calloc gives zero pages that cost nothing until touched: deep stacks are rarely used to their end.
@@ -300,6 +302,7 @@ bool release_barriers(Exec& x, Cta& cta) {
         continue;
       }
       deliver_reduction(x, group, barrier);
+      if (cta.shadow) cta.shadow->races.go_on(id, group.stack.back().mask);
       group.state = GroupState::runnable;
       group.rounds = group.spins = group.turn = 0;
       released = true;
@@ -311,6 +314,7 @@ bool release_barriers(Exec& x, Cta& cta) {
       if (first == nullptr) first = &group;
       ++it;
     }
+    if (cta.shadow) cta.shadow->races.close(id);
     barrier = {};
     --cta.open_barriers;
   }

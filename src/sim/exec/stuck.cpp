@@ -88,12 +88,12 @@ std::string polled(Exec& x, Group& group, const Op& op) {
   u32 thread = first_thread(x.active);
   Watch watch(op, thread);
   access::Sink* sink = std::exchange(x.sink, nullptr);
-  x.observer = &watch;
+  StepObserver* before = std::exchange(x.observer, &watch);
   try {
     run_group(x, group);
   } catch (const FaultError&) { // the time was over just then
   }
-  x.observer = nullptr;
+  x.observer = before;
   x.sink = sink;
   if (!watch.address) return {};
   u64 value = 0, address = *watch.address;

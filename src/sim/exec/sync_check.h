@@ -20,7 +20,7 @@
 
 namespace warplens::sim {
 
-inline bool checks_sync(const Exec& x) { return x.launch.options.check_sync; }
+inline bool checks_sync(const Exec& x) { return x.launch.options.checks.sync; }
 
 // Lanes (Exec::mask) come to a barrier.
 void note_arrival(Exec&, const Op&, Barrier&, u32 expected);

@@ -41,11 +41,25 @@ std::string help_for(u64 at) {
              : "check the index against the size that was allocated";
 }
 
+// What --check memory knows of an address outside all allocations: that it was in one.
+bool was_freed(Exec& x, const Op& op, const Access& a, u32 thread, u64 at) {
+  const Memory& memory = *x.launch.device.memory;
+  if (!memory.freed(at)) return false;
+  std::string message =
+      fmt::format("{} of {} bytes at {:#x} is in memory that was freed", kind_name(x, op), a.bytes, at);
+  const std::string help = "free it after the last kernel that uses it has ended";
+  if (!memory.mapped(at, a.bytes) || x.launch.options.strict_memory)
+    raise(x, op, FaultKind::illegal_address, "memory-use-after-free", std::move(message), thread, at,
+          {describe_address(x, at)}, help);
+  warn(x, op, "memory-use-after-free", std::move(message), thread, {describe_address(x, at)}, help);
+  return true;
+}
+
 // Lanes that are not all inside one allocation.
 void check_device_memory(Exec& x, const Op& op, const Access& a) {
   const Memory& memory = *x.launch.device.memory;
   each_lane(x, a, [&](u32 thread, u64 at) {
-    if (memory.range(at).covers(at, a.bytes)) return;
+    if (memory.range(at).covers(at, a.bytes) || was_freed(x, op, a, thread, at)) return;
     if (!memory.mapped(at, a.bytes))
       raise(
           x, op, FaultKind::illegal_address, "kernel-illegal-address",

@@ -14,11 +14,11 @@ static bool is_seen_by_host(AllocationKind kind) {
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   u64 windows = align_up(3 * window_size, page_size);
-  u64 size = windows + align_up(capacity, page_size);
+  u64 size = windows + page_size + align_up(capacity, page_size); // the page is nobody's
   // At the same place in every run, where that is free: which tag set of the L1 a line belongs to depends on all bits of
   // its address, and counts shall not change from run to run. One page more than needed, so that the base can be aligned
   // to a page of the device.
-  void* usual = reinterpret_cast<void*>(u64{0x7000'0000'0000});
+  void* usual = reinterpret_cast<void*>(u64{0x7000'0000'0000} - page_size);
   void* raw = mmap(usual, size + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     return failure(diag::error(
@@ -29,9 +29,13 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   memory->reserved_ = raw;
   memory->base_ = align_up(reinterpret_cast<u64>(raw), page_size);
   memory->capacity_ = capacity;
-  memory->first_ = memory->cursor_ = memory->base_ + windows;
+  memory->first_ = memory->base_ + windows;
+  memory->cursor_ = memory->first_ + page_size;
   memory->limit_ = memory->base_ + size;
   memory->page_use_.resize((memory->limit_ - memory->first_) / page_size);
+  memory->page_use_[0] = 1;
+  if (!memory->commit(memory->first_, memory->cursor_))
+    return failure(diag::error("sim-out-of-memory", "the host has no memory for the device's first page"));
   return memory;
 }
 
@@ -49,6 +53,7 @@ bool Memory::commit(u64 begin, u64 end) {
 }
 
 Result<u64> Memory::place(u64 size, u64 alignment) {
+  if (limit_ - cursor_ < size + alignment) forget_freed(); // no addresses but those
   for (auto it = free_.begin(); it != free_.end(); ++it) {
     u64 address = align_up(it->first, alignment), end = it->first + it->second;
     if (address + size > end) continue;
@@ -84,7 +89,13 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
        ++page)
     ++page_use_[page];
   u64 serial = name.empty() ? ++serial_ : 0;
-  allocations_[*address] = {*address, size, kind, std::move(name), serial};
+  allocations_[*address] = {*address, size, kind, std::move(name), serial, {}};
+  if (written_ != nullptr) {
+    if (kind == AllocationKind::device)
+      written_->clear(*address, size);
+    else
+      written_->mark(*address, size); // the host or the module may write it unseen
+  }
   used_ += padded;
   seen_by_host_ += is_seen_by_host(kind);
   ++epoch_;
@@ -97,6 +108,7 @@ bool Memory::release(u64 address) {
   if (found == allocations_.end()) return false;
   u64 padded = align_up(std::max<u64>(found->second.size, 1), 512);
   seen_by_host_ -= is_seen_by_host(found->second.kind);
+  if (written_ != nullptr) freed_[address] = std::move(found->second);
   allocations_.erase(found);
   used_ -= padded;
   ++epoch_;
@@ -105,6 +117,11 @@ bool Memory::release(u64 address) {
       // The host gets the memory back, and a stale pointer into the page faults as on a GPU.
       (void)mmap(reinterpret_cast<void*>(first_ + page * page_size), page_size, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (written_ == nullptr) give_back(address, padded);
+  return true;
+}
+
+void Memory::give_back(u64 address, u64 padded) {
   auto [it, inserted] = free_.emplace(address, padded);
   if (auto next = std::next(it); next != free_.end() && it->first + it->second == next->first) {
     it->second += next->second;
@@ -122,7 +139,39 @@ bool Memory::release(u64 address) {
     cursor_ = it->first;
     free_.erase(it);
   }
-  return true;
+}
+
+void Memory::track() {
+  std::lock_guard lock(mutex_);
+  written_ = std::make_unique<WrittenBytes>(first_, limit_);
+}
+
+void Memory::forget_freed() {
+  for (const auto& [address, allocation] : freed_)
+    give_back(address, align_up(std::max<u64>(allocation.size, 1), 512));
+  freed_.clear();
+}
+
+void Memory::set_made(u64 address, std::string where) {
+  std::lock_guard lock(mutex_);
+  if (auto found = allocations_.find(address); found != allocations_.end())
+    found->second.made = std::move(where);
+}
+
+std::optional<Allocation> Memory::freed(u64 address) const {
+  std::lock_guard lock(mutex_);
+  auto next = freed_.upper_bound(address);
+  if (next == freed_.begin()) return {};
+  const Allocation& allocation = std::prev(next)->second;
+  if (address >= allocation.address + std::max<u64>(allocation.size, 1)) return {};
+  return allocation;
+}
+
+std::vector<Allocation> Memory::live() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Allocation> out;
+  for (const auto& [address, allocation] : allocations_) out.push_back(allocation);
+  return out;
 }
 
 bool Memory::register_host(u64 address, u64 size) {
@@ -159,7 +208,7 @@ std::optional<Allocation> Memory::find(u64 address) const {
   if (host != registered_.begin()) {
     host = std::prev(host);
     if (address < host->first + host->second)
-      return Allocation{host->first, host->second, AllocationKind::registered, {}, 0};
+      return Allocation{host->first, host->second, AllocationKind::registered, {}, 0, {}};
   }
   return std::nullopt;
 }

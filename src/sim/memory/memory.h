@@ -4,10 +4,12 @@
 // allocation but inside a mapped page is what GPUs tolerate (and what we report).
 //
 // Layout of the range: three windows that are never backed by memory (shared, local, parameters: a generic
-// address inside one names the space), then allocations.
+// address inside one names the space), a mapped page that belongs to nobody, then allocations. On a GPU the driver's own
+// buffers lie before the program's first: Rodinia's srad reads 512 bytes before its first array, and gets away with it.
 #pragma once
 #include "base/bits.h"
 #include "diag/diagnostic.h"
+#include "sim/memory/written.h"
 #include <atomic>
 #include <map>
 #include <memory>
@@ -27,6 +29,7 @@ struct Allocation {
   AllocationKind kind = AllocationKind::device;
   std::string name; // symbols: the variable's name; else empty
   u64 serial = 0;   // n-th allocation without a name, 1-based: "allocation 3 (4096 bytes)"
+  std::string made; // track(): where the program asked for it; empty when not known
 };
 
 class Memory {
@@ -50,6 +53,15 @@ public:
   // Host memory that the device may access (cudaHostRegister): any host range.
   bool register_host(u64 address, u64 size);
   bool unregister_host(u64 address);
+
+  // From here on it is known which bytes have been written and what was freed; freed addresses are used again only when
+  // there are no others. For a device without allocations.
+  void track();
+  WrittenBytes* written() const { return written_.get(); } // null where nobody tracks
+  void set_made(u64 address, std::string where);           // of the allocation that starts there
+  std::optional<Allocation>
+  freed(u64 address) const;             // track(): the last one that contained it, when none does now
+  std::vector<Allocation> live() const; // by address
 
   std::optional<Allocation> find(u64 address) const;    // that contains the address
   std::optional<Allocation> nearest(u64 address) const; // the closest one below or above, for messages
@@ -81,10 +93,13 @@ private:
   Memory() = default;
   Result<u64> place(u64 size, u64 alignment);
   bool commit(u64 begin, u64 end);
+  void give_back(u64 address, u64 padded);
+  void forget_freed();
 
   void* reserved_ = nullptr; // a page more than from base_ to limit_
   u64 base_ = 0, capacity_ = 0;
-  u64 first_ = 0, cursor_ = 0, limit_ = 0; // allocations live in [first_, limit_); none yet above cursor_
+  u64 first_ = 0, cursor_ = 0,
+      limit_ = 0; // pages live in [first_, limit_), nobody's first; no allocations yet above cursor_
   u64 used_ = 0, serial_ = 0;
   std::atomic<u64> epoch_ = 1;
   std::atomic<u64> seen_by_host_ = 0; // allocations and registered ranges
@@ -93,6 +108,8 @@ private:
   std::map<u64, u64> free_;               // released ranges below cursor_: address → size, coalesced
   std::map<u64, u64> registered_;         // host ranges: address → size
   std::vector<u32> page_use_;             // allocations per 2 MiB page: a page is mapped while it has one
+  std::unique_ptr<WrittenBytes> written_;
+  std::map<u64, Allocation> freed_; // track(): their addresses are not used again
 };
 
 } // namespace warplens::sim

@@ -1,0 +1,11 @@
+// Places in the program's host code, as the runtime gives them (FILE+0xOFFSET, runtime/allocation_place.h), turned into source
+// lines where addr2line is installed and the file has debug information.
+#pragma once
+#include "report/model.h"
+
+namespace warplens::driver {
+
+// In every note and help text of the input's messages and launches.
+void name_host_places(report::Input&);
+
+} // namespace warplens::driver

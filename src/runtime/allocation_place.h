@@ -1,0 +1,11 @@
+// Where in the program an API function was called: for --check memory, which names the place of an allocation.
+#pragma once
+#include <string>
+
+namespace warplens::runtime {
+
+// The innermost caller outside this library, as "FILE+0xOFFSET", where FILE is the executable or library and OFFSET an address
+// in it that addr2line understands. Empty where the stack cannot be followed.
+std::string calling_place();
+
+} // namespace warplens::runtime

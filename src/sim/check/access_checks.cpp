@@ -1,0 +1,116 @@
+#include "sim/check/access_checks.h"
+#include "sim/exec/stuck.h"
+#include <fmt/format.h>
+
+namespace warplens::sim {
+
+using ir::StateSpace;
+
+namespace {
+
+bool accesses_memory(OpKind kind) {
+  switch (kind) {
+  case OpKind::load:
+  case OpKind::store:
+  case OpKind::atomic:
+  case OpKind::load_sized:
+  case OpKind::load_matrix: return true;
+  default: return false;
+  }
+}
+
+RaceAccess race_access(OpKind kind) {
+  return kind == OpKind::store    ? RaceAccess::write
+         : kind == OpKind::atomic ? RaceAccess::atomic
+                                  : RaceAccess::read;
+}
+
+std::string_view verb(RaceAccess access) {
+  switch (access) {
+  case RaceAccess::read: return "reads";
+  case RaceAccess::write: return "writes";
+  case RaceAccess::atomic: break;
+  }
+  return "updates";
+}
+
+} // namespace
+
+void AccessChecks::begin(Cta& cta) {
+  if (!cta.shadow) cta.shadow = std::make_unique<SharedShadow>();
+  u64 bytes = x_.shared_bytes();
+  cta.shadow->written.assign(bytes, false);
+  cta.shadow->races.begin(x_.launch.options.checks.race ? bytes : 0, x_.shape.warps);
+}
+
+void AccessChecks::before(const Step& step) {
+  const Op& op = step.op;
+  if (!accesses_memory(op.kind())) return;
+  x_.mask = &x_.active;
+  x_.unguarded = x_.full;
+  if (op.guard != no_slot && !x_.enter_guarded(op)) return;
+  resolve(x_, op, Purpose::atomic, [&](const Access& a) { look(op, a); });
+}
+
+void AccessChecks::look(const Op& op, const Access& a) {
+  bool shared = a.space == StateSpace::shared;
+  if (!shared && a.space != StateSpace::global) return;
+  // The first lanes of ldmatrix name the rows; of a sized copy each lane reads as much as it says.
+  u32 named = op.kind() == OpKind::load_matrix ? op.destinations * 8u : warp_size;
+  const u32* size =
+      op.kind() == OpKind::load_sized ? static_cast<const u32*>(x_.lanes_of(op.source(1))) : nullptr;
+  for (u32 w = x_.first_warp; w < x_.end_warp; ++w)
+    for_each_lane(a.mask->word[w] & low_lanes(named), [&](u32 lane) {
+      u32 thread = w * warp_size + lane, bytes = size == nullptr ? a.bytes : std::min(size[thread], a.bytes);
+      if (shared)
+        look_at_shared(op, thread, a.address[thread], bytes);
+      else
+        look_at_global(op, thread, a.address[thread], bytes);
+    });
+}
+
+// Where the address is outside all memory the op's handler is about to say so.
+void AccessChecks::look_at_global(const Op& op, u32 thread, u64 address, u32 bytes) {
+  const Memory& memory = *x_.launch.device.memory;
+  WrittenBytes* written = memory.written();
+  if (!x_.launch.options.checks.memory || written == nullptr || bytes == 0 || !memory.mapped(address, bytes))
+    return;
+  if (op.kind() == OpKind::store) return written->mark(address, bytes);
+  if (std::optional<u64> at = written->first_unwritten(address, bytes);
+      at && memory.range(*at).covers(*at, 1))
+    warn(x_, op, "memory-uninitialized",
+         fmt::format("global memory is read that nobody wrote: {} bytes at {:#x}", bytes, address), thread,
+         {describe_address(x_, *at)}, "write it first: cudaMemset, cudaMemcpy, or a kernel");
+  if (op.kind() == OpKind::atomic) written->mark(address, bytes);
+}
+
+void AccessChecks::look_at_shared(const Op& op, u32 thread, u64 offset, u32 bytes) {
+  SharedShadow& shadow = *x_.cta->shadow;
+  if (!Memory::Range{0, shadow.written.size()}.covers(offset, bytes) || bytes == 0) return;
+  if (x_.launch.options.checks.memory && op.kind() != OpKind::store)
+    for (u64 at = offset; at < offset + bytes; ++at)
+      if (!shadow.written[at]) {
+        warn(x_, op, "memory-uninitialized",
+             fmt::format("shared memory is read that no thread of the block wrote: {} bytes at offset {:#x}",
+                         bytes, offset),
+             thread, {}, "write it first, and let a barrier follow");
+        break;
+      }
+  if (op.kind() == OpKind::store || op.kind() == OpKind::atomic)
+    for (u64 at = offset; at < offset + bytes; ++at) shadow.written[at] = true;
+  if (!x_.launch.options.checks.race) return;
+  if (auto earlier =
+          shadow.races.access(thread / warp_size, offset, bytes, race_access(op.kind()), *x_.code, op))
+    report_race(op, thread, offset, *earlier);
+}
+
+void AccessChecks::report_race(const Op& op, u32 thread, u64 offset, const Races::Earlier& earlier) {
+  warn(x_, op, "race-shared",
+       fmt::format("warp {} {} shared memory that warp {} {}, and no barrier is between them: offset {:#x}",
+                   thread / warp_size, verb(race_access(op.kind())), earlier.warp, verb(earlier.access),
+                   offset),
+       thread, {fmt::format("warp {}: {}", earlier.warp, text_of_place(*earlier.code, *earlier.op))},
+       "let a __syncthreads() that all threads of the block come to stand between the two");
+}
+
+} // namespace warplens::sim

@@ -1,0 +1,39 @@
+// --check memory and --check race: every access of a launch, looked at lane by lane before it is made. Findings are warnings of
+// the launch, one per kind and place:
+//
+//   memory-uninitialized   a load or an atomic reads a byte of global or shared memory that nobody wrote
+//   race-shared            two warps access a byte of shared memory, one of them writes it, and no barrier orders them
+//
+// (What is outside every allocation, or was freed, is found in any launch: memory/check.cpp.)
+//
+// A StepObserver in the way of every op (observe.h): it resolves the access as the op's own handler is about to. Global memory
+// is judged by Memory::written(), shared memory by the CTA's SharedShadow. What CTAs write to global memory counts as written
+// at once, whoever reads it in this launch: the order of CTAs is not looked at.
+#pragma once
+#include "sim/memory/access.h"
+#include "sim/observe.h"
+
+namespace warplens::sim {
+
+class AccessChecks final : public StepObserver {
+public:
+  explicit AccessChecks(Exec& x) : x_(x) {}
+  void begin(Cta&); // a CTA starts: of its shared memory nothing is written
+  void entered(const CallFrame&, const Mask&) override {}
+  void before(const Step&) override;
+
+private:
+  void look(const Op&, const Access&);
+  void look_at_global(const Op&, u32 thread, u64 address, u32 bytes);
+  void look_at_shared(const Op&, u32 thread, u64 offset, u32 bytes);
+  void report_race(const Op&, u32 thread, u64 offset, const Races::Earlier&);
+
+  Exec& x_;
+};
+
+// Whether arrivals at barriers are told one by one.
+inline bool watches_barriers(const Exec& x) {
+  return x.launch.options.checks.sync || x.cta->shadow != nullptr;
+}
+
+} // namespace warplens::sim
