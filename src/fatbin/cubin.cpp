@@ -1,5 +1,6 @@
-// See cubin.h. Of what a cubin holds besides machine code, two sections matter.
+// See cubin.h. Of what a cubin holds besides machine code, the PTX text, its lines and the registers matter.
 #include "fatbin/cubin.h"
+#include "fatbin/line_program.h"
 #include "os/elf.h"
 #include <cstring>
 
@@ -13,6 +14,17 @@ static std::string text_of(Bytes section) {
   for (char& c : text)
     if (c == '\0') c = '\n';
   return text;
+}
+
+static std::string with_lines(std::string ptx, const Elf& elf) {
+  if (ptx.find("\n.loc\t") != ptx.npos || ptx.find("\n.loc ") != ptx.npos) return ptx;
+  auto data_of = [&](std::string_view name) {
+    const Elf::Section* section = elf.find(name);
+    return section ? section->data : Bytes{};
+  };
+  return with_locations(
+      ptx, read_line_programs(data_of(".debug_line"), data_of(".rela.debug_line")),
+      read_line_programs(data_of(".nv_debug_line_sass"), data_of(".rela.nv_debug_line_sass")));
 }
 
 // .nv.info is a row of attributes {u8 format, u8 attribute, u16 size or value, payload of that size in format
@@ -40,7 +52,7 @@ void read_cubin(Fatbin& fatbin, Bytes image, u32 sm) {
   std::optional<Elf> elf = Elf::parse(image);
   if (!elf) return;
   if (const Elf::Section* text = elf->find(".nv_debug_ptx_txt"); text && !text->data.empty())
-    fatbin.ptx.push_back({sm, text_of(text->data), true});
+    fatbin.ptx.push_back({sm, with_lines(text_of(text->data), *elf), true});
   if (const Elf::Section* info = elf->find(".nv.info")) read_registers(fatbin, info->data, elf->symbols());
 }
 
