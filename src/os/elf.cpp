@@ -68,10 +68,10 @@ bool Elf::has(u32 type) const {
   return std::any_of(sections_.begin(), sections_.end(), [&](const Section& s) { return s.type == type; });
 }
 
-std::vector<Elf::Symbol> Elf::symbols() const {
+std::vector<Elf::Symbol> Elf::symbols_of(u32 type) const {
   std::vector<Symbol> out;
   for (const Section& section : sections_) {
-    if (section.type != SHT_SYMTAB || section.link >= sections_.size()) continue;
+    if (section.type != type || section.link >= sections_.size()) continue;
     Bytes strings = sections_[section.link].data;
     for (u64 at = 0; std::optional<Elf64_Sym> symbol = read<Elf64_Sym>(section.data, at);
          at += sizeof(Elf64_Sym))
@@ -81,16 +81,26 @@ std::vector<Elf::Symbol> Elf::symbols() const {
   return out;
 }
 
-std::vector<std::string_view> Elf::needed() const {
+std::vector<Elf::Symbol> Elf::symbols() const { return symbols_of(SHT_SYMTAB); }
+std::vector<Elf::Symbol> Elf::dynamic_symbols() const { return symbols_of(SHT_DYNSYM); }
+
+std::vector<std::string_view> Elf::dynamic_strings(i64 tag) const {
   std::vector<std::string_view> out;
   for (const Section& section : sections_) {
     if (section.type != SHT_DYNAMIC || section.link >= sections_.size()) continue;
     Bytes strings = sections_[section.link].data;
     for (u64 at = 0; std::optional<Elf64_Dyn> entry = read<Elf64_Dyn>(section.data, at);
          at += sizeof(Elf64_Dyn))
-      if (entry->d_tag == DT_NEEDED) out.push_back(string_at(strings, entry->d_un.d_val));
+      if (entry->d_tag == tag) out.push_back(string_at(strings, entry->d_un.d_val));
   }
   return out;
+}
+
+std::vector<std::string_view> Elf::needed() const { return dynamic_strings(DT_NEEDED); }
+
+std::string_view Elf::soname() const {
+  std::vector<std::string_view> names = dynamic_strings(DT_SONAME);
+  return names.empty() ? std::string_view() : names[0];
 }
 
 Bytes find_note(Bytes notes, std::string_view owner, u32 type) {

@@ -34,11 +34,15 @@ public:
   const Section* find(std::string_view name) const;
   bool has(u32 type) const;                     // a section of that type
   std::vector<Symbol> symbols() const;          // of .symtab; empty when the file is stripped
+  std::vector<Symbol> dynamic_symbols() const;  // of .dynsym: what it exports and imports
   std::vector<std::string_view> needed() const; // DT_NEEDED
+  std::string_view soname() const;              // DT_SONAME; empty where there is none
   u32 flags() const { return flags_; }
   u64 extent() const { return extent_; } // bytes to the end of the last section and of the section table
 
 private:
+  std::vector<Symbol> symbols_of(u32 type) const;
+  std::vector<std::string_view> dynamic_strings(i64 tag) const;
   std::vector<Section> sections_;
   u32 flags_ = 0;
   u64 extent_ = 0;

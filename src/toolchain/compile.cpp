@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <set>
 
 namespace warplens::toolchain {
 namespace {
@@ -131,6 +132,23 @@ Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCo
                   fmt::format("clang {}, sm_{}, no CUDA toolkit", compiler.version, architecture)};
 }
 
+// Whether two sources are called alike but for their folders and extensions. What nvcc keeps (--keep) is named after the
+// source, objects that are to be linked, too: of two such sources one object would overwrite the other.
+bool share_a_name(const CompileRequest& request) {
+  std::set<std::string> stems;
+  auto is_second = [&](const std::string& file) {
+    return !stems.insert(std::filesystem::path(file).stem().string()).second;
+  };
+  auto is_source = [](const std::string& word) {
+    constexpr std::string_view extensions[] = {".cu", ".cpp", ".cc", ".cxx", ".c"};
+    return std::any_of(std::begin(extensions), std::end(extensions),
+                       [&](std::string_view extension) { return word.ends_with(extension); });
+  };
+  is_second(request.source);
+  return std::any_of(request.options.begin(), request.options.end(),
+                     [&](const std::string& word) { return is_source(word) && is_second(word); });
+}
+
 Result<Compiled> compile_with_nvcc(const CompileRequest& request, const FoundCompiler& compiler,
                                    u32 architecture) {
   if (auto ok = check_nvcc_words(request.source, request.options, request.folder); !ok)
@@ -138,8 +156,9 @@ Result<Compiled> compile_with_nvcc(const CompileRequest& request, const FoundCom
   std::string executable = request.folder + "/program";
   std::vector<std::string> command =
       nvcc_executable(compiler, architecture, request.source, request.options, executable);
-  // For the PTX, and for the line markers of the preprocessed text, which name every header of both passes.
-  command.insert(command.end(), {"--keep", "--keep-dir", request.folder});
+  // For the PTX, and for the line markers of the preprocessed text, which name every header of both passes. Without, spilled
+  // registers stay unknown, and the next run compiles again.
+  if (!share_a_name(request)) command.insert(command.end(), {"--keep", "--keep-dir", request.folder});
   if (auto ok = run_step(request, compiler, command, fmt::format("compile '{}'", request.source)); !ok)
     return failure(ok.error());
   return Compiled{executable, fmt::format("nvcc {}, compute_{}", compiler.version, architecture)};

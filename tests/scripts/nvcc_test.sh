@@ -72,3 +72,34 @@ program="$source_dir/tests/scripts/programs/scale.cu"
 run "$warplens" run --compiler nvcc --json report.json "$program" word
 expect_code 0
 expect_json report.json '[(l["status"], l["count"]) for l in r["launches"]]' "[('exact', 2)]"
+
+# Two sources of one name in two folders: nvcc names what it keeps after the source.
+mkdir -p a b
+cat >main.cu <<'C'
+#include <cstdio>
+void first(float*);
+void second(float*);
+int main() {
+  float *data, out[2];
+  cudaMalloc(&data, 128);
+  first(data);
+  second(data);
+  cudaMemcpy(out, data, 8, cudaMemcpyDeviceToHost);
+  printf("%g %g\n", out[0], out[1]);
+}
+C
+echo '__global__ void set(float* p) { p[threadIdx.x] = threadIdx.x; } void first(float* p) { set<<<1, 32>>>(p); }' >a/kernel.cu
+echo '__global__ void add(float* p) { p[threadIdx.x] += 5; } void second(float* p) { add<<<1, 32>>>(p); }' >b/kernel.cu
+run "$warplens" run --compiler nvcc main.cu a/kernel.cu b/kernel.cu
+expect_code 0
+[ "$(cat stdout)" = "5 6" ] || fail "two sources of one name: '$(cat stdout)'"
+
+# A cubin of nvcc 13 holds the PTX without its lines: the report says so, and not that -lineinfo is missing.
+program="$source_dir/tests/scripts/programs/scale.cu"
+ptx="-gencode arch=compute_80,code=sm_80"
+build machine_code -cudart shared
+run "$warplens" run ./machine_code word
+if ! strings machine_code | grep -q '^[[:space:]]*\.loc'; then
+  expect_in stderr 'names no source lines'
+  expect_not_in stderr 'Built without -lineinfo'
+fi

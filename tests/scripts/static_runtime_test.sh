@@ -28,3 +28,32 @@ expect_version() { # VERSION COMPILER-OPTIONS…
 expect_version 13000
 expect_version 12090 -DMARK=cudaGetDeviceProperties_v2
 expect_version 11080 -DMARK=cudaBindTexture -no-pie
+
+# The same in a library that the program opens while it runs: replaced before the library's start-up code calls it, and
+# again after it was closed. So is a toolkit's libcudart, which a program opens by a name that is not the preloaded one's.
+cat >library.c <<'C'
+#include "static.c"
+static int early;
+__attribute__((constructor)) static void start(void) { cudaRuntimeGetVersion(&early); }
+__attribute__((visibility("default"))) int seen(void) { return early; }
+C
+cat >open.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+  for (int i = 0; i < 2; ++i) {
+    void* library = dlopen("./library.so", RTLD_NOW);
+    printf("%d\n", ((int (*)(void))dlsym(library, "seen"))());
+    dlclose(library);
+  }
+  int version = 0;
+  ((int (*)(int*))dlsym(dlopen("./libcudart.so", RTLD_NOW), "cudaRuntimeGetVersion"))(&version);
+  printf("%d\n", version);
+}
+C
+cc -O1 -fPIC -shared -fvisibility=hidden -Dmain=unused library.c -o library.so
+cc -O1 -fPIC -shared -Wl,-soname,libcudart.so.12 -Dmain=unused static.c -o libcudart.so
+cc open.c -o open -ldl
+run "$warplens" run ./open
+expect_code 0
+[ "$(cat stdout)" = "$(printf '13000\n13000\n12090')" ] || fail "opened while it runs: '$(cat stdout)'"

@@ -100,9 +100,9 @@ CUresult cuGetExportTable(const void** table, const void*) {
   diag::Diagnostic told =
       diag::warning("undocumented-driver",
                     "the program asked the driver for functions that are not documented, and got none", {},
-                    "link libraries that are loaded while the program runs with nvcc -cudart shared");
+                    "build libraries with nvcc -cudart shared, or do not strip them");
   told.notes.emplace_back(
-      "NVIDIA's own libraries do, and the CUDA runtime that is linked into a library: what these "
+      "NVIDIA's own libraries do, and the CUDA runtime that is linked into a stripped library: what these "
       "launch is not run");
   if (runtime.said.insert(told.message).second) runtime.say(std::move(told));
   return CUDA_ERROR_NOT_FOUND;

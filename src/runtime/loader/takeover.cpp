@@ -1,0 +1,125 @@
+// Takes over a CUDA runtime that is not WarpLens's: linked into the program or into a library, or a library by another name
+// than the one that is preloaded.
+//
+// nvcc links cudart statically by default, and then there is no import to satisfy. But the object's symbol table still
+// names each cuda… function: the first bytes of each are overwritten with a jump to the one here, before the object's own
+// start-up code registers its device code. The same is done to what a toolkit's libcudart.so exports: a program that opens
+// it by that name, or by its path, gets the toolkit's, because only names that are asked for literally find what is preloaded.
+//
+// Each name gets the function of the major that the object contains.
+//
+// A stripped object has no names. Of a program the device code can still be seen, so the user is told how to build it; a
+// library, as NVIDIA's own, may never be used, and asks the driver for what it does not get when it is (cuGetExportTable).
+#include "runtime/loader/takeover.h"
+#include "os/elf.h"
+#include "os/file.h"
+#include "runtime/driver_api/entry_points.h"
+#include "runtime/exports.h"
+#include "runtime/state.h"
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unordered_map>
+
+namespace warplens::runtime {
+namespace {
+
+using os::Elf;
+using Table = std::unordered_map<std::string_view, Export::Function>;
+
+constexpr int oldest_major = 11, newest_major = 13;
+
+Table runtime_of(int major) {
+  Table table;
+  for (const Export& function : exports())
+    table.emplace(function.name, function.in_major[major - oldest_major]);
+  return table;
+}
+
+Table driver() {
+  Table table;
+  for (const DriverExport& function : driver_exports()) table.emplace(function.name, function.function);
+  return table;
+}
+
+// Which CUDA major the object's own runtime is of, by functions that the next one does not have any more.
+int static_major(const std::vector<Elf::Symbol>& symbols) {
+  auto has = [&](std::string_view name) {
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](const Elf::Symbol& s) { return s.name == name && s.defined; });
+  };
+  if (has("cudaGetDeviceProperties_v2")) return 12;
+  if (has("cudaBindTexture")) return 11;
+  return 13;
+}
+
+// "libcudart.so.12" → 12; 0: another library's name, or a major that is not known.
+int major_of(std::string_view soname) {
+  constexpr std::string_view prefix = "libcudart.so.";
+  if (!soname.starts_with(prefix)) return 0;
+  int major = 0;
+  std::from_chars(soname.data() + prefix.size(), soname.data() + soname.size(), major);
+  return major >= oldest_major && major <= newest_major ? major : 0;
+}
+
+bool needs(const Elf& elf, std::string_view prefix) {
+  std::vector<std::string_view> needed = elf.needed();
+  return std::any_of(needed.begin(), needed.end(),
+                     [&](std::string_view name) { return name.starts_with(prefix); });
+}
+
+// Overwrites functions of the object that is loaded at `base`. False: none of `symbols` is in the table.
+bool overwrite(const std::vector<Elf::Symbol>& symbols, u64 base, const Table& table) {
+  bool found_any = false;
+  for (const Elf::Symbol& symbol : symbols) {
+    if (symbol.type != STT_FUNC || !symbol.defined || symbol.size < jump_size) continue;
+    auto found = table.find(symbol.name);
+    if (found == table.end()) continue;
+    jump(reinterpret_cast<std::byte*>(base + symbol.value), found->second);
+    found_any = true;
+  }
+  return found_any;
+}
+
+void explain_stripped(const char* path) {
+  Runtime::get().say(diag::error(
+      "static-runtime-stripped",
+      fmt::format(
+          "'{}' has the CUDA runtime linked into it and no symbol table, so its kernels cannot be run", path),
+      {}, R"(rebuild it without 'strip', or with NVCC_APPEND_FLAGS="-lineinfo -cudart shared" set)"));
+}
+
+} // namespace
+
+void jump(std::byte* from, void (*target)()) {
+  constexpr u64 page = 4096;
+  unsigned char code[jump_size] = {0x48, 0xb8, 0, 0, 0,    0,
+                                   0,    0,    0, 0, 0xff, 0xe0}; // movabs rax, target; jmp rax
+  std::memcpy(code + 2, &target, 8);
+  u64 begin = reinterpret_cast<u64>(from) & ~(page - 1);
+  u64 end = (reinterpret_cast<u64>(from) + sizeof code + page - 1) & ~(page - 1);
+  auto pages = reinterpret_cast<void*>(begin);
+  if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE) != 0) return;
+  std::memcpy(from, code, sizeof code);
+  mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
+}
+
+void take_over(const char* path, u64 base, bool executable) {
+  os::MappedFile file(executable ? "/proc/self/exe" : path);
+  std::optional<Elf> elf = Elf::parse(file.bytes());
+  if (!elf || needs(*elf, "libwarplens-runtime.so")) return; // ours
+  if (const int major = major_of(elf->soname()); major != 0) {
+    overwrite(elf->dynamic_symbols(), base, runtime_of(major));
+  } else if (elf->soname() == "libcuda.so.1") {
+    overwrite(elf->dynamic_symbols(), base, driver());
+  } else if (elf->find(".nv_fatbin") && !needs(*elf, "libcudart.so")) {
+    std::vector<Elf::Symbol> symbols = elf->symbols();
+    const bool found = overwrite(symbols, base, runtime_of(static_major(symbols)));
+    if (!found && executable && symbols.empty()) explain_stripped(program_invocation_name);
+  }
+}
+
+} // namespace warplens::runtime
