@@ -247,6 +247,18 @@ enum cudaGraphInstantiateResult {
   cudaGraphInstantiateConditionalHandleUnused
 };
 
+enum cudaGraphConditionalHandleFlags {
+  cudaGraphCondAssignDefault = 1
+};
+
+enum cudaGraphConditionalNodeType {
+  cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile, cudaGraphCondTypeSwitch
+};
+
+enum cudaGraphChildGraphNodeOwnership {
+  cudaGraphChildGraphOwnershipClone = 0, cudaGraphChildGraphOwnershipMove
+};
+
 enum cudaGraphDebugDotFlags {
   cudaGraphDebugDotFlagsVerbose = 1, cudaGraphDebugDotFlagsKernelNodeParams = 4,
   cudaGraphDebugDotFlagsMemcpyNodeParams = 8, cudaGraphDebugDotFlagsMemsetNodeParams = 16,

@@ -1,6 +1,6 @@
 // Handles, flags and structures of the CUDA Runtime API. Layouts are those of CUDA 13 (the ABI that WarpLens's
 // runtime library exports); a test compares sizes and offsets with the toolkit's own headers where there is one.
-// The structures that the runtime library reads or fills are in runtime_structs.h.
+// The structures that the runtime library reads or fills are in runtime_structs.h and graph_structs.h.
 #pragma once
 #include "warplens/runtime_enums.h"
 #include "warplens/vectors.h"
@@ -77,6 +77,9 @@ typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
 #define cudaStreamAttrValue cudaLaunchAttributeValue
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaGraphKernelNodePortDefault 0
+#define cudaGraphKernelNodePortProgrammatic 1
+#define cudaGraphKernelNodePortLaunchCompletion 2
 #define cudaKernelNodeAttrID cudaLaunchAttributeID
 #define cudaKernelNodeAttrValue cudaLaunchAttributeValue
 
@@ -84,23 +87,8 @@ extern "C" cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
 
 #include "warplens/runtime_structs.h"
 
-struct cudaMemsetParams {
-  void* dst;
-  size_t pitch;
-  unsigned int value, elementSize;
-  size_t width, height;
-};
-struct cudaHostNodeParams {
-  cudaHostFn_t fn;
-  void* userData;
-};
-struct cudaKernelNodeParams {
-  void* func;
-  dim3 gridDim, blockDim;
-  unsigned int sharedMemBytes;
-  void** kernelParams;
-  void** extra;
-};
+#include "warplens/graph_structs.h"
+
 struct cudaArraySparseProperties {
   struct {
     unsigned int width, height, depth;
@@ -157,27 +145,8 @@ struct cudaTextureDesc {
   int disableTrilinearOptimization, seamlessCubemap;
 };
 
-struct cudaMemAccessDesc {
-  cudaMemLocation location;
-  cudaMemAccessFlags flags;
-};
-struct cudaMemPoolProps {
-  cudaMemAllocationType allocType;
-  cudaMemAllocationHandleType handleTypes;
-  cudaMemLocation location;
-  void* win32SecurityAttributes;
-  size_t maxSize;
-  unsigned short usage;
-  unsigned char reserved[54];
-};
 struct cudaMemPoolPtrExportData {
   unsigned char reserved[64];
-};
-struct cudaMemAllocNodeParams {
-  cudaMemPoolProps poolProps;
-  const cudaMemAccessDesc* accessDescs;
-  size_t accessDescCount, bytesize;
-  void* dptr;
 };
 typedef struct cudaIpcEventHandle_st {
   char reserved[CUDA_IPC_HANDLE_SIZE];
@@ -185,11 +154,3 @@ typedef struct cudaIpcEventHandle_st {
 typedef struct cudaIpcMemHandle_st {
   char reserved[CUDA_IPC_HANDLE_SIZE];
 } cudaIpcMemHandle_t;
-
-typedef struct cudaGraphEdgeData_st {
-  unsigned char from_port, to_port, type, reserved[5];
-} cudaGraphEdgeData;
-typedef struct cudaGraphExecUpdateResultInfo_st {
-  cudaGraphExecUpdateResult result;
-  cudaGraphNode_t errorNode, errorFromNode;
-} cudaGraphExecUpdateResultInfo;

@@ -162,8 +162,8 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
   });
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  cudaError_t error = check_stream(stream);
-  return error != cudaSuccess ? error : cudaMemcpy3D(p);
+  return api_on(
+      stream, [&](Runtime&) { return cudaMemcpy3D(p); }, [&](Runtime&) { return copy_work(p); });
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {

@@ -104,11 +104,16 @@ static Box box(const void* data, u64 row_pitch = 0, u64 slice_pitch = 0) {
   return {static_cast<std::byte*>(const_cast<void*>(data)), row_pitch, slice_pitch};
 }
 
+// Work of this file's kind, which is not put off.
+static cudaError_t now(Made work) { return work ? perform(*work) : work.error(); }
+
 extern "C" {
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return api_on(stream, [&](Runtime& r) { return copy(r, box(to), box(from), {size}, kind); });
+  return api_on(
+      stream, [&](Runtime& r) { return copy(r, box(to), box(from), {size}, kind); },
+      [&](Runtime&) { return copy_work(to, from, size, kind); });
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
@@ -126,9 +131,19 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  return api_on(stream, [&](Runtime& r) {
-    return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind);
-  });
+  return api_on(
+      stream,
+      [&](Runtime& r) {
+        return copy(r, box(to, to_pitch), box(from, from_pitch), {width, height}, kind);
+      },
+      [&](Runtime&) {
+        cudaMemcpy3DParms p{};
+        p.dstPtr = {to, to_pitch, width, height};
+        p.srcPtr = {const_cast<void*>(from), from_pitch, width, height};
+        p.extent = {width, height, 1};
+        p.kind = kind;
+        return copy_work(&p);
+      });
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -138,26 +153,36 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
   });
 }
 
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                              cudaStream_t stream) {
+  return api_on(
+      stream,
+      [&](Runtime& r) {
+        return fill(r, box(to, pitch), {width, height}, static_cast<u32>(value));
+      },
+      [&](Runtime&) {
+        const cudaMemsetParams p{to, pitch, static_cast<unsigned>(value), 1, width, height};
+        return fill_work(&p);
+      });
+}
+
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t stream) {
-  return api_on(stream, [&](Runtime& r) { return fill(r, box(to), {size}, static_cast<u32>(value)); });
+  return cudaMemset2DAsync(to, size, value, size, 1, stream);
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t size) {
   return cudaMemsetAsync(to, value, size, nullptr);
 }
 
-cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                              cudaStream_t stream) {
-  return api_on(stream, [&](Runtime& r) {
-    return fill(r, box(to, pitch), {width, height}, static_cast<u32>(value));
-  });
-}
-
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
   return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
 }
 
+// Slices that follow each other without a gap are so many rows more, also as a node of a graph.
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  const bool solid = extent.depth <= 1 || extent.height == to.ysize;
+  if (solid && extent.depth != 0 && extent.height <= ~u64{0} / extent.depth)
+    return cudaMemset2DAsync(to.ptr, to.pitch, value, extent.width, extent.height * extent.depth, stream);
   return api_on(stream, [&](Runtime& r) -> cudaError_t {
     u64 slice = 0;
     if (__builtin_mul_overflow(to.pitch, to.ysize, &slice)) return cudaErrorInvalidValue;
@@ -190,34 +215,28 @@ cudaError_t cudaGetSymbolSize(std::size_t* size, const void* symbol) {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
                                cudaMemcpyKind kind) {
-  return api_waiting([&](Runtime& r) {
-    ResultOr<Placed, cudaError_t> found = find_symbol(r, symbol);
-    if (!found) return found.error();
-    if (offset > found->size || size > found->size - offset) return cudaErrorInvalidValue;
-    return copy(r, box(reinterpret_cast<void*>(found->address + offset)), box(from), {size}, kind);
-  });
+  return api_waiting(
+      [&](Runtime& r) { return now(copy_to_symbol_work(r, symbol, from, size, offset, kind)); });
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t size, std::size_t offset,
                                  cudaMemcpyKind kind) {
-  return api_waiting([&](Runtime& r) {
-    ResultOr<Placed, cudaError_t> found = find_symbol(r, symbol);
-    if (!found) return found.error();
-    if (offset > found->size || size > found->size - offset) return cudaErrorInvalidValue;
-    return copy(r, box(to), box(reinterpret_cast<void*>(found->address + offset)), {size}, kind);
-  });
+  return api_waiting(
+      [&](Runtime& r) { return now(copy_from_symbol_work(r, to, symbol, size, offset, kind)); });
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
                                     std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  cudaError_t error = check_stream(stream);
-  return error != cudaSuccess ? error : cudaMemcpyToSymbol(symbol, from, size, offset, kind);
+  auto work = [&](Runtime& r) { return copy_to_symbol_work(r, symbol, from, size, offset, kind); };
+  return api_on(
+      stream, [&](Runtime& r) { return now(work(r)); }, work);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size, std::size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
-  cudaError_t error = check_stream(stream);
-  return error != cudaSuccess ? error : cudaMemcpyFromSymbol(to, symbol, size, offset, kind);
+  auto work = [&](Runtime& r) { return copy_from_symbol_work(r, to, symbol, size, offset, kind); };
+  return api_on(
+      stream, [&](Runtime& r) { return now(work(r)); }, work);
 }
 
 } // extern "C"

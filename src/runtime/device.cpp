@@ -1,5 +1,5 @@
 // The device as the program sees it: one, the reference part of the architecture that --sm names first.
-#include "runtime/state.h"
+#include "runtime/graphs/capture.h"
 #include <cstring>
 
 namespace warplens::runtime {
@@ -89,7 +89,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return api_waiting([](Runtime&) { return cudaSuccess; });
+  return api_waiting([](Runtime&) { return capture_obstacle_of_device(); });
 }
 
 cudaError_t cudaDeviceReset() {

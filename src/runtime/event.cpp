@@ -41,27 +41,51 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return api([&](Runtime&) { return events().erase(event) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return api_on(stream, [&](Runtime&) {
-    cudaError_t error = check(event);
-    if (error == cudaSuccess) event->recorded = std::chrono::steady_clock::now();
-    return error;
+  return api([&](Runtime&) {
+    forget_capture(event);
+    return events().erase(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return api([&](Runtime&) {
+    constexpr unsigned external = 1;
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = check(event); error != cudaSuccess) return error;
+    if (is_captured(stream)) return capture_record(event, stream, (flags & external) != 0);
+    if (cudaError_t error = capture_obstacle(stream); error != cudaSuccess) return error;
+    forget_capture(event);
+    event->recorded = std::chrono::steady_clock::now();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, 0);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return api([&](Runtime&) {
+    constexpr unsigned external = 1;
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = check(event); error != cudaSuccess) return error;
+    if (is_captured(stream) || is_captured(event))
+      return capture_wait(stream, event, (flags & external) != 0);
+    return capture_obstacle(stream);
+  });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return api([&](Runtime&) { return check(event); });
+  return api([&](Runtime&) {
+    cudaError_t error = check(event);
+    return error == cudaSuccess ? capture_obstacle_of_event(event) : error;
+  });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return api_waiting([&](Runtime&) { return check(event); });
+  return api_waiting([&](Runtime&) {
+    cudaError_t error = check(event);
+    return error == cudaSuccess ? capture_obstacle_of_event(event) : error;
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

@@ -9,6 +9,7 @@
 #include "runtime/launch.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
+#include "runtime/graphs/capture.h"
 #include "runtime/memory.h"
 #include "runtime/refusal.h"
 #include <algorithm>
@@ -20,16 +21,6 @@
 
 namespace warplens::runtime {
 namespace {
-
-std::vector<std::byte> pack(const sim::KernelInfo& info, void** arguments) {
-  std::vector<std::byte> out(info.parameter_bytes);
-  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
-    auto [offset, size] = info.parameters[i];
-    if (u64{offset} + size <= out.size() && arguments && arguments[i])
-      std::memcpy(out.data() + offset, arguments[i], size);
-  }
-  return out;
-}
 
 cudaError_t code_of(sim::FaultKind kind) {
   switch (kind) {
@@ -236,7 +227,7 @@ void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
 void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   measure::LaunchRecord record = describe(runtime, &kernel, request);
   const bool wanted = is_wanted(runtime, kernel, record.index);
-  std::vector<std::byte> parameters = pack(kernel.info, request.arguments);
+  std::vector<std::byte> parameters = pack_parameters(kernel.info, request.arguments).value();
   sim::LaunchSpec spec{
       kernel.function, request.grid,       request.block, request.cluster, static_cast<u32>(request.shared),
       parameters,      request.cooperative};
@@ -315,6 +306,10 @@ cudaError_t launch(const LaunchRequest& request) {
   }
   if (std::optional<Refusal> refusal = refusal_of(runtime, *kernel, request))
     return refuse(runtime, kernel, request, *refusal);
+  if (is_captured(request.stream)) return remember(capture(request.stream, kernel_work(runtime, request)));
+  if (cudaError_t error = capture_obstacle(request.stream); error != cudaSuccess)
+    return refuse(runtime, kernel, request,
+                  {error, "a stream is captured that waits for the default stream"});
   forget_unmapped(runtime);
   cudaError_t before = std::exchange(runtime.owed, cudaSuccess);
   run(runtime, *kernel, request);

@@ -16,6 +16,13 @@ struct LaunchRequest {
 // What a launch configuration asks for beyond its shape; attributes that change nothing here are passed over.
 void apply(LaunchRequest&, std::span<const cudaLaunchAttribute>);
 
+// The parameters as the kernel has them, from one pointer each, or from the driver API's `extra`: {BUFFER_POINTER, bytes,
+// BUFFER_SIZE, &size, END}; cudaErrorInvalidValue where that does not hold all of them.
+ResultOr<std::vector<std::byte>, cudaError_t> pack_parameters(const sim::KernelInfo&, void** arguments,
+                                                              void** extra = nullptr);
+// A pointer to each parameter in `extra`.
+ResultOr<std::vector<void*>, cudaError_t> arguments_of(const sim::KernelInfo&, void** extra);
+
 // Runs a launch whose counts were reported before. A fault is kept as a launch's own would be.
 void run_deferred(Runtime&, const DeferredLaunch&);
 

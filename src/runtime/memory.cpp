@@ -8,6 +8,7 @@
 #include "runtime/allocation_place.h"
 #include "runtime/stream.h"
 #include <algorithm>
+#include <utility>
 
 namespace warplens::runtime {
 
@@ -63,6 +64,8 @@ static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
   if (!freeable || is_host != host || found->address != reinterpret_cast<u64>(pointer) ||
       runtime.deferrals.holds(found->address))
     return cudaErrorInvalidValue;
+  if (std::shared_ptr<GraphMemory> graphs = GraphMemory::find(found->address)) // stays the graph's
+    return std::exchange(graphs->live, false) ? cudaSuccess : cudaErrorInvalidValue;
   if (runtime.deferrals.hold(runtime, found->address)) return cudaSuccess;
   return runtime.memory().release(found->address) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -84,8 +87,15 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
 cudaError_t cudaMallocHost(void** pointer, std::size_t size) { return cudaHostAlloc(pointer, size, 0); }
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
-  cudaError_t error = check_stream(stream);
-  return error != cudaSuccess ? error : cudaMalloc(pointer, size);
+  return api_on(
+      stream, [&](Runtime& r) { return allocate(r, pointer, size, sim::AllocationKind::device); },
+      [&](Runtime& r) -> Made {
+        cudaMemAllocNodeParams parameters{};
+        parameters.bytesize = size;
+        Made work = pointer ? allocate_work(r, &parameters) : failure(cudaErrorInvalidValue);
+        if (work) *pointer = parameters.dptr;
+        return work;
+      });
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t, cudaStream_t stream) {
@@ -119,8 +129,9 @@ cudaError_t cudaFree(void* pointer) {
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return api_on(stream,
-                [&](Runtime& r) { return pointer ? release(r, pointer, false) : cudaErrorInvalidValue; });
+  return api_on(
+      stream, [&](Runtime& r) { return pointer ? release(r, pointer, false) : cudaErrorInvalidValue; },
+      [&](Runtime& r) { return free_work(r, pointer); });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {

@@ -2,6 +2,7 @@
 // programs call CUDA from destructors; a forked child starts over with its own stream of events.
 #include "runtime/state.h"
 #include "os/environment.h"
+#include "runtime/graphs/graph.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -124,6 +125,7 @@ void Runtime::report_leaks() {
 }
 
 void Runtime::reset() {
+  forget_graphs();
   deferrals.forget();
   repeats.forget();
   binaries.unload();

@@ -25,12 +25,25 @@ bool is_default(cudaStream_t stream) {
   return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
+std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>& attributes() {
+  static auto* all = new std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>;
+  return *all;
+}
+
 } // namespace
 
 bool stream_exists(cudaStream_t stream) { return is_default(stream) || streams().contains(stream); }
 
+bool waits_for_legacy(cudaStream_t stream) {
+  return is_default(stream) || (stream->flags & non_blocking) == 0;
+}
+
 cudaError_t check_stream(cudaStream_t stream) {
   return api_on(stream, [](Runtime&) { return cudaSuccess; });
+}
+
+cudaError_t known_stream(cudaStream_t stream) {
+  return api([&](Runtime&) { return stream_exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
 extern "C" {
@@ -53,19 +66,20 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return api(
-      [&](Runtime&) { return streams().erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return api([&](Runtime&) {
+    forget_capture(stream);
+    attributes().erase(stream);
+    return streams().erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return api_waiting(
-      [&](Runtime&) { return stream_exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return api_waiting([&](Runtime&) {
+    return stream_exists(stream) ? capture_obstacle(stream) : cudaErrorInvalidResourceHandle;
+  });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return check_stream(stream); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return event ? check_stream(stream) : remember(cudaErrorInvalidResourceHandle);
-}
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return api([&](Runtime&) {
@@ -93,18 +107,34 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   if (device) *device = 0;
-  return check_stream(stream);
+  return known_stream(stream);
 }
 
+// Attributes are kept and change nothing: they are about scheduling and caches.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int id, const cudaLaunchAttributeValue* value) {
+  return api([&](Runtime&) {
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (!value) return cudaErrorInvalidValue;
+    attributes()[stream][id] = *value;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int id, cudaLaunchAttributeValue* value) {
+  return api([&](Runtime&) {
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (!value) return cudaErrorInvalidValue;
+    auto set = attributes().find(stream);
+    *value =
+        set != attributes().end() && set->second.contains(id) ? set->second[id] : cudaLaunchAttributeValue{};
+    return cudaSuccess;
+  });
+}
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  cudaError_t error = check_stream(to);
-  return error == cudaSuccess ? check_stream(from) : error;
-}
-
-// Nothing ever captures: beginning a capture is what is not supported.
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int* status) {
-  if (status) *status = 0;
-  return check_stream(stream);
+  return api([&](Runtime&) {
+    if (!stream_exists(to) || !stream_exists(from)) return cudaErrorInvalidResourceHandle;
+    attributes()[to] = attributes()[from];
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -116,9 +146,16 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  if (!function) return remember(cudaErrorInvalidValue);
-  cudaError_t error = check_stream(stream);
-  if (error == cudaSuccess) function(data);
+  bool now = false;
+  const cudaHostNodeParams parameters{function, data};
+  cudaError_t error = api_on(
+      stream,
+      [&](Runtime&) {
+        now = function != nullptr;
+        return now ? cudaSuccess : cudaErrorInvalidValue;
+      },
+      [&](Runtime&) { return host_work(&parameters); });
+  if (now) function(data);
   return error;
 }
 

@@ -1,20 +1,36 @@
 // What other parts of the API ask about streams.
 #pragma once
+#include "runtime/graphs/capture.h"
 #include "runtime/state.h"
 
 namespace warplens::runtime {
 
 // One of the default streams, or one that was created and not destroyed. With the runtime's lock held.
 bool stream_exists(cudaStream_t);
+// Whether its work waits for that of the legacy default stream, and the other way round: it was not created as non-blocking.
+bool waits_for_legacy(cudaStream_t);
 
-// api() for functions that put work on a stream.
+// api() for functions that put work on a stream. Where the stream is captured, as_work(runtime) gives what a node of it does.
+template <class Body, class AsWork> cudaError_t api_on(cudaStream_t stream, Body&& body, AsWork&& as_work) {
+  return api([&](Runtime& runtime) -> cudaError_t {
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (is_captured(stream)) return capture(stream, as_work(runtime));
+    if (cudaError_t error = capture_obstacle(stream); error != cudaSuccess) return error;
+    return body(runtime);
+  });
+}
+// The same for what a captured stream cannot do.
 template <class Body> cudaError_t api_on(cudaStream_t stream, Body&& body) {
   return api([&](Runtime& runtime) -> cudaError_t {
-    return stream_exists(stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = capture_obstacle(stream); error != cudaSuccess) return error;
+    return body(runtime);
   });
 }
 
-// For functions that then do what the one without a stream does: cudaSuccess where the stream exists.
+// For functions that then do what the one without a stream does: cudaSuccess where the stream exists, and is not captured.
 cudaError_t check_stream(cudaStream_t);
+// For questions about a stream: cudaSuccess where it exists.
+cudaError_t known_stream(cudaStream_t);
 
 } // namespace warplens::runtime

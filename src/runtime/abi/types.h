@@ -8,14 +8,22 @@ namespace warplens::runtime {
 
 #include "cuda/warplens/runtime_enums.h"
 
-struct Array;  // array.cpp
-struct Stream; // stream.cpp
-struct Event;  // event.cpp
-struct Kernel; // module.h
-struct Binary; // module.h
+struct Array;      // array.cpp
+struct Stream;     // stream.cpp
+struct Event;      // event.cpp
+struct Graph;      // graphs/graph.h
+struct GraphNode;  // graphs/graph.h
+struct GraphExec;  // graphs/graph.h
+struct UserObject; // graphs/user_object.cpp
+struct Kernel;     // module.h
+struct Binary;     // module.h
 using cudaArray_t = Array*;
 using cudaStream_t = Stream*;
 using cudaEvent_t = Event*;
+using cudaGraph_t = Graph*;
+using cudaGraphNode_t = GraphNode*;
+using cudaGraphExec_t = GraphExec*;
+using cudaUserObject_t = UserObject*;
 using cudaKernel_t = Kernel*;
 using cudaLibrary_t = Binary*;
 using cudaMemPool_t = void*;
@@ -25,6 +33,8 @@ using dim3 = Dim3;
 
 #include "cuda/warplens/runtime_structs.h"
 
+#include "cuda/warplens/graph_structs.h"
+
 static_assert(sizeof(cudaMemcpy3DParms) == 160);
 static_assert(sizeof(cudaMemcpy3DPeerParms) == 168);
 static_assert(sizeof(cudaMemLocation) == 8);
@@ -33,6 +43,8 @@ static_assert(sizeof(cudaFuncAttributes) == 144);   // 56 in CUDA 11, which ends
 static_assert(sizeof(cudaLaunchAttribute) == 72);
 static_assert(sizeof(cudaLaunchConfig_t) == 56);
 static_assert(sizeof(cudaDeviceProp) == 1008);
+static_assert(sizeof(cudaMemAllocNodeParams) == 120);
+static_assert(sizeof(cudaGraphNodeParams) == 256);
 
 inline const cudaStream_t cudaStreamLegacy = reinterpret_cast<cudaStream_t>(1);
 inline const cudaStream_t cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);

@@ -13,7 +13,10 @@ constexpr int found = 0, not_found = 1,
 
 // What "cuMemAlloc" is in that version of CUDA: cuMemAlloc_v2 since 3.2. A name with a suffix is itself.
 int look_up(const char* symbol, int version, void** function) {
-  const std::string name = symbol;
+  constexpr int flags_only =
+      12000; // from here on the plain name means the function without a buffer for errors
+  std::string name = symbol;
+  if (name == "cuGraphInstantiate" && version >= flags_only) name = "cuGraphInstantiateWithFlags";
   const DriverExport* best = nullptr;
   bool newer = false;
   for (const DriverExport& row : driver_exports()) {

@@ -15,26 +15,6 @@ struct LaunchConfig { // CUlaunchConfig
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
-// The parameters as one block of bytes: {BUFFER_POINTER, bytes, BUFFER_SIZE, &size, END}. Pointers into it.
-cudaError_t unpack(const Kernel& kernel, void** extra, std::vector<void*>& arguments) {
-  constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
-  std::byte* bytes = nullptr;
-  std::size_t size = 0;
-  for (; reinterpret_cast<u64>(*extra) != end; extra += 2) {
-    if (reinterpret_cast<u64>(*extra) == buffer_pointer)
-      bytes = static_cast<std::byte*>(extra[1]);
-    else if (reinterpret_cast<u64>(*extra) == buffer_size)
-      size = *static_cast<std::size_t*>(extra[1]);
-    else
-      return cudaErrorInvalidValue;
-  }
-  for (auto [offset, bytes_of_one] : kernel.info.parameters) {
-    if (!bytes || u64{offset} + bytes_of_one > size) return cudaErrorInvalidValue;
-    arguments.push_back(bytes + offset);
-  }
-  return cudaSuccess;
-}
-
 CUresult launch_with(LaunchRequest request, void** extra) {
   return in_context([&]() -> cudaError_t {
     Runtime& runtime = Runtime::get();
@@ -45,7 +25,9 @@ CUresult launch_with(LaunchRequest request, void** extra) {
     std::vector<void*> arguments;
     if (kernel->resolve(runtime) == cudaSuccess && !request.arguments && !kernel->info.parameters.empty()) {
       if (!extra) return cudaErrorInvalidValue;
-      if (cudaError_t error = unpack(*kernel, extra, arguments); error != cudaSuccess) return error;
+      ResultOr<std::vector<void*>, cudaError_t> found = arguments_of(kernel->info, extra);
+      if (!found) return found.error();
+      arguments = std::move(*found);
       request.arguments = arguments.data();
     }
     return launch(request);

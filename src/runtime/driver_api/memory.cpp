@@ -1,44 +1,27 @@
 // Memory: allocated, copied, filled, asked about.
 #include "runtime/memory.h"
-#include "runtime/driver_api/frame.h"
+#include "runtime/driver_api/copy.h"
 #include "runtime/stream.h"
 
 namespace warplens::runtime {
+
+extern "C" cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms*, cudaStream_t);
+
 namespace {
-
-constexpr int host_memory = 1, device_memory = 2, array_memory = 3; // CUmemorytype
-
-Box box(const void* data, u64 row_pitch = 0, u64 slice_pitch = 0) {
-  return {static_cast<std::byte*>(const_cast<void*>(data)), row_pitch, slice_pitch};
-}
 
 CUresult fill_now(CUdeviceptr to, u64 pitch, u32 value, u32 width, u64 columns, u64 rows,
                   cudaStream_t stream) {
   return in_context([&] {
-    return api_on(stream, [&](Runtime& r) -> cudaError_t {
-      u64 bytes = 0;
-      if (__builtin_mul_overflow(columns, u64{width}, &bytes)) return cudaErrorInvalidValue;
-      return fill(r, box(pointer(to), pitch), {bytes, rows}, value, width);
-    });
+    const cudaMemsetParams parameters{pointer(to), pitch, value, width, columns, rows};
+    auto work = [&](Runtime&) { return fill_work(&parameters); };
+    return api_on(
+        stream,
+        [&](Runtime& r) {
+          Made made = work(r);
+          return made ? perform(*made) : made.error();
+        },
+        work);
   });
-}
-
-// One side of CUDA_MEMCPY2D and CUDA_MEMCPY3D.
-struct Side {
-  u64 x, y, z;
-  int type;
-  const void* host;
-  CUdeviceptr device;
-  u64 pitch, height;
-};
-
-std::optional<Box> box_of(const Side& side) {
-  u64 slice = 0, z = 0, y = 0;
-  if (__builtin_mul_overflow(side.pitch, side.height, &slice) || __builtin_mul_overflow(slice, side.z, &z) ||
-      __builtin_mul_overflow(side.pitch, side.y, &y))
-    return {};
-  const u64 base = side.type == host_memory ? reinterpret_cast<u64>(side.host) : side.device;
-  return box(pointer(base + z + y + side.x), side.pitch, slice);
 }
 
 cudaMemcpyKind kind_of(int to, int from) {
@@ -48,54 +31,51 @@ cudaMemcpyKind kind_of(int to, int from) {
   return from == host_memory ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
 }
 
-// Waits as cudaMemcpy2D does; without arrays, which are not reached from here.
-CUresult copy_box(const Side& to, const Side& from, const Extent& extent, cudaStream_t stream) {
-  if (to.type == array_memory || from.type == array_memory) return CUDA_ERROR_NOT_SUPPORTED;
-  return in_context([&] {
-    return api_waiting([&](Runtime& r) -> cudaError_t {
-      std::optional<Box> target = box_of(to), source = box_of(from);
-      if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-      if (!target || !source) return cudaErrorInvalidValue;
-      return copy(r, *target, *source, extent, kind_of(to.type, from.type));
-    });
+// Of one row the pitch does not matter, and may be 0.
+cudaPitchedPtr pitched(const void* host, CUdeviceptr device, int type, u64 pitch, u64 height,
+                       const CUDA_MEMCPY3D& p) {
+  void* start = type == host_memory ? const_cast<void*>(host) : pointer(device);
+  return {start, pitch != 0 ? pitch : p.width, p.width, height != 0 ? height : p.height};
+}
+
+// Waits as cudaMemcpy2D does.
+CUresult copy_box(const CUDA_MEMCPY3D& p, cudaStream_t stream) {
+  return in_context([&]() -> cudaError_t {
+    ResultOr<cudaMemcpy3DParms, cudaError_t> parameters = runtime_copy(p);
+    if (!parameters) return parameters.error();
+    return cudaMemcpy3DAsync(&*parameters, stream);
   });
 }
 
 } // namespace
 
+ResultOr<cudaMemcpy3DParms, cudaError_t> runtime_copy(const CUDA_MEMCPY3D& p) {
+  if (p.src_type == array_memory || p.dst_type == array_memory) return failure(cudaErrorNotSupported);
+  cudaMemcpy3DParms out{};
+  out.srcPos = {p.src_x, p.src_y, p.src_z};
+  out.srcPtr = pitched(p.src_host, p.src_device, p.src_type, p.src_pitch, p.src_height, p);
+  out.dstPos = {p.dst_x, p.dst_y, p.dst_z};
+  out.dstPtr = pitched(p.dst_host, p.dst_device, p.dst_type, p.dst_pitch, p.dst_height, p);
+  out.extent = {p.width, p.height, p.depth};
+  out.kind = kind_of(p.dst_type, p.src_type);
+  return out;
+}
+
+CUDA_MEMCPY3D driver_copy(const cudaMemcpy3DParms& p) {
+  constexpr int unified_memory = 4;
+  CUDA_MEMCPY3D out{};
+  out.src_x = p.srcPos.x, out.src_y = p.srcPos.y, out.src_z = p.srcPos.z;
+  out.dst_x = p.dstPos.x, out.dst_y = p.dstPos.y, out.dst_z = p.dstPos.z;
+  out.src_type = out.dst_type = unified_memory;
+  out.src_host = p.srcPtr.ptr, out.src_device = reinterpret_cast<u64>(p.srcPtr.ptr);
+  out.dst_host = p.dstPtr.ptr, out.dst_device = reinterpret_cast<u64>(p.dstPtr.ptr);
+  out.src_pitch = p.srcPtr.pitch, out.src_height = p.srcPtr.ysize;
+  out.dst_pitch = p.dstPtr.pitch, out.dst_height = p.dstPtr.ysize;
+  out.width = p.extent.width, out.height = p.extent.height, out.depth = p.extent.depth;
+  return out;
+}
+
 extern "C" {
-
-struct CUDA_MEMCPY2D {
-  std::size_t src_x, src_y;
-  int src_type;
-  const void* src_host;
-  CUdeviceptr src_device;
-  cudaArray_t src_array;
-  std::size_t src_pitch, dst_x, dst_y;
-  int dst_type;
-  void* dst_host;
-  CUdeviceptr dst_device;
-  cudaArray_t dst_array;
-  std::size_t dst_pitch, width, height;
-};
-static_assert(sizeof(CUDA_MEMCPY2D) == 128);
-
-struct CUDA_MEMCPY3D {
-  std::size_t src_x, src_y, src_z, src_level;
-  int src_type;
-  const void* src_host;
-  CUdeviceptr src_device;
-  cudaArray_t src_array;
-  void* src_context; // of a copy between devices
-  std::size_t src_pitch, src_height, dst_x, dst_y, dst_z, dst_level;
-  int dst_type;
-  void* dst_host;
-  CUdeviceptr dst_device;
-  cudaArray_t dst_array;
-  void* dst_context;
-  std::size_t dst_pitch, dst_height, width, height, depth;
-};
-static_assert(sizeof(CUDA_MEMCPY3D) == 200);
 
 cudaError_t cudaMalloc(void**, std::size_t);
 cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
@@ -220,22 +200,41 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontex
   return cuMemcpyAsync(to, from, size, stream);
 }
 
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, cudaStream_t stream) {
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
-  return copy_box({p->dst_x, p->dst_y, 0, p->dst_type, p->dst_host, p->dst_device, p->dst_pitch, 0},
-                  {p->src_x, p->src_y, 0, p->src_type, p->src_host, p->src_device, p->src_pitch, 0},
-                  {p->width, p->height}, stream);
-}
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) { return cuMemcpy2DAsync_v2(p, nullptr); }
-
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, cudaStream_t stream) {
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
-  return copy_box(
-      {p->dst_x, p->dst_y, p->dst_z, p->dst_type, p->dst_host, p->dst_device, p->dst_pitch, p->dst_height},
-      {p->src_x, p->src_y, p->src_z, p->src_type, p->src_host, p->src_device, p->src_pitch, p->src_height},
-      {p->width, p->height, p->depth}, stream);
+  return p ? copy_box(*p, stream) : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) { return cuMemcpy3DAsync_v2(p, nullptr); }
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, cudaStream_t stream) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  return copy_box({p->src_x,
+                   p->src_y,
+                   0,
+                   0,
+                   p->src_type,
+                   p->src_host,
+                   p->src_device,
+                   p->src_array,
+                   nullptr,
+                   p->src_pitch,
+                   p->height,
+                   p->dst_x,
+                   p->dst_y,
+                   0,
+                   0,
+                   p->dst_type,
+                   p->dst_host,
+                   p->dst_device,
+                   p->dst_array,
+                   nullptr,
+                   p->dst_pitch,
+                   p->height,
+                   p->width,
+                   p->height,
+                   1},
+                  stream);
+}
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) { return cuMemcpy2DAsync_v2(p, nullptr); }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count, cudaStream_t stream) {
   return fill_now(to, 0, value, 1, count, 1, stream);

@@ -17,6 +17,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void*);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned);
 cudaError_t cudaEventDestroy(cudaEvent_t);
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t, unsigned);
 cudaError_t cudaEventQuery(cudaEvent_t);
 cudaError_t cudaEventSynchronize(cudaEvent_t);
 cudaError_t cudaEventElapsedTime(float*, cudaEvent_t, cudaEvent_t);
@@ -53,7 +54,7 @@ CUresult cuStreamGetCtx(cudaStream_t stream, CUcontext* context) {
   return in_context([&] {
     if (!context) return cudaErrorInvalidValue;
     *context = current_context();
-    return check_stream(stream);
+    return known_stream(stream);
   });
 }
 CUresult cuStreamGetCtx_v2(cudaStream_t stream, CUcontext* context, void** green) {
@@ -64,7 +65,7 @@ CUresult cuStreamGetDevice(cudaStream_t stream, CUdevice* device) {
   return in_context([&] {
     if (!device) return cudaErrorInvalidValue;
     *device = 0;
-    return check_stream(stream);
+    return known_stream(stream);
   });
 }
 CUresult cuStreamIsCapturing(cudaStream_t stream, int* status) {
@@ -93,8 +94,8 @@ CUresult cuEventDestroy_v2(cudaEvent_t event) {
 CUresult cuEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return in_context([&] { return cudaEventRecord(event, stream); });
 }
-CUresult cuEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return cuEventRecord(event, stream);
+CUresult cuEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return in_context([&] { return cudaEventRecordWithFlags(event, stream, flags); });
 }
 CUresult cuEventQuery(cudaEvent_t event) {
   return in_context([&] { return cudaEventQuery(event); });

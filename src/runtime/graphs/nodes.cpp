@@ -1,0 +1,293 @@
+// Nodes by kind: made, asked about, changed, in a graph and in an instantiated one. External semaphores and conditional
+// nodes are not supported.
+#include "runtime/graphs/nodes.h"
+
+namespace warplens::runtime {
+namespace {
+
+Made child_work(cudaGraph_t child) {
+  if (!exists(child)) return failure(cudaErrorInvalidValue);
+  return Work(ChildWork{child->copy()});
+}
+
+template <class Kind, class Out> cudaError_t get(cudaGraphNode_t node, Out* out) {
+  return with_work<Kind>(node, [&](Kind& work) {
+    if (!out) return cudaErrorInvalidValue;
+    *out = work.parameters;
+    return cudaSuccess;
+  });
+}
+
+template <class Kind> cudaError_t get_event(cudaGraphNode_t node, cudaEvent_t* out) {
+  return with_work<Kind>(node, [&](Kind& work) {
+    if (!out) return cudaErrorInvalidValue;
+    *out = work.event;
+    return cudaSuccess;
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+using Nodes = GraphNode* const*;
+constexpr auto wait_node = cudaGraphNodeTypeWaitEvent, record_node = cudaGraphNodeTypeEventRecord;
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                   const cudaKernelNodeParams* p) {
+  return add_node(node, graph, after, count, [&](Runtime& r) { return kernel_work(r, p); });
+}
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
+  return change_node(node, [&](Runtime& r) { return kernel_work(r, p); });
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* p) {
+  return change_copy(exec, node, [&](Runtime& r) { return kernel_work(r, p); });
+}
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* p) {
+  return with_work<KernelWork>(node, [&](KernelWork& work) {
+    if (!p) return cudaErrorInvalidValue;
+    *p = {const_cast<void*>(work.function),   work.grid,        work.block,
+          static_cast<unsigned>(work.shared), work.arguments(), nullptr};
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue* value) {
+  return with_work<KernelWork>(node, [&](KernelWork& work) {
+    if (!value) return cudaErrorInvalidValue;
+    work.set({id, {}, *value});
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            cudaLaunchAttributeValue* value) {
+  return with_work<KernelWork>(node, [&](KernelWork& work) {
+    if (!value) return cudaErrorInvalidValue;
+    *value = {};
+    for (const cudaLaunchAttribute& attribute : work.attributes)
+      if (attribute.id == id) *value = attribute.val;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
+  return with_work<KernelWork>(to, [&](KernelWork& work) {
+    return with_work<KernelWork>(from, [&](KernelWork& other) {
+      work.attributes = other.attributes;
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                   const cudaMemcpy3DParms* p) {
+  return add_node(node, graph, after, count, [&](Runtime&) { return copy_work(p); });
+}
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
+  return change_node(node, [&](Runtime&) { return copy_work(p); });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* p) {
+  return change_copy(exec, node, [&](Runtime&) { return copy_work(p); });
+}
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* p) {
+  return get<CopyWork>(node, p);
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                     void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
+  return add_node(node, graph, after, count, [&](Runtime&) { return copy_work(to, from, size, kind); });
+}
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, std::size_t size,
+                                           cudaMemcpyKind kind) {
+  return change_node(node, [&](Runtime&) { return copy_work(to, from, size, kind); });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
+                                               const void* from, std::size_t size, cudaMemcpyKind kind) {
+  return change_copy(exec, node, [&](Runtime&) { return copy_work(to, from, size, kind); });
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
+                                           std::size_t count, const void* symbol, const void* from,
+                                           std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
+  return add_node(node, graph, after, count,
+                  [&](Runtime& r) { return copy_to_symbol_work(r, symbol, from, size, offset, kind); });
+}
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
+                                                 std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
+  return change_node(node,
+                     [&](Runtime& r) { return copy_to_symbol_work(r, symbol, from, size, offset, kind); });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                     const void* symbol, const void* from, std::size_t size,
+                                                     std::size_t offset, cudaMemcpyKind kind) {
+  return change_copy(exec, node,
+                     [&](Runtime& r) { return copy_to_symbol_work(r, symbol, from, size, offset, kind); });
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
+                                             std::size_t count, void* to, const void* symbol,
+                                             std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
+  return add_node(node, graph, after, count,
+                  [&](Runtime& r) { return copy_from_symbol_work(r, to, symbol, size, offset, kind); });
+}
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol,
+                                                   std::size_t size, std::size_t offset,
+                                                   cudaMemcpyKind kind) {
+  return change_node(node,
+                     [&](Runtime& r) { return copy_from_symbol_work(r, to, symbol, size, offset, kind); });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
+                                                       const void* symbol, std::size_t size,
+                                                       std::size_t offset, cudaMemcpyKind kind) {
+  return change_copy(exec, node,
+                     [&](Runtime& r) { return copy_from_symbol_work(r, to, symbol, size, offset, kind); });
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                   const cudaMemsetParams* p) {
+  return add_node(node, graph, after, count, [&](Runtime&) { return fill_work(p); });
+}
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
+  return change_node(node, [&](Runtime&) { return fill_work(p); });
+}
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemsetParams* p) {
+  return change_copy(exec, node, [&](Runtime&) { return fill_work(p); });
+}
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* p) {
+  return get<FillWork>(node, p);
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                 const cudaHostNodeParams* p) {
+  return add_node(node, graph, after, count, [&](Runtime&) { return host_work(p); });
+}
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* p) {
+  return change_node(node, [&](Runtime&) { return host_work(p); });
+}
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* p) {
+  return change_copy(exec, node, [&](Runtime&) { return host_work(p); });
+}
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* p) {
+  return get<HostWork>(node, p);
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
+                                       std::size_t count, cudaGraph_t child) {
+  return add_node(node, graph, after, count, [&](Runtime&) { return child_work(child); });
+}
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                 cudaGraph_t child) {
+  return change_copy(exec, node, [&](Runtime&) { return child_work(child); });
+}
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
+  return with_work<ChildWork>(node, [&](ChildWork& work) {
+    if (!graph) return cudaErrorInvalidValue;
+    *graph = work.graph.get();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count) {
+  return add_node(node, graph, after, count, [](Runtime&) { return Made(EmptyWork{}); });
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
+                                        std::size_t count, cudaEvent_t event) {
+  return add_node(node, graph, after, count, [&](Runtime&) { return event_work(record_node, event); });
+}
+cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return change_node(node, [&](Runtime&) { return event_work(record_node, event); });
+}
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                 cudaEvent_t event) {
+  return change_copy(exec, node, [&](Runtime&) { return event_work(record_node, event); });
+}
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return get_event<RecordWork>(node, event);
+}
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
+                                      std::size_t count, cudaEvent_t event) {
+  return add_node(node, graph, after, count, [&](Runtime&) { return event_work(wait_node, event); });
+}
+cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return change_node(node, [&](Runtime&) { return event_work(wait_node, event); });
+}
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                               cudaEvent_t event) {
+  return change_copy(exec, node, [&](Runtime&) { return event_work(wait_node, event); });
+}
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return get_event<WaitWork>(node, event);
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                     cudaMemAllocNodeParams* p) {
+  return add_node(node, graph, after, count, [&](Runtime& r) { return allocate_work(r, p); });
+}
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* p) {
+  return get<AllocateWork>(node, p);
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                    void* address) {
+  return add_node(node, graph, after, count, [&](Runtime& r) { return free_work(r, address); });
+}
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void** address) {
+  return with_work<FreeWork>(node, [&](FreeWork& work) {
+    if (!address) return cudaErrorInvalidValue;
+    *address = work.address;
+    return cudaSuccess;
+  });
+}
+
+} // extern "C"
+
+// The same by cudaGraphNodeParams, which says the kind itself.
+namespace {
+
+Made work_of(Runtime& runtime, cudaGraphNodeParams* p) {
+  if (!p) return failure(cudaErrorInvalidValue);
+  switch (p->type) {
+  case cudaGraphNodeTypeKernel: return kernel_work(runtime, &p->kernel);
+  case cudaGraphNodeTypeMemcpy: return copy_work(&p->memcpy.copyParams);
+  case cudaGraphNodeTypeMemset: return fill_work(&p->memset);
+  case cudaGraphNodeTypeHost: return host_work(&p->host);
+  case cudaGraphNodeTypeGraph: return child_work(p->graph.graph);
+  case cudaGraphNodeTypeEmpty: return Work(EmptyWork{});
+  case cudaGraphNodeTypeWaitEvent: return event_work(p->type, p->eventWait.event);
+  case cudaGraphNodeTypeEventRecord: return event_work(p->type, p->eventRecord.event);
+  case cudaGraphNodeTypeMemAlloc: return allocate_work(runtime, &p->alloc);
+  case cudaGraphNodeTypeMemFree: return free_work(runtime, p->free.dptr);
+  case cudaGraphNodeTypeConditional:
+    runtime.note_unsupported("cudaGraphAddNode of a conditional node");
+    return failure(cudaErrorNotSupported);
+  default:
+    runtime.note_unsupported("cudaGraphAddNode of an external semaphore");
+    return failure(cudaErrorNotSupported);
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
+                                const cudaGraphEdgeData* edges, std::size_t count, cudaGraphNodeParams* p) {
+  return add_node(
+      node, graph, after, count, [&](Runtime& r) { return work_of(r, p); }, edges);
+}
+cudaError_t cudaGraphAddNode_12(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                cudaGraphNodeParams* p) {
+  return cudaGraphAddNode_v2(node, graph, after, nullptr, count, p);
+}
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* p) {
+  return change_node(node, [&](Runtime& r) { return work_of(r, p); });
+}
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams* p) {
+  return change_copy(exec, node, [&](Runtime& r) { return work_of(r, p); });
+}
+
+} // extern "C"
+} // namespace warplens::runtime
