@@ -1,7 +1,9 @@
-// Asks every rule about one site; what does not help is dropped, the largest gain comes first.
+// Asks every rule about one site; what does not help is dropped. What lowers passes or
+// sectors comes before what lowers instructions alone, and of these the largest gain first.
 #include "advise/advise.h"
 #include "advise/rules/rules.h"
 #include <algorithm>
+#include <tuple>
 
 namespace warplens::advise {
 
@@ -56,8 +58,11 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
     u64 before = value(a.metric, a.before), after = value(a.metric, a.after);
     return after > before || (after == before && a.after != a.before);
   });
+  auto order = [](const Advice& a) {
+    return std::tuple(a.metric != Metric::instructions && a.gain() > 1.05, a.gain());
+  };
   std::stable_sort(out.begin(), out.end(),
-                   [](const Advice& a, const Advice& b) { return a.gain() > b.gain(); });
+                   [&](const Advice& a, const Advice& b) { return order(a) > order(b); });
   return out;
 }
 

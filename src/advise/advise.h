@@ -49,8 +49,8 @@ struct Context {
   const measure::LaunchRecord* launch = nullptr;    // may be null; its shape, local arrays and other accesses
 };
 
-// The advice for one site, largest gain first, notes (gain 1) last; empty where the site never ran or nothing
-// is to be said. Cheap: a handful of warp accesses is counted per site.
+// The advice for one site: what lowers more than instructions first, of these the largest gain, notes (gain 1) last; empty where the
+// site never ran or nothing is to be said. Cheap: a handful of warp accesses is counted per site.
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context);
 
 } // namespace warplens::advise

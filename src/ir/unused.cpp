@@ -25,4 +25,19 @@ std::set<SiteId> unused_results(const Module& module, const Function& function) 
   return out;
 }
 
+std::set<SiteId> adds_of_one(const Module& module, const Function& function) {
+  std::set<SiteId> out;
+  for (const Instruction& i : function.instructions) {
+    if (!i.site.valid()) continue;
+    const Form& form = module.form(i);
+    if ((form.opcode != Opcode::atom && form.opcode != Opcode::red) || form.atomic_op() != AtomicOp::add ||
+        (form.type() != Type::u32 && form.type() != Type::s32))
+      continue;
+    std::span<const Operand> from = function.sources(i); // the address, and what is added
+    if (from.size() >= 2 && from[1].kind == Operand::Kind::immediate && from[1].value == 1)
+      out.insert(i.site);
+  }
+  return out;
+}
+
 } // namespace warplens::ir

@@ -49,7 +49,7 @@ struct Collector::Impl {
     for (u32 i = 0; i < sites.size(); ++i) {
       const access::Site& site = sites[i];
       places.push_back(i);
-      if (site.frames.empty() || site.kind != access::Kind::load) continue;
+      if (site.frames.empty()) continue;
       std::vector<std::tuple<std::string, u32, u32>> frames;
       for (const access::SourceFrame& frame : site.frames)
         frames.emplace_back(frame.file, frame.line, frame.column);

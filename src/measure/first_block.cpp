@@ -19,17 +19,26 @@ FirstBlock& FirstBlock::operator+=(const FirstBlock& other) {
   if (other.rows > rows) row_lanes = other.row_lanes;
   requests += other.requests, sectors += other.sectors, distinct_sectors += other.distinct_sectors;
   row_elements += other.row_elements, rows += other.rows, by_rows += other.by_rows;
+  lanes += other.lanes, words += other.words, by_address += other.by_address;
   return *this;
 }
 
 FirstBlock& FirstBlock::operator*=(u64 times) {
   requests *= times, sectors *= times, distinct_sectors *= times, row_elements *= times, rows *= times;
-  by_rows *= times;
+  lanes *= times, words *= times;
+  by_rows *= times, by_address *= times;
   return *this;
 }
 
-bool BlockFollower::follows(const access::AccessHeader& access) {
-  return access.space == access::Space::global && access.kind == access::Kind::load;
+bool BlockFollower::follows(const access::AccessHeader& access, bool closed_form) {
+  if (access.space != access::Space::global) return false;
+  switch (access.kind) {
+  case access::Kind::load: return true;
+  case access::Kind::store:
+  case access::Kind::atomic:
+  case access::Kind::reduction: return !closed_form;
+  default: return false;
+  }
 }
 
 void BlockFollower::add(u32 warp, const access::WarpAccess& access) {
@@ -42,6 +51,7 @@ void BlockFollower::add(u32 warp, const access::WarpAccess& access) {
   header_ = access;
   ++requests_;
   note_sectors(warp, access);
+  if (access.kind != access::Kind::load) return note_updates(warp, access);
   for_each_lane(access.active,
                 [&](u32 lane) { walk(warp * warp_size + lane, access.address[lane], access.bytes); });
 }
@@ -63,6 +73,13 @@ void BlockFollower::note_sectors(u32 warp, const access::WarpAccess& access) {
   for (u32 i = 0; i < count; ++i) distinct_ += insert(touched[i]);
   sectors_ += count;
   of_warp_[warp] += count;
+}
+
+void BlockFollower::note_updates(u32 warp, const access::WarpAccess& access) {
+  if (turns_.size() <= warp) turns_.resize(warp + 1);
+  const u64 turn = turns_[warp]++;
+  for_each_lane(access.active, [&](u32 lane) { updates_.push_back({turn, access.address[lane]}); });
+  of_warp_[warp] += static_cast<u64>(std::popcount(access.active)); // more than its sectors
 }
 
 bool BlockFollower::insert(u64 sector) {
@@ -109,7 +126,40 @@ FirstBlock BlockFollower::finish(const arch::Architecture& device) {
     if (walks(threads_[thread]) && threads_[thread].end != threads_[thread].begin) end_row(thread);
   threads_.clear();
   if (!rows_.empty()) count_rows(out, device);
+  if (!updates_.empty()) count_updates(out, device);
   return out;
+}
+
+namespace {
+
+// What depends on where the allocation lies, as passes of the L1 do, is not asked for.
+void add_cost(arch::Counts& sum, const arch::Architecture& device, const access::WarpAccess& access) {
+  arch::Counts one = arch::count(device, access);
+  sum.instructions += one.instructions, sum.threads += one.threads;
+  sum.requests += one.requests, sum.sectors += one.sectors;
+}
+
+} // namespace
+
+void BlockFollower::count_updates(FirstBlock& out, const arch::Architecture& device) {
+  std::sort(updates_.begin(), updates_.end(), [](const Update& a, const Update& b) {
+    return std::tuple(a.turn, a.address) < std::tuple(b.turn, b.address);
+  });
+  std::vector<u64> words;
+  access::WarpAccess access{header_};
+  u32 lanes = 0;
+  for (std::size_t i = 0; i < updates_.size(); ++i) {
+    words.push_back(updates_[i].address);
+    access.address[lanes] = updates_[i].address, access.active |= u32{1} << lanes;
+    const bool last = i + 1 == updates_.size() || updates_[i + 1].turn != updates_[i].turn;
+    if (++lanes != warp_size && !last) continue;
+    if (header_.kind == access::Kind::store) add_cost(out.by_address, device, access);
+    access.active = 0, lanes = 0;
+  }
+  std::sort(words.begin(), words.end());
+  out.lanes = words.size();
+  out.words = static_cast<u64>(std::unique(words.begin(), words.end()) - words.begin());
+  updates_.clear();
 }
 
 // Rows go to groups of lanes in the order of the threads that read them, those of each turn together.
@@ -139,10 +189,7 @@ void BlockFollower::count_rows(FirstBlock& out, const arch::Architecture& device
       }
       any = access.active != 0;
       if (!any) break;
-      // What depends on where the allocation lies, as passes of the L1 do, is not asked for.
-      arch::Counts one = arch::count(device, access);
-      out.by_rows.instructions += one.instructions, out.by_rows.threads += one.threads;
-      out.by_rows.requests += one.requests, out.by_rows.sectors += one.sectors;
+      add_cost(out.by_rows, device, access);
     }
   }
 }

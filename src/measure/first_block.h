@@ -1,5 +1,6 @@
-// What the first block of a launch (CTA 0) does over time with the loads of one place in the source: which sectors it asks
-// for again, and which rows its threads walk along. Classes of warps (distribution.h) do not tell, as they know each warp
+// What the first block of a launch (CTA 0) does over time at one place in the source. With loads: which sectors it asks for
+// again, and which rows its threads walk along. With stores and atomics that the data send anywhere: how many words they go
+// to, and what stores would cost in the order of their addresses. Classes of warps (distribution.h) do not tell, as they know each warp
 // by itself. One block is cheap to follow, and mostly does what the others do; that it is one is said wherever it is used.
 //
 // An unrolled loop is several instructions of one place: they are followed together, in the order in which each warp
@@ -22,6 +23,10 @@ struct FirstBlock {
   u32 row_lanes = 0; // lanes that would share a row of average length: a power of two, up to a warp
   // What the rows would cost, read by so many lanes each: instructions, threads, requests and sectors.
   arch::Counts by_rows{};
+  u64 lanes = 0, words = 0; // of stores and atomics: lanes that were followed, different addresses among them
+  // What stores would cost if the block dealt those that its warps perform at a time to them in the order of the addresses;
+  // the same four.
+  arch::Counts by_address{};
   bool operator==(const FirstBlock&) const = default;
 
   FirstBlock& operator+=(const FirstBlock&); // row_lanes: of the one with more rows
@@ -30,7 +35,8 @@ struct FirstBlock {
 
 class BlockFollower {
 public:
-  static bool follows(const access::AccessHeader&); // loads from global memory
+  // Global memory: loads; stores and atomics where their addresses are not in closed form.
+  static bool follows(const access::AccessHeader&, bool closed_form);
 
   // `warp`: its number in the block.
   void add(u32 warp, const access::WarpAccess&);
@@ -38,7 +44,7 @@ public:
   FirstBlock finish(const arch::Architecture& device);
 
 private:
-  static constexpr u64 most_sectors = 8192; // of each warp
+  static constexpr u64 most_sectors = 8192; // of each warp; lanes where these are kept
   static constexpr std::size_t most_rows = 1 << 16;
   struct Row {
     u64 turn = 0; // the thread's so-manieth row
@@ -54,11 +60,18 @@ private:
     return thread.turn < tried_rows || thread.elements >= 2 * tried_rows;
   }
 
+  struct Update {
+    u64 turn = 0; // the so-manieth of its warp
+    u64 address = 0;
+  };
+
   void note_sectors(u32 warp, const access::WarpAccess&);
+  void note_updates(u32 warp, const access::WarpAccess&);
   void walk(u32 thread, u64 address, u32 bytes);
   void end_row(u32 thread);
   bool insert(u64 sector);
   void count_rows(FirstBlock&, const arch::Architecture&) const;
+  void count_updates(FirstBlock&, const arch::Architecture&);
 
   access::AccessHeader header_{};
   u64 requests_ = 0, sectors_ = 0, distinct_ = 0;
@@ -66,6 +79,8 @@ private:
   std::vector<u64> known_;   // a table of sectors + 1, by hash; 0: free
   std::vector<Thread> threads_;
   std::vector<Row> rows_;
+  std::vector<u64> turns_; // of each warp
+  std::vector<Update> updates_;
 };
 
 } // namespace warplens::measure

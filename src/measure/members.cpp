@@ -30,27 +30,15 @@ void take_flag(const json& object, const char* key, bool& out) {
 diag::Diagnostic diagnostic_of(const json& value) {
   expect_object(value, "a diagnostic");
   diag::Diagnostic out;
-  take(value, "kind", out.kind);
   take_name(value, "severity", out.severity);
-  take(value, "message", out.message);
-  take(value, "file", out.span.file);
-  take(value, "line", out.span.line);
-  take(value, "column", out.span.column);
-  take(value, "length", out.span.length);
-  out.notes = strings(value, "notes");
-  take(value, "help", out.help);
+  members(Reader{value}, out);
   return out;
 }
 
 access::Array array_of(const json& value) {
   expect_object(value, "an array");
   access::Array out;
-  take_name(value, "kind", out.kind);
-  take(value, "name", out.name);
-  take(value, "parameter", out.parameter);
-  take(value, "parameters", out.parameters);
-  take(value, "offset", out.offset);
-  take_flag(value, "indirect", out.indirect);
+  members(Reader{value}, out);
   return out;
 }
 
@@ -64,18 +52,7 @@ arch::Counts counts_of(const json& value) {
 Pattern pattern_of(const json& value) {
   expect_object(value, "a pattern");
   Pattern out;
-  take_name(value, "form", out.shape.form);
-  take(value, "stride", out.shape.stride);
-  take(value, "rows", out.shape.rows);
-  take(value, "row_lanes", out.shape.row_lanes);
-  take(value, "gap", out.shape.gap);
-  take(value, "offset", out.shape.offset);
-  take(value, "lanes", out.lanes);
-  take(value, "units", out.units);
-  take(value, "most_units", out.most_units);
-  take(value, "ways", out.ways);
-  take(value, "share", out.share);
-  take(value, "excess_share", out.excess_share);
+  members(Reader{value}, out);
   return out;
 }
 

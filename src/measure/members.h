@@ -1,6 +1,9 @@
-// Members of JSON objects that come from outside, checked: what the lines between processes (wire.h) and saved reports
-// (report/read.h) have in common. A member that is missing or null keeps its default; one of the wrong type, a number out
-// of its range or a name that this build does not know throws Unreadable, which the reader turns into a diagnostic.
+// Members of JSON objects: what the lines between processes (wire.h) and saved reports (report/read.h) have in common.
+//
+// Those that come from outside are checked. A member that is missing or null keeps its default; one of the wrong type, a
+// number out of its range or a name that this build does not know throws Unreadable, which the reader turns into a
+// diagnostic. Types that are written and read in the same form list their members once, in members(): Writer and Reader
+// visit them.
 #pragma once
 #include "access/site.h"
 #include "arch/counts.h"
@@ -73,6 +76,77 @@ inline void expect_object(const json& value, const char* what) {
 
 std::vector<std::string> strings(const json& object, const char* key);
 void take_dim(const json& object, const char* key, Dim3& out);
+
+// Puts members into an object, but for those at their default; enumerators go by name.
+struct Writer {
+  json& object;
+  template <class T> void operator()(const char* key, const T& value, const T& none = {}) const {
+    if (value == none) return;
+    if constexpr (std::is_enum_v<T>)
+      object[key] = name(value);
+    else
+      object[key] = value;
+  }
+};
+
+struct Reader {
+  const json& object;
+  template <class T> void operator()(const char* key, T& value, const T& = {}) const {
+    if constexpr (std::is_enum_v<T>)
+      take_name(object, key, value);
+    else if constexpr (std::is_same_v<T, bool>)
+      take_flag(object, key, value);
+    else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      value = strings(object, key);
+    else
+      take(object, key, value);
+  }
+};
+
+// The members of a value, const for a Writer. Enumerators whose default has a name are not listed: a Writer would leave
+// them out.
+template <class V, class T>
+requires std::is_same_v<std::remove_const_t<T>, diag::Diagnostic>
+void members(V&& visit, T& d) {
+  visit("kind", d.kind), visit("message", d.message);
+  visit("file", d.span.file), visit("line", d.span.line), visit("column", d.span.column);
+  visit("length", d.span.length), visit("notes", d.notes), visit("help", d.help);
+}
+
+template <class V, class T>
+requires std::is_same_v<std::remove_const_t<T>, access::SourceFrame>
+void members(V&& visit, T& frame) {
+  visit("file", frame.file), visit("line", frame.line), visit("column", frame.column);
+  visit("function", frame.function);
+}
+
+template <class V, class T>
+requires std::is_same_v<std::remove_const_t<T>, access::Array>
+void members(V&& visit, T& array) {
+  visit("kind", array.kind), visit("name", array.name), visit("parameter", array.parameter);
+  visit("parameters", array.parameters), visit("offset", array.offset), visit("indirect", array.indirect);
+}
+
+// But for its id, its frames and its array.
+template <class V, class T>
+requires std::is_same_v<std::remove_const_t<T>, access::Site>
+void members(V&& visit, T& site) {
+  visit("function", site.function), visit("ptx_line", site.ptx_line), visit("opcode", site.opcode);
+  visit("space", site.space), visit("kind", site.kind), visit("cache", site.cache);
+  visit("bytes", site.bytes), visit("matrices", site.matrices), visit("vector", site.vector, u8{1});
+  visit("element", site.element), visit("timing_dependent", site.timing_dependent);
+}
+
+template <class V, class T>
+requires std::is_same_v<std::remove_const_t<T>, Pattern>
+void members(V&& visit, T& pattern) {
+  visit("form", pattern.shape.form), visit("stride", pattern.shape.stride), visit("rows", pattern.shape.rows);
+  visit("row_lanes", pattern.shape.row_lanes), visit("gap", pattern.shape.gap);
+  visit("offset", pattern.shape.offset), visit("lanes", pattern.lanes), visit("units", pattern.units);
+  visit("most_units", pattern.most_units), visit("ways", pattern.ways), visit("share", pattern.share);
+  visit("excess_share", pattern.excess_share);
+}
+
 diag::Diagnostic diagnostic_of(const json&);
 Pattern pattern_of(const json&);
 access::Array array_of(const json&);

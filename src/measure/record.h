@@ -22,7 +22,8 @@ struct SiteRecord {
   Pattern pattern{};                    // of the distribution
   Distribution distribution{};          // of its warps on the first architecture
   bool result_unused =
-      false; // of an `atom`: nobody reads what it returns, so the assembler makes a `red` of it
+      false;             // of an `atom`: nobody reads what it returns, so the assembler makes a `red` of it
+  bool adds_one = false; // of an `atom` or a `red`: it adds the constant 1, an integer of 32 bits
   bool operator==(const SiteRecord&) const = default;
 };
 

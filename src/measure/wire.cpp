@@ -10,61 +10,46 @@
 #include <utility>
 
 namespace warplens::measure {
+
+// What is plain in both directions.
+template <class V, class T>
+requires std::is_same_v<std::remove_const_t<T>, SiteRecord>
+void members(V&& visit, T& record) {
+  visit("space", record.space), visit("result_unused", record.result_unused);
+  visit("adds_one", record.adds_one);
+}
+
+template <class V, class T>
+requires std::is_same_v<std::remove_const_t<T>, LaunchRecord>
+void members(V&& visit, T& launch) {
+  visit("index", launch.index), visit("process", launch.process), visit("kernel", launch.kernel);
+  visit("name", launch.name), visit("module", launch.module), visit("shared_bytes", launch.shared_bytes);
+  visit("local_bytes", launch.local_bytes), visit("local_arrays", launch.local_arrays);
+  visit("status", launch.status), visit("reason", launch.reason), visit("error", launch.error);
+  visit("warp_instructions", launch.warp_instructions), visit("seconds", launch.seconds);
+}
+
 namespace {
-
-template <class T> void put(json& object, const char* key, const T& value, const T& none = {}) {
-  if (!(value == none)) object[key] = value;
-}
-
-template <class E> void put_name(json& object, const char* key, E value) {
-  if (value != E{}) object[key] = name(value);
-}
 
 json to_json(Dim3 dim) { return {dim.x, dim.y, dim.z}; }
 
-json to_json(const diag::Diagnostic& d) {
-  json out{{"kind", d.kind}, {"severity", name(d.severity)}, {"message", d.message}};
-  put(out, "file", d.span.file);
-  put(out, "line", d.span.line);
-  put(out, "column", d.span.column);
-  put(out, "length", d.span.length);
-  put(out, "notes", d.notes);
-  put(out, "help", d.help);
+template <class T> json object_of(const T& value) {
+  json out = json::object();
+  members(Writer{out}, value);
   return out;
 }
 
-json to_json(const access::Array& array) {
-  json out = json::object();
-  put_name(out, "kind", array.kind);
-  put(out, "name", array.name);
-  put(out, "parameter", array.parameter);
-  put(out, "parameters", array.parameters);
-  put(out, "offset", array.offset);
-  put(out, "indirect", array.indirect);
+json to_json(const diag::Diagnostic& d) {
+  json out = object_of(d);
+  out["severity"] = name(d.severity);
   return out;
 }
 
 json to_json(const access::Site& site) {
-  json out{{"id", site.id.value}};
-  put(out, "function", site.function);
-  for (const access::SourceFrame& frame : site.frames) {
-    json f{{"file", frame.file}};
-    put(f, "line", frame.line);
-    put(f, "column", frame.column);
-    put(f, "function", frame.function);
-    out["frames"].push_back(std::move(f));
-  }
-  put(out, "ptx_line", site.ptx_line);
-  put(out, "opcode", site.opcode);
-  put_name(out, "space", site.space);
-  put_name(out, "kind", site.kind);
-  put_name(out, "cache", site.cache);
-  put(out, "bytes", site.bytes);
-  put(out, "matrices", site.matrices);
-  put(out, "vector", site.vector, u8{1});
-  put_name(out, "element", site.element);
-  if (site.array != access::Array{}) out["array"] = to_json(site.array);
-  put_name(out, "timing_dependent", site.timing_dependent);
+  json out = object_of(site);
+  out["id"] = site.id.value;
+  for (const access::SourceFrame& frame : site.frames) out["frames"].push_back(object_of(frame));
+  if (site.array != access::Array{}) out["array"] = object_of(site.array);
   return out;
 }
 
@@ -76,98 +61,52 @@ access::Site site_of(const json& value) {
   access::Site out;
   out.bytes = 0;
   take(value, "id", out.id.value);
-  take(value, "function", out.function);
+  members(Reader{value}, out);
   std::vector<access::SourceFrame> frames;
   each(value, "frames", [&](const json& element) {
     expect_object(element, "a source frame");
-    access::SourceFrame& frame = frames.emplace_back();
-    take(element, "file", frame.file);
-    take(element, "line", frame.line);
-    take(element, "column", frame.column);
-    take(element, "function", frame.function);
+    members(Reader{element}, frames.emplace_back());
   });
   out.frames = std::move(frames);
-  take(value, "ptx_line", out.ptx_line);
-  take(value, "opcode", out.opcode);
-  take_name(value, "space", out.space);
-  take_name(value, "kind", out.kind);
-  take_name(value, "cache", out.cache);
-  take(value, "bytes", out.bytes);
-  take(value, "matrices", out.matrices);
-  take(value, "vector", out.vector);
-  take_name(value, "element", out.element);
   if (auto array = value.find("array"); array != value.end()) out.array = array_of(*array);
-  take_name(value, "timing_dependent", out.timing_dependent);
   if (!is_reference(out)) check_site(out);
   return out;
 }
 
 json to_json(const arch::Counts& counts) {
   json out = json::object();
-  for (const arch::CountMember& member : arch::count_members) put(out, member.name, counts.*member.value);
-  return out;
-}
-
-json to_json(const Pattern& pattern) {
-  json out = json::object();
-  put_name(out, "form", pattern.shape.form);
-  put(out, "stride", pattern.shape.stride);
-  put(out, "rows", pattern.shape.rows);
-  put(out, "row_lanes", pattern.shape.row_lanes);
-  put(out, "gap", pattern.shape.gap);
-  put(out, "offset", pattern.shape.offset);
-  put(out, "lanes", pattern.lanes);
-  put(out, "units", pattern.units);
-  put(out, "most_units", pattern.most_units);
-  put(out, "ways", pattern.ways);
-  put(out, "share", pattern.share);
-  put(out, "excess_share", pattern.excess_share);
+  for (const arch::CountMember& member : arch::count_members) Writer{out}(member.name, counts.*member.value);
   return out;
 }
 
 json to_json(const SiteRecord& record, u32 sm) {
-  json out{{"site", to_json(record.site)}};
-  put_name(out, "space", record.space);
+  json out = object_of(record);
+  out["site"] = to_json(record.site);
   for (const arch::Counts& counts : record.counters) out["counters"].push_back(to_json(counts));
-  if (record.pattern != Pattern{}) out["pattern"] = to_json(record.pattern);
+  if (record.pattern != Pattern{}) out["pattern"] = object_of(record.pattern);
   if (!record.distribution.classes.empty())
     out["distribution"] = distribution_json<json>(record.distribution, sm);
-  put(out, "result_unused", record.result_unused);
   return out;
 }
 
 SiteRecord site_record_of(const json& value, u32 sm) {
   expect_object(value, "a site record");
   SiteRecord out;
+  members(Reader{value}, out);
   if (auto site = value.find("site"); site != value.end()) out.site = site_of(*site);
-  take_name(value, "space", out.space);
   each(value, "counters", [&](const json& element) { out.counters.push_back(counts_of(element)); });
   if (auto pattern = value.find("pattern"); pattern != value.end()) out.pattern = pattern_of(*pattern);
   if (auto found = value.find("distribution"); found != value.end())
     out.distribution = distribution_of(*found);
-  take_flag(value, "result_unused", out.result_unused);
   if (!is_reference(out.site)) complete(out, sm);
   return out;
 }
 
 json to_json(const LaunchRecord& launch) {
-  json out{{"event", "launch"},
-           {"index", launch.index},
-           {"process", launch.process},
-           {"kernel", launch.kernel},
-           {"name", launch.name},
-           {"grid", to_json(launch.grid)},
-           {"block", to_json(launch.block)},
-           {"sm", launch.sm}};
-  put(out, "module", launch.module);
-  put(out, "shared_bytes", launch.shared_bytes);
-  put(out, "local_bytes", launch.local_bytes);
-  put(out, "local_arrays", launch.local_arrays);
-  put_name(out, "status", launch.status);
-  put(out, "reason", launch.reason);
-  put(out, "error", launch.error);
-  put(out, "warp_instructions", launch.warp_instructions);
-  put(out, "seconds", launch.seconds);
+  json out = object_of(launch);
+  out["event"] = "launch";
+  out["grid"] = to_json(launch.grid), out["block"] = to_json(launch.block);
+  out["sm"] = launch.sm;
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(to_json(d));
   for (const SiteRecord& site : launch.sites)
     out["sites"].push_back(to_json(site, launch.sm.empty() ? 0 : launch.sm[0]));
@@ -176,22 +115,10 @@ json to_json(const LaunchRecord& launch) {
 
 LaunchRecord launch_of(const json& value) {
   LaunchRecord out;
-  take(value, "index", out.index);
-  take(value, "process", out.process);
-  take(value, "kernel", out.kernel);
-  take(value, "name", out.name);
-  take(value, "module", out.module);
+  members(Reader{value}, out);
   take_dim(value, "grid", out.grid);
   take_dim(value, "block", out.block);
   each(value, "sm", [&](const json& element) { out.sm.push_back(number_of<u32>(element, "sm")); });
-  take(value, "shared_bytes", out.shared_bytes);
-  take(value, "local_bytes", out.local_bytes);
-  out.local_arrays = strings(value, "local_arrays");
-  take_name(value, "status", out.status);
-  take(value, "reason", out.reason);
-  take(value, "error", out.error);
-  take(value, "warp_instructions", out.warp_instructions);
-  take(value, "seconds", out.seconds);
   each(value, "diagnostics", [&](const json& element) { out.diagnostics.push_back(diagnostic_of(element)); });
   each(value, "sites", [&](const json& element) {
     SiteRecord site = site_record_of(element, out.sm.empty() ? 0 : out.sm[0]);

@@ -113,9 +113,12 @@ void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult
   for (diag::Diagnostic& warning : result.warnings) record.diagnostics.push_back(std::move(warning));
 }
 
-// What the kernel knows of its sites: which it may reach, and whose results it uses.
+// What the kernel knows of its sites: which it may reach, whose results it uses, and which add 1.
 void settle_sites(std::vector<measure::SiteRecord>& sites, const Kernel& kernel) {
-  for (measure::SiteRecord& record : sites) record.result_unused = kernel.unused.contains(record.site.id);
+  for (measure::SiteRecord& record : sites) {
+    record.result_unused = kernel.unused.contains(record.site.id);
+    record.adds_one = kernel.adding_one.contains(record.site.id);
+  }
   std::erase_if(sites, [&](const measure::SiteRecord& record) {
     for (const arch::Counts& counters : record.counters)
       if (counters.instructions != 0) return false;

@@ -139,9 +139,11 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
   sites = sites_of(module, called);
-  unused.clear();
-  for (ir::FunctionId id : called.functions)
+  unused.clear(), adding_one.clear();
+  for (ir::FunctionId id : called.functions) {
     unused.merge(ir::unused_results(module, module.functions[id.value]));
+    adding_one.merge(ir::adds_of_one(module, module.functions[id.value]));
+  }
   if (runtime.options.count_only)
     reaching = fold::relevant_parameters(module, module.functions[function.value]);
   return cudaSuccess;

@@ -63,6 +63,7 @@ struct Kernel {
   std::set<std::string> reachable; // functions it may call, itself included: their sites are its sites
   std::vector<access::Site> sites; // those, in order; all of the module where it calls through pointers
   std::set<ir::SiteId> unused;     // of these, atomics whose result nobody reads
+  std::set<ir::SiteId> adding_one; // of these, atomics that add the constant 1
   std::vector<bool> reaching; // by parameter: whether it can reach an address or a branch (fold/relevance.h)
   u64 wanted = 0;             // launches since --launch-skip, while --per-kernel lets them be counted
 

@@ -166,6 +166,42 @@ TEST(Advise, PaddingIsTried) {
       << "two words are no row";
 }
 
+// Rodinia's lud: each thread of half a warp works along a row of its own, one step after the other.
+TEST(Advise, RowsOfThreadsInSharedMemoryArePadded) {
+  Built rows = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 64; });
+  measure::Distribution& warps = rows.site.distribution;
+  access::WarpAccess access = warps.classes[0].example;
+  warps.classes.clear();
+  rows.site.counters[0] = {};
+  for (u32 lanes : {16u, 12u, 8u, 5u}) {
+    access.active = (u32{1} << lanes) - 1;
+    warps.classes.push_back(measure::class_of(access, 100, *rows.context.architecture));
+    rows.site.counters[0] += warps.classes.back().counts;
+  }
+  rows.site.pattern = measure::pattern_of(warps);
+  std::vector<Advice> list = advise(rows.site, rows.context);
+  ASSERT_FALSE(list.empty());
+  EXPECT_EQ(list[0].rule, "bank-conflict");
+  EXPECT_NE(list[0].change.find("4 bytes longer (68 instead of 64)"), std::string::npos) << list[0].change;
+  EXPECT_EQ(list[0].after.wavefronts, 400u);
+}
+
+// A tile of 16 columns: its rows are stored two at a time, its columns are loaded.
+TEST(Advise, PaddingServesAllAccessesToTheArray) {
+  Built columns = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l % 16 * 64 + l / 16 * 4}; });
+  Built rows = site(Space::shared, Kind::store, 4, [](u32 l) { return u64{l} * 4; });
+  EXPECT_NE(only(advise(columns.site, columns.context)).change.find("72 instead of 64"), std::string::npos);
+  for (Built* one : {&columns, &rows}) one->site.site.array = {access::ArrayKind::shared, "tile"};
+  measure::LaunchRecord launch = launch_of({&columns, &rows});
+  columns.context.launch = &launch;
+  Advice tile = only(advise(columns.site, columns.context));
+  EXPECT_EQ(tile.after.wavefronts, 100u);
+  EXPECT_NE(tile.change.find("72 instead of 64"), std::string::npos) << tile.change;
+  EXPECT_NE(tile.change.find("then take 100 wavefronts more"), std::string::npos) << tile.change;
+  launch.sites[1].site.array.name = "other";
+  EXPECT_EQ(only(advise(columns.site, columns.context)).change.find("wavefronts more"), std::string::npos);
+}
+
 TEST(Advise, ANeighboursElementIsNoMistake) {
   Built centre = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
   Built right = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
@@ -285,6 +321,69 @@ TEST(Advise, AResultThatNobodyReadsLetsTheAssemblerCombine) {
   EXPECT_EQ(unused.by_itself->threads, 100u);
 }
 
+// ATOMS.POPC.INC counts lanes of one word together; only the words of one bank wait for one another.
+TEST(Advise, AddsOfOneInSharedMemory) {
+  Built bins = site(Space::shared, Kind::reduction, 4, [](u32 l) { return u64{l % 4} * 128; });
+  bins.site.site.opcode = "red.shared.add.u32";
+  Advice other = only(advise(bins.site, bins.context));
+  EXPECT_EQ(other.rule, "shared-address-atomics") << "what is added is not known";
+  bins.site.adds_one = true;
+  std::vector<Advice> list = advise(bins.site, bins.context);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].rule, "spread-atomics");
+  EXPECT_EQ(list[0].before.wavefronts, 400u);
+  EXPECT_EQ(list[0].after.wavefronts, 100u);
+  EXPECT_EQ(list[1].rule, "atomics-combined");
+  ASSERT_TRUE(list[1].by_itself);
+  EXPECT_EQ(list[1].by_itself->wavefronts, 400u);
+  bins.site.site.kind = Kind::atomic; // whose result is used
+  EXPECT_EQ(only(advise(bins.site, bins.context)).rule, "shared-address-atomics");
+}
+
+TEST(Advise, CopiesOfATableInSharedMemory) {
+  Built bins = site(Space::shared, Kind::atomic, 4, [](u32 l) { return u64{l * 7919 % 101} * 4; });
+  bins.site.site.opcode = "atom.shared.add.u32";
+  const u64 before = bins.site.counters[0].wavefronts;
+  Advice copies = only(advise(bins.site, bins.context));
+  EXPECT_EQ(copies.rule, "spread-atomics");
+  EXPECT_EQ(copies.before.wavefronts, before);
+  EXPECT_EQ(copies.after.wavefronts, 100u);
+  EXPECT_NE(copies.change.find("keep 32 copies"), std::string::npos) << copies.change;
+  EXPECT_NE(copies.change.find("4 leave"), std::string::npos) << copies.change;
+}
+
+TEST(Advise, ACopyOfATableForEachBlock) {
+  Built bins = site(Space::global, Kind::reduction, 4, [](u32 l) { return u64{l} * l * 64; });
+  bins.site.site.opcode = "red.global.add.u32";
+  measure::FirstBlock& block = bins.site.distribution.first_block;
+  block.requests = 10, block.sectors = block.lanes = 320, block.words = 64;
+  Advice copy = only(advise(bins.site, bins.context));
+  EXPECT_EQ(copy.rule, "spread-atomics");
+  EXPECT_EQ(copy.after.threads, 640u) << "of 3200, a fifth";
+  EXPECT_NE(copy.title.find("each word 5 times"), std::string::npos) << copy.title;
+  block.words = 310;
+  Advice none = only(advise(bins.site, bins.context));
+  EXPECT_EQ(none.gain(), 1.0);
+  EXPECT_NE(none.change.find("a copy for it would save nothing"), std::string::npos) << none.change;
+  block.lanes = block.sectors = 200'000, block.words = 20'000;
+  EXPECT_NE(only(advise(bins.site, bins.context)).change.find("too many for a copy"), std::string::npos);
+}
+
+TEST(Advise, ABlockCanSortWhatItStores) {
+  Built keys = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * l * 64; });
+  EXPECT_EQ(only(advise(keys.site, keys.context)).after.sectors, 400u) << "a bound: all sorted before";
+  measure::FirstBlock& block = keys.site.distribution.first_block;
+  block.requests = 10, block.sectors = block.lanes = 320, block.words = 320;
+  block.by_address.requests = 10, block.by_address.sectors = 80;
+  Advice block_wise = only(advise(keys.site, keys.context));
+  EXPECT_EQ(block_wise.after.sectors, 800u);
+  EXPECT_NE(block_wise.change.find("collect a block's elements"), std::string::npos) << block_wise.change;
+  block.by_address.sectors = 300;
+  Advice before = only(advise(keys.site, keys.context));
+  EXPECT_EQ(before.after.sectors, 400u);
+  EXPECT_NE(before.change.find("too late for that in the block"), std::string::npos) << before.change;
+}
+
 TEST(Advise, RowsOfThreadsAreCountedAsTheyWereWalked) {
   Built b = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * l * 64; });
   measure::FirstBlock& block = b.site.distribution.first_block;
@@ -336,6 +435,11 @@ TEST(Advise, FewLanes) {
   EXPECT_TRUE(advise(full.site, full.context).empty());
   launch.grid = {25, 1, 1}, launch.block = {128, 1, 1};
   EXPECT_EQ(only(advise(full.site, full.context)).after.instructions, 25u);
+  launch.grid = {1, 1, 1}, launch.block = {16, 1, 1}; // one warp, which does it again and again
+  EXPECT_TRUE(advise(full.site, full.context).empty());
+  full.site.distribution.other_warps = 900, full.site.counters[0].instructions += 900;
+  full.site.counters[0].threads += 900 * 3;
+  EXPECT_TRUE(advise(full.site, full.context).empty()) << "nor do warps beyond the classes become fewer";
 }
 
 TEST(Advise, NothingToSayAboutWhatNeverRan) {

@@ -92,7 +92,31 @@ TEST(FirstBlock, AWarpIsFollowedUpToALimit) {
   EXPECT_EQ(records[0].counters[0].requests, 80000u);
 }
 
-TEST(FirstBlock, StoresAndOtherBlocksAreNotFollowed) {
+// Two warps store to and update a word each of every line, in turn: in the order of the addresses eight share a sector.
+TEST(FirstBlock, WordsThatTheDataChoose) {
+  for (access::Kind kind : {access::Kind::store, access::Kind::reduction}) {
+    std::vector<Site> sites = one_place(1);
+    sites[0].kind = kind;
+    Collector collector(hopper, sites, 1);
+    const u32 active[] = {full_mask, full_mask};
+    std::vector<u64> address(2 * warp_size);
+    for (u32 turn = 0; turn < 3; ++turn) {
+      for (u32 lane = 0; lane < address.size(); ++lane)
+        address[lane] = start + turn % 2 * 4096 + lane % 8 * 128 + lane / 8 * 4;
+      collector.sinks()[0]->lanes(LaneBatch{{.site = SiteId(0u), .kind = kind}, 0, active, address.data()});
+    }
+    FirstBlock block = collector.finish()[0].distribution.first_block;
+    EXPECT_EQ(block.requests, 6u);
+    EXPECT_EQ(block.sectors, 6u * 8);
+    EXPECT_EQ(block.lanes, 3u * 64);
+    EXPECT_EQ(block.words, 128u) << "the third time those of the first";
+    EXPECT_EQ(block.by_address.requests, kind == access::Kind::store ? 6u : 0u);
+    EXPECT_EQ(block.by_address.sectors, kind == access::Kind::store ? 24u : 0u);
+    EXPECT_EQ(block.rows, 0u);
+  }
+}
+
+TEST(FirstBlock, StoresInClosedFormAndOtherBlocksAreNotFollowed) {
   std::vector<Site> sites = one_place(2);
   sites[1].frames = {{"a.cu", 4, 5, ""}}, sites[1].kind = access::Kind::store;
   Collector collector(hopper, sites, 1);

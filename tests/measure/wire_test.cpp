@@ -28,7 +28,7 @@ LaunchRecord sample_launch() {
   site.site.space = access::Space::constant, site.site.vector = 2,
   site.site.element = access::ElementType::floating;
   site.site.timing_dependent = access::Timing::retry;
-  site.result_unused = true;
+  site.result_unused = site.adds_one = true;
   site.space = access::Space::local;
   site.counters.resize(2);
   u64 number = 1;
@@ -56,6 +56,8 @@ LaunchRecord sample_launch() {
   site.distribution.first_block = {
       .requests = 5, .sectors = 90, .distinct_sectors = 8, .rows = 3, .row_elements = 31};
   site.distribution.first_block.row_lanes = 16, site.distribution.first_block.by_rows.sectors = 12;
+  site.distribution.first_block.lanes = 7, site.distribution.first_block.words = 3;
+  site.distribution.first_block.by_address.requests = 2;
   launch.sites.push_back(site);
   return launch;
 }

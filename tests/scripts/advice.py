@@ -12,7 +12,7 @@ import sys
 PREDICTING = {
     "strided-access", "row-per-thread", "misaligned-access", "scattered-access", "repeated-load", "narrow-access",
     "bank-conflict", "constant-serialised", "local-array", "same-address-atomics", "shared-address-atomics",
-    "divergent-access",
+    "divergent-access", "spread-atomics",
 }  # fmt: skip
 MARK = re.compile(r"// (before|after) (\w+) (\S+) (\w+)(?: (\S+))?$")
 

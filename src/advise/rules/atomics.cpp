@@ -1,6 +1,7 @@
 // Atomic operations. Lanes of one word: one lane can update it for all, which the assembler does by itself for integers
-// that are added without using the result (docs/MODEL.md). Lanes of different words are another matter: combining
-// their values would be wrong.
+// that are added without using the result: in global memory where a warp has one address, in shared memory where the
+// constant 1 is added (docs/MODEL.md). Lanes of different words are another matter: combining their values would be wrong.
+// They can be spread over copies (spread_atomics.cpp).
 //
 // Where lanes meet at a word of global memory they wait in L2, one after the other, and in shared memory floats and 64-bit
 // integers wait in a loop: neither is a stage of an SM, so that no count shows what it costs. How long it may be is told
@@ -11,6 +12,7 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace warplens::advise::rules {
 
@@ -46,9 +48,21 @@ bool can_combine(const access::Site& site) {
   return true;
 }
 
-bool by_itself_where_unused(const access::Site& site) { return adds_integers(site) && site.bytes == 4; }
 bool returns_nothing(const measure::SiteRecord& site) {
   return site.site.kind == access::Kind::reduction || site.result_unused;
+}
+
+// What hardware does where the assembler combines lanes by itself.
+std::optional<arch::Counts> by_itself(const Subject& s, const arch::Counts& leaders) {
+  if (!adds_integers(s.site.site) || s.site.site.bytes != 4 || !returns_nothing(s.site)) return {};
+  if (s.site.space == access::Space::shared) {
+    if (!s.site.adds_one) return {};
+    // Lanes of a word share a pass, as in a load: 20 of 20 patterns that were measured. Where the data choose the words,
+    // warps of a class differ in how many lanes meet: an estimate.
+    return predicted(s, [](access::WarpAccess& access) { access.kind = access::Kind::load; });
+  }
+  if (leaders.threads != leaders.instructions) return {};
+  return leaders;
 }
 
 // Warps reduce integers of 32 bits in one instruction (from 8.0 on), others in five shuffles.
@@ -97,34 +111,15 @@ u64 wait_of(const Subject& s, const arch::Counts& leaders) {
   return s.site.site.timing_dependent == access::Timing::none ? 0 : more * cycles.in_loop;
 }
 
-void say_by_itself(const Subject& s, const arch::Counts& leaders, bool shared, Advice& out) {
+void say_by_itself(const Subject& s, const arch::Counts& counts, bool shared, Advice& out) {
   out.rule = "atomics-combined";
-  out.title = "the assembler combines integers that are added to one address";
-  out.cause = fmt::format("{} {} are counted; hardware does with {} where {}", value(out.metric, s.counters),
-                          name(out.metric), value(out.metric, leaders),
+  out.title = shared ? "the assembler counts lanes of one word together"
+                     : "the assembler combines integers that are added to one address";
+  out.cause = fmt::format("{} {} are counted; hardware does with {}{}, as {}", value(out.metric, s.counters),
+                          name(out.metric), shared ? "about " : "", value(out.metric, counts),
                           shared ? "the constant 1 is added and the result not used (ATOMS.POPC.INC)"
                                  : "the result is not used (REDUX and one RED)");
-  out.change = shared ? "none for counters that go up by 1; otherwise find the lanes of each address "
-                        "(__match_any_sync) and let one of them add for all"
-                      : "";
-  if (!shared) out.by_itself = leaders;
-}
-
-// Addresses that differ: their updates cannot be combined, but may be spread.
-void spread(const Subject& s, bool shared, std::vector<Advice>& list) {
-  if (shared && s.counters.wavefronts <= s.counters.ideal_wavefronts) return;
-  if (!shared && s.site.pattern.kind() != measure::PatternKind::scattered) return;
-  Advice out = draft(s, "spread-atomics", shared ? Metric::wavefronts : Metric::threads);
-  out.title =
-      shared ? "lanes update different words of one bank" : "lanes update addresses that lie far apart";
-  out.cause =
-      shared ? "a bank performs one lane's operation at a time" : "each address is a sector of its own";
-  out.change = shared ? "no padding helps where the data choose the word; spread it over copies of the "
-                        "table, one for some "
-                        "of the lanes each, and add them up in the end"
-                      : "update a copy in shared memory for each block, and add the copies up in the end";
-  out.confidence = Confidence::possible; // a note: what it gains depends on the size of the table
-  list.push_back(std::move(out));
+  out.by_itself = counts;
 }
 
 } // namespace
@@ -139,14 +134,27 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
   // A loop of compare-and-swap costs by lanes, not by the passes that are counted for one round of it.
   bool loop = shared && site.timing_dependent == access::Timing::retry;
   Advice out = draft(s, "atomics", shared && !loop ? Metric::wavefronts : Metric::threads);
-  bool meet = 10 * value(out.metric, leaders) < 9 * value(out.metric, s.counters);
-  if (!meet) return spread(s, shared, list);
-  if (by_itself_where_unused(site) && returns_nothing(s.site) && (shared || one_address)) {
-    say_by_itself(s, leaders, shared, out);
+  std::optional<arch::Counts> combined = by_itself(s, leaders);
+  if (combined && value(out.metric, *combined) < value(out.metric, s.counters)) {
+    say_by_itself(s, *combined, shared, out);
     list.push_back(std::move(out)); // a note
+  }
+  const bool meet = 10 * value(out.metric, leaders) < 9 * value(out.metric, s.counters);
+  if (combined || !meet) {
+    if (!combined || shared) spread_atomics(s, combined, list);
     return;
   }
-  if (!can_combine(site)) return;
+  if (!can_combine(site)) {
+    spread_atomics(s, combined, list);
+    return;
+  }
+  // A copy of the table for each block takes what lanes of one warp share, too.
+  if (std::vector<Advice> copy; !one_address && !shared && spread_atomics(s, combined, copy) &&
+                                copy[0].after.threads < leaders.threads) {
+    copy[0].wait_cycles = wait_of(s, leaders);
+    list.push_back(std::move(copy[0]));
+    return;
+  }
   out.rule = one_address ? "same-address-atomics" : "shared-address-atomics";
   say_combine(s, one_address, out);
   out.after = leaders;

@@ -1,11 +1,13 @@
 // Several words of one bank in one request. The rows of the array are found in the lanes: by the step between them, or
-// from one row of lanes to the next. Paddings of that row are tried on the lanes of every class. Short steps are no
-// rows: there, neighbouring lanes should want neighbouring words.
+// from one row of lanes to the next. Paddings of that row are tried on the lanes of every class of all accesses to the
+// array, because longer rows change them all: a tile of 16 columns is stored without a conflict until its rows are padded.
+// Short steps are no rows: there, neighbouring lanes should want neighbouring words.
 #include "advise/padding.h"
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::advise::rules {
 
@@ -16,6 +18,8 @@ constexpr u64 shortest_row = 64; // bytes
 struct Rows {
   u64 pitch = 0; // bytes from one to the next
   Padding padding{};
+  arch::Counts before{}; // of all accesses that the padding was tried on, as padding.after
+  u64 made_worse = 0;    // wavefronts that those without a conflict take more
 };
 
 // The step between lanes, and from one row of lanes to the next, where all lanes are so far apart; else there are no
@@ -44,14 +48,55 @@ void lengthen(access::WarpAccess& access, u64 pitch, u64 more) {
                 [&](u32 lane) { access.address[lane] += (access.address[lane] - least) / pitch * more; });
 }
 
+// The accesses that longer rows change: those of the launch to the same array with rows of that length, or with none that
+// their lanes show. This one alone where it is not known what else there is.
+std::vector<Subject> of_same_rows(const Subject& s, u64 pitch) {
+  std::vector<Subject> out;
+  const access::Site& site = s.site.site;
+  if (s.context.launch != nullptr && site.array.kind != access::ArrayKind::unknown)
+    for (const measure::SiteRecord& other : s.context.launch->sites) {
+      if (other.space != access::Space::shared || other.site.array != site.array ||
+          other.site.function != site.function || other.distribution.classes.empty() ||
+          s.context.column >= other.counters.size())
+        continue;
+      Subject subject{other, other.counters[s.context.column], s.context};
+      std::vector<u64> rows = pitches(main_class(subject).example);
+      if (rows.empty() || std::ranges::find(rows, pitch) != rows.end()) out.push_back(subject);
+    }
+  if (out.empty()) out.push_back(s);
+  return out;
+}
+
+arch::Counts with_longer_rows(const Subject& s, u64 pitch, u64 bytes) {
+  return predicted(s, [&](access::WarpAccess& access) { lengthen(access, pitch, bytes); });
+}
+
+Rows rows_of(const Subject& s, u64 pitch, u64 unit) {
+  Rows out{pitch};
+  const std::vector<Subject> all = of_same_rows(s, pitch);
+  for (const Subject& one : all) out.before += one.counters;
+  out.padding = smallest_padding(out.before, [&](u32 units) {
+    arch::Counts sum;
+    for (const Subject& one : all) sum += with_longer_rows(one, pitch, units * unit);
+    return sum;
+  });
+  for (const Subject& one : all) {
+    u64 after = with_longer_rows(one, pitch, out.padding.units * unit).wavefronts;
+    if (one.counters.wavefronts <= one.counters.ideal_wavefronts && after > one.counters.wavefronts)
+      out.made_worse += after - one.counters.wavefronts;
+  }
+  return out;
+}
+
+// Those that serve the accesses to the array best.
 Rows best_rows(const Subject& s, u64 unit) {
+  auto left = [](const Rows& rows) {
+    return static_cast<double>(rows.padding.after.wavefronts) / static_cast<double>(rows.before.wavefronts);
+  };
   Rows best;
   for (u64 pitch : pitches(main_class(s).example)) {
-    Padding tried = smallest_padding(s.counters, [&](u32 units) {
-      return predicted(s, [&](access::WarpAccess& access) { lengthen(access, pitch, units * unit); });
-    });
-    if (tried.units != 0 && (best.pitch == 0 || tried.after.wavefronts < best.padding.after.wavefronts))
-      best = {pitch, tried};
+    Rows tried = rows_of(s, pitch, unit);
+    if (tried.padding.units != 0 && (best.pitch == 0 || left(tried) < left(best))) best = tried;
   }
   return best;
 }
@@ -65,13 +110,15 @@ bool steps_are_short(const Subject& s) {
                      });
 }
 
-// A reduction doubles its step from round to round; no padding suits all of them.
+// A reduction doubles its step from round to round; no padding suits all of them. Classes of one step, which differ in
+// their lanes, are no rounds.
 bool steps_double(const Subject& s) {
-  u32 powers = 0;
+  std::set<u64> steps;
   for (const measure::WarpClass& c : s.site.distribution.classes)
-    powers += c.shape.form == measure::Form::conflict &&
-              is_power_of_two(static_cast<u64>(std::abs(c.shape.stride)));
-  return powers > 1;
+    if (u64 step = static_cast<u64>(std::abs(c.shape.stride));
+        c.shape.form == measure::Form::conflict && is_power_of_two(step))
+      steps.insert(step);
+  return steps.size() > 1;
 }
 
 void say_neighbours(const Subject& s, Advice& out) {
@@ -83,33 +130,8 @@ void say_neighbours(const Subject& s, Advice& out) {
   out.after = predicted(s, consecutive(s));
 }
 
-} // namespace
-
-void bank_conflict(const Subject& s, std::vector<Advice>& list) {
-  if (s.site.space != access::Space::shared || is_atomic(s.site.site.kind) ||
-      s.counters.wavefronts <= s.counters.ideal_wavefronts || s.site.site.kind == access::Kind::ldmatrix ||
-      s.site.pattern.kind() != measure::PatternKind::bank_conflict)
-    return;
-  u64 unit = std::max<u64>(4, s.site.site.bytes);
-  Advice out = draft(s, "bank-conflict", Metric::wavefronts);
-  out.title =
-      s.site.pattern.ways > 1 ? fmt::format("{}-way bank conflict", s.site.pattern.ways) : "bank conflicts";
-  out.cause = "several lanes want different words of one bank, which gives one word a pass";
-  if (steps_are_short(s) || steps_double(s)) {
-    say_neighbours(s, out);
-    list.push_back(std::move(out));
-    return;
-  }
-  Rows rows = best_rows(s, unit);
-  if (rows.padding.units == 0) {
-    out.change =
-        "give the lanes of a warp other elements: none of the paddings of a row by up to 32 words that were "
-        "tried lowers the count";
-    out.confidence = Confidence::possible;
-    list.push_back(std::move(out)); // a note
-    return;
-  }
-  u64 bytes = rows.padding.units * unit;
+void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
+  const u64 bytes = rows.padding.units * unit, width = s.site.site.bytes;
   out.cause = fmt::format(
       "rows of the array are {} bytes apart, so lanes in different rows meet in a bank, which gives one "
       "word a pass",
@@ -117,13 +139,39 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
   out.change = fmt::format(
       "make each row of the shared array {} bytes longer ({} instead of {}), the least that {}", bytes,
       rows.pitch + bytes, rows.pitch,
-      rows.padding.after.wavefronts <= s.counters.ideal_wavefronts ? "leaves no conflict" : "helps most");
-  if (rows.pitch % s.site.site.bytes == 0)
-    out.example =
-        fmt::format("[{} + {}] in the declaration, in elements of {} byte{}", rows.pitch / s.site.site.bytes,
-                    bytes / s.site.site.bytes, s.site.site.bytes, s.site.site.bytes == 1 ? "" : "s");
-  out.after = rows.padding.after;
+      rows.padding.after.wavefronts <= rows.before.ideal_wavefronts ? "leaves no conflict" : "helps most");
+  if (rows.made_worse != 0)
+    out.change +=
+        fmt::format("; other accesses of it then take {} wavefronts more, in a launch", rows.made_worse);
+  if (rows.pitch % width == 0)
+    out.example = fmt::format("[{} + {}] in the declaration, in elements of {} byte{}", rows.pitch / width,
+                              bytes / width, width, width == 1 ? "" : "s");
+  out.after = with_longer_rows(s, rows.pitch, bytes);
   out.confidence = Confidence::certain;
+}
+
+} // namespace
+
+void bank_conflict(const Subject& s, std::vector<Advice>& list) {
+  if (s.site.space != access::Space::shared || is_atomic(s.site.site.kind) ||
+      s.counters.wavefronts <= s.counters.ideal_wavefronts || s.site.site.kind == access::Kind::ldmatrix ||
+      s.site.pattern.kind() != measure::PatternKind::bank_conflict)
+    return;
+  const u64 unit = std::max<u64>(4, s.site.site.bytes);
+  Advice out = draft(s, "bank-conflict", Metric::wavefronts);
+  out.title =
+      s.site.pattern.ways > 1 ? fmt::format("{}-way bank conflict", s.site.pattern.ways) : "bank conflicts";
+  out.cause = "several lanes want different words of one bank, which gives one word a pass";
+  if (steps_are_short(s) || steps_double(s)) {
+    say_neighbours(s, out);
+  } else if (Rows rows = best_rows(s, unit); rows.padding.units != 0) {
+    say_padding(s, rows, unit, out);
+  } else {
+    out.change =
+        "give the lanes of a warp other elements: none of the paddings of a row by up to 32 words that were "
+        "tried lowers what the accesses to the array take together";
+    out.confidence = Confidence::possible; // a note
+  }
   list.push_back(std::move(out));
 }
 

@@ -10,26 +10,29 @@ namespace {
 constexpr u64 few = 20; // lanes of a warp, on average
 
 // Warps if those that work were numbered from 0 up in their block, which threads of other blocks cannot join: where all
-// warps of a block have as many lanes active, each time in whole warps, else at least as many as the block's threads fill.
+// warps of a block have as many lanes active, each time in whole warps, else at least as many as the block's threads fill,
+// and each time one.
 u64 whole_warps(const Subject& s) {
   const measure::LaunchRecord* launch = s.context.launch;
   if (launch == nullptr) return ceil_div(s.counters.threads, warp_size);
   const u64 of_block = std::max<u64>(1, ceil_div(launch->block.count(), warp_size));
   const u64 blocks = std::max<u64>(1, launch->grid.count());
-  u64 sum = 0, threads = 0;
+  u64 sum = 0, threads = 0, warps = 0;
   for (const measure::WarpClass& c : s.site.distribution.classes) {
-    threads += c.warps * c.one.lanes;
+    threads += c.warps * c.one.lanes, warps += c.warps;
     if (c.warps % (of_block * blocks) == 0)
       sum += c.warps / of_block * ceil_div(of_block * c.one.lanes, warp_size);
     else if (c.warps == (2 * of_block - 1) * blocks) // all warps, half of them, … one: the end of a reduction
       for (u64 warps = of_block; warps != 0; warps /= 2)
         sum += blocks * ceil_div(warps * c.one.lanes, warp_size);
-    else if (c.warps % blocks == 0)
-      sum += blocks * ceil_div(c.warps / blocks * c.one.lanes, warp_size);
     else
-      sum += ceil_div(c.warps * c.one.lanes, warp_size);
+      sum += std::max(c.warps % blocks == 0 ? blocks * ceil_div(c.warps / blocks * c.one.lanes, warp_size)
+                                            : ceil_div(c.warps * c.one.lanes, warp_size),
+                      ceil_div(c.warps, of_block));
   }
-  return sum + ceil_div(s.counters.threads - std::min(threads, s.counters.threads), warp_size);
+  const u64 others = s.counters.instructions - std::min(warps, s.counters.instructions);
+  return sum + std::max(ceil_div(s.counters.threads - std::min(threads, s.counters.threads), warp_size),
+                        ceil_div(others, of_block));
 }
 
 } // namespace

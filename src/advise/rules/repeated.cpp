@@ -11,7 +11,7 @@ namespace warplens::advise::rules {
 
 double times_read(const Subject& s) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
-  return block.distinct_sectors == 0
+  return block.distinct_sectors == 0 || s.site.site.kind != access::Kind::load
              ? 0
              : static_cast<double>(block.sectors) / static_cast<double>(block.distinct_sectors);
 }

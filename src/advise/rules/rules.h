@@ -42,6 +42,9 @@ u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block);
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
+// Atomics that the data send anywhere: to copies of the table. `by_itself`: what hardware does where the assembler combines
+// lanes. False where there is nothing to say.
+bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself, std::vector<Advice>&);
 // How often the first block asks for each sector of these loads, on average; 0 where it was not followed.
 double times_read(const Subject&);
 inline constexpr double often = 4; // from there on it is worth a word

@@ -1,15 +1,39 @@
 // Lanes go anywhere: each along a row of its own, or to unrelated places. There the prediction is a bound: what
-// consecutive addresses would cost.
+// consecutive addresses would cost. A block can put what it stores into the order of the addresses by itself, in shared
+// memory, where its destinations lie close enough together: what that costs is counted for the first block.
 #include "advise/rules/rules.h"
 #include <fmt/format.h>
 
 namespace warplens::advise::rules {
 
+namespace {
+
+void say_stores(const Subject& s, Advice& out) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  const arch::Counts& sorted = block.by_address;
+  out.change = "sort by destination first, so that neighbouring threads write neighbouring elements";
+  out.after = predicted(s, consecutive(s));
+  if (block.lanes == 0) return;
+  const u64 sectors = of_all_blocks(s.counters.threads, sorted.sectors, block.lanes);
+  if (3 * sectors > 2 * s.counters.sectors) {
+    out.change += "; it is too late for that in the block, whose destinations lie too far apart";
+    return;
+  }
+  out.change =
+      "collect a block's elements in shared memory in the order of their destinations, so that neighbouring "
+      "threads write neighbouring ones";
+  out.after = s.counters;
+  out.after.sectors = sectors;
+  out.after.requests = of_all_blocks(s.counters.requests, sorted.requests, block.requests);
+  out.after.instructions = of_all_blocks(s.counters.instructions, sorted.instructions, block.requests);
+}
+
+} // namespace
+
 void scattered(const Subject& s, std::vector<Advice>& list) {
   if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
       s.site.pattern.kind() != measure::PatternKind::scattered)
     return;
-  bool load = s.site.site.kind == access::Kind::load;
   Advice out = draft(s, "scattered-access", Metric::sectors);
   if (say_rows_of_threads(s, out)) {
     list.push_back(std::move(out));
@@ -17,14 +41,15 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
   }
   out.title = "neighbouring threads go to unrelated places";
   out.cause = fmt::format("{} lanes touch {} sectors", s.site.pattern.lanes, s.site.pattern.units);
-  out.change =
-      load ? "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
-             "consecutive data into shared memory and gather there"
-           : "sort by destination, or collect a block's elements in shared memory, so that neighbouring "
-             "threads "
-             "write neighbouring ones";
-  out.after = predicted(s, consecutive(s));
   out.confidence = Confidence::possible;
+  if (s.site.site.kind == access::Kind::load) {
+    out.change =
+        "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
+        "consecutive data into shared memory and gather there";
+    out.after = predicted(s, consecutive(s));
+  } else {
+    say_stores(s, out);
+  }
   list.push_back(std::move(out));
 }
 

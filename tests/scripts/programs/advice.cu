@@ -28,13 +28,51 @@ __global__ void jagged(float* out) {
   __shared__ float tile[18][18];
   tile[threadIdx.y][threadIdx.x] = threadIdx.x; // before jagged store shared
   __syncthreads();
-  out[threadIdx.y * 16 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+  out[threadIdx.y * 16 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
 }
 __global__ void jagged_padded(float* out) {
   __shared__ float tile[18][48];
   tile[threadIdx.y][threadIdx.x] = threadIdx.x; // after jagged store shared
   __syncthreads();
-  out[threadIdx.y * 16 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+  out[threadIdx.y * 16 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
+}
+
+// Longer rows help the columns and cost the rows, which are stored two at a time.
+__global__ void square(float* out) {
+  __shared__ float tile[16][16];
+  tile[threadIdx.y][threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.y * 16 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // before square load shared
+}
+__global__ void square_padded(float* out) {
+  __shared__ float tile[16][18];
+  tile[threadIdx.y][threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.y * 16 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // after square load shared
+}
+
+// A row for each thread of half a warp, as in a triangular solver.
+__global__ void triangle(float* out) {
+  __shared__ float rows[16 * 16];
+  for (int i = 0; i < 16; ++i) rows[i * 16 + threadIdx.x] = i;
+  __syncwarp();
+#pragma unroll 1
+  for (int i = 0; i < 16; ++i)
+#pragma unroll 1
+    for (int j = 0; j < i; ++j)
+      rows[threadIdx.x * 16 + i] -= rows[threadIdx.x * 16 + j]; // before triangle load/store shared
+  out[threadIdx.x] = rows[threadIdx.x * 16 + 15];
+}
+__global__ void triangle_padded(float* out) {
+  __shared__ float rows[16 * 17];
+  for (int i = 0; i < 16; ++i) rows[i * 17 + threadIdx.x] = i;
+  __syncwarp();
+#pragma unroll 1
+  for (int i = 0; i < 16; ++i)
+#pragma unroll 1
+    for (int j = 0; j < i; ++j)
+      rows[threadIdx.x * 17 + i] -= rows[threadIdx.x * 17 + j]; // after triangle load/store shared
+  out[threadIdx.x] = rows[threadIdx.x * 17 + 15];
 }
 
 __global__ void doubling(float* out) {
@@ -122,6 +160,10 @@ int main() {
   columns_padded<<<blocks, dim3(32, 8)>>>(b);
   jagged<<<blocks, dim3(16, 16)>>>(b);
   jagged_padded<<<blocks, dim3(16, 16)>>>(b);
+  square<<<blocks, dim3(16, 16)>>>(b);
+  square_padded<<<blocks, dim3(16, 16)>>>(b);
+  triangle<<<blocks, 16>>>(b);
+  triangle_padded<<<blocks, 16>>>(b);
   doubling<<<blocks, threads>>>(b);
   halving<<<blocks, threads>>>(b);
   structures<<<blocks, threads>>>(reinterpret_cast<Point*>(a), b);

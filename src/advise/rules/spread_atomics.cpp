@@ -1,0 +1,97 @@
+// Atomics whose lanes go where the data send them, as in a histogram or a scatter-add: combining would be wrong, but updates
+// can be spread over copies of the table.
+//
+// In global memory each update is a sector towards L2. A copy in shared memory takes the block's updates, and what is left
+// is one for each word of the copy: how many words that are is seen in the first block (measure::FirstBlock), an estimate
+// where blocks differ. In shared memory lanes want different words of one bank. Copies side by side, word by word, one for
+// some of the lanes each, are tried on the lanes of every class; with one for each lane no two can meet.
+#include "advise/rules/rules.h"
+#include "base/bits.h"
+#include <fmt/format.h>
+
+namespace warplens::advise::rules {
+
+namespace {
+
+constexpr u64 shared_table = 48 << 10; // bytes of shared memory that a block has without asking for more
+
+// What `copies` of the table would cost. Where the assembler counts lanes of one word together, it still does.
+arch::Counts with_copies(const Subject& s, u32 copies, bool as_loads) {
+  const u64 unit = std::max<u64>(4, s.site.site.bytes);
+  return predicted(s, [&](access::WarpAccess& access) {
+    if (as_loads) access.kind = access::Kind::load;
+    for_each_lane(access.active, [&](u32 lane) {
+      access.address[lane] = (access.address[lane] / unit * copies + lane % copies) * unit;
+    });
+  });
+}
+
+bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_itself,
+                       std::vector<Advice>& list) {
+  const arch::Counts now = by_itself.value_or(s.counters);
+  if (10 * now.wavefronts <= 11 * now.ideal_wavefronts) return false;
+  constexpr u32 some = 4;
+  u32 copies = 2;
+  arch::Counts after = with_copies(s, copies, by_itself.has_value());
+  while (copies < warp_size && after.wavefronts > after.ideal_wavefronts)
+    after = with_copies(s, copies *= 2, by_itself.has_value());
+  if (after.wavefronts >= now.wavefronts) return false;
+  Advice out = draft(s, "spread-atomics", Metric::wavefronts);
+  out.title = "lanes update different words of one bank";
+  out.cause =
+      "a bank performs one lane's operation at a time, and no padding helps where the data choose the word";
+  out.change = fmt::format(
+      "keep {0} copies of the table side by side, table[{0}*i + lane % {0}], and add them up in the end",
+      copies);
+  if (u64 left = with_copies(s, some, by_itself.has_value()).wavefronts;
+      copies > some && left < now.wavefronts)
+    out.change +=
+        fmt::format("; where they do not fit, {} leave {} of {} wavefronts", some, left, now.wavefronts);
+  out.before = now, out.after = after;
+  list.push_back(std::move(out));
+  return true;
+}
+
+bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  const bool scattered = s.site.pattern.kind() == measure::PatternKind::scattered;
+  if (block.lanes == 0 && !scattered) return false;
+  const u64 left = of_all_blocks(s.counters.threads, block.words, block.lanes),
+            bytes = block.words * s.site.site.bytes;
+  const bool helps = block.lanes != 0 && 10 * left < 9 * s.counters.threads && bytes <= shared_table;
+  if (!helps && !scattered) return false;
+  Advice out = draft(s, "spread-atomics", Metric::threads);
+  out.title = "lanes update addresses that lie far apart";
+  out.cause = "each update is a sector of its own towards L2";
+  if (helps) {
+    out.title = fmt::format("a block updates each word {:.3g} times",
+                            static_cast<double>(block.lanes) / static_cast<double>(block.words));
+    out.cause += fmt::format(": block 0 performs {} on {} words", block.lanes, block.words);
+    out.change = "update a copy of the table in shared memory for each block, and add the copies up in the "
+                 "end; the more "
+                 "a block updates, the more that saves";
+    out.after.threads = left;
+    out.after.sectors = of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors);
+  } else {
+    out.change =
+        block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up in the end"
+        : bytes > shared_table
+            ? "sort by destination, so that neighbouring threads update neighbouring words: the words that a "
+              "block updates are too many for a copy in shared memory"
+            : "sort by destination, so that neighbouring threads update neighbouring words: a block goes to "
+              "nearly as many words as it has updates, so that a copy for it would save nothing";
+    out.confidence = Confidence::possible; // a note: what it gains depends on the data
+  }
+  list.push_back(std::move(out));
+  return true;
+}
+
+} // namespace
+
+bool spread_atomics(const Subject& s, const std::optional<arch::Counts>& by_itself,
+                    std::vector<Advice>& list) {
+  return s.site.space == access::Space::shared ? copy_side_by_side(s, by_itself, list)
+                                               : copy_for_each_block(s, list);
+}
+
+} // namespace warplens::advise::rules
