@@ -71,6 +71,7 @@ Result<void> Outputs::write(const RunOptions& options, const report::Model& mode
                                 options.top_kernels, options.summary};
   if (text_) {
     text = text_->write(report::terminal(model, shape));
+    if (text) output.err(fmt::format("warplens: the report is in {}\n", options.report));
   } else if (options.json != "-") { // else a program reads this run
     std::string shown = report::terminal(model, shape);
     if (!(options.report == "-" ? output.out(shown) : output.err(shown))) text = lost();

@@ -23,6 +23,13 @@ const Row& row_at(const Model& model, const Access& access) {
   return model.kernels[access.kernel].lines[access.line].rows[access.row];
 }
 
+// What hardware does, where the assembler combines lanes by itself.
+const arch::Counts& done_of(const Row& row) {
+  for (const advise::Advice& advice : row.advice)
+    if (advice.by_itself) return *advice.by_itself;
+  return row.counters[0];
+}
+
 std::string rule_of(const Row& row) {
   const advise::Advice* advice = main_advice(row);
   return advice == nullptr ? "" : advice->rule;
@@ -109,8 +116,8 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
       return advice.rule == main->rule && advice.metric == main->metric && !advice.change.empty();
     });
     const bool changes = same != row.advice.end();
-    out.before += advise::value(main->metric, changes ? same->before : row.counters[0]);
-    out.after += advise::value(main->metric, changes ? same->after : row.counters[0]);
+    out.before += advise::value(main->metric, changes ? same->before : done_of(row));
+    out.after += advise::value(main->metric, changes ? same->after : done_of(row));
   }
   return out;
 }
@@ -129,7 +136,7 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
     out.excess_bytes += row.excess_bytes;
     out.excess_cycles += row.excess_cycles;
     out.wait_cycles += row.wait_cycles;
-    out.counts += row.counters[0];
+    out.counts += done_of(row);
   }
   out.rule = rule_of(worst);
   out.predicted = predict(model, accesses);

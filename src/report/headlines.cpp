@@ -1,5 +1,5 @@
 // The answer: what is wrong, where, how much it costs and what to change, worst cause first; then the kernels that have
-// nothing to fix, and the worst lines of the whole program.
+// nothing to fix (verdicts.cpp), and the worst lines of the whole program.
 //
 //    1. 55% of the waste: 60 accesses of x8n, y8n, z8n and 6 more (fb, hgc)
 //       lulesh.cu:875-880 (hgc), 932-950 (fb) and 12 more lines
@@ -9,7 +9,6 @@
 #include "arch/table.h"
 #include "measure/totals.h"
 #include "report/findings.h"
-#include "report/pattern_text.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
@@ -24,14 +23,6 @@ using access::Space;
 
 // Below this share of what a kernel moves, waste is not worth a headline.
 constexpr double worth_naming = 0.01;
-// Fewer active lanes than that, on average, and the lanes are the finding.
-constexpr double few_lanes = 12;
-// With more active lanes than that they are not worth a word: edges of a grid.
-constexpr double many_lanes = 28;
-
-double waste_of(const Kernel& kernel, u64 excess) {
-  return kernel.moved_bytes == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(kernel.moved_bytes);
-}
 
 // "fix: …", with what that gives over all accesses of the finding.
 std::string fix_of(const Finding& finding, const Row& worst) {
@@ -43,24 +34,12 @@ std::string fix_of(const Finding& finding, const Row& worst) {
   const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
   if (gain > 1.05)
     text += fmt::format(" (predicted: {:.1f} times fewer {})", gain,
-                        advice->wait_cycles != 0 ? "updates" : advise::name(metric));
+                        metric == advise::Metric::threads ? "updates" : advise::name(metric)); // of atomics
   return text;
-}
-
-// Where the bytes are needed, but come in more passes than that takes.
-std::string passes_text(const arch::Counts& counts) {
-  const u64 passes = l1_passes(counts), needed = std::min(passes, counts.instructions);
-  const auto per_request = static_cast<double>(std::max<u64>(counts.requests, 1));
-  return fmt::format(
-      "{:.2f} passes through the L1 per request where {:.2f} would do: {} of {} passes ({}) for nothing",
-      static_cast<double>(passes) / per_request, static_cast<double>(needed) / per_request,
-      human(passes - needed), human(passes),
-      percent(1 - static_cast<double>(needed) / static_cast<double>(std::max<u64>(passes, 1))));
 }
 
 // "32.00 sectors per request where 4.00 would do: 402 MB of 537 MB (75%) for nothing"
 std::string waste_text(const Finding& finding, Space space) {
-  if (finding.excess_bytes == 0) return passes_text(finding.counts);
   std::string_view per = space == Space::shared || space == Space::constant ? "instruction" : "request";
   std::string text = fmt::format("{:.2f} {} per {} where {:.2f} would do", finding.cost.actual,
                                  finding.cost.unit, per, finding.cost.ideal);
@@ -145,131 +124,6 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   return out + page.style.bold(wrap(fix_of(finding, row), "    ", width));
 }
 
-double lanes_of(const Kernel& kernel) {
-  arch::Counts sum;
-  for (const auto& [space, counters] : kernel.totals) sum += counters[0];
-  return active_lanes(sum);
-}
-
-// A kernel without waste may still ask for the same again and again: the access that does most of it.
-std::string repeated_text(const Page& page, const Kernel& kernel) {
-  const auto global = kernel.totals.find(Space::global);
-  if (global == kernel.totals.end()) return "";
-  u64 most = global->second[0].sectors / 5; // of less it is not the kernel's trait
-  std::string out;
-  for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
-      for (const advise::Advice& advice : row.advice) {
-        if (advice.rule != "repeated-load" || advice.before.sectors - advice.after.sectors <= most) continue;
-        most = advice.before.sectors - advice.after.sectors;
-        std::string array = array_name(row.site.array);
-        out = fmt::format(
-            "{}, {}: {}{}, its first one counted; fix: {} (predicted: {:.1f} times fewer sectors)",
-            clip_middle(kernel.label, 60), place_name(page, line), array.empty() ? "" : array + ": ",
-            advice.title, advice.change, advice.gain());
-      }
-  return out;
-}
-
-// Atomics of a kernel that hardware does with fewer updates than are counted.
-std::string combined_text(const Page& page, const Kernel& kernel) {
-  for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
-      for (const advise::Advice& advice : row.advice)
-        if (advice.by_itself)
-          return fmt::format("{}, {}: {}, as nobody uses the result: {} updates, not {}",
-                             clip_middle(kernel.label, 60), place_name(page, line), advice.title,
-                             human(advice.by_itself->threads), human(advice.before.threads));
-  return "";
-}
-
-// Kernels without a finding, by what is to be said of them.
-std::string verdicts(const Page& page, const std::set<u32>& found) {
-  std::vector<const Kernel*> fine, untouched;
-  std::vector<std::string> little;
-  bool timing = false; // accesses that are in no sum, and so in no verdict
-  std::string out;
-  for (u32 k = 0; k < page.model.kernels.size(); ++k) {
-    const Kernel& kernel = page.model.kernels[k];
-    if (!measure::is_counted(kernel.status) || found.contains(k)) continue;
-    std::string label = clip_middle(kernel.label, 60);
-    if (kernel.moved_bytes == 0) {
-      untouched.push_back(&kernel);
-    } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
-      out += page.style.poor(hanging(
-          fmt::format("Idle lanes: {}: no access moves more than its lanes ask for, but only {:.1f} of 32 "
-                      "lanes are active in an access (divergence)",
-                      label, lanes),
-          page.options.width));
-    } else if (std::string text = combined_text(page, kernel); !text.empty()) {
-      out += page.style.good(hanging("Nothing to do: " + text, page.options.width));
-    } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
-      out += page.style.poor(hanging("Read again and again: " + text, page.options.width));
-    } else if (kernel.excess_bytes == 0) {
-      fine.push_back(&kernel);
-      timing |= kernel.timing_dependent != 0;
-    } else {
-      little.push_back(fmt::format("{} ({})", label, percent(waste_of(kernel, kernel.excess_bytes))));
-    }
-  }
-  auto say = [&](const char* what, const std::vector<std::string>& labels) {
-    if (!labels.empty()) out += page.style.good(hanging(what + listed(labels, 8), page.options.width));
-  };
-  say(timing ? "Nothing to fix, no access moves more than it needs (but for those that depend on timing, "
-               "which are "
-               "not judged): "
-             : "Nothing to fix, no access moves more than it needs: ",
-      names_of(fine));
-  say("Nothing worth fixing: ", little);
-  say("No memory that is counted: ", names_of(untouched));
-  return out.empty() ? out : '\n' + out;
-}
-
-} // namespace
-
-u64 l1_passes(const arch::Counts& counts) { return std::max(counts.tag_passes, counts.data_wavefronts); }
-
-double active_lanes(const arch::Counts& counts) {
-  if (counts.instructions == 0) return warp_size;
-  return static_cast<double>(counts.threads) / static_cast<double>(counts.instructions);
-}
-
-std::string file_name(const Page& page, const std::string& file) {
-  auto known = page.model.files.find(file);
-  return clip(known == page.model.files.end() ? file : known->second, 200);
-}
-
-std::string place_name(const Page& page, const Line& line) {
-  if (line.place.line == 0) return "function " + clip_middle(line.function, 60);
-  std::vector<std::string> chain;
-  for (const access::SourceFrame& call : line.calls)
-    chain.push_back(fmt::format("{}:{}", file_name(page, call.file), call.line));
-  if (chain.size() > 2) chain = {chain.front(), "…"};
-  std::string out;
-  for (const std::string& call : chain) out += call + " → ";
-  return out + fmt::format("{}:{}", file_name(page, line.place.file), line.place.line);
-}
-
-std::string pattern_text(const Row& row) {
-  if (row.pattern.shape.form == measure::Form::none)
-    return "pattern not known"; // a report of an earlier version
-  std::string text = describe(row.pattern, row.site);
-  if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", percent(row.pattern.share));
-  double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
-  bool told = row.pattern.shape.form == measure::Form::one_lane || text.find("lanes active") != text.npos;
-  if (lanes < many_lanes && !(told && row.pattern.share >= 0.995))
-    text += fmt::format(", {:.1f} of 32 lanes active", lanes);
-  return text;
-}
-
-std::string access_name(const Row& row) {
-  std::string_view kind =
-      row.site.kind == access::Kind::async_copy ? "async copy" : access::name(row.site.kind);
-  return fmt::format("{} {} {} B", kind, access::name(row.space), row.site.bytes);
-}
-
-namespace {
-
 // What the order of so many headlines rests on.
 std::string weights_line(const Page& page, u32 headlines) {
   const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
@@ -315,7 +169,7 @@ std::string headline_section(const Page& page) {
   if (left != 0)
     out += fmt::format("\n    and {} with {} of the waste (--top-lines 0 shows all)\n", plural(left, "cause"),
                        percent(left_share));
-  return out + verdicts(page, found) + weights_line(page, number);
+  return out + verdict_section(page, found) + weights_line(page, number);
 }
 
 std::string line_section(const Page& page) {

@@ -176,6 +176,7 @@ json_t launch_json(const Launch& alike, Processes& processes) {
     json_t site = site_json(record.site, record.space, record.counters, launch.sm, launch.status);
     site["pattern"] = pattern_json(record.pattern, record.site);
     if (record.result_unused) site["result_unused"] = true;
+    if (record.adds_one) site["adds_one"] = true;
     if (!record.distribution.classes.empty())
       site["distribution"] = distribution_json(record.distribution, launch.sm);
     site["label"] = measure::name(launch.status);

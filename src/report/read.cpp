@@ -49,10 +49,7 @@ void take_frames(const json& value, access::Site& site) {
   each(value, "inlined_at", [&](const json& element) {
     measure::expect_object(element, "a source frame");
     access::SourceFrame& frame = frames.emplace_back();
-    take(element, "file", frame.file);
-    take(element, "line", frame.line);
-    take(element, "column", frame.column);
-    take(element, "function", frame.function);
+    measure::members(measure::Reader{element}, frame);
   });
   site.frames = std::move(frames);
 }
@@ -76,6 +73,7 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
     out.site.array = measure::array_of(*array);
   take_name(value, "timing_dependent", out.site.timing_dependent);
   measure::take_flag(value, "result_unused", out.result_unused);
+  measure::take_flag(value, "adds_one", out.adds_one);
   measure::check_site(out.site);
   if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
     out.pattern = measure::pattern_of(*pattern);

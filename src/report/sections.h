@@ -2,6 +2,7 @@
 #pragma once
 #include "report/terminal.h"
 #include "text/style.h"
+#include <set>
 
 namespace warplens::report {
 
@@ -13,8 +14,10 @@ struct Page {
   Style style;
 };
 
-std::string title_section(const Page&);                 // what was counted, and how the program ended
-std::string headline_section(const Page&);              // the answer
+std::string title_section(const Page&);    // what was counted, and how the program ended
+std::string headline_section(const Page&); // the answer
+// Kernels without a finding; `found`: the others, by their index.
+std::string verdict_section(const Page&, const std::set<u32>& found);
 std::string line_section(const Page&);                  // the worst lines of a program of several kernels
 std::string kernel_section(const Page&, const Kernel&); // one table
 // The same for a kernel whose table is that of another block's.
@@ -26,6 +29,8 @@ std::string closing_section(const Page&);              // spills, where to read 
 std::string pearson_table(const Page&, const Kernel&); // --details: instructions, L1 and L2 transactions
 std::string legend_section(const Page&);               // --details: the counters that each column predicts
 
+// Of what a kernel moves, the share that is `excess`.
+double waste_of(const Kernel&, u64 excess);
 // What a finding's access is in the model.
 const Kernel& kernel_of(const Page&, const Finding::Access&);
 const Line& line_of(const Page&, const Finding::Access&);

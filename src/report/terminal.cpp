@@ -196,7 +196,7 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
   if (!options.summary) out += kernel_sections(page);
   out += problem_section(page);
   if (options.details) out += legend_section(page);
-  return out + closing_section(page);
+  return with_plain_blanks(out + closing_section(page));
 }
 
 } // namespace warplens::report

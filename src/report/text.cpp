@@ -20,7 +20,7 @@ std::string with_unit(u64 value, std::string_view unit) {
   double scaled = static_cast<double>(value);
   std::size_t prefix = 0;
   while (scaled >= 999.5 && prefix + 1 < prefixes.size()) scaled /= 1000, ++prefix;
-  return fmt::format("{} {}{}", three_digits(scaled), prefixes[prefix], unit);
+  return fmt::format("{}{}{}{}", three_digits(scaled), no_break, prefixes[prefix], unit);
 }
 
 } // namespace
@@ -28,17 +28,23 @@ std::string with_unit(u64 value, std::string_view unit) {
 std::string human(u64 value) { return value < 10000 ? fmt::format("{}", value) : with_unit(value, ""); }
 
 std::string human_bytes(u64 value) {
-  return value < 1000 ? fmt::format("{} B", value) : with_unit(value, "B");
+  return value < 1000 ? fmt::format("{}{}B", value, no_break) : with_unit(value, "B");
 }
 
 std::string human_time(double seconds) {
   static constexpr std::array<std::string_view, 3> units{"ns", "µs", "ms"};
   double scaled = seconds * 1e9;
   for (std::string_view unit : units) {
-    if (scaled < 999.5) return fmt::format("{} {}", three_digits(scaled), unit);
+    if (scaled < 999.5) return fmt::format("{}{}{}", three_digits(scaled), no_break, unit);
     scaled /= 1000;
   }
-  return fmt::format("{} s", three_digits(scaled));
+  return fmt::format("{}{}s", three_digits(scaled), no_break);
+}
+
+std::string with_plain_blanks(std::string text) {
+  for (std::size_t at = text.find(no_break); at != text.npos; at = text.find(no_break, at))
+    text.replace(at, no_break.size(), " ");
+  return text;
 }
 
 std::string percent(double fraction) {

@@ -7,8 +7,12 @@
 
 namespace warplens::report {
 
+// Between a number and its unit: wrap() does not break a line there. A terminal gets blanks in its place.
+inline constexpr std::string_view no_break = "\u00a0";
+std::string with_plain_blanks(std::string text);
+
 // 9999 → "9999", 12500 → "12.5 k", 12500000 → "12.5 M": three significant digits from 10000 on, units of
-// 1000.
+// 1000; no_break before the unit.
 std::string human(u64 value);
 std::string human_bytes(u64 value);     // "537 MB", units of 1000
 std::string human_time(double seconds); // "1.25 µs"

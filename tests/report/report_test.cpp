@@ -447,9 +447,12 @@ TEST(Launches, OccurrencesThatCannotBeAreRefused) {
 
 TEST(Text, NumbersForPeople) {
   EXPECT_EQ(human(9999), "9999");
-  EXPECT_EQ(human(12500), "12.5 k");
-  EXPECT_EQ(human(999999), "1.00 M");
-  EXPECT_EQ(human_bytes(1250), "1.25 kB");
+  EXPECT_EQ(with_plain_blanks(human(12500)), "12.5 k");
+  EXPECT_EQ(with_plain_blanks(human(999999)), "1.00 M");
+  EXPECT_EQ(with_plain_blanks(human_bytes(1250)), "1.25 kB");
+  EXPECT_EQ(with_plain_blanks(wrap("it moved all of " + human_bytes(1250), "", 20)),
+            "it moved all of\n1.25 kB\n")
+      << "a number stays with its unit";
   EXPECT_EQ(percent(0), "0%");
   EXPECT_EQ(percent(0.001), "<1%");
   EXPECT_EQ(percent(0.999), ">99%");

@@ -48,7 +48,7 @@ done
 # Several architectures, a report file, a part of the kernels.
 run "$warplens" run --compiler clang --sm 70,10 --report report.txt --json report.json copy.cu word
 expect_code 0
-expect_empty stderr
+[ "$(cat stderr)" = 'warplens: the report is in report.txt' ] || fail "a report that goes to a file is not announced"
 expect_in report.txt 'scale'
 expect_json report.json 'r["target"]["sm"]' 70
 run "$warplens" run --compiler clang --kernel nothing_like_it --report - copy.cu word

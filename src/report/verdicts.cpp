@@ -1,0 +1,97 @@
+// What is said of kernels without a finding: few of their lanes work, the assembler has made the change by itself, they ask
+// for the same again and again, or there is nothing to fix.
+#include "measure/totals.h"
+#include "report/sections.h"
+#include "report/text.h"
+#include <fmt/format.h>
+
+namespace warplens::report {
+namespace {
+
+using access::Space;
+
+// Fewer active lanes than that, on average, and the lanes are the finding.
+constexpr double few_lanes = 12;
+
+double lanes_of(const Kernel& kernel) {
+  arch::Counts sum;
+  for (const auto& [space, counters] : kernel.totals) sum += counters[0];
+  return active_lanes(sum);
+}
+
+// A kernel without waste may still ask for the same again and again: the access that does most of it.
+std::string repeated_text(const Page& page, const Kernel& kernel) {
+  const auto global = kernel.totals.find(Space::global);
+  if (global == kernel.totals.end()) return "";
+  u64 most = global->second[0].sectors / 5; // of less it is not the kernel's trait
+  std::string out;
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows)
+      for (const advise::Advice& advice : row.advice) {
+        if (advice.rule != "repeated-load" || advice.before.sectors - advice.after.sectors <= most) continue;
+        most = advice.before.sectors - advice.after.sectors;
+        std::string array = array_name(row.site.array);
+        out = fmt::format(
+            "{}, {}: {}{}, its first one counted; fix: {} (predicted: {:.1f} times fewer sectors)",
+            clip_middle(kernel.label, 60), place_name(page, line), array.empty() ? "" : array + ": ",
+            advice.title, advice.change, advice.gain());
+      }
+  return out;
+}
+
+// Atomics of a kernel that hardware does with fewer updates than are counted.
+std::string combined_text(const Page& page, const Kernel& kernel) {
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows)
+      for (const advise::Advice& advice : row.advice)
+        if (advice.by_itself)
+          return fmt::format("{}, {}: {}, as nobody uses the result: {} updates, not {}",
+                             clip_middle(kernel.label, 60), place_name(page, line), advice.title,
+                             human(advice.by_itself->threads), human(advice.before.threads));
+  return "";
+}
+
+} // namespace
+
+std::string verdict_section(const Page& page, const std::set<u32>& found) {
+  std::vector<const Kernel*> fine, untouched;
+  std::vector<std::string> little;
+  bool timing = false; // accesses that are in no sum, and so in no verdict
+  std::string out;
+  for (u32 k = 0; k < page.model.kernels.size(); ++k) {
+    const Kernel& kernel = page.model.kernels[k];
+    if (!measure::is_counted(kernel.status) || found.contains(k)) continue;
+    std::string label = clip_middle(kernel.label, 60);
+    if (kernel.moved_bytes == 0) {
+      untouched.push_back(&kernel);
+    } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
+      out += page.style.poor(hanging(
+          fmt::format("Idle lanes: {}: no access moves more than its lanes ask for, but only {:.1f} of 32 "
+                      "lanes are active in an access (divergence)",
+                      label, lanes),
+          page.options.width));
+    } else if (std::string text = combined_text(page, kernel); !text.empty()) {
+      out += page.style.good(hanging("Nothing to do: " + text, page.options.width));
+    } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
+      out += page.style.poor(hanging("Read again and again: " + text, page.options.width));
+    } else if (kernel.excess_bytes == 0) {
+      fine.push_back(&kernel);
+      timing |= kernel.timing_dependent != 0;
+    } else {
+      little.push_back(fmt::format("{} ({})", label, percent(waste_of(kernel, kernel.excess_bytes))));
+    }
+  }
+  auto say = [&](const char* what, const std::vector<std::string>& labels) {
+    if (!labels.empty()) out += page.style.good(hanging(what + listed(labels, 8), page.options.width));
+  };
+  say(timing ? "Nothing to fix, no access moves more than it needs (but for those that depend on timing, "
+               "which are "
+               "not judged): "
+             : "Nothing to fix, no access moves more than it needs: ",
+      names_of(fine));
+  say("Nothing worth fixing: ", little);
+  say("No memory that is counted: ", names_of(untouched));
+  return out.empty() ? out : '\n' + out;
+}
+
+} // namespace warplens::report
