@@ -83,6 +83,8 @@ std::string_view name(Timing timing) {
 WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
   WarpAccess out{batch, batch.active[warp]};
   std::copy_n(batch.address + std::size_t{warp} * warp_size, warp_size, out.address.begin());
+  std::size_t further = std::size_t{batch.further_texels} * warp_size;
+  if (further != 0) out.further = {batch.further + warp * further, further};
   return out;
 }
 

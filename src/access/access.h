@@ -8,7 +8,7 @@
 //   global, constant   the device address (constant: the offset in its bank)
 //   shared             the offset in the CTA's shared window
 //   local              the offset in the thread's own local memory; arch interleaves it
-//   texture, surface   the byte offset; in a two-dimensional array, in a layout that has the hardware's sectors
+//   texture, surface   the byte offset; in an array, in a layout that has the hardware's sectors (texture_layout.h)
 // A generic access is split by the space that each lane's address falls in before it gets here.
 #pragma once
 #include "base/types.h"
@@ -39,10 +39,15 @@ struct AccessHeader {
   bool operator==(const AccessHeader&) const = default;
 };
 
+// The address of a lane that fetches nothing from memory: outside a texture, where it gets the border colour.
+inline constexpr u64 no_texel = ~u64{0};
+
 // One warp's execution of one memory instruction.
 struct WarpAccess : AccessHeader {
   u32 active = 0;                       // lanes that perform it, after predication
   std::array<u64, warp_size> address{}; // undefined where the lane is inactive
+  // What a filtered fetch reads beside the first texel: [texel][32]. A view, of whoever handed the access over.
+  std::span<const u64> further{};
 };
 
 // One memory instruction executed by `warps` warps of one CTA, or of several that follow each other in the
@@ -52,6 +57,11 @@ struct LaneBatch : AccessHeader {
   std::span<const u32> active{}; // [warps]; a warp with mask 0 did not execute it
   const u64* address = nullptr;  // [warps][32]
   u32 cta_warps = 0;             // warps of each CTA; 0: all are of one
+  // Of textures: more texels of each lane, [warps][further_texels][32]; and whether the addresses tell a pattern, which
+  // those of an array's tiles do not.
+  const u64* further = nullptr;
+  u32 further_texels = 0;
+  bool shows_pattern = true;
 };
 
 // One memory instruction executed by `count` CTAs that follow each other in the grid, in closed form:

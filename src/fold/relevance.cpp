@@ -55,6 +55,10 @@ private:
       want(i.guard);
       want_sources(i, 0);
       break;
+    case ir::Family::texture:
+      want(i.guard);
+      want_sources(i, 0);
+      break;
     case ir::Family::warp: // the value that is exchanged comes first
       want(i.guard);
       if (form.opcode == ir::Opcode::mma) break; // only values

@@ -19,6 +19,7 @@ class AffineForm; // an affine access apart from the place where it begins
 struct Sums {
   std::vector<arch::Counts> counts{}; // per architecture
   WarpTally tally{};                  // on the device
+  arch::Counts without_pattern{};     // on the device, of warps that are not in the tally
 };
 
 // The forms of one cell's affine accesses, at most so many: then the one that was met longest ago is folded

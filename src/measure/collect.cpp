@@ -21,6 +21,7 @@ struct Merged {
   SiteRecord record;
   access::AccessHeader header{};
   WarpTally tally{};
+  arch::Counts without_pattern{};
 };
 
 } // namespace
@@ -89,16 +90,22 @@ struct Collector::Impl {
       share.worker.visit(index, [&](Cell& cell) {
         auto [found, fresh] = spaces.try_emplace(cell.header.space);
         Merged& merged = found->second;
-        if (fresh) merged = {empty_record(site, cell.header.space), cell.header, WarpTally()};
+        if (fresh) merged = {empty_record(site, cell.header.space), cell.header, WarpTally(), {}};
         for (std::size_t a = 0; a < cell.sums.counts.size(); ++a)
           merged.record.counters[a] += cell.sums.counts[a] * share.times;
         if (share.cta) cell.sums.tally.move_to(*share.cta);
         merged.tally.add(cell.sums.tally, share.times);
+        merged.without_pattern += cell.sums.without_pattern * share.times;
       });
     std::vector<SiteRecord> out;
     for (auto& [space, merged] : spaces) {
       if (!architectures.empty())
         merged.record.distribution = distribution_of(merged.tally, merged.header, *architectures[0]);
+      // The instruction says how wide the result is; the texel's width is the object's.
+      bool texels = space == access::Space::texture || space == access::Space::surface;
+      if (texels) merged.record.site.bytes = merged.header.bytes;
+      merged.record.distribution.other += merged.without_pattern;
+      merged.record.distribution.other_warps += merged.without_pattern.instructions;
       merged.record.pattern = pattern_of(merged.record.distribution);
       out.push_back(std::move(merged.record));
     }

@@ -6,6 +6,7 @@ namespace warplens::measure {
 
 void Worker::lanes(const access::LaneBatch& batch) {
   Cell& cell = cell_of(batch);
+  if (!batch.shows_pattern) return add_without_pattern(batch, cell);
   if (!architectures_.empty()) cell.lanes.add(*architectures_[0], batch, cell.accesses++, cell.sums.tally);
   for (std::size_t a = 1; a < architectures_.size(); ++a) cell.others[a - 1].add(*architectures_[a], batch);
   if (batch.cta != 0 || !BlockFollower::follows(batch, false)) return;
@@ -14,6 +15,16 @@ void Worker::lanes(const access::LaneBatch& batch) {
   if (batch.cta_warps != 0) warps = std::min(warps, batch.cta_warps);
   for (u32 w = 0; w < warps; ++w)
     if (batch.active[w] != 0) follower.add(w, access::warp_of(batch, w));
+}
+
+// Counted, and no more: these warps are in no class.
+void Worker::add_without_pattern(const access::LaneBatch& batch, Cell& cell) {
+  ++cell.accesses;
+  for (std::size_t a = 0; a < architectures_.size(); ++a) {
+    arch::Counts counts = arch::count(*architectures_[a], batch);
+    cell.sums.counts[a] += counts;
+    if (a == 0) cell.sums.without_pattern += counts;
+  }
 }
 
 void Worker::affine(const access::AffineAccess& access) {

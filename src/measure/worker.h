@@ -34,6 +34,7 @@ private:
   BlockFollower& follower_of(const access::AccessHeader&);
   Cell& cell_of(const access::AccessHeader&);
   Cell& add_cell(u32 site, const access::AccessHeader&);
+  void add_without_pattern(const access::LaneBatch&, Cell&);
 
   Architectures architectures_;
   std::span<const u32> site_index_, places_;

@@ -9,6 +9,7 @@
 //
 // A line is text that anybody may have written. Whatever can fail in simdjson is asked for with its error code: the room is
 // compiled without its exceptions.
+#include "access/texture_layout.h"
 #include "base/bits.h"
 #include "trace/formats.h"
 #include <algorithm>
@@ -118,20 +119,12 @@ struct Fields {
 
 constexpr u64 texture_row = 4096, texel_bytes = 4; // the measured texture: 1024 × 1024 floats
 
-// Where the hardware keeps the texel of an array that rows would keep at `address`. Only which texels share a
-// sector is known (measured: tiles of 4 × 2), so tiles follow each other in rows.
-u64 address_in_array(u64 address) {
-  constexpr u64 tile_width = 4, tile_height = 2, tile_bytes = 32;
-  u64 x = address % texture_row / texel_bytes, y = address / texture_row;
-  u64 tile = y / tile_height * (texture_row / texel_bytes / tile_width) + x / tile_width;
-  return tile * tile_bytes + (y % tile_height * tile_width + x % tile_width) * texel_bytes;
-}
-
 void lay_out_texture(const Fields& seen, access::WarpAccess& access) {
   if (access.space != Space::texture) return;
   access.texture_dimensions = seen.space_name == "texture1d_linear" ? 1 : seen.texels ? 2 : 0;
   if (seen.space_name != "texture2d_array" || !seen.texels) return;
-  for (u64& address : access.address) address = address_in_array(address);
+  for (u64& address : access.address)
+    address = access::place_in_array(address % texture_row, address / texture_row, texture_row);
 }
 
 class Patterns final : public Reader {

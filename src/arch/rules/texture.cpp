@@ -4,27 +4,85 @@
 // (texin_requests).
 //
 // Which texels share a sector is not decided here: addresses are of the memory's own layout. Rows for linear
-// and pitch-linear memory; in an array a sector of 4-byte texels is a tile of 4 x 2 (trace/patterns.cpp).
+// and pitch-linear memory; in an array a sector is a tile of 16 bytes x 2 rows (access/texture_layout.h). A filtered fetch
+// touches the sectors of all its texels; a lane outside the texture, where the border colour is, none.
 //
 // Measured on 9.0 for point fetches of 4-byte texels: requests and sectors of 301 patterns, every one exact.
 // Everything else (filtering, other widths, surfaces, other architectures) is an estimate by the same rule.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
+#include <algorithm>
+#include <array>
 
 namespace warplens::arch::rules {
 namespace {
+
+// What the lanes of a group fetch: all their texels.
+struct Fetched {
+  u64 sectors = 0, bytes = 0,
+      asked = 0; // bytes: different ones; asked: each lane's apart, where it fetches one texel
+};
+
+// Different addresses in no order: few, so that looking through them is faster than sorting.
+class AddressSet {
+public:
+  bool add(u64 address) {
+    for (u32 i = 0; i < count_; ++i)
+      if (all_[i] == address) return false;
+    all_[count_++] = address;
+    return true;
+  }
+
+private:
+  std::array<u64, 128> all_; // 8 lanes, 16 texels each
+  u32 count_ = 0;
+};
+
+// Texels are aligned to their width, so that none straddles two sectors.
+Fetched fetched_aligned(const access::WarpAccess& access, u32 lanes) {
+  AddressSet texels, sectors;
+  Fetched out;
+  auto add = [&](const u64* address) {
+    for_each_lane(lanes, [&](u32 lane) {
+      if (address[lane] == access::no_texel) return;
+      bool is_new = texels.add(address[lane]);
+      out.bytes += is_new ? access.bytes : 0;
+      out.asked += is_new || access.further.empty() ? access.bytes : 0;
+      out.sectors += is_new && sectors.add(address[lane] / 32);
+    });
+  };
+  add(access.address.data());
+  for (std::size_t at = 0; at + warp_size <= access.further.size() && at < 15 * warp_size; at += warp_size)
+    add(&access.further[at]);
+  return out;
+}
+
+// As a pattern file may have it.
+Fetched fetched_anywhere(const access::WarpAccess& access, u32 lanes) {
+  return {count_touched(access.address, lanes, access.bytes, 5),
+          distinct(access.address, lanes, access.bytes).bytes,
+          u64{static_cast<u32>(std::popcount(lanes))} * access.bytes};
+}
+
+bool is_aligned(const access::WarpAccess& access, u32 lanes) {
+  u64 bits = 0;
+  for_each_lane(
+      lanes, [&](u32 lane) { bits |= access.address[lane] == access::no_texel ? 0 : access.address[lane]; });
+  return (bits & (access.bytes - 1)) == 0;
+}
 
 void count_texture_groups(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   constexpr u32 quad = 4, octet = 8;
   for_each_group(access.active, quad, [&](u32) { counts.requests += 1; });
   for_each_group(access.active, access.texture_dimensions == 1 ? octet : quad, [&](u32 lanes) {
-    u64 sectors = count_touched(access.address, lanes, access.bytes, 5);
-    counts.sectors += sectors;
-    counts.transactions += sectors;
-    counts.transaction_bytes += sectors * 32;
-    counts.ideal_sectors += ideal_sectors(sectors, lanes, access.bytes);
-    counts.bytes_used += distinct(access.address, lanes, access.bytes).bytes;
+    Fetched one =
+        is_aligned(access, lanes) ? fetched_aligned(access, lanes) : fetched_anywhere(access, lanes);
+    counts.sectors += one.sectors;
+    counts.transactions += one.sectors;
+    counts.transaction_bytes += one.sectors * 32;
+    counts.ideal_sectors += std::min(one.sectors, ceil_div(one.asked, u64{32}));
+    counts.bytes_used += one.bytes;
   });
 }
 
