@@ -11,6 +11,7 @@ what = {
     "compute": "computed lane by lane",
     "move": "register and address moves",
     "memory": "memory accesses, counted",
+    "texture": "textures and surfaces, by objects; counted",
     "control": "control flow",
     "warp": "exchanges among the lanes of a warp",
     "barrier": "barriers",
@@ -24,6 +25,11 @@ partly = {
     "cp": "`cp.async.ca`, `.cg`, `.commit_group`, `.wait_group`, `.wait_all`",
     "mma": "dense; f16, bf16, tf32, f64, s8, u8, s4, u4; not m8n8k4 of f16",
     "ldmatrix": "b16, `.m8n8`",
+    "tex": "all but `.2dms`, `.a2dms`; u32 s32 f32 f16 f16x2; no offsets, no depth to compare",
+    "tld4": "`.2d`; u32 s32 f32; no offsets, no depth to compare",
+    "suld": "`.b`; b8 b16 b32 b64",
+    "sust": "`.b`; b8 b16 b32 b64",
+    "sured": "`.b`; u32 s32 b32 u64 s64",
 }
 
 

@@ -50,7 +50,7 @@ inline constexpr std::size_t opcode_count = []() {
   return n;
 }();
 
-enum class Family : u8 { compute, move, memory, control, warp, barrier, hint, unsupported };
+enum class Family : u8 { compute, move, memory, texture, control, warp, barrier, hint, unsupported };
 
 struct OpcodeInfo {
   std::string_view text;     // "add"

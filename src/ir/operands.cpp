@@ -5,6 +5,7 @@
 // product is twice as wide as its factors, conversions and comparisons name two types.
 #include "ir/operands.h"
 #include "ir/matrix.h"
+#include "ir/texture.h"
 #include <algorithm>
 #include <cstdlib>
 
@@ -54,7 +55,7 @@ constexpr OperandRule read_word(std::string_view word) {
   OperandRule rule;
   rule.optional = word.starts_with('?');
   if (rule.optional) word.remove_prefix(1);
-  if (word.empty() || std::string_view("dDqesScaltkxMm").find(word[0]) == word.npos)
+  if (word.empty() || std::string_view("dDVqesSTGcaltkxMm").find(word[0]) == word.npos)
     this_word_cannot_be_read();
   rule.letter = word[0];
   word.remove_prefix(1);
@@ -210,11 +211,15 @@ Type type_of(OperandRule rule, const Form& form, u32 registers) {
 u32 least_count(OperandRule rule, const Form& form) {
   if (rule.letter == 't') return 0; // brx keeps its targets elsewhere
   if (rule.matrix()) return matrix_registers(form, matrix_operand(rule));
+  if (rule.texture()) return 1u + geometry_of(form)->elements;
+  if (rule.changes()) return geometry_of(form)->changes;
   return rule.vector() && rule.type != OperandType::part ? form.vector : 1;
 }
 
 Type OperandGroup::type(const Form& form, u32 n) const {
-  if (rule.takes_predicate() && n > 0) return Type::pred; // d|p
+  if (rule.takes_predicate() && n >= (rule.vector() ? form.vector : 1u)) return Type::pred; // d|p
+  if (rule.texture() && n == 0) return Type::u64;
+  if (rule.texture() && n == 1 && geometry_of(form)->layered) return Type::u32;
   return type_of(rule, form, rule.vector() ? count : 1);
 }
 

@@ -36,11 +36,17 @@ struct OperandRule {
   OperandType type = OperandType::none;
 
   bool destination() const {
-    return letter == 'd' || letter == 'D' || letter == 'q' || letter == 'e' || letter == 'M';
+    return letter == 'd' || letter == 'D' || letter == 'V' || letter == 'q' || letter == 'e' || letter == 'M';
   }
-  bool vector() const { return letter == 'D' || letter == 'S'; }          // braces where the form is a vector
-  bool matrix() const { return letter == 'M' || letter == 'm'; }          // braces always
-  bool takes_predicate() const { return letter == 'q' || letter == 'e'; } // may be followed by |p
+  bool vector() const {
+    return letter == 'D' || letter == 'S' || letter == 'V';
+  }                                                              // braces where the form is a vector
+  bool texture() const { return letter == 'T'; }                 // [object, {coordinates}]
+  bool changes() const { return letter == 'G'; }                 // braces always
+  bool matrix() const { return letter == 'M' || letter == 'm'; } // braces always
+  bool takes_predicate() const {
+    return letter == 'q' || letter == 'e' || letter == 'V';
+  } // may be followed by |p
   bool in_text() const { return letter != 'k'; }
 };
 

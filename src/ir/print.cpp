@@ -293,15 +293,27 @@ private:
     for (const OperandGroup& group : operand_groups(form, i.destinations, i.sources)) {
       if (!group.rule.in_text()) continue;
       out_ += std::exchange(separator, ", ");
-      bool braces = (group.rule.vector() && group.count > 1) || group.rule.matrix();
-      if (braces) out_ += '{';
-      for (u32 n = 0; n < group.count; ++n) {
-        if (n > 0) out_ += braces ? ", " : "|";
-        operand(f.operands[i.first_operand + group.first + n], group.type(form, n));
-      }
-      if (braces) out_ += '}';
+      this->group(f, i, form, group);
     }
     if (i.target_count != 0) branch_table(f, i, separator);
+  }
+
+  // Braces hold `inside` operands; what stands before them is a texture, what comes after them a predicate.
+  void group(const Function& f, const Instruction& i, const Form& form, const OperandGroup& group) {
+    u32 before = group.rule.texture() ? 1 : 0;
+    u32 inside = group.rule.letter == 'V' ? form.vector : group.count - before;
+    bool always = group.rule.matrix() || group.rule.texture() || group.rule.changes();
+    bool braces = (group.rule.vector() && inside > 1) || always;
+    if (before != 0) out_ += '[';
+    for (u32 n = 0; n < group.count; ++n) {
+      u32 at = n - before;
+      if (before != 0 && n == before) out_ += ", ";
+      if (n > before) out_ += braces && at < inside ? ", " : "|";
+      if (braces && n == before) out_ += '{';
+      operand(f.operands[i.first_operand + group.first + n], group.type(form, n));
+      if (braces && at + 1 == inside) out_ += '}';
+    }
+    if (before != 0) out_ += ']';
   }
 
   // brx.idx: the list stands in the text before it is used, so it is written where the parser also takes it.

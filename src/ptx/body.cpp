@@ -429,6 +429,23 @@ bool Parser::vector_or_operand(std::vector<Operand>& out, Type type, char letter
   return c_.expect('}', "after the vector");
 }
 
+// [object, {coordinates}], or one coordinate without braces. With a sampler of its own between them (the independent
+// texturing mode, which CUDA does not use) the instruction is none that is known.
+bool Parser::texture(std::vector<Operand>& out, const ir::Form& form, ir::OperandRule rule) {
+  if (!c_.expect('[', "before the texture") || !operand(out, Type::u64, 's') ||
+      !c_.expect(',', "between the texture and the coordinates"))
+    return false;
+  const ir::OperandGroup group{rule, 0, ir::least_count(rule, form)};
+  bool braces = c_.accept('{');
+  for (u32 n = 1; n < group.count; ++n) {
+    if (!operand(out, group.type(form, n), 's')) return false;
+    if (!braces || c_.at('}')) break;
+    if (!c_.expect(',', "between the coordinates")) return false;
+  }
+  if (!braces && c_.at(',')) return unknown_part_ = "samplerref", true;
+  return (!braces || c_.expect('}', "after the coordinates")) && c_.expect(']', "after the coordinates");
+}
+
 // One operand; a vector register without a component gives several.
 bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
   if (letter == 'a') return address(out.emplace_back());
@@ -477,7 +494,8 @@ void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
 
 // ld.v2 takes two registers, mov.b64 packs 2, 4 or 8; everything else takes one.
 bool Parser::check_vector(const ir::Form& form, ir::OperandRule rule, std::size_t count, const Token& where) {
-  u32 wanted = rule.vector() ? form.vector : rule.matrix() ? ir::least_count(rule, form) : 1;
+  bool many = rule.matrix() || rule.texture() || rule.changes();
+  u32 wanted = rule.vector() ? form.vector : many ? ir::least_count(rule, form) : 1;
   bool packs = rule.type == ir::OperandType::part && form.vector == 1 &&
                (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
   if (count == wanted || packs || !unknown_part_.empty()) return true;
@@ -511,12 +529,16 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
     std::vector<Operand>& into = rule.destination() ? destinations : sources;
     std::size_t before = into.size();
     Token start = c_.token();
-    if (!vector_or_operand(into, ir::type_of(rule, form), rule.letter)) return false;
-    if (!check_vector(form, rule, into.size() - before, start)) return false;
+    bool read = rule.texture() ? texture(into, form, rule)
+                               : vector_or_operand(into, ir::type_of(rule, form), rule.letter);
+    if (!read || !check_vector(form, rule, into.size() - before, start)) return false;
+    if (!unknown_part_.empty()) break;
     if (rule.takes_predicate() && c_.accept('|') && !operand(into, Type::pred, 'd')) return false;
     // An optional operand in the middle was left out when nothing follows: this is the one behind it.
     if (rule.optional && !c_.at(',') && r + 1 < rules.size() && !rules[r + 1].optional) break;
   }
+  // Offsets of coordinates, values to compare a depth with.
+  if (form.family() == ir::Family::texture && c_.at(',')) unknown_part_ = "offset";
   add_carry(form, destinations, sources);
   if (destinations.size() > 255 || sources.size() > 255) return c_.fail("ptx-limit", "too many operands");
   ir::Function& f = m_.functions[current_.value];

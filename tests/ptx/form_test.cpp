@@ -120,6 +120,39 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
   }
 }
 
+TEST(Forms, TexturesAndSurfacesParseAndPrintBack) {
+  for (const char* text :
+       {"tex.1d.v4.f32.s32 {%f1, %f1, %f1, %f1}, [%d2, {%r1}];",
+        "tex.1d.v4.f32.s32 {%f1, _, _, _}, [%d2, %r1];",
+        "tex.2d.v4.u32.f32 {%r1, %r1, %r1, %r1}|%p1, [%d2, {%f1, 0f3F000000}];",
+        "tex.a2d.v4.s32.f32 {%r1, %r1, %r1, %r1}, [%d2, {%r1, %f1, %f1, %f1}];",
+        "tex.level.3d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1, %f1, %f1}], %f1;",
+        "tex.grad.acube.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%r1, %f1, %f1, %f1}], {%f1, %f1, %f1, %f1}, "
+        "{%f1, %f1, %f1, %f1};",
+        "tex.grad.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1}], {%f1}, {%f1};",
+        "tex.2d.v2.f16x2.f32 {%r1, %r1}, [%d2, {%f1, %f1}];",
+        "tld4.a.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}];", "txq.width.b32 %r1, [%d2];",
+        "txq.level.height.b32 %r1, [%d2], %r1;", "suq.channel_order.b32 %r1, [%d2];",
+        "suld.b.1d.b32.trap {%r1}, [%d2, {%r1}];", "suld.b.2d.v2.b16.clamp {%h1, %h1}, [%d2, {%r1, %r1}];",
+        "sust.b.3d.b64.zero [%d2, {%r1, %r1, %r1, %r1}], {%d1};",
+        "sust.b.a1d.b8.trap [%d2, {%r1, %r1}], %h1;", "sured.b.add.2d.u32.trap [%d2, {%r1, %r1}], %r1;"}) {
+    SCOPED_TRACE(text);
+    ir::Module m = parsed(kernel(text));
+    ASSERT_FALSE(m.functions.empty());
+    EXPECT_EQ(m.form(m.functions[0].instructions[0]).family(), ir::Family::texture);
+    expect_round_trip(m);
+  }
+  for (const char* text : // parse, as instructions that nobody knows
+       {"tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, %d1, {%f1, %f1}];",
+        "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}], {%r1, %r1};",
+        "tex.2dms.v4.f32.s32 {%f1, %f1, %f1, %f1}, [%d2, {%r1, %r1, %r1, %r1}];"}) {
+    SCOPED_TRACE(text);
+    ir::Module m = parsed(kernel(text));
+    ASSERT_FALSE(m.functions.empty());
+    EXPECT_EQ(m.form(m.functions[0].instructions[0]).family(), ir::Family::unsupported);
+  }
+}
+
 TEST(Forms, WhatCompilersEmitIsAnalysed) {
   std::istringstream lines(read_data("forms.txt"));
   std::string line;
