@@ -10,6 +10,7 @@
 #include "diag/diagnostic.h"
 #include "ir/module.h"
 #include "sim/memory/memory.h"
+#include "sim/texture/image.h"
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -32,6 +33,7 @@ struct DeviceShape {
 struct Device {
   DeviceShape shape;
   std::unique_ptr<Memory> memory;
+  TextureObjects textures;
   u64 heap_limit = u64{8} << 20; // cudaLimitMallocHeapSize
   std::atomic<u64> heap_used = 0;
   std::function<void(std::string_view)> print; // device printf, whole formatted pieces; may be empty

@@ -92,6 +92,7 @@ void Lowering::instruction(const ir::Instruction& i) {
   case ir::Family::compute: return compute(i);
   case ir::Family::move: return move(i);
   case ir::Family::memory: return memory(i);
+  case ir::Family::texture: return texture(i);
   case ir::Family::control: return control(i);
   case ir::Family::warp: return warp(i);
   case ir::Family::barrier: return barrier(i);

@@ -99,6 +99,10 @@ private:
   void load_matrix(const ir::Instruction& i);
   void multiply_matrices(const ir::Instruction& i);
 
+  // lower_texture.cpp
+  void texture(const ir::Instruction& i);
+  void keep(const ir::Instruction& i, std::span<const SlotId> slots);
+
   // lower_control.cpp
   void control(const ir::Instruction& i);
   void call(const ir::Instruction& i);

@@ -1,0 +1,63 @@
+// Textures and surfaces. Coordinates and what is stored are more registers than an op has slots, so that ops before the access
+// keep them, as a matrix multiplication's are kept.
+#include "ir/operands.h"
+#include "sim/lower/lowering.h"
+#include "sim/texture/access.h"
+#include <algorithm>
+
+namespace warplens::sim {
+
+using ir::Opcode;
+using ir::Operand;
+
+static OpKind texture_kind(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::tex:
+  case Opcode::tld4: return OpKind::fetch_texture;
+  case Opcode::suld: return OpKind::load_surface;
+  case Opcode::sust: return OpKind::store_surface;
+  case Opcode::sured: return OpKind::reduce_surface;
+  default: return OpKind::query_texture;
+  }
+}
+
+// The object is the last source of the op. Everything else is kept before it: coordinates, how they change, what is
+// stored. A texture or surface reference is a variable, which no handle is in.
+void Lowering::texture(const ir::Instruction& i) {
+  const ir::Form& form = module_.form(i);
+  std::span<const Operand> sources = function_.sources(i);
+  i64 offset = 0;
+  if (sources[0].variable.valid() || !can_access_texture(form)) return unsupported(i);
+  SlotId object =
+      sources[0].kind == Operand::Kind::address ? address(sources[0], offset) : source(i, sources[0], 64);
+  std::vector<SlotId> kept;
+  for (u32 s = 1; s < sources.size(); ++s) {
+    u32 bits =
+        std::max<u32>(ir::bits(ir::operand_type(form, i.destinations, i.sources, i.destinations + s)), 32);
+    kept.push_back(source(i, sources[s], bits));
+    if (kept.back() == no_slot || bits_of(kept.back()) != bits) return unsupported(i);
+  }
+  keep(i, kept);
+  Op& op = emit(texture_kind(form.opcode), i);
+  for (const Operand& o : function_.destinations(i))
+    op.slot[op.destinations++] = o.kind == Operand::Kind::reg ? o.reg.value : no_slot;
+  op.slot[op.destinations] = object;
+  op.sources = 1;
+  op.offset = offset;
+  op.element_bytes = static_cast<u8>(ir::bytes(form.type()));
+  op.elements = form.vector;
+}
+
+// One after the other, in rows of Exec::matrix.
+void Lowering::keep(const ir::Instruction& i, std::span<const SlotId> slots) {
+  for (std::size_t first = 0; first < slots.size();) {
+    Op& op = emit(OpKind::keep_matrix, i);
+    op.site = {};
+    op.sources = static_cast<u8>(std::min(slots.size() - first, op.slot.size()));
+    std::copy_n(slots.begin() + static_cast<std::ptrdiff_t>(first), op.sources, op.slot.begin());
+    op.offset = static_cast<i64>(first);
+    first += op.sources;
+  }
+}
+
+} // namespace warplens::sim

@@ -1,0 +1,99 @@
+#include "sim/texture/access.h"
+#include "sim/memory/access.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace warplens::sim {
+
+using ir::Modifier;
+using ir::Opcode;
+
+bool can_access_texture(const ir::Form& form) {
+  switch (form.opcode) {
+  case Opcode::tex: return form.vector == 4 || (form.vector == 2 && form.type() == ir::Type::f16x2);
+  case Opcode::tld4: return form.vector == 4 && form.has(Modifier::tex2d);
+  case Opcode::sured: return form.has(Modifier::b) && form.atomic_op() != ir::AtomicOp::none;
+  case Opcode::suld:
+  case Opcode::sust: return form.has(Modifier::b) && !form.has(Modifier::cube) && !form.has(Modifier::acube);
+  default: return true;
+  }
+}
+
+ObjectOfLane::ObjectOfLane(Exec& x, const Op& op, bool surface)
+    : x_(x), op_(op), surface_(surface), uniform_(x.values[op.source(0)].uniform()) {
+  if (uniform_) uniform_handle_ = x.values[op.source(0)].base + static_cast<u64>(op.offset);
+}
+
+const TextureObject& ObjectOfLane::look_up(u64 handle, u32 thread) {
+  const TextureObjects& all = x_.launch.device.textures;
+  const TextureObject* found = all.find(handle);
+  std::string_view kind = surface_ ? "surface" : "texture";
+  auto refuse = [&](std::string what, std::string help) {
+    raise(x_, op_, FaultKind::illegal_address, "kernel-texture-object", std::move(what), thread, handle, {},
+          std::move(help));
+  };
+  if (found == nullptr)
+    refuse(
+        all.existed(handle) ? fmt::format("{} object {} was destroyed", kind, handle)
+                            : fmt::format("there is no {} object {:#x}", kind, handle),
+        fmt::format("pass the kernel what cudaCreate{}Object gave, and destroy it when the kernel has ended",
+                    surface_ ? "Surface" : "Texture"));
+  else if (found->is_surface != surface_)
+    refuse(fmt::format("object {} is a {} object, not a {} object", handle,
+                       found->is_surface ? "surface" : "texture", kind),
+           "read textures with tex…, surfaces with surf…");
+  const Image& image = found->image;
+  if (!in_known_range(x_, op_, image.begin, image.begin + image.bytes - 1, 1))
+    refuse(fmt::format("the memory of {} object {} was freed", kind, handle),
+           "free arrays and memory after the kernels that read them, and destroy the object first");
+  handle_ = handle, object_ = found;
+  return *found;
+}
+
+SeenByMemory::SeenByMemory(Exec& x, const Op& op, u32 texels) : x_(x), op_(op), texels_(texels) {
+  std::size_t further = std::size_t{x.shape.warps} * (texels - 1) * warp_size;
+  if (x.texels.size() < further) x.texels.resize(further);
+}
+
+void SeenByMemory::start(const TextureObject& object, u32 bytes) {
+  if (object_ != nullptr) report();
+  object_ = &object, bytes_ = bytes;
+  plain_ = object.image.layout == ImageLayout::buffer;
+}
+
+void SeenByMemory::add(u32 thread, const TextureObject& object, u32 bytes, std::span<const u64> seen_at) {
+  if (x_.sink == nullptr || !op_.site.valid()) return;
+  if (object_ != &object || bytes_ != bytes) start(object, bytes);
+  u32 warp = thread / warp_size, lane = thread % warp_size;
+  lanes_.word[warp] |= u32{1} << lane;
+  x_.address[thread] = seen_at[0];
+  plain_ = plain_ && seen_at[0] != access::no_texel;
+  u64* further = x_.texels.data() + std::size_t{warp} * (texels_ - 1) * warp_size + lane;
+  for (u32 t = 1; t < texels_; ++t)
+    further[(t - 1) * warp_size] = t < seen_at.size() ? seen_at[t] : access::no_texel;
+}
+
+// Where lanes fetch from different objects, each object's lanes are an access of their own.
+void SeenByMemory::report() {
+  if (object_ == nullptr) return;
+  const access::Site& site = x_.code->module->sites[op_.site.value];
+  access::LaneBatch batch;
+  batch.site = op_.site;
+  batch.space = site.space;
+  batch.kind = site.kind;
+  batch.bytes = static_cast<u8>(bytes_);
+  batch.texture_dimensions = object_->image.layout == ImageLayout::buffer ? 1 : 2;
+  u32 first = x_.first_warp - x_.first_warp % x_.shape.cta_warps;
+  batch.cta = x_.cta->index + first / x_.shape.cta_warps;
+  batch.active = {lanes_.word.data() + first, x_.end_warp - first};
+  batch.address = x_.address + first * warp_size;
+  batch.cta_warps = x_.shape.cta_warps;
+  batch.further_texels = texels_ - 1;
+  batch.further = x_.texels.data() + std::size_t{first} * (texels_ - 1) * warp_size;
+  batch.shows_pattern = plain_ && texels_ == 1;
+  x_.sink->lanes(batch);
+  lanes_ = {};
+  object_ = nullptr;
+}
+
+} // namespace warplens::sim

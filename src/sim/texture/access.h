@@ -1,0 +1,55 @@
+// What the ops on textures and surfaces share: whose object it is, whether its memory is there, and the way to the sink.
+#pragma once
+#include "ir/texture.h"
+#include "sim/exec/exec.h"
+#include "sim/texture/fetch.h"
+
+namespace warplens::sim {
+
+// Whether the ops exist that an instruction of family texture becomes.
+bool can_access_texture(const ir::Form&);
+
+// The object that a lane names, asked again only where the handle is another one than before. Raises a fault where there is
+// none, where it is of the other kind, or where its memory was freed.
+class ObjectOfLane {
+public:
+  ObjectOfLane(Exec& x, const Op& op, bool surface);
+  const TextureObject& operator[](u32 thread) {
+    u64 handle =
+        uniform_ ? uniform_handle_ : x_.lane_value(op_.source(0), thread) + static_cast<u64>(op_.offset);
+    return handle == handle_ ? *object_ : look_up(handle, thread);
+  }
+  bool uniform() const { return uniform_; } // one object for all lanes
+
+private:
+  const TextureObject& look_up(u64 handle, u32 thread);
+
+  Exec& x_;
+  const Op& op_;
+  bool surface_, uniform_;
+  u64 uniform_handle_ = 0, handle_ = 0;
+  const TextureObject* object_ = nullptr;
+};
+
+// What the lanes of one execution touch, one object's at a time: they are handed to the sink as accesses of that texel
+// width.
+class SeenByMemory {
+public:
+  // `texels`: of each lane, at most.
+  SeenByMemory(Exec& x, const Op& op, u32 texels);
+  void add(u32 thread, const TextureObject&, u32 bytes, std::span<const u64> seen_at);
+  void report();
+
+private:
+  void start(const TextureObject&, u32 bytes);
+
+  Exec& x_;
+  const Op& op_;
+  u32 texels_;
+  const TextureObject* object_ = nullptr;
+  u32 bytes_ = 0;
+  bool plain_ = true; // a linear buffer, each lane inside it
+  Mask lanes_{};
+};
+
+} // namespace warplens::sim
