@@ -2,7 +2,8 @@
 // program and the library are compiled with this one text, so that they cannot disagree.
 //
 // It includes nothing and needs no keyword of CUDA, because the library includes it inside a namespace, with a g++ and
-// handles of its own: before it come the enumerations, cudaArray_t, cudaEvent_t, cudaStream_t, dim3 and size_t.
+// handles of its own: before it come the enumerations, cudaArray_t, cudaMipmappedArray_t, cudaEvent_t,
+// cudaStream_t, dim3 and size_t.
 #pragma once
 
 struct cudaChannelFormatDesc {
@@ -39,6 +40,49 @@ struct cudaMemcpy3DPeerParms {
   cudaPitchedPtr dstPtr;
   int dstDevice;
   cudaExtent extent;
+};
+
+struct cudaResourceDesc {
+  cudaResourceType resType;
+  union {
+    struct {
+      cudaArray_t array;
+    } array;
+    struct {
+      cudaMipmappedArray_t mipmap;
+    } mipmap;
+    struct {
+      void* devPtr;
+      cudaChannelFormatDesc desc;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      void* devPtr;
+      cudaChannelFormatDesc desc;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+    struct {
+      int reserved[32];
+    } reserved;
+  } res;
+  unsigned int flags;
+};
+struct cudaResourceViewDesc {
+  cudaResourceViewFormat format;
+  size_t width, height, depth;
+  unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
+};
+struct cudaTextureDesc {
+  cudaTextureAddressMode addressMode[3];
+  cudaTextureFilterMode filterMode;
+  cudaTextureReadMode readMode;
+  int sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned int maxAnisotropy;
+  cudaTextureFilterMode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  int disableTrilinearOptimization, seamlessCubemap;
 };
 
 struct cudaPointerAttributes {

@@ -102,49 +102,6 @@ struct cudaArrayMemoryRequirements {
   unsigned int reserved[4];
 };
 
-struct cudaResourceDesc {
-  cudaResourceType resType;
-  union {
-    struct {
-      cudaArray_t array;
-    } array;
-    struct {
-      cudaMipmappedArray_t mipmap;
-    } mipmap;
-    struct {
-      void* devPtr;
-      cudaChannelFormatDesc desc;
-      size_t sizeInBytes;
-    } linear;
-    struct {
-      void* devPtr;
-      cudaChannelFormatDesc desc;
-      size_t width, height, pitchInBytes;
-    } pitch2D;
-    struct {
-      int reserved[32];
-    } reserved;
-  } res;
-  unsigned int flags;
-};
-struct cudaResourceViewDesc {
-  cudaResourceViewFormat format;
-  size_t width, height, depth;
-  unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
-};
-struct cudaTextureDesc {
-  cudaTextureAddressMode addressMode[3];
-  cudaTextureFilterMode filterMode;
-  cudaTextureReadMode readMode;
-  int sRGB;
-  float borderColor[4];
-  int normalizedCoords;
-  unsigned int maxAnisotropy;
-  cudaTextureFilterMode mipmapFilterMode;
-  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
-  int disableTrilinearOptimization, seamlessCubemap;
-};
-
 struct cudaMemPoolPtrExportData {
   unsigned char reserved[64];
 };

@@ -1,6 +1,6 @@
 // Texture and surface objects. clang carries the instruction table of texture reads (__nv_tex_surf_handler); the
 // functions here name its rows by CUDA's names ("CUDA C++ Programming Guide", Texture Object API). Surfaces are
-// PTX text: suld/sust with the byte coordinate in x, and trapping on out-of-bounds, the default mode.
+// PTX text: suld/sust with the byte coordinate in x; the boundary mode is part of the instruction.
 #pragma once
 #if __clang_major__ < 19
 template <class T, int dimensions, cudaTextureReadMode mode> struct texture; // its table still has texture references
@@ -24,101 +24,119 @@ WARPLENS_TEX(tex3D, "__itex3D", (cudaTextureObject_t t, float x, float y, float 
 WARPLENS_TEX(tex1DLayered, "__itex1DLayered", (cudaTextureObject_t t, float x, int layer), t, x, layer)
 WARPLENS_TEX(tex2DLayered, "__itex2DLayered", (cudaTextureObject_t t, float x, float y, int layer), t, x, y, layer)
 WARPLENS_TEX(texCubemap, "__itexCubemap", (cudaTextureObject_t t, float x, float y, float z), t, x, y, z)
+WARPLENS_TEX(texCubemapLayered, "__itexCubemapLayered", (cudaTextureObject_t t, float x, float y, float z, int layer), t, x, y, z, layer)
 WARPLENS_TEX(tex1DLod, "__itex1DLod", (cudaTextureObject_t t, float x, float level), t, x, level)
 WARPLENS_TEX(tex2DLod, "__itex2DLod", (cudaTextureObject_t t, float x, float y, float level), t, x, y, level)
 WARPLENS_TEX(tex3DLod, "__itex3DLod", (cudaTextureObject_t t, float x, float y, float z, float level), t, x, y, z, level)
+WARPLENS_TEX(tex1DLayeredLod, "__itex1DLayeredLod", (cudaTextureObject_t t, float x, int layer, float level), t, x, layer, level)
+WARPLENS_TEX(tex2DLayeredLod, "__itex2DLayeredLod", (cudaTextureObject_t t, float x, float y, int layer, float level), t, x, y, layer, level)
+WARPLENS_TEX(texCubemapLod, "__itexCubemapLod", (cudaTextureObject_t t, float x, float y, float z, float level), t, x, y, z, level)
+WARPLENS_TEX(tex1DGrad, "__itex1DGrad", (cudaTextureObject_t t, float x, float dx, float dy), t, x, dx, dy)
 WARPLENS_TEX(tex2DGrad, "__itex2DGrad_v2", (cudaTextureObject_t t, float x, float y, float2 dx, float2 dy), t, x, y, &dx, &dy)
+WARPLENS_TEX(tex3DGrad, "__itex3DGrad_v2", (cudaTextureObject_t t, float x, float y, float z, float4 dx, float4 dy), t, x, y, z, &dx, &dy)
+WARPLENS_TEX(tex2DLayeredGrad, "__itex2DLayeredGrad_v2", (cudaTextureObject_t t, float x, float y, int layer, float2 dx, float2 dy), t, x, y, layer, &dx, &dy)
+WARPLENS_TEX(tex2Dgather, "__itex2Dgather", (cudaTextureObject_t t, float x, float y, int channel = 0), t, x, y, channel)
 #undef WARPLENS_TEX
-#undef WARPLENS_STRIP
 
 namespace warplens_cuda {
 // A surface moves 1, 2, 4, 8 or 16 bytes, whatever their type.
-template <int bytes> struct Texel;
-#define WARPLENS_SURFACE(bytes, R, ptx, c, registers)                                                     \
-  template <> struct Texel<bytes> {                                                                            \
-    R r;                                                                                                       \
-    __device__ __forceinline__ void read(cudaSurfaceObject_t s, int x) {                                       \
-      __asm__ __volatile__("suld.b.1d" ptx ".trap " registers ", [%1, {%2}];" : "=" c(r) : "l"(s), "r"(x));    \
-    }                                                                                                          \
-    __device__ __forceinline__ void read(cudaSurfaceObject_t s, int x, int y) {                                \
-      __asm__ __volatile__("suld.b.2d" ptx ".trap " registers ", [%1, {%2, %3}];"                              \
-                           : "=" c(r)                                                                          \
-                           : "l"(s), "r"(x), "r"(y));                                                          \
-    }                                                                                                          \
-    __device__ __forceinline__ void write(cudaSurfaceObject_t s, int x) const {                                \
-      __asm__ __volatile__("sust.b.1d" ptx ".trap [%0, {%1}], %2;" ::"l"(s), "r"(x), c(r) : "memory");         \
-    }                                                                                                          \
-    __device__ __forceinline__ void write(cudaSurfaceObject_t s, int x, int y) const {                         \
-      __asm__ __volatile__("sust.b.2d" ptx ".trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(y), c(r)          \
-                           : "memory");                                                                        \
-    }                                                                                                          \
-  };
-WARPLENS_SURFACE(2, unsigned short, ".b16", "h", "%0")
-WARPLENS_SURFACE(4, unsigned int, ".b32", "r", "%0")
-WARPLENS_SURFACE(8, unsigned long long, ".b64", "l", "%0")
-#undef WARPLENS_SURFACE
-template <> struct Texel<1> {
-  unsigned char r;
-  __device__ __forceinline__ void read(cudaSurfaceObject_t s, int x, int y) {
-    unsigned short v;
-    __asm__ __volatile__("suld.b.2d.b8.trap %0, [%1, {%2, %3}];" : "=h"(v) : "l"(s), "r"(x), "r"(y));
-    r = (unsigned char)v;
-  }
-  __device__ __forceinline__ void write(cudaSurfaceObject_t s, int x, int y) const {
-    __asm__ __volatile__("sust.b.2d.b8.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x), "r"(y), "h"((unsigned short)r)
-                         : "memory");
-  }
+template <int bytes> struct Texel {
+  unsigned short r; // 1, 2
+};
+template <> struct Texel<4> {
+  unsigned int r;
+};
+template <> struct Texel<8> {
+  unsigned long long r;
 };
 template <> struct Texel<16> {
   unsigned int r[4];
-  __device__ __forceinline__ void read(cudaSurfaceObject_t s, int x, int y) {
-    __asm__ __volatile__("suld.b.2d.v4.b32.trap {%0, %1, %2, %3}, [%4, {%5, %6}];"
-                         : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                         : "l"(s), "r"(x), "r"(y));
-  }
-  __device__ __forceinline__ void write(cudaSurfaceObject_t s, int x, int y) const {
-    __asm__ __volatile__("sust.b.2d.v4.b32.trap [%0, {%1, %2}], {%3, %4, %5, %6};" ::"l"(s), "r"(x), "r"(y),
-                         "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
-                         : "memory");
-  }
 };
+template <cudaSurfaceBoundaryMode mode> struct Boundary {};
+
+// Where in a surface, one type per geometry.
+struct SurfacePlace {
+  int x, y, z, layer;
+};
+struct Line : SurfacePlace {};
+struct Plane : SurfacePlace {};
+struct Solid : SurfacePlace {};
+struct LayeredLine : SurfacePlace {};
+struct LayeredPlane : SurfacePlace {};
+
+// A geometry, a boundary mode and a width; `value` is the text of the registers, `out` and `in` are what they are bound to.
+#define WARPLENS_MOVE(G, geometry, place, mode, name, bytes, ptx, value, out, in, ...)                         \
+  static __device__ __forceinline__ void read(Texel<bytes>& t, cudaSurfaceObject_t s, G g, Boundary<mode>) {   \
+    __asm__ __volatile__("suld.b." geometry ptx name " " value ", [%[s], {" place "}];"                        \
+                         : WARPLENS_STRIP out                                                                  \
+                         : [s] "l"(s), __VA_ARGS__                                                             \
+                         : "memory");                                                                          \
+  }                                                                                                            \
+  static __device__ __forceinline__ void write(const Texel<bytes>& t, cudaSurfaceObject_t s, G g,              \
+                                               Boundary<mode>) {                                               \
+    __asm__ __volatile__("sust.b." geometry ptx name " [%[s], {" place "}], " value ";" ::WARPLENS_STRIP in,    \
+                         [s] "l"(s), __VA_ARGS__                                                               \
+                         : "memory");                                                                          \
+  }
+#define WARPLENS_WIDTHS(G, geometry, place, mode, name, ...)                                                   \
+  WARPLENS_MOVE(G, geometry, place, mode, name, 1, ".b8", "%[v]", ([v] "=h"(t.r)), ([v] "h"(t.r)), __VA_ARGS__) \
+  WARPLENS_MOVE(G, geometry, place, mode, name, 2, ".b16", "%[v]", ([v] "=h"(t.r)), ([v] "h"(t.r)), __VA_ARGS__) \
+  WARPLENS_MOVE(G, geometry, place, mode, name, 4, ".b32", "%[v]", ([v] "=r"(t.r)), ([v] "r"(t.r)), __VA_ARGS__) \
+  WARPLENS_MOVE(G, geometry, place, mode, name, 8, ".b64", "%[v]", ([v] "=l"(t.r)), ([v] "l"(t.r)), __VA_ARGS__) \
+  WARPLENS_MOVE(G, geometry, place, mode, name, 16, ".v4.b32", "{%[a], %[b], %[c], %[d]}",                     \
+                ([a] "=r"(t.r[0]), [b] "=r"(t.r[1]), [c] "=r"(t.r[2]), [d] "=r"(t.r[3])),                      \
+                ([a] "r"(t.r[0]), [b] "r"(t.r[1]), [c] "r"(t.r[2]), [d] "r"(t.r[3])), __VA_ARGS__)
+#define WARPLENS_GEOMETRY(G, geometry, place, ...)                                                             \
+  WARPLENS_WIDTHS(G, geometry, place, cudaBoundaryModeZero, ".zero", __VA_ARGS__)                              \
+  WARPLENS_WIDTHS(G, geometry, place, cudaBoundaryModeClamp, ".clamp", __VA_ARGS__)                            \
+  WARPLENS_WIDTHS(G, geometry, place, cudaBoundaryModeTrap, ".trap", __VA_ARGS__)
+WARPLENS_GEOMETRY(Line, "1d", "%[x]", [x] "r"(g.x))
+WARPLENS_GEOMETRY(Plane, "2d", "%[x], %[y]", [x] "r"(g.x), [y] "r"(g.y))
+WARPLENS_GEOMETRY(Solid, "3d", "%[x], %[y], %[z], %[z]", [x] "r"(g.x), [y] "r"(g.y), [z] "r"(g.z))
+WARPLENS_GEOMETRY(LayeredLine, "a1d", "%[l], %[x]", [x] "r"(g.x), [l] "r"(g.layer))
+WARPLENS_GEOMETRY(LayeredPlane, "a2d", "%[l], %[x], %[y], %[y]", [x] "r"(g.x), [y] "r"(g.y), [l] "r"(g.layer))
+#undef WARPLENS_GEOMETRY
+#undef WARPLENS_WIDTHS
+#undef WARPLENS_MOVE
 } // namespace warplens_cuda
 
-template <class T> static __device__ __forceinline__ void surf2Dread(T* out, cudaSurfaceObject_t s, int x, int y) {
-  warplens_cuda::Texel<sizeof(T)> texel;
-  texel.read(s, x, y);
-  __builtin_memcpy(out, &texel, sizeof(T));
-}
-template <class T> static __device__ __forceinline__ T surf2Dread(cudaSurfaceObject_t s, int x, int y) {
-  T result;
-  surf2Dread(&result, s, x, y);
-  return result;
-}
-template <class T>
-static __device__ __forceinline__ void surf2Dwrite(T value, cudaSurfaceObject_t s, int x, int y) {
-  warplens_cuda::Texel<sizeof(T)> texel;
-  __builtin_memcpy(&texel, &value, sizeof(T));
-  texel.write(s, x, y);
-}
-template <class T> static __device__ __forceinline__ void surf1Dread(T* out, cudaSurfaceObject_t s, int x) {
-  warplens_cuda::Texel<sizeof(T)> texel;
-  texel.read(s, x);
-  __builtin_memcpy(out, &texel, sizeof(T));
-}
-template <class T> static __device__ __forceinline__ T surf1Dread(cudaSurfaceObject_t s, int x) {
-  T result;
-  surf1Dread(&result, s, x);
-  return result;
-}
-template <class T> static __device__ __forceinline__ void surf1Dwrite(T value, cudaSurfaceObject_t s, int x) {
-  warplens_cuda::Texel<sizeof(T)> texel;
-  __builtin_memcpy(&texel, &value, sizeof(T));
-  texel.write(s, x);
-}
-// The boundary mode is part of the instruction: what is not the default stops the kernel.
-template <class T>
-static __device__ __forceinline__ void surf2Dwrite(T value, cudaSurfaceObject_t s, int x, int y,
-                                                   cudaSurfaceBoundaryMode mode) {
-  if (mode != cudaBoundaryModeTrap) __trap();
-  surf2Dwrite(value, s, x, y);
-}
+#define WARPLENS_IN_MODE(move, G, place)                                                                       \
+  warplens_cuda::G g = {{WARPLENS_STRIP place}};                                                               \
+  if (mode == cudaBoundaryModeZero)                                                                            \
+    warplens_cuda::move(texel, s, g, warplens_cuda::Boundary<cudaBoundaryModeZero>{});                         \
+  else if (mode == cudaBoundaryModeClamp)                                                                      \
+    warplens_cuda::move(texel, s, g, warplens_cuda::Boundary<cudaBoundaryModeClamp>{});                        \
+  else                                                                                                         \
+    warplens_cuda::move(texel, s, g, warplens_cuda::Boundary<cudaBoundaryModeTrap>{});
+#define WARPLENS_SURF(name, G, place, given, ...)                                                              \
+  template <class T>                                                                                           \
+  static __device__ __forceinline__ void name##read(T* out, cudaSurfaceObject_t s, __VA_ARGS__,                \
+                                                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {     \
+    warplens_cuda::Texel<sizeof(T)> texel;                                                                     \
+    WARPLENS_IN_MODE(read, G, place)                                                             \
+    __builtin_memcpy(out, &texel, sizeof(T));                                                                  \
+  }                                                                                                            \
+  template <class T>                                                                                           \
+  static __device__ __forceinline__ T name##read(cudaSurfaceObject_t s, __VA_ARGS__,                           \
+                                                 cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {        \
+    T result;                                                                                                  \
+    name##read(&result, s, WARPLENS_STRIP given, mode);                                                        \
+    return result;                                                                                             \
+  }                                                                                                            \
+  template <class T>                                                                                           \
+  static __device__ __forceinline__ void name##write(T value, cudaSurfaceObject_t s, __VA_ARGS__,              \
+                                                     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {    \
+    warplens_cuda::Texel<sizeof(T)> texel = {};                                                                \
+    __builtin_memcpy(&texel, &value, sizeof(T));                                                               \
+    WARPLENS_IN_MODE(write, G, place)                                                            \
+  }
+WARPLENS_SURF(surf1D, Line, (x, 0, 0, 0), (x), int x)
+WARPLENS_SURF(surf2D, Plane, (x, y, 0, 0), (x, y), int x, int y)
+WARPLENS_SURF(surf3D, Solid, (x, y, z, 0), (x, y, z), int x, int y, int z)
+WARPLENS_SURF(surf1DLayered, LayeredLine, (x, 0, 0, layer), (x, layer), int x, int layer)
+WARPLENS_SURF(surf2DLayered, LayeredPlane, (x, y, 0, layer), (x, y, layer), int x, int y, int layer)
+WARPLENS_SURF(surfCubemap, LayeredPlane, (x, y, 0, face), (x, y, face), int x, int y, int face)
+WARPLENS_SURF(surfCubemapLayered, LayeredPlane, (x, y, 0, layer_and_face), (x, y, layer_and_face), int x, int y, int layer_and_face)
+#undef WARPLENS_SURF
+#undef WARPLENS_IN_MODE
+#undef WARPLENS_STRIP

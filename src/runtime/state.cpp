@@ -3,6 +3,7 @@
 #include "runtime/state.h"
 #include "os/environment.h"
 #include "runtime/graphs/graph.h"
+#include "runtime/image.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -129,6 +130,8 @@ void Runtime::reset() {
   deferrals.forget();
   repeats.forget();
   binaries.unload();
+  forget_arrays();
+  texture_sources.clear();
   device.reset();
   sticky = owed = cudaSuccess;
   limits.clear();

@@ -26,6 +26,14 @@
 
 namespace warplens::runtime {
 
+// What a texture or surface object was created from.
+struct ObjectSource {
+  cudaResourceDesc resource{};
+  cudaTextureDesc texture{};
+  cudaResourceViewDesc view{};
+  bool has_view = false;
+};
+
 struct Runtime {
   Options options;
   EventStream events;
@@ -48,6 +56,7 @@ struct Runtime {
   std::set<std::string> said;             // warnings of launches that are not counted
   std::map<std::string, u64> unsupported; // calls per function since the last report
   std::map<int, u64> limits;
+  std::map<u64, ObjectSource> texture_sources; // of texture and surface objects, by handle
 
   static Runtime& get();
   const arch::Architecture& architecture() const { return *architectures.front(); }

@@ -8,7 +8,8 @@ namespace warplens::runtime {
 
 #include "cuda/warplens/runtime_enums.h"
 
-struct Array;      // array.cpp
+struct Array; // image.h
+struct MipmappedArray;
 struct Stream;     // stream.cpp
 struct Event;      // event.cpp
 struct Graph;      // graphs/graph.h
@@ -18,6 +19,9 @@ struct UserObject; // graphs/user_object.cpp
 struct Kernel;     // module.h
 struct Binary;     // module.h
 using cudaArray_t = Array*;
+using cudaMipmappedArray_t = MipmappedArray*;
+using cudaTextureObject_t = unsigned long long;
+using cudaSurfaceObject_t = unsigned long long;
 using cudaStream_t = Stream*;
 using cudaEvent_t = Event*;
 using cudaGraph_t = Graph*;
@@ -38,6 +42,9 @@ using dim3 = Dim3;
 static_assert(sizeof(cudaMemcpy3DParms) == 160);
 static_assert(sizeof(cudaMemcpy3DPeerParms) == 168);
 static_assert(sizeof(cudaMemLocation) == 8);
+static_assert(sizeof(cudaResourceDesc) == 144); // 64 before CUDA 13, which has room for more kinds
+static_assert(sizeof(cudaResourceViewDesc) == 112);
+static_assert(sizeof(cudaTextureDesc) == 72);       // 64 in CUDA 11, which ends after the clamps
 static_assert(sizeof(cudaPointerAttributes) == 88); // 24 before CUDA 13, without what is reserved
 static_assert(sizeof(cudaFuncAttributes) == 144);   // 56 in CUDA 11, which ends before the clusters
 static_assert(sizeof(cudaLaunchAttribute) == 72);

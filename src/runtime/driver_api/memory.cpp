@@ -1,6 +1,7 @@
 // Memory: allocated, copied, filled, asked about.
 #include "runtime/memory.h"
 #include "runtime/driver_api/copy.h"
+#include "runtime/image.h"
 #include "runtime/stream.h"
 
 namespace warplens::runtime {
@@ -24,6 +25,12 @@ CUresult fill_now(CUdeviceptr to, u64 pitch, u32 value, u32 width, u64 columns, 
   });
 }
 
+// One side of CUDA_MEMCPY3D, whose places along rows are bytes.
+CopySide side_of(int type, const void* host, CUdeviceptr device, const Array* array, const cudaPos& at, u64 pitch, u64 height) {
+  const u64 base = type == host_memory ? reinterpret_cast<u64>(host) : device;
+  return {type == array_memory ? array : nullptr, {at.x, at.y, at.z}, {pointer(base), pitch, 0, height}};
+}
+
 cudaMemcpyKind kind_of(int to, int from) {
   auto is_sure = [](int type) { return type == host_memory || type == device_memory; };
   if (!is_sure(to) || !is_sure(from)) return cudaMemcpyDefault;
@@ -38,9 +45,26 @@ cudaPitchedPtr pitched(const void* host, CUdeviceptr device, int type, u64 pitch
   return {start, pitch != 0 ? pitch : p.width, p.width, height != 0 ? height : p.height};
 }
 
+bool has_array(const CUDA_MEMCPY3D& p) { return p.src_type == array_memory || p.dst_type == array_memory; }
+
+cudaError_t copy_arrays(const CUDA_MEMCPY3D& p, cudaStream_t stream) {
+  return api_waiting([&](Runtime& r) -> cudaError_t {
+    if (!stream_exists(stream) || (p.dst_type == array_memory && !exists(p.dst_array)) ||
+        (p.src_type == array_memory && !exists(p.src_array)))
+      return cudaErrorInvalidResourceHandle;
+    return copy3d_bytes(r,
+                        side_of(p.dst_type, p.dst_host, p.dst_device, p.dst_array, {p.dst_x, p.dst_y, p.dst_z},
+                                p.dst_pitch, p.dst_height),
+                        side_of(p.src_type, p.src_host, p.src_device, p.src_array, {p.src_x, p.src_y, p.src_z},
+                                p.src_pitch, p.src_height),
+                        {p.width, p.height, p.depth}, kind_of(p.dst_type, p.src_type));
+  });
+}
+
 // Waits as cudaMemcpy2D does.
 CUresult copy_box(const CUDA_MEMCPY3D& p, cudaStream_t stream) {
   return in_context([&]() -> cudaError_t {
+    if (has_array(p)) return copy_arrays(p, stream);
     ResultOr<cudaMemcpy3DParms, cudaError_t> parameters = runtime_copy(p);
     if (!parameters) return parameters.error();
     return cudaMemcpy3DAsync(&*parameters, stream);
@@ -50,7 +74,7 @@ CUresult copy_box(const CUDA_MEMCPY3D& p, cudaStream_t stream) {
 } // namespace
 
 ResultOr<cudaMemcpy3DParms, cudaError_t> runtime_copy(const CUDA_MEMCPY3D& p) {
-  if (p.src_type == array_memory || p.dst_type == array_memory) return failure(cudaErrorNotSupported);
+  if (has_array(p)) return failure(cudaErrorNotSupported);
   cudaMemcpy3DParms out{};
   out.srcPos = {p.src_x, p.src_y, p.src_z};
   out.srcPtr = pitched(p.src_host, p.src_device, p.src_type, p.src_pitch, p.src_height, p);
