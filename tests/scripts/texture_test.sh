@@ -1,0 +1,53 @@
+# Textures and surfaces in a program: that its results are right, what is counted of them and by which line, and that a handle
+# of nothing is named.
+. "$(dirname "$0")/common.sh"
+program="$source_dir/tests/scripts/programs/textures.cu"
+
+# 128 warps read or write 32 texels of a row each: 8 quads. In an array a quad's four texels are half of a sector; on a line
+# eight lanes share one. A filtered quad touches five texels of two rows: two tiles wide, and two high every second row.
+expect_textures() {
+  expect_code 0
+  expect_in stdout 'every texel is right'
+  expect_json report.json "sorted((l['name'].split('(')[0], s['space'], s['op'], s['bytes'], s['instructions'], s['requests'], s['sectors'])
+    for l in r['launches'] for s in l['sites'] if s['space'] in ('texture', 'surface') for _ in range(l.get('count', 1)))" "$(python3 - <<'PY'
+# Columns x to x + 4 of a quad reach into the next tile but for the last quad of a row, whose columns are clamped; rows y and y + 1
+# lie in two tiles where y is odd, but for the last row.
+filtered = sum((1 if x == 60 else 2) * (2 if y % 2 == 1 and y != 63 else 1) for y in range(64) for x in range(0, 64, 4))
+sites = [('read_line', 'texture', 'load', 512), ('read_plane', 'texture', 'load', 1024), ('read_plane', 'texture', 'load', 1024),
+         ('read_layer', 'texture', 'load', 1024), ('write_plane', 'surface', 'store', 1024),
+         ('read_between', 'texture', 'load', filtered)]
+print(sorted((name, space, op, 4, 128, 1024, sectors) for name, space, op, sectors in sites))
+PY
+)"
+  expect_json report.json "sorted({(l['name'].split('(')[0], *s.get('estimates', [])) for l in r['launches'] for s in l['sites']
+    if s['space'] in ('texture', 'surface')})" \
+    "[('read_between', 'sectors'), ('read_layer',), ('read_line',), ('read_plane',), ('write_plane', 'sectors')]"
+  run "$warplens" report report.json
+  expect_in stdout 'textures.cu:21 .*texture'
+}
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ -x "$nvcc" ]; then
+  "$nvcc" -lineinfo -gencode arch=compute_80,code=compute_80 "$program" -o textures
+  run "$warplens" run --json report.json ./textures
+  expect_textures
+fi
+run "$warplens" run --compiler clang --json report.json "$program"
+expect_textures
+
+# A handle of nothing, in a kernel without line information.
+cat >nothing.cu <<'EOF'
+#include <cuda_runtime.h>
+#include <cstdio>
+__global__ void k(cudaTextureObject_t t, float* out) { *out = tex1Dfetch<float>(t, 0); }
+int main() {
+  float* out;
+  cudaMalloc(&out, 4);
+  k<<<1, 1>>>(1234, out);
+  printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+EOF
+run "$warplens" run --compiler clang nothing.cu
+expect_in stdout cudaErrorIllegalAddress
+expect_in stderr 'nothing.cu:3'
+expect_in stderr 'there is no texture object 0x4d2'
