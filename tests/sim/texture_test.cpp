@@ -217,7 +217,8 @@ TEST_F(Textures, HandlesOfNothingAreNamed) {
   u64 surface = image(one_float, ImageLayout::array, 1, {4, 1, 1}, counted(4), true);
   run(body, surface, {{0}});
   EXPECT_NE(fault.find("is a surface object, not a texture object"), fault.npos) << fault;
-  u64 freed = image(one_float, ImageLayout::buffer, 1, {4, 1, 1}, counted(4));
+  // Large, so that what run() allocates does not take all of its place.
+  u64 freed = image(one_float, ImageLayout::buffer, 1, {1 << 16, 1, 1}, counted(1 << 16));
   gpu.device.memory->release(memory);
   run(body, freed, {{0}});
   EXPECT_NE(fault.find("was freed"), fault.npos) << fault;
