@@ -22,7 +22,7 @@ void shuffle(const Spelling& s, WarpOperation& op) {
     if (s.has("bfly")) from = own ^ b, valid = from <= high;
     if (s.has("idx")) from = low | (b & ~segment), valid = from <= high;
     u32 source = valid ? static_cast<u32>(from) : lane;
-    op.results[lane] = {op.mask >> source & 1 ? op.sources[source][0] : in[0], valid};
+    op.results[lane] = {op.mask >> source & 1 ? op.sources[source][0] : 0, valid};
   });
 }
 

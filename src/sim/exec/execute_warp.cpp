@@ -1,9 +1,14 @@
 // Warp-level instructions: shuffles, votes, matches, reductions, barriers of a warp or a CTA.
 //
-// The .sync forms name the lanes that take part. When some of them are elsewhere (diverged in this group's
-// stack, or in another group), the lanes that are here wait for them as a group of their own, and the op runs
-// again when they are joined. Lanes that have exited count as present. If the missing ones cannot come, the
-// op goes on without them.
+// The .sync forms name the lanes that take part. When some of them are elsewhere and may still come (on the other path
+// of a branch, or in another group), the lanes that are here wait for them as a group of their own, and the op runs
+// again when they are joined. Nobody waits for lanes that have exited, nor for those that wait themselves where a branch
+// ends, for the lanes that are here: the hardware holds them there. If the missing ones cannot come, the op goes on
+// without them.
+//
+// An op is performed by the lanes that are here, whatever it names: votes, matches and reductions are over them, and a
+// shuffle from any other lane (elsewhere, exited, never there) reads 0. docs/HOW_IT_WORKS.md has the rule and what was
+// measured.
 //
 // Results are computed for whole warps: a word per warp that all its lanes get, or a permutation of its
 // lanes.
@@ -44,7 +49,28 @@ PerWarp named_lanes(Exec& x, SlotId member_slot) {
   return out;
 }
 
-// True when every named lane of every warp is here. Otherwise the warps that miss some are split off and wait.
+// The lanes of a warp that wait at the end of a branch for some of those that are here, before their group goes on: in
+// the stack, an entry below that holds both.
+u32 held_lanes(const Group& group, u32 warp, u32 here) {
+  u32 above = group.stack.back().mask.word[warp], held = 0;
+  for (std::size_t i = group.stack.size() - 1; i-- > 0;) {
+    u32 lanes = group.stack[i].mask.word[warp];
+    if ((lanes & here) != 0) held |= lanes & ~above;
+    above |= lanes;
+  }
+  return held;
+}
+
+// --check sync: lanes that the op names are held elsewhere, so that it goes on without them.
+void report_held(Exec& x, const Mask& held) {
+  Group& group = *x.group;
+  group.stack.back().pc = x.pc - 1;
+  group.awaited = held;
+  report_missing_lanes(x, group);
+}
+
+// True when every named lane of every warp is here, or cannot come. Otherwise the warps that miss some are split off and
+// wait.
 bool gathered(Exec& x, SlotId member_slot) {
   Group& group = *x.group;
   if (checks_sync(x)) check_members(x, x.code->ops[x.pc - 1], member_slot);
@@ -53,15 +79,19 @@ bool gathered(Exec& x, SlotId member_slot) {
     return true;
   }
   if (x.whole && x.unguarded) return true;
-  Mask waiting, awaited;
+  Mask waiting, awaited, held;
   bool missing = false, alone = true;
   PerWarp named = named_lanes(x, member_slot);
   each_warp(x, [&](u32 w, u32 here) {
-    awaited.word[w] = named[w] & x.shape.all.word[w] & ~x.cta->exited.word[w] & ~here;
+    u32 others = named[w] & x.shape.all.word[w] & ~x.cta->exited.word[w] & ~x.active.word[w];
+    if (others == 0) return;
+    held.word[w] = others & held_lanes(group, w, here);
+    awaited.word[w] = others & ~held.word[w];
     if (awaited.word[w] == 0) return;
     missing = true;
     waiting.word[w] = x.active.word[w];
   });
+  if (checks_sync(x) && held != Mask{}) report_held(x, held);
   if (!missing) return true;
   for (const StackEntry& entry : group.stack)
     for (u32 w = 0; w < x.shape.warps; ++w) alone &= (entry.mask.word[w] & ~waiting.word[w]) == 0;
@@ -146,6 +176,16 @@ template <class F> void give_teams(Exec& x, const Op& op, SlotId member_slot, F&
   result.finish();
 }
 
+// Lanes that read one that does not perform the shuffle get 0. `from` and `step`: LaneExchange::permute.
+void clear_missing(Exec& x, const Result& result, const u32* from, u32 step) {
+  each_warp(x, [&](u32 w, u32 lanes) {
+    const u32* source = from + u64{w - x.first_warp} * step;
+    for_each_lane(lanes, [&](u32 lane) {
+      if ((lanes >> source[lane] & 1) == 0) result.warp(w)[lane] = 0;
+    });
+  });
+}
+
 ShuffleMode mode_of(const ir::Form& form) {
   return form.has(Modifier::up)     ? ShuffleMode::up
          : form.has(Modifier::down) ? ShuffleMode::down
@@ -173,6 +213,8 @@ void shuffle(Exec& x, const Op& op) {
   auto sources = exchange.sources[static_cast<u32>(mode_of(*op.form))];
   Value &in = x.values[op.source(0)], &by = x.values[op.source(1)], &bounds = x.values[op.source(2)];
   u32 first = x.first_warp, warps = x.end_warp - first;
+  bool complete = true; // whole warps
+  each_warp(x, [&](u32, u32 lanes) { complete &= lanes == full_mask; });
   PerWarp inside{};
   alignas(64) std::array<u32, warp_size> one_set;
   u32* from = static_cast<u32*>(x.scratch[2]);
@@ -190,12 +232,13 @@ void shuffle(Exec& x, const Op& op) {
     need_lanes(bounds, x.shape);
     sources(from, &inside[first], by.read<u32>(first), bounds.read<u32>(first), warps);
   }
-  if (op.destination(0) != no_slot && in.uniform() && x.kills(op)) {
+  if (op.destination(0) != no_slot && in.uniform() && complete && x.kills(op)) {
     x.values[op.destination(0)].set_uniform(in.base);
   } else if (op.destination(0) != no_slot) {
     need_lanes(in, x.shape);
     Result result(x, op, 0);
     exchange.permute(result.warp(first), in.read<u32>(first), from, step, warps);
+    if (!complete) clear_missing(x, result, from, step);
     result.finish();
   }
   if (op.destinations > 1) give(x, op, 1, inside);

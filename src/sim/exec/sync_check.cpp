@@ -244,14 +244,16 @@ void report_missing_lanes(Exec& x, const Group& group) {
   Group* last = std::exchange(x.group, nullptr); // no group has its turn
   std::vector<std::string> notes{fmt::format("{}: here", who(x, top.mask))};
   Mask missing = without(group.awaited, top.mask);
-  each_place(x, {}, [&](const Mask& lanes, const Code& at, u32 pc, bool) {
+  each_place(x, {}, [&](const Mask& lanes, const Code& at, u32 pc, bool outermost) {
+    if (outermost && leaves(at, pc)) return; // as if they had ended
     Mask mine = lanes;
     for (u32 w = 0; w < mine.word.size(); ++w) mine.word[w] &= missing.word[w];
     if (mine != Mask{}) notes.push_back(fmt::format("{}: {}", who(x, mine), place_text(at, pc)));
   });
-  report(x, op, diag::Severity::warning, "sync-missing-lanes",
-         "lanes that the mask of a warp-level instruction names never come to it", top.mask, std::move(notes),
-         "name only lanes that execute the instruction");
+  if (notes.size() > 1)
+    report(x, op, diag::Severity::warning, "sync-missing-lanes",
+           "lanes that the mask of a warp-level instruction names never come to it", top.mask,
+           std::move(notes), "name only lanes that execute the instruction");
   x.code = before;
   x.group = last;
 }
