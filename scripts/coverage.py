@@ -23,13 +23,16 @@ what = {
 # Opcodes of which some forms have semantics, and which.
 partly = {
     "cp": "`cp.async.ca`, `.cg`, `.commit_group`, `.wait_group`, `.wait_all`",
-    "mma": "dense; f16, bf16, tf32, f64, s8, u8, s4, u4; not m8n8k4 of f16",
+    "mma": "dense and sparse; f16, bf16, tf32, f64, e4m3, e5m2, s8, u8, s4, u4, b1; not block-scaled",
+    "wmma": "every type and shape: f16, bf16, tf32, f64, s8, u8, s4, u4, b1",
+    "wgmma": "dense; f16, bf16, tf32, e4m3, e5m2, s8, u8, b1; descriptors without a base offset",
     "ldmatrix": "b16, `.m8n8`",
     "tex": "all but `.2dms`, `.a2dms`; u32 s32 f32 f16 f16x2; no offsets, no depth to compare",
     "tld4": "`.2d`; u32 s32 f32; no offsets, no depth to compare",
     "suld": "`.b`; b8 b16 b32 b64",
     "sust": "`.b`; b8 b16 b32 b64",
     "sured": "`.b`; u32 s32 b32 u64 s64",
+    "stmatrix": "b16, `.m8n8`",
 }
 
 

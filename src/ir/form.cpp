@@ -6,6 +6,7 @@
 // engine never sees a form whose meaning it would have to guess (add.f32.f16 is not add.f32). Names follow
 // the PTX ISA.
 #include "ir/form.h"
+#include <charconv>
 #include <unordered_map>
 
 namespace warplens::ir {
@@ -78,6 +79,19 @@ bool takes_type(const Form& form, Type type) {
   return form.type_count > 0 || list.empty() || contains_word(list, name(type));
 }
 
+// "m16n8k16"
+std::optional<MatrixShape> matrix_shape(std::string_view token) {
+  MatrixShape shape;
+  for (auto [letter, to] : {std::pair('m', &shape.m), std::pair('n', &shape.n), std::pair('k', &shape.k)}) {
+    if (!token.starts_with(letter)) return {};
+    const char* end = token.data() + token.size();
+    auto [rest, error] = std::from_chars(token.data() + 1, end, *to);
+    if (error != std::errc() || *to == 0 || *to > 256) return {};
+    token = {rest, static_cast<std::size_t>(end - rest)};
+  }
+  return token.empty() ? std::optional(shape) : std::nullopt;
+}
+
 u32 vector_width(Modifier m) {
   switch (m) {
   case Modifier::v2:
@@ -133,6 +147,8 @@ ResultOr<Form, UnknownToken> parse_form(std::string_view text) {
       if (form.type_count == form.types.size() || !takes_type(form, *type)) return failure(unknown);
       type_offset[form.type_count] = begin;
       form.types[form.type_count++] = *type;
+    } else if (std::optional<MatrixShape> shape = matrix_shape(token)) {
+      form.shape = *shape;
     } else if (std::optional<Modifier> modifier = modifier_named(token)) {
       form.modifiers.add(*modifier);
       form.vector = static_cast<u8>(std::max<u32>(form.vector, vector_width(*modifier)));

@@ -99,13 +99,19 @@ enum class AtomicOp : u8 { none, add, min, max, inc, dec, and_, or_, xor_, exch,
 // State spaces of the PTX text; `generic` where the instruction names none.
 enum class StateSpace : u8 { generic, global, shared, local, constant, param, reg };
 
+// D[m][n] = A[m][k] · B[k][n] + C[m][n], as ".m16n8k16" names it.
+struct MatrixShape {
+  u16 m = 0, n = 0, k = 0; // 0: the form names none
+};
+
 struct Form {
   std::string text; // as written, dots and all: "ld.global.nc.v2.f32"
   Opcode opcode{};
+  MatrixShape shape; // mma, wmma, wgmma
   ModifierSet modifiers;
   std::array<Type, 5> types{}; // in textual order: cvt.rn.f32.s32 → f32, s32
   u8 type_count = 0;
-  u8 vector = 1;         // 1 2 4 8; ldmatrix: how many matrices
+  u8 vector = 1;         // 1 2 4 8; ldmatrix, stmatrix: how many matrices
   bool supported = true; // the row of opcodes.def says what its operands are
 
   bool has(Modifier m) const { return modifiers.has(m); }

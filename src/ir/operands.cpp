@@ -55,7 +55,7 @@ constexpr OperandRule read_word(std::string_view word) {
   OperandRule rule;
   rule.optional = word.starts_with('?');
   if (rule.optional) word.remove_prefix(1);
-  if (word.empty() || std::string_view("dDVqesSTGcaltkxMm").find(word[0]) == word.npos)
+  if (word.empty() || std::string_view("dDVqesSTGcaltkxMmw").find(word[0]) == word.npos)
     this_word_cannot_be_read();
   rule.letter = word[0];
   word.remove_prefix(1);
@@ -86,6 +86,8 @@ bool is_narrow_pair(Type t) {
 }
 // Two sources become the halves of a pair: cvt.rn.f16x2.f32, but not cvt.rn.f16x2.e4m3x2.
 bool packs_two(const Form& form) { return is_narrow_pair(form.type(0)) && !is_narrow_pair(form.type(1)); }
+
+bool is_matrix_rule(OperandRule rule) { return rule.matrix() || rule.described(); }
 
 bool is_copy_of_threads(const Form& form) {
   return form.opcode == Opcode::cp && form.has(Modifier::async) && !form.has(Modifier::bulk);
@@ -175,9 +177,10 @@ std::span<const OperandRule> operands(const Form& form) {
 
 u32 required_types(const Form& form) {
   u32 most = 0;
+  if (form.opcode == Opcode::wmma && form.type_count == 2) return 2; // of D and C: the others are f16
   for (OperandRule rule : operands(form)) {
     if (rule.letter == 'x') return form.type_count;
-    most = std::max(most, types_named(rule.type));
+    most = std::max(most, rule.described() ? 3 : types_named(rule.type)); // of a description of B, too
   }
   return most;
 }
@@ -188,7 +191,8 @@ bool takes_carry(const Form& form) {
 }
 
 Type type_of(OperandRule rule, const Form& form, u32 registers) {
-  if (rule.matrix()) return register_type(form.type(static_cast<u32>(matrix_operand(rule))));
+  if (rule.described() && registers == 1) return Type::u64;
+  if (is_matrix_rule(rule)) return register_type(matrix_type(form, matrix_operand(rule)));
   switch (rule.type) {
   case OperandType::none: return Type::none;
   case OperandType::first: return form.type(0);
@@ -220,8 +224,12 @@ Type OperandGroup::type(const Form& form, u32 n) const {
   if (rule.takes_predicate() && n >= (rule.vector() ? form.vector : 1u)) return Type::pred; // d|p
   if (rule.texture() && n == 0) return Type::u64;
   if (rule.texture() && n == 1 && geometry_of(form)->layered) return Type::u32;
-  return type_of(rule, form, rule.vector() ? count : 1);
+  return type_of(rule, form, rule.vector() || rule.described() ? count : 1);
 }
+
+// The registers of wgmma's A, or 1 for a descriptor: which of them, the number of all sources says. Behind it come B, whether
+// to add to D, and for floating types two signs and, of f16 and bf16, one or two transpositions.
+static u32 described_count(u32 sources) { return sources == 6 || sources >= 8 ? 4 : 1; }
 
 OperandGroups operand_groups(const Form& form, u32 destinations, u32 sources) {
   OperandGroups groups;
@@ -241,6 +249,7 @@ OperandGroups operand_groups(const Form& form, u32 destinations, u32 sources) {
     if (rule.destination()) continue;
     u32 count = least_count(rule, form), left = destinations + sources - at;
     if (!rule.optional) needed -= count;
+    if (rule.described()) count = described_count(sources);
     if (rule.optional && left < needed + count) continue;
     count = rule.type == OperandType::part ? left : std::min(count, left);
     if (count == 0) continue;

@@ -38,15 +38,14 @@ struct OperandRule {
   bool destination() const {
     return letter == 'd' || letter == 'D' || letter == 'V' || letter == 'q' || letter == 'e' || letter == 'M';
   }
-  bool vector() const {
-    return letter == 'D' || letter == 'S' || letter == 'V';
-  }                                                              // braces where the form is a vector
+  // braces where the form is a vector
+  bool vector() const { return letter == 'D' || letter == 'S' || letter == 'V'; }
   bool texture() const { return letter == 'T'; }                 // [object, {coordinates}]
   bool changes() const { return letter == 'G'; }                 // braces always
   bool matrix() const { return letter == 'M' || letter == 'm'; } // braces always
-  bool takes_predicate() const {
-    return letter == 'q' || letter == 'e' || letter == 'V';
-  } // may be followed by |p
+  bool described() const { return letter == 'w'; } // braces, or the descriptor of a matrix in shared memory
+  // may be followed by |p
+  bool takes_predicate() const { return letter == 'q' || letter == 'e' || letter == 'V'; }
   bool in_text() const { return letter != 'k'; }
 };
 

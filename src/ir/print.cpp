@@ -303,7 +303,7 @@ private:
     u32 before = group.rule.texture() ? 1 : 0;
     u32 inside = group.rule.letter == 'V' ? form.vector : group.count - before;
     bool always = group.rule.matrix() || group.rule.texture() || group.rule.changes();
-    bool braces = (group.rule.vector() && inside > 1) || always;
+    bool braces = ((group.rule.vector() || group.rule.described()) && inside > 1) || always;
     if (before != 0) out_ += '[';
     for (u32 n = 0; n < group.count; ++n) {
       u32 at = n - before;

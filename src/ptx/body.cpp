@@ -3,6 +3,7 @@
 //
 // An opcode or modifier that is not known makes an instruction of family `unsupported`; its operands are
 // passed over.
+#include "ir/matrix.h"
 #include "ptx/blocks.h"
 #include "ptx/parser.h"
 #include <algorithm>
@@ -498,7 +499,8 @@ bool Parser::check_vector(const ir::Form& form, ir::OperandRule rule, std::size_
   u32 wanted = rule.vector() ? form.vector : many ? ir::least_count(rule, form) : 1;
   bool packs = rule.type == ir::OperandType::part && form.vector == 1 &&
                (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
-  if (count == wanted || packs || !unknown_part_.empty()) return true;
+  bool described = rule.described() && count == 4;
+  if (count == wanted || packs || described || !unknown_part_.empty()) return true;
   return c_.fail("ptx-syntax",
                  fmt::format("'{}' takes {} here, not {}", form.text,
                              wanted == 1 ? "one element" : fmt::format("{} elements", wanted), count),
@@ -604,7 +606,8 @@ access::Space space_of(const ir::Form& form) {
   case Opcode::suld:
   case Opcode::sust:
   case Opcode::sured: return access::Space::surface;
-  case Opcode::ldmatrix: return access::Space::shared;
+  case Opcode::ldmatrix:
+  case Opcode::stmatrix: return access::Space::shared;
   case Opcode::cp: return access::Space::global;
   default: break;
   }
@@ -642,6 +645,13 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   case Opcode::red:
   case Opcode::sured: kind = access::Kind::reduction; break;
   case Opcode::ldmatrix: kind = access::Kind::ldmatrix; break;
+  case Opcode::stmatrix: kind = access::Kind::store; break;
+  case Opcode::wmma:
+    if (form.has(ir::Modifier::mma) || !form.supported) return;
+    kind = form.has(ir::Modifier::store)      ? access::Kind::store
+           : ir::fragment_matrices(form) != 0 ? access::Kind::ldmatrix
+                                              : access::Kind::load;
+    break;
   case Opcode::cp:
     if (!ir::copies_asynchronously(form)) return;
     kind = access::Kind::async_copy;
@@ -660,9 +670,11 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   site.vector = form.vector;
   site.element = element_of(form);
   site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
-  if (kind == access::Kind::ldmatrix) {
-    site.bytes = 16, site.vector = 1;
-    site.matrices = form.vector;
+  if (kind == access::Kind::ldmatrix || form.opcode == Opcode::stmatrix) site.bytes = 16, site.vector = 1;
+  if (form.opcode == Opcode::ldmatrix) site.matrices = form.vector;
+  if (form.opcode == Opcode::wmma) {
+    site.bytes = static_cast<u8>(ir::fragment_bytes(form));
+    site.matrices = static_cast<u8>(ir::fragment_matrices(form));
   }
   if (kind == access::Kind::async_copy)
     site.bytes =

@@ -100,11 +100,36 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
         "%r1}, {%f1, "
         "%f1, %f1, %f1};",
         "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e1, %e1}, {%e1}, {%e1}, {%e1, %e1};",
+        "mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f32 {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%r1, %r1}, {%f1, "
+        "%f1, "
+        "%f1, %f1, %f1, %f1, %f1, %f1};",
+        "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f1, %f1, %f1}, "
+        "{%r1, %r1}, "
+        "{%r1, %r1}, {%f1, %f1, %f1, %f1}, %r1, 2;",
+        "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r1, %r1, %r1, %r1}, {%r1, %r1, %r1, "
+        "%r1}, {%r1, "
+        "%r1}, {%r1, %r1, %r1, %r1};",
+        "wmma.load.a.sync.aligned.row.m32n8k16.shared.s8 {%r1, %r1, %r1, %r1}, [%r1], %r1;",
+        "wmma.load.c.sync.aligned.col.m8n8k4.f64 {%e1, %e1}, [%d1];",
+        "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32 {%r1, %r1}, {%r1}, {%r1}, {%r1, %r1};",
+        "wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%d1+32], {%r1, %r1, %r1, %r1}, 64;",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f1, %f1, %f1}, {%r1, %r1, %r1, %r1}, %d1, "
+        "%p1, 1, "
+        "-1, 1;",
+        "wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.s8 {%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1}, %d1, "
+        "%d2, %p1;",
+        "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f1, %f1, %f1}, %d1, %d2, %p1, 1, 1;",
+        "wgmma.fence.sync.aligned;",
+        "wgmma.wait_group.sync.aligned 1;",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r1;",
+        "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%r1], {%r1, %r1};",
         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r1];",
         "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r1, %r1, %r1}, [%r1+16];",
         "cp.async.ca.shared.global [%r1], [%d2+16], 8, %r1;",
         "cp.async.cg.shared.global.L2::128B [%r1], [%d2], 16;",
-        "cp.async.ca.shared.global [%r1], [%d2], 4, %p1;", "cp.async.commit_group;", "cp.async.wait_group 2;",
+        "cp.async.ca.shared.global [%r1], [%d2], 4, %p1;",
+        "cp.async.commit_group;",
+        "cp.async.wait_group 2;",
         "cp.async.wait_all;"}) {
     SCOPED_TRACE(text);
     ir::Module m = parsed(kernel(text));
@@ -114,7 +139,8 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
   }
   for (const char* text :
        {"cp.async.bulk.commit_group", "cp.async.mbarrier.arrive.shared.b64", "cp.reduce.async.bulk",
-        "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m16n16.x1.shared.b16"}) {
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16",
+        "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8", "ldmatrix.sync.aligned.m16n16.x1.shared.b16"}) {
     ResultOr<Form, ir::UnknownToken> form = ir::parse_form(text);
     if (form) EXPECT_EQ(form->family(), ir::Family::unsupported) << text;
   }

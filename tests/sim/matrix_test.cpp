@@ -1,20 +1,10 @@
 // ldmatrix and mma.sync: what each lane gets, against the PTX ISA's figures, shape by shape, and products against double.
-#include "sem/half.h"
-#include "sim/harness.h"
-#include <cmath>
-#include <fmt/format.h>
-#include <random>
+#include "sim/matrices.h"
 
 namespace warplens::sim {
 namespace {
 
 // --- ldmatrix
-
-std::string names(const char* prefix, u32 first, u32 count) {
-  std::string out = "{";
-  for (u32 i = 0; i < count; ++i) out += fmt::format("{}{}{}", i == 0 ? "" : ", ", prefix, first + i);
-  return out + "}";
-}
 
 // Fills shared memory with `in`, lets each lane point at its row of `rows`, and stores what it gets.
 std::string load_matrices(u32 count, const char* suffix, bool generic) {
@@ -104,7 +94,7 @@ using Figure = Place (*)(u32 group, u32 lane, u32 i); // of element i of a lane:
 // The figures of the PTX ISA, as they stand there.
 struct Shape {
   const char* name;
-  const char* types; // D A B C
+  const char* types; // D A B C; of single bits with the operation
   u32 m, k;
   u32 a_elements, b_elements; // of a lane
   Figure a, b;
@@ -144,121 +134,30 @@ const Shape shapes[] = {
     {"m16n8k64", "s32 s4 u4 s32", 16, 64, 32, 16,
      PLACE(i < 8 || (i >= 16 && i < 24) ? g : g + 8, i < 16 ? t * 8 + (i & 7) : t * 8 + (i & 7) + 32),
      PLACE(i < 8 ? t * 8 + (i & 7) : t * 8 + (i & 7) + 32, g)},
+    {"m16n8k32", "f32 e4m3 e5m2 f32", 16, 32, 16, 8,
+     PLACE(i < 4 || (i >= 8 && i < 12) ? g : g + 8, i < 8 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16),
+     PLACE(i < 4 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16, g)},
+    {"m16n8k32", "f16 e5m2 e5m2 f16", 16, 32, 16, 8,
+     PLACE(i < 4 || (i >= 8 && i < 12) ? g : g + 8, i < 8 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16),
+     PLACE(i < 4 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16, g)},
+    {"m8n8k128", "s32 b1 b1 s32.and.popc", 8, 128, 32, 32, PLACE(g, t * 32 + i), PLACE(t * 32 + i, g)},
+    {"m8n8k128", "s32 b1 b1 s32.xor.popc", 8, 128, 32, 32, PLACE(g, t * 32 + i), PLACE(t * 32 + i, g)},
+    {"m16n8k128", "s32 b1 b1 s32.xor.popc", 16, 128, 64, 32, PLACE(i < 32 ? g : g + 8, t * 32 + (i & 31)),
+     PLACE(t * 32 + i, g)},
+    {"m16n8k256", "s32 b1 b1 s32.and.popc", 16, 256, 128, 64,
+     PLACE(i < 32 || (i >= 64 && i < 96) ? g : g + 8, i < 64 ? t * 32 + (i & 31) : t * 32 + (i & 31) + 128),
+     PLACE(i < 32 ? t * 32 + (i & 31) : t * 32 + (i & 31) + 128, g)},
     {"m8n8k4", "f64 f64 f64 f64", 8, 4, 1, 1, PLACE(g, (void(i), t)), PLACE((void(i), t), g)},
     {"m16n8k8", "f64 f64 f64 f64", 16, 8, 4, 2, PLACE(i % 2 == 0 ? g : g + 8, i < 2 ? t : t + 4),
      PLACE(i == 0 ? t : t + 4, g)},
 };
 #undef PLACE
 
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find(' ', at), text.size());
-    out.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
-u32 bits_of(const std::string& type) {
-  return static_cast<u32>(std::stoul(type.substr(type.find_first_of("0123456789")))) == 32
-             ? 32
-             : ir::bits(*ir::type_named(type));
-}
-u32 register_bits(const std::string& type) { return type == "f64" ? 64 : 32; }
-
-double value(const std::string& type, u64 raw) {
-  if (type == "f64") return std::bit_cast<double>(raw);
-  if (type == "f32") return std::bit_cast<float>(static_cast<u32>(raw));
-  if (type == "tf32") return std::bit_cast<float>(static_cast<u32>(raw) & ~0x1fffu);
-  if (type == "f16") return sem::to_float(sem::F16{static_cast<u16>(raw)});
-  if (type == "bf16") return sem::to_float(sem::BF16{static_cast<u16>(raw)});
-  if (type == "s32") return static_cast<i32>(raw);
-  u32 bits = bits_of(type);
-  i64 number = static_cast<i64>(raw & ((u64{1} << bits) - 1));
-  if (type[0] == 's' && (number >> (bits - 1)) != 0) number -= i64{1} << bits;
-  return static_cast<double>(number);
-}
-
-// Some number of the type; of floats a few bits only, so that sums are exact in every format.
-u64 draw(const std::string& type, std::mt19937& random) {
-  int small = static_cast<int>(random() % 17) - 8;
-  if (type == "f64") return std::bit_cast<u64>(small * 0.25);
-  if (type == "f32" || type == "tf32") return std::bit_cast<u32>(static_cast<float>(small) * 0.25f);
-  if (type == "f16") return sem::to_half<sem::F16>(static_cast<float>(small) * 0.25f).bits;
-  if (type == "bf16") return sem::to_half<sem::BF16>(static_cast<float>(small) * 0.25f).bits;
-  return random() & ((u64{1} << bits_of(type)) - 1);
-}
-
-// An operand as each lane holds it: [lane][register].
-struct Fragment {
-  std::string type;
-  u32 elements = 0;
-  std::vector<u64> registers;
-  u32 each() const { return register_bits(type) / bits_of(type); }
-  u32 count() const { return elements / each(); }
-  Fragment(std::string t, u32 n) : type(std::move(t)), elements(n) {
-    registers.resize(u64{warp_size} * count());
-  }
-  void set(u32 lane, u32 i, u64 raw) {
-    registers[lane * count() + i / each()] |= raw << (i % each() * bits_of(type));
-  }
-  u64 get(u32 lane, u32 i) const {
-    u64 raw = registers[lane * count() + i / each()] >> (i % each() * bits_of(type));
-    return bits_of(type) == 64 ? raw : raw & ((u64{1} << bits_of(type)) - 1);
-  }
-};
-
-// Lanes load all registers as 64 bits, multiply, and store D.
-std::string multiply_kernel(const std::string& form, const Fragment& d, const Fragment& a, const Fragment& b,
-                            const Fragment& c) {
-  std::string text = ptx_header() + ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
-                                    ".reg .b32 %r<60>; .reg .b64 %d<60>; .reg .b64 %x<60>;\n"
-                                    "ld.param.u64 %x1, [in]; ld.param.u64 %x2, [out]; mov.u32 %r0, %tid.x;\n";
-  u32 all = a.count() + b.count() + c.count(), next = 1;
-  text += fmt::format(
-      "mul.wide.u32 %x3, %r0, {}; add.s64 %x1, %x1, %x3; mul.wide.u32 %x4, %r0, {}; add.s64 %x2, %x2, %x4;\n",
-      8 * all, 8 * d.count());
-  std::string operands;
-  auto read = [&](const Fragment& f) {
-    bool wide = register_bits(f.type) == 64;
-    for (u32 i = 0; i < f.count(); ++i)
-      text += fmt::format("ld.global.u{} %{}{}, [%x1+{}];\n", wide ? 64 : 32, wide ? 'd' : 'r', next + i,
-                          8 * (next - 1 + i));
-    operands += ", " + names(wide ? "%d" : "%r", next, f.count());
-    next += f.count();
-  };
-  read(a), read(b), read(c);
-  bool wide = register_bits(d.type) == 64;
-  text += fmt::format("{} {}{};\n", form, names(wide ? "%d" : "%r", 40, d.count()), operands);
-  for (u32 i = 0; i < d.count(); ++i) {
-    if (!wide) text += fmt::format("cvt.u64.u32 %d{0}, %r{0};\n", 40 + i);
-    text += fmt::format("st.global.u64 [%x2+{}], %d{};\n", 8 * i, 40 + i);
-  }
-  return text + "ret; }\n";
-}
-
-struct Product {
-  Fragment d, a, b, c;
-};
-
-void run_product(const std::string& form, Product& p) {
-  std::vector<u64> in;
-  for (u32 lane = 0; lane < warp_size; ++lane)
-    for (const Fragment* f : {&p.a, &p.b, &p.c})
-      in.insert(in.end(), f->registers.begin() + lane * f->count(),
-                f->registers.begin() + (lane + 1) * f->count());
-  Gpu gpu;
-  ASSERT_TRUE(gpu.load(multiply_kernel(form, p.d, p.a, p.b, p.c)));
-  u64 to = gpu.buffer(p.d.registers);
-  gpu.expect_run("k", {1}, {32}, {gpu.buffer(in), to});
-  p.d.registers = gpu.read<u64>(to, p.d.registers.size());
-}
-
 Product product_of(const Shape& shape) {
   std::vector<std::string> type = words(shape.types);
   u32 sums = shape.m * 8 / warp_size;
-  return {{type[0], sums}, {type[1], shape.a_elements}, {type[2], shape.b_elements}, {type[3], sums}};
+  std::string last = type[3].substr(0, type[3].find('.'));
+  return {{type[0], sums}, {type[1], shape.a_elements}, {type[2], shape.b_elements}, {last, sums}, {}, {}};
 }
 
 std::string form_of(const Shape& shape, const char* more = "") {
@@ -271,7 +170,8 @@ TEST(MultiplyMatrices, EveryShapeIsTheProductOfItsFigures) {
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(form_of(shape));
     Product p = product_of(shape);
-    double a[16][64] = {}, b[64][8] = {}, c[16][8] = {};
+    double a[16][256] = {}, b[256][8] = {}, c[16][8] = {};
+    bool differ = std::string_view(shape.types).ends_with(".xor.popc");
     Figure sums = shape.m == 16 ? c_of_16 : c_of_8;
     auto fill = [&](Fragment& f, Figure figure, auto& matrix) {
       for (u32 lane = 0; lane < warp_size; ++lane)
@@ -288,7 +188,8 @@ TEST(MultiplyMatrices, EveryShapeIsTheProductOfItsFigures) {
       for (u32 i = 0; i < p.d.elements; ++i) {
         Place at = sums(lane / 4, lane % 4, i);
         double want = c[at.row][at.column];
-        for (u32 k = 0; k < shape.k; ++k) want += a[at.row][k] * b[k][at.column];
+        for (u32 k = 0; k < shape.k; ++k)
+          want += differ ? a[at.row][k] != b[k][at.column] : a[at.row][k] * b[k][at.column];
         if (p.d.type == "s32") want = static_cast<i32>(static_cast<i64>(want));
         ASSERT_EQ(value(p.d.type, p.d.get(lane, i)), want) << "lane " << lane << " element " << i;
       }
@@ -321,14 +222,21 @@ TEST(MultiplyMatrices, SumsAreRoundedOnceAndIntegersStop) {
 
 TEST(MultiplyMatrices, FormsWithoutSemanticsAreRefused) {
   for (const char* form :
-       {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, {%r1,%r2}, "
-        "{%r1,%r2}, {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8};",
+       {"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1}, "
+        "{%r1,%r2,%r3,%r4};",
+        "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, "
+        "{%r1,%r2,%r3,%r4};",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r1,%r2,%r3,%r4}, %d1, %d1, %r1, 0, %p1, 1, "
+        "1, 0, 0;",
+        "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};",
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.bf16.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1}, "
         "{%r1,%r2,%r3,%r4};",
         "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1,%r2}, [%r3];", "cp.async.bulk.commit_group;",
         "cp.async.mbarrier.arrive.shared.b64 [%r1];"}) {
     Gpu gpu;
-    ASSERT_TRUE(gpu.load(ptx_header() + ".visible .entry k() { .reg .b32 %r<20>;\n" + form + "\nret; }\n"))
+    ASSERT_TRUE(gpu.load(ptx_header() +
+                         ".visible .entry k() { .reg .b32 %r<20>; .reg .b64 %d<2>; .reg .pred %p<2>;\n" +
+                         form + "\nret; }\n"))
         << form;
     LaunchResult result = gpu.run("k", {1}, {32}, {});
     ASSERT_TRUE(result.fault) << form;

@@ -179,7 +179,7 @@ struct Exec {
   };
   std::vector<RangeCache> ranges;
   std::set<std::pair<u32, std::string>> warned; // site, kind: has been reported
-  std::vector<u64> matrix; // [register][lane]: the operands of a multiplication (execute_matrix.cpp)
+  std::vector<u64> matrix; // [register][lane]: the operands of a multiplication (lower/lower_matrix.cpp)
   std::vector<u64> texels; // [warp][texel][lane]: what a filtered fetch reads beside the first texel
 
   Exec(LaunchState&, const Shape&, u32 worker);

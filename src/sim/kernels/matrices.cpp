@@ -1,60 +1,18 @@
-// Registers become matrices, these are multiplied, and the result becomes registers again.
+// Registers become matrices (fragments.h), these are multiplied, and the result becomes registers again.
 //
-// Which element is where. Of an operand with E elements in a register, lane l has, in register r,
-//
-//   A[m][k]        row l / 4 + 8 · (r mod M/8)     column 4E · (r div M/8) + E · (l mod 4) + e
-//   B[k][n]        row 4E · r + E · (l mod 4) + e  column l / 4
-//   C, D[m][n]     row l / 4 + 8 · (i div 2)       column 2 · (l mod 4) + i mod 2, for the lane's i-th element
-//
-// which sums up the PTX ISA's figures for all shapes but m8n8k4 of f16, whose layout is another.
-//
-// Arithmetic. Products of halves, bf16 and tf32 are exact in double; they are added in double and the sum is rounded once, to
-// f32 or f16. PTX leaves order and roundings open ("at least single precision"), and tensor cores cut off low bits of what
-// they add: results of a GPU may differ in their last bits. Integers wrap, or stop at their limits under .satfinite; f64 is a
-// chain of fused multiply-adds. A tf32 operand's lower 13 bits are not looked at.
+// Arithmetic. Products of halves, bf16, tf32 and 8-bit floats are exact in double; they are added in double and the sum is
+// rounded once, to f32 or f16. PTX leaves order and roundings open ("at least single precision"), and tensor cores cut off
+// low bits of what they add: results of a GPU may differ in their last bits. Integers wrap, or stop at their limits under
+// .satfinite; single bits are counted where both are set, or where they differ; f64 is a chain of fused multiply-adds. A
+// tf32 operand's lower 13 bits are not looked at.
 #include "sim/kernels/matrices.h"
-#include "ir/matrix.h"
-#include "sem/half.h"
-#include <algorithm>
+#include "sim/kernels/fragments.h"
 #include <cmath>
 
 namespace warplens::sim {
 namespace {
 
-using ir::MatrixShape;
-using ir::Modifier;
 using ir::Type;
-
-constexpr u32 most_rows = 16, most_columns = 8, most_inner = 64;
-
-// Elements of the operands: their width in a register, and their value as what is added.
-struct Half {
-  static constexpr u32 bits = 16;
-  static double value(u64 raw) { return static_cast<double>(sem::to_float(sem::F16{static_cast<u16>(raw)})); }
-};
-struct Brain {
-  static constexpr u32 bits = 16;
-  static double value(u64 raw) {
-    return static_cast<double>(sem::to_float(sem::BF16{static_cast<u16>(raw)}));
-  }
-};
-struct Tensor32 {
-  static constexpr u32 bits = 32;
-  static double value(u64 raw) {
-    return static_cast<double>(sem::bits_as<float>(static_cast<u32>(raw) & 0xffffe000u));
-  }
-};
-struct Double {
-  static constexpr u32 bits = 64;
-  static double value(u64 raw) { return sem::bits_as<double>(raw); }
-};
-template <u32 width, bool is_signed> struct Integer {
-  static constexpr u32 bits = width;
-  static i64 value(u64 raw) {
-    i64 up = static_cast<i64>(raw << (64 - width));
-    return is_signed ? up >> (64 - width) : static_cast<i64>(static_cast<u64>(up) >> (64 - width));
-  }
-};
 
 // What is added, and how.
 struct Sums {
@@ -69,81 +27,77 @@ struct IntegerSums {
   using Value = i64;
   static i64 add(i64 a, i64 b, i64 sum) { return a * b + sum; }
 };
-
-template <class Value> struct Matrices {
-  Value a[most_rows][most_inner], b[most_inner][most_columns], sum[most_rows][most_columns];
+struct Differences { // of single bits
+  using Value = i64;
+  static i64 add(i64 a, i64 b, i64 sum) { return (a ^ b) + sum; }
 };
 
-template <class E, class Value>
-void read_a(MatrixShape s, const u64* kept, u64 stride, Matrices<Value>& out) {
-  constexpr u32 width = std::min(E::bits, 32u), each = E::bits == 64 ? 1 : 32 / width;
-  u32 blocks = s.m / 8;
-  for (u32 r = 0; r < blocks * s.k / (4 * each); ++r)
-    for (u32 lane = 0; lane < warp_size; ++lane)
-      for (u32 e = 0; e < each; ++e)
-        out.a[lane / 4 + 8 * (r % blocks)][4 * each * (r / blocks) + each * (lane % 4) + e] =
-            E::value(kept[r * stride + lane] >> (E::bits % 64 * e));
-}
-
-template <class E, class Value>
-void read_b(MatrixShape s, const u64* kept, u64 stride, Matrices<Value>& out) {
-  constexpr u32 width = std::min(E::bits, 32u), each = E::bits == 64 ? 1 : 32 / width;
-  for (u32 r = 0; r < s.k / (4 * each); ++r)
-    for (u32 lane = 0; lane < warp_size; ++lane)
-      for (u32 e = 0; e < each; ++e)
-        out.b[4 * each * r + each * (lane % 4) + e][lane / 4] =
-            E::value(kept[r * stride + lane] >> (E::bits % 64 * e));
-}
-
-// Calls f(register, lane, shift in it, element) for those of C and D, `each` to a register.
-template <class Value, class F> void each_sum(MatrixShape s, u32 each, Matrices<Value>& in, F&& f) {
-  for (u32 i = 0; i < s.m / 4; ++i)
-    for (u32 lane = 0; lane < warp_size; ++lane)
-      f(i / each, lane, i % each * 16, in.sum[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2]);
-}
-
-double sum_from(Type type, u64 raw) {
-  if (type == Type::f64) return sem::bits_as<double>(raw);
-  if (type == Type::f16) return Half::value(raw);
-  return static_cast<double>(sem::bits_as<float>(static_cast<u32>(raw)));
-}
-u64 sum_bits(Type type, bool, double sum) {
-  if (type == Type::f64) return sem::bits_as<u64>(sum);
-  if (type == Type::f16) return sum != sum ? 0x7fff : sem::to_half<sem::F16>(sem::odd_float(sum)).bits;
-  return sum != sum ? 0x7fffffff : sem::bits_as<u32>(static_cast<float>(sum));
-}
-u64 sum_bits(Type, bool stops, i64 sum) {
-  if (stops) sum = std::clamp<i64>(sum, INT32_MIN, INT32_MAX);
-  return static_cast<u32>(sum);
-}
-
 template <class A, class B, class S>
-void multiply_as(const ir::Form& form, const u64* kept, u64 stride, MatrixRegisters& out) {
-  MatrixShape s = ir::matrix_shape(form);
-  Matrices<typename S::Value> m;
-  u32 of_a = ir::matrix_registers(form, ir::MatrixOperand::a),
-      of_b = ir::matrix_registers(form, ir::MatrixOperand::b);
-  read_a<A>(s, kept, stride, m);
-  read_b<B>(s, kept + of_a * stride, stride, m);
-  const u64* sums = kept + (of_a + of_b) * stride;
-  Type to = form.type(0), from = form.type(3);
-  each_sum(s, from == Type::f16 ? 2 : 1, m, [&](u32 r, u32 lane, u32 shift, auto& sum) {
-    u64 raw = sums[r * stride + lane] >> shift;
-    if constexpr (std::is_same_v<typename S::Value, i64>)
+void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult& out) {
+  using Value = typename S::Value;
+  Matrices<Value, most_inner<A>> m;
+  ir::MatrixShape s = kind.shape, of_a = s;
+  if (kind.sparse) of_a.k /= 2;
+  read_a<A>(of_a, in.a, in.stride, m.a);
+  if (kind.sparse) expand<A>(kind, in, m.a);
+  read_b<B>(s, in.b, in.stride, m.b);
+  each_sum(s, kind.c == Type::f16 ? 2 : 1, m.sum, [&](u32 r, u32 lane, u32 shift, Value& sum) {
+    u64 raw = in.c[r * in.stride + lane] >> shift;
+    if constexpr (std::is_same_v<Value, i64>)
       sum = static_cast<i32>(raw);
     else
-      sum = sum_from(from, raw);
+      sum = sum_from(kind.c, raw);
   });
   for (u32 i = 0; i < s.m; ++i)
     for (u32 k = 0; k < s.k; ++k)
       for (u32 j = 0; j < most_columns; ++j) m.sum[i][j] = S::add(m.a[i][k], m.b[k][j], m.sum[i][j]);
   for (auto& lanes : out) std::fill(std::begin(lanes), std::end(lanes), u64{0});
-  bool stops = form.has(Modifier::satfinite);
-  each_sum(s, to == Type::f16 ? 2 : 1, m,
-           [&](u32 r, u32 lane, u32 shift, auto& sum) { out[r][lane] |= sum_bits(to, stops, sum) << shift; });
+  each_sum(s, kind.d == Type::f16 ? 2 : 1, m.sum, [&](u32 r, u32 lane, u32 shift, Value& sum) {
+    out[r][lane] |= sum_bits(kind.d, kind.stops, sum) << shift;
+  });
 }
 
-using Multiply = void (*)(const ir::Form&, const u64*, u64, MatrixRegisters&);
+// mma.m8n8k4 of f16: lanes 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3 multiply a matrix of their own, for q from 0 to 3. The
+// lane t of the eight has a line of A, of B and, in f16, of C: row or column t, by their layout the elements of it in
+// order, or element t mod 4 of half of them. Sums of f32 lie in squares of 2.
+struct Quad {
+  u32 first;
+  u32 lane(u32 t) const { return first + t % 4 + (t < 4 ? 0 : 16); }
+};
+
+u32 quad_row(Type type, u32 t, u32 i) { return type == Type::f16 ? t : (t & 1) + (i & 2) + (t & 4); }
+u32 quad_column(Type type, u32 t, u32 i) { return type == Type::f16 ? i : (i & 4) + (t & 2) + (i & 1); }
+
+void multiply_quads(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult& out) {
+  constexpr u32 lanes = 8, inner = 4;
+  for (auto& registers : out) std::fill(std::begin(registers), std::end(registers), u64{0});
+  auto element = [&](const u64* from, u32 lane, u32 i) {
+    return Half::value(from[i / 2 * in.stride + lane] >> (16 * (i % 2)));
+  };
+  for (Quad quad : {Quad{0}, Quad{4}, Quad{8}, Quad{12}}) {
+    double a[lanes][inner], b[inner][lanes];
+    for (u32 t = 0; t < lanes; ++t)
+      for (u32 i = 0; i < inner; ++i) {
+        double from_a = element(in.a, quad.lane(t), i), from_b = element(in.b, quad.lane(t), i);
+        (kind.a_columns ? a[i + (t & 4)][t % 4] : a[t][i]) = from_a;
+        (kind.b_rows ? b[t % 4][i + (t & 4)] : b[i][t]) = from_b;
+      }
+    for (u32 t = 0; t < lanes; ++t)
+      for (u32 i = 0; i < lanes; ++i) {
+        u32 row = quad_row(kind.c, t, i), column = quad_column(kind.c, t, i),
+            each = kind.c == Type::f16 ? 2 : 1;
+        double sum = sum_from(kind.c, in.c[i / each * in.stride + quad.lane(t)] >> (i % each * 16));
+        for (u32 k = 0; k < inner; ++k) sum += a[row][k] * b[k][column];
+        // D may have another layout than C: who holds the element there.
+        for (u32 owner = 0; owner < lanes; ++owner)
+          for (u32 j = 0; j < lanes; ++j) {
+            if (quad_row(kind.d, owner, j) != row || quad_column(kind.d, owner, j) != column) continue;
+            u32 per = kind.d == Type::f16 ? 2 : 1;
+            out[j / per][quad.lane(owner)] |= sum_bits(kind.d, false, sum) << (j % per * 16);
+          }
+      }
+  }
+}
 
 template <u32 width> Multiply multiply_integers(bool a_signed, bool b_signed) {
   if (a_signed)
@@ -153,39 +107,83 @@ template <u32 width> Multiply multiply_integers(bool a_signed, bool b_signed) {
                   : multiply_as<Integer<width, false>, Integer<width, false>, IntegerSums>;
 }
 
-bool accumulates(const ir::Form& form, std::initializer_list<Type> types) {
-  auto known = [&](Type type) { return std::find(types.begin(), types.end(), type) != types.end(); };
-  return known(form.type(0)) && known(form.type(3));
+Multiply multiply_bytes(Type a, Type b) {
+  if (a == Type::e4m3)
+    return b == Type::e4m3 ? multiply_as<Byte<false>, Byte<false>, Sums>
+                           : multiply_as<Byte<false>, Byte<true>, Sums>;
+  return b == Type::e4m3 ? multiply_as<Byte<true>, Byte<false>, Sums>
+                         : multiply_as<Byte<true>, Byte<true>, Sums>;
 }
 
-// Null for what there is not.
-Multiply multiply_of(const ir::Form& form) {
-  Type a = form.type(1), b = form.type(2);
-  bool plain = form.has(Modifier::row) && form.has(Modifier::col) && !form.has(Modifier::popc);
-  if (!plain || ir::matrix_registers(form, ir::MatrixOperand::a) == 0) return nullptr;
-  bool bytes = a == Type::s8 || a == Type::u8, halves = a == Type::s4 || a == Type::u4;
-  if (bytes || halves) {
-    bool same = bytes ? b == Type::s8 || b == Type::u8 : b == Type::s4 || b == Type::u4;
-    if (!same || !accumulates(form, {Type::s32})) return nullptr;
-    return bytes ? multiply_integers<8>(ir::is_signed(a), ir::is_signed(b))
-                 : multiply_integers<4>(ir::is_signed(a), ir::is_signed(b));
-  }
-  if (a != b) return nullptr;
-  switch (a) {
-  case Type::f16: return accumulates(form, {Type::f16, Type::f32}) ? multiply_as<Half, Half, Sums> : nullptr;
-  case Type::bf16: return accumulates(form, {Type::f32}) ? multiply_as<Brain, Brain, Sums> : nullptr;
-  case Type::tf32: return accumulates(form, {Type::f32}) ? multiply_as<Tensor32, Tensor32, Sums> : nullptr;
-  case Type::f64: return accumulates(form, {Type::f64}) ? multiply_as<Double, Double, FusedSums> : nullptr;
+bool accumulates(const MatrixKind& kind, std::initializer_list<Type> types) {
+  auto known = [&](Type type) { return std::find(types.begin(), types.end(), type) != types.end(); };
+  return known(kind.c) && known(kind.d);
+}
+
+Multiply multiply_alike(const MatrixKind& kind) {
+  using Bit = Integer<1, false>;
+  bool floats = accumulates(kind, {Type::f16, Type::f32}), single = accumulates(kind, {Type::f32});
+  switch (kind.a) {
+  case Type::f16: return floats ? multiply_as<Half, Half, Sums> : nullptr;
+  case Type::bf16: return single ? multiply_as<Brain, Brain, Sums> : nullptr;
+  case Type::tf32: return single ? multiply_as<Tensor32, Tensor32, Sums> : nullptr;
+  case Type::f64: return accumulates(kind, {Type::f64}) ? multiply_as<Double, Double, FusedSums> : nullptr;
+  case Type::b1:
+    if (!accumulates(kind, {Type::s32})) return nullptr;
+    return kind.differ ? multiply_as<Bit, Bit, Differences> : multiply_as<Bit, Bit, IntegerSums>;
   default: return nullptr;
   }
 }
 
+// Whether the operands are whole registers, and no more than there is room for.
+bool fits(const MatrixKind& kind) {
+  ir::MatrixShape s = kind.shape;
+  u32 width = ir::bits(kind.a), a_elements = u32{s.m} * s.k / (kind.sparse ? 2 : 1);
+  bool rows = s.m == 8 || s.m == 16;
+  return rows && s.n == 8 && width != 0 &&
+         s.k <= (width == 1    ? 256
+                 : width == 64 ? 16
+                               : 512 / width) &&
+         a_elements * width % (s.m / 8u * 1024) == 0 && s.k * 8u * width % 1024 == 0;
+}
+
 } // namespace
 
-bool can_multiply(const ir::Form& form) { return multiply_of(form) != nullptr; }
+MatrixSizes sizes_of(const MatrixKind& kind) {
+  ir::MatrixShape s = kind.shape;
+  if (kind.a == Type::f16 && s.k == 4) {
+    auto sums = [](Type type) { return type == Type::f16 ? 4u : 8u; };
+    return {2, 2, sums(kind.c), sums(kind.d)};
+  }
+  auto registers = [](u32 elements, Type type) {
+    u32 wide = type == Type::f64 ? 64 : 32;
+    return elements * ir::bits(type) / (wide * warp_size);
+  };
+  u32 of_a = u32{s.m} * s.k / (kind.sparse ? 2 : 1), sums = u32{s.m} * s.n;
+  return {registers(of_a, kind.a), registers(u32{s.k} * s.n, kind.b), registers(sums, kind.c),
+          registers(sums, kind.d)};
+}
 
-void multiply(const ir::Form& form, const u64* kept, u64 stride, MatrixRegisters& out) {
-  multiply_of(form)(form, kept, stride, out);
+Multiply find_multiply(const MatrixKind& kind) {
+  auto either = [](Type type, Type one, Type other) { return type == one || type == other; };
+  if (kind.a == Type::f16 && kind.b == Type::f16 && kind.shape.m == 8)
+    return kind.shape.k == 4 && accumulates(kind, {Type::f16, Type::f32}) ? multiply_quads : nullptr;
+  if (kind.a_columns || kind.b_rows) return nullptr;
+  if (kind.a == Type::f64 ? u32{kind.shape.k} * kind.shape.m % 32 != 0 : !fits(kind)) return nullptr;
+  bool integers = accumulates(kind, {Type::s32});
+  if (either(kind.a, Type::s8, Type::u8))
+    return integers && either(kind.b, Type::s8, Type::u8)
+               ? multiply_integers<8>(ir::is_signed(kind.a), ir::is_signed(kind.b))
+               : nullptr;
+  if (either(kind.a, Type::s4, Type::u4))
+    return integers && either(kind.b, Type::s4, Type::u4)
+               ? multiply_integers<4>(ir::is_signed(kind.a), ir::is_signed(kind.b))
+               : nullptr;
+  if (either(kind.a, Type::e4m3, Type::e5m2))
+    return either(kind.b, Type::e4m3, Type::e5m2) && accumulates(kind, {Type::f16, Type::f32})
+               ? multiply_bytes(kind.a, kind.b)
+               : nullptr;
+  return kind.a == kind.b ? multiply_alike(kind) : nullptr;
 }
 
 } // namespace warplens::sim

@@ -4,6 +4,7 @@
 #pragma once
 #include "ir/module.h"
 #include "sim/kernels/kernels.h"
+#include "sim/kernels/matrices.h"
 #include "sim/lower/ops.h"
 #include "sim/value/value.h"
 #include <algorithm>
@@ -61,7 +62,7 @@ public:
   u8 destinations = 0, sources = 0;
   bool kills = false;     // destinations hold nothing that a waiting lane needs (slots.h)
   bool may_alias = false; // loads, compute: the destination may be an alias of memory (aliasing.cpp)
-  bool sign = false;      // resize, memory: sign-extend
+  bool sign = false;      // resize, memory: sign-extend; load_matrix, store_matrix: transposed
   u8 element_bytes = 0;   // memory: of one vector element
   u8 elements = 1;
   ir::StateSpace space{}; // memory, is_space, to_generic, from_generic
@@ -94,7 +95,10 @@ public:
   ir::Special special() const { return need(Payload::special).special; }
   const Predicate& predicate() const { return need(Payload::predicate).predicate; }
 
+  u32 product_index() const { return need(Payload::product).index; } // in Code::products
+
   void set_call_index(u32 index) { need(Payload::call).index = index; }
+  void set_product_index(u32 index) { need(Payload::product).index = index; }
   void set_block_start(u32 index) { need(Payload::block).index = index; }
   void set_special(ir::Special special) { need(Payload::special).special = special; }
   void set_predicate(const Predicate& predicate) { need(Payload::predicate).predicate = predicate; }
@@ -132,6 +136,17 @@ struct ParameterOffsets {
   }
 };
 
+// A multiplication of matrices: where its operands are among the rows of Exec::matrix.
+struct MatrixProduct {
+  MatrixKind kind;
+  Multiply multiply = nullptr;
+  u32 a = 0, b = 0, c = 0, metadata = 0;
+  // wgmma: D, which is C too, has so many blocks of 8 columns; A is in registers or, like B, described; it is given by
+  // columns, B by rows; the product counts negative.
+  u32 blocks = 0;
+  bool a_described = false, a_columns = false, b_rows = false, negated = false;
+};
+
 struct Code {
   const ir::Module* module = nullptr;
   const ir::Function* function = nullptr;
@@ -142,6 +157,7 @@ struct Code {
   std::vector<SlotId> live_at_entry;    // registers read before they are written: zero
   std::vector<CallSite> calls;          // by Op::call_index
   std::vector<std::vector<u32>> tables; // by Op::table_index: op index per entry
+  std::vector<MatrixProduct> products;  // by Op::product_index
   ParameterOffsets parameter_offset;    // .param variables of a .func and its call sites
   u32 parameter_bytes = 0;              // per thread, .func and call-site .param variables
   u32 local_bytes = 0;                  // per thread, .local variables

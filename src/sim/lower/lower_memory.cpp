@@ -32,6 +32,7 @@ void Lowering::memory(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
   if (form.opcode == Opcode::cp) return copy(i);
   if (form.opcode == Opcode::ldmatrix) return load_matrix(i);
+  if (form.opcode == Opcode::stmatrix) return store_matrix(i);
   Type type = form.type();
   if (type == Type::b128 || form.has(Modifier::async) || ir::bytes(type) == 0) return unsupported(i);
   u32 value_bits = std::max<u32>(ir::bits(type), 16), policy = form.has(Modifier::l2_cache_hint) ? 1 : 0;

@@ -10,7 +10,13 @@ using ir::Operand;
 
 void Lowering::warp(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
-  if (form.opcode == Opcode::mma) return multiply_matrices(i);
+  switch (form.opcode) {
+  case Opcode::mma: return multiply_matrices(i);
+  case Opcode::wmma: return fragment(i);
+  case Opcode::wgmma: return multiply_group(i);
+  case Opcode::movmatrix: return move_matrix(i);
+  default: break;
+  }
   std::optional<OpKind> kind = lowered_as(form.opcode);
   if (!kind) return unsupported(i);
   std::vector<SlotId> slots;

@@ -5,6 +5,7 @@
 //   lower_operands.cpp  operands as slots: what every family uses
 //   lower_compute.cpp   arithmetic and moves      lower_memory.cpp   loads, stores, atomics
 //   lower_copy.cpp      asynchronous copies       lower_matrix.cpp   matrices
+//   lower_fragment.cpp  matrices of wmma, from memory and back
 //   lower_control.cpp   branches and calls        lower_warp.cpp     warp-level instructions, barriers
 //
 // Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag on, until
@@ -28,6 +29,8 @@ struct LaneForm {
   LaneForm(std::string_view text, u32 sources)
       : form(*ir::parse_form(text)), kernel(*find_kernel(form, 1, sources)) {}
 };
+
+struct FragmentPart; // lower_fragment.cpp
 
 class Lowering {
 public:
@@ -96,8 +99,34 @@ private:
 
   // lower_matrix.cpp
   void gather_warp(const ir::Instruction& i);
+  SlotId matrix_address(const ir::Instruction& i, i64& offset);
+  void emit_matrices(const ir::Instruction& i, OpKind kind, std::span<const SlotId> registers, SlotId where,
+                     i64 offset, bool transposed);
   void load_matrix(const ir::Instruction& i);
+  void store_matrix(const ir::Instruction& i);
+  void transpose(const ir::Instruction& i, SlotId to, SlotId from);
+  void move_matrix(const ir::Instruction& i);
+  bool keep(const ir::Instruction& i, std::span<const ir::Operand> operands, u32 bits, u32 first);
+  void take(const ir::Instruction& i, std::span<const ir::Operand> to);
+  void emit_product(const ir::Instruction& i, const MatrixProduct& product, std::span<const ir::Operand> to);
   void multiply_matrices(const ir::Instruction& i);
+  void multiply_fragments(const ir::Instruction& i);
+  void multiply_group(const ir::Instruction& i);
+
+  // lower_fragment.cpp
+  SlotId line_bytes(const ir::Instruction& i, const ir::Operand* stride);
+  SlotId lines_on(const ir::Instruction& i, SlotId first, SlotId lines, SlotId bytes);
+  SlotId fragment_base(const ir::Instruction& i, SlotId first, SlotId bytes);
+  std::vector<SlotId> fragment_addresses(const ir::Instruction& i, std::span<const FragmentPart> parts,
+                                         const ir::Operand& where, const ir::Operand* stride, i64& offset);
+  Op& emit_access(const ir::Instruction& i, OpKind kind, std::span<const SlotId> values, SlotId where,
+                  i64 offset);
+  void join_bytes(const ir::Instruction& i, SlotId to, std::span<const SlotId> bytes);
+  void load_part(const ir::Instruction& i, const FragmentPart& part, std::span<const SlotId> to, SlotId where,
+                 i64 offset, std::vector<SlotId>& bytes);
+  void load_fragment(const ir::Instruction& i);
+  void store_fragment(const ir::Instruction& i);
+  void fragment(const ir::Instruction& i);
 
   // lower_texture.cpp
   void texture(const ir::Instruction& i);

@@ -43,7 +43,7 @@ enum class MemoryUse : u8 {
 };
 
 // Which of an Op's payloads it has (code.h).
-enum class Payload : u8 { none, arithmetic, jump, call, block, special, predicate };
+enum class Payload : u8 { none, arithmetic, jump, call, block, special, predicate, product };
 
 // What folding makes of it (fold/shadow.cpp).
 enum class FoldRule : u8 {
