@@ -1,7 +1,7 @@
 // Random matrix instructions, and what they give, bit by bit: to be run on a GPU and under WarpLens, and compared with
 // matrices.py. A line per instruction and lane: form, draw, lane, words of D.
 //
-//   nvcc -arch=sm_90a -o matrices matrices.cu && ./matrices > gpu.txt
+//   nvcc -arch=sm_90 -o matrices matrices.cu && ./matrices > gpu.txt
 //   warplens run ./matrices > warplens.txt; matrices.py gpu.txt warplens.txt
 //
 // Operands are random bits; of floating types, numbers around 1 whose sums do not overflow, so that what differs is how

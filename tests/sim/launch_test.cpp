@@ -273,5 +273,45 @@ TEST_F(Launch, EndlessKernelsEndAtTheTimeLimit) {
   }
 }
 
+// What cannot be run says why, where that is known.
+TEST(Refusals, SayWhatIsBehind) {
+  struct Refused {
+    const char *line, *reason;
+  };
+  for (const Refused& r : {Refused{"multimem.ld_reduce.global.add.f32 %f0, [%d0];", "several GPUs"},
+                           Refused{"tcgen05.wait::ld.sync.aligned;", "tensor memory"},
+                           Refused{"st.global.u32 [%d0], %p0;", "a predicate where a value belongs"}}) {
+    Gpu gpu;
+    ASSERT_TRUE(gpu.load(ptx_header() +
+                         ".visible .entry k() { .reg .f32 %f<2>; .reg .b64 %d<2>; .reg .pred %p<2>;\n" +
+                         r.line + "\nret; }\n"));
+    LaunchResult result = gpu.run("k", {1}, {32}, {});
+    ASSERT_TRUE(result.fault) << r.line;
+    EXPECT_EQ(result.fault->kind, FaultKind::unsupported_instruction);
+    std::string notes;
+    for (const std::string& note : result.fault->diagnostic.notes) notes += note + '\n';
+    EXPECT_NE(notes.find(r.reason), notes.npos) << result.fault->diagnostic.message << '\n' << notes;
+  }
+}
+
+TEST(CachePolicies, AreMadeAndIgnored) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<4>; .reg .b64 %d<6>;
+  ld.param.u64 %d0, [p];
+  createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;
+  createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %d2;
+  createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %d3, [%d0], 1024, 4096;
+  ld.global.L2::cache_hint.u32 %r1, [%d0], %d1;
+  add.u32 %r1, %r1, 1;
+  st.global.L2::cache_hint.u32 [%d0+4], %r1, %d2;
+  ret;
+})"));
+  u64 at = gpu.buffer(std::vector<u32>{41, 0});
+  gpu.expect_run("k", {1}, {1}, {at});
+  EXPECT_EQ(gpu.read<u32>(at, 2)[1], 42u);
+}
+
 } // namespace
 } // namespace warplens::sim

@@ -156,6 +156,19 @@ TEST(AbsentLanes, EndedOnesReadAsZeroToo) {
                [](u32 lane) { return lane >= 9 || lane == 8 ? 0u : 55u; });
 }
 
+// The sides of a branch execute as many of them as they like, and are together again behind it.
+TEST(AbsentLanes, SidesOfABranchMeetBehindIt) {
+  for (bool odd_first : {true, false})
+    expect_lanes(fmt::format(R"(
+    and.b32 %r0, %l, 1; setp.eq.u32 %p0, %r0, {}; mul.lo.u32 %v, %l, 10; mov.u32 %r1, 0; @%p0 bra ONCE;
+    LOOP: shfl.sync.bfly.b32 %r2, %l, 1, 31, -1; add.u32 %v, %v, %r2; add.u32 %v, %v, 1;
+    add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra LOOP; bra.uni MEET;
+    ONCE: shfl.sync.bfly.b32 %r2, %l, 1, 31, -1; add.u32 %v, %v, %r2;
+    MEET: shfl.sync.bfly.b32 %o, %v, 1, 31, -1;)",
+                             odd_first ? 0 : 1),
+                 [&](u32 lane) { return (lane ^ 1) * 10 + ((lane % 2 == 0) == odd_first ? 3 : 0); });
+}
+
 // Those who may still come are waited for: the other side of a branch, which meets this one before it ends.
 TEST(AbsentLanes, TheOtherSideOfABranchIsWaitedFor) {
   expect_lanes(R"(

@@ -113,6 +113,19 @@ static void check_stack(Exec& x, const Op& op, const ir::Function& callee, u64 l
         "that never ends");
 }
 
+// What is behind it, where that is known; empty where the instruction is just not there.
+static std::string why_unsupported(const ir::Form& form) {
+  // By the text: modifiers that nobody knows leave no opcode.
+  if (form.text.starts_with("multimem"))
+    return "multicast memory, of several GPUs that NVSwitch joins, is not emulated";
+  if (form.text.starts_with("tcgen05"))
+    return "tensor memory, which compute capability 10.0 introduced, is not emulated";
+  if (form.family() == ir::Family::unsupported) return {};
+  return "the instruction is known, but not with these operands: one is of a kind or a width that it does "
+         "not take, such as "
+         "a predicate where a value belongs";
+}
+
 namespace ops {
 
 void branch(Exec& x, const Op& op) {
@@ -317,8 +330,10 @@ void nothing(Exec& x, const Op& op) { x.enter(op); }
 
 void unsupported(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
+  std::vector<std::string> notes;
+  if (std::string why = why_unsupported(*op.form); !why.empty()) notes.push_back(std::move(why));
   raise(x, op, FaultKind::unsupported_instruction, "kernel-unsupported-instruction",
-        fmt::format("'{}' is not implemented", op.form->text), first_thread(*x.mask), 0, {},
+        fmt::format("'{}' is not implemented", op.form->text), first_thread(*x.mask), 0, std::move(notes),
         "the launch's counts are not complete; other launches go on");
 }
 

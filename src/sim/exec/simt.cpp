@@ -338,8 +338,15 @@ void join_warp_syncs(Exec& x, Cta& cta) {
   }
 }
 
+// Which of two groups is further back in the program, the outermost places first.
+bool is_before(const Group& a, const Group& b) {
+  return std::lexicographical_compare(a.stack.begin(), a.stack.end(), b.stack.begin(), b.stack.end(),
+                                      [](const StackEntry& x, const StackEntry& y) { return x.pc < y.pc; });
+}
+
 // A warp goes on when the lanes that its lanes named wait too, here or at another warp-level instruction, or
-// have ended. With `force`, all go on as they are: the missing lanes cannot come.
+// have ended. With `force`, all go on as they are: the missing lanes cannot come. Of several groups of a warp that is the one
+// that is furthest back, which may come to where the others are; these have met it, and go on after its turn if not.
 bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
   Mask present = cta.exited;
   bool waiting = false, released = false;
@@ -350,13 +357,28 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
   }
   if (!waiting) return false;
   join_warp_syncs(x, cta);
+  std::array<const Group*, most_warps> first{};
+  Mask met; // their lanes
+  for (auto& group : cta.groups) {
+    if (group->state != GroupState::at_warp_sync) continue;
+    const Mask& here = group->stack.back().mask;
+    for (u32 w = 0; w < x.shape.warps; ++w) {
+      bool ready = here.word[w] != 0 && (force || (group->awaited.word[w] & ~present.word[w]) == 0);
+      if (!ready || (first[w] != nullptr && !is_before(*group, *first[w]))) continue;
+      first[w] = group.get();
+      met.word[w] = here.word[w];
+    }
+  }
   std::vector<std::unique_ptr<Group>> parts;
   for (auto& group : cta.groups) {
     if (group->state != GroupState::at_warp_sync) continue;
     Mask ready;
     const Mask& here = group->stack.back().mask;
     for (u32 w = 0; w < x.shape.warps; ++w)
-      if (force || (group->awaited.word[w] & ~present.word[w]) == 0) ready.word[w] = here.word[w];
+      if (first[w] == group.get())
+        ready.word[w] = here.word[w];
+      else
+        group->awaited.word[w] &= ~met.word[w];
     if (empty(ready, x.shape.warps)) continue;
     if (force && checks_sync(x)) report_missing_lanes(x, *group);
     Group* free = group.get();

@@ -73,6 +73,7 @@ void Lowering::move(const ir::Instruction& i) {
   if (form.opcode == Opcode::stacksave || form.opcode == Opcode::stackrestore ||
       form.opcode == Opcode::alloca || form.type() == Type::b128)
     return unsupported(i);
+  if (form.opcode == Opcode::createpolicy) return create_policy(i);
   if (i.destinations > 1 || i.sources > 1) return pack_or_unpack(i, form);
   const Operand& d = function_.destinations(i)[0];
   const Operand& s = function_.sources(i)[0];
@@ -94,6 +95,13 @@ void Lowering::move(const ir::Instruction& i) {
     return;
   }
   simple(i, OpKind::move, to, source(i, s, bits));
+}
+
+// A cache policy is for instructions that take one, and has no effect here: any number will do.
+void Lowering::create_policy(const ir::Instruction& i) {
+  const Operand& to = function_.destinations(i)[0];
+  if (to.kind != Operand::Kind::reg || bits_of(to.reg.value) != 64) return unsupported(i);
+  simple(i, OpKind::move, to.reg.value, constant(Constant::Kind::value, 0, 64));
 }
 
 void Lowering::pack_or_unpack(const ir::Instruction& i, const ir::Form& form) {

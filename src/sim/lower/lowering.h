@@ -85,6 +85,7 @@ private:
   void compute(const ir::Instruction& i);
   void simple(const ir::Instruction& i, OpKind kind, SlotId to, SlotId from, ir::StateSpace space = {});
   void move(const ir::Instruction& i);
+  void create_policy(const ir::Instruction& i);
   void pack_or_unpack(const ir::Instruction& i, const ir::Form& form);
 
   // lower_memory.cpp
