@@ -22,7 +22,7 @@ what = {
 
 # Opcodes of which some forms have semantics, and which.
 partly = {
-    "cp": "`cp.async.ca`, `.cg`, `.commit_group`, `.wait_group`, `.wait_all`",
+    "cp": "`cp.async` with its groups and mbarriers; `cp.async.bulk` and `cp.reduce.async.bulk`, `.tensor` in tile mode; not im2col",
     "mma": "dense and sparse; f16, bf16, tf32, f64, e4m3, e5m2, s8, u8, s4, u4, b1; not block-scaled",
     "wmma": "every type and shape: f16, bf16, tf32, f64, s8, u8, s4, u4, b1",
     "wgmma": "dense; f16, bf16, tf32, e4m3, e5m2, s8, u8, b1; descriptors without a base offset",

@@ -85,6 +85,9 @@ WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
   std::copy_n(batch.address + std::size_t{warp} * warp_size, warp_size, out.address.begin());
   std::size_t further = std::size_t{batch.further_texels} * warp_size;
   if (further != 0) out.further = {batch.further + warp * further, further};
+  if (batch.copied_to != nullptr) out.copied_to = batch.copied_to + std::size_t{warp} * warp_size;
+  out.sized = !batch.empty.empty();
+  if (out.sized) out.empty = batch.empty[warp];
   return out;
 }
 

@@ -48,6 +48,11 @@ struct WarpAccess : AccessHeader {
   std::array<u64, warp_size> address{}; // undefined where the lane is inactive
   // What a filtered fetch reads beside the first texel: [texel][32]. A view, of whoever handed the access over.
   std::span<const u64> further{};
+  // Of an asynchronous copy: [32], where each lane writes in shared memory, null where that is not known; lanes that read
+  // nothing and write zeros; and whether the instruction says how much each lane reads.
+  const u64* copied_to = nullptr;
+  u32 empty = 0;
+  bool sized = false;
 };
 
 // One memory instruction executed by `warps` warps of one CTA, or of several that follow each other in the
@@ -62,6 +67,18 @@ struct LaneBatch : AccessHeader {
   const u64* further = nullptr;
   u32 further_texels = 0;
   bool shows_pattern = true;
+  // Of an asynchronous copy, as WarpAccess has them: [warps][32]; [warps], none where no lane says how much it reads.
+  const u64* copied_to = nullptr;
+  std::span<const u32> empty{};
+};
+
+// What one thread has the copy engine move between global memory and shared memory: rows of bytes side by side. A view.
+struct BulkRow {
+  u64 address = 0, bytes = 0; // in global memory
+};
+struct BulkAccess : AccessHeader {
+  u64 cta = 0;
+  std::span<const BulkRow> rows{};
 };
 
 // One memory instruction executed by `count` CTAs that follow each other in the grid, in closed form:
@@ -83,6 +100,7 @@ public:
   virtual ~Sink() = default;
   virtual void lanes(const LaneBatch&) = 0;
   virtual void affine(const AffineAccess&) = 0;
+  virtual void bulk(const BulkAccess&) {}
 };
 
 // Lanes of warp `warp` of a block: its threads are numbered x fastest; the last warp may have fewer than 32.

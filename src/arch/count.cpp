@@ -5,6 +5,7 @@
 // What this does not do: say what an access costs. That is in rules/ alone.
 #include "arch/count.h"
 #include "arch/batch/batch.h"
+#include "arch/rules/async_copy.h"
 #include "arch/rules/l1_stages.h"
 #include "arch/rules/requests.h"
 #include "arch/rules/shared.h"
@@ -40,21 +41,14 @@ bool countable(const access::WarpAccess& access) {
   return access.bytes <= 32 && std::has_single_bit(access.bytes);
 }
 
-// The passes in shared memory that the counters attribute to an asynchronous copy.
-void add_async_copy(const access::WarpAccess& access, Counts& counts) {
-  u64 wavefronts = async_copy_wavefronts(access);
-  u64 needed = ceil_div(u64{static_cast<u32>(std::popcount(access.active))} * access.bytes, 128);
-  counts.wavefronts += wavefronts;
-  counts.ideal_wavefronts += std::min(wavefronts, needed);
-}
-
 // One warp with an active lane.
 void add(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
   counts.instructions += 1;
   counts.threads += static_cast<u32>(std::popcount(access.active));
   if (!countable(access)) return; // no such instruction: nothing is known about what it would move
+  if (access.kind == Kind::async_copy && access.space == Space::global)
+    return add_async_copy(arch, access, counts);
   rule_of(arch, access.space).rule->count(arch, access, counts);
-  if (access.kind == Kind::async_copy && access.space == Space::global) add_async_copy(access, counts);
 }
 
 } // namespace

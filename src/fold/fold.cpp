@@ -69,6 +69,8 @@ ResultOr<Folded, std::string> fold_launch(sim::Device& device, const sim::Progra
                                           const sim::LaunchSpec& spec, const sim::LaunchOptions& options,
                                           const FoldOptions& fold_options) {
   if (spec.cooperative) return failure(std::string("its blocks wait for each other (cooperative launch)"));
+  if (sim::cluster_of(program.module().functions[spec.kernel.value], spec.cluster).count() > 1)
+    return failure(std::string("its blocks reach each other's shared memory (clusters)"));
   try {
     auto launch = sim::ObservedLaunch::prepare(device, program, spec, options);
     if (!launch) return failure(launch.error().diagnostic.message);

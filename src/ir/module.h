@@ -139,6 +139,9 @@ struct Function {
   std::vector<Block> blocks;             // block 0 is the entry
   std::array<u32, 3> max_threads{};      // .maxntid, 0 where absent
   std::array<u32, 3> required_threads{}; // .reqntid
+  std::array<u32, 3> required_cluster{}; // .reqnctapercluster
+  u32 most_in_cluster = 0;               // .maxclusterrank
+  bool explicit_cluster = false;         // .explicitcluster
   u32 min_ctas = 0;                      // .minnctapersm
   u32 ptx_line = 0;
 

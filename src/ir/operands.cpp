@@ -27,7 +27,8 @@ constexpr OperandType usual_type(char letter) {
   case 'q':
   case 'c':
   case 'k': return OperandType::pred;
-  case 'a': return OperandType::u64;
+  case 'a':
+  case 'B': return OperandType::u64;
   case 'l':
   case 't':
   case 'x': return OperandType::none;
@@ -36,6 +37,7 @@ constexpr OperandType usual_type(char letter) {
 }
 
 constexpr OperandType named_type(std::string_view name) {
+  if (name == "1") return OperandType::first;
   if (name == "2") return OperandType::second;
   if (name == "3") return OperandType::third;
   if (name == "4") return OperandType::fourth;
@@ -46,6 +48,7 @@ constexpr OperandType named_type(std::string_view name) {
   if (name == "b32") return OperandType::b32;
   if (name == "u32") return OperandType::u32;
   if (name == "s32") return OperandType::s32;
+  if (name == "u16") return OperandType::u16;
   if (name != "u64") this_word_cannot_be_read();
   return OperandType::u64;
 }
@@ -55,7 +58,7 @@ constexpr OperandRule read_word(std::string_view word) {
   OperandRule rule;
   rule.optional = word.starts_with('?');
   if (rule.optional) word.remove_prefix(1);
-  if (word.empty() || std::string_view("dDVqesSTGcaltkxMmw").find(word[0]) == word.npos)
+  if (word.empty() || std::string_view("dDVqesSTGBcaltkxMmw").find(word[0]) == word.npos)
     this_word_cannot_be_read();
   rule.letter = word[0];
   word.remove_prefix(1);
@@ -91,6 +94,10 @@ bool is_matrix_rule(OperandRule rule) { return rule.matrix() || rule.described()
 
 bool is_copy_of_threads(const Form& form) {
   return form.opcode == Opcode::cp && form.has(Modifier::async) && !form.has(Modifier::bulk);
+}
+
+bool arrives_announcing(const Form& form) {
+  return (form.has(Modifier::arrive) || form.has(Modifier::arrive_drop)) && form.has(Modifier::expect_tx);
 }
 
 struct Variant {
@@ -160,6 +167,42 @@ bool waits_for_copies(const Form& form) {
          (form.has(Modifier::commit_group) || form.has(Modifier::wait_group) || form.has(Modifier::wait_all));
 }
 
+bool arrives_after_copies(const Form& form) {
+  return is_copy_of_threads(form) && form.has(Modifier::mbarrier) && form.has(Modifier::arrive);
+}
+
+u32 tensor_dimensions(const Form& form) {
+  constexpr Modifier dimensions[] = {Modifier::tex1d, Modifier::tex2d, Modifier::tex3d, Modifier::tensor4d,
+                                     Modifier::tensor5d};
+  for (u32 d = 0; d < std::size(dimensions); ++d)
+    if (form.has(dimensions[d])) return d + 1;
+  return 0;
+}
+
+BulkCopy bulk_copy(const Form& form) {
+  if (form.opcode != Opcode::cp || !form.has(Modifier::bulk) || form.has(Modifier::im2col) ||
+      form.has(Modifier::im2col_no_offs))
+    return BulkCopy::none;
+  if (form.has(Modifier::commit_group) || form.has(Modifier::wait_group)) return BulkCopy::group;
+  bool tensor = form.has(Modifier::tensor);
+  if (tensor && tensor_dimensions(form) == 0) return BulkCopy::none;
+  if (form.has(Modifier::prefetch)) return tensor ? BulkCopy::tensor_prefetch : BulkCopy::prefetch;
+  if (form.has(Modifier::bulk_group)) return tensor ? BulkCopy::tensor_out : BulkCopy::out;
+  if (!form.has(Modifier::complete_tx_bytes)) return BulkCopy::none;
+  if (form.has(Modifier::global)) return tensor ? BulkCopy::tensor_in : BulkCopy::in;
+  return tensor ? BulkCopy::none : BulkCopy::across;
+}
+
+bool moves_global_in_bulk(const Form& form) {
+  switch (bulk_copy(form)) {
+  case BulkCopy::in:
+  case BulkCopy::out:
+  case BulkCopy::tensor_in:
+  case BulkCopy::tensor_out: return true;
+  default: return false;
+  }
+}
+
 bool has_semantics(const Form& form) {
   std::span<const OperandRule> rules = operands(form);
   return form.opcode == Opcode::call || rules.empty() || rules[0].letter != 'x';
@@ -207,6 +250,7 @@ Type type_of(OperandRule rule, const Form& form, u32 registers) {
   case OperandType::b32: return Type::b32;
   case OperandType::u32: return Type::u32;
   case OperandType::s32: return Type::s32;
+  case OperandType::u16: return Type::u16;
   case OperandType::u64: return Type::u64;
   }
   return Type::none;
@@ -217,6 +261,7 @@ u32 least_count(OperandRule rule, const Form& form) {
   if (rule.matrix()) return matrix_registers(form, matrix_operand(rule));
   if (rule.texture()) return 1u + geometry_of(form)->elements;
   if (rule.changes()) return geometry_of(form)->changes;
+  if (rule.box()) return 1 + tensor_dimensions(form);
   return rule.vector() && rule.type != OperandType::part ? form.vector : 1;
 }
 
@@ -224,6 +269,7 @@ Type OperandGroup::type(const Form& form, u32 n) const {
   if (rule.takes_predicate() && n >= (rule.vector() ? form.vector : 1u)) return Type::pred; // d|p
   if (rule.texture() && n == 0) return Type::u64;
   if (rule.texture() && n == 1 && geometry_of(form)->layered) return Type::u32;
+  if (rule.box() && n > 0) return Type::s32; // coordinates
   return type_of(rule, form, rule.vector() || rule.described() ? count : 1);
 }
 

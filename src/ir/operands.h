@@ -27,6 +27,7 @@ enum class OperandType : u8 {
   b32,
   u32,
   s32,
+  u16,
   u64,
 };
 
@@ -41,6 +42,7 @@ struct OperandRule {
   // braces where the form is a vector
   bool vector() const { return letter == 'D' || letter == 'S' || letter == 'V'; }
   bool texture() const { return letter == 'T'; }                 // [object, {coordinates}]
+  bool box() const { return letter == 'B'; }                     // [tensor map, {coordinates}]
   bool changes() const { return letter == 'G'; }                 // braces always
   bool matrix() const { return letter == 'M' || letter == 'm'; } // braces always
   bool described() const { return letter == 'w'; } // braces, or the descriptor of a matrix in shared memory
@@ -58,6 +60,23 @@ Type type_of(OperandRule, const Form&, u32 registers = 1);
 // An asynchronous copy to shared memory; a group of them committed, or waited for.
 bool copies_asynchronously(const Form&);
 bool waits_for_copies(const Form&);
+bool arrives_after_copies(const Form&); // at an mbarrier
+
+// A bulk copy, or what waits for some.
+enum class BulkCopy : u8 {
+  none,   // also: one whose operands are not known (im2col)
+  in,     // global to shared memory, of this CTA or others of the cluster
+  across, // shared memory to that of a CTA of the cluster
+  out,    // shared to global memory
+  tensor_in,
+  tensor_out,
+  prefetch,
+  tensor_prefetch,
+  group // commits a group of them, or waits for some
+};
+BulkCopy bulk_copy(const Form&);
+bool moves_global_in_bulk(const Form&); // into global memory or out of it
+u32 tensor_dimensions(const Form&);     // of a copy with a tensor map
 
 // How many operands of an instruction the rule describes: one per register in braces; at least, for `part`.
 u32 least_count(OperandRule, const Form&);

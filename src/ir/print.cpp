@@ -116,6 +116,9 @@ private:
     };
     triple(".maxntid", f.max_threads);
     triple(".reqntid", f.required_threads);
+    triple(".reqnctapercluster", f.required_cluster);
+    if (f.explicit_cluster) out_ += " .explicitcluster";
+    if (f.most_in_cluster != 0) put(" .maxclusterrank {}", f.most_in_cluster);
     if (f.min_ctas != 0) put(" .minnctapersm {}", f.min_ctas);
   }
 
@@ -288,12 +291,28 @@ private:
     }
   }
 
+  // [tensor map, {coordinates}]
+  void box(const Function& f, const Instruction& i, const Form& form, const OperandGroup& group) {
+    Operand map = f.operands[i.first_operand + group.first];
+    map.kind = map.reg.valid() ? Operand::Kind::reg : Operand::Kind::variable;
+    out_ += '[';
+    operand(map, Type::u64);
+    for (u32 n = 1; n < group.count; ++n) {
+      out_ += n == 1 ? ", {" : ", ";
+      operand(f.operands[i.first_operand + group.first + n], group.type(form, n));
+    }
+    out_ += "}]";
+  }
+
   void operands(const Function& f, const Instruction& i, const Form& form) {
     std::string_view separator = " ";
     for (const OperandGroup& group : operand_groups(form, i.destinations, i.sources)) {
       if (!group.rule.in_text()) continue;
       out_ += std::exchange(separator, ", ");
-      this->group(f, i, form, group);
+      if (group.rule.box())
+        box(f, i, form, group);
+      else
+        this->group(f, i, form, group);
     }
     if (i.target_count != 0) branch_table(f, i, separator);
   }

@@ -102,6 +102,7 @@ private:
     case Opcode::ld:
       if (form.space() == StateSpace::param) return in;
       return static_cast<Origin>((follows ? race : 0) | (polls(form) ? polled : 0));
+    case Opcode::mbarrier: return polls(form) ? polled : 0;
     case Opcode::atom: return static_cast<Origin>(of_atomic(form, sources) | (follows ? race : 0));
     case Opcode::setp: {
       bool equality = form.comparison() == Comparison::eq || form.comparison() == Comparison::ne;
@@ -288,6 +289,7 @@ bool becomes_loop(const Form& form) {
 } // namespace
 
 bool polls(const Form& form) {
+  if (form.opcode == Opcode::mbarrier) return form.has(Modifier::test_wait) || form.has(Modifier::try_wait);
   return form.opcode == Opcode::ld && form.space() != StateSpace::param &&
          (form.has(Modifier::volatile_) || form.has(Modifier::relaxed) || form.has(Modifier::acquire) ||
           form.has(Modifier::cv));

@@ -37,6 +37,13 @@ void Worker::affine(const access::AffineAccess& access) {
     if (access.active.empty() || access.active[w] != 0) follower.add(w, access::expand(access, w));
 }
 
+void Worker::bulk(const access::BulkAccess& access) {
+  Cell& cell = cell_of(access);
+  ++cell.accesses;
+  for (std::size_t a = 0; a < architectures_.size(); ++a)
+    cell.sums.counts[a] += arch::count_bulk(*architectures_[a], access);
+}
+
 BlockFollower& Worker::follower_of(const access::AccessHeader& access) {
   u32 site = access.site.value < site_index_.size() ? site_index_[access.site.value] : sites_;
   u32 place = site < places_.size() ? places_[site] : static_cast<u32>(places_.size());

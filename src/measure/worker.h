@@ -16,6 +16,7 @@ public:
 
   void lanes(const access::LaneBatch&) override;
   void affine(const access::AffineAccess&) override;
+  void bulk(const access::BulkAccess&) override;
 
   // Calls f(cell), which is settled, for each space that this worker met at a site; `site` == sites: unlisted
   // ones.

@@ -447,9 +447,18 @@ bool Parser::texture(std::vector<Operand>& out, const ir::Form& form, ir::Operan
   return (!braces || c_.expect('}', "after the coordinates")) && c_.expect(']', "after the coordinates");
 }
 
+// [tensor map, {coordinates}]
+bool Parser::box(std::vector<Operand>& out) {
+  if (!c_.expect('[', "before the tensor map") || !operand(out, Type::u64, 's')) return false;
+  out.back().kind = Operand::Kind::address;
+  return c_.expect(',', "between the tensor map and the coordinates") &&
+         vector_or_operand(out, Type::s32, 's') && c_.expect(']', "after the coordinates");
+}
+
 // One operand; a vector register without a component gives several.
 bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
   if (letter == 'a') return address(out.emplace_back());
+  if (letter == 'B') return box(out);
   bool negated = false;
   if (c_.at('!')) {
     negated = true;
@@ -495,7 +504,7 @@ void Parser::add_carry(const ir::Form& form, std::vector<Operand>& destinations,
 
 // ld.v2 takes two registers, mov.b64 packs 2, 4 or 8; everything else takes one.
 bool Parser::check_vector(const ir::Form& form, ir::OperandRule rule, std::size_t count, const Token& where) {
-  bool many = rule.matrix() || rule.texture() || rule.changes();
+  bool many = rule.matrix() || rule.texture() || rule.changes() || rule.box();
   u32 wanted = rule.vector() ? form.vector : many ? ir::least_count(rule, form) : 1;
   bool packs = rule.type == ir::OperandType::part && form.vector == 1 &&
                (count == 2 || count == 4 || count == 8) && ir::bits(form.type()) >= 8 * count;
@@ -653,7 +662,7 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
                                               : access::Kind::load;
     break;
   case Opcode::cp:
-    if (!ir::copies_asynchronously(form)) return;
+    if (!ir::copies_asynchronously(form) && !ir::moves_global_in_bulk(form)) return;
     kind = access::Kind::async_copy;
     break;
   default: return;
@@ -676,7 +685,8 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
     site.bytes = static_cast<u8>(ir::fragment_bytes(form));
     site.matrices = static_cast<u8>(ir::fragment_matrices(form));
   }
-  if (kind == access::Kind::async_copy)
+  if (ir::moves_global_in_bulk(form)) site.bytes = 0, site.vector = 1; // an operand says how much
+  if (ir::copies_asynchronously(form))
     site.bytes =
         static_cast<u8>(m_.functions[current_.value].sources(i)[2].value); // 4, 8 or 16, if it is right
   i.site = site.id;

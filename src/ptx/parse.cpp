@@ -188,8 +188,16 @@ bool Parser::performance_directives() {
       u64 n = 0;
       if (!parse_count(c_, n, 0xffffffffu, "number of CTAs")) return false;
       f.min_ctas = static_cast<u32>(n);
+    } else if (d == ".reqnctapercluster") {
+      if (!triple(f.required_cluster)) return false;
+    } else if (d == ".maxclusterrank") {
+      u64 n = 0;
+      if (!parse_count(c_, n, 0xffffffffu, "number of CTAs")) return false;
+      f.most_in_cluster = static_cast<u32>(n);
+    } else if (d == ".explicitcluster") {
+      f.explicit_cluster = true;
     } else if (c_.token().kind == TokenKind::number) {
-      if (!triple(ignored)) return false; // .maxnreg, .reqnctapercluster, .maxclusterrank, …
+      if (!triple(ignored)) return false; // .maxnreg, …
     } else if (c_.at('(')) {
       if (!c_.skip_group()) return false; // .attribute(…), .abi_preserve …
     } else if (c_.token().kind == TokenKind::string) {

@@ -80,6 +80,7 @@ private:
   bool call_list(std::vector<ir::Operand>&);
   bool skip_operands();
   bool texture(std::vector<ir::Operand>&, const ir::Form&, ir::OperandRule);
+  bool box(std::vector<ir::Operand>&);
   bool check_vector(const ir::Form&, ir::OperandRule, std::size_t count, const Token& where);
   void close_label_scope();
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);

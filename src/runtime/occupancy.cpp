@@ -1,6 +1,7 @@
 // See occupancy.h. Each resource is handed out in units, so sizes are rounded up before they are divided.
 #include "runtime/occupancy.h"
 #include "base/bits.h"
+#include "runtime/launch.h"
 #include <algorithm>
 
 namespace warplens::runtime {
@@ -33,7 +34,49 @@ u32 active_blocks(const Runtime& runtime, const Kernel& kernel, u32 threads, u64
   return static_cast<u32>(blocks);
 }
 
+namespace {
+
+// Calls f(kernel, the launch's blocks that a multiprocessor holds), for a kernel and a device that have clusters.
+template <class F> cudaError_t with_clusters(const void* function, const cudaLaunchConfig_t* config, F&& f) {
+  return api([&](Runtime& runtime) -> cudaError_t {
+    Kernel* kernel = runtime.binaries.kernel(function);
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    if (!config || (config->numAttrs != 0 && !config->attrs)) return cudaErrorInvalidValue;
+    if (!runtime.architecture().features.cluster_launch) return cudaErrorInvalidClusterSize;
+    if (cudaError_t error = kernel->resolve(runtime); error != cudaSuccess) return error;
+    LaunchRequest request;
+    apply(request, {config->attrs, config->numAttrs});
+    const auto& [x, y, z] = kernel->info.required_cluster;
+    if (x != 0 && request.cluster.count() == 1) request.cluster = {x, y, z};
+    const auto& block = config->blockDim;
+    return f(runtime, *kernel, request.cluster.count(),
+             active_blocks(runtime, *kernel, block.x * block.y * block.z, config->dynamicSmemBytes));
+  });
+}
+
+} // namespace
+
 extern "C" {
+
+// A cluster's blocks share a part of the device (a GPC) on a GPU, so that it may hold fewer than this: parts are not modelled.
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                           const cudaLaunchConfig_t* config) {
+  if (!clusters) return remember(cudaErrorInvalidValue);
+  return with_clusters(function, config, [&](Runtime& runtime, Kernel&, u64 size, u32 blocks) {
+    if (size == 0) return cudaErrorInvalidClusterSize;
+    *clusters = static_cast<int>(blocks * runtime.architecture().part.multiprocessors / size);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                 const cudaLaunchConfig_t* config) {
+  if (!size) return remember(cudaErrorInvalidValue);
+  return with_clusters(function, config, [&](Runtime&, Kernel& kernel, u64, u32 blocks) {
+    *size = blocks == 0 ? 0 : kernel.wide_clusters ? 16 : 8;
+    return cudaSuccess;
+  });
+}
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
                                                                    int threads, std::size_t dynamic_shared,

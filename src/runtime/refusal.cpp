@@ -49,12 +49,19 @@ Found check_cooperative(const Runtime& runtime, const Kernel& kernel, const Laun
                              request.grid.count(), resident)};
 }
 
-Found check_cluster(const Kernel& kernel, const LaunchRequest& request) {
-  const Dim3& cluster = request.cluster;
+// Which error a driver gives was not compared: its header calls this one "cluster misconfiguration".
+Found check_cluster(const Runtime& runtime, const Kernel& kernel, const LaunchRequest& request) {
+  const auto& [x, y, z] = kernel.info.required_cluster;
+  const Dim3 needed{x, y, z}, cluster = x != 0 && request.cluster.count() == 1 ? needed : request.cluster;
   constexpr u64 portable = 8, largest = 16;
   if (cluster.count() == 1) return {};
   u64 most = kernel.wide_clusters ? largest : portable;
   auto refuse = [](std::string why) { return Refusal{cudaErrorInvalidClusterSize, std::move(why)}; };
+  if (!runtime.architecture().features.cluster_launch)
+    return refuse("this compute capability has no clusters: they begin with 9.0");
+  if (x != 0 && cluster != needed)
+    return refuse(fmt::format("clusters of {}×{}×{} blocks for a kernel that was compiled for {}×{}×{}",
+                              cluster.x, cluster.y, cluster.z, x, y, z));
   if (cluster.x > most || cluster.y > most || cluster.z > most || cluster.count() == 0 ||
       cluster.count() > most)
     return refuse(fmt::format("a cluster of {}×{}×{} blocks: it has at least 1 and at most {}", cluster.x,
@@ -75,7 +82,7 @@ std::optional<Refusal> refusal_of(const Runtime& runtime, const Kernel& kernel,
   if (Found found = check_threads(kernel, request)) return found;
   if (Found found = check_shared(runtime, kernel, request)) return found;
   if (Found found = check_cooperative(runtime, kernel, request)) return found;
-  return check_cluster(kernel, request);
+  return check_cluster(runtime, kernel, request);
 }
 
 } // namespace warplens::runtime

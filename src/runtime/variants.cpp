@@ -89,6 +89,11 @@ cudaFuncAttributes attributes_of(const Runtime& runtime, const Kernel& kernel) {
                     limits.shared_per_block - std::min(limits.shared_per_block, kernel.info.static_shared)));
   a.preferredShmemCarveout = kernel.carveout;
   a.nonPortableClusterSizeAllowed = kernel.wide_clusters;
+  const auto& cluster = kernel.info.required_cluster;
+  a.clusterDimMustBeSet = kernel.info.explicit_cluster && cluster[0] == 0;
+  a.requiredClusterWidth = static_cast<int>(cluster[0]);
+  a.requiredClusterHeight = static_cast<int>(cluster[1]);
+  a.requiredClusterDepth = static_cast<int>(cluster[2]);
   return a;
 }
 

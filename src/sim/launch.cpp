@@ -7,7 +7,7 @@
 // that may wait for other threads, no barriers for some of a CTA's threads, no output of their own. The size
 // of a batch depends on the kernel and the grid alone, not on the number of workers, and so do a launch's
 // results.
-#include "sim/exec/exec.h"
+#include "sim/exec/cluster.h"
 #include "sim/program.h"
 #include "sim/stall.h"
 #include "sim/team.h"
@@ -34,7 +34,7 @@ constexpr u64 least_batches = 16;
 u32 batch_size(const LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
   u64 threads = spec.block.count();
-  if (launch.options.checks.any() || spec.cooperative || threads % warp_size != 0 ||
+  if (launch.options.checks.any() || spec.cooperative || launch.has_clusters() || threads % warp_size != 0 ||
       !launch.program.runs_in_lockstep(spec.kernel))
     return 1;
   u64 registers = 0;
@@ -95,7 +95,7 @@ public:
   void report_stall() {
     FloatEnvGuard while_it_looks;
     board_.waiting += waiting_.size();
-    board_.not_begun += taken_end_ - taken_;
+    board_.not_begun += (taken_end_ - taken_) * launch_.cluster.count();
     if (waiting_.empty()) return;
     auto& [exec, cta] = first_waiting();
     record(fault_of_waiting(
@@ -144,20 +144,15 @@ private:
   bool start_next() {
     // No more CTAs wait for each other than a GPU holds at once: their registers and shared memory are real
     // memory here.
-    u64 most = launch_.spec.cooperative ? launch_.batches : resident_;
-    if (waiting_.size() >= most) return false;
-    if (taken_ == taken_end_ && !take(most - waiting_.size())) return false;
+    u64 each = launch_.cluster.count(),
+        most = launch_.spec.cooperative ? launch_.batches * each : std::max(resident_, each);
+    if (waiting_.size() + each > most) return false;
+    if (taken_ == taken_end_ && !take((most - waiting_.size()) / each)) return false;
     u64 batch = taken_++;
+    if (launch_.has_clusters()) return start_cluster(batch);
     u64 row = batch / launch_.row_batches, column = batch % launch_.row_batches;
     Exec& exec = column + 1 == launch_.row_batches && last_exec_ ? *last_exec_ : exec_;
-    auto& free = free_of(exec);
-    std::unique_ptr<Cta> cta;
-    if (free.empty()) {
-      cta = std::make_unique<Cta>();
-    } else {
-      cta = std::move(free.back());
-      free.pop_back();
-    }
+    std::unique_ptr<Cta> cta = free_cta(exec);
     const Dim3& grid = launch_.spec.grid;
     u64 x = column * launch_.shape->ctas;
     cta->index = row * grid.x + x;
@@ -169,6 +164,49 @@ private:
     start_cta(exec, *cta);
     advance(exec, std::move(cta));
     return true;
+  }
+
+  std::unique_ptr<Cta> free_cta(const Exec& exec) {
+    auto& free = free_of(exec);
+    if (free.empty()) return std::make_unique<Cta>();
+    std::unique_ptr<Cta> cta = std::move(free.back());
+    free.pop_back();
+    return cta;
+  }
+
+  // All CTAs of a cluster begin before the first of them runs: each may reach the others' shared memory.
+  bool start_cluster(u64 number) {
+    const Dim3 &grid = launch_.spec.grid, &size = launch_.cluster;
+    const u64 columns = grid.x / size.x, rows = grid.y / size.y;
+    auto cluster = std::make_shared<Cluster>();
+    std::vector<std::unique_ptr<Cta>> ctas;
+    for (u32 rank = 0; rank < size.count(); ++rank) {
+      Cta& cta = *ctas.emplace_back(free_cta(exec_));
+      cta.id = {static_cast<u32>(number % columns) * size.x + rank % size.x,
+                static_cast<u32>(number / columns % rows) * size.y + rank / size.x % size.y,
+                static_cast<u32>(number / columns / rows) * size.z + rank / (size.x * size.y)};
+      cta.index = (u64{cta.id.z} * grid.y + cta.id.y) * grid.x + cta.id.x;
+      cta.cluster = cluster;
+      cta.cluster_rank = rank;
+      cluster->ctas.push_back(&cta);
+      start_cta(exec_, cta);
+    }
+    if (ctas[0]->index >= launch_.stop_from.load(std::memory_order_relaxed)) {
+      taken_ = taken_end_;
+      return false;
+    }
+    for (std::unique_ptr<Cta>& cta : ctas) advance(exec_, std::move(cta));
+    return true;
+  }
+
+  // A CTA of a cluster is kept until all of them have ended.
+  void end_cta(const Exec& exec, std::unique_ptr<Cta> cta) {
+    auto& free = free_of(exec);
+    std::shared_ptr<Cluster> cluster = std::move(cta->cluster);
+    if (!cluster) return free.push_back(std::move(cta));
+    cluster->ended.push_back(std::move(cta));
+    if (cluster->ended.size() != cluster->ctas.size()) return;
+    for (std::unique_ptr<Cta>& one : cluster->ended) free.push_back(std::move(one));
   }
 
   void resume_one() {
@@ -217,7 +255,7 @@ private:
       return;
     }
     stall_.moved();
-    free_of(exec).push_back(std::move(cta));
+    end_cta(exec, std::move(cta));
     constexpr u64 batches_per_report = 64, instructions_per_look = 1 << 22;
     finished_ += exec.shape.ctas;
     if (since_look_ > instructions_per_look) check_clock(); // there may be no branch that looks
@@ -313,7 +351,22 @@ std::string too_large(LaunchState& launch) {
   return {};
 }
 
+std::string cluster_problem(const Dim3& grid, const Dim3& cluster) {
+  u64 count = cluster.count();
+  if (count == 0 || count > Memory::most_ctas_in_cluster)
+    return fmt::format("a cluster of {} blocks: it has at least 1 and at most {}", count,
+                       Memory::most_ctas_in_cluster);
+  if (grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0) return {};
+  return fmt::format("clusters of {}×{}×{} blocks do not divide the grid", cluster.x, cluster.y, cluster.z);
+}
+
 } // namespace
+
+Dim3 cluster_of(const ir::Function& kernel, const Dim3& asked) {
+  const std::array<u32, 3>& needs = kernel.required_cluster;
+  if (asked.count() != 1 || needs[0] == 0) return asked;
+  return {needs[0], needs[1], needs[2]};
+}
 
 std::optional<Fault> prepare(LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
@@ -325,6 +378,9 @@ std::optional<Fault> prepare(LaunchState& launch) {
   };
   if (auto problem = launch_problem(launch.device.shape.limits, spec.grid, spec.block))
     return invalid(fmt::format("{}: {}", problem->what, problem->most));
+  launch.cluster = cluster_of(launch.program.module.functions[spec.kernel.value], spec.cluster);
+  if (std::string problem = cluster_problem(spec.grid, launch.cluster); !problem.empty())
+    return invalid(problem);
   launch.entry = &launch.program.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
   if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));
@@ -332,7 +388,7 @@ std::optional<Fault> prepare(LaunchState& launch) {
   launch.shape = std::make_unique<Shape>(spec.block, ctas);
   if (rest != 0) launch.last_shape = std::make_unique<Shape>(spec.block, rest);
   launch.row_batches = ceil_div(spec.grid.x, ctas);
-  launch.batches = launch.row_batches * spec.grid.y * spec.grid.z;
+  launch.batches = launch.row_batches * spec.grid.y * spec.grid.z / launch.cluster.count();
   launch.local_bytes = launch.entry->local_bytes;
   if (launch.program.reachable(spec.kernel).functions.size() > 1)
     launch.local_bytes += launch.options.call_stack_bytes;
@@ -369,7 +425,8 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
   if (state.grid_workspace != 0) device.memory->release(state.grid_workspace);
   if (board.found && !state.fault) {
     for (auto& worker : all) worker->report_stall();
-    board.not_begun += state.batches - std::min<u64>(state.next_batch, state.batches);
+    board.not_begun +=
+        (state.batches - std::min<u64>(state.next_batch, state.batches)) * state.cluster.count();
     explain_stall(board, spec.grid.count(), state.fault->diagnostic);
   }
   result.fault = std::move(state.fault);

@@ -189,6 +189,8 @@ KernelInfo Program::info(ir::FunctionId id) const {
   }
   out.required_threads = f.required_threads;
   out.max_threads = f.max_threads;
+  out.required_cluster = f.required_cluster;
+  out.explicit_cluster = f.explicit_cluster;
   // What hardware allocates comes in steps of 8, and some registers go to addresses and the calling
   // convention.
   out.registers_estimate =

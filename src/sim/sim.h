@@ -47,6 +47,8 @@ struct KernelInfo { // for cudaFuncGetAttributes and occupancy
   u32 local_bytes = 0; // .local variables, per thread
   std::array<u32, 3> required_threads{};
   std::array<u32, 3> max_threads{};
+  std::array<u32, 3> required_cluster{}; // CTAs; 0 where the kernel does not say
+  bool explicit_cluster = false;         // it must be launched with clusters
   u32 registers_estimate = 0; // live 32-bit registers at the worst point: an estimate, ptxas decides
   std::vector<std::string> local_arrays; // names of the arrays that live in local memory
 };
@@ -127,6 +129,8 @@ struct LaunchResult {
       warnings; // tolerated out-of-bounds accesses, what LaunchChecks find: one per place
   u64 warp_instructions = 0, thread_instructions = 0;
 };
+// The CTAs of a cluster: as the launch asks, else as the kernel says (.reqnctapercluster).
+Dim3 cluster_of(const ir::Function& kernel, const Dim3& asked);
 // The workers that a launch with these options will use: make that many sinks.
 u32 worker_count(const LaunchOptions&, const LaunchSpec&);
 LaunchResult launch(Device&, const Program&, const LaunchSpec&, const LaunchOptions&);

@@ -106,6 +106,50 @@ TEST(AsynchronousCopies, AreCountedOnceAtTheirSource) {
   }
 }
 
+// Where each lane writes, and which lanes read nothing: %r2 bytes each, 0 in every third thread.
+TEST(AsynchronousCopies, TheSinkIsToldWhereTheyWrite) {
+  struct Sink final : access::Sink {
+    void lanes(const access::LaneBatch& batch) override {
+      if (batch.kind != access::Kind::async_copy) return;
+      for (u32 w = 0; w < batch.active.size(); ++w) {
+        access::WarpAccess one = access::warp_of(batch, w);
+        EXPECT_EQ(one.active, full_mask);
+        ASSERT_NE(one.copied_to, nullptr);
+        for (u32 lane = 0; lane < warp_size; ++lane)
+          EXPECT_EQ(one.copied_to[lane], (w * warp_size + lane) * 16 + 32) << w << " " << lane;
+        empty.push_back(one.empty);
+        sized.push_back(one.sized);
+      }
+    }
+    void affine(const access::AffineAccess& access) override {
+      EXPECT_NE(access.kind, access::Kind::async_copy);
+    }
+    std::vector<u32> empty;
+    std::vector<bool> sized;
+  };
+  std::vector<u32> sizes;
+  std::vector<u32> none(threads / warp_size);
+  for (u32 t = 0; t < threads; ++t) {
+    sizes.push_back(t % 3 == 0 ? 0 : 16);
+    none[t / warp_size] |= u32{t % 3 == 0} << t % warp_size;
+  }
+  for (bool sized : {false, true}) {
+    Gpu gpu;
+    ASSERT_TRUE(gpu.load(kernel(16,
+                                sized ? "cp.async.cg.shared.global [%r4+32], [%d1], 16, %r2;"
+                                      : "cp.async.cg.shared.global [%r4+32], [%d1], 16;",
+                                false)));
+    u64 from = gpu.buffer(std::vector<u8>(threads * 16)), to = gpu.buffer(std::vector<u8>(threads * 16));
+    Sink sink;
+    LaunchOptions options;
+    options.workers = 1;
+    options.sinks = {&sink};
+    gpu.expect_run("k", {1}, {threads}, {from, gpu.buffer(sizes), to}, options);
+    EXPECT_EQ(sink.empty, sized ? none : std::vector<u32>(threads / warp_size));
+    EXPECT_EQ(sink.sized, std::vector<bool>(threads / warp_size, sized));
+  }
+}
+
 TEST(AsynchronousCopies, FaultWhereTheyPointOutOfMemory) {
   for (const char* copy : {"cp.async.ca.shared.global [%r4], [%d1], 8;",        // odd threads' source
                            "cp.async.ca.shared.global [%r4+100000], [%d3], 8;", // destination

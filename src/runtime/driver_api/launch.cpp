@@ -45,6 +45,21 @@ template <class Body> CUresult of_function(CUfunction function, Body&& body) {
   });
 }
 
+// The same configuration as the Runtime API has it.
+template <class F> CUresult with_runtime_config(const LaunchConfig* config, F&& f) {
+  return in_context([&]() -> cudaError_t {
+    if (!config) return cudaErrorInvalidValue;
+    cudaLaunchConfig_t same{};
+    same.gridDim = {config->grid[0], config->grid[1], config->grid[2]};
+    same.blockDim = {config->block[0], config->block[1], config->block[2]};
+    same.dynamicSmemBytes = config->shared;
+    same.stream = config->stream;
+    same.attrs = const_cast<cudaLaunchAttribute*>(config->attributes);
+    same.numAttrs = config->count;
+    return f(&same);
+  });
+}
+
 } // namespace
 
 extern "C" {
@@ -53,6 +68,8 @@ cudaError_t cudaFuncGetAttributes_12(void*, const void*);
 cudaError_t cudaFuncSetAttribute(const void*, int, int);
 cudaError_t cudaFuncGetParamInfo(const void*, std::size_t, std::size_t*, std::size_t*);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, std::size_t);
+cudaError_t cudaOccupancyMaxActiveClusters(int*, const void*, const cudaLaunchConfig_t*);
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int*, const void*, const cudaLaunchConfig_t*);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t*, const void*, int, int);
 
 CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -128,6 +145,17 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) {
 
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
   return driver([&] { return cudaFuncGetParamInfo(function, index, offset, size); });
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const LaunchConfig* config) {
+  return with_runtime_config(config, [&](const cudaLaunchConfig_t* same) {
+    return cudaOccupancyMaxActiveClusters(clusters, function, same);
+  });
+}
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function, const LaunchConfig* config) {
+  return with_runtime_config(config, [&](const cudaLaunchConfig_t* same) {
+    return cudaOccupancyMaxPotentialClusterSize(size, function, same);
+  });
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads,

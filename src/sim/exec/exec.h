@@ -24,6 +24,7 @@
 namespace warplens::sim {
 
 struct LaunchState;
+struct Cluster;
 class StepObserver;
 class AccessChecks;
 
@@ -51,7 +52,7 @@ struct FrameLink {
   u32 call = 0;      // index of the caller's call site
 };
 
-enum class GroupState : u8 { runnable, at_barrier, at_warp_sync, done };
+enum class GroupState : u8 { runnable, at_barrier, at_cluster, at_warp_sync, done };
 
 struct Group {
   std::vector<StackEntry> stack;
@@ -66,6 +67,7 @@ struct Group {
   u64 turn = 0;                    // rounds when others last got a turn
   u64 writes = 0;                  // Exec::writes when it was last looked at
   bool spinning = false;           // stopped because it waits for others
+  bool asked = false; // at an mbarrier whose phase was not complete; asks again (execute_mbarrier.cpp)
 };
 
 enum class BarrierReduction : u8 { none, popc, and_, or_ };
@@ -103,6 +105,10 @@ struct Cta {
   std::array<Barrier, 16> barriers{};
   u32 open_barriers = 0;
   std::vector<std::unique_ptr<Group>> spare; // ended groups, for reuse
+  std::shared_ptr<Cluster> cluster;          // null without clusters
+  u32 cluster_rank = 0;
+  Mask
+      at_cluster; // threads that have come to the barrier of the cluster and were not let go (execute_cluster.cpp)
   bool started = false;
   std::unique_ptr<SharedShadow> shadow; // where accesses are checked (check/access_checks.h)
 };
@@ -179,6 +185,8 @@ struct Exec {
   };
   std::vector<RangeCache> ranges;
   std::set<std::pair<u32, std::string>> warned; // site, kind: has been reported
+  std::vector<u64> copied_to; // [lanes] where an asynchronous copy writes, and who performs it (memory/report.cpp)
+  Mask copying;
   std::vector<u64> matrix; // [register][lane]: the operands of a multiplication (lower/lower_matrix.cpp)
   std::vector<u64> texels; // [warp][texel][lane]: what a filtered fetch reads beside the first texel
 
@@ -241,7 +249,10 @@ struct LaunchState {
   const LaunchOptions& options;
   std::unique_ptr<Shape> shape;      // of a batch
   std::unique_ptr<Shape> last_shape; // of the last one in each row of the grid, when it is shorter
-  u64 batches = 0, row_batches = 0;  // in the grid; in a row of it
+  u64 batches = 0,
+      row_batches = 0; // in the grid; in a row of it. Where there are clusters, these are the batches
+  Dim3 cluster{1, 1, 1};
+  bool has_clusters() const { return cluster.count() > 1; }
   const Code* entry = nullptr;
   std::vector<std::byte> parameters; // the kernel's, as ld.param sees them
   std::vector<u32> shared_offset;    // [module variables]

@@ -25,13 +25,14 @@ u64 nanoseconds(Exec& x) {
 bool uniform_special(Exec& x, Special special, u64& out) {
   const LaunchSpec& spec = x.launch.spec;
   const DeviceShape& device = x.launch.device.shape;
+  const Dim3& cluster = x.launch.cluster;
   switch (special) {
   case Special::ntid_x: out = spec.block.x; return true;
   case Special::ntid_y: out = spec.block.y; return true;
   case Special::ntid_z: out = spec.block.z; return true;
-  case Special::ctaid_x:
+  case Special::ctaid_x: out = x.cta->id.x; return x.shape.ctas == 1;
   case Special::clusterid_x: // without clusters every CTA is a cluster of its own
-    out = x.cta->id.x;
+    out = x.cta->id.x / cluster.x;
     return x.shape.ctas == 1;
   case Special::ctaid_y: out = x.cta->id.y; return true;
   case Special::ctaid_z: out = x.cta->id.z; return true;
@@ -53,15 +54,20 @@ bool uniform_special(Exec& x, Special special, u64& out) {
   case Special::dynamic_smem_size: out = spec.dynamic_shared; return true;
   case Special::envreg1: out = x.launch.grid_workspace >> 32; return true;
   case Special::envreg2: out = x.launch.grid_workspace & 0xffffffffu; return true;
-  case Special::clusterid_y: out = x.cta->id.y; return true;
-  case Special::clusterid_z: out = x.cta->id.z; return true;
-  case Special::nclusterid_x: out = spec.grid.x; return true;
-  case Special::nclusterid_y: out = spec.grid.y; return true;
-  case Special::nclusterid_z: out = spec.grid.z; return true;
-  case Special::cluster_nctaid_x:
-  case Special::cluster_nctaid_y:
-  case Special::cluster_nctaid_z:
-  case Special::cluster_nctarank: out = 1; return true;
+  case Special::clusterid_y: out = x.cta->id.y / cluster.y; return true;
+  case Special::clusterid_z: out = x.cta->id.z / cluster.z; return true;
+  case Special::nclusterid_x: out = spec.grid.x / cluster.x; return true;
+  case Special::nclusterid_y: out = spec.grid.y / cluster.y; return true;
+  case Special::nclusterid_z: out = spec.grid.z / cluster.z; return true;
+  case Special::cluster_nctaid_x: out = cluster.x; return true;
+  case Special::cluster_nctaid_y: out = cluster.y; return true;
+  case Special::cluster_nctaid_z: out = cluster.z; return true;
+  case Special::cluster_nctarank: out = cluster.count(); return true;
+  case Special::cluster_ctaid_x: out = x.cta->id.x % cluster.x; return x.shape.ctas == 1 || cluster.x == 1;
+  case Special::cluster_ctaid_y: out = x.cta->id.y % cluster.y; return true;
+  case Special::cluster_ctaid_z: out = x.cta->id.z % cluster.z; return true;
+  case Special::cluster_ctarank: out = x.cta->cluster_rank; return true;
+  case Special::is_explicit_cluster: out = x.cta->cluster != nullptr; return true;
   case Special::tid_x:
   case Special::tid_y:
   case Special::tid_z:

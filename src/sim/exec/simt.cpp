@@ -20,6 +20,7 @@
 // op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
 // place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
 #include "sim/check/access_checks.h"
+#include "sim/exec/cluster.h"
 #include "sim/exec/stuck.h"
 #include "sim/exec/sync_check.h"
 #include "sim/program.h"
@@ -205,6 +206,7 @@ void start_cta(Exec& x, Cta& cta) {
   cta.exited = {};
   if (cta.open_barriers != 0) cta.barriers = {};
   cta.open_barriers = 0;
+  cta.at_cluster = {};
   cta.groups.clear();
   for (auto& frame : cta.frames) frame->users = 0;
   cta.shared.assign(x.launch.shared_stride * x.shape.ctas, std::byte{0});
@@ -223,7 +225,7 @@ void start_cta(Exec& x, Cta& cta) {
     cta.spare.pop_back();
     group->state = GroupState::runnable;
     group->rounds = group->spins = group->turn = 0;
-    group->alone = false;
+    group->alone = group->asked = false;
     group->barrier_result = no_slot;
     group->stack.clear();
   }
@@ -432,6 +434,11 @@ void put_back(Cta& cta, Group* group) {
 
 } // namespace
 
+static bool waits_for_cluster(const Cta& cta) {
+  return std::any_of(cta.groups.begin(), cta.groups.end(),
+                     [](auto& g) { return g->state == GroupState::at_cluster; });
+}
+
 Progress run_cta(Exec& x, Cta& cta) {
   x.cta = &cta;
   std::size_t fruitless = 0; // groups in a row that only spun
@@ -439,8 +446,10 @@ Progress run_cta(Exec& x, Cta& cta) {
     auto next = std::find_if(cta.groups.begin(), cta.groups.end(),
                              [](auto& g) { return g->state == GroupState::runnable; });
     if (next == cta.groups.end()) {
-      if (release_barriers(x, cta) || release_warp_syncs(x, cta, false) || release_warp_syncs(x, cta, true))
+      if (release_barriers(x, cta) || release_cluster_waits(x, cta) || release_warp_syncs(x, cta, false))
         continue;
+      if (waits_for_cluster(cta)) return Progress::waiting;
+      if (release_warp_syncs(x, cta, true)) continue;
       deadlock(x, cta);
     }
     Group* group = next->get();
@@ -449,6 +458,7 @@ Progress run_cta(Exec& x, Cta& cta) {
     if (cta.groups.size() > 1 || group->state == GroupState::done) put_back(cta, group);
     if (cta.groups.empty()) break;
     release_barriers(x, cta);
+    if (waits_for_cluster(cta)) release_cluster_waits(x, cta);
     release_warp_syncs(x, cta, false);
     fruitless = spun ? fruitless + 1 : 0;
     std::size_t runnable = static_cast<std::size_t>(std::count_if(

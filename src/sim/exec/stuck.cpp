@@ -2,6 +2,8 @@
 // it goes round. Such a loop polls with its first atomic or load of what others write; what that finds is looked at by
 // going round once more before the eyes of an observer.
 #include "sim/exec/stuck.h"
+#include "sim/exec/cluster.h"
+#include "sim/exec/mbarrier.h"
 #include "sim/lower/spin_loops.h"
 #include "sim/observe.h"
 #include "sim/program.h"
@@ -36,7 +38,8 @@ const Op* polling_op(const Code& code, const Loop& loop) {
   if (loop.first == no_target) return nullptr;
   for (u32 i = loop.first; i <= loop.last; ++i) {
     const Op& op = code.ops[i];
-    bool memory = op.kind() == OpKind::load || op.kind() == OpKind::atomic;
+    bool memory =
+        op.kind() == OpKind::load || op.kind() == OpKind::atomic || op.kind() == OpKind::mbarrier_wait;
     if (memory && reads_what_others_write(*op.form)) return &op;
   }
   return nullptr;
@@ -51,8 +54,10 @@ struct Place {
 Place place_of_group(const Exec& x, const Group& group) {
   const std::vector<Op>& ops = x.code->ops;
   u32 pc = std::min<u32>(x.pc, static_cast<u32>(ops.size() - 1));
-  if (group.state == GroupState::at_barrier) return {&ops[pc == 0 ? 0 : pc - 1], false};
+  if (group.state == GroupState::at_barrier || group.state == GroupState::at_cluster)
+    return {&ops[pc == 0 ? 0 : pc - 1], false};
   if (group.state == GroupState::at_warp_sync) return {&ops[pc], false};
+  if (ops[pc].kind() == OpKind::mbarrier_wait) return {&ops[pc], true};
   Loop loop = loop_around(*x.code, pc);
   if (const Op* op = polling_op(*x.code, loop)) return {op, true};
   return {&ops[loop.first == no_target ? pc : loop.last], false};
@@ -200,8 +205,17 @@ Wait describe(Exec& x, Cta& cta, Group& group, bool for_ever) {
     out.what = "waiting at the barrier " + where;
     out.detail = at_barrier(x, cta, group);
     break;
+  case GroupState::at_cluster:
+    out.what = "waiting at the cluster's barrier " + where;
+    out.detail = describe_cluster_barrier(x, cta);
+    break;
   case GroupState::at_warp_sync: out.what = "waiting for other lanes of their warps " + where; break;
   default:
+    if (place.polls && place.op->kind() == OpKind::mbarrier_wait) {
+      out.what = "waiting at the mbarrier " + where;
+      out.detail = describe_mbarrier(x, *place.op);
+      break;
+    }
     out.what = (place.polls ? "spinning on what is read " : "going round the loop ") + where;
     if (place.polls && for_ever) out.detail = polled(x, group, *place.op);
   }

@@ -62,7 +62,8 @@ template <class F> void each_place(const Exec& x, const Mask& here, F&& f) {
       Mask lanes = without(entry.mask, seen);
       add(seen, entry.mask);
       if (lanes == Mask{}) continue;
-      bool top = i + 1 == group->stack.size(), held = group->state == GroupState::at_barrier;
+      bool top = i + 1 == group->stack.size(),
+           held = group->state == GroupState::at_barrier || group->state == GroupState::at_cluster;
       u32 pc = !top ? entry.pc : group.get() == x.group ? x.pc : held ? entry.pc - 1 : entry.pc;
       f(lanes, *group->frames[frame - 1].frame->code, pc, frame == 1);
     }

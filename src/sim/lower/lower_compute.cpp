@@ -74,6 +74,8 @@ void Lowering::move(const ir::Instruction& i) {
       form.opcode == Opcode::alloca || form.type() == Type::b128)
     return unsupported(i);
   if (form.opcode == Opcode::createpolicy) return create_policy(i);
+  if (form.has(Modifier::shared_cluster) || form.opcode == Opcode::mapa || form.opcode == Opcode::getctarank)
+    return cluster_map(i);
   if (i.destinations > 1 || i.sources > 1) return pack_or_unpack(i, form);
   const Operand& d = function_.destinations(i)[0];
   const Operand& s = function_.sources(i)[0];

@@ -13,6 +13,8 @@ using ir::StateSpace;
 // they are.
 void Lowering::copy(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
+  if (ir::arrives_after_copies(form)) return mbarrier(i);
+  if (ir::bulk_copy(form) != ir::BulkCopy::none) return bulk_copy(i);
   if (!ir::copies_asynchronously(form)) {
     emit(OpKind::fence, i);
     return;

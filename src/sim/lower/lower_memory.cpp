@@ -34,16 +34,18 @@ void Lowering::memory(const ir::Instruction& i) {
   if (form.opcode == Opcode::ldmatrix) return load_matrix(i);
   if (form.opcode == Opcode::stmatrix) return store_matrix(i);
   Type type = form.type();
-  if (type == Type::b128 || form.has(Modifier::async) || ir::bytes(type) == 0) return unsupported(i);
+  if (type == Type::b128 || ir::bytes(type) == 0) return unsupported(i);
   u32 value_bits = std::max<u32>(ir::bits(type), 16), policy = form.has(Modifier::l2_cache_hint) ? 1 : 0;
   i64 offset = 0;
   const Operand& where = function_.sources(i)[0];
-  SlotId base = address(where, offset);
+  StateSpace space = form.space();
+  SlotId base = address_in(i, where, space, offset);
   std::vector<SlotId> slots;
   for (const Operand& o : function_.destinations(i))
     slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
   slots.push_back(base);
-  for (u32 s = 1; s + policy < i.sources + 0u; ++s) {
+  u32 behind = policy + form.has(Modifier::async); // the mbarrier of st.async
+  for (u32 s = 1; s + behind < i.sources + 0u; ++s) {
     const Operand& o = function_.sources(i)[s];
     u32 bits = o.kind == Operand::Kind::reg ? std::max<u32>(bits_of(o.reg.value), value_bits) : value_bits;
     slots.push_back(source(i, o, bits));
@@ -58,10 +60,11 @@ void Lowering::memory(const ir::Instruction& i) {
   op.destinations = i.destinations;
   op.sources = static_cast<u8>(slots.size() - i.destinations);
   op.offset = offset;
-  op.space = form.space();
+  op.space = space;
   op.element_bytes = static_cast<u8>(ir::bytes(type));
   op.elements = std::max<u8>(form.vector, 1);
   op.sign = ir::is_signed(type);
+  if (form.has(Modifier::async)) complete_async(i);
 }
 
 } // namespace warplens::sim

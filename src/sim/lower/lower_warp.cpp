@@ -51,7 +51,11 @@ void Lowering::warp(const ir::Instruction& i) {
 
 void Lowering::barrier(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
-  if (form.has(Modifier::cluster)) return unsupported(i);
+  if (form.opcode == Opcode::mbarrier) return mbarrier(i);
+  if (form.has(Modifier::cluster)) {
+    emit(OpKind::cluster_barrier, i);
+    return;
+  }
   bool reduction = form.has(Modifier::red);
   std::vector<SlotId> slots;
   for (const Operand& o : function_.destinations(i))

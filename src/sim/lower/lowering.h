@@ -7,6 +7,7 @@
 //   lower_copy.cpp      asynchronous copies       lower_matrix.cpp   matrices
 //   lower_fragment.cpp  matrices of wmma, from memory and back
 //   lower_control.cpp   branches and calls        lower_warp.cpp     warp-level instructions, barriers
+//   lower_async.cpp     mbarrier, clusters, bulk copies
 //
 // Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag on, until
 // slots.cpp gives all of them their places.
@@ -97,6 +98,17 @@ private:
   void copy(const ir::Instruction& i);
   void transfer(Op& op, const ir::Operand& where, ir::StateSpace space, u32 words);
   SlotId copied_size(const ir::Instruction& i, const ir::Operand& given, u64 bytes);
+
+  // lower_async.cpp
+  SlotId cluster_address(const ir::Instruction& i,
+                         SlotId from); // the generic address of one in .shared::cluster
+  // As address(); where it is one of .shared::cluster, the generic one, and `space` says so.
+  SlotId address_in(const ir::Instruction& i, const ir::Operand& o, ir::StateSpace& space, i64& offset);
+  void mbarrier(const ir::Instruction& i);
+  void cluster_map(const ir::Instruction& i);
+  SlotId whole_address(const ir::Instruction& i, const ir::Operand& o); // its constant part added
+  void bulk_copy(const ir::Instruction& i);
+  void complete_async(const ir::Instruction& i); // what st.async and red.async do to their mbarrier
 
   // lower_matrix.cpp
   void gather_warp(const ir::Instruction& i);

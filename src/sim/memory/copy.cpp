@@ -1,7 +1,7 @@
 // What a sized asynchronous copy reads: each lane as many bytes as it says, and zeros behind them.
 //
 // A lane whose size is 0 reads nothing, and may point anywhere; others may point to where less than a whole copy is left of
-// an allocation. Reported are the lanes that read, each with the whole copy.
+// an allocation. Reported are all lanes, each with the whole copy, and which of them read nothing.
 #include "sim/memory/access.h"
 #include "sim/memory/element.h"
 #include <algorithm>
@@ -58,13 +58,13 @@ void load_sized(Exec& x, const Op& op) {
   Mask all = *x.mask;
   const u32* size = static_cast<const u32*>(x.lanes_of(op.source(1)));
   for (u32 d = 0; d < op.destinations; ++d) std::fill_n(static_cast<u32*>(x.scratch[d]), x.shape.lanes, 0u);
+  x.copying = all;
   x.perform(lanes_that_read(x, all, size, 1, ~u32{0}));
-  if (*x.mask != Mask{})
-    resolve(x, op, Purpose::atomic, [&](const Access& a) {
-      check_sized(x, op, a, size);
-      report(x, op, a);
-      read_sized(x, op, a, size);
-    });
+  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+    check_sized(x, op, a, size);
+    report(x, op, a);
+    read_sized(x, op, a, size);
+  });
   x.perform(all);
   for (u32 d = 0; d < op.destinations; ++d) x.merge(x.values[op.destination(d)], x.scratch[d]);
 }

@@ -25,8 +25,17 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
         "sim-no-address-space",
         fmt::format("the system gave no {} GiB range of addresses for the device's memory", size >> 30), {},
         "raise the limit on virtual memory (ulimit -v unlimited)"));
+  // Apart from the others, so that allocations stay where they are.
+  void* usual_window = reinterpret_cast<void*>(u64{0x6fff'0000'0000});
+  void* window =
+      mmap(usual_window, cluster_window_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (window == MAP_FAILED) {
+    munmap(raw, size + page_size);
+    return failure(diag::error("sim-no-address-space", "the system gave no range of addresses for clusters"));
+  }
   std::unique_ptr<Memory> memory(new Memory);
   memory->reserved_ = raw;
+  memory->cluster_base_ = reinterpret_cast<u64>(window);
   memory->base_ = align_up(reinterpret_cast<u64>(raw), page_size);
   memory->capacity_ = capacity;
   memory->first_ = memory->base_ + windows;
@@ -40,7 +49,10 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
 }
 
 // A program may reset its device as often as it likes: kept, some 1600 ranges of 80 GB would fill the address space.
-Memory::~Memory() { munmap(reserved_, limit_ - base_ + page_size); }
+Memory::~Memory() {
+  munmap(reserved_, limit_ - base_ + page_size);
+  munmap(reinterpret_cast<void*>(cluster_base_), cluster_window_size);
+}
 
 // Pages are readable and writable once touched by an allocation; the kernel gives them memory when they are
 // used, whole pages of the device where the allocation has them for itself: that saves faults and misses.

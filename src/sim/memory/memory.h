@@ -3,7 +3,7 @@
 // needs them, as a GPU's driver maps them: an access outside every mapped page is an error, one past an
 // allocation but inside a mapped page is what GPUs tolerate (and what we report).
 //
-// Layout of the range: three windows that are never backed by memory (shared, local, parameters: a generic
+// Layout of the range: windows that are never backed by memory (shared, local, parameters: a generic
 // address inside one names the space), a mapped page that belongs to nobody, then allocations. On a GPU the driver's own
 // buffers lie before the program's first: Rodinia's srad reads 512 bytes before its first array, and gets away with it.
 #pragma once
@@ -36,6 +36,9 @@ class Memory {
 public:
   static constexpr u64 page_size = u64{2} << 20;
   static constexpr u64 window_size = u64{1} << 24; // 16 MiB each
+  // Shared memory of other CTAs of a cluster, one window each from the second on (exec/cluster.h).
+  static constexpr u64 most_ctas_in_cluster = 16,
+                       cluster_window_size = (most_ctas_in_cluster + 1) * window_size;
 
   // Reserves `capacity` bytes of address space (the device's memory size). Fails only when the host has no
   // such range.
@@ -83,6 +86,7 @@ public:
   u64 shared_window() const { return base_; }
   u64 local_window() const { return base_ + window_size; }
   u64 param_window() const { return base_ + 2 * window_size; }
+  u64 cluster_window() const { return cluster_base_; }
   u64 capacity() const { return capacity_; }
   u64 used() const;
   // Whether there is managed, pinned or registered memory, which the host may write while a kernel runs.
@@ -97,7 +101,7 @@ private:
   void forget_freed();
 
   void* reserved_ = nullptr; // a page more than from base_ to limit_
-  u64 base_ = 0, capacity_ = 0;
+  u64 base_ = 0, cluster_base_ = 0, capacity_ = 0;
   u64 first_ = 0, cursor_ = 0,
       limit_ = 0; // pages live in [first_, limit_), nobody's first; no allocations yet above cursor_
   u64 used_ = 0, serial_ = 0;

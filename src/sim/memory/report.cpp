@@ -46,9 +46,38 @@ void report_lanes(Exec& x, const Op& op, const Access& a) {
   x.sink->lanes(batch);
 }
 
+// An asynchronous copy is counted where it reads; where it writes is for the store behind it to say (lower_copy.cpp). Lanes
+// that read nothing are not in the access.
+void report_copy(Exec& x, const Op& op, const Access& a) {
+  const Op& store = x.code->ops[x.pc];
+  const bool sized = op.kind() == OpKind::load_sized;
+  if (a.form == AddressForm::affine) write_addresses(x, op);
+  x.copied_to.resize(x.shape.lanes);
+  Value& to = x.values[store.source(0)];
+  need_lanes(to, x.shape);
+  Mask all = sized ? x.copying : *a.mask, empty;
+  for (u32 w = x.first_warp; w < x.end_warp; ++w) {
+    for_each_lane(all.word[w], [&](u32 lane) {
+      u32 thread = w * warp_size + lane;
+      x.copied_to[thread] = x.lane_value(store.source(0), thread) + static_cast<u64>(store.offset);
+    });
+    empty.word[w] = all.word[w] & ~a.mask->word[w];
+  }
+  u32 first = x.first_warp - x.first_warp % x.shape.cta_warps;
+  access::LaneBatch batch{header_of(x, op, a)};
+  batch.cta = x.cta->index + first / x.shape.cta_warps;
+  batch.active = {all.word.data() + first, x.end_warp - first};
+  batch.address = x.address + first * warp_size;
+  batch.copied_to = x.copied_to.data() + first * warp_size;
+  if (sized) batch.empty = {empty.word.data() + first, x.end_warp - first};
+  batch.cta_warps = x.shape.cta_warps;
+  x.sink->lanes(batch);
+}
+
 } // namespace
 
 void report_to_sink(Exec& x, const Op& op, const Access& a) {
+  if (x.code->module->sites[op.site.value].kind == access::Kind::async_copy) return report_copy(x, op, a);
   if (a.form == AddressForm::affine)
     report_affine(x, op, a);
   else

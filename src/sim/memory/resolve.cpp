@@ -9,6 +9,7 @@
 // Numbers: an address register of 32 bits is read with its sign, since below 2 GiB that is the same, and since
 // `s[tid - 1]` under `if (tid > 0)` makes an address of -4 in the thread that does not perform it. As addresses of
 // lanes, 32 bits are extended with zeros, as PTX says; so those from 2 GiB up are found there.
+#include "sim/exec/cluster.h"
 #include "sim/memory/access.h"
 #include "sim/memory/element.h"
 #include "sim/value/lanes.h"
@@ -161,10 +162,29 @@ Extremes extent_of(const Exec& x, const Mask& mask, const u64* address) {
                                 x.end_warp - x.first_warp);
 }
 
-// Whether no generic address in it names another space than global memory: the windows are neighbours.
+// Whether no generic address in it names another space than global memory: the windows are neighbours, but for that of
+// a cluster.
 bool misses_windows(const Exec& x, const Access& a) {
+  if (u64 cluster = x.launch.device.memory->cluster_window();
+      x.cta->cluster != nullptr && a.lowest < cluster + Memory::cluster_window_size && a.highest >= cluster)
+    return false;
   return a.lowest >= window_of(x, StateSpace::param) + Memory::window_size ||
          a.highest < window_of(x, StateSpace::shared);
+}
+
+// The lanes of `rest` whose generic address lies in a window leave it, with the address made relative to the window.
+Mask take_window(Exec& x, Mask& rest, u64 window) {
+  Mask here;
+  for (u32 w = 0; w < x.shape.warps; ++w) {
+    for_each_lane(rest.word[w], [&](u32 lane) {
+      u64& a = x.address[w * warp_size + lane];
+      if (a - window >= Memory::window_size) return;
+      a -= window;
+      here.word[w] |= 1u << lane;
+    });
+    rest.word[w] &= ~here.word[w];
+  }
+  return here;
 }
 
 } // namespace
@@ -186,30 +206,25 @@ void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
 
 void split_by_space(Exec& x, const Access& whole, const std::function<void(const Access&)>& each) {
   Mask rest = *whole.mask;
-  auto part = [&](StateSpace space, const Mask& mask) {
+  auto part = [&](StateSpace space, const Mask& mask, const HostPlace& host) {
+    if (mask == Mask{}) return;
     Access a = whole;
     a.space = space;
     a.whole = false;
     a.mask = &mask;
     set_extent(a, extent_of(x, mask, a.address));
-    a.host = place_of(x, space);
+    a.host = host;
     each(a);
   };
-  for (StateSpace space : {StateSpace::shared, StateSpace::local, StateSpace::param}) {
-    u64 window = window_of(x, space);
-    Mask here;
-    for (u32 w = 0; w < x.shape.warps; ++w)
-      for_each_lane(rest.word[w], [&](u32 lane) {
-        u64& a = x.address[w * warp_size + lane];
-        if (a - window >= Memory::window_size) return;
-        a -= window;
-        here.word[w] |= 1u << lane;
-      });
-    if (here == Mask{}) continue;
-    for (u32 w = 0; w < x.shape.warps; ++w) rest.word[w] &= ~here.word[w];
-    part(space, here);
+  for (StateSpace space : {StateSpace::shared, StateSpace::local, StateSpace::param})
+    part(space, take_window(x, rest, window_of(x, space)), place_of(x, space));
+  if (const Cluster* cluster = x.cta->cluster.get()) {
+    u64 window = x.launch.device.memory->cluster_window();
+    for (const Cta* cta : cluster->ctas)
+      part(StateSpace::shared, take_window(x, rest, window += Memory::window_size),
+           {host_address(cta->shared.data()), 0, 0, x.shape.cta_warps});
   }
-  if (rest != Mask{}) part(StateSpace::global, rest);
+  part(StateSpace::global, rest, place_of(x, StateSpace::global));
 }
 
 Extremes write_addresses(Exec& x, const Op& op) {

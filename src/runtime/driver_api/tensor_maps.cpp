@@ -1,0 +1,100 @@
+// Tensor maps of tiles (CUDA Driver API, "Tensor Map Object Management"). What is asked of the arguments is what that page
+// asks. Interleaved layouts, the swizzles of atoms other than 16 bytes and elements of less than a byte are refused, and
+// named in the report; promotion of sectors in L2 changes nothing here.
+#include "runtime/driver_api/frame.h"
+#include "sim/tensor_map.h"
+#include <algorithm>
+
+namespace warplens::runtime {
+namespace {
+
+struct Tiled {
+  int element, interleave, swizzle, fill;
+  u32 rank;
+  u64 address;
+  const u64 *extent, *stride;
+  const u32 *box, *step;
+};
+
+bool is_floating(sim::TensorElement element) {
+  using enum sim::TensorElement;
+  return element == f16 || element == f32 || element == f64 || element == bf16 || element == f32_ftz ||
+         element == tf32 || element == tf32_ftz;
+}
+
+// In bytes; none for a mode that is not known here.
+std::optional<u32> swizzle_of(int mode) {
+  constexpr u32 bytes[] = {0, 32, 64, 128};
+  if (mode < 0 || mode > 3) return {};
+  return bytes[mode];
+}
+
+bool fits(const Tiled& t, u32 d, u32 element) {
+  constexpr u64 most_extent = u64{1} << 32, most_stride = u64{1} << 40;
+  if (t.extent[d] == 0 || t.extent[d] > most_extent || t.box[d] == 0 || t.box[d] > 256 || t.step[d] == 0 ||
+      t.step[d] > 8)
+    return false;
+  if (d == 0) return u64{t.box[0]} * element % 16 == 0;
+  return t.stride[d - 1] % 16 == 0 && t.stride[d - 1] < most_stride;
+}
+
+cudaError_t encode(void* map, const Tiled& t) {
+  Runtime& runtime = Runtime::get();
+  if (map == nullptr || reinterpret_cast<u64>(map) % 64 != 0 || t.rank == 0 ||
+      t.rank > sim::TensorMap::most_dimensions || !t.extent || (t.rank > 1 && !t.stride) || !t.box ||
+      !t.step || t.address == 0 || t.address % 16 != 0 || t.fill < 0 || t.fill > 1 || t.element < 0)
+    return cudaErrorInvalidValue;
+  std::optional<u32> swizzle = swizzle_of(t.swizzle);
+  if (t.interleave != 0 || !swizzle || t.element >= static_cast<int>(sim::tensor_elements)) {
+    std::lock_guard lock(runtime.mutex);
+    runtime.note_unsupported(
+        "cuTensorMapEncodeTiled with interleaving, another swizzle or sub-byte elements");
+    return cudaErrorNotSupported;
+  }
+  sim::TensorMap out;
+  out.address = t.address;
+  out.rank = t.rank;
+  out.element = static_cast<sim::TensorElement>(t.element);
+  out.swizzle = *swizzle;
+  out.nan = t.fill == 1;
+  const u32 element = sim::bytes_of(out.element);
+  for (u32 d = 0; d < t.rank; ++d) {
+    if (!fits(t, d, element)) return cudaErrorInvalidValue;
+    out.extent[d] = t.extent[d];
+    out.stride[d] = d == 0 ? element : t.stride[d - 1];
+    out.box[d] = t.box[d];
+    out.step[d] = t.step[d];
+  }
+  if ((out.swizzle != 0 && u64{out.box[0]} * element > out.swizzle) || (out.nan && !is_floating(out.element)))
+    return cudaErrorInvalidValue;
+  out.write(map);
+  return cudaSuccess;
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuTensorMapEncodeTiled(void* map, int element, unsigned rank, void* address, const u64* extent,
+                                const u64* stride, const u32* box, const u32* step, int interleave,
+                                int swizzle, int /*promotion in L2*/, int fill) {
+  return driver([&] {
+    return encode(map, {element, interleave, swizzle, fill, rank, reinterpret_cast<u64>(address), extent,
+                        stride, box, step});
+  });
+}
+
+CUresult cuTensorMapReplaceAddress(void* map, void* address) {
+  return driver([&] {
+    std::optional<sim::TensorMap> known;
+    if (map != nullptr) known = sim::TensorMap::read(map);
+    if (!known || address == nullptr || reinterpret_cast<u64>(address) % 16 != 0)
+      return cudaErrorInvalidValue;
+    known->address = reinterpret_cast<u64>(address);
+    known->write(map);
+    return cudaSuccess;
+  });
+}
+
+} // extern "C"
+} // namespace warplens::runtime

@@ -1,0 +1,140 @@
+// What threads do behind each other's backs: mbarrier objects, shared memory of other CTAs of a cluster, and copies that
+// tell an mbarrier when they have ended.
+//
+// An address of .shared::cluster names a CTA and a place in its shared memory (memory.h). It is made a generic one, so that
+// accesses through it are accesses that may go to several spaces, and those of .shared and .shared::cta pay nothing for it.
+#include "ir/timing.h"
+#include "sim/lower/lowering.h"
+#include "sim/memory/bulk.h"
+#include <algorithm>
+
+namespace warplens::sim {
+
+using ir::Modifier;
+using ir::Opcode;
+using ir::Operand;
+using ir::StateSpace;
+
+SlotId Lowering::cluster_address(const ir::Instruction& i, SlotId from) {
+  SlotId to = temporary(64);
+  Op& op = emit(OpKind::cluster_to_generic, i);
+  op.site = {};
+  op.destinations = op.sources = 1;
+  op.slot[0] = to;
+  op.slot[1] = from;
+  return to;
+}
+
+SlotId Lowering::address_in(const ir::Instruction& i, const Operand& o, StateSpace& space, i64& offset) {
+  SlotId slot = address(o, offset);
+  if (!module_.form(i).has(Modifier::shared_cluster) || space != StateSpace::shared) return slot;
+  space = StateSpace::generic;
+  return cluster_address(i, slot);
+}
+
+void Lowering::mbarrier(const ir::Instruction& i) {
+  const ir::Form& form = module_.form(i);
+  OpKind kind = form.has(Modifier::pending_count) ? OpKind::mbarrier_pending
+                : ir::polls(form)                 ? OpKind::mbarrier_wait
+                                                  : OpKind::mbarrier;
+  std::vector<SlotId> slots;
+  StateSpace space = form.space();
+  i64 offset = 0;
+  for (const Operand& o : function_.destinations(i))
+    slots.push_back(o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
+  for (u32 s = 0; s < i.sources; ++s) {
+    const Operand& o = function_.sources(i)[s];
+    u32 bits = ir::bits(ir::operand_type(form, i.destinations, i.sources, i.destinations + s));
+    slots.push_back(o.kind == Operand::Kind::address ? address_in(i, o, space, offset) : source(i, o, bits));
+  }
+  Op& op = emit(kind, i);
+  std::copy(slots.begin(), slots.end(), op.slot.begin());
+  op.destinations = i.destinations;
+  op.sources = i.sources;
+  op.offset = offset;
+  op.space = space;
+  op.element_bytes = 8;
+}
+
+// mapa, getctarank; cvta and isspacep of .shared::cluster.
+void Lowering::cluster_map(const ir::Instruction& i) {
+  const Operand& to = function_.destinations(i)[0];
+  if (to.kind != Operand::Kind::reg) return;
+  const Operand& from = function_.sources(i)[0];
+  u32 bits = from.kind == Operand::Kind::reg ? bits_of(from.reg.value) : 64;
+  SlotId address = source(i, from, bits);
+  SlotId rank = i.sources > 1 ? source(i, function_.sources(i)[1], 32) : no_slot;
+  Op& op = emit(OpKind::cluster_map, i);
+  op.destinations = 1;
+  op.sources = i.sources;
+  op.slot[0] = to.reg.value;
+  op.slot[1] = address;
+  op.slot[2] = rank;
+}
+
+SlotId Lowering::whole_address(const ir::Instruction& i, const Operand& o) {
+  static const LaneForm narrow("add.u32", 2), wide("add.u64", 2);
+  i64 offset = 0;
+  SlotId base = address(o, offset);
+  u32 bits = bits_of(base);
+  if (offset == 0) return base;
+  return computed(i, bits == 32 ? narrow : wide, bits,
+                  {base, constant(Constant::Kind::value, static_cast<u64>(offset), bits)});
+}
+
+void Lowering::complete_async(const ir::Instruction& i) {
+  const ir::Form& form = module_.form(i);
+  StateSpace space = StateSpace::shared;
+  i64 offset = 0;
+  SlotId where = address_in(i, function_.sources(i)[i.sources - 1u], space, offset);
+  SlotId bytes =
+      constant(Constant::Kind::value, u64{ir::bytes(form.type())} * std::max<u32>(form.vector, 1), 32);
+  Op& op = emit(OpKind::mbarrier, i);
+  op.site = {};
+  op.sources = 2;
+  op.slot[0] = where;
+  op.slot[1] = bytes;
+  op.offset = offset;
+  op.space = space;
+  op.element_bytes = 8;
+}
+
+// Operands by their meaning: memory/bulk.h.
+void Lowering::bulk_copy(const ir::Instruction& i) {
+  using ir::BulkCopy;
+  const ir::Form& form = module_.form(i);
+  std::span<const Operand> given = function_.sources(i);
+  BulkCopy kind = ir::bulk_copy(form);
+  if (kind == BulkCopy::group) {
+    emit(OpKind::fence, i);
+    return;
+  }
+  if (kind == BulkCopy::prefetch || kind == BulkCopy::tensor_prefetch) {
+    emit(OpKind::nothing, i);
+    return;
+  }
+  std::array<SlotId, 10> slot;
+  slot.fill(no_slot);
+  bool tensor = kind == BulkCopy::tensor_in || kind == BulkCopy::tensor_out;
+  bool out = kind == BulkCopy::out || kind == BulkCopy::tensor_out;
+  u32 next = 0;
+  auto tensor_map = [&] {
+    slot[bulk_global] = whole_address(i, given[next++]);
+    for (u32 d = 0; d < ir::tensor_dimensions(form); ++d)
+      slot[bulk_coordinate + d] = source(i, given[next++], 32);
+  };
+  if (tensor && out) tensor_map();
+  slot[out && !tensor ? bulk_global : bulk_shared] = whole_address(i, given[next++]);
+  if (tensor && !out) tensor_map();
+  if (!tensor) {
+    slot[out ? bulk_shared : bulk_global] = whole_address(i, given[next++]);
+    slot[bulk_size] = source(i, given[next++], 32);
+  }
+  if (!out) slot[bulk_mbarrier] = whole_address(i, given[next++]);
+  if (form.has(Modifier::multicast)) slot[bulk_ctas] = source(i, given[next++], 16);
+  Op& op = emit(OpKind::bulk_copy, i);
+  op.slot = slot;
+  op.sources = static_cast<u8>(slot.size());
+}
+
+} // namespace warplens::sim
