@@ -1,5 +1,6 @@
 #include "sim/check/access_checks.h"
 #include "sim/exec/stuck.h"
+#include "sim/program.h"
 #include <fmt/format.h>
 
 namespace warplens::sim {
@@ -25,6 +26,18 @@ RaceAccess race_access(OpKind kind) {
                                   : RaceAccess::read;
 }
 
+bool is_beyond(OpKind kind) {
+  switch (kind) {
+  case OpKind::mbarrier:
+  case OpKind::mbarrier_wait:
+  case OpKind::bulk_copy:
+  case OpKind::cluster_barrier:
+  case OpKind::cluster_map:
+  case OpKind::store_matrix: return true;
+  default: return false;
+  }
+}
+
 std::string_view verb(RaceAccess access) {
   switch (access) {
   case RaceAccess::read: return "reads";
@@ -36,6 +49,16 @@ std::string_view verb(RaceAccess access) {
 
 } // namespace
 
+bool AccessChecks::judges_shared() {
+  if (!judges_shared_) {
+    judges_shared_ = true;
+    for (ir::FunctionId function : x_.launch.program.reachable(x_.launch.spec.kernel).functions)
+      for (const Op& op : x_.launch.program.code_of(function).ops)
+        if (is_beyond(op.kind())) judges_shared_ = false;
+  }
+  return *judges_shared_;
+}
+
 void AccessChecks::begin(Cta& cta) {
   if (!cta.shadow) cta.shadow = std::make_unique<SharedShadow>();
   u64 bytes = x_.shared_bytes();
@@ -45,6 +68,10 @@ void AccessChecks::begin(Cta& cta) {
 
 void AccessChecks::before(const Step& step) {
   const Op& op = step.op;
+  if (is_beyond(op.kind()))
+    warn(x_, op, "check-shared-skipped",
+         "shared memory of this kernel is not checked: mbarriers, bulk copies, clusters and stmatrix are not followed",
+         first_thread(x_.active), {}, {}, diag::Severity::note);
   if (!accesses_memory(op.kind())) return;
   x_.mask = &x_.active;
   x_.unguarded = x_.full;
@@ -55,6 +82,7 @@ void AccessChecks::before(const Step& step) {
 void AccessChecks::look(const Op& op, const Access& a) {
   bool shared = a.space == StateSpace::shared;
   if (!shared && a.space != StateSpace::global) return;
+  if (shared && !judges_shared()) return;
   // The first lanes of ldmatrix name the rows; of a sized copy each lane reads as much as it says.
   u32 named = op.kind() == OpKind::load_matrix ? op.destinations * 8u : warp_size;
   const u32* size =

@@ -9,6 +9,9 @@
 // A StepObserver in the way of every op (observe.h): it resolves the access as the op's own handler is about to. Global memory
 // is judged by Memory::written(), shared memory by the CTA's SharedShadow. What CTAs write to global memory counts as written
 // at once, whoever reads it in this launch: the order of CTAs is not looked at.
+//
+// Shared memory is not judged in kernels that order or write it by other means than these follow: mbarriers, bulk copies,
+// clusters, stmatrix. A note says so (check-shared-skipped).
 #pragma once
 #include "sim/memory/access.h"
 #include "sim/observe.h"
@@ -23,12 +26,14 @@ public:
   void before(const Step&) override;
 
 private:
+  bool judges_shared(); // of the kernel and what it calls
   void look(const Op&, const Access&);
   void look_at_global(const Op&, u32 thread, u64 address, u32 bytes);
   void look_at_shared(const Op&, u32 thread, u64 offset, u32 bytes);
   void report_race(const Op&, u32 thread, u64 offset, const Races::Earlier&);
 
   Exec& x_;
+  std::optional<bool> judges_shared_;
 };
 
 // Whether arrivals at barriers are told one by one.
