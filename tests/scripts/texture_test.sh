@@ -23,7 +23,8 @@ PY
     if s['space'] in ('texture', 'surface')})" \
     "[('read_between', 'sectors'), ('read_layer',), ('read_line',), ('read_plane',), ('write_plane', 'sectors')]"
   run "$warplens" report report.json
-  expect_in stdout 'textures.cu:21 .*texture'
+  expect_in stdout 'load texture 4 B  *2048    1.00 .1.00. sectors'
+  expect_in stdout 'store surface 4 B  *1024'
 }
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
