@@ -8,11 +8,22 @@ namespace warplens::sim {
 using ir::Modifier;
 using ir::Opcode;
 
+static bool reduces(ir::AtomicOp operation) {
+  switch (operation) {
+  case ir::AtomicOp::add:
+  case ir::AtomicOp::min:
+  case ir::AtomicOp::max:
+  case ir::AtomicOp::and_:
+  case ir::AtomicOp::or_: return true;
+  default: return false;
+  }
+}
+
 bool can_access_texture(const ir::Form& form) {
   switch (form.opcode) {
   case Opcode::tex: return form.vector == 4 || (form.vector == 2 && form.type() == ir::Type::f16x2);
   case Opcode::tld4: return form.vector == 4 && form.has(Modifier::tex2d);
-  case Opcode::sured: return form.has(Modifier::b) && form.atomic_op() != ir::AtomicOp::none;
+  case Opcode::sured: return form.has(Modifier::b) && reduces(form.atomic_op());
   case Opcode::suld:
   case Opcode::sust: return form.has(Modifier::b) && !form.has(Modifier::cube) && !form.has(Modifier::acube);
   default: return true;

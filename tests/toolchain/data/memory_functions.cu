@@ -32,6 +32,19 @@ __global__ void objects(cudaTextureObject_t texture, cudaSurfaceObject_t surface
   surf2Dwrite(out[0], surface, 16, 1);
 }
 
+__global__ void geometries(cudaTextureObject_t t, cudaSurfaceObject_t s, float* out, float x, float y, int l) {
+  float2 dx = make_float2(x, x);
+  float4 d4 = make_float4(x, x, y, y);
+  out[0] = tex1DGrad<float>(t, x, y, y) + tex2DGrad<float>(t, x, y, dx, dx) + tex3DGrad<float>(t, x, y, y, d4, d4);
+  out[1] = tex2DLayeredGrad<float>(t, x, y, l, dx, dx) + tex2DLayeredLod<float>(t, x, y, l, x) + texCubemapLod<float>(t, x, y, x, y);
+  out[2] = tex1DLayeredLod<float>(t, x, l, y) + texCubemapLayered<float>(t, x, y, x, l) + tex2Dgather<float4>(t, x, y, 2).w;
+  out[3] = surf1Dread<float>(s, 4) + surf3Dread<float>(s, 4, 1, 2) + surf2DLayeredread<float>(s, 4, 1, l, cudaBoundaryModeZero);
+  surf1DLayeredwrite((short)l, s, 2, l);
+  surf2Dwrite((unsigned char)l, s, 3, l, cudaBoundaryModeClamp);
+  surf2Dwrite(d4, s, 16, l);
+  surfCubemapwrite(make_uchar4(1, 2, 3, 4), s, 4, 1, 5);
+}
+
 struct Node {
   int value;
 };
