@@ -6,55 +6,55 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
-constexpr unsigned all = 0xffffffff;
+constexpr unsigned everyone = 0xffffffff;
 #define CASE(name) __global__ void name(int* out, int n, int odd)
 
 // `odd` is 1 and n is 9; the compiler does not know.
 CASE(ended_lanes) {
   int lane = threadIdx.x;
   if (lane >= n) return;
-  out[lane] = __shfl_down_sync(all, lane + 100, odd);
+  out[lane] = __shfl_down_sync(everyone, lane + 100, odd);
 }
 CASE(lanes_that_never_were) { // a block of 40
   int lane = threadIdx.x & 31;
-  int got = __shfl_down_sync(all, lane + 100, odd * 4);
+  int got = __shfl_down_sync(everyone, lane + 100, odd * 4);
   if (threadIdx.x >= 32) out[lane] = got;
 }
 CASE(past_it) {
   int lane = threadIdx.x, got = -1;
-  if (lane < n) got = __shfl_xor_sync(all, lane + 100, odd);
+  if (lane < n) got = __shfl_xor_sync(everyone, lane + 100, odd);
   out[lane] = got;
 }
 CASE(two_sides) {
   int lane = threadIdx.x, got;
   if (lane & odd)
-    got = __shfl_xor_sync(all, lane + 100, odd);
+    got = __shfl_xor_sync(everyone, lane + 100, odd);
   else
-    got = __shfl_xor_sync(all, lane + 200, odd);
+    got = __shfl_xor_sync(everyone, lane + 200, odd);
   out[lane] = got;
 }
 CASE(two_sides_ballot) {
   int lane = threadIdx.x;
   unsigned got;
   if (lane & odd)
-    got = __ballot_sync(all, lane < 16);
+    got = __ballot_sync(everyone, lane < 16);
   else
-    got = __ballot_sync(all, lane < 8);
+    got = __ballot_sync(everyone, lane < 8);
   out[lane] = static_cast<int>(got);
 }
 CASE(one_side_twice) {
   int lane = threadIdx.x, got = 0;
   if (lane & odd)
-    for (int i = 0; i < 3; ++i) got += __shfl_xor_sync(all, lane + 100, odd);
+    for (int i = 0; i < 3; ++i) got += __shfl_xor_sync(everyone, lane + 100, odd);
   else
-    got = __shfl_xor_sync(all, lane + 200, odd);
-  got += __shfl_xor_sync(all, got, odd);
+    got = __shfl_xor_sync(everyone, lane + 200, odd);
+  got += __shfl_xor_sync(everyone, got, odd);
   out[lane] = got;
 }
 CASE(loops_of_different_length) {
   int lane = threadIdx.x, got = 0;
-  for (int i = 0; i < (lane & 3); ++i) got += __shfl_down_sync(all, lane + 100, odd);
-  got = got * 1000 + __shfl_xor_sync(all, lane, odd);
+  for (int i = 0; i < (lane & 3); ++i) got += __shfl_down_sync(everyone, lane + 100, odd);
+  got = got * 1000 + __shfl_xor_sync(everyone, lane, odd);
   out[lane] = got;
 }
 CASE(nested_loops) {
@@ -62,8 +62,8 @@ CASE(nested_loops) {
   for (int k = 0; k < n; ++k)
     for (int r = lane & 3; r < odd; r += 4) {
       int v = lane + 100;
-      v += __shfl_down_sync(all, v, 1, 4);
-      v += __shfl_down_sync(all, v, 2, 4);
+      v += __shfl_down_sync(everyone, v, 1, 4);
+      v += __shfl_down_sync(everyone, v, 2, 4);
       got += v;
     }
   out[lane] = got;
@@ -72,9 +72,9 @@ CASE(leaving_in_the_middle) {
   int lane = threadIdx.x, got = 0;
   for (int i = 0;; ++i) {
     if (i == (lane & 7)) break;
-    got = got * 3 + __shfl_xor_sync(all, lane + i, odd);
+    got = got * 3 + __shfl_xor_sync(everyone, lane + i, odd);
   }
-  out[lane] = got + __shfl_xor_sync(all, lane, 2);
+  out[lane] = got + __shfl_xor_sync(everyone, lane, 2);
 }
 CASE(meeting_early) {
   int lane = threadIdx.x, v = lane;
@@ -87,16 +87,16 @@ CASE(meeting_early) {
   } else {
     v += 1000;
   }
-  out[lane] = __shfl_xor_sync(all, v, 16 * odd);
+  out[lane] = __shfl_xor_sync(everyone, v, 16 * odd);
 }
 CASE(inside_a_call) {
   int lane = threadIdx.x, got = -1;
-  auto f = [&](int d) { return __shfl_xor_sync(all, lane + d, odd); };
+  auto f = [&](int d) { return __shfl_xor_sync(everyone, lane + d, odd); };
   switch (lane & 3) {
   case 0: got = f(100); break;
   case 1: got = f(200) + f(201); break;
-  case 2: got = __reduce_add_sync(all, lane); break;
-  default: got = static_cast<int>(__match_any_sync(all, lane / 8));
+  case 2: got = __reduce_add_sync(everyone, lane); break;
+  default: got = static_cast<int>(__match_any_sync(everyone, lane / 8));
   }
   out[lane] = got;
 }

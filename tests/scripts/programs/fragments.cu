@@ -7,7 +7,7 @@
 constexpr int size = 32, stride = 40; // of the matrices; of B's rows in shared memory
 
 __global__ void multiply(const unsigned short* a, const unsigned short* b, float* c) {
-  __shared__ alignas(16) unsigned short tile[size][stride];
+  alignas(16) __shared__ unsigned short tile[size][stride];
   int t = threadIdx.x, warp = t / 32, row = warp / 2 * 16, column = warp % 2 * 16;
   for (int i = t; i < size * size; i += 128) tile[i / size][i % size] = b[i];
   __syncthreads();
