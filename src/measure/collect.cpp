@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
 namespace warplens::measure {
 namespace {
@@ -42,21 +41,10 @@ struct Collector::Impl {
     return {site, space, std::vector<arch::Counts>(architectures.size())};
   }
 
-  // One place: as it is inlined, with one opcode, to one array.
   void find_places() {
-    using Place =
-        std::tuple<std::vector<std::tuple<std::string, u32, u32>>, std::string, access::ArrayKind, u32>;
     std::map<Place, u32> known;
-    for (u32 i = 0; i < sites.size(); ++i) {
-      const access::Site& site = sites[i];
-      places.push_back(i);
-      if (site.frames.empty()) continue;
-      std::vector<std::tuple<std::string, u32, u32>> frames;
-      for (const access::SourceFrame& frame : site.frames)
-        frames.emplace_back(frame.file, frame.line, frame.column);
-      Place place(std::move(frames), site.opcode, site.array.kind, site.array.parameter);
-      places.back() = known.try_emplace(std::move(place), i).first->second;
-    }
+    for (u32 i = 0; i < sites.size(); ++i)
+      places.push_back(sites[i].frames.empty() ? i : known.try_emplace(place_of(sites[i]), i).first->second);
   }
 
   // What was followed of a place goes to each of its records. Where two workers met the block, as none does today, the one

@@ -30,6 +30,14 @@ FirstBlock& FirstBlock::operator*=(u64 times) {
   return *this;
 }
 
+Place place_of(const access::Site& site) {
+  std::vector<std::tuple<std::string, u32, u32>> frames;
+  for (const access::SourceFrame& frame : site.frames)
+    frames.emplace_back(frame.file, frame.line, frame.column);
+  const u32 itself = frames.empty() ? site.id.value : 0;
+  return {std::move(frames), site.opcode, site.array.kind, site.array.parameter, itself};
+}
+
 bool BlockFollower::follows(const access::AccessHeader& access, bool closed_form) {
   if (access.space != access::Space::global) return false;
   switch (access.kind) {

@@ -8,8 +8,11 @@
 // the warps of the block take turns.
 #pragma once
 #include "access/access.h"
+#include "access/site.h"
 #include "arch/arch.h"
 #include "arch/counts.h"
+#include <string>
+#include <tuple>
 #include <vector>
 
 namespace warplens::measure {
@@ -32,6 +35,11 @@ struct FirstBlock {
   FirstBlock& operator+=(const FirstBlock&); // row_lanes: of the one with more rows
   FirstBlock& operator*=(u64 times);
 };
+
+// What is followed together: accesses as they are inlined, with one opcode, to one array. One without a line in the source
+// is a place of its own.
+using Place = std::tuple<std::vector<std::tuple<std::string, u32, u32>>, std::string, access::ArrayKind, u32, u32>;
+Place place_of(const access::Site&);
 
 class BlockFollower {
 public:

@@ -59,19 +59,27 @@ u64 excess_bytes(const Counts& counters, access::Space space) {
 
 u64 StageCycles::busiest() const { return std::max({tag, data, sectors}); }
 
-StageCycles cycles(const Counts& counters, access::Space space, const arch::Architecture& row) {
+namespace {
+
+u64 share_of(u64 value, double share) {
+  return share == 1 ? value : static_cast<u64>(static_cast<double>(value) * share + 0.5);
+}
+
+} // namespace
+
+StageCycles cycles(const Counts& counters, access::Space space, const arch::Architecture& row, double from_l2) {
   const arch::StageCosts& costs = row.costs;
   switch (space) {
   case access::Space::shared: return {0, counters.wavefronts * costs.wavefront, 0};
   case access::Space::constant: return {counters.requests * costs.constant_request, 0, 0};
   default:
     return {counters.tag_passes * costs.tag_pass, counters.data_wavefronts * costs.wavefront,
-            bytes_moved(counters, space) / sector_bytes * costs.sector};
+            share_of(bytes_moved(counters, space) / sector_bytes * costs.sector, from_l2)};
   }
 }
 
 // A pass per instruction is the least for an access to global memory, and a sector takes longer.
-StageCycles ideal_cycles(const Counts& counters, access::Space space, const arch::Architecture& row) {
+StageCycles ideal_cycles(const Counts& counters, access::Space space, const arch::Architecture& row, double from_l2) {
   const arch::StageCosts& costs = row.costs;
   switch (space) {
   case access::Space::shared: return {0, counters.ideal_wavefronts * costs.wavefront, 0};
@@ -79,12 +87,15 @@ StageCycles ideal_cycles(const Counts& counters, access::Space space, const arch
   default:
     return {std::min(counters.tag_passes, counters.instructions) * costs.tag_pass,
             std::min(counters.data_wavefronts, counters.instructions) * costs.wavefront,
-            counters.ideal_sectors * costs.sector};
+            from_l2 == 1 ? counters.ideal_sectors * costs.sector
+                         : std::min(counters.ideal_sectors * costs.sector,
+                                    cycles(counters, space, row, from_l2).sectors)};
   }
 }
 
-u64 excess_cycles(const Counts& counters, access::Space space, const arch::Architecture& row) {
-  return above(cycles(counters, space, row).busiest(), ideal_cycles(counters, space, row).busiest());
+u64 excess_cycles(const Counts& counters, access::Space space, const arch::Architecture& row, double from_l2) {
+  return above(cycles(counters, space, row, from_l2).busiest(),
+               ideal_cycles(counters, space, row, from_l2).busiest());
 }
 
 double efficiency(const Counts& counters, access::Space space) {

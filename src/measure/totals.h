@@ -29,10 +29,11 @@ struct StageCycles {
   u64 tag = 0, data = 0, sectors = 0; // the L1's tag stage and data stage; from L2 and memory
   u64 busiest() const;
 };
-StageCycles cycles(const arch::Counts&, access::Space, const arch::Architecture&);
-StageCycles ideal_cycles(const arch::Counts&, access::Space,
-                         const arch::Architecture&); // what would have done
-u64 excess_cycles(const arch::Counts&, access::Space, const arch::Architecture&);
+// `from_l2`: of the sectors, the share that comes from there (reuse.h).
+StageCycles cycles(const arch::Counts&, access::Space, const arch::Architecture&, double from_l2 = 1);
+StageCycles ideal_cycles(const arch::Counts&, access::Space, const arch::Architecture&,
+                         double from_l2 = 1); // what would have done
+u64 excess_cycles(const arch::Counts&, access::Space, const arch::Architecture&, double from_l2 = 1);
 
 // Bandwidth efficiency: bytes asked for by active lanes (each byte once) / bytes moved; shared: ideal
 // wavefronts / wavefronts; constant: instructions / requests. 1 where nothing moved, never above 1.

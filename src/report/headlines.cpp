@@ -130,12 +130,17 @@ std::string weights_line(const Page& page, u32 headlines) {
   if (headlines < 2 || row == nullptr) return "";
   const arch::StageCosts& costs = row->costs;
   const bool served = page.model.findings.back().rule == "halo-access";
+  bool tables = false;
+  for (const Kernel& kernel : page.model.kernels)
+    for (const Line& line : kernel.lines)
+      tables |= std::ranges::any_of(line.rows, [](const Row& row) { return row.from_l2 != 1; });
   return '\n' +
          page.style.faint(
              wrap(fmt::format(
                       "Ranked by the cycles lost at an SM's busiest stage: a pass of shared memory or the L1 "
-                      "takes {}, a sector {} ({}).{}",
+                      "takes {}, a sector {} ({}).{}{}",
                       costs.wavefront, costs.sector, arch::name(costs.source.grade),
+                      tables ? " Of a table that stays in the L1 while a block reads it again, each sector counts once." : "",
                       served ? " What the L1 serves comes last." : ""),
                   "", page.options.width));
 }

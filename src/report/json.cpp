@@ -4,6 +4,7 @@
 #include "arch/count.h"
 #include "arch/table.h"
 #include "measure/distribution_json.h"
+#include "measure/reuse.h"
 #include "measure/totals.h"
 #include "report/pattern_text.h"
 #include <nlohmann/json.hpp>
@@ -29,14 +30,14 @@ bool sectors_are_estimate(const arch::Architecture& row, const Counts& counts, S
 }
 
 void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const access::Site& site,
-                measure::Status status) {
+                measure::Status status, double from_l2 = 1) {
   const arch::Architecture* row = arch::find(sm);
   bool stages = row != nullptr && arch::knows_stages(*row);
   for (const arch::CountMember& member : arch::count_members)
     out[member.name] =
         arch::applies(member.which, space, site.kind, stages) ? json_t(counts.*member.value) : json_t();
   out["excess_bytes"] = measure::excess_bytes(counts, space);
-  out["excess_cycles"] = row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, *row));
+  out["excess_cycles"] = row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, *row, from_l2));
   arch::StageEstimates estimates;
   if (row != nullptr)
     estimates = arch::stage_estimates(*row, {.space = space, .kind = site.kind, .bytes = site.bytes}, counts,
@@ -103,7 +104,7 @@ json_t whole_distribution_json(const measure::Distribution& distribution, const 
 
 // Place, instruction and counters: the same members for a launch's site and a kernel's access.
 json_t site_json(const access::Site& site, Space space, const std::vector<Counts>& counters,
-                 const std::vector<u32>& sm, measure::Status status) {
+                 const std::vector<u32>& sm, measure::Status status, double from_l2) {
   json_t out;
   bool placed = !site.frames.empty();
   out["file"] = placed ? text_or_null(site.frames[0].file) : json_t();
@@ -130,10 +131,11 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["array"] = array_json(site.array);
   if (site.timing_dependent != access::Timing::none)
     out["timing_dependent"] = access::name(site.timing_dependent);
-  put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, status);
+  if (from_l2 != 1) out["from_l2"] = from_l2;
+  put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, status, from_l2);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
-      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, status);
+      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, status, a == 0 ? from_l2 : 1);
   return out;
 }
 
@@ -183,8 +185,12 @@ json_t launch_json(const Launch& alike, Processes& processes) {
   out["diagnostics"] = json_t::array();
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(diagnostic_json(d));
   out["sites"] = json_t::array();
+  const arch::Architecture* device = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
+  const bool stays = device != nullptr && measure::stays_in_l1(launch, *device);
   for (const measure::SiteRecord& record : launch.sites) {
-    json_t site = site_json(record.site, record.space, record.counters, launch.sm, launch.status);
+    const double from_l2 =
+        measure::share_from_l2(record.site, record.space, record.distribution.first_block, stays);
+    json_t site = site_json(record.site, record.space, record.counters, launch.sm, launch.status, from_l2);
     site["pattern"] = pattern_json(record.pattern, record.site);
     if (record.result_unused) site["result_unused"] = true;
     if (record.adds_one) site["adds_one"] = true;
@@ -245,7 +251,7 @@ json_t kernel_json(const Kernel& kernel) {
   out["accesses"] = json_t::array();
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows) {
-      json_t access = site_json(row.site, row.space, row.counters, kernel.sm, kernel.status);
+      json_t access = site_json(row.site, row.space, row.counters, kernel.sm, kernel.status, row.from_l2);
       access["source"] = text_or_null(line.text);
       access["source_changed"] = line.changed;
       access["ptx_instructions"] = row.sites;

@@ -1,5 +1,6 @@
 // The kernels of a report and their lines: see kernels.h.
 #include "report/kernels.h"
+#include "measure/reuse.h"
 #include "measure/totals.h"
 #include "report/names.h"
 #include "report/rows.h"
@@ -133,8 +134,10 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
     if (ran(merge.record.counters) && merge.record.site.timing_dependent == access::Timing::none)
       add_counters(kernel.totals[key.second], merge.record.counters);
   std::vector<Row> rows;
+  const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
+  const bool stays = device != nullptr && measure::stays_in_l1(first, *device);
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
-    Row row = make_row(std::move(merge), first);
+    Row row = make_row(std::move(merge), first, stays);
     if (!ran(row.counters)) {
       kernel.never_executed.push_back(std::move(row));
       continue;

@@ -1,5 +1,6 @@
 #include "report/limit.h"
 #include "base/bits.h"
+#include "measure/reuse.h"
 #include "measure/totals.h"
 #include <algorithm>
 
@@ -25,10 +26,12 @@ Passes least_passes(const measure::SiteRecord& site, const arch::Counts& counts)
 Limit sum_of(const measure::LaunchContent& launch, const arch::Architecture& row) {
   Limit out;
   Passes least;
+  const bool stays = measure::stays_in_l1(launch, row);
   for (const measure::SiteRecord& site : launch.sites) {
     if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
     const arch::Counts& counts = site.counters[0];
-    const measure::StageCycles cycles = measure::cycles(counts, site.space, row);
+    const measure::StageCycles cycles = measure::cycles(
+        counts, site.space, row, measure::share_from_l2(site.site, site.space, site.distribution.first_block, stays));
     switch (site.space) {
     case Space::shared: out.shared += cycles.data; break;
     case Space::constant: out.constant += cycles.busiest(); break;

@@ -77,6 +77,7 @@ struct Row {
   measure::Distribution distribution;      // under the first architecture
   u64 excess_bytes = 0, excess_cycles = 0; // under the first architecture
   double efficiency = 1;
+  double from_l2 = 1; // of its sectors, the share that comes from there (measure/reuse.h)
   Cost cost{};
   double share = 0;                   // of the kernel's excess cycles
   std::vector<advise::Advice> advice; // largest gain first

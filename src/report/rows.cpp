@@ -1,6 +1,7 @@
 // See rows.h.
 #include "report/rows.h"
 #include "arch/count.h"
+#include "measure/reuse.h"
 #include "measure/totals.h"
 #include "report/findings.h"
 #include <algorithm>
@@ -126,7 +127,7 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
   return {per(counts.sectors, counts.requests), per(counts.ideal_sectors, counts.requests), "sectors"};
 }
 
-Row make_row(Merge merge, const measure::LaunchRecord& launch) {
+Row make_row(Merge merge, const measure::LaunchRecord& launch, bool stays) {
   Row row;
   row.space = merge.record.space;
   row.sites = merge.sites;
@@ -135,8 +136,9 @@ Row make_row(Merge merge, const measure::LaunchRecord& launch) {
     row.excess_bytes = measure::excess_bytes(merge.record.counters[0], row.space);
     row.efficiency = measure::efficiency(merge.record.counters[0], row.space);
     row.cost = cost_of(merge.record.counters[0], row.space, merge.record.site, architecture);
+    row.from_l2 = measure::share_from_l2(merge.record.site, row.space, merge.record.distribution.first_block, stays);
     if (architecture != nullptr)
-      row.excess_cycles = measure::excess_cycles(merge.record.counters[0], row.space, *architecture);
+      row.excess_cycles = measure::excess_cycles(merge.record.counters[0], row.space, *architecture, row.from_l2);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
     for (const advise::Advice& advice : row.advice) {
       row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);

@@ -25,7 +25,6 @@ ELSEWHERE = 1.0005  # a line's tag set depends on its address, and so on where m
 NOT_RANKED = {
     "divergence": "no access moves more than its lanes ask for; idle lanes cost instructions",
     "narrow": "nothing moves in vain; narrow accesses cost instructions",
-    "constant table": "the table stays in the L1, so that its sectors do not come from L2 each time",
     "matmul tile": "what is loaded again is found in L1; nothing moves in vain",
     "bodies": "what is loaded again is found in L1; nothing moves in vain",
     "short rows": "everything stays in the caches: fewer sectors, but no less time",

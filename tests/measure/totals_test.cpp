@@ -1,5 +1,6 @@
 // What counts cost in cycles: the stage that is busiest, so that accesses of different spaces compare.
 #include "arch/count.h"
+#include "measure/reuse.h"
 #include "measure/totals.h"
 #include <gtest/gtest.h>
 
@@ -44,6 +45,45 @@ TEST(Cycles, LanesThatMeetAtAnAddressCostPasses) {
   EXPECT_EQ(cycles.data, 64u);
   EXPECT_EQ(cycles.busiest(), 64u);
   EXPECT_EQ(excess_cycles(counts, Space::global, hopper()), 64 - hopper().costs.sector);
+}
+
+// A table that stays in the L1 costs passes there.
+TEST(Cycles, SectorsThatDoNotComeFromL2) {
+  arch::Counts counts = strided(Space::global, Kind::load, 128);
+  EXPECT_EQ(excess_cycles(counts, Space::global, hopper()), 28 * hopper().costs.sector);
+  StageCycles cycles = measure::cycles(counts, Space::global, hopper(), 0.125);
+  EXPECT_EQ(cycles.sectors, 4 * hopper().costs.sector);
+  EXPECT_EQ(excess_cycles(counts, Space::global, hopper(), 0.125),
+            std::max(cycles.tag, cycles.data) - 4 * hopper().costs.sector);
+}
+
+LaunchRecord with_table(u32 block, u64 sectors, u64 distinct) {
+  LaunchRecord launch;
+  launch.grid = {1000, 1, 1}, launch.block = {block, 1, 1};
+  SiteRecord site;
+  site.space = Space::global, site.site.kind = Kind::load, site.site.bytes = 4;
+  site.distribution.first_block.requests = site.distribution.first_block.sectors = sectors;
+  site.distribution.first_block.distinct_sectors = distinct;
+  launch.sites = {site};
+  return launch;
+}
+
+TEST(Reuse, ATableIsLoadedMoreOftenThanItHasElements) {
+  auto share = [](const LaunchRecord& launch) {
+    const SiteRecord& site = launch.sites[0];
+    return share_from_l2(site.site, site.space, site.distribution.first_block, stays_in_l1(launch, hopper()));
+  };
+  EXPECT_EQ(share(with_table(256, 6400, 100)), 1.0 / 64);
+  EXPECT_EQ(share(with_table(256, 800, 100)), 1) << "each element once";
+  EXPECT_EQ(share(with_table(256, 640000, 10000)), 1) << "320 kB";
+  EXPECT_EQ(share(with_table(256, 64000, 1000)), 1) << "eight blocks of 32 kB";
+  EXPECT_EQ(share(with_table(1024, 64000, 1000)), 1.0 / 64) << "two blocks of 32 kB";
+  LaunchRecord past_l1 = with_table(256, 6400, 100);
+  past_l1.sites[0].site.cache = access::Cache::cg;
+  EXPECT_EQ(share(past_l1), 1);
+  LaunchRecord store = with_table(256, 6400, 100);
+  store.sites[0].site.kind = Kind::store;
+  EXPECT_EQ(share(store), 1);
 }
 
 TEST(Cycles, EveryArchitectureHasCostsWithASource) {
