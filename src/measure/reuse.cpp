@@ -22,8 +22,7 @@ u64 resident_blocks(const LaunchContent& launch, const arch::Architecture& devic
   const u64 threads = ceil_div(std::max<u64>(1, launch.block.count()), warp_size) * warp_size;
   u64 out = std::min<u64>(device.limits.blocks_per_sm, device.limits.threads_per_sm / threads);
   out = std::min<u64>(out, ceil_div(launch.grid.count(), std::max(1u, device.part.multiprocessors)));
-  if (launch.shared_bytes != 0)
-    out = std::min<u64>(out, device.limits.shared_per_sm / launch.shared_bytes);
+  if (launch.shared_bytes != 0) out = std::min<u64>(out, device.limits.shared_per_sm / launch.shared_bytes);
   return std::max<u64>(1, out);
 }
 

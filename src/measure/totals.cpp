@@ -67,7 +67,8 @@ u64 share_of(u64 value, double share) {
 
 } // namespace
 
-StageCycles cycles(const Counts& counters, access::Space space, const arch::Architecture& row, double from_l2) {
+StageCycles cycles(const Counts& counters, access::Space space, const arch::Architecture& row,
+                   double from_l2) {
   const arch::StageCosts& costs = row.costs;
   switch (space) {
   case access::Space::shared: return {0, counters.wavefronts * costs.wavefront, 0};
@@ -79,7 +80,8 @@ StageCycles cycles(const Counts& counters, access::Space space, const arch::Arch
 }
 
 // A pass per instruction is the least for an access to global memory, and a sector takes longer.
-StageCycles ideal_cycles(const Counts& counters, access::Space space, const arch::Architecture& row, double from_l2) {
+StageCycles ideal_cycles(const Counts& counters, access::Space space, const arch::Architecture& row,
+                         double from_l2) {
   const arch::StageCosts& costs = row.costs;
   switch (space) {
   case access::Space::shared: return {0, counters.ideal_wavefronts * costs.wavefront, 0};
@@ -93,7 +95,8 @@ StageCycles ideal_cycles(const Counts& counters, access::Space space, const arch
   }
 }
 
-u64 excess_cycles(const Counts& counters, access::Space space, const arch::Architecture& row, double from_l2) {
+u64 excess_cycles(const Counts& counters, access::Space space, const arch::Architecture& row,
+                  double from_l2) {
   return above(cycles(counters, space, row, from_l2).busiest(),
                ideal_cycles(counters, space, row, from_l2).busiest());
 }

@@ -77,6 +77,14 @@ std::string wait_text(const Page& page, const Finding& finding) {
       human(updates), human(would_do), where);
 }
 
+// Is it ranked by what the assembler makes of it?
+bool is_combined(const Page& page, const Finding& finding) {
+  return std::ranges::any_of(finding.accesses, [&](const Finding::Access& access) {
+    return std::ranges::any_of(row_of(page, access).advice,
+                               [](const advise::Advice& advice) { return advice.by_itself.has_value(); });
+  });
+}
+
 // Launches with other blocks are other kernels of the report, but the access is one.
 std::size_t accesses_in_source(const Page& page, const Finding& finding) {
   std::set<std::tuple<std::string, std::string, u32>> sites;
@@ -120,7 +128,10 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
     if (kinds.size() > 1) what = "worst: " + what;
   }
   out += page.style.bad(wrap(what, "    ", width));
-  out += wrap(waits ? wait_text(page, finding) : waste_text(finding, row.space), "    ", width);
+  std::string costs = waits ? wait_text(page, finding) : waste_text(finding, row.space);
+  if (!waits && is_combined(page, finding))
+    costs += ", lanes of one word taken together, as the assembler makes it";
+  out += wrap(costs, "    ", width);
   return out + page.style.bold(wrap(fix_of(finding, row), "    ", width));
 }
 
@@ -140,7 +151,9 @@ std::string weights_line(const Page& page, u32 headlines) {
                       "Ranked by the cycles lost at an SM's busiest stage: a pass of shared memory or the L1 "
                       "takes {}, a sector {} ({}).{}{}",
                       costs.wavefront, costs.sector, arch::name(costs.source.grade),
-                      tables ? " Of a table that stays in the L1 while a block reads it again, each sector counts once." : "",
+                      tables ? " Of a table that stays in the L1 while a block reads it again, each sector "
+                               "counts once."
+                             : "",
                       served ? " What the L1 serves comes last." : ""),
                   "", page.options.width));
 }

@@ -37,7 +37,8 @@ void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const ac
     out[member.name] =
         arch::applies(member.which, space, site.kind, stages) ? json_t(counts.*member.value) : json_t();
   out["excess_bytes"] = measure::excess_bytes(counts, space);
-  out["excess_cycles"] = row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, *row, from_l2));
+  out["excess_cycles"] =
+      row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, *row, from_l2));
   arch::StageEstimates estimates;
   if (row != nullptr)
     estimates = arch::stage_estimates(*row, {.space = space, .kind = site.kind, .bytes = site.bytes}, counts,
@@ -132,10 +133,12 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   if (site.timing_dependent != access::Timing::none)
     out["timing_dependent"] = access::name(site.timing_dependent);
   if (from_l2 != 1) out["from_l2"] = from_l2;
-  put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, status, from_l2);
+  put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, status,
+             from_l2);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
-      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, status, a == 0 ? from_l2 : 1);
+      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, status,
+                 a == 0 ? from_l2 : 1);
   return out;
 }
 

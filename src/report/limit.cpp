@@ -30,8 +30,9 @@ Limit sum_of(const measure::LaunchContent& launch, const arch::Architecture& row
   for (const measure::SiteRecord& site : launch.sites) {
     if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
     const arch::Counts& counts = site.counters[0];
-    const measure::StageCycles cycles = measure::cycles(
-        counts, site.space, row, measure::share_from_l2(site.site, site.space, site.distribution.first_block, stays));
+    const measure::StageCycles cycles =
+        measure::cycles(counts, site.space, row,
+                        measure::share_from_l2(site.site, site.space, site.distribution.first_block, stays));
     switch (site.space) {
     case Space::shared: out.shared += cycles.data; break;
     case Space::constant: out.constant += cycles.busiest(); break;

@@ -136,9 +136,11 @@ Row make_row(Merge merge, const measure::LaunchRecord& launch, bool stays) {
     row.excess_bytes = measure::excess_bytes(merge.record.counters[0], row.space);
     row.efficiency = measure::efficiency(merge.record.counters[0], row.space);
     row.cost = cost_of(merge.record.counters[0], row.space, merge.record.site, architecture);
-    row.from_l2 = measure::share_from_l2(merge.record.site, row.space, merge.record.distribution.first_block, stays);
+    row.from_l2 =
+        measure::share_from_l2(merge.record.site, row.space, merge.record.distribution.first_block, stays);
     if (architecture != nullptr)
-      row.excess_cycles = measure::excess_cycles(merge.record.counters[0], row.space, *architecture, row.from_l2);
+      row.excess_cycles =
+          measure::excess_cycles(merge.record.counters[0], row.space, *architecture, row.from_l2);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
     for (const advise::Advice& advice : row.advice) {
       row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);

@@ -186,6 +186,23 @@ TEST(Advise, RowsOfThreadsInSharedMemoryArePadded) {
   EXPECT_EQ(list[0].after.wavefronts, 400u);
 }
 
+// The rounds of a scan whose loop is unrolled are instructions of one line.
+TEST(Advise, StepsThatDoubleFromInstructionToInstruction) {
+  Built rounds[3];
+  for (u32 i = 0; i < 3; ++i) {
+    rounds[i] = site(Space::shared, Kind::load, 4, [&](u32 l) { return u64{l} << (4 + i); });
+    rounds[i].site.site.frames = {{"a.cu", 5, 3, ""}};
+  }
+  measure::LaunchRecord launch = launch_of({&rounds[0], &rounds[1], &rounds[2]});
+  rounds[2].context.launch = &launch;
+  Advice scan = only(advise(rounds[2].site, rounds[2].context));
+  EXPECT_NE(scan.change.find("distance in the sum"), std::string::npos) << scan.change;
+  EXPECT_NE(scan.change.find("s[i + i/32]"), std::string::npos) << scan.change;
+  launch.sites[0].site.frames = {{"a.cu", 6, 3, ""}};
+  EXPECT_NE(only(advise(rounds[2].site, rounds[2].context)).change.find("68 instead of 64"),
+            std::string::npos);
+}
+
 // A tile of 16 columns: its rows are stored two at a time, its columns are loaded.
 TEST(Advise, PaddingServesAllAccessesToTheArray) {
   Built columns = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l % 16 * 64 + l / 16 * 4}; });
@@ -239,6 +256,20 @@ TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
   y.site.site.frames = x.site.site.frames; // an unrolled loop
   launch = launch_of({&x, &y});
   EXPECT_NE(only(advise(x.site, x.context)).change.find("to a warp"), std::string::npos);
+  x.site.distribution.first_block.requests = 10; // whose threads walk along no rows
+  EXPECT_EQ(only(advise(x.site, x.context)).change.find("to a warp"), std::string::npos);
+}
+
+// A structure that is copied, each member by an access of its own because nothing says how it is aligned.
+TEST(Advise, AStructureThatIsMovedWhole) {
+  Built a = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 8; });
+  Built b = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 8; });
+  a.site.site.frames = b.site.site.frames = {{"a.cu", 5, 3, ""}};
+  measure::LaunchRecord launch = launch_of({&a, &b});
+  a.context.launch = &launch;
+  Advice whole = only(advise(a.site, a.context));
+  EXPECT_NE(whole.change.find("__align__(8)"), std::string::npos) << whole.change;
+  EXPECT_EQ(whole.after.sectors, 400u);
 }
 
 // Each thread reads on within its row; where it also stores one result into that row, the order of indices is to blame.
@@ -378,6 +409,9 @@ TEST(Advise, ABlockCanSortWhatItStores) {
   Advice block_wise = only(advise(keys.site, keys.context));
   EXPECT_EQ(block_wise.after.sectors, 800u);
   EXPECT_NE(block_wise.change.find("collect a block's elements"), std::string::npos) << block_wise.change;
+  block.by_address.sectors = 310;
+  EXPECT_NE(only(advise(keys.site, keys.context)).change.find("order of its destinations already"),
+            std::string::npos);
   block.by_address.sectors = 300;
   Advice before = only(advise(keys.site, keys.context));
   EXPECT_EQ(before.after.sectors, 400u);

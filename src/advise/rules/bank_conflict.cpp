@@ -110,24 +110,46 @@ bool steps_are_short(const Subject& s) {
                      });
 }
 
-// A reduction doubles its step from round to round; no padding suits all of them. Classes of one step, which differ in
-// their lanes, are no rounds.
-bool steps_double(const Subject& s) {
-  std::set<u64> steps;
-  for (const measure::WarpClass& c : s.site.distribution.classes)
+void add_steps(const measure::Distribution& warps, std::set<u64>& steps) {
+  for (const measure::WarpClass& c : warps.classes)
     if (u64 step = static_cast<u64>(std::abs(c.shape.stride));
         c.shape.form == measure::Form::conflict && is_power_of_two(step))
       steps.insert(step);
-  return steps.size() > 1;
+}
+
+// A reduction or a scan doubles its step from round to round, and no padding of rows suits all of them. Where the loop is
+// unrolled, the rounds are instructions of one place. Classes of one step, which differ in their lanes, are no rounds.
+bool steps_double(const Subject& s) {
+  constexpr std::size_t some_rounds = 3; // of different instructions
+  std::set<u64> own;
+  add_steps(s.site.distribution, own);
+  if (own.size() > 1) return true;
+  if (own.empty() || s.site.site.frames.empty()) return false;
+  each_sibling(s, [&](const measure::SiteRecord& other) {
+    if (other.site.array == s.site.site.array && other.site.frames == s.site.site.frames)
+      add_steps(other.distribution, own);
+  });
+  return own.size() >= some_rounds;
+}
+
+// One word in 33 left free: what tree-like scans do, whose order matters.
+arch::Counts skewed(const Subject& s) {
+  return predicted(s, [](access::WarpAccess& access) {
+    for_each_lane(access.active, [&](u32 lane) { access.address[lane] += access.address[lane] / 128 * 4; });
+  });
 }
 
 void say_neighbours(const Subject& s, Advice& out) {
-  out.change = steps_double(s)
-                   ? "let the distance in the sum be large first: s[t] += s[t + d] for d = size/2, size/4, … "
-                     "1, in which neighbouring threads use neighbouring words"
-                   : "let neighbouring threads use neighbouring words: one array for each member, or "
-                     "another index";
   out.after = predicted(s, consecutive(s));
+  if (!steps_double(s)) {
+    out.change =
+        "let neighbouring threads use neighbouring words: one array for each member, or another index";
+    return;
+  }
+  out.change = "let the distance in the sum be large first: s[t] += s[t + d] for d = size/2, size/4, … "
+               "1, in which neighbouring threads use neighbouring words";
+  if (s.site.site.bytes == 4 && 10 * skewed(s).wavefronts <= 11 * out.after.wavefronts)
+    out.change += "; where the order matters, as in a scan, leave one word in 33 free: s[i + i/32]";
 }
 
 void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {

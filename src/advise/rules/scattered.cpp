@@ -15,6 +15,12 @@ void say_stores(const Subject& s, Advice& out) {
   out.after = predicted(s, consecutive(s));
   if (block.lanes == 0) return;
   const u64 sectors = of_all_blocks(s.counters.threads, sorted.sectors, block.lanes);
+  if (20 * sorted.sectors >= 19 * block.sectors) {
+    out.change = "none in the block, which stores in the order of its destinations already; only elements "
+                 "that are sorted "
+                 "before come closer";
+    return;
+  }
   if (3 * sectors > 2 * s.counters.sectors) {
     out.change += "; it is too late for that in the block, whose destinations lie too far apart";
     return;

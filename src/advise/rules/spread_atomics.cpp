@@ -29,7 +29,7 @@ arch::Counts with_copies(const Subject& s, u32 copies, bool as_loads) {
 bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_itself,
                        std::vector<Advice>& list) {
   const arch::Counts now = by_itself.value_or(s.counters);
-  if (10 * now.wavefronts <= 11 * now.ideal_wavefronts) return false;
+  if (4 * now.wavefronts <= 5 * now.ideal_wavefronts) return false; // copies would cost more than they save
   constexpr u32 some = 4;
   u32 copies = 2;
   arch::Counts after = with_copies(s, copies, by_itself.has_value());

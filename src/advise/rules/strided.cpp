@@ -13,6 +13,7 @@ namespace warplens::advise::rules {
 namespace {
 
 constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
+constexpr u64 largest_vector = 16;
 
 u64 stride_of(const measure::WarpClass& c) { return static_cast<u64>(std::llabs(c.shape.stride)); }
 
@@ -85,15 +86,26 @@ void strided(const Subject& s, std::vector<Advice>& list) {
       pattern.kind() != measure::PatternKind::strided || stride <= bytes)
     return;
   Neighbours near = neighbours(s, stride);
+  // Threads of the first block that walk along no row have none.
+  const measure::FirstBlock& block = s.site.distribution.first_block;
   bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats(s, s.site)) &&
-                       !result_in_row(s, stride);
+                       (block.requests == 0 || block.rows != 0) && !result_in_row(s, stride);
   Advice out = draft(s, "strided-access", Metric::sectors);
   out.after = predicted(s, consecutive(s));
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
-  if (near.members > 1 && stride <= largest_structure) {
+  if ((near.unrolled + 1) * bytes == stride && is_power_of_two(stride) && stride <= largest_vector) {
+    out.change = fmt::format(
+        "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
+        "a vector ({1})",
+        stride,
+        stride == 16  ? "float4, int4"
+        : stride == 8 ? "float2, int2"
+                      : "char4");
+    out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
+  } else if (near.members > 1 && stride <= largest_structure) {
     say_members(s, stride, near.members, out);
   } else if (row_of_thread) {
     say_rows_of_threads(s, out);
