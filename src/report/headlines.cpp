@@ -77,12 +77,19 @@ std::string wait_text(const Page& page, const Finding& finding) {
       human(updates), human(would_do), where);
 }
 
-// Is it ranked by what the assembler makes of it?
-bool is_combined(const Page& page, const Finding& finding) {
-  return std::ranges::any_of(finding.accesses, [&](const Finding::Access& access) {
-    return std::ranges::any_of(row_of(page, access).advice,
-                               [](const advise::Advice& advice) { return advice.by_itself.has_value(); });
-  });
+// Where it is ranked by what the assembler makes of it: what the pattern is of. Else empty.
+std::string combined_note(const Page& page, const Finding& finding) {
+  arch::Counts written;
+  bool combined = false;
+  for (const Finding::Access& access : finding.accesses) {
+    const Row& row = row_of(page, access);
+    written += row.counters[0];
+    combined |=
+        std::ranges::any_of(row.advice, [](const advise::Advice& a) { return a.by_itself.has_value(); });
+  }
+  if (!combined || written.instructions == 0) return "";
+  return fmt::format("; this takes lanes of one word together, as the assembler makes it: {:.2f} as written",
+                     static_cast<double>(written.wavefronts) / static_cast<double>(written.instructions));
 }
 
 // Launches with other blocks are other kernels of the report, but the access is one.
@@ -129,8 +136,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   }
   out += page.style.bad(wrap(what, "    ", width));
   std::string costs = waits ? wait_text(page, finding) : waste_text(finding, row.space);
-  if (!waits && is_combined(page, finding))
-    costs += ", lanes of one word taken together, as the assembler makes it";
+  if (!waits && row.space == Space::shared) costs += combined_note(page, finding);
   out += wrap(costs, "    ", width);
   return out + page.style.bold(wrap(fix_of(finding, row), "    ", width));
 }

@@ -44,10 +44,14 @@ std::string combined_text(const Page& page, const Kernel& kernel) {
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows)
       for (const advise::Advice& advice : row.advice)
-        if (advice.by_itself)
-          return fmt::format("{}, {}: {}, as nobody uses the result: {} updates, not {}",
+        if (advice.by_itself) {
+          const bool updates = advice.metric == advise::Metric::threads;
+          return fmt::format("{}, {}: {}, as nobody uses the result: {} {}, not {}",
                              clip_middle(kernel.label, 60), place_name(page, line), advice.title,
-                             human(advice.by_itself->threads), human(advice.before.threads));
+                             human(advise::value(advice.metric, *advice.by_itself)),
+                             updates ? "updates" : advise::name(advice.metric),
+                             human(advise::value(advice.metric, advice.before)));
+        }
   return "";
 }
 
