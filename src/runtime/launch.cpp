@@ -263,6 +263,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   settle_sites(record.sites, kernel);
   conclude(runtime, record, result);
   finish();
+  run_children(runtime, *kernel.binary);
 }
 
 } // namespace

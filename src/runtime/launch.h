@@ -23,6 +23,10 @@ ResultOr<std::vector<std::byte>, cudaError_t> pack_parameters(const sim::KernelI
 // A pointer to each parameter in `extra`.
 ResultOr<std::vector<void*>, cudaError_t> arguments_of(const sim::KernelInfo&, void** extra);
 
+// What the launch of a kernel of `binary` that has just ended launched itself: first what does not ask for coming last, in the
+// order of blocks and threads, each with what it launches before the next.
+void run_children(Runtime&, Binary& binary);
+
 // Runs a launch whose counts were reported before. A fault is kept as a launch's own would be.
 void run_deferred(Runtime&, const DeferredLaunch&);
 

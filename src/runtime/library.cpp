@@ -120,6 +120,10 @@ std::vector<std::byte> pack_images(const std::vector<std::vector<std::byte>>& im
 ResultOr<Kernel*, cudaError_t> library_kernel(Runtime& runtime, Binary* binary, const char* name) {
   if (cudaError_t error = ready(runtime, binary); error != cudaSuccess) return failure(std::move(error));
   if (name == nullptr) return failure(cudaErrorInvalidValue);
+  return kernel_of(runtime, binary, name);
+}
+
+ResultOr<Kernel*, cudaError_t> kernel_of(Runtime& runtime, Binary* binary, const std::string& name) {
   for (const auto& [host, kernel] : runtime.binaries.kernels)
     if (kernel->binary == binary && kernel->name == name) return kernel.get();
   if (!binary->program->kernel(name)) return failure(cudaErrorSymbolNotFound);

@@ -33,6 +33,8 @@ std::vector<std::byte> pack_images(const std::vector<std::vector<std::byte>>& im
 // cudaErrorInvalidResourceHandle where the library is none, or unloaded; cudaErrorSymbolNotFound where it has no such
 // kernel or variable. A kernel's handle is the same at each call.
 ResultOr<Kernel*, cudaError_t> library_kernel(Runtime&, Binary*, const char* name);
+// The same of any binary, a program's own code, too; its kernels may be known by a host function already.
+ResultOr<Kernel*, cudaError_t> kernel_of(Runtime&, Binary*, const std::string& name);
 ResultOr<Placed, cudaError_t> library_variable(Runtime&, Binary*, const char* name);
 ResultOr<std::vector<std::string>, cudaError_t> library_kernels(Runtime&,
                                                                 Binary*); // in the order of the text

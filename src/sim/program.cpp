@@ -1,7 +1,9 @@
 // Loading: global and constant variables get device memory and their initial bytes; code is lowered when
 // first launched.
 #include "sim/program.h"
+#include "sim/exec/device_runtime.h"
 #include "sim/exec/exec.h"
+#include "sim/parameters.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -44,6 +46,8 @@ void initialise(const Program::Impl& program, const ir::Variable& v, u64 address
 Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device) {
   auto impl = std::make_unique<Impl>();
   impl->module = std::move(module);
+  for (ir::Function& function : impl->module.functions)
+    if (is_device_runtime(function.name)) function.external = true;
   impl->device = &device;
   const ir::Module& m = impl->module;
   impl->variable_address.resize(m.variables.size());
@@ -162,21 +166,28 @@ u64 Program::Impl::place_shared(ir::FunctionId kernel, std::vector<u32>& offset)
   return any_dynamic ? dynamic : total;
 }
 
-KernelInfo Program::info(ir::FunctionId id) const {
-  const ir::Module& m = impl_->module;
-  const ir::Function& f = m.functions[id.value];
-  KernelInfo out;
-  out.name = f.name;
+ParameterLayout parameter_layout(const ir::Module& m, const ir::Function& f) {
+  ParameterLayout out;
   u64 offset = 0;
   for (ir::VariableId p : f.parameters) {
     const ir::Variable& v = m.variables[p.value];
     offset = align_up(offset, std::max<u32>(v.alignment, 1));
     constexpr u64 most = ~u32{0}; // more than any GPU takes: whoever launches it sees that
-    out.parameters.push_back(
-        {static_cast<u32>(std::min(offset, most)), static_cast<u32>(std::min(v.size, most))});
+    out.each.push_back({static_cast<u32>(std::min(offset, most)), static_cast<u32>(std::min(v.size, most))});
     offset = v.size > most ? most : std::min(offset + v.size, most);
   }
-  out.parameter_bytes = static_cast<u32>(offset);
+  out.bytes = static_cast<u32>(offset);
+  return out;
+}
+
+KernelInfo Program::info(ir::FunctionId id) const {
+  const ir::Module& m = impl_->module;
+  const ir::Function& f = m.functions[id.value];
+  KernelInfo out;
+  out.name = f.name;
+  ParameterLayout layout = parameter_layout(m, f);
+  out.parameters = std::move(layout.each);
+  out.parameter_bytes = layout.bytes;
   std::vector<u32> shared;
   out.static_shared = static_cast<u32>(std::min<u64>(impl_->place_shared(id, shared), ~u32{0}));
   for (ir::FunctionId r : impl_->reachable(id).functions) {

@@ -1,7 +1,8 @@
 // Functions that kernels call but do not define: device printf, malloc and free, assert, and the mathematical
 // functions that clang leaves as __nv_* calls when there is no libdevice. Arguments and results travel
 // through .param variables.
-#include "sim/exec/exec.h"
+#include "sim/exec/caller.h"
+#include "sim/exec/device_runtime.h"
 #include "sim/exec/printf.h"
 #include <algorithm>
 #include <cstring>
@@ -9,66 +10,6 @@
 
 namespace warplens::sim {
 namespace {
-
-// Strings of kernels end somewhere; what is longer than the buffer of device printf is no string.
-constexpr u64 longest_text = u64{1} << 20;
-
-struct Caller {
-  Exec& x;
-  const Op& op;
-  const CallSite& site;
-
-  std::byte* parameter(ir::VariableId variable, u32 thread) const {
-    return x.frame->parameters.data() + u64{thread} * x.code->parameter_bytes +
-           x.code->parameter_offset[variable.value];
-  }
-  u64 argument(u32 index, u32 thread) const {
-    if (index >= site.argument_variables.size()) return 0;
-    ir::VariableId v = site.argument_variables[index];
-    u64 value = 0;
-    std::memcpy(&value, parameter(v, thread), std::min<u64>(8, x.code->module->variables[v.value].size));
-    return value;
-  }
-  void result(u32 thread, u64 value) const {
-    if (site.result_variables.empty()) return;
-    ir::VariableId v = site.result_variables[0];
-    std::memcpy(parameter(v, thread), &value, std::min<u64>(8, x.code->module->variables[v.value].size));
-  }
-  template <class F> void each_thread(F&& f) const {
-    Mask lanes = *x.mask;
-    for (u32 w = 0; w < x.shape.warps; ++w)
-      for_each_lane(lanes.word[w], [&](u32 lane) { f(w * warp_size + lane); });
-  }
-  // A generic pointer of one thread as a host pointer to `bytes` readable bytes; faults when it is none.
-  std::byte* pointer(u64 address, u64 bytes, u32 thread) const {
-    const Memory& memory = *x.launch.device.memory;
-    u64 shared = address - memory.shared_window(), local = address - memory.local_window();
-    if (shared < Memory::window_size && shared + bytes <= x.shared_bytes())
-      return x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + shared;
-    if (local < Memory::window_size && local + bytes <= x.launch.local_bytes)
-      return x.cta->local.get() + thread * x.launch.local_bytes + local;
-    if (!memory.mapped(address, bytes))
-      raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-            fmt::format("a library call reads {} bytes at {:#x}, outside all device memory", bytes, address),
-            thread, address, {describe_address(x, address)});
-    return reinterpret_cast<std::byte*>(address);
-  }
-  std::string text(u64 address, u32 thread) const {
-    std::string out;
-    while (out.size() < longest_text) {
-      u64 at = address + out.size(),
-          known = 1; // bytes that may be read: up to the allocation's end, where it is one
-      const char* begin = reinterpret_cast<const char*>(pointer(at, 1, thread));
-      if (Memory::Range range = x.launch.device.memory->range(at); range.covers(at, 1))
-        known = range.end - at;
-      std::string_view piece(begin, std::min(known, longest_text - out.size()));
-      std::size_t end = piece.find('\0');
-      out += piece.substr(0, end);
-      if (end != piece.npos) break;
-    }
-    return out;
-  }
-};
 
 // int vprintf(const char* format, void* arguments): the number of arguments printed, -1 without a format
 void print(const Caller& call) {
@@ -191,7 +132,7 @@ bool call_builtin(Exec& x, const Op& op, const ir::Function& callee, const CallS
   else if (std::optional<MathFunction> function = find_math_function(callee.name))
     compute(call, *function);
   else
-    return false;
+    return call_device_runtime(call, callee.name);
   return true;
 }
 

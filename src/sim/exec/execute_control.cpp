@@ -247,7 +247,7 @@ void call(Exec& x, const Op& op) {
       raise(x, op, FaultKind::unsupported_call, "kernel-calls-kernel",
             fmt::format("call of '{}', which is a kernel, through a pointer",
                         module.functions[callee.value].name),
-            first_thread(lanes), 0, {}, "launches from device code are not emulated");
+            first_thread(lanes), 0, {}, "a kernel launches another one with <<<…>>>");
     if (same != lanes) { // the others come back to this op
       std::vector<StackEntry>& stack = x.group->stack;
       Mask others;

@@ -1,0 +1,146 @@
+// See device_runtime.h. nvcc makes two calls of `child<<<grid, block, shared, stream>>>(…)` in a kernel:
+//
+//   buffer = __cudaCDP2GetParameterBufferV2(child, grid, block, shared);  // null: it cannot be launched
+//   store the parameters to the buffer, as the child has them
+//   __cudaCDP2LaunchDeviceV2(buffer, stream);
+//
+// The buffer is device memory, and the stores are the parent's. What was launched waits in a list of the device until the
+// parent has ended: whoever called launch() runs it (children.h). Since CUDA 12 no kernel can see the difference, because none
+// can wait for its children; those of PTX for CUDA 11 that do are stopped. Streams and events of the device order children of
+// one block, which run in order anyway.
+#include "sim/exec/device_runtime.h"
+#include "sim/children.h"
+#include "sim/parameters.h"
+#include "sim/program.h"
+#include <map>
+#include <mutex>
+
+namespace warplens::sim {
+namespace {
+
+enum class Function : u8 { parameter_buffer, launch, create_handle, device_number, nothing, wait };
+
+// Names without the prefix that says which device runtime: CUDA 11's (cuda…) or 12's (__cudaCDP2…).
+struct Known {
+  std::string_view name;
+  Function function;
+};
+constexpr Known known[] = {{"GetParameterBufferV2", Function::parameter_buffer},
+                           {"LaunchDeviceV2", Function::launch},
+                           {"StreamCreateWithFlags", Function::create_handle},
+                           {"EventCreateWithFlags", Function::create_handle},
+                           {"GetDevice", Function::device_number},
+                           {"StreamDestroy", Function::nothing},
+                           {"StreamWaitEvent", Function::nothing},
+                           {"EventRecord", Function::nothing},
+                           {"EventDestroy", Function::nothing},
+                           {"GetLastError", Function::nothing},
+                           {"PeekAtLastError", Function::nothing},
+                           {"DeviceSynchronize", Function::wait}};
+
+const Known* find(std::string_view name) {
+  for (std::string_view prefix : {"__cudaCDP2", "cuda"}) {
+    if (!name.starts_with(prefix)) continue;
+    for (const Known& row : known)
+      if (name.substr(prefix.size()) == row.name) return &row;
+  }
+  return nullptr;
+}
+
+// Workers of one launch fill the list side by side.
+std::mutex& mutex() {
+  static std::mutex only;
+  return only;
+}
+std::map<const Device*, std::vector<ChildLaunch>>& waiting() {
+  static auto* all =
+      new std::map<const Device*, std::vector<ChildLaunch>>; // outlives the program's atexit handlers
+  return *all;
+}
+
+Dim3 dimensions(const Caller& call, u32 index, u32 thread) {
+  Dim3 out;
+  std::memcpy(&out, call.parameter(call.site.argument_variables.at(index), thread), sizeof out);
+  return out;
+}
+
+void make_buffer(const Caller& call) {
+  Device& device = call.x.launch.device;
+  const ir::Module& module = call.x.launch.program.module;
+  call.each_thread([&](u32 thread) {
+    const u64 index = (call.argument(0, thread) - function_address_base) / function_address_step;
+    if (call.argument(0, thread) < function_address_base || index >= module.functions.size() ||
+        !module.functions[index].entry)
+      return call.result(thread, 0);
+    const u64 bytes = parameter_layout(module, module.functions[index]).bytes;
+    Result<u64> buffer = device.memory->allocate(std::max<u64>(bytes, 1), AllocationKind::heap, 64);
+    if (!buffer) return call.result(thread, 0);
+    std::memset(reinterpret_cast<std::byte*>(*buffer), 0, bytes);
+    const Dim3 cta = call.x.cta_id(thread), grid = call.x.launch.spec.grid;
+    std::lock_guard lock(mutex());
+    std::vector<ChildLaunch>& list = waiting()[&device];
+    list.push_back({ir::FunctionId(static_cast<u32>(index)), dimensions(call, 1, thread),
+                    dimensions(call, 2, thread), static_cast<u32>(call.argument(3, thread)), *buffer, bytes,
+                    false, false, (u64{cta.z} * grid.y + cta.y) * grid.x + cta.x,
+                    thread % call.x.shape.cta_threads, list.size()});
+    call.result(thread, *buffer);
+  });
+}
+
+void launch_child(const Caller& call) {
+  constexpr u64 tail_launch = 3; // cudaStreamTailLaunch: after the others
+  constexpr u64 invalid_value = 1;
+  Device& device = call.x.launch.device;
+  call.each_thread([&](u32 thread) {
+    std::lock_guard lock(mutex());
+    for (ChildLaunch& child : waiting()[&device]) {
+      if (child.parameters != call.argument(0, thread) || child.launched) continue;
+      child.launched = true;
+      child.tail = call.argument(1, thread) == tail_launch;
+      return call.result(thread, 0);
+    }
+    call.result(thread, invalid_value);
+  });
+}
+
+// Through the pointer that is the first argument.
+template <class T> void give(const Caller& call, T value) {
+  call.each_thread([&](u32 thread) {
+    std::memcpy(call.pointer(call.argument(0, thread), sizeof value, thread), &value, sizeof value);
+    call.result(thread, 0);
+  });
+}
+
+void refuse_wait(const Caller& call) {
+  raise(call.x, call.op, FaultKind::unsupported_call, "kernel-waits-for-children",
+        "a kernel waits for the kernels that it launched (cudaDeviceSynchronize), which run after it",
+        first_thread(*call.x.mask), 0, {},
+        "CUDA 12 and later have no such call in device code: launch what comes next to cudaStreamTailLaunch");
+}
+
+} // namespace
+
+std::vector<ChildLaunch> take_children(const Device& device) {
+  std::lock_guard lock(mutex());
+  auto found = waiting().find(&device);
+  return found == waiting().end() ? std::vector<ChildLaunch>() : std::exchange(found->second, {});
+}
+
+bool is_device_runtime(std::string_view name) { return find(name) != nullptr; }
+
+bool call_device_runtime(const Caller& call, std::string_view name) {
+  const Known* row = find(name);
+  if (!row) return false;
+  constexpr u64 some_handle = 16;
+  switch (row->function) {
+  case Function::parameter_buffer: make_buffer(call); break;
+  case Function::launch: launch_child(call); break;
+  case Function::create_handle: give(call, some_handle); break;
+  case Function::device_number: give(call, u32{0}); break;
+  case Function::nothing: call.each_thread([&](u32 thread) { call.result(thread, 0); }); break;
+  case Function::wait: refuse_wait(call); break;
+  }
+  return true;
+}
+
+} // namespace warplens::sim
