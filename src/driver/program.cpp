@@ -31,6 +31,9 @@ void read_elf(const os::Elf& elf, Program& program) {
   for (std::string_view name : elf.needed())
     if (name.starts_with("libcuda.so") || name.starts_with("libnvrtc.so")) program.driver_api = name;
   for (std::string_view name : elf.needed())
+    for (std::string_view prefix : {"libcublas.so", "libcufft.so", "libcurand.so", "libcusparse.so"})
+      if (name.starts_with(prefix)) program.libraries.emplace_back(name);
+  for (std::string_view name : elf.needed())
     if (name.starts_with("libcudart.so")) program.linkage = Linkage::shared, program.soname = name;
   if (program.linkage == Linkage::none && defines_runtime(elf)) program.linkage = Linkage::static_;
 }

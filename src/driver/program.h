@@ -22,6 +22,7 @@ struct Program {
   bool symbols = false;     // has a symbol table
   bool dynamic = false;     // the dynamic linker starts it, which is who preloads
   std::string driver_api;   // the library by which it goes past the runtime: "libcuda.so.1", "libnvrtc.so.12"
+  std::vector<std::string> libraries; // of CUDA's that it needs and that have a stand-in: "libcublas.so.13"
   bool loses_preload = false; // it is setuid, setgid or has capabilities: then the dynamic linker does not
 };
 

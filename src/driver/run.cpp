@@ -31,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int cannot = 2;
+const std::string libraries_folder = "libraries/"; // within the runtime's: stand-ins for cuBLAS and others
 
 // Everything that is ready before the program starts.
 struct Prepared {
@@ -148,6 +149,8 @@ Result<void> choose_preload(Prepared& run) {
     names = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
   names.emplace_back(
       "libcuda.so.1"); // whoever asks for it by that name, linked or while it runs, finds it loaded
+  // CUDA's libraries are found by the search path, unless the program has one of its own that comes first.
+  for (const std::string& name : run.program.libraries) names.push_back(libraries_folder + name);
   std::error_code error;
   for (const std::string& name : names)
     if (fs::path path = fs::path(run.runtime) / name; fs::exists(path, error))
@@ -176,6 +179,11 @@ Result<Prepared> prepare(const RunOptions& options, const RunOutput& output, con
   return run;
 }
 
+std::string library_path(const Prepared& run) {
+  const std::string before = os::variable("LD_LIBRARY_PATH");
+  return run.runtime + "/" + libraries_folder + (before.empty() ? "" : ":" + before);
+}
+
 os::Foreground process_of(const Prepared& run, const EventFile& events) {
   const RunOptions& options = run.options;
   os::Foreground out{{run.program.path, options.command, {}}, options.json == "-"};
@@ -183,6 +191,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
     name.resize(name.size() - strlen(".cu"));
   out.command.environment = {
       {"LD_PRELOAD", run.preload},
+      {"LD_LIBRARY_PATH", library_path(run)},
       {"WARPLENS_EVENTS", events.path()},
       {"WARPLENS_LEDGER", events.ledger_name()},
       {"WARPLENS_SM", fmt::format("{}", fmt::join(run.sm, ","))},

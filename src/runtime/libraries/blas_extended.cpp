@@ -1,0 +1,254 @@
+// cuBLAS's products with types of their own for each matrix (GemmEx), and of halves. The host's BLAS has float and double: the
+// elements are widened, multiplied and narrowed again. Products of 8-bit integers are exact in double.
+#include "runtime/libraries/blas_matrices.h"
+#include "sem/half.h"
+
+namespace warplens::runtime {
+namespace {
+
+// An element of any real type as a double, and back, rounded once.
+double read(const void* base, int type, u64 i) {
+  switch (type) {
+  case real_32: return double{static_cast<const float*>(base)[i]};
+  case real_64: return static_cast<const double*>(base)[i];
+  case real_16: return double{sem::to_float(static_cast<const sem::F16*>(base)[i])};
+  case real_bf16: return double{sem::to_float(static_cast<const sem::BF16*>(base)[i])};
+  case integer_8: return double{static_cast<double>(static_cast<const i8*>(base)[i])};
+  default: return double{static_cast<double>(static_cast<const i32*>(base)[i])};
+  }
+}
+void write(void* base, int type, u64 i, double value) {
+  switch (type) {
+  case real_32: static_cast<float*>(base)[i] = static_cast<float>(value); break;
+  case real_64: static_cast<double*>(base)[i] = value; break;
+  case real_16: static_cast<sem::F16*>(base)[i] = sem::to_half<sem::F16>(static_cast<float>(value)); break;
+  case real_bf16:
+    static_cast<sem::BF16*>(base)[i] = sem::to_half<sem::BF16>(static_cast<float>(value));
+    break;
+  default: static_cast<i32*>(base)[i] = static_cast<i32>(value); break;
+  }
+}
+u64 size_of(int type) { // 0: no type of these products
+  switch (type) {
+  case real_32:
+  case integer_32: return 4;
+  case real_64: return 8;
+  case real_16:
+  case real_bf16: return 2;
+  case integer_8: return 1;
+  default: return 0;
+  }
+}
+
+enum Compute : int {
+  compute_16 = 64,
+  compute_16_pedantic,
+  compute_32 = 68,
+  compute_64 = 70,
+  compute_64_pedantic,
+  compute_integer = 72,
+  compute_integer_pedantic
+};
+// The type of alpha and beta.
+int scalar_type(int compute) {
+  switch (compute) {
+  case compute_16:
+  case compute_16_pedantic: return real_16;
+  case compute_64:
+  case compute_64_pedantic: return real_64;
+  case compute_integer:
+  case compute_integer_pedantic: return integer_32;
+  default: return real_32;
+  }
+}
+
+struct Side {
+  const void* data;
+  int type;
+  i64 leading;
+  long long step; // from one matrix of a batch to the next, in elements
+};
+
+struct Product {
+  const char* name;
+  char op_a, op_b;
+  i64 m, n, k;
+  int scalars;
+  double alpha, beta;
+  const void *alpha_at, *beta_at; // in device memory, to be read when the work is done; or null
+};
+
+template <class T> std::vector<T> widened(const Side& side, i64 rows, i64 columns, i64 batch) {
+  std::vector<T> out(static_cast<std::size_t>(rows * columns));
+  for (i64 j = 0; j < columns; ++j)
+    for (i64 i = 0; i < rows; ++i)
+      out[static_cast<std::size_t>(j * rows + i)] = static_cast<T>(
+          read(side.data, side.type, static_cast<u64>(batch * side.step + j * side.leading + i)));
+  return out;
+}
+
+// One product of a batch, in T.
+template <class T>
+cudaError_t multiply(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
+  if (p.m == 0 || p.n == 0) return cudaSuccess;
+  const double alpha = p.alpha_at ? read(p.alpha_at, p.scalars, 0) : p.alpha,
+               beta = p.beta_at ? read(p.beta_at, p.scalars, 0) : p.beta;
+  const i64 rows_a = p.op_a == 'N' ? p.m : p.k, rows_b = p.op_b == 'N' ? p.k : p.n;
+  const std::vector<T> x = widened<T>(a, rows_a, p.op_a == 'N' ? p.k : p.m, batch),
+                       y = widened<T>(b, rows_b, p.op_b == 'N' ? p.n : p.k, batch);
+  std::vector<T> z =
+      beta != 0 ? widened<T>(c, p.m, p.n, batch) : std::vector<T>(static_cast<std::size_t>(p.m * p.n));
+  auto at_least_one = [](i64 rows) { return std::max<i64>(1, rows); };
+  const Gemm<T> gemm{p.op_a,
+                     p.op_b,
+                     static_cast<int>(p.m),
+                     static_cast<int>(p.n),
+                     static_cast<int>(p.k),
+                     static_cast<int>(at_least_one(rows_a)),
+                     static_cast<int>(at_least_one(rows_b)),
+                     static_cast<int>(at_least_one(p.m))};
+  if (cudaError_t error = gemm(static_cast<T>(alpha), x.data(), y.data(), static_cast<T>(beta), z.data());
+      error != cudaSuccess)
+    return error;
+  for (i64 j = 0; j < p.n; ++j)
+    for (i64 i = 0; i < p.m; ++i)
+      write(const_cast<void*>(c.data), c.type, static_cast<u64>(batch * c.step + j * c.leading + i),
+            double{z[static_cast<std::size_t>(j * p.m + i)]});
+  return cudaSuccess;
+}
+
+cudaError_t multiply_any(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
+  const bool in_double = p.scalars == real_64 || p.scalars == integer_32 || a.type == real_64;
+  return in_double ? multiply<double>(p, a, b, c, batch) : multiply<float>(p, a, b, c, batch);
+}
+
+std::vector<Operand> operands_of(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
+  auto operand = [&](const Side& side, i64 rows, i64 columns) {
+    const u64 element = size_of(side.type);
+    return matrix_of(static_cast<const std::byte*>(side.data) + batch * side.step * static_cast<i64>(element),
+                     rows, columns, side.leading, element);
+  };
+  return {p.op_a == 'N' ? operand(a, p.m, p.k) : operand(a, p.k, p.m),
+          p.op_b == 'N' ? operand(b, p.k, p.n) : operand(b, p.n, p.k), operand(c, p.m, p.n)};
+}
+
+struct Call { // what all these functions are given
+  const char* name;
+  BlasHandle* handle;
+  int op_a, op_b;
+  i64 m, n, k;
+  const void *alpha, *beta;
+  int compute;
+};
+
+int check(const Call& call, const Side& a, const Side& b, const Side& c, Product& p) {
+  p = {call.name,
+       op_letter(call.op_a),
+       op_letter(call.op_b),
+       call.m,
+       call.n,
+       call.k,
+       scalar_type(call.compute),
+       0,
+       0,
+       nullptr,
+       nullptr};
+  if (BlasStatus bad = check_call(call.handle, {call.m, call.n, call.k}, {p.op_a, p.op_b});
+      bad != blas_success)
+    return bad;
+  if (size_of(a.type) == 0 || size_of(b.type) == 0 || size_of(c.type) == 0 || c.type == integer_8) {
+    library_gap((std::string(call.name) + " of complex or 8-bit results").c_str());
+    return blas_not_supported;
+  }
+  if (!leads(a.leading, p.op_a == 'N' ? p.m : p.k) || !leads(b.leading, p.op_b == 'N' ? p.k : p.n) ||
+      !leads(c.leading, p.m) || !call.alpha || !call.beta)
+    return blas_invalid_value;
+  if (call.handle->pointer_mode != 0)
+    p.alpha_at = call.alpha, p.beta_at = call.beta;
+  else
+    p.alpha = read(call.alpha, p.scalars, 0), p.beta = read(call.beta, p.scalars, 0);
+  return blas_success;
+}
+
+int strided(const Call& call, const Side& a, const Side& b, const Side& c, i64 count) {
+  Product p;
+  if (int bad = check(call, a, b, c, p); bad != blas_success) return bad;
+  if (count <= 0) return count == 0 ? blas_success : blas_invalid_value;
+  std::vector<Operand> operands = operands_of(p, a, b, c, 0);
+  for (Operand one : operands_of(p, a, b, c, count - 1)) operands.push_back(one);
+  return status_of(library_call(call.name, call.handle->stream, std::move(operands), [=] {
+    cudaError_t error = cudaSuccess;
+    for (i64 i = 0; error == cudaSuccess && i < count; ++i) error = multiply_any(p, a, b, c, i);
+    return error;
+  }));
+}
+
+int batched(const Call& call, const void* const* a, Side of_a, const void* const* b, Side of_b,
+            void* const* c, Side of_c, i64 count) {
+  Product p;
+  if (int bad = check(call, of_a, of_b, of_c, p); bad != blas_success) return bad;
+  return status_of(library_call(call.name, call.handle->stream,
+                                {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1)}, [=] {
+                                  cudaError_t error = cudaSuccess;
+                                  for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
+                                    Side x = of_a, y = of_b, z = of_c;
+                                    x.data = a[i], y.data = b[i], z.data = c[i];
+                                    error = check_operands(p.name, operands_of(p, x, y, z, 0));
+                                    if (error == cudaSuccess) error = multiply_any(p, x, y, z, 0);
+                                  }
+                                  return error;
+                                }));
+}
+
+} // namespace
+
+extern "C" {
+
+int cublasGemmEx(BlasHandle* h, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a,
+                 int type_a, int lda, const void* b, int type_b, int ldb, const void* beta, void* c,
+                 int type_c, int ldc, int compute, int) {
+  return strided({"cublasGemmEx", h, op_a, op_b, m, n, k, alpha, beta, compute}, {a, type_a, lda, 0},
+                 {b, type_b, ldb, 0}, {c, type_c, ldc, 0}, 1);
+}
+int cublasGemmStridedBatchedEx(BlasHandle* h, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                               const void* a, int type_a, int lda, long long step_a, const void* b,
+                               int type_b, int ldb, long long step_b, const void* beta, void* c, int type_c,
+                               int ldc, long long step_c, int count, int compute, int) {
+  return strided({"cublasGemmStridedBatchedEx", h, op_a, op_b, m, n, k, alpha, beta, compute},
+                 {a, type_a, lda, step_a}, {b, type_b, ldb, step_b}, {c, type_c, ldc, step_c}, count);
+}
+int cublasGemmBatchedEx(BlasHandle* h, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                        const void* const* a, int type_a, int lda, const void* const* b, int type_b, int ldb,
+                        const void* beta, void* const* c, int type_c, int ldc, int count, int compute, int) {
+  return batched({"cublasGemmBatchedEx", h, op_a, op_b, m, n, k, alpha, beta, compute}, a,
+                 {nullptr, type_a, lda, 0}, b, {nullptr, type_b, ldb, 0}, c, {nullptr, type_c, ldc, 0},
+                 count);
+}
+int cublasSgemmEx(BlasHandle* h, int op_a, int op_b, int m, int n, int k, const float* alpha, const void* a,
+                  int type_a, int lda, const void* b, int type_b, int ldb, const float* beta, void* c,
+                  int type_c, int ldc) {
+  return strided({"cublasSgemmEx", h, op_a, op_b, m, n, k, alpha, beta, compute_32}, {a, type_a, lda, 0},
+                 {b, type_b, ldb, 0}, {c, type_c, ldc, 0}, 1);
+}
+int cublasHgemm(BlasHandle* h, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a,
+                int lda, const void* b, int ldb, const void* beta, void* c, int ldc) {
+  return strided({"cublasHgemm", h, op_a, op_b, m, n, k, alpha, beta, compute_16}, {a, real_16, lda, 0},
+                 {b, real_16, ldb, 0}, {c, real_16, ldc, 0}, 1);
+}
+int cublasHgemmStridedBatched(BlasHandle* h, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                              const void* a, int lda, long long step_a, const void* b, int ldb,
+                              long long step_b, const void* beta, void* c, int ldc, long long step_c,
+                              int count) {
+  return strided({"cublasHgemmStridedBatched", h, op_a, op_b, m, n, k, alpha, beta, compute_16},
+                 {a, real_16, lda, step_a}, {b, real_16, ldb, step_b}, {c, real_16, ldc, step_c}, count);
+}
+int cublasHgemmBatched(BlasHandle* h, int op_a, int op_b, int m, int n, int k, const void* alpha,
+                       const void* const* a, int lda, const void* const* b, int ldb, const void* beta,
+                       void* const* c, int ldc, int count) {
+  return batched({"cublasHgemmBatched", h, op_a, op_b, m, n, k, alpha, beta, compute_16}, a,
+                 {nullptr, real_16, lda, 0}, b, {nullptr, real_16, ldb, 0}, c, {nullptr, real_16, ldc, 0},
+                 count);
+}
+
+} // extern "C"
+} // namespace warplens::runtime

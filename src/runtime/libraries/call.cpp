@@ -1,0 +1,71 @@
+// See call.h.
+#include "runtime/libraries/call.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+#include <fmt/format.h>
+
+namespace warplens::runtime {
+namespace {
+
+cudaError_t check(Runtime& runtime, const char* function, const std::vector<Operand>& operands) {
+  for (const Operand& operand : operands) {
+    if (operand.bytes == 0) continue;
+    const Place at = place(runtime, operand.data, operand.bytes);
+    if (at == Place::device || at == Place::shared) continue;
+    runtime.say(
+        diag::error("library-bad-memory",
+                    fmt::format("{} is given {} bytes at {}, which are not all in device memory", function,
+                                operand.bytes, operand.data),
+                    {}, "a GPU would fault, or read what lies behind: look at sizes and leading dimensions"));
+    return cudaErrorIllegalAddress;
+  }
+  return cudaSuccess;
+}
+
+// Once for each function: what is called thousands of times would fill the report.
+void tell(Runtime& runtime, const char* function) {
+  diag::Diagnostic told = diag::warning(
+      "library-kernel",
+      fmt::format("{}: a library's kernel, not counted: its result was computed on the CPU", function));
+  if (runtime.said.insert(told.message).second) runtime.say(std::move(told));
+}
+
+cudaError_t perform_call(Runtime& runtime, const char* function, const std::vector<Operand>& operands,
+                         const std::function<cudaError_t()>& body) {
+  cudaError_t error = runtime.deferrals.run_all(runtime);
+  if (error == cudaSuccess) error = check(runtime, function, operands);
+  if (error == cudaSuccess) error = body();
+  if (error == cudaSuccess) tell(runtime, function);
+  return error;
+}
+
+} // namespace
+
+cudaError_t library_call(const char* function, cudaStream_t stream, std::vector<Operand> operands,
+                         std::function<cudaError_t()> body) {
+  const cudaError_t before = last_error();
+  cudaError_t error = api_on(
+      stream, [&](Runtime& r) { return perform_call(r, function, operands, body); },
+      [&](Runtime&) {
+        return Made(CallWork{function, [function, operands, body] {
+                               return api(
+                                   [&](Runtime& r) { return perform_call(r, function, operands, body); });
+                             }});
+      });
+  last_error() = before;
+  return error;
+}
+
+cudaError_t check_operands(const char* function, const std::vector<Operand>& operands) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  return check(runtime, function, operands);
+}
+
+void library_gap(const char* function) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.note_unsupported(function);
+}
+
+} // namespace warplens::runtime

@@ -1,0 +1,30 @@
+// Stand-ins for CUDA's libraries (cuBLAS, …): what a call of one of their functions does here.
+//
+// The libraries' kernels exist as machine code alone, which is not emulated. The stand-ins compute the same on the CPU, in
+// the order of the program's work, so that it goes on with right numbers; the report says which functions were called, and
+// that their kernels are not counted. Sums are made in another order than on a GPU, as they are from one GPU to the next.
+#pragma once
+#include "runtime/state.h"
+#include <functional>
+
+namespace warplens::runtime {
+
+// Memory that a call reads or writes: the device's, or what both sides see.
+struct Operand {
+  const void* data;
+  u64 bytes;
+};
+
+// Does `body` as work of the stream: now, or as a node of a graph where the stream is captured. Before it launches that are
+// put off are run, and operands that are not whole in the device's memory are told of: cudaErrorIllegalAddress. Other errors
+// are those of the stream and of `body`. The thread's last error stays what it was.
+cudaError_t library_call(const char* function, cudaStream_t, std::vector<Operand>,
+                         std::function<cudaError_t()> body);
+
+// The same check of memory whose addresses are known only when the work is done.
+cudaError_t check_operands(const char* function, const std::vector<Operand>&);
+
+// A function that the stand-ins do not have: named in the report.
+void library_gap(const char* function);
+
+} // namespace warplens::runtime

@@ -1,0 +1,249 @@
+// cuFFT by FFTW, whose plans take the same layouts and directions; like cuFFT's, its transforms are not scaled. A plan of FFTW is
+// made for each call: with FFTW_ESTIMATE that takes no time to speak of.
+#include "runtime/libraries/call.h"
+#include "runtime/libraries/host_library.h"
+#include <algorithm>
+#include <numeric>
+
+namespace warplens::runtime {
+namespace {
+
+enum Status : int { // cufftResult
+  fft_success = 0,
+  fft_invalid_plan = 1,
+  fft_invalid_type = 3,
+  fft_invalid_value = 4,
+  fft_exec_failed = 6,
+  fft_invalid_size = 8,
+  fft_not_supported = 16
+};
+enum Type : int { c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c };
+
+struct Layout { // of one side: sizes of the storage, and steps in its elements
+  std::vector<int> storage;
+  int step = 1;
+  i64 distance = 0; // from one transform of a batch to the next
+};
+
+struct Plan {
+  std::vector<int> sizes; // slowest first; empty: not made yet
+  int type = c2c;
+  int batch = 1;
+  bool advanced = false; // the program said the layouts; else they follow from sizes and place
+  Layout in{}, out{};
+  cudaStream_t stream = nullptr;
+};
+
+std::map<int, Plan>& plans() {
+  static auto* all = new std::map<int, Plan>; // outlives the program's atexit handlers
+  return *all;
+}
+
+bool is_double(int type) { return (type & 0x40) != 0; }
+bool from_real(int type) { return type == r2c || type == d2z; }
+bool to_real(int type) { return type == c2r || type == z2d; }
+
+Status status_of(cudaError_t error) {
+  return error == cudaSuccess             ? fft_success
+         : error == cudaErrorNotSupported ? fft_not_supported
+                                          : fft_exec_failed;
+}
+
+template <class Body> int with_plan(int number, Body&& body) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  auto found = plans().find(number);
+  return found == plans().end() ? fft_invalid_plan : body(found->second);
+}
+
+int create(int* number) {
+  if (!number) return fft_invalid_value;
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  static int last = 0;
+  *number = ++last;
+  plans()[last] = {};
+  return fft_success;
+}
+
+int make(int number, std::vector<int> sizes, int type, int batch, std::size_t* work) {
+  if (work) *work = 0;
+  if (type != c2c && type != r2c && type != c2r && type != z2z && type != d2z && type != z2d)
+    return fft_invalid_type;
+  if (batch < 1 || std::any_of(sizes.begin(), sizes.end(), [](int n) { return n < 1; }))
+    return fft_invalid_size;
+  return with_plan(number, [&](Plan& plan) {
+    plan.sizes = std::move(sizes), plan.type = type, plan.batch = batch;
+    return fft_success;
+  });
+}
+
+int make_many(int number, int rank, const int* n, const int* in, int in_step, int in_distance, const int* out,
+              int out_step, int out_distance, int type, int batch, std::size_t* work) {
+  if (rank < 1 || rank > 3 || !n) return fft_invalid_value;
+  if (int bad = make(number, {n, n + rank}, type, batch, work); bad != fft_success) return bad;
+  if (!in || !out) return fft_success; // then steps and distances are ignored
+  return with_plan(number, [&](Plan& plan) {
+    plan.advanced = true;
+    plan.in = {{in, in + rank}, in_step, in_distance};
+    plan.out = {{out, out + rank}, out_step, out_distance};
+    return fft_success;
+  });
+}
+
+i64 product(const std::vector<int>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), i64{1}, [](i64 a, int b) { return a * b; });
+}
+
+// Rows of real numbers that share their place with complex ones are as long as these.
+void lay_out(Plan& plan, bool in_place) {
+  if (plan.advanced) return;
+  std::vector<int> complex = plan.sizes, real = plan.sizes;
+  if (from_real(plan.type) || to_real(plan.type)) complex.back() = complex.back() / 2 + 1;
+  if (in_place) real.back() = complex.back() * 2;
+  plan.in.storage = from_real(plan.type) ? real : complex;
+  plan.out.storage = to_real(plan.type) ? real : complex;
+  for (Layout* side : {&plan.in, &plan.out}) side->step = 1, side->distance = product(side->storage);
+}
+
+Operand operand(const void* data, const Plan& plan, const Layout& side, bool real) {
+  const u64 element = (is_double(plan.type) ? 8 : 4) * (real ? 1 : 2);
+  i64 last = 0; // index of the last element of one transform: all but the last row are whole
+  std::vector<int> used = plan.sizes;
+  if (!real && (from_real(plan.type) || to_real(plan.type))) used.back() = used.back() / 2 + 1;
+  for (std::size_t d = 0; d < used.size(); ++d) last = last * side.storage[d] + used[d] - 1;
+  return {data, static_cast<u64>(last * side.step + (plan.batch - 1) * side.distance + 1) * element};
+}
+
+cudaError_t transform(const Plan& plan, void* from, void* to, int direction) {
+  constexpr unsigned unaligned = 2, estimate = 64;
+  const HostLibrary& library = is_double(plan.type) ? host_fftw_double : host_fftw_single;
+  const std::string prefix = is_double(plan.type) ? "fftw_" : "fftwf_";
+  auto function = [&](const char* name) { return host_function(library, (prefix + name).c_str()); };
+  using Many =
+      void* (*)(int, const int*, int, void*, const int*, int, int, void*, const int*, int, int, unsigned);
+  using ManyTwoWays = void* (*)(int, const int*, int, void*, const int*, int, int, void*, const int*, int,
+                                int, int, unsigned);
+  auto execute = reinterpret_cast<void (*)(void*)>(function("execute"));
+  auto destroy = reinterpret_cast<void (*)(void*)>(function("destroy_plan"));
+  if (!execute || !destroy) return cudaErrorNotSupported;
+  const int rank = static_cast<int>(plan.sizes.size());
+  const int in = static_cast<int>(plan.in.distance), out = static_cast<int>(plan.out.distance);
+  void* made = nullptr;
+  if (from_real(plan.type) || to_real(plan.type)) {
+    auto many =
+        reinterpret_cast<Many>(function(from_real(plan.type) ? "plan_many_dft_r2c" : "plan_many_dft_c2r"));
+    made = many(rank, plan.sizes.data(), plan.batch, from, plan.in.storage.data(), plan.in.step, in, to,
+                plan.out.storage.data(), plan.out.step, out, unaligned | estimate);
+  } else {
+    auto many = reinterpret_cast<ManyTwoWays>(function("plan_many_dft"));
+    made = many(rank, plan.sizes.data(), plan.batch, from, plan.in.storage.data(), plan.in.step, in, to,
+                plan.out.storage.data(), plan.out.step, out, direction, unaligned | estimate);
+  }
+  if (!made) return cudaErrorInvalidValue;
+  execute(made);
+  destroy(made);
+  return cudaSuccess;
+}
+
+int execute(const char* name, int number, int type, void* from, void* to, int direction) {
+  return with_plan(number, [&](const Plan& known) -> int {
+    Plan plan = known;
+    if (plan.sizes.empty()) return fft_invalid_plan;
+    if (plan.type != type) return fft_invalid_type;
+    if (direction != -1 && direction != 1) return fft_invalid_value;
+    lay_out(plan, from == to);
+    return status_of(library_call(
+        name, plan.stream,
+        {operand(from, plan, plan.in, from_real(type)), operand(to, plan, plan.out, to_real(type))},
+        [=] { return transform(plan, from, to, direction); }));
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+int cufftCreate(int* plan) { return create(plan); }
+int cufftDestroy(int plan) {
+  return with_plan(plan, [&](Plan&) {
+    plans().erase(plan);
+    return fft_success;
+  });
+}
+int cufftMakePlan1d(int plan, int nx, int type, int batch, std::size_t* work) {
+  return make(plan, {nx}, type, batch, work);
+}
+int cufftMakePlan2d(int plan, int nx, int ny, int type, std::size_t* work) {
+  return make(plan, {nx, ny}, type, 1, work);
+}
+int cufftMakePlan3d(int plan, int nx, int ny, int nz, int type, std::size_t* work) {
+  return make(plan, {nx, ny, nz}, type, 1, work);
+}
+int cufftMakePlanMany(int plan, int rank, int* n, int* in, int in_step, int in_distance, int* out,
+                      int out_step, int out_distance, int type, int batch, std::size_t* work) {
+  return make_many(plan, rank, n, in, in_step, in_distance, out, out_step, out_distance, type, batch, work);
+}
+int cufftPlan1d(int* plan, int nx, int type, int batch) {
+  int status = create(plan);
+  return status == fft_success ? make(*plan, {nx}, type, batch, nullptr) : status;
+}
+int cufftPlan2d(int* plan, int nx, int ny, int type) {
+  int status = create(plan);
+  return status == fft_success ? make(*plan, {nx, ny}, type, 1, nullptr) : status;
+}
+int cufftPlan3d(int* plan, int nx, int ny, int nz, int type) {
+  int status = create(plan);
+  return status == fft_success ? make(*plan, {nx, ny, nz}, type, 1, nullptr) : status;
+}
+int cufftPlanMany(int* plan, int rank, int* n, int* in, int in_step, int in_distance, int* out, int out_step,
+                  int out_distance, int type, int batch) {
+  int status = create(plan);
+  if (status != fft_success) return status;
+  return make_many(*plan, rank, n, in, in_step, in_distance, out, out_step, out_distance, type, batch,
+                   nullptr);
+}
+
+int cufftExecC2C(int plan, void* from, void* to, int direction) {
+  return execute("cufftExecC2C", plan, c2c, from, to, direction);
+}
+int cufftExecZ2Z(int plan, void* from, void* to, int direction) {
+  return execute("cufftExecZ2Z", plan, z2z, from, to, direction);
+}
+int cufftExecR2C(int plan, void* from, void* to) { return execute("cufftExecR2C", plan, r2c, from, to, -1); }
+int cufftExecD2Z(int plan, void* from, void* to) { return execute("cufftExecD2Z", plan, d2z, from, to, -1); }
+int cufftExecC2R(int plan, void* from, void* to) { return execute("cufftExecC2R", plan, c2r, from, to, 1); }
+int cufftExecZ2D(int plan, void* from, void* to) { return execute("cufftExecZ2D", plan, z2d, from, to, 1); }
+
+int cufftSetStream(int plan, cudaStream_t stream) {
+  return with_plan(plan, [&](Plan& known) {
+    known.stream = stream;
+    return fft_success;
+  });
+}
+// Room for intermediate results is FFTW's own affair: none is asked of the program.
+int cufftSetAutoAllocation(int plan, int) {
+  return with_plan(plan, [](Plan&) { return fft_success; });
+}
+int cufftSetWorkArea(int plan, void*) {
+  return with_plan(plan, [](Plan&) { return fft_success; });
+}
+int cufftGetSize(int plan, std::size_t* work) {
+  return with_plan(plan, [&](Plan&) {
+    if (work) *work = 0;
+    return fft_success;
+  });
+}
+int cufftGetVersion(int* version) {
+  if (!version) return fft_invalid_value;
+  *version = 12000;
+  return fft_success;
+}
+int cufftGetProperty(int which, int* value) { // major, minor, patch
+  if (!value || which < 0 || which > 2) return fft_invalid_value;
+  *value = which == 0 ? 12 : 0;
+  return fft_success;
+}
+
+} // extern "C"
+} // namespace warplens::runtime

@@ -1,0 +1,43 @@
+// Functions of CUDA's libraries that have no stand-in: each returns its library's "not supported" and is named in the
+// report.
+#include "runtime/libraries/call.h"
+
+namespace warplens::runtime {
+
+static int gap(const char* function, int status) {
+  library_gap(function);
+  return status;
+}
+
+extern "C" {
+
+#define IMPLEMENTED(name)
+#define STUB(name)                                                                                           \
+  int name() { return gap(#name, 15); } // CUBLAS_STATUS_NOT_SUPPORTED
+#include "runtime/libraries/cublas.def"
+#undef IMPLEMENTED
+#undef STUB
+
+#define IMPLEMENTED(name)
+#define STUB(name)                                                                                           \
+  int name() { return gap(#name, 16); } // CUFFT_NOT_SUPPORTED
+#include "runtime/libraries/cufft.def"
+#undef IMPLEMENTED
+#undef STUB
+
+#define IMPLEMENTED(name)
+#define STUB(name)                                                                                           \
+  int name() { return gap(#name, 999); } // CURAND_STATUS_INTERNAL_ERROR: there is none for it
+#include "runtime/libraries/curand.def"
+#undef IMPLEMENTED
+#undef STUB
+
+#define IMPLEMENTED(name)
+#define STUB(name)                                                                                           \
+  int name() { return gap(#name, 10); } // CUSPARSE_STATUS_NOT_SUPPORTED
+#include "runtime/libraries/cusparse.def"
+#undef IMPLEMENTED
+#undef STUB
+
+} // extern "C"
+} // namespace warplens::runtime

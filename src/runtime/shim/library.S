@@ -1,0 +1,19 @@
+// libcublas.so.MAJOR and the others: every name of TABLE_FILE, as a jump to the function that the table TABLE of the library
+// with the code has for it (cudart.S says more).
+  .text
+  .set row, 0
+.macro forward name
+  .globl \name
+  .type \name, @function
+\name:
+  movq TABLE@GOTPCREL(%rip), %r11
+  jmpq *(row * 16 + 8)(%r11)
+  .size \name, . - \name
+  .set row, row + 1
+.endm
+
+#define IMPLEMENTED(name) forward name
+#define STUB(name) forward name
+#include TABLE_FILE
+
+  .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,26 @@
+# Programs that call CUDA's libraries: the stand-ins compute the right numbers, and the report names each function as not
+# counted. The machine needs a BLAS (libblas3 or libopenblas0).
+. "$(dirname "$0")/common.sh"
+lib=${WARPLENS_BUILD_DIR:?}/lib
+ldconfig -p | grep -qE 'lib(openblas\.so\.0|blas\.so\.3)' || skip "no BLAS on this machine"
+c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/blas.cpp" -o blas "$lib/libraries/libcublas.so.13" "$lib/libraries/libcusparse.so.12" "$lib/libcudart.so.13" \
+  -Wl,-rpath-link,"$lib"
+run "$warplens" run --json report.json ./blas
+[ "$(cat stdout)" = "0 wrong" ] || fail "blas: $(cat stdout)"
+expect_json report.json 'sum(m["kind"] == "library-kernel" and m["message"].startswith("cublasSgemm:") for m in r["messages"])' 1
+expect_json report.json '[u["function"] for u in r["unsupported"]]' "['cublasSgetrfBatched']"
+expect_json report.json '[m["message"].split(" at ")[0] for m in r["messages"] if m["kind"] == "library-bad-memory"]' \
+  "['cublasSgemm is given 16384 bytes']"
+
+# cuRAND and cuFFT. Without FFTW the transforms return an error, and the report says what to install.
+c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/fourier.cpp" -o fourier "$lib/libraries/libcufft.so.12" \
+  "$lib/libraries/libcurand.so.10" "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"
+run "$warplens" run --json report.json ./fourier
+expect_in stdout '^random: 0 wrong$'
+if grep -q 'not supported' stdout; then
+  expect_in stderr "libfftw3f?\.so\.3' is not installed"
+  expect_in stderr 'apt install libfftw3-(single|double)3'
+else
+  [ "$(tail -n1 stdout)" = "transforms: 0 wrong" ] || fail "fourier: $(cat stdout)"
+  expect_json report.json 'sum(m["message"].startswith("cufftExecC2C:") for m in r["messages"])' 1
+fi
