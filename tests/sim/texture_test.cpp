@@ -233,11 +233,11 @@ TEST_F(Textures, AFetchOfAnotherGeometryIsToldOf) {
 
 TEST_F(Textures, WhatIsNotKnownStopsTheLaunchByName) {
   u64 plane = image(one_float, ImageLayout::array, 2, {4, 4, 1}, counted(16));
-  for (const char* text : {"tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {%r11, %r12};",
-                           "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, %d1, {%f1, %f2}];",
-                           "tld4.r.a2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%r11, %f1, %f2, %f2}];",
-                           "sust.p.2d.b32.trap [%d9, {%r11, %r12}], {%r2};",
-                           "sured.b.exch.1d.u32.trap [%d9, {%r11}], %r2;"}) {
+  for (const char* text :
+       {"tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {%r11, %r12};",
+        "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, %d1, {%f1, %f2}];",
+        "tld4.r.a2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%r11, %f1, %f2, %f2}];",
+        "sust.p.2d.b32.trap [%d9, {%r11, %r12}], {%r2};", "sured.b.exch.1d.u32.trap [%d9, {%r11}], %r2;"}) {
     run(text, plane, {{}});
     std::string name(text, std::string_view(text).find(' '));
     EXPECT_NE(fault.find(name), fault.npos) << fault;

@@ -26,7 +26,8 @@ CUresult fill_now(CUdeviceptr to, u64 pitch, u32 value, u32 width, u64 columns, 
 }
 
 // One side of CUDA_MEMCPY3D, whose places along rows are bytes.
-CopySide side_of(int type, const void* host, CUdeviceptr device, const Array* array, const cudaPos& at, u64 pitch, u64 height) {
+CopySide side_of(int type, const void* host, CUdeviceptr device, const Array* array, const cudaPos& at,
+                 u64 pitch, u64 height) {
   const u64 base = type == host_memory ? reinterpret_cast<u64>(host) : device;
   return {type == array_memory ? array : nullptr, {at.x, at.y, at.z}, {pointer(base), pitch, 0, height}};
 }
@@ -53,10 +54,10 @@ cudaError_t copy_arrays(const CUDA_MEMCPY3D& p, cudaStream_t stream) {
         (p.src_type == array_memory && !exists(p.src_array)))
       return cudaErrorInvalidResourceHandle;
     return copy3d_bytes(r,
-                        side_of(p.dst_type, p.dst_host, p.dst_device, p.dst_array, {p.dst_x, p.dst_y, p.dst_z},
-                                p.dst_pitch, p.dst_height),
-                        side_of(p.src_type, p.src_host, p.src_device, p.src_array, {p.src_x, p.src_y, p.src_z},
-                                p.src_pitch, p.src_height),
+                        side_of(p.dst_type, p.dst_host, p.dst_device, p.dst_array,
+                                {p.dst_x, p.dst_y, p.dst_z}, p.dst_pitch, p.dst_height),
+                        side_of(p.src_type, p.src_host, p.src_device, p.src_array,
+                                {p.src_x, p.src_y, p.src_z}, p.src_pitch, p.src_height),
                         {p.width, p.height, p.depth}, kind_of(p.dst_type, p.src_type));
   });
 }

@@ -70,7 +70,8 @@ void AccessChecks::before(const Step& step) {
   const Op& op = step.op;
   if (is_beyond(op.kind()))
     warn(x_, op, "check-shared-skipped",
-         "shared memory of this kernel is not checked: mbarriers, bulk copies, clusters and stmatrix are not followed",
+         "shared memory of this kernel is not checked: mbarriers, bulk copies, clusters and stmatrix are not "
+         "followed",
          first_thread(x_.active), {}, {}, diag::Severity::note);
   if (!accesses_memory(op.kind())) return;
   x_.mask = &x_.active;

@@ -185,7 +185,8 @@ struct Exec {
   };
   std::vector<RangeCache> ranges;
   std::set<std::pair<u32, std::string>> warned; // site, kind: has been reported
-  std::vector<u64> copied_to; // [lanes] where an asynchronous copy writes, and who performs it (memory/report.cpp)
+  std::vector<u64>
+      copied_to; // [lanes] where an asynchronous copy writes, and who performs it (memory/report.cpp)
   Mask copying;
   std::vector<u64> matrix; // [register][lane]: the operands of a multiplication (lower/lower_matrix.cpp)
   std::vector<u64> texels; // [warp][texel][lane]: what a filtered fetch reads beside the first texel
