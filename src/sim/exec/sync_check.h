@@ -7,6 +7,7 @@
 //   sync-mixed-barrier     bar.red meets bar.sync or bar.arrive, or another reduction
 //   sync-not-named         a thread executes a warp-level instruction whose mask does not name it
 //   sync-missing-lanes     lanes that the mask of such an instruction names never come to it
+//   sync-mbarrier-phase    a wait for a phase of an mbarrier that is neither the current nor the one before
 //   sync-ended-threads     (a note) threads of a warp ended before others of it came to a barrier: well defined from
 //                          compute capability 7.0 on
 //
