@@ -38,13 +38,13 @@ Place place_of(const access::Site& site) {
   return {std::move(frames), site.opcode, site.array.kind, site.array.parameter, itself};
 }
 
-bool BlockFollower::follows(const access::AccessHeader& access, bool closed_form) {
+bool BlockFollower::follows(const access::AccessHeader& access) {
   if (access.space != access::Space::global) return false;
   switch (access.kind) {
-  case access::Kind::load: return true;
+  case access::Kind::load:
   case access::Kind::store:
   case access::Kind::atomic:
-  case access::Kind::reduction: return !closed_form;
+  case access::Kind::reduction: return true;
   default: return false;
   }
 }

@@ -1,5 +1,5 @@
 // What the first block of a launch (CTA 0) does over time at one place in the source. With loads: which sectors it asks for
-// again, and which rows its threads walk along. With stores and atomics that the data send anywhere: how many words they go
+// again, and which rows its threads walk along. With stores and atomics: how many words they go
 // to, and what stores would cost in the order of their addresses. Classes of warps (distribution.h) do not tell, as they know each warp
 // by itself. One block is cheap to follow, and mostly does what the others do; that it is one is said wherever it is used.
 //
@@ -44,8 +44,9 @@ Place place_of(const access::Site&);
 
 class BlockFollower {
 public:
-  // Global memory: loads; stores and atomics where their addresses are not in closed form.
-  static bool follows(const access::AccessHeader&, bool closed_form);
+  // Loads, stores and atomics of global memory. Whether their addresses come in closed form does not matter: that depends
+  // on how many blocks run in lockstep, and so on whether a launch is folded.
+  static bool follows(const access::AccessHeader&);
 
   // `warp`: its number in the block.
   void add(u32 warp, const access::WarpAccess&);

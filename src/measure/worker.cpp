@@ -9,7 +9,7 @@ void Worker::lanes(const access::LaneBatch& batch) {
   if (!batch.shows_pattern) return add_without_pattern(batch, cell);
   if (!architectures_.empty()) cell.lanes.add(*architectures_[0], batch, cell.accesses++, cell.sums.tally);
   for (std::size_t a = 1; a < architectures_.size(); ++a) cell.others[a - 1].add(*architectures_[a], batch);
-  if (batch.cta != 0 || !BlockFollower::follows(batch, false)) return;
+  if (batch.cta != 0 || !BlockFollower::follows(batch)) return;
   BlockFollower& follower = follower_of(batch);
   u32 warps = static_cast<u32>(batch.active.size());
   if (batch.cta_warps != 0) warps = std::min(warps, batch.cta_warps);
@@ -30,7 +30,7 @@ void Worker::add_without_pattern(const access::LaneBatch& batch, Cell& cell) {
 void Worker::affine(const access::AffineAccess& access) {
   Cell& cell = cell_of(access);
   cell.affine.add(access, cell.accesses++, architectures_, cell.sums);
-  if (access.cta != 0 || !BlockFollower::follows(access, true)) return;
+  if (access.cta != 0 || !BlockFollower::follows(access)) return;
   BlockFollower& follower = follower_of(access);
   u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));
   for (u32 w = 0; w < warps; ++w)

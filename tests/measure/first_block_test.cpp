@@ -116,7 +116,7 @@ TEST(FirstBlock, WordsThatTheDataChoose) {
   }
 }
 
-TEST(FirstBlock, StoresInClosedFormAndOtherBlocksAreNotFollowed) {
+TEST(FirstBlock, OtherBlocksAreNotFollowedAndStoresAreInEitherForm) {
   std::vector<Site> sites = one_place(2);
   sites[1].frames = {{"a.cu", 4, 5, ""}}, sites[1].kind = access::Kind::store;
   Collector collector(hopper, sites, 1);
@@ -124,8 +124,9 @@ TEST(FirstBlock, StoresInClosedFormAndOtherBlocksAreNotFollowed) {
   AffineAccess store = row_of(start, 0, 1);
   store.kind = access::Kind::store;
   collector.sinks()[0]->affine(store);
-  for (const SiteRecord& record : collector.finish())
-    EXPECT_EQ(record.distribution.first_block, FirstBlock{});
+  std::vector<SiteRecord> records = collector.finish();
+  EXPECT_EQ(records[0].distribution.first_block, FirstBlock{});
+  EXPECT_EQ(records[1].distribution.first_block.lanes, store.block.count());
 }
 
 } // namespace

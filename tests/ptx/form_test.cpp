@@ -138,8 +138,7 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
     expect_round_trip(m);
   }
   for (const char* text :
-       {"cp.async.bulk.commit_group", "cp.async.mbarrier.arrive.shared.b64", "cp.reduce.async.bulk",
-        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16",
+       {"cp.reduce.async.bulk", "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16",
         "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8", "ldmatrix.sync.aligned.m16n16.x1.shared.b16"}) {
     ResultOr<Form, ir::UnknownToken> form = ir::parse_form(text);
     if (form) EXPECT_EQ(form->family(), ir::Family::unsupported) << text;

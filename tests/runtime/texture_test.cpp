@@ -268,6 +268,7 @@ TEST_F(Arrays, EachMajorHasItsDescriptor) {
 
 TEST_F(Arrays, TheDriverHasTheSameUnderItsOwnWords) {
   ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+  ASSERT_EQ(cudaFree(nullptr), cudaSuccess); // makes the primary context current
   constexpr int bytes = 1;
   CUDA_ARRAY3D_DESCRIPTOR shape{16, 4, 0, bytes, 1, 0}, told{};
   cudaArray_t array = nullptr;

@@ -15,6 +15,7 @@
 #include "os/file.h"
 #include "runtime/driver_api/entry_points.h"
 #include "runtime/exports.h"
+#include "runtime/loader/nvrtc.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <charconv>
@@ -95,15 +96,19 @@ void explain_stripped(const char* path) {
 } // namespace
 
 void jump(std::byte* from, void (*target)()) {
-  constexpr u64 page = 4096;
   unsigned char code[jump_size] = {0x48, 0xb8, 0, 0, 0,    0,
                                    0,    0,    0, 0, 0xff, 0xe0}; // movabs rax, target; jmp rax
   std::memcpy(code + 2, &target, 8);
-  u64 begin = reinterpret_cast<u64>(from) & ~(page - 1);
-  u64 end = (reinterpret_cast<u64>(from) + sizeof code + page - 1) & ~(page - 1);
+  overwrite(from, std::as_bytes(std::span(code)));
+}
+
+void overwrite(std::byte* function, std::span<const std::byte, jump_size> code) {
+  constexpr u64 page = 4096;
+  u64 begin = reinterpret_cast<u64>(function) & ~(page - 1);
+  u64 end = (reinterpret_cast<u64>(function) + code.size() + page - 1) & ~(page - 1);
   auto pages = reinterpret_cast<void*>(begin);
   if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE) != 0) return;
-  std::memcpy(from, code, sizeof code);
+  std::memcpy(function, code.data(), code.size());
   mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
 }
 
@@ -115,6 +120,8 @@ void take_over(const char* path, u64 base, bool executable) {
     overwrite(elf->dynamic_symbols(), base, runtime_of(major));
   } else if (elf->soname() == "libcuda.so.1") {
     overwrite(elf->dynamic_symbols(), base, driver());
+  } else if (elf->soname().starts_with("libnvrtc.so.")) {
+    take_over_nvrtc(elf->dynamic_symbols(), base);
   } else if (elf->find(".nv_fatbin") && !needs(*elf, "libcudart.so")) {
     std::vector<Elf::Symbol> symbols = elf->symbols();
     const bool found = overwrite(symbols, base, runtime_of(static_major(symbols)));
