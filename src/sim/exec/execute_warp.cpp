@@ -213,8 +213,8 @@ void shuffle(Exec& x, const Op& op) {
   auto sources = exchange.sources[static_cast<u32>(mode_of(*op.form))];
   Value &in = x.values[op.source(0)], &by = x.values[op.source(1)], &bounds = x.values[op.source(2)];
   u32 first = x.first_warp, warps = x.end_warp - first;
-  bool complete = true; // whole warps
-  each_warp(x, [&](u32, u32 lanes) { complete &= lanes == full_mask; });
+  bool everyone = x.whole && x.unguarded && x.shape.threads % warp_size == 0, complete = true; // whole warps
+  if (!everyone) each_warp(x, [&](u32, u32 lanes) { complete &= lanes == full_mask; });
   PerWarp inside{};
   alignas(64) std::array<u32, warp_size> one_set;
   u32* from = static_cast<u32*>(x.scratch[2]);
