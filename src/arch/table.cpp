@@ -154,14 +154,15 @@ constexpr StageCosts hopper_costs{.constant_request = 2, // 2.2: 59,642 requests
                                              measured}};
 
 constexpr std::string_view texture_text =
-    "one request per quad of lanes; the sectors of each quad, or of each 8 "
-    "lanes of a linear buffer";
+    "one request per quad of lanes, of surfaces per 8; the sectors of each quad, of each pair "
+    "where a filter reads much, or of each 8 lanes of a linear buffer or a surface";
 constexpr SpaceRule any_texture{&texture_groups,
                                 {texture_text, "not documented; inferred from 9.0, an estimate", inferred}};
 constexpr SpaceRule hopper_texture{
     &texture_groups,
     {texture_text,
-     "point fetches of 4-byte texels measured on an H100, data in tests/arch/data; an estimate for others",
+     "measured on an H100 and an H200, data in tests/arch/data and tests/hardware/data; texels of 2 bytes, "
+     "mip levels and atomics on surfaces an estimate",
      measured}};
 
 // --- generations ---

@@ -4,6 +4,7 @@
 #include "driver/replay.h"
 #include "arch/count.h"
 #include "arch/table.h"
+#include "arch/texels.h"
 #include "base/bits.h"
 #include "driver/gpus.h"
 #include "driver/outputs.h"
@@ -44,11 +45,12 @@ bool applies(const arch::CountMember& count, const access::WarpAccess& access,
   return arch::applies(count.which, access.space, access.kind, arch::knows_stages(row));
 }
 
-// Textures are, but for what was measured: fetches of 4-byte texels whose layout is known.
+// Textures are, but for what was measured: texels of a layout that is known, one a lane.
 bool is_estimate(const access::WarpAccess& access, const arch::Architecture& row) {
   if (access.space != Space::texture && access.space != Space::surface) return false;
-  bool measured = row.texture.source.grade == arch::Grade::measured && access.space == Space::texture;
-  return !(measured && access.texture_dimensions != 0 && access.bytes == 4 && access.kind == Kind::load);
+  bool unknown_line = access.texture_dimensions == 1 && access.bytes == 8;
+  return access.texture_dimensions == 0 || unknown_line ||
+         !arch::knows_texels(row, access.kind, access.bytes);
 }
 
 std::optional<u32> misaligned_lane(const access::WarpAccess& access) {

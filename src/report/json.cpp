@@ -3,6 +3,7 @@
 #include "report/json.h"
 #include "arch/count.h"
 #include "arch/table.h"
+#include "arch/texels.h"
 #include "measure/distribution_json.h"
 #include "measure/reuse.h"
 #include "measure/totals.h"
@@ -21,12 +22,13 @@ json_t dim(Dim3 d) { return {d.x, d.y, d.z}; }
 
 json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
 
-// Of textures everything is, but what was measured: fetches without a filter of texels of 4 bytes (docs/MODEL.md). A filter
-// reads more than a texel a lane.
-bool sectors_are_estimate(const arch::Architecture& row, const Counts& counts, Space space, u32 texel_bytes) {
+// Of textures everything is, but what was measured (docs/MODEL.md). A filter reads more than a texel a lane: in two and three
+// dimensions it was measured of texels of 4 bytes, of wider ones in two alone.
+bool sectors_are_estimate(const arch::Architecture& row, const Counts& counts, Space space, access::Kind kind,
+                          u32 texel_bytes) {
   if (space != Space::texture && space != Space::surface) return false;
-  bool measured = row.texture.source.grade == arch::Grade::measured && space == Space::texture;
-  return !measured || texel_bytes != 4 || counts.bytes_used > counts.threads * texel_bytes;
+  bool filtered = counts.bytes_used > counts.threads * texel_bytes;
+  return !arch::knows_texels(row, kind, texel_bytes) || (filtered && texel_bytes != 4);
 }
 
 void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const access::Site& site,
@@ -43,7 +45,7 @@ void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const ac
   if (row != nullptr)
     estimates = arch::stage_estimates(*row, {.space = space, .kind = site.kind, .bytes = site.bytes}, counts,
                                       status == measure::Status::proved);
-  if (row != nullptr && sectors_are_estimate(*row, counts, space, site.bytes))
+  if (row != nullptr && sectors_are_estimate(*row, counts, space, site.kind, site.bytes))
     out["estimates"].push_back("sectors");
   if (estimates.tag_passes) out["estimates"].push_back("tag_passes");
   if (estimates.data_wavefronts) out["estimates"].push_back("data_wavefronts");

@@ -191,7 +191,7 @@ cudaError_t create_surface(Runtime& runtime, cudaSurfaceObject_t* out, const cud
   sim::TextureObject object;
   object.is_surface = true;
   if (cudaError_t error = image_of(runtime, *resource, object.image); error != cudaSuccess) return error;
-  if ((resource->res.array.array->flags & array_surface) == 0) return cudaErrorInvalidValue;
+  // An array without cudaArraySurfaceLoadStore is taken, too: measured on an H200, driver 580.159.04.
   *out = runtime.device->textures.add(std::move(object));
   runtime.texture_sources[*out] = {*resource, {}, {}, false};
   return cudaSuccess;
@@ -199,7 +199,9 @@ cudaError_t create_surface(Runtime& runtime, cudaSurfaceObject_t* out, const cud
 
 cudaError_t destroy_object(Runtime& runtime, u64 handle, bool is_surface) {
   if (handle == 0) return cudaSuccess;
-  if (!runtime.device->textures.remove(handle, is_surface)) return cudaErrorInvalidValue;
+  // A texture that there is none of is none to destroy: cudaSuccess, measured on an H200 (of surfaces it was not).
+  if (!runtime.device->textures.remove(handle, is_surface))
+    return is_surface ? cudaErrorInvalidValue : cudaSuccess;
   runtime.texture_sources.erase(handle);
   return cudaSuccess;
 }

@@ -53,6 +53,29 @@ TEST(Texture, LanesOutsideFetchNothing) {
   EXPECT_EQ(counts.bytes_used, 8u);
 }
 
+TEST(Texture, FiltersThatReadMuchAreServedInPairs) {
+  access::WarpAccess access = fetch(0xf, 16);
+  std::vector<u64> further(3 * warp_size, access::no_texel);
+  for (u32 lane = 0; lane < 4; ++lane) access.address[lane] = lane * 16; // two sectors
+  access.further = further;
+  EXPECT_EQ(count(hopper(), access).sectors, 2u * 2); // each twice
+  EXPECT_EQ(count(hopper(), access).requests, 1u);
+  access.bytes = 4;
+  for (u32 lane = 0; lane < 4; ++lane) access.address[lane] = lane * 4; // one sector
+  EXPECT_EQ(count(hopper(), access).sectors, 1u);
+  further.resize(7 * warp_size, access::no_texel);
+  access.further = further;
+  EXPECT_EQ(count(hopper(), access).sectors, 2u);
+}
+
+TEST(Texture, SurfacesAreServedByEightLanes) {
+  access::WarpAccess access = fetch(full_mask, 1);
+  access.space = access::Space::surface;
+  for (u32 lane = 0; lane < warp_size; ++lane) access.address[lane] = access::place_in_array(lane, 0, 32);
+  EXPECT_EQ(count(hopper(), access).requests, 4u);
+  EXPECT_EQ(count(hopper(), access).sectors, 4u);
+}
+
 TEST(Texture, ASectorOfAnArrayIsSixteenBytesOfTwoRows) {
   using access::place_in_array;
   for (u64 y : {0, 1})

@@ -3,9 +3,12 @@
 
   compare_textures.py fetches GPU.txt WARPLENS.txt       per kind and filter: fetches, equal to the bit, the greatest difference
   compare_textures.py counters GPU.csv WARPLENS.json     per launch: what each counted
+  compare_textures.py hold DATA.json WARPLENS.json       the same with data/h200_texture_kernels.json; exits 1 where they differ
+  compare_textures.py hold_fetches DATA.json DATA.jsonl.gz WARPLENS.txt    answers and fetches with data/h200_texture_*
 """
 import collections
 import csv
+import gzip
 import json
 import struct
 import sys
@@ -73,4 +76,35 @@ def counters(gpu_path, own_path):
         print(own[0], "WarpLens: instructions, requests, sectors", *own[1:], "GPU:", gpu)
 
 
-{"fetches": fetches, "counters": counters}[sys.argv[1]](*sys.argv[2:])
+def end(differ, what):
+    print(*differ, what, sep="\n")
+    sys.exit(bool(differ))
+
+
+def hold(data_path, own_path):
+    gpu, own = json.load(open(data_path))["launches"], launches_of(own_path)
+    assert len(gpu) == len(own), f"{len(gpu)} launches, WarpLens {len(own)}"
+    differ = []
+    for want, (kernel, _, requests, sectors) in zip(gpu, own):
+        measured = want.get("texin_requests", want["t_requests"]), want["t_sectors"]
+        if measured != (requests, sectors):
+            differ.append(f"{want['kernel']}: GPU {measured}, WarpLens {kernel} {requests, sectors}")
+    end(differ, f"{len(gpu)} launches")
+
+
+def hold_fetches(answers_path, data_path, own_path):
+    own, api = lines(own_path)
+    wanted = json.load(open(answers_path))["api"]
+    differ = [f"api {name}: GPU {wanted.get(name)}, WarpLens {api.get(name)}"
+              for name in sorted(wanted.keys() | api.keys()) if wanted.get(name) != api.get(name)]
+    count = 0
+    for case in (json.loads(line) for line in gzip.open(data_path, "rt")):
+        for i, one in enumerate(case.get("fetches", [])):
+            what, result = own[case["first"] + i]
+            count += 1
+            if [int(word, 16) for word in result] != one["bits"]:
+                differ.append(f"{case['first'] + i} {what}: GPU {one['bits']}, WarpLens {result}")
+    end(differ, f"{count} fetches")
+
+
+{"fetches": fetches, "counters": counters, "hold": hold, "hold_fetches": hold_fetches}[sys.argv[1]](*sys.argv[2:])

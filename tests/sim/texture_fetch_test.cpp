@@ -121,21 +121,20 @@ TEST(TextureFetch, NormalisedIntegersArePartsOfTheGreatest) {
   EXPECT_EQ(normalized<u8>({0, 255, 128, 1}, ChannelKind::unsigned_integer),
             (Four{0, 1, 128.0f / 255, 1.0f / 255}));
   EXPECT_EQ(normalized<i8>({127, -127, -128, 1}, ChannelKind::signed_integer), (Four{1, -1, -1, 1.0f / 127}));
-  EXPECT_EQ(normalized<u16>({65535, 1}, ChannelKind::unsigned_integer), (Four{1, 1.0f / 65535, 0, 1}));
-  EXPECT_EQ(normalized<i16>({-32768, 32767}, ChannelKind::signed_integer), (Four{-1, 1, 0, 1}));
+  EXPECT_EQ(normalized<u16>({65535, 1}, ChannelKind::unsigned_integer), (Four{1, 1.0f / 65535, 0, 0}));
+  EXPECT_EQ(normalized<i16>({-32768, 32767}, ChannelKind::signed_integer), (Four{-1, 1, 0, 0}));
 }
 
-TEST(TextureFetch, IntegersAreExtendedAndMissingChannelsAreZeroAndOne) {
+TEST(TextureFetch, IntegersAreExtendedAndMissingChannelsAreZero) {
   Stored<i8> bytes({ChannelKind::signed_integer, 8, 2}, ImageLayout::buffer, 1, {2, 1, 1},
                    {-1, 5, -128, 127});
-  EXPECT_EQ(bytes.fetch({0}, true).channels, (Channels{~0u, 5, 0, 1}));
-  EXPECT_EQ(bytes.fetch({1}, true).channels, (Channels{~u32{127}, 127, 0, 1}));
+  EXPECT_EQ(bytes.fetch({0}, true).channels, (Channels{~0u, 5, 0, 0}));
+  EXPECT_EQ(bytes.fetch({1}, true).channels, (Channels{~u32{127}, 127, 0, 0}));
   Stored<u16> words({ChannelKind::unsigned_integer, 16, 1}, ImageLayout::buffer, 1, {1, 1, 1}, {0xffff});
-  EXPECT_EQ(words.fetch({0}, true).channels, (Channels{0xffff, 0, 0, 1}));
+  EXPECT_EQ(words.fetch({0}, true).channels, (Channels{0xffff, 0, 0, 0}));
   Stored<u16> half({ChannelKind::floating, 16, 1}, ImageLayout::buffer, 1, {1, 1, 1},
                    {sem::to_half<sem::F16>(-1.5f).bits});
-  EXPECT_EQ(half.fetch({0}, true).channels,
-            (Channels{std::bit_cast<u32>(-1.5f), 0, 0, std::bit_cast<u32>(1.0f)}));
+  EXPECT_EQ(half.fetch({0}, true).channels, (Channels{std::bit_cast<u32>(-1.5f), 0, 0, 0}));
   Stored<u32> nan(one_float, ImageLayout::buffer, 1, {1, 1, 1}, {0x7fa12345}); // its payload too
   EXPECT_EQ(nan.fetch({0}, true).channels[0], 0x7fa12345u);
 }
@@ -274,9 +273,11 @@ TEST(TextureFetch, TellsWhichBytesTheMemorySystemSees) {
   EXPECT_EQ(image.fetch({4, 0}).seen_at[0], begin + 32);
   EXPECT_EQ(image.fetch({0, 2}).seen_at[0], begin + 64);
   image.object.sampler.mode.fill(AddressMode::border);
-  EXPECT_EQ(image.fetch({-1, 0}).seen_at[0], access::no_texel);
+  EXPECT_EQ(image.fetch({-1, 2}).seen_at[0], begin + 64); // the nearest texel's sector
   image.object.sampler.linear = true;
   EXPECT_EQ(image.fetch({4, 4}).texels, 4u);
+  EXPECT_EQ(image.fetch({4.5, 4}).texels, 2u); // those that have a weight
+  EXPECT_EQ(image.fetch({4.5, 4.5}).texels, 1u);
   image.object.image.layout = ImageLayout::rows;
   EXPECT_EQ(image.fetch({4, 4}).seen_at[3], begin + 4 * 32 + 16);
 }

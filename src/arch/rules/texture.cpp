@@ -1,14 +1,21 @@
-// Textures and surfaces: a warp is served in groups of neighbouring lanes, and each group fetches the
-// distinct 32-byte sectors that its lanes touch. A fetch from a linear buffer (tex1Dfetch) takes 8 lanes at a
-// time, a two-dimensional one the quads of 4 lanes. Requests are quads with an active lane in both
-// (texin_requests).
+// Textures and surfaces: a warp is served in groups of neighbouring lanes, and each group fetches the distinct 32-byte sectors
+// that its lanes touch.
 //
-// Which texels share a sector is not decided here: addresses are of the memory's own layout. Rows for linear
-// and pitch-linear memory; in an array a sector is a tile of 16 bytes x 2 rows (access/texture_layout.h). A filtered fetch
-// touches the sectors of all its texels; a lane outside the texture, where the border colour is, none.
+//                                            a request for     a group is
+//   surfaces                                 8 lanes           8 lanes
+//   linear buffer (tex1Dfetch)               4 lanes           8 lanes; of texels of 16 bytes 4
+//   arrays, rows of a pitch                  4 lanes           4 lanes
+//   filtered, more than 4 texels a lane      4 lanes           2 lanes
+//   filtered, texels of 16 bytes             4 lanes           2 lanes, and each sector is fetched twice
 //
-// Measured on 9.0 for point fetches of 4-byte texels: requests and sectors of 301 patterns, every one exact.
-// Everything else (filtering, other widths, surfaces, other architectures) is an estimate by the same rule.
+// Requests of textures are texin_requests. Which texels share a sector is not decided here: addresses are of the memory's own
+// layout. Rows for linear and pitch-linear memory; in an array a sector is a tile of 16 bytes x 2 rows
+// (access/texture_layout.h). A filtered fetch touches the sectors of the texels that have a weight along each axis; a lane
+// outside an array, where the border colour is, that of the nearest texel.
+//
+// Measured on 9.0: point fetches of 4-byte texels on an H100, 301 patterns, every one exact; texels of 1, 4, 8 and 16 bytes,
+// filters in two and three dimensions, gathers, borders and surfaces on an H200, 52 kernels, every one exact
+// (tests/hardware/data). Other architectures are an estimate by the same rule.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
@@ -72,16 +79,30 @@ bool is_aligned(const access::WarpAccess& access, u32 lanes) {
   return (bits & (access.bytes - 1)) == 0;
 }
 
+struct Groups {
+  u32 request_lanes, lanes;
+  u64 passes = 1;
+};
+Groups groups_of(const access::WarpAccess& access) {
+  constexpr u32 pair = 2, quad = 4, octet = 8, wide = 16;
+  const std::size_t texels = 1 + access.further.size() / warp_size;
+  if (access.space == access::Space::surface) return {octet, octet};
+  if (access.texture_dimensions == 1) return {quad, access.bytes == wide ? quad : octet};
+  if (texels == 1) return {quad, quad};
+  return {quad, texels > 4 || access.bytes == wide ? pair : quad, access.bytes == wide ? u64{2} : u64{1}};
+}
+
 void count_texture_groups(const Architecture&, const access::WarpAccess& access, Counts& counts) {
-  constexpr u32 quad = 4, octet = 8;
-  for_each_group(access.active, quad, [&](u32) { counts.requests += 1; });
-  for_each_group(access.active, access.texture_dimensions == 1 ? octet : quad, [&](u32 lanes) {
+  const Groups groups = groups_of(access);
+  for_each_group(access.active, groups.request_lanes, [&](u32) { counts.requests += 1; });
+  for_each_group(access.active, groups.lanes, [&](u32 lanes) {
     Fetched one =
         is_aligned(access, lanes) ? fetched_aligned(access, lanes) : fetched_anywhere(access, lanes);
-    counts.sectors += one.sectors;
-    counts.transactions += one.sectors;
-    counts.transaction_bytes += one.sectors * 32;
-    counts.ideal_sectors += std::min(one.sectors, ceil_div(one.asked, u64{32}));
+    u64 sectors = groups.passes * one.sectors;
+    counts.sectors += sectors;
+    counts.transactions += sectors;
+    counts.transaction_bytes += sectors * 32;
+    counts.ideal_sectors += groups.passes * std::min(one.sectors, ceil_div(one.asked, u64{32}));
     counts.bytes_used += one.bytes;
   });
 }

@@ -62,7 +62,7 @@ private:
                         at[0], bytes_),
             thread, 0, {}, "surfaces count x in bytes: multiply the index by the size of an element");
     u64 byte = static_cast<u64>(at[0]), y = static_cast<u64>(at[1]), slice = static_cast<u64>(at[2]);
-    seen_.add(thread, object, bytes_, std::array{image.seen_at(level, byte, y, slice)});
+    seen_.add(thread, object, bytes_, 1, std::array{image.seen_at(level, byte, y, slice)});
     return reinterpret_cast<std::byte*>(level.address + slice * level.slice_pitch + y * level.row_pitch +
                                         byte);
   }

@@ -168,13 +168,11 @@ void fetch_texture(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   const FetchOperands operands(x, *op.form);
   ObjectOfLane objects(x, op, false);
-  u32 texels = most_texels;
   const bool gathers = op.form->opcode == Opcode::tld4;
-  if (gathers)
-    texels = 4;
-  else if (objects.uniform())
-    texels = texels_of(objects[first_thread(*x.mask)], operands.dimensions());
-  SeenByMemory seen(x, op, texels);
+  auto texels_from = [&](const TextureObject& object) {
+    return gathers ? 4 : texels_of(object, operands.dimensions());
+  };
+  SeenByMemory seen(x, op, objects.uniform() ? texels_from(objects[first_thread(*x.mask)]) : most_texels);
   Results results(x, op);
   Fetched fetched;
   each_thread(x, [&](u32 thread) {
@@ -185,7 +183,8 @@ void fetch_texture(Exec& x, const Op& op) {
       gather(object, place, gathered_channel(*op.form), fetched);
     else
       fetch(object, std::min<u32>(operands.dimensions(), object.image.dimensions), place, fetched);
-    seen.add(thread, object, object.image.format.bytes(), {fetched.seen_at.data(), fetched.texels});
+    seen.add(thread, object, object.image.format.bytes(), texels_from(object),
+             {fetched.seen_at.data(), fetched.texels});
     results.give(thread, gathers ? fetched.channels : as_results(fetched.channels, *op.form));
   });
   seen.report();

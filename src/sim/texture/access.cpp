@@ -61,20 +61,21 @@ const TextureObject& ObjectOfLane::look_up(u64 handle, u32 thread) {
   return *found;
 }
 
-SeenByMemory::SeenByMemory(Exec& x, const Op& op, u32 texels) : x_(x), op_(op), texels_(texels) {
-  std::size_t further = std::size_t{x.shape.warps} * (texels - 1) * warp_size;
+SeenByMemory::SeenByMemory(Exec& x, const Op& op, u32 most_texels) : x_(x), op_(op) {
+  std::size_t further = std::size_t{x.shape.warps} * (most_texels - 1) * warp_size;
   if (x.texels.size() < further) x.texels.resize(further);
 }
 
-void SeenByMemory::start(const TextureObject& object, u32 bytes) {
+void SeenByMemory::start(const TextureObject& object, u32 bytes, u32 texels) {
   if (object_ != nullptr) report();
-  object_ = &object, bytes_ = bytes;
+  object_ = &object, bytes_ = bytes, texels_ = texels;
   plain_ = object.image.layout == ImageLayout::buffer;
 }
 
-void SeenByMemory::add(u32 thread, const TextureObject& object, u32 bytes, std::span<const u64> seen_at) {
+void SeenByMemory::add(u32 thread, const TextureObject& object, u32 bytes, u32 texels,
+                       std::span<const u64> seen_at) {
   if (x_.sink == nullptr || !op_.site.valid()) return;
-  if (object_ != &object || bytes_ != bytes) start(object, bytes);
+  if (object_ != &object || bytes_ != bytes) start(object, bytes, texels);
   u32 warp = thread / warp_size, lane = thread % warp_size;
   lanes_.word[warp] |= u32{1} << lane;
   x_.address[thread] = seen_at[0];

@@ -35,17 +35,18 @@ private:
 // width.
 class SeenByMemory {
 public:
-  // `texels`: of each lane, at most.
-  SeenByMemory(Exec& x, const Op& op, u32 texels);
-  void add(u32 thread, const TextureObject&, u32 bytes, std::span<const u64> seen_at);
+  // `most_texels`: of each lane, of whatever object.
+  SeenByMemory(Exec& x, const Op& op, u32 most_texels);
+  // `texels`: of each lane, at most, of that object.
+  void add(u32 thread, const TextureObject&, u32 bytes, u32 texels, std::span<const u64> seen_at);
   void report();
 
 private:
-  void start(const TextureObject&, u32 bytes);
+  void start(const TextureObject&, u32 bytes, u32 texels);
 
   Exec& x_;
   const Op& op_;
-  u32 texels_;
+  u32 texels_ = 1;
   const TextureObject* object_ = nullptr;
   u32 bytes_ = 0;
   bool plain_ = true; // a linear buffer, each lane inside it

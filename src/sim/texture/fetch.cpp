@@ -1,18 +1,22 @@
-// Fetching, by the formulas of the guide. With N texels along an axis and a coordinate x in texels (a normalised one times N):
+// Fetching. With N texels along an axis and a coordinate x in texels (a normalised one times N):
 //
 //   point    T[floor(x)]
 //   linear   (1 - a) T[i] + a T[i + 1], i = floor(x - 0.5), a = frac(x - 0.5), which is kept in 8 bits behind the point
 //
 // and so along each axis. Then each index is brought into the image by its axis's address mode: wrap takes it modulo N,
 // mirror every second time backwards, clamp to the nearest texel, border gives the border colour outside. That is the same
-// as bringing the coordinate there first, as the guide does.
+// as bringing the coordinate there first, as the guide does (CUDA C++ Programming Guide, "Texture Fetching").
 //
-// What the guide leaves open, and is done like this: x - 0.5 is rounded to the nearest multiple of 1/256, halves up, before i
-// and a are taken from it. The sum is exact and rounded once. A level's number has 8 bits behind the point, too. A coordinate
-// that is no number is 0. Of cubes, a filter at the edge of a face stays on the face, or reads the neighbouring face where
-// the sampler is seamless; at a corner, where three faces meet, the fourth texel is the mean of the three.
+// What the guide leaves open is done as an H200 does it, whose fetches tests/hardware/data holds: a normalised coordinate is
+// cut off to a multiple of 2^-22, downwards; x - 0.5 is rounded to the nearest multiple of 1/256, halves up, before i and a
+// are taken from it; weights and sums are filter.h's. Cubes have address modes as planes do. Not measured: a level's number
+// that has more than 8 bits behind the point is rounded to 8; a coordinate that is no number is 0; with a seamless sampler a
+// filter at the edge of a cube's face reads the neighbouring face, and at a corner, where three faces meet, the mean of the
+// three.
 #include "sim/texture/fetch.h"
 #include "access/access.h"
+#include "sim/texture/cube.h"
+#include "sim/texture/filter.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -20,7 +24,7 @@
 namespace warplens::sim {
 namespace {
 
-constexpr double weight_steps = 256;
+constexpr double weight_steps = whole_weight, normalized_steps = 4194304; // 2^22
 
 // How far from the image coordinates are told apart; a power of two, so that wrapping is exact.
 constexpr double furthest = 1099511627776.0; // 2^40
@@ -32,68 +36,47 @@ i64 modulo(i64 i, i64 n) {
   return rest < 0 ? rest + n : rest;
 }
 
-// The texel that an index means; -1: the border colour.
-i64 inside(i64 i, i64 n, AddressMode mode) {
-  if (i >= 0 && i < n) return i;
+// The texel that an index means. Outside, where the border colour is, the nearest one: its sector is fetched all the same.
+struct Index {
+  i64 at = 0;
+  bool border = false;
+};
+Index inside(i64 i, i64 n, AddressMode mode) {
+  if (i >= 0 && i < n) return {i};
   switch (mode) {
-  case AddressMode::wrap: return modulo(i, n);
+  case AddressMode::wrap: return {modulo(i, n)};
   case AddressMode::mirror: {
     i64 twice = modulo(i, 2 * n);
-    return twice < n ? twice : 2 * n - 1 - twice;
+    return {twice < n ? twice : 2 * n - 1 - twice};
   }
-  case AddressMode::clamp: return std::clamp<i64>(i, 0, n - 1);
-  case AddressMode::border: return -1;
+  case AddressMode::clamp:
+  case AddressMode::border: break;
   }
-  return -1;
+  return {std::clamp<i64>(i, 0, n - 1), mode == AddressMode::border};
 }
 
 // One axis of a footprint: two neighbouring texels and the weight of the second, of 256.
 struct Along {
-  i64 first = 0, second = 0;
+  Index first, second;
   u32 weight = 0;
+  Index of(u32 second_one) const { return second_one != 0 ? second : first; }
 };
 
+i64 fixed_point(double x) { return static_cast<i64>(std::floor(x * weight_steps + 0.5)) - 128; }
+
 Along filtered(double x, u64 size, AddressMode mode) {
-  i64 fixed = static_cast<i64>(std::floor(x * weight_steps + 0.5)) - 128, i = fixed >> 8,
-      n = static_cast<i64>(size);
+  i64 fixed = fixed_point(x), i = fixed >> 8, n = static_cast<i64>(size);
   return {inside(i, n, mode), inside(i + 1, n, mode), static_cast<u32>(fixed & 255)};
 }
 
 Along nearest(double x, u64 size, AddressMode mode) {
-  i64 i = inside(static_cast<i64>(std::floor(x)), static_cast<i64>(size), mode);
+  Index i = inside(static_cast<i64>(std::floor(x)), static_cast<i64>(size), mode);
   return {i, i, 0};
 }
 
-// A cube's face, and where on it, from 0 to 1 (the guide's table of cubemap textures).
-struct OnFace {
-  u32 face;
-  double s, t;
-};
-OnFace on_face(double x, double y, double z) {
-  double ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z), m, s, t;
-  u32 face;
-  if (ax >= ay && ax >= az) {
-    face = x >= 0 ? 0 : 1, m = ax, s = x >= 0 ? -z : z, t = -y;
-  } else if (ay >= az) {
-    face = y >= 0 ? 2 : 3, m = ay, s = x, t = y >= 0 ? z : -z;
-  } else {
-    face = z >= 0 ? 4 : 5, m = az, s = z >= 0 ? x : -x, t = -y;
-  }
-  if (m == 0) return {face, 0.5, 0.5};
-  return {face, (s / m + 1) / 2, (t / m + 1) / 2};
-}
-
-// The direction of the point of a face, as far out as s and t are beyond 0 and 1.
-std::array<double, 3> direction(u32 face, double s, double t) {
-  double a = 2 * s - 1, b = 2 * t - 1;
-  switch (face) {
-  case 0: return {1, -b, -a};
-  case 1: return {-1, -b, a};
-  case 2: return {a, 1, b};
-  case 3: return {a, -1, -b};
-  case 4: return {a, -b, 1};
-  default: return {-a, -b, -1};
-  }
+// In texels.
+double scaled(double part, u64 size) {
+  return std::floor(part * normalized_steps) / normalized_steps * static_cast<double>(size);
 }
 
 // A fetch from one level of one object.
@@ -118,64 +101,49 @@ public:
     for (u32 d = 0; d < 3; ++d) {
       axis_[d] = {};
       if (d >= dimensions) continue;
-      double x = in_range(normalized ? at[d] * static_cast<double>(size[d]) : at[d]);
-      AddressMode mode = is_cube_ ? AddressMode::clamp : sampler_.mode[d];
-      axis_[d] = filters ? filtered(x, size[d], mode) : nearest(x, size[d], mode);
+      double x = normalized ? scaled(in_range(at[d]), size[d]) : in_range(at[d]);
+      axis_[d] = filters ? filtered(x, size[d], sampler_.mode[d]) : nearest(x, size[d], sampler_.mode[d]);
       if (is_cube_ && filters && sampler_.seamless_cube) cross_edge(d, x);
     }
-    dimensions_ = dimensions;
   }
 
-  Channels point() {
-    const std::byte* at = texel(axis_[0].first, axis_[1].first, axis_[2].first);
-    return at == nullptr ? border() : read_texel(at, image_.format, sampler_.normalized_read, sampler_.srgb);
-  }
+  Channels point() { return read(axis_[0].first, axis_[1].first, axis_[2].first); }
 
-  std::array<double, 4> linear() {
-    std::array<double, 4> sum{};
-    for (u32 corner = 0; corner < u32{1} << dimensions_; ++corner) {
-      double weight = 1;
-      std::array<i64, 3> i{};
-      for (u32 d = 0; d < 3; ++d) {
-        bool second = (corner >> d & 1) != 0;
-        i[d] = second ? axis_[d].second : axis_[d].first;
-        if (d < dimensions_) weight *= (second ? axis_[d].weight : 256 - axis_[d].weight) / weight_steps;
+  // All that is fetched has that weight together. Texels that have none along an axis are not read.
+  void weigh(u32 weight, bool linear, WeightedSum& sum) {
+    if (!linear) return sum.add(weight, values(axis_[0].first, axis_[1].first, axis_[2].first));
+    const u32 far = share(weight, axis_[2].weight), second = share(weight, axis_[0].weight),
+              far_second =
+                  share(far, axis_[0].weight); // what two slices have of a column is not rounded twice
+    for (u32 z = 0; z < (axis_[2].weight != 0 ? 2 : 1); ++z) {
+      std::array<u32, 4> weights = slice_weights(z == 0 ? weight - far : far,
+                                                 z == 0 ? second - far_second : far_second, axis_[1].weight);
+      for (u32 corner = 0; corner < 4; ++corner) {
+        u32 x = corner & 1, y = corner >> 1;
+        if ((x != 0 && axis_[0].weight == 0) || (y != 0 && axis_[1].weight == 0)) continue;
+        sum.add(weights[corner], values(axis_[0].of(x), axis_[1].of(y), axis_[2].of(z)));
       }
-      std::array<double, 4> value = values(i[0], i[1], i[2]);
-      for (u32 c = 0; c < 4 && weight != 0; ++c) sum[c] += weight * value[c];
     }
-    return sum;
   }
 
   // From the lower left one, whose row is the second, counter-clockwise.
   Channels corners(u32 channel) {
-    const std::array<std::pair<i64, i64>, 4> order{{{axis_[0].first, axis_[1].second},
-                                                    {axis_[0].second, axis_[1].second},
-                                                    {axis_[0].second, axis_[1].first},
-                                                    {axis_[0].first, axis_[1].first}}};
+    constexpr std::array<std::pair<u32, u32>, 4> order{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
     Channels out{};
-    for (u32 i = 0; i < 4; ++i) {
-      const std::byte* at = texel(order[i].first, order[i].second, 0);
-      out[i] =
-          (at == nullptr ? border()
-                         : read_texel(at, image_.format, sampler_.normalized_read, sampler_.srgb))[channel];
-    }
+    for (u32 i = 0; i < 4; ++i)
+      out[i] = read(axis_[0].of(order[i].first), axis_[1].of(order[i].second), {})[channel];
     return out;
   }
 
 private:
   // Beyond a face: indices of -1 and N, which values() finds on the neighbours.
   void cross_edge(u32 d, double x) {
-    i64 i = static_cast<i64>(std::floor(x * weight_steps + 0.5)) - 128;
-    axis_[d].first = i >> 8, axis_[d].second = axis_[d].first + 1;
+    i64 i = fixed_point(x) >> 8;
+    axis_[d].first = {i}, axis_[d].second = {i + 1};
   }
 
   const std::byte* texel(i64 i, i64 j, i64 k) { return texel_of_slice(i, j, k, slice_); }
   const std::byte* texel_of_slice(i64 i, i64 j, i64 k, u64 layer) {
-    if ((i | j | k) < 0) {
-      out_.seen_at[out_.texels++] = access::no_texel;
-      return nullptr;
-    }
     u64 x = static_cast<u64>(i) * image_.format.bytes(), y = static_cast<u64>(j);
     u64 slice = image_.layered || image_.cube ? layer : static_cast<u64>(k);
     out_.seen_at[out_.texels++] = image_.seen_at(level_, x, y, slice);
@@ -183,12 +151,25 @@ private:
                                               y * level_.row_pitch + x);
   }
 
-  std::array<double, 4> values(i64 i, i64 j, i64 k) {
+  // Calls f(texel's bytes, whether they may go through the sRGB curve).
+  template <class F> auto with_texel(Index i, Index j, Index k, F&& f) {
+    const std::byte* at = texel(i.at, j.at, k.at);
+    if (!i.border && !j.border && !k.border) return f(at, sampler_.srgb);
+    if (image_.layout == ImageLayout::buffer) out_.seen_at[out_.texels - 1] = access::no_texel;
+    return f(border_texel(sampler_.border, image_.format, sampler_.normalized_read).data(), false);
+  }
+
+  Channels read(Index i, Index j, Index k) {
+    return with_texel(i, j, k, [&](const std::byte* at, bool srgb) {
+      return read_texel(at, image_.format, sampler_.normalized_read, srgb);
+    });
+  }
+
+  std::array<double, 4> values(Index i, Index j, Index k) {
     i64 n = static_cast<i64>(level_.width);
-    if (is_cube_ && (i < 0 || j < 0 || i >= n || j >= n)) return beyond_face(i, j, n);
-    const std::byte* at = texel(i, j, k);
-    if (at != nullptr) return texel_values(at, image_.format, sampler_.srgb);
-    return {sampler_.border[0], sampler_.border[1], sampler_.border[2], sampler_.border[3]};
+    if (is_cube_ && (i.at < 0 || j.at < 0 || i.at >= n || j.at >= n)) return beyond_face(i.at, j.at, n);
+    return with_texel(i, j, k,
+                      [&](const std::byte* at, bool srgb) { return texel_values(at, image_.format, srgb); });
   }
 
   // Seen from the cube's middle, the texel beside an edge lies in the neighbouring face's texel at that edge.
@@ -196,7 +177,8 @@ private:
     auto is_outside = [&](i64 index) { return index < 0 || index >= n; };
     if (is_outside(i) && is_outside(j)) {
       i64 near_i = std::clamp<i64>(i, 0, n - 1), near_j = std::clamp<i64>(j, 0, n - 1);
-      std::array<double, 4> a = values(near_i, near_j, 0), b = values(i, near_j, 0), c = values(near_i, j, 0);
+      std::array<double, 4> a = values({near_i}, {near_j}, {}), b = values({i}, {near_j}, {}),
+                            c = values({near_i}, {j}, {});
       for (u32 d = 0; d < 4; ++d) a[d] = (a[d] + b[d] + c[d]) / 3;
       --out_.texels; // as many as the footprint has
       --out_.texels;
@@ -213,27 +195,22 @@ private:
     return texel_values(at, image_.format, sampler_.srgb);
   }
 
-  Channels border() const {
-    Channels out;
-    bool floats = reads_floats(image_.format, sampler_.normalized_read);
-    for (u32 c = 0; c < 4; ++c)
-      out[c] = floats ? std::bit_cast<u32>(sampler_.border[c])
-                      : static_cast<u32>(static_cast<i64>(in_range(sampler_.border[c])));
-    return out;
-  }
-
   const Image& image_;
   const Sampler& sampler_;
   const ImageLevel& level_;
   Fetched& out_;
   std::array<Along, 3> axis_{};
   u64 slice_ = 0;
-  u32 face_ = 0, dimensions_ = 1;
+  u32 face_ = 0;
   bool is_cube_ = false;
 };
 
 // Two levels and the weight of the second, of 256.
-Along levels_of(const TextureObject& object, const FetchPlace& place) {
+struct Levels {
+  i64 first = 0, second = 0;
+  u32 weight = 0;
+};
+Levels levels_of(const TextureObject& object, const FetchPlace& place) {
   i64 last = static_cast<i64>(object.image.levels.size()) - 1;
   if (!place.chooses_level || last == 0) return {};
   const Sampler& sampler = object.sampler;
@@ -255,7 +232,7 @@ bool filters(const TextureObject& object, const FetchPlace& place) {
 
 void fetch(const TextureObject& object, u32 dimensions, const FetchPlace& place, Fetched& out) {
   out.texels = 0;
-  Along levels = levels_of(object, place);
+  Levels levels = levels_of(object, place);
   const bool linear = filters(object, place);
   auto level = [&](i64 which) {
     Level one(object,
@@ -269,21 +246,10 @@ void fetch(const TextureObject& object, u32 dimensions, const FetchPlace& place,
     out.channels = level(levels.first).point();
     return;
   }
-  auto values = [&](i64 which) {
-    Level one = level(which);
-    if (linear) return one.linear();
-    std::array<double, 4> v;
-    Channels c = one.point();
-    for (u32 d = 0; d < 4; ++d) v[d] = double{std::bit_cast<float>(c[d])};
-    return v;
-  };
-  std::array<double, 4> sum = values(levels.first);
-  if (levels.weight != 0) {
-    std::array<double, 4> second = values(levels.second);
-    double part = levels.weight / weight_steps;
-    for (u32 c = 0; c < 4; ++c) sum[c] = (1 - part) * sum[c] + part * second[c];
-  }
-  for (u32 c = 0; c < 4; ++c) out.channels[c] = std::bit_cast<u32>(static_cast<float>(sum[c]));
+  WeightedSum sum(object.image.format, object.sampler.srgb);
+  level(levels.first).weigh(whole_weight - levels.weight, linear, sum);
+  if (levels.weight != 0) level(levels.second).weigh(levels.weight, linear, sum);
+  out.channels = sum.rounded();
 }
 
 void gather(const TextureObject& object, const FetchPlace& place, u32 channel, Fetched& out) {
