@@ -14,7 +14,7 @@
 // outside an array, where the border colour is, that of the nearest texel.
 //
 // Measured on 9.0: point fetches of 4-byte texels on an H100, 301 patterns, every one exact; texels of 1, 4, 8 and 16 bytes,
-// filters in two and three dimensions, gathers, borders and surfaces on an H200, 52 kernels, every one exact
+// filters in two and three dimensions, gathers, borders and surfaces on an H200, 51 kernels, every one exact
 // (tests/hardware/data). Other architectures are an estimate by the same rule.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
