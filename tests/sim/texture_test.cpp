@@ -92,7 +92,7 @@ std::vector<float> counted(std::size_t n) {
 TEST_F(Textures, CoordinatesAndLayersComeInTheOrderOfTheText) {
   u64 plane = image(one_float, ImageLayout::array, 2, {8, 4, 1}, counted(32));
   EXPECT_EQ(run("tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}];", plane, {floats(3.5, 2.5)}),
-            (std::vector<u32>{bits(19), 0, 0, bits(1)}));
+            (std::vector<u32>{bits(19), 0, 0, 0}));
   EXPECT_EQ(run("tex.2d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {%r11, %r12}];", plane, {{3, 2}})[0],
             bits(19));
   u64 solid = image(one_float, ImageLayout::array, 3, {4, 2, 3}, counted(24));
@@ -111,7 +111,7 @@ TEST_F(Textures, LinesAreCountedFromImmediatesToo) {
   EXPECT_EQ(run("tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {5}];", row, {{}})[0], bits(5));
   EXPECT_EQ(
       run("tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}|%p1, [%d9, {%r11}]; selp.u32 %r3, 7, 9, %p1;", row, {{6}}),
-      (std::vector<u32>{bits(6), 7, 0, bits(1)}));
+      (std::vector<u32>{bits(6), 7, 0, 0}));
   EXPECT_EQ(
       run("tex.1d.v4.f16.s32 {%h1, %h2, %h3, %h4}, [%d9, {%r11}]; cvt.u32.u16 %r2, %h1;", row, {{1}})[0],
       0x3c00u);
@@ -122,7 +122,7 @@ TEST_F(Textures, OutsideABufferAreZeros) {
   sampler.mode.fill(AddressMode::border);
   u64 row = image(one_float, ImageLayout::buffer, 1, {4, 1, 1}, std::vector<float>{1, 2, 3, 4});
   EXPECT_EQ(run("tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {%r11}];", row, {{~0u}, {4}, {3}}),
-            (std::vector<u32>{0, 0, 0, 0, 0, 0, 0, 0, bits(4), 0, 0, bits(1)}));
+            (std::vector<u32>{0, 0, 0, 0, 0, 0, 0, 0, bits(4), 0, 0, 0}));
 }
 
 TEST_F(Textures, LanesThatDoNotTakePartKeepWhatTheyHave) {
