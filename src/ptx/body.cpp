@@ -685,7 +685,7 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
     site.bytes = static_cast<u8>(ir::fragment_bytes(form));
     site.matrices = static_cast<u8>(ir::fragment_matrices(form));
   }
-  if (ir::moves_global_in_bulk(form)) site.bytes = 0, site.vector = 1; // an operand says how much
+  if (ir::moves_global_in_bulk(form)) site.bytes = 16, site.vector = 1; // the unit: an operand says how many
   if (ir::copies_asynchronously(form))
     site.bytes =
         static_cast<u8>(m_.functions[current_.value].sources(i)[2].value); // 4, 8 or 16, if it is right

@@ -46,7 +46,10 @@ void Lowering::mbarrier(const ir::Instruction& i) {
     const Operand& o = function_.sources(i)[s];
     u32 bits = ir::bits(ir::operand_type(form, i.destinations, i.sources, i.destinations + s));
     slots.push_back(o.kind == Operand::Kind::address ? address_in(i, o, space, offset) : source(i, o, bits));
+    if (bits_of(slots.back()) == 1) return unsupported(i); // a predicate where a value belongs
   }
+  u32 result_bits = kind == OpKind::mbarrier_pending ? 32 : kind == OpKind::mbarrier_wait ? 1 : 64;
+  if (i.destinations != 0 && slots[0] != no_slot && bits_of(slots[0]) != result_bits) return unsupported(i);
   Op& op = emit(kind, i);
   std::copy(slots.begin(), slots.end(), op.slot.begin());
   op.destinations = i.destinations;

@@ -98,7 +98,7 @@ private:
     if (x_.sink == nullptr || !op_.site.valid()) return;
     const access::Site& site = x_.code->module->sites[op_.site.value];
     access::BulkAccess bulk{
-        {.site = op_.site, .space = access::Space::global, .kind = site.kind, .bytes = 0}};
+        {.site = op_.site, .space = access::Space::global, .kind = site.kind, .bytes = site.bytes}};
     bulk.cta = x_.cta->index;
     bulk.rows = rows;
     x_.sink->bulk(bulk);
