@@ -158,12 +158,6 @@ std::string kernel_sections(const Page& page) {
   return out;
 }
 
-// Machine code that kept its PTX without lines: a warning says what to do, and -lineinfo would not help.
-bool says_why_no_lines(const Model& model) {
-  return std::any_of(model.warnings.begin(), model.warnings.end(),
-                     [](const Warning& warning) { return warning.diagnostic.kind == "cubin-without-lines"; });
-}
-
 } // namespace
 
 std::string title_section(const Page& page) {
@@ -179,7 +173,7 @@ std::string title_section(const Page& page) {
           : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
                         launches_of(model.input), sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
-  if (!model.lines_known && !says_why_no_lines(model))
+  if (!model.lines_known)
     out += page.style.poor(wrap("Built without -lineinfo, so that source lines are not known: rebuild with "
                                 "NVCC_APPEND_FLAGS=-lineinfo in the environment.",
                                 "", width));

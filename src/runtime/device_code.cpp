@@ -31,12 +31,9 @@ u64 size_of(std::span<const Bytes> fatbins) {
   return size;
 }
 
-constexpr u32 is_above = 1, is_without_lines = 2; // in the second number of an entry
-
 // An entry is a text, "90 0\n" and a line "NAME REGISTERS" per kernel, a NUL, and the module.
 std::vector<std::byte> pack(const DeviceCode& code) {
-  std::string text = fmt::format("{} {}\n", code.ptx_sm,
-                                 (code.above ? is_above : 0) | (code.without_lines ? is_without_lines : 0));
+  std::string text = fmt::format("{} {:d}\n", code.ptx_sm, code.above);
   for (const auto& [kernel, count] : code.registers) text += fmt::format("{} {}\n", kernel, count);
   std::vector<std::byte> module = ir::encode(code.module), out(text.size() + 1);
   std::memcpy(out.data(), text.c_str(), text.size() + 1);
@@ -66,8 +63,7 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
     if (newline == text.npos || !split_line(text.substr(0, newline), name, number)) return {};
     text.remove_prefix(newline + 1);
     if (first) {
-      code.above = (number & is_above) != 0;
-      code.without_lines = (number & is_without_lines) != 0;
+      code.above = number != 0;
       std::from_chars(name.data(), name.data() + name.size(), code.ptx_sm);
     } else {
       code.registers.emplace(name, number);
@@ -106,9 +102,6 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     if (!choice.image) continue;
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
-    code.without_lines |= choice.image->from_cubin &&
-                          choice.image->text.find("\n.loc") == std::string::npos &&
-                          choice.image->text.find("\t.loc") == std::string::npos;
     Result<ptx::Parsed> parsed =
         ptx::parse(choice.image->text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
     if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});

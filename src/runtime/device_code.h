@@ -17,8 +17,6 @@ struct DeviceCode {
   std::map<std::string, u32> registers; // kernel → registers per thread, from cubins
   u32 ptx_sm = 0;                       // of the PTX that was taken
   bool above = false;                   // there was none for the device or below
-  bool without_lines =
-      false; // of a cubin whose copy of the PTX has lost its .loc directives, as nvcc 13 leaves it
 };
 
 struct CodeProblem {

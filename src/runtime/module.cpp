@@ -28,17 +28,6 @@ std::string program_name() {
   return path.substr(path.rfind('/') + 1);
 }
 
-diag::Diagnostic lines_lost(const std::string& program) {
-  diag::Diagnostic out = diag::warning(
-      "cubin-without-lines",
-      fmt::format("the PTX of '{}' is the copy in its machine code, which names no source lines", program),
-      {},
-      "let it carry PTX of its own: NVCC_APPEND_FLAGS=\"-lineinfo -gencode arch=compute_80,code=compute_80\" "
-      "when it is built");
-  out.notes.emplace_back("-lineinfo keeps that copy; nvcc 13 takes the lines out of it");
-  return out;
-}
-
 // The sites of functions that a kernel can reach. A pointer may be wrong: what calls through pointers may reach
 // any site.
 std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
@@ -108,7 +97,6 @@ cudaError_t Binary::load(Runtime& runtime) {
   registers = std::move(code->registers);
   ptx_sm = code->ptx_sm;
   description = fmt::format("compute_{} of {}", ptx_sm, called);
-  if (code->without_lines) runtime.say(lines_lost(called));
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
   Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(code->module), *runtime.device);

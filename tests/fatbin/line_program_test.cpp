@@ -27,7 +27,7 @@ std::vector<std::byte> bytes_of(std::string_view hex) {
 //            + a[i];
 //   }
 const std::vector<std::byte> of_source = bytes_of(
-    "670000000200250000000101fb0e0a0001010101000000012f746d702f707900006b2e63750001c4ab8cd806a50100000902"
+    "670000000200250000000101fb0e0a0001010101000000012f7372632f637500006b2e63750001c4ab8cd806a50100000902"
     "00000000000000000401030001f0030102c0000103010230010301022001037f02d00001f0037f0220010301022001eef0ee"
     "f1028002000101");
 const std::vector<std::byte> of_text = bytes_of(
@@ -43,7 +43,7 @@ std::vector<std::byte> relocation(u64 offset, u64 symbol) {
 
 TEST(LineProgram, OfACubin) {
   LineProgram source = read_line_programs(of_source, relocation(50, 11));
-  ASSERT_EQ(source.files, std::vector<std::string>{"/tmp/py/k.cu"});
+  ASSERT_EQ(source.files, std::vector<std::string>{"/src/cu/k.cu"});
   ASSERT_EQ(source.sequences.size(), 1u);
   const LineSequence& rows = source.sequences[0];
   EXPECT_EQ(rows.symbol, 11u);
@@ -73,7 +73,7 @@ TEST(LineProgram, GivesTheTextItsLinesBack) {
   for (int line = 2; line <= 64; ++line) ptx += line == 20 ? "\n" : "op;\n";
   std::string with = with_locations(ptx, source, text);
   EXPECT_EQ(std::count(with.begin(), with.end(), '\n'), 64 + 2);
-  EXPECT_NE(with.find("\n.file 1 \"/tmp/py/k.cu\"\n"), std::string::npos);
+  EXPECT_NE(with.find("\n.file 1 \"/src/cu/k.cu\"\n"), std::string::npos);
   std::map<int, std::string> lines;
   std::istringstream in(with);
   std::string one;

@@ -12,6 +12,16 @@ expect_json report.json '[u["function"] for u in r["unsupported"]]' "['cublasSge
 expect_json report.json '[m["message"].split(" at ")[0] for m in r["messages"] if m["kind"] == "library-bad-memory"]' \
   "['cublasSgemm is given 16384 bytes']"
 
+# What a function wrote is not reported as unwritten where a kernel reads it.
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ -x "$nvcc" ]; then
+  "$nvcc" -lineinfo -gencode arch=compute_80,code=compute_80 "$source_dir/tests/scripts/programs/library_memory.cu" -o memory \
+    -cudart shared -Xlinker "$lib/libraries/libcublas.so.13" -Xlinker -rpath-link="$lib"
+  run "$warplens" run --check memory --json report.json ./memory
+  expect_code 0
+  expect_json report.json '[[d["kind"] for d in l["diagnostics"]] for l in r["launches"]]' "[[], ['memory-uninitialized']]"
+fi
+
 # cuRAND and cuFFT. Without FFTW the transforms return an error, and the report says what to install.
 c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/fourier.cpp" -o fourier "$lib/libraries/libcufft.so.12" \
   "$lib/libraries/libcurand.so.10" "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"

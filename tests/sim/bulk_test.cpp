@@ -66,6 +66,20 @@ protected:
   BulkCounter counter;
 };
 
+// --check memory judges what kernels read by this.
+TEST_F(BulkCopies, WhatTheyWriteToGlobalMemoryCountsAsWritten) {
+  device.memory->track();
+  u64 in = buffer(numbers(64)), out = buffer(std::vector<u32>(64));
+  WrittenBytes& written = *device.memory->written();
+  ASSERT_EQ(written.first_unwritten(out, 256), out);
+  expect_kernel(
+      kernel("cp.async.bulk.global.shared::cta.bulk_group [%rd2+16], [tile], 208;\n" + std::string(finish)),
+      in, out);
+  EXPECT_EQ(written.first_unwritten(out + 16, 208), std::nullopt);
+  EXPECT_EQ(written.first_unwritten(out, 17), out);
+  EXPECT_EQ(written.first_unwritten(out + 16, 209), out + 224);
+}
+
 TEST_F(BulkCopies, ToSharedMemoryAndBack) {
   u64 in = buffer(numbers(64)), out = buffer(std::vector<u32>(64));
   expect_kernel(kernel(arrive(256) + R"(

@@ -22,6 +22,12 @@ cudaError_t check(Runtime& runtime, const char* function, const std::vector<Oper
   return cudaSuccess;
 }
 
+// Which operands a function writes is not said: all of them count as written for --check memory.
+void mark_written(Runtime& runtime, const std::vector<Operand>& operands) {
+  if (sim::WrittenBytes* written = runtime.memory().written())
+    for (const Operand& operand : operands) written->mark(reinterpret_cast<u64>(operand.data), operand.bytes);
+}
+
 // Once for each function: what is called thousands of times would fill the report.
 void tell(Runtime& runtime, const char* function) {
   diag::Diagnostic told = diag::warning(
@@ -35,6 +41,7 @@ cudaError_t perform_call(Runtime& runtime, const char* function, const std::vect
   cudaError_t error = runtime.deferrals.run_all(runtime);
   if (error == cudaSuccess) error = check(runtime, function, operands);
   if (error == cudaSuccess) error = body();
+  mark_written(runtime, operands);
   if (error == cudaSuccess) tell(runtime, function);
   return error;
 }

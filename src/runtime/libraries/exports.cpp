@@ -5,70 +5,22 @@
 namespace warplens::runtime {
 extern "C" {
 
-// The tables need addresses only: every function is declared here without its parameters.
-#define IMPLEMENTED(name) void name();
-#define STUB(name) void name();
-#include "runtime/libraries/cublas.def"
-#undef IMPLEMENTED
-#undef STUB
+// The tables need addresses only: every function is declared there without its parameters.
+#define LIBRARY warplens_cublas
+#define FUNCTIONS "runtime/libraries/cublas.def"
+#include "runtime/libraries/exports_of.inc"
 
-[[gnu::visibility("default")]] extern const LibraryExport warplens_cublas[];
+#define LIBRARY warplens_cufft
+#define FUNCTIONS "runtime/libraries/cufft.def"
+#include "runtime/libraries/exports_of.inc"
 
-#define IMPLEMENTED(name) {#name, &name},
-#define STUB(name) {#name, &name},
-const LibraryExport warplens_cublas[] = {
-#include "runtime/libraries/cublas.def"
-};
-#undef IMPLEMENTED
-#undef STUB
+#define LIBRARY warplens_curand
+#define FUNCTIONS "runtime/libraries/curand.def"
+#include "runtime/libraries/exports_of.inc"
 
-#define IMPLEMENTED(name) void name();
-#define STUB(name) void name();
-#include "runtime/libraries/cufft.def"
-#undef IMPLEMENTED
-#undef STUB
-
-[[gnu::visibility("default")]] extern const LibraryExport warplens_cufft[];
-
-#define IMPLEMENTED(name) {#name, &name},
-#define STUB(name) {#name, &name},
-const LibraryExport warplens_cufft[] = {
-#include "runtime/libraries/cufft.def"
-};
-#undef IMPLEMENTED
-#undef STUB
-
-#define IMPLEMENTED(name) void name();
-#define STUB(name) void name();
-#include "runtime/libraries/curand.def"
-#undef IMPLEMENTED
-#undef STUB
-
-[[gnu::visibility("default")]] extern const LibraryExport warplens_curand[];
-
-#define IMPLEMENTED(name) {#name, &name},
-#define STUB(name) {#name, &name},
-const LibraryExport warplens_curand[] = {
-#include "runtime/libraries/curand.def"
-};
-#undef IMPLEMENTED
-#undef STUB
-
-#define IMPLEMENTED(name) void name();
-#define STUB(name) void name();
-#include "runtime/libraries/cusparse.def"
-#undef IMPLEMENTED
-#undef STUB
-
-[[gnu::visibility("default")]] extern const LibraryExport warplens_cusparse[];
-
-#define IMPLEMENTED(name) {#name, &name},
-#define STUB(name) {#name, &name},
-const LibraryExport warplens_cusparse[] = {
-#include "runtime/libraries/cusparse.def"
-};
-#undef IMPLEMENTED
-#undef STUB
+#define LIBRARY warplens_cusparse
+#define FUNCTIONS "runtime/libraries/cusparse.def"
+#include "runtime/libraries/exports_of.inc"
 
 } // extern "C"
 

@@ -23,15 +23,18 @@ std::mutex compiling;
 
 int compile(void* program, int count, const char* const* options) {
   std::lock_guard lock(compiling);
-  std::vector<const char*> all(options, options + (options == nullptr ? 0 : std::max(count, 0)));
+  // What NVRTC refuses it is to refuse.
+  const bool valid = count >= 0 && (count == 0 || options != nullptr);
+  std::vector<const char*> all;
+  if (valid) all.assign(options, options + count);
   bool has_lines = std::any_of(all.begin(), all.end(), [](std::string_view option) {
     return option == "-lineinfo" || option == "--generate-line-info" || option == "-G" ||
            option == "--device-debug";
   });
   if (!has_lines) all.push_back("-lineinfo");
   overwrite(original.function, original.begin);
-  int result =
-      reinterpret_cast<Compile>(original.function)(program, static_cast<int>(all.size()), all.data());
+  int result = reinterpret_cast<Compile>(original.function)(
+      program, valid ? static_cast<int>(all.size()) : count, valid ? all.data() : options);
   jump(original.function, reinterpret_cast<void (*)()>(compile));
   return result;
 }

@@ -109,6 +109,11 @@ private:
     ++x_.effects;
   }
 
+  // For --check memory.
+  void mark_written(u64 address, u64 bytes) {
+    if (WrittenBytes* written = x_.launch.device.memory->written()) written->mark(address, bytes);
+  }
+
   // Calls f(rank) for each CTA of a multicast; once without a rank where it is none.
   template <class F> void each_destination(F&& f) {
     if (op_.slot[bulk_ctas] == no_slot) return f(std::optional<u32>());
@@ -169,6 +174,7 @@ private:
       reduce(form_.type(), destination, from, bytes, true);
     else
       std::memcpy(destination, from, bytes);
+    mark_written(to, bytes);
     wrote();
   }
 
@@ -312,6 +318,9 @@ private:
     std::byte* tile = shared(value(bulk_shared), bytes);
     std::pair<u32, u32> range = inside(map);
     std::vector<Row> rows = rows_inside(map, range);
+    for (const Row& row : rows)
+      mark_written(row.global, u64{range.second - range.first - 1} * map.step[0] * bytes_of(map.element) +
+                                   bytes_of(map.element));
     if (form_.has(Modifier::reduce)) {
       std::optional<ir::Type> type = reduced(map.element);
       if (!type)
