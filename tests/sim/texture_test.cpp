@@ -106,6 +106,11 @@ TEST_F(Textures, CoordinatesAndLayersComeInTheOrderOfTheText) {
   EXPECT_EQ(warnings, 0u);
 }
 
+TEST_F(Textures, ThereIsNoObjectZero) {
+  run("tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {5}];", 0, {{}});
+  EXPECT_EQ(fault, "there is no texture object 0x0");
+}
+
 TEST_F(Textures, LinesAreCountedFromImmediatesToo) {
   u64 row = image(one_float, ImageLayout::buffer, 1, {8, 1, 1}, counted(8));
   EXPECT_EQ(run("tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {5}];", row, {{}})[0], bits(5));

@@ -17,7 +17,7 @@ public:
   const TextureObject& operator[](u32 thread) {
     u64 handle =
         uniform_ ? uniform_handle_ : x_.lane_value(op_.source(0), thread) + static_cast<u64>(op_.offset);
-    return handle == handle_ ? *object_ : look_up(handle, thread);
+    return object_ != nullptr && handle == handle_ ? *object_ : look_up(handle, thread);
   }
   bool uniform() const { return uniform_; } // one object for all lanes
 

@@ -1,10 +1,11 @@
-// Kernels, run: PTX that parses is lowered and launched with buffers, a pointer to the host's memory, and the ends of the
-// address space as arguments. A kernel may fail; it may not write to the host, and the launch comes back.
+// Kernels, run: PTX that parses is lowered and launched with buffers, a pointer to the host's memory, the ends of the address
+// space, a texture, a surface and a tensor map as arguments. A kernel may fail; it may not write to the host, and the launch comes back.
 #include "arch/table.h"
 #include "fuzz/target.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
 #include "sim/sim.h"
+#include "sim/tensor_map.h"
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -37,7 +38,31 @@ struct Gpu {
   u64 printed = 0;
 };
 
-std::vector<std::byte> parameters(const KernelInfo& info, const std::array<u64, 8>& arguments) {
+using Arguments = std::array<u64, 12>;
+
+// 16 rows of 16 floats.
+u64 texture(Gpu& gpu, u64 at, bool surface) {
+  TextureObject object;
+  object.is_surface = surface;
+  Image& image = object.image;
+  image.format = {ChannelKind::floating, 32, 1};
+  image.layout = ImageLayout::array, image.dimensions = 2;
+  image.begin = at, image.bytes = 1024;
+  image.levels = {{at, 16, 16, 1, 64, 1024}};
+  image.place_levels();
+  object.sampler.linear = !surface;
+  return gpu.device.textures.add(std::move(object));
+}
+
+// A tensor of 16 rows of 16 words, tiles of 8 by 4, in `at`; itself at `map`.
+void write_tensor_map(u64 map, u64 at) {
+  TensorMap tensor;
+  tensor.address = at, tensor.rank = 2, tensor.element = TensorElement::u32, tensor.swizzle = 32;
+  tensor.extent = {16, 16}, tensor.stride = {4, 64}, tensor.box = {8, 4};
+  tensor.write(reinterpret_cast<void*>(map));
+}
+
+std::vector<std::byte> parameters(const KernelInfo& info, const Arguments& arguments) {
   std::vector<std::byte> bytes(info.parameter_bytes);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     auto [offset, size] = info.parameters[i];
@@ -46,7 +71,7 @@ std::vector<std::byte> parameters(const KernelInfo& info, const std::array<u64, 
   return bytes;
 }
 
-void run(Gpu& gpu, const Program& program, ir::FunctionId kernel, const std::array<u64, 8>& arguments) {
+void run(Gpu& gpu, const Program& program, ir::FunctionId kernel, const Arguments& arguments) {
   KernelInfo info = program.info(kernel);
   // What a launch refuses (runtime/launch.cpp).
   if (info.parameter_bytes > 32764 || info.static_shared > gpu.device.shape.max_shared_per_cta) return;
@@ -77,14 +102,20 @@ FUZZ_TARGET(execution) {
   std::memset(reinterpret_cast<void*>(*small), 0, 4096);
   std::memset(reinterpret_cast<void*>(*large), 1, 65536);
   canary.fill(canary_byte);
-  const std::array<u64, 8> arguments{*small,
-                                     *large,
-                                     reinterpret_cast<u64>(canary.data()),
-                                     64,
-                                     ~u64{0},
-                                     gpu.device.memory->shared_window(),
-                                     gpu.device.memory->local_window(),
-                                     7};
+  const u64 map = *small + 2048, tensor = *large + 32768;
+  write_tensor_map(map, tensor);
+  const Arguments arguments{*small,
+                            *large,
+                            reinterpret_cast<u64>(canary.data()),
+                            64,
+                            ~u64{0},
+                            gpu.device.memory->shared_window(),
+                            gpu.device.memory->local_window(),
+                            7,
+                            texture(gpu, tensor, false),
+                            texture(gpu, tensor, true),
+                            map,
+                            tensor};
   int kernels = 0;
   for (const ir::Function& function : (*loaded)->module().functions)
     if (function.entry && kernels++ < 3)
