@@ -1,0 +1,73 @@
+// A finding: one thing about a program that its author may want to change, as a value. `check` makes them from code alone,
+// `run` from what it counted; text, JSON, SARIF, annotations, baselines and thresholds read them, and know of neither.
+//
+// Everything is already in words or numbers; nothing refers to a module, a run or a report.
+#pragma once
+#include "access/site.h"
+#include "base/types.h"
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warplens::findings {
+
+enum class Severity : u8 { note, warning, error };
+
+// How much is known of it. `proved`: for every launch. `conditional`: for every launch that meets the conditions.
+// `measured`: for the launches of a run. `possible`: it cannot be ruled out.
+enum class Certainty : u8 { proved, conditional, measured, possible };
+
+// What one warp's request costs on one architecture, from the best case to the worst; of a run, the average is between
+// them. Equal where every warp is alike.
+struct Cost {
+  u32 sm = 0;          // 90
+  std::string counter; // as in Counts: "sectors", "wavefronts", "tag_passes", "requests"
+  double least = 0, most = 0;
+  double needed = 0;           // what the bytes would need; 0 where that is not defined
+  std::optional<double> fixed; // after the fix, at most; counted by the same rules
+};
+
+struct Note {
+  std::string text; // one sentence, no full stop
+  std::optional<access::SourceFrame> place;
+};
+
+// Replaces text from one place up to, not including, another; 1-based lines, and columns in bytes.
+struct Edit {
+  std::string file;
+  u32 line = 0, column = 0, end_line = 0, end_column = 0;
+  std::string replacement;
+};
+
+struct Fix {
+  std::string text;        // what to do: one sentence
+  std::string example;     // code, may be empty
+  std::vector<Edit> edits; // where it is mechanical; else empty
+};
+
+struct Finding {
+  std::string rule; // identifier of a Rule
+  Severity severity = Severity::warning;
+  Certainty certainty = Certainty::proved;
+  access::SourceStack place{}; // innermost first, then where it was inlined; empty without line information
+  std::string kernel{};        // demangled; the function, where no kernel is known
+  std::string array{};         // that is accessed, as the source calls it; empty where unknown
+  std::string message{};       // one sentence, no full stop
+  std::vector<std::string>
+      conditions{}; // conditional: all of them; and what is assumed where it is more than that
+  std::vector<Note> notes{};
+  std::vector<Cost> costs{};
+  std::optional<Fix> fix{};
+};
+
+// What a rule is about: for catalogues such as SARIF's.
+struct Rule {
+  std::string_view id;                   // stable, kebab-case: "uncoalesced-load"
+  std::string_view summary;              // one sentence
+  std::string_view help;                 // why it costs and what helps, a few sentences
+  Severity severity = Severity::warning; // unless the user says otherwise
+};
+
+} // namespace warplens::findings
