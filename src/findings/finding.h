@@ -6,7 +6,6 @@
 #include "access/site.h"
 #include "base/types.h"
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +24,9 @@ struct Cost {
   u32 sm = 0;          // 90
   std::string counter; // as in Counts: "sectors", "wavefronts", "tag_passes", "requests"
   double least = 0, most = 0;
-  double needed = 0;           // what the bytes would need; 0 where that is not defined
-  std::optional<double> fixed; // after the fix, at most; counted by the same rules
+  std::optional<double> average; // of a run, exactly
+  double needed = 0;             // what the bytes would need; 0 where that is not defined
+  std::optional<double> fixed;   // after the fix, at most; counted by the same rules
 };
 
 struct Note {
@@ -47,6 +47,21 @@ struct Fix {
   std::vector<Edit> edits; // where it is mechanical; else empty
 };
 
+// What an access is to a whole run; nothing where no run was counted.
+struct Weight {
+  u64 moved_bytes = 0, excess_bytes = 0; // of these, what no lane asked for
+  double share = 0;                      // of the cycles that the program's accesses lose
+  double saved = 0;                      // of the program's traffic, what the fix saves
+};
+
+// What the user's baseline, comments and thresholds make of a finding (gates/gates.h); nothing, before they were asked.
+struct Standing {
+  enum class Baseline : u8 { none, fresh, unchanged, worse };
+  Baseline baseline = Baseline::none;
+  std::optional<std::string> suppressed; // by a comment in the source: the reason that it gives
+  std::string fails;                     // why the command fails with it; empty where it does not
+};
+
 struct Finding {
   std::string rule; // identifier of a Rule
   Severity severity = Severity::warning;
@@ -60,14 +75,24 @@ struct Finding {
   std::vector<Note> notes{};
   std::vector<Cost> costs{};
   std::optional<Fix> fix{};
+  std::string source{}; // the line at the place, trimmed; empty where it is not known
+  std::optional<Weight> weight{};
+  Standing standing{};
 };
 
-// What a rule is about: for catalogues such as SARIF's.
-struct Rule {
-  std::string_view id;                   // stable, kebab-case: "uncoalesced-load"
-  std::string_view summary;              // one sentence
-  std::string_view help;                 // why it costs and what helps, a few sentences
-  Severity severity = Severity::warning; // unless the user says otherwise
+// An access that was judged, whatever came of it: what expectations and thresholds are held to.
+struct Access {
+  access::SourceStack place{};
+  std::string kernel{}, array{}, source{};
+  std::string what{}; // "load global 4 B"
+  std::vector<Cost> costs{};
+};
+
+// Everything that one command found, worst first.
+struct List {
+  std::vector<Finding> findings;
+  std::vector<Access> accesses;
+  std::optional<Weight> all{}; // of all accesses of a run; the shares are 1
 };
 
 } // namespace warplens::findings

@@ -1,0 +1,63 @@
+#include "diag/diagnostic.h"
+#include "findings/rules.h"
+#include "findings/words.h"
+#include "findings/writers.h"
+#include <fmt/format.h>
+
+namespace warplens::findings {
+namespace {
+
+// Foreign text in a cell: nothing in it is markup, and it stays on its line.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : diag::without_controls(text)) {
+    if (c == '\n' || c == '\r') {
+      out += ' ';
+      continue;
+    }
+    if (std::string_view("|\\`*_[]#~@").find(c) != std::string_view::npos) out += '\\';
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string row(const Finding& finding) {
+  const access::SourceFrame place = place_of(finding);
+  std::string where = escaped(place.file.empty() ? finding.kernel : place.file);
+  if (place.line != 0) where += fmt::format(":{}", place.line);
+  std::string what = escaped(finding.message);
+  if (!finding.standing.fails.empty())
+    what += fmt::format(" (**fails**: {})", escaped(finding.standing.fails));
+  std::string costs;
+  for (const Cost& cost : finding.costs) costs += (costs.empty() ? "" : "<br>") + escaped(cost_text(cost));
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", where, name(finding.severity),
+                     escaped(finding.rule), what, costs, finding.fix ? escaped(finding.fix->text) : "");
+}
+
+} // namespace
+
+std::string markdown(const List& list, std::size_t most) {
+  std::string out = fmt::format("### WarpLens: {}\n", totals_text(list));
+  if (list.all)
+    out += fmt::format("\n{} of the {} that the accesses move are for nothing.\n",
+                       bytes(list.all->excess_bytes), bytes(list.all->moved_bytes));
+  std::size_t shown = 0, left = 0;
+  for (const Finding& finding : list.findings) {
+    if (!is_open(finding)) continue;
+    if (shown == most) {
+      ++left;
+      continue;
+    }
+    if (shown++ == 0) out += "\n| where | severity | rule | what | cost | fix |\n|---|---|---|---|---|---|\n";
+    out += row(finding);
+  }
+  if (left != 0) out += fmt::format("\nand {} more\n", left);
+  return out;
+}
+
+} // namespace warplens::findings

@@ -1,0 +1,113 @@
+#include "findings/words.h"
+#include "findings/rules.h"
+#include <fmt/format.h>
+#include <map>
+
+namespace warplens::findings {
+namespace {
+
+std::string counted(u64 count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string_view per(const Cost& cost) {
+  return cost.counter == "sectors" || cost.counter == "bytes" || cost.counter == "tag_passes" ? "request"
+                                                                                              : "instruction";
+}
+
+u64 fnv1a(std::string_view text) {
+  u64 hash = 0xcbf29ce484222325;
+  for (char c : text) hash = (hash ^ static_cast<u8>(c)) * 0x100000001b3;
+  return hash;
+}
+
+} // namespace
+
+access::SourceFrame place_of(const Finding& finding) {
+  return finding.place.empty() ? access::SourceFrame{} : finding.place.front();
+}
+
+std::string number(double value) {
+  std::string out = fmt::format("{:.2f}", value);
+  out.erase(out.find_last_not_of('0') + 1);
+  if (out.ends_with('.')) out.pop_back();
+  return out;
+}
+
+std::string bytes(u64 value) {
+  double scaled = static_cast<double>(value);
+  const char* units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  while (scaled >= 999.5 && unit + 1 < std::size(units)) scaled /= 1000, ++unit;
+  return fmt::format("{:.3g} {}", scaled, units[unit]);
+}
+
+std::string cost_text(const Cost& cost) {
+  std::string out = cost.average ? number(*cost.average)
+                    : cost.least == cost.most
+                        ? number(cost.most)
+                        : fmt::format("{} to {}", number(cost.least), number(cost.most));
+  out += fmt::format(" {} per {}", cost.counter, per(cost));
+  if (cost.average && cost.least != cost.most)
+    out += fmt::format(", from {} to {},", number(cost.least), number(cost.most));
+  if (cost.needed != 0) out += fmt::format(" where {} would do", number(cost.needed));
+  if (cost.sm != 0) out += fmt::format(" ({}.{})", cost.sm / 10, cost.sm % 10);
+  if (cost.fixed) out += fmt::format("; {} after the fix", number(*cost.fixed));
+  return out;
+}
+
+std::string paragraph(const Finding& finding) {
+  std::string out = finding.message + '.';
+  for (const std::string& condition : finding.conditions) out += fmt::format(" If {}.", condition);
+  for (const Cost& cost : finding.costs) out += ' ' + cost_text(cost) + '.';
+  for (const Note& note : finding.notes)
+    if (!note.place) out += ' ' + note.text + '.';
+  if (finding.fix) out += fmt::format(" Fix: {}.", finding.fix->text);
+  if (!finding.standing.fails.empty()) out += fmt::format(" Fails: {}.", finding.standing.fails);
+  return out;
+}
+
+std::string totals_text(const List& list) {
+  std::map<Severity, u64, std::greater<>> severities;
+  std::map<Standing::Baseline, u64> standings;
+  u64 ignored = 0, open = 0;
+  for (const Finding& finding : list.findings) {
+    if (finding.standing.suppressed) {
+      ++ignored;
+      continue;
+    }
+    ++standings[finding.standing.baseline];
+    if (!is_open(finding)) continue;
+    ++open;
+    ++severities[finding.severity];
+  }
+  std::string kinds;
+  for (const auto& [severity, count] : severities)
+    kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", counted(count, name(severity)));
+  std::string out = counted(open, "finding") + (kinds.empty() ? "" : fmt::format(" ({})", kinds));
+  for (auto [baseline, word] : {std::pair(Standing::Baseline::fresh, "new"),
+                                {Standing::Baseline::worse, "worse than before"},
+                                {Standing::Baseline::unchanged, "known"}})
+    if (standings[baseline] != 0) out += fmt::format(", {} {}", standings[baseline], word);
+  if (ignored != 0) out += fmt::format(", {} ignored", ignored);
+  return out;
+}
+
+bool is_open(const Finding& finding) {
+  return !finding.standing.suppressed && finding.standing.baseline != Standing::Baseline::unchanged;
+}
+
+std::vector<std::string> fingerprints(const std::vector<Finding>& findings) {
+  std::map<std::string, u32> seen;
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) {
+    access::SourceFrame place = place_of(finding);
+    std::string what =
+        finding.source.empty() ? fmt::format("{}:{}", finding.kernel, place.line) : finding.source;
+    std::string key = fmt::format("{}\n{}\n{}", finding.rule, place.file, what);
+    out.push_back(fmt::format("{:016x}", fnv1a(fmt::format("{}\n{}", key, seen[key]++))));
+  }
+  return out;
+}
+
+} // namespace warplens::findings

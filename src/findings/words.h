@@ -1,0 +1,26 @@
+// What the writers have in common: the words for a finding's place and costs, and which findings they show.
+#pragma once
+#include "findings/finding.h"
+
+namespace warplens::findings {
+
+// Of a finding's place; all members empty or 0 where it is not known.
+access::SourceFrame place_of(const Finding&);
+// "32", "31.25", "0.5": at most two digits behind the point.
+std::string number(double value);
+// "1.2 MB", units of 1000
+std::string bytes(u64 value);
+// "32 sectors per request where 4 would do (9.0); 4 after the fix"
+std::string cost_text(const Cost&);
+// The message, conditions, costs and what to do, in one paragraph of whole sentences.
+std::string paragraph(const Finding&);
+// "3 findings (1 error, 2 warnings), 1 new, 2 known, 1 ignored"; what there is none of is left out.
+std::string totals_text(const List&);
+
+// Findings that nobody asked to leave alone: neither suppressed nor in the baseline as they are.
+bool is_open(const Finding&);
+// A hash of the finding's rule, file and line text, and of how many others before it in the list have the same: it stays
+// when lines move. 16 hexadecimal digits; in the order of the list.
+std::vector<std::string> fingerprints(const std::vector<Finding>&);
+
+} // namespace warplens::findings
