@@ -57,13 +57,13 @@ std::string cost_text(const Cost& cost) {
 }
 
 std::string paragraph(const Finding& finding) {
-  std::string out = finding.message + '.';
-  for (const std::string& condition : finding.conditions) out += fmt::format(" If {}.", condition);
-  for (const Cost& cost : finding.costs) out += ' ' + cost_text(cost) + '.';
+  std::string out = finding.message;
+  for (const std::string& condition : finding.conditions) out += "; if " + condition;
+  for (const Cost& cost : finding.costs) out += "; " + cost_text(cost);
   for (const Note& note : finding.notes)
-    if (!note.place) out += ' ' + note.text + '.';
-  if (finding.fix) out += fmt::format(" Fix: {}.", finding.fix->text);
-  if (!finding.standing.fails.empty()) out += fmt::format(" Fails: {}.", finding.standing.fails);
+    if (!note.place) out += "; " + note.text;
+  if (!finding.standing.fails.empty()) out += "; fails: " + finding.standing.fails;
+  if (finding.fix) out += ". Fix: " + finding.fix->text;
   return out;
 }
 

@@ -12,7 +12,7 @@ std::string number(double value);
 std::string bytes(u64 value);
 // "32 sectors per request where 4 would do (9.0); 4 after the fix"
 std::string cost_text(const Cost&);
-// The message, conditions, costs and what to do, in one paragraph of whole sentences.
+// The message, conditions, costs and what to do, in one paragraph.
 std::string paragraph(const Finding&);
 // "3 findings (1 error, 2 warnings), 1 new, 2 known, 1 ignored"; what there is none of is left out.
 std::string totals_text(const List&);

@@ -1,0 +1,186 @@
+#include "gates/baseline.h"
+#include "gates/own_rules.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace warplens::gates {
+namespace {
+
+using findings::Finding;
+using json_t = nlohmann::ordered_json;
+
+// Counts are exact, and written to 17 digits: beyond this it is another number.
+constexpr double same = 1 + 1e-6;
+
+double value_of(const findings::Cost& cost) { return cost.average.value_or(cost.most); }
+
+Known known_of(const Finding& finding) {
+  Known out{finding.rule, {}, finding.source, finding.kernel};
+  if (!finding.place.empty()) {
+    out.file = finding.place.front().file;
+    out.line = finding.place.front().line;
+  }
+  for (const findings::Cost& cost : finding.costs)
+    out.values.push_back({cost.sm, cost.counter, value_of(cost)});
+  return out;
+}
+
+bool is_worse(const Known& before, const Finding& now) {
+  for (const findings::Cost& cost : now.costs)
+    for (const Known::Value& value : before.values)
+      if (value.sm == cost.sm && value.counter == cost.counter && value_of(cost) > value.value * same)
+        return true;
+  return false;
+}
+
+// Which known finding each found one is: known.size() for none.
+struct Partners {
+  const std::vector<Known>&known, &found;
+  std::vector<std::size_t> of = std::vector<std::size_t>(found.size(), known.size());
+  std::vector<bool> taken = std::vector<bool>(known.size());
+
+  void join(std::size_t f, std::size_t k) {
+    of[f] = k;
+    taken[k] = true;
+  }
+
+  // Of those that have none, those of equal key: first where the lines are the same, then in the order of their lines.
+  template <class Key> void pair_up(Key&& key) {
+    using Indices = std::vector<std::size_t>;
+    std::map<decltype(key(std::declval<const Known&>())), std::pair<Indices, Indices>> alike;
+    for (std::size_t k = 0; k < known.size(); ++k)
+      if (!taken[k]) alike[key(known[k])].first.push_back(k);
+    for (std::size_t f = 0; f < found.size(); ++f)
+      if (of[f] == known.size())
+        if (auto group = alike.find(key(found[f])); group != alike.end()) group->second.second.push_back(f);
+    for (auto& [_, group] : alike) {
+      auto& [ks, fs] = group;
+      std::ranges::stable_sort(ks, {}, [&](std::size_t k) { return known[k].line; });
+      std::ranges::stable_sort(fs, {}, [&](std::size_t f) { return found[f].line; });
+      std::multimap<u32, std::size_t> by_line;
+      for (std::size_t k : ks) by_line.emplace(known[k].line, k);
+      for (std::size_t f : fs)
+        if (auto same_line = by_line.find(found[f].line); same_line != by_line.end()) {
+          join(f, same_line->second);
+          by_line.erase(same_line);
+        }
+      auto left = by_line.begin();
+      for (std::size_t f : fs)
+        if (of[f] == known.size() && left != by_line.end()) join(f, (left++)->second);
+    }
+  }
+};
+
+diag::Diagnostic bad(std::string message, diag::Span place) {
+  return diag::error("bad-baseline", std::move(message), std::move(place),
+                     "--write-baseline FILE makes one anew; check what changed with your version control");
+}
+
+// Where a byte of the text is.
+diag::Span span_at(std::string_view text, std::size_t byte, const std::string& file) {
+  text = text.substr(0, std::min(byte, text.size()));
+  const std::size_t newline = text.rfind('\n');
+  return {file, static_cast<u32>(std::ranges::count(text, '\n') + 1),
+          static_cast<u32>(newline == text.npos ? text.size() : text.size() - newline - 1), 0};
+}
+
+std::string string_in(const json_t& object, const char* key) {
+  auto member = object.find(key);
+  return member != object.end() && member->is_string() ? member->get<std::string>() : std::string();
+}
+
+// Nothing where it is no finding.
+std::optional<Known> read_known(const json_t& object) {
+  if (!object.is_object()) return {};
+  Known out{string_in(object, "rule"), string_in(object, "file"), string_in(object, "source"),
+            string_in(object, "kernel")};
+  if (out.rule.empty()) return {};
+  if (auto line = object.find("line"); line != object.end() && line->is_number_unsigned()) out.line = *line;
+  auto costs = object.find("costs");
+  if (costs == object.end() || !costs->is_array()) return {};
+  for (const json_t& cost : *costs) {
+    if (!cost.is_object() || !cost.contains("value") || !cost["value"].is_number()) return {};
+    auto sm = cost.find("sm");
+    if (sm == cost.end() || !sm->is_number_unsigned()) return {};
+    out.values.push_back({*sm, string_in(cost, "counter"), cost["value"]});
+  }
+  return out;
+}
+
+} // namespace
+
+Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
+  json_t document;
+  try { // the library's only way to say where
+    document = json_t::parse(text);
+  } catch (const json_t::parse_error& error) {
+    return failure(
+        bad(fmt::format("'{}' is no baseline: it is not JSON", file), span_at(text, error.byte, file)));
+  }
+  const diag::Span place{file, 0, 0, 0};
+  if (!document.is_object() || string_in(document, "kind") != "warplens-baseline")
+    return failure(
+        bad(fmt::format("'{}' is no baseline: it says no kind \"warplens-baseline\"", file), place));
+  if (auto schema = document.find("schema"); schema == document.end() || *schema != 1)
+    return failure(bad(fmt::format("'{}' is of a version that this one does not know", file), place));
+  auto list = document.find("findings");
+  if (list == document.end() || !list->is_array())
+    return failure(bad(fmt::format("'{}' has no list of findings", file), place));
+  Baseline out;
+  for (const json_t& one : *list) {
+    std::optional<Known> known = read_known(one);
+    if (!known)
+      return failure(
+          bad(fmt::format("finding {} of '{}' cannot be read", out.findings.size() + 1, file), place));
+    out.findings.push_back(std::move(*known));
+  }
+  return out;
+}
+
+std::string write_baseline(const findings::List& list, std::string_view version) {
+  json_t out{{"kind", "warplens-baseline"}, {"schema", 1}, {"version", version}};
+  out["findings"] = json_t::array();
+  for (const Finding& finding : list.findings) {
+    if (finding.standing.suppressed || is_about_comments(finding.rule)) continue;
+    const Known known = known_of(finding);
+    json_t one{{"rule", known.rule},
+               {"file", known.file},
+               {"line", known.line},
+               {"source", known.source},
+               {"kernel", known.kernel}};
+    one["costs"] = json_t::array();
+    for (const Known::Value& value : known.values)
+      one["costs"].push_back({{"sm", value.sm}, {"counter", value.counter}, {"value", value.value}});
+    out["findings"].push_back(std::move(one));
+  }
+  return out.dump(1, ' ', false, json_t::error_handler_t::replace) + '\n';
+}
+
+std::vector<Known> compare(findings::List& list, const Baseline& baseline) {
+  const std::vector<Known>& known = baseline.findings;
+  std::vector<Known> found;
+  for (const Finding& finding : list.findings) found.push_back(known_of(finding));
+  Partners partners{known, found};
+  auto what = [](const Known& k) { return k.source.empty() ? "\n" + k.kernel : k.source; };
+  partners.pair_up([&](const Known& k) { return std::tuple(k.rule, k.file, what(k)); });
+  partners.pair_up([&](const Known& k) { return std::tuple(k.rule, what(k)); });
+  for (std::size_t f = 0; f < found.size(); ++f) {
+    Finding& finding = list.findings[f];
+    using Standing = findings::Standing::Baseline;
+    finding.standing.baseline = partners.of[f] == known.size()             ? Standing::fresh
+                                : is_worse(known[partners.of[f]], finding) ? Standing::worse
+                                                                           : Standing::unchanged;
+    if (finding.standing.baseline == Standing::worse)
+      for (const Known::Value& value : known[partners.of[f]].values)
+        finding.notes.push_back({fmt::format("the baseline has {:g} {}", value.value, value.counter), {}});
+  }
+  std::vector<Known> gone;
+  for (std::size_t k = 0; k < known.size(); ++k)
+    if (!partners.taken[k]) gone.push_back(known[k]);
+  return gone;
+}
+
+} // namespace warplens::gates

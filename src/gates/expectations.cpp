@@ -1,0 +1,93 @@
+#include "gates/expectations.h"
+#include "findings/rules.h"
+#include "findings/words.h"
+#include "gates/own_rules.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace warplens::gates {
+namespace {
+
+using findings::Finding;
+
+// Whether an access stands at the comment's lines, or was inlined there.
+bool stands_at(const access::SourceStack& place, const Comment& comment) {
+  return std::ranges::any_of(place, [&](const access::SourceFrame& frame) {
+    return frame.line >= comment.line && frame.line <= comment.last_line && frame.file == comment.place.file;
+  });
+}
+
+Finding finding_at(const diag::Span& place, std::string_view rule, std::string message) {
+  Finding out{.rule = std::string(rule), .severity = findings::rule(rule)->severity};
+  out.certainty = findings::Certainty::measured;
+  out.place = {{place.file, place.line, place.column, {}}};
+  out.message = std::move(message);
+  return out;
+}
+
+Finding missed(const Comment& comment, const findings::Access& access, const findings::Cost& cost,
+               Verdict verdict) {
+  Finding out = finding_at(comment.place, own::failed_expectation,
+                           fmt::format("{}: expected {}{}", access.what, comment.expect->text,
+                                       verdict == Verdict::unknown ? ", which is not known to hold" : ""));
+  out.kernel = access.kernel;
+  out.array = access.array;
+  out.source = access.source;
+  out.notes.push_back({"expected here", out.place.front()});
+  out.place = access.place;
+  out.costs = {cost};
+  return out;
+}
+
+void expect(findings::List& list, const Comment& comment) {
+  bool there = false, counted = false;
+  std::vector<Finding> failed;
+  for (const findings::Access& access : list.accesses) {
+    if (!stands_at(access.place, comment)) continue;
+    there = true;
+    for (const findings::Cost& cost : access.costs) {
+      if (cost.counter != counter(comment.expect->measure)) continue;
+      counted = true;
+      if (Verdict verdict = judge(*comment.expect, cost); verdict != Verdict::holds)
+        failed.push_back(missed(comment, access, cost, verdict));
+    }
+  }
+  list.findings.insert(list.findings.end(), failed.begin(), failed.end());
+  if (!counted)
+    list.findings.push_back(finding_at(
+        comment.place, own::unchecked_comment,
+        there ? fmt::format("no access of this line has {}, which '{}' is about",
+                            counter(comment.expect->measure), comment.expect->text)
+              : fmt::format("nothing was counted at the line that '{}' is about", comment.expect->text)));
+}
+
+void ignore(findings::List& list, const Comment& comment) {
+  bool used = false;
+  for (Finding& finding : list.findings)
+    if (finding.rule == comment.ignore && stands_at(finding.place, comment)) {
+      finding.standing.suppressed = comment.reason;
+      used = true;
+    }
+  if (used) return;
+  const bool there = std::ranges::any_of(
+      list.accesses, [&](const findings::Access& a) { return stands_at(a.place, comment); });
+  list.findings.push_back(
+      there
+          ? finding_at(comment.place, own::unused_suppression,
+                       fmt::format("there is no '{}' to ignore", comment.ignore))
+          : finding_at(comment.place, own::unchecked_comment,
+                       fmt::format("nothing was counted at the line where '{}' is ignored", comment.ignore)));
+}
+
+} // namespace
+
+void hold_to_comments(findings::List& list, const Comments& comments) {
+  for (const Comment& comment : comments.all) comment.expect ? expect(list, comment) : ignore(list, comment);
+  for (const diag::Diagnostic& malformed : comments.malformed) {
+    Finding one = finding_at(malformed.span, own::malformed_comment, malformed.message);
+    one.fix = findings::Fix{malformed.help, {}, {}};
+    list.findings.push_back(std::move(one));
+  }
+}
+
+} // namespace warplens::gates

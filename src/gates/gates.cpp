@@ -1,0 +1,154 @@
+// The order matters: what is left out is not compared; what comments ignore is not counted as new; and what fails is asked
+// last, of all that is left.
+#include "gates/gates.h"
+#include "findings/rules.h"
+#include "findings/words.h"
+#include "gates/expectations.h"
+#include "gates/glob.h"
+#include "gates/own_rules.h"
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace warplens::gates {
+namespace {
+
+using findings::Finding;
+using findings::List;
+namespace fs = std::filesystem;
+
+findings::Severity severity_of(Level level) {
+  switch (level) {
+  case Level::off:
+  case Level::note: return findings::Severity::note;
+  case Level::warning: return findings::Severity::warning;
+  case Level::error: return findings::Severity::error;
+  }
+  return {};
+}
+
+// Gives findings the severity that the user chose; those that are off go.
+void set_severities(List& list, const Settings& settings) {
+  std::erase_if(list.findings, [&](Finding& finding) {
+    auto chosen = settings.levels.find(finding.rule);
+    if (chosen == settings.levels.end()) {
+      const findings::Rule* rule = findings::rule(finding.rule);
+      return rule != nullptr && !rule->shown;
+    }
+    finding.severity = severity_of(chosen->second);
+    return chosen->second == Level::off;
+  });
+}
+
+void leave_out(List& list, const Settings& settings) {
+  auto elsewhere = [&](const auto& one) {
+    return !one.place.empty() && !covers(settings, one.place.front().file);
+  };
+  std::erase_if(list.findings, elsewhere);
+  std::erase_if(list.accesses, elsewhere);
+  std::erase_if(list.findings, [&](const Finding& finding) { // what waits, or is narrow, has no excess
+    return finding.weight && finding.weight->excess_bytes != 0 &&
+           static_cast<double>(finding.weight->excess_bytes) <
+               settings.least_excess * static_cast<double>(finding.weight->moved_bytes);
+  });
+}
+
+bool breaks(const Comparison& limit, const std::vector<findings::Cost>& costs) {
+  return std::ranges::any_of(costs, [&](const findings::Cost& cost) {
+    return cost.counter == counter(limit.measure) && judge(limit, cost) != Verdict::fails;
+  });
+}
+
+Finding over_threshold(const Comparison& limit, std::string message) {
+  Finding out{.rule = std::string(own::over_threshold),
+              .severity = findings::rule(own::over_threshold)->severity};
+  out.message = fmt::format("{}: {}", message, limit.text);
+  return out;
+}
+
+// A threshold finds accesses that no rule did.
+void add_threshold(List& list, const Comparison& limit) {
+  if (limit.measure == Measure::excess) {
+    const double share =
+        !list.all || list.all->moved_bytes == 0
+            ? 0
+            : static_cast<double>(list.all->excess_bytes) / static_cast<double>(list.all->moved_bytes);
+    if (!holds(limit, share)) return;
+    list.findings.push_back(over_threshold(
+        limit, fmt::format("{}% of what the accesses move is for nothing", findings::number(share * 100))));
+    list.findings.back().certainty = findings::Certainty::measured;
+    return;
+  }
+  std::vector<Finding> found;
+  for (const findings::Access& access : list.accesses) {
+    if (!breaks(limit, access.costs)) continue;
+    auto told = [&](const Finding& f) { return f.place == access.place && breaks(limit, f.costs); };
+    if (std::ranges::any_of(list.findings, told) || std::ranges::any_of(found, told)) continue;
+    Finding one = over_threshold(limit, access.what);
+    one.place = access.place;
+    one.kernel = access.kernel;
+    one.array = access.array;
+    one.source = access.source;
+    one.costs = access.costs;
+    const bool measured = !access.costs.empty() && access.costs.front().average;
+    one.certainty = measured ? findings::Certainty::measured : findings::Certainty::possible;
+    found.push_back(std::move(one));
+  }
+  list.findings.insert(list.findings.end(), found.begin(), found.end());
+}
+
+bool meets(const Condition& condition, const Finding& finding) {
+  if (const auto* severity = std::get_if<findings::Severity>(&condition.what))
+    return finding.severity >= *severity;
+  if (const auto* rule = std::get_if<std::string>(&condition.what)) return finding.rule == *rule;
+  if (const auto* limit = std::get_if<Comparison>(&condition.what)) {
+    if (limit->measure == Measure::excess)
+      return finding.rule == own::over_threshold && finding.costs.empty();
+    return breaks(*limit, finding.costs);
+  }
+  return false;
+}
+
+// Why the command fails with the finding; empty where it does not.
+std::string reason(const Finding& finding, const Settings& settings) {
+  using Baseline = findings::Standing::Baseline;
+  if (finding.standing.suppressed) return {};
+  if (is_about_comments(finding.rule))
+    return finding.severity == findings::Severity::error ? "comments hold, or fail" : "";
+  if (settings.accepts || finding.standing.baseline == Baseline::unchanged) return {};
+  for (const Condition& condition : settings.fail_on)
+    if (meets(condition, finding)) return condition.text;
+  if (settings.fail_on.empty() && settings.baseline && finding.severity >= findings::Severity::warning)
+    return finding.standing.baseline == Baseline::worse ? "worse than in the baseline"
+                                                        : "not in the baseline";
+  return {};
+}
+
+} // namespace
+
+bool covers(const Settings& settings, const std::string& file) {
+  const fs::path whole = (fs::path(settings.here) / file).lexically_normal();
+  const std::string path = whole.lexically_relative(settings.folder).generic_string();
+  auto matches = [&](const std::string& pattern) { return path_matches(pattern, path); };
+  if (std::ranges::any_of(settings.exclude, matches)) return false;
+  return settings.include.empty() || std::ranges::any_of(settings.include, matches);
+}
+
+Outcome apply(List& list, const Settings& settings, const std::vector<Comments>& comments) {
+  leave_out(list, settings);
+  for (const Condition& condition : settings.fail_on)
+    if (const auto* limit = std::get_if<Comparison>(&condition.what)) add_threshold(list, *limit);
+  set_severities(list, settings);
+  for (const Comments& of_file : comments) hold_to_comments(list, of_file);
+  set_severities(list, settings);
+  Outcome out;
+  if (settings.baseline) out.gone = compare(list, *settings.baseline);
+  for (Finding& finding : list.findings) {
+    finding.standing.fails = reason(finding, settings);
+    out.failing += !finding.standing.fails.empty();
+  }
+  std::ranges::stable_sort(list.findings, std::greater<>(), &Finding::severity);
+  return out;
+}
+
+} // namespace warplens::gates

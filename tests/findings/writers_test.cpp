@@ -1,0 +1,180 @@
+// Findings in every form: what people and services see of one list.
+#include "findings/rules.h"
+#include "findings/words.h"
+#include "findings/writers.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace warplens::findings {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+Finding strided() {
+  Finding out{.rule = "uncoalesced-load"};
+  out.place = {{"a b.cu", 2, 12, {}}, {"main.cu", 7, 3, {}}};
+  out.kernel = "f";
+  out.array = "a";
+  out.message = "load global 4 B of 'a': stride 128 bytes";
+  out.costs = {
+      {.sm = 90, .counter = "sectors", .least = 31, .most = 32, .average = 31.5, .needed = 4, .fixed = 4}};
+  out.notes = {{"declared here", access::SourceFrame{"a b.cu", 1, 1, {}}}, {"half of the waste", {}}};
+  out.fix = Fix{"swap the indices", "a[i]", {{"a b.cu", 2, 12, 2, 15, "a[j]"}}};
+  out.source = "return a[i * 32];";
+  out.weight = Weight{1000, 875, 0.5, 0.25};
+  return out;
+}
+
+Finding of_rule(const char* rule, Severity severity) {
+  Finding out{.rule = rule, .severity = severity};
+  out.message = "words";
+  return out;
+}
+
+TEST(Text, ReadsLikeACompilersWarning) {
+  auto source = [](const std::string&) { return std::string_view("\nfloat f() { return a[i * 32]; }\n"); };
+  EXPECT_EQ(text({{strided()}, {}, {}}, source, false),
+            "a b.cu:2:12: warning: load global 4 B of 'a': stride 128 bytes [uncoalesced-load]\n"
+            "    float f() { return a[i * 32]; }\n"
+            "               ^\n"
+            "  note: 31.5 sectors per request, from 31 to 32, where 4 would do (9.0); 4 after the fix\n"
+            "  note: half of the waste\n"
+            "  help: swap the indices\n"
+            "main.cu:7:3: note: inlined here\n"
+            "a b.cu:1:1: note: declared here\n"
+            "1 finding (1 warning)\n");
+}
+
+TEST(Text, LeavesOutWhatIsIgnoredOrKnownAndCountsIt) {
+  List list{{strided(), strided(), of_rule("bank-conflict", Severity::error)}, {}, {}};
+  list.findings[0].standing.suppressed = "written once";
+  list.findings[1].standing.baseline = Standing::Baseline::unchanged;
+  EXPECT_EQ(text(
+                list, [](const std::string&) { return std::string_view(); }, false),
+            "error: words [bank-conflict]\n1 finding (1 error), 1 known, 1 ignored\n");
+  EXPECT_EQ(text({}, {}, false), "");
+}
+
+TEST(Github, EscapesWhatWouldEndACommand) {
+  Finding finding = of_rule("bank-conflict", Severity::note);
+  finding.place = {{"a,b:c.cu", 3, 0, {}}};
+  finding.message = "50% of\nit::error::";
+  EXPECT_EQ(github({{finding}, {}, {}}),
+            "::notice file=a%2Cb%3Ac.cu,line=3,title=bank-conflict::50%25 of%0Ait::error::\n");
+}
+
+TEST(Markdown, IsATableWhoseCellsHoldNoMarkup) {
+  Finding finding = strided();
+  finding.message = "a|b `c` <script> *d*";
+  List list{{finding}, {}, Weight{2000, 1000, 1, 0}};
+  std::string out = markdown(list);
+  EXPECT_THAT(out, HasSubstr("### WarpLens: 1 finding (1 warning)\n"));
+  EXPECT_THAT(out, HasSubstr("1 kB of the 2 kB that the accesses move are for nothing."));
+  EXPECT_THAT(out,
+              HasSubstr("| a b.cu:2 | warning | uncoalesced-load | a\\|b \\`c\\` &lt;script> \\*d\\* |"));
+  list.findings.assign(25, finding);
+  EXPECT_THAT(markdown(list), HasSubstr("\nand 5 more\n"));
+}
+
+TEST(Json, HasEverythingOfAFinding) {
+  json out = json::parse(findings::json({{strided()}, {}, {}}, "1.2"));
+  const json& finding = out["findings"][0];
+  EXPECT_EQ(finding["rule"], "uncoalesced-load");
+  EXPECT_EQ(finding["line"], 2);
+  EXPECT_EQ(finding["inlined_at"][0]["file"], "main.cu");
+  EXPECT_EQ(finding["costs"][0]["average"], 31.5);
+  EXPECT_EQ(finding["fix"]["edits"][0]["replacement"], "a[j]");
+  EXPECT_EQ(finding["weight"]["saved"], 0.25);
+  EXPECT_TRUE(finding["suppressed"].is_null());
+}
+
+TEST(Sarif, RefersToItsRulesAndSaysTheWayThroughCalls) {
+  json run = json::parse(
+      sarif({{strided(), of_rule("bank-conflict", Severity::error), strided()}, {}, {}}, "1.2"))["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 2);
+  EXPECT_EQ(run["results"][2]["ruleIndex"], 0);
+  EXPECT_EQ(run["results"][1]["level"], "error");
+  EXPECT_EQ(run["results"][1]["locations"], json::array()) << "a place that is not known is not made up";
+  const json& result = run["results"][0];
+  const json& place = result["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "a%20b.cu");
+  EXPECT_EQ(place["region"]["startLine"], 2);
+  const json& steps = result["codeFlows"][0]["threadFlows"][0]["locations"];
+  ASSERT_EQ(steps.size(), 2) << "outermost call first";
+  EXPECT_EQ(steps[0]["location"]["physicalLocation"]["artifactLocation"]["uri"], "main.cu");
+  EXPECT_EQ(result["relatedLocations"].size(), 2);
+  EXPECT_EQ(result["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"]["text"], "a[j]");
+  EXPECT_NE(result["partialFingerprints"]["warplens/v1"],
+            run["results"][2]["partialFingerprints"]["warplens/v1"]);
+}
+
+TEST(Sarif, SuppressionsAndStatesAreOfAllResultsOrOfNone) {
+  List list{{strided(), strided()}, {}, {}};
+  EXPECT_FALSE(json::parse(sarif(list, ""))["runs"][0]["results"][0].contains("suppressions"));
+  list.findings[0].standing.suppressed = "why";
+  for (Finding& finding : list.findings) finding.standing.baseline = Standing::Baseline::worse;
+  json results = json::parse(sarif(list, ""))["runs"][0]["results"];
+  EXPECT_EQ(results[0]["suppressions"][0]["justification"], "why");
+  EXPECT_EQ(results[1]["suppressions"], json::array());
+  EXPECT_EQ(results[1]["baselineState"], "updated");
+}
+
+TEST(Sarif, PathsBecomeUris) {
+  Finding finding = of_rule("bank-conflict", Severity::note);
+  finding.place = {{"/x/\xc3\xa4 #%.cu", 1, 1, {}}};
+  json place = json::parse(sarif({{finding}, {}, {}}, ""))["runs"][0]["results"][0]["locations"][0];
+  EXPECT_EQ(place["physicalLocation"]["artifactLocation"]["uri"], "file:///x/%C3%A4%20%23%25.cu");
+  EXPECT_FALSE(place["physicalLocation"]["artifactLocation"].contains("uriBaseId"));
+}
+
+TEST(Writers, BytesThatAreNoTextAreNoError) {
+  Finding finding = of_rule("bank-conflict", Severity::note);
+  finding.message = finding.source = finding.kernel = "\xff\x1b[31m";
+  finding.place = {{"\xff.cu", 1, 1, {}}};
+  List list{{finding}, {}, {}};
+  EXPECT_TRUE(json::accept(sarif(list, "")));
+  EXPECT_TRUE(json::accept(findings::json(list, "")));
+  for (const std::string& out : {github(list), markdown(list),
+                                 text(
+                                     list, [](auto&) { return std::string_view(); }, false)})
+    EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+}
+
+TEST(Fingerprints, StayWhenLinesMove) {
+  std::vector<Finding> before{strided(), strided()}, after = before;
+  after[0].place = {{"a b.cu", 90, 1, {}}};
+  EXPECT_EQ(fingerprints(before), fingerprints(after));
+  EXPECT_NE(fingerprints(before)[0], fingerprints(before)[1]) << "alike lines are told apart by their order";
+  after[0].source = "other";
+  EXPECT_NE(fingerprints(before)[0], fingerprints(after)[0]);
+}
+
+TEST(Rules, AreKebabCaseAndEachOnceWithWordsThatEndAsSentencesDo) {
+  std::set<std::string_view> ids;
+  for (const Rule& one : rules()) {
+    EXPECT_TRUE(ids.insert(one.id).second) << one.id;
+    EXPECT_EQ(one.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), one.id.npos) << one.id;
+    EXPECT_FALSE(one.summary.ends_with('.')) << one.id;
+    EXPECT_TRUE(one.help.ends_with('.')) << one.id;
+    EXPECT_EQ(rule(one.id), &one);
+  }
+  EXPECT_EQ(rule("bank"), nullptr);
+  EXPECT_EQ(closest_rule("bank-conflicts"), "bank-conflict");
+}
+
+TEST(Words, NumbersAreAsShortAsTheyMayBe) {
+  EXPECT_EQ(number(32), "32");
+  EXPECT_EQ(number(31.25), "31.25");
+  EXPECT_EQ(number(0.104), "0.1");
+  EXPECT_EQ(bytes(999), "999 B");
+  EXPECT_EQ(bytes(402653184), "403 MB");
+  EXPECT_EQ(cost_text({.sm = 90, .counter = "wavefronts", .least = 2, .most = 8, .needed = 1}),
+            "2 to 8 wavefronts per instruction where 1 would do (9.0)");
+}
+
+} // namespace
+} // namespace warplens::findings

@@ -1,0 +1,98 @@
+// .warplens.toml: what it may say, and where a mistake in it is.
+#include "gates/config.h"
+#include "gates/glob.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warplens::gates {
+namespace {
+
+using testing::ElementsAre;
+using testing::StartsWith;
+
+TEST(Config, SaysWhatTheCommandLineMaySay) {
+  Result<Config> out = parse_config(R"(
+sm = ["90", 70]
+fail-on = ["warning", "sectors-per-request>8, excess>20%"]
+baseline = "ci/../known.json"
+least-excess = "5%"
+[severity]
+bank-conflict = "error"
+halo-access = "off"
+[paths]
+include = "src"
+exclude = ["third_party/**", "*.inc"]
+)",
+                                    "/p/q/.warplens.toml");
+  ASSERT_TRUE(out) << out.error().message;
+  EXPECT_THAT(out->sm, ElementsAre("90", "70"));
+  ASSERT_EQ(out->fail_on->size(), 3);
+  EXPECT_EQ(out->baseline, "/p/q/known.json");
+  EXPECT_EQ(out->least_excess, 0.05);
+  EXPECT_EQ(out->levels.at("bank-conflict"), Level::error);
+  EXPECT_EQ(out->levels.at("halo-access"), Level::off);
+  EXPECT_THAT(out->include, ElementsAre("src"));
+  EXPECT_EQ(out->exclude.size(), 2);
+  EXPECT_TRUE(parse_config("", "/x")) << "nothing asked";
+}
+
+std::string error_of(std::string_view text) {
+  Result<Config> out = parse_config(text, "/p/c.toml");
+  if (out) return "none";
+  const diag::Diagnostic& d = out.error();
+  return std::to_string(d.span.line) + ":" + std::to_string(d.span.column) + ": " + d.message + "; " + d.help;
+}
+
+TEST(Config, MistakesAreToldWithTheirPlace) {
+  EXPECT_THAT(error_of("sm = [\n"), StartsWith("2:1: this is not TOML"));
+  EXPECT_THAT(error_of("\nsm = \"x"), StartsWith("2:"));
+  EXPECT_EQ(error_of("sm = 90\nfail_on = \"error\""), "2:1: there is no 'fail_on'; did you mean 'fail-on'?");
+  EXPECT_EQ(error_of("[paths]\nincluded = []"), "2:1: there is no 'paths.included'; did you mean 'include'?");
+  EXPECT_THAT(error_of("fail-on = [\"error\",\n \"warnin\"]"), StartsWith("2:2: 'warnin' is no severity"));
+  EXPECT_THAT(error_of("fail-on = 1.5"), StartsWith("1:11: this is no word in quotes"));
+  EXPECT_THAT(error_of("[severity]\nbank-conflit = \"error\""),
+              StartsWith("2:1: there is no rule 'bank-conflit'; did you mean 'bank-conflict'?"));
+  EXPECT_THAT(error_of("[severity]\nbank-conflict = \"loud\""),
+              StartsWith("2:17: the severity of 'bank-conflict'"));
+  EXPECT_THAT(error_of("[severity]\nbank-conflict = 3"), StartsWith("2:17: the severity of"));
+  EXPECT_THAT(error_of("severity = 3"), StartsWith("1:12: severity is not a table"));
+  EXPECT_THAT(error_of("paths = 3"), StartsWith("1:9: paths is not a table"));
+  EXPECT_THAT(error_of("baseline = 3"), StartsWith("1:12: the baseline is not"));
+  for (const char* bad : {"5", "\"5\"", "\"-1%\"", "\"101%\"", "\"%\"", "\"nan%\"", "[]"})
+    EXPECT_THAT(error_of(std::string("least-excess = ") + bad), StartsWith("1:16: least-excess is no"))
+        << bad;
+}
+
+TEST(Config, HostileTextIsNoCrash) {
+  EXPECT_NE(error_of(std::string(100000, '[')), "none");
+  EXPECT_NE(error_of("a=" + std::string(100000, '[')), "none");
+  EXPECT_NE(error_of(std::string_view("\0\xff\x1b", 3)), "none");
+  EXPECT_NE(error_of("a" + std::string(5000, '.')), "none");
+}
+
+TEST(Levels, AreReadFromTheCommandLine) {
+  std::map<std::string, Level> levels;
+  EXPECT_TRUE(add_level("bank-conflict=note", levels));
+  EXPECT_EQ(levels.at("bank-conflict"), Level::note);
+  for (const char* bad : {"", "=", "bank-conflict", "bank-conflict=", "bank-conflict=loud", "bank=error"})
+    EXPECT_FALSE(add_level(bad, levels)) << bad;
+}
+
+TEST(Glob, StarsStayInAFolderAndTwoDoNot) {
+  EXPECT_TRUE(path_matches("src/*.cu", "src/a.cu"));
+  EXPECT_FALSE(path_matches("src/*.cu", "src/b/a.cu"));
+  EXPECT_TRUE(path_matches("src/**/*.cu", "src/b/c/a.cu"));
+  EXPECT_TRUE(path_matches("src/**/*.cu", "src/a.cu"));
+  EXPECT_TRUE(path_matches("src", "src/b/a.cu")) << "a folder is all that is in it";
+  EXPECT_TRUE(path_matches("third_party", "x/third_party/a.cu")) << "without a slash: anywhere";
+  EXPECT_FALSE(path_matches("./x/third_party", "third_party/a.cu"));
+  EXPECT_TRUE(path_matches("*.cu?", "x/y.cuh"));
+  EXPECT_FALSE(path_matches("*.cu", "x/y.cuh"));
+  EXPECT_TRUE(path_matches("**", "a/b"));
+  EXPECT_FALSE(path_matches("", "a"));
+  EXPECT_FALSE(path_matches("a*b*c*d*e*f*g*h", std::string(100000, 'a'))) << "and at once";
+  EXPECT_FALSE(path_matches("**/**/**/**/x", "a/a/a/a/a/a/a/a/a/a/a"));
+}
+
+} // namespace
+} // namespace warplens::gates

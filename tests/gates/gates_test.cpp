@@ -1,0 +1,196 @@
+// What becomes of findings: left out, graded, ignored, known, failing.
+#include "gates/gates.h"
+#include "gates/own_rules.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warplens::gates {
+namespace {
+
+using findings::Finding;
+using findings::List;
+using findings::Severity;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+findings::Cost sectors(double average) {
+  return {.sm = 90, .counter = "sectors", .least = 1, .most = 32, .average = average};
+}
+
+Finding at(u32 line, const char* rule = "uncoalesced-load", double average = 32) {
+  Finding out{.rule = rule};
+  out.place = {{"src/a.cu", line, 3, {}}, {"main.cu", 50, 1, {}}};
+  out.source = "line " + std::to_string(line);
+  out.costs = {sectors(average)};
+  out.weight = findings::Weight{1000, 500, 0.5, 0};
+  return out;
+}
+
+findings::Access access_at(u32 line, double average) {
+  return {{{"src/a.cu", line, 3, {}}, {"main.cu", 50, 1, {}}}, "f", "a", "", "load", {sectors(average)}};
+}
+
+Settings settings() {
+  Settings out;
+  out.folder = out.here = "/p";
+  return out;
+}
+
+std::vector<Condition> conditions(std::string_view text) { return *parse_conditions(text, {}); }
+
+std::vector<std::string> rules_of(const List& list) {
+  std::vector<std::string> out;
+  for (const Finding& finding : list.findings) out.push_back(finding.rule);
+  return out;
+}
+
+TEST(Gates, NothingFailsUnlessSomebodyAsks) {
+  List list{{at(1)}, {}, {}};
+  EXPECT_EQ(apply(list, settings(), {}).failing, 0);
+  EXPECT_EQ(list.findings.size(), 1);
+}
+
+TEST(Gates, ASeverityARuleAndAThresholdFail) {
+  for (auto [words, fails] : {std::pair("note", true),
+                              {"warning", true},
+                              {"error", false},
+                              {"bank-conflict", false},
+                              {"uncoalesced-load", true},
+                              {"sectors>31", true},
+                              {"sectors>32", false},
+                              {"never", false}}) {
+    List list{{at(1)}, {access_at(1, 32)}, {}};
+    Settings s = settings();
+    s.fail_on = conditions(words);
+    EXPECT_EQ(apply(list, s, {}).failing, fails) << words;
+    EXPECT_EQ(list.findings.size(), 1) << words;
+    EXPECT_EQ(list.findings[0].standing.fails, fails ? words : "");
+  }
+}
+
+TEST(Gates, AThresholdHoldsForAccessesWithoutAFinding) {
+  List list{{}, {access_at(1, 16), access_at(2, 4)}, findings::Weight{1000, 210, 1, 0}};
+  Settings s = settings();
+  s.fail_on = conditions("sectors>8,excess>20%,excess>30%");
+  EXPECT_EQ(apply(list, s, {}).failing, 2);
+  EXPECT_THAT(rules_of(list), ElementsAre(own::over_threshold, own::over_threshold));
+  EXPECT_EQ(list.findings[0].place.front().line, 1);
+  EXPECT_THAT(list.findings[1].message, HasSubstr("21% of what the accesses move is for nothing"));
+}
+
+TEST(Gates, RulesAreGradedAndTurnedOff) {
+  List list{{at(1), at(2, "bank-conflict"), at(3, "narrow-access")}, {}, {}};
+  Settings s = settings();
+  s.levels = {{"uncoalesced-load", Level::off}, {"bank-conflict", Level::error}};
+  apply(list, s, {});
+  EXPECT_THAT(rules_of(list), ElementsAre("bank-conflict")) << "what is not shown by default stays out";
+  EXPECT_EQ(list.findings[0].severity, Severity::error);
+  list = {{at(3, "narrow-access")}, {}, {}};
+  s.levels = {{"narrow-access", Level::note}};
+  apply(list, s, {});
+  EXPECT_EQ(list.findings.size(), 1);
+}
+
+TEST(Gates, PathsAreFromTheConfigurationsFolder) {
+  Settings s = settings();
+  s.here = "/p/src";
+  s.exclude = {"src/a.cu"};
+  EXPECT_FALSE(covers(s, "a.cu"));
+  EXPECT_TRUE(covers(s, "../a.cu"));
+  s = settings();
+  s.include = {"other"};
+  List list{{at(1)}, {access_at(1, 32)}, {}};
+  s.fail_on = conditions("sectors>8");
+  EXPECT_EQ(apply(list, s, {}).failing, 0);
+  EXPECT_TRUE(list.findings.empty());
+}
+
+TEST(Gates, LittleExcessIsNoFinding) {
+  Settings s = settings();
+  s.least_excess = 0.1;
+  Finding little = at(1), waiting = at(2);
+  little.weight = findings::Weight{1000, 99, 0.9, 0};
+  waiting.weight = findings::Weight{1000, 0, 0, 0};
+  List list{{little, waiting, at(3)}, {}, {}};
+  apply(list, s, {});
+  EXPECT_EQ(list.findings.size(), 2) << "atomics that wait have no excess, and are findings";
+}
+
+TEST(Gates, ACommentIgnoresARuleAtItsLineAndThroughCalls) {
+  for (auto [file, line] : {std::pair("src/a.cu", 4), {"main.cu", 50}}) {
+    List list{{at(4)}, {access_at(4, 32)}, {}};
+    Settings s = settings();
+    s.fail_on = conditions("note,sectors>8");
+    Comments comments = read_comments(file, std::string(static_cast<std::size_t>(line) - 1, '\n') +
+                                                "x; // warplens: ignore uncoalesced-load: once");
+    EXPECT_EQ(apply(list, s, {comments}).failing, 0) << file;
+    ASSERT_EQ(list.findings.size(), 1);
+    EXPECT_EQ(list.findings[0].standing.suppressed, "once");
+  }
+}
+
+TEST(Gates, ACommentThatNoLongerHoldsFails) {
+  struct Case {
+    const char *comment, *rule;
+    Severity severity;
+    double average;
+  };
+  for (const Case& c : {Case{"ignore bank-conflict: why", "unused-suppression", Severity::error, 32},
+                        Case{"expect sectors<=4", "failed-expectation", Severity::error, 5},
+                        Case{"expect wavefronts<=4", "unchecked-comment", Severity::warning, 5},
+                        Case{"nonsense", "malformed-comment", Severity::error, 5}}) {
+    List list{{}, {access_at(1, c.average)}, {}};
+    Comments comments = read_comments("src/a.cu", std::string("x; // warplens: ") + c.comment);
+    EXPECT_EQ(apply(list, settings(), {comments}).failing, c.severity == Severity::error) << c.comment;
+    ASSERT_THAT(rules_of(list), ElementsAre(c.rule));
+    EXPECT_EQ(list.findings[0].severity, c.severity);
+    EXPECT_EQ(list.findings[0].place.front().line, 1);
+  }
+  List list{{}, {access_at(1, 4)}, {}};
+  apply(list, settings(), {read_comments("src/a.cu", "x; // warplens: expect sectors<=4")});
+  EXPECT_TRUE(list.findings.empty()) << "it holds";
+  apply(list, settings(), {read_comments("src/a.cu", "\nx; // warplens: expect sectors<=4")});
+  EXPECT_THAT(rules_of(list), ElementsAre("unchecked-comment")) << "no access is there";
+}
+
+TEST(Gates, AnExpectationOfWhatIsNotKnownFails) {
+  List list{{}, {access_at(1, 4)}, {}};
+  list.accesses[0].costs[0].average.reset();
+  EXPECT_EQ(apply(list, settings(), {read_comments("src/a.cu", "x; // warplens: expect sectors<=4")}).failing,
+            1);
+  EXPECT_THAT(list.findings[0].message, HasSubstr("not known to hold"));
+}
+
+TEST(Gates, OnlyNewAndWorseFindingsFailWithABaseline) {
+  Settings s = settings();
+  s.baseline.emplace();
+  s.baseline->findings = {{"uncoalesced-load", "src/a.cu", "line 1", "", 1, {{90, "sectors", 32}}},
+                          {"uncoalesced-load", "src/a.cu", "line 2", "", 2, {{90, "sectors", 16}}},
+                          {"uncoalesced-load", "src/a.cu", "line 9", "", 9, {}}};
+  auto now = [] { return List{{at(1), at(2), at(3), at(4, "halo-access")}, {}, {}}; };
+  List list = now();
+  list.findings[3].severity = Severity::note;
+  Outcome outcome = apply(list, s, {});
+  EXPECT_EQ(outcome.failing, 2) << "a note does not";
+  EXPECT_EQ(outcome.gone.size(), 1);
+  EXPECT_EQ(list.findings[0].standing.fails, "");
+  EXPECT_EQ(list.findings[1].standing.fails, "worse than in the baseline");
+  EXPECT_EQ(list.findings[2].standing.fails, "not in the baseline");
+  s.fail_on = conditions("note");
+  list = now();
+  EXPECT_EQ(apply(list, s, {}).failing, 3);
+  s.accepts = true;
+  list = now();
+  EXPECT_EQ(apply(list, s, {}).failing, 0) << "what becomes the baseline";
+}
+
+TEST(Gates, WhatIsGraverComesFirst) {
+  List list{{at(1), at(2, "bank-conflict"), at(3, "program-mistake")}, {}, {}};
+  list.findings[0].severity = Severity::note;
+  list.findings[2].severity = Severity::error;
+  apply(list, settings(), {});
+  EXPECT_THAT(rules_of(list), ElementsAre("program-mistake", "bank-conflict", "uncoalesced-load"));
+}
+
+} // namespace
+} // namespace warplens::gates
