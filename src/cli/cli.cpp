@@ -82,6 +82,7 @@ int run_command_line(int argc, char** argv) {
   add_replay(app, exit_code);
   add_explain(app, exit_code);
   add_gpus(app);
+  add_rules(app, exit_code);
   argc = drop_separator(app, argc, argv);
   if (std::string wrong = wrong_command(app, argc, argv); !wrong.empty()) {
     print(stderr, "warplens: " + wrong);

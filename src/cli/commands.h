@@ -11,6 +11,8 @@ void add_run(CLI::App& app, int& exit_code);
 int drop_separator(CLI::App& app, int argc, char** argv); // the "--" before run's program; gives the new argc
 void add_report(CLI::App& app, int& exit_code);
 void declare_report_options(CLI::App& command, driver::RunOptions&); // of run and report
+void declare_gates(CLI::App& command, driver::GateOptions&);         // likewise
+void add_rules(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_gpus(CLI::App& app);

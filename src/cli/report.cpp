@@ -67,6 +67,7 @@ void add_report(CLI::App& app, int& exit_code) {
   options->shown.width = 0;
   give_help(*command, "report [OPTIONS] FILE…", "warplens report --top-lines 20 run.json");
   declare_report_options(*command, options->shown);
+  declare_gates(*command, options->shown.gates);
   add_terminal_options(*command, colour, &options->shown.width);
   command->get_option("--report")->description("write the text report to FILE instead of standard output");
   command->callback([options, colour, &exit_code] {

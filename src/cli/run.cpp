@@ -128,7 +128,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "1000 "
       "--save 1=FILE; docs/KERNEL_FILES.md explains them. Exit code: the program's own; 2 when it could "
       "not be "
-      "started or the report not be written.");
+      "started or the report not be written; where it would be 0, 1 when a finding fails (docs/CI.md).");
   command->prefix_command(); // what follows the program belongs to the program, flags too
   declare_report_options(*command, *options);
   command
@@ -137,6 +137,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->group("Report");
+  declare_gates(*command, options->gates);
   add_terminal_options(*command, colour, &options->width);
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal")->group("Output");
   add_compiling_options(*command, *options);
@@ -148,6 +149,7 @@ void add_run(CLI::App& app, int& exit_code) {
       throw CLI::ExtrasError("run", {first}); // cli.cpp says what was meant
     std::signal(SIGPIPE, SIG_IGN);            // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;
+    options->sm_given = command->count("--sm") != 0;
     options->colour = text::colour_wanted(STDERR_FILENO, *colour);
     options->colour_of_file = *colour == text::Colour::always;
     options->progress = isatty(STDERR_FILENO) && !*no_progress;

@@ -1,16 +1,29 @@
 #include "driver/outputs.h"
 #include "report/json.h"
 #include "report/terminal.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::driver {
 namespace {
 
-bool is_file(const std::string& output) { return !output.empty() && output != "-"; }
+using Named = std::vector<std::pair<std::string, std::string>>; // option, file or "-"
 
-Result<void> check(const RunOptions& options, const std::vector<std::string>& inputs,
-                   std::string_view command, std::string_view whose) {
-  for (auto [option, output] : {std::pair("--json", options.json), {"--report", options.report}}) {
+bool is_file(const std::string& output) { return output != "-"; }
+
+// Those that were given.
+Named named(const RunOptions& options) {
+  const GateOptions& gates = options.gates;
+  Named out{{"--json", options.json},       {"--report", options.report},
+            {"--sarif", gates.sarif},       {"--findings", gates.findings},
+            {"--markdown", gates.markdown}, {"--write-baseline", gates.write_baseline}};
+  std::erase_if(out, [](const auto& output) { return output.second.empty(); });
+  return out;
+}
+
+Result<void> check(const Named& outputs, const std::vector<std::string>& inputs, std::string_view command,
+                   std::string_view whose) {
+  for (const auto& [option, output] : outputs) {
     if (!is_file(output)) continue;
     for (const std::string& input : inputs)
       if (os::is_same_file(output, input))
@@ -19,18 +32,17 @@ Result<void> check(const RunOptions& options, const std::vector<std::string>& in
             fmt::format("{} would write over '{}', which belongs to {}", option, input, whose), {},
             fmt::format("give {} another file: warplens {} {} FILE …", option, command, option)));
   }
-  if (is_file(options.json) && is_file(options.report) && os::is_same_file(options.json, options.report))
-    return failure(diag::error("output-is-output",
-                               fmt::format("--json and --report would both write '{}'", options.json), {},
-                               "give each a file of its own"));
-  return {};
-}
-
-Result<void> prepare_file(std::optional<os::OutputFile>& file, const std::string& path) {
-  if (!is_file(path)) return {};
-  Result<os::OutputFile> prepared = os::OutputFile::prepare(path);
-  if (!prepared) return failure(prepared.error());
-  file = std::move(*prepared);
+  for (std::size_t a = 0; a < outputs.size(); ++a)
+    for (std::size_t b = a + 1; b < outputs.size(); ++b) {
+      const auto& [first, one] = outputs[a];
+      const auto& [second, other] = outputs[b];
+      const bool same = is_file(one) && is_file(other) ? os::is_same_file(one, other) : one == other;
+      // `report` has its text on standard output, unless that is wanted for something else.
+      if (!same || (first == "--report" || second == "--report" ? !is_file(one) : false)) continue;
+      return failure(diag::error("output-is-output",
+                                 fmt::format("{} and {} would both write '{}'", first, second, one), {},
+                                 "give each a file of its own"));
+    }
   return {};
 }
 
@@ -39,10 +51,35 @@ Result<void> prepare_file(std::optional<os::OutputFile>& file, const std::string
 Result<Outputs> Outputs::prepare(const RunOptions& options, const std::vector<std::string>& inputs,
                                  std::string_view command, std::string_view whose) {
   Outputs out;
-  if (Result<void> fine = check(options, inputs, command, whose); !fine) return failure(fine.error());
-  if (Result<void> json = prepare_file(out.json_, options.json); !json) return failure(json.error());
-  if (Result<void> text = prepare_file(out.text_, options.report); !text) return failure(text.error());
+  const Named outputs = named(options);
+  if (Result<void> fine = check(outputs, inputs, command, whose); !fine) return failure(fine.error());
+  for (const auto& [option, path] : outputs) {
+    out.outputs_.push_back({option, path, {}});
+    if (!is_file(path)) continue;
+    Result<os::OutputFile> prepared = os::OutputFile::prepare(path);
+    if (!prepared) return failure(prepared.error());
+    out.outputs_.back().file = std::move(*prepared);
+  }
   return out;
+}
+
+bool Outputs::takes_stdout(const RunOptions& options) {
+  return std::ranges::any_of(
+      named(options), [](const auto& output) { return output.first != "--report" && output.second == "-"; });
+}
+
+const Outputs::Output* Outputs::at(std::string_view option) const {
+  auto found = std::ranges::find(outputs_, option, &Output::option);
+  return found == outputs_.end() ? nullptr : &*found;
+}
+
+Result<void> Outputs::write(std::string_view option, std::string_view text, const RunOutput& output) const {
+  const Output* to = at(option);
+  if (to == nullptr) return {};
+  if (to->file) return to->file->write(text);
+  if (output.out(text)) return {};
+  return failure(diag::error("report-unwritable", "the report could not be written", {},
+                             "check the space on the disk, or where the output goes"));
 }
 
 Result<void> Outputs::check_streams(const std::vector<std::string>& inputs) {
@@ -57,24 +94,23 @@ Result<void> Outputs::check_streams(const std::vector<std::string>& inputs) {
 
 Result<void> Outputs::write(const RunOptions& options, const report::Model& model,
                             const RunOutput& output) const {
-  auto lost = [] {
-    return failure(diag::error("report-unwritable", "the report could not be written", {},
-                               "check the space on the disk, or where the output goes"));
-  };
   Result<void> json, text;
-  if (json_)
-    json = json_->write(report::json(model, options.version));
-  else if (options.json == "-" && !output.out(report::json(model, options.version)))
-    json = lost();
-  report::TerminalOptions shape{options.width,       text_ ? options.colour_of_file : options.colour,
+  if (at("--json") != nullptr) json = write("--json", report::json(model, options.version), output);
+  const Output* report = at("--report");
+  const bool to_file = report != nullptr && report->file;
+  report::TerminalOptions shape{options.width,       to_file ? options.colour_of_file : options.colour,
                                 options.details,     options.top_lines,
                                 options.top_kernels, options.summary};
-  if (text_) {
-    text = text_->write(report::terminal(model, shape));
+  if (to_file) {
+    text = write("--report", report::terminal(model, shape), output);
     if (text) output.err(fmt::format("warplens: the report is in {}\n", options.report));
-  } else if (options.json != "-") { // else a program reads this run
-    std::string shown = report::terminal(model, shape);
-    if (!(options.report == "-" ? output.out(shown) : output.err(shown))) text = lost();
+  } else if (!takes_stdout(options)) { // else a program reads this run
+    const std::string shown = report::terminal(model, shape);
+    if (report != nullptr)
+      text = write("--report", shown, output);
+    else if (!output.err(shown))
+      text = failure(diag::error("report-unwritable", "the report could not be written", {},
+                                 "check the space on the disk, or where the output goes"));
   }
   return json ? text : json;
 }

@@ -18,11 +18,21 @@ public:
   // read would then be what is written. An input "-" is standard input.
   static Result<void> check_streams(const std::vector<std::string>& inputs);
 
-  // Writes all that can be written; fails with the first that could not be.
+  // Writes the reports, all that can be written; fails with the first that could not be.
   Result<void> write(const RunOptions&, const report::Model&, const RunOutput&) const;
+  // Writes to where the option says that this goes; nowhere where it was not given.
+  Result<void> write(std::string_view option, std::string_view text, const RunOutput&) const;
+
+  // Does one of them go to standard output?
+  static bool takes_stdout(const RunOptions&);
 
 private:
-  std::optional<os::OutputFile> json_, text_;
+  struct Output {
+    std::string option, path;
+    std::optional<os::OutputFile> file; // of "-" none
+  };
+  const Output* at(std::string_view option) const;
+  std::vector<Output> outputs_;
 };
 
 } // namespace warplens::driver

@@ -1,9 +1,12 @@
-// Read, merge, build, write. What a report was made of is in it (report/read.h), source lines too: neither the program nor
-// its files are looked at.
+// Read, merge, build, write. What a report was made of is in it (report/read.h), source lines too: the program is not
+// looked at, and its source only for the comments that findings are held to.
 #include "driver/report.h"
+#include "driver/gates.h"
 #include "driver/outputs.h"
+#include "os/environment.h"
 #include "os/file.h"
 #include "report/read.h"
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
@@ -61,15 +64,25 @@ Result<report::Model> prepare_and_build(const ReportOptions& options, std::optio
 int report(const ReportOptions& options, const RunOutput& output) {
   constexpr int cannot = 2;
   auto refuse = [&](const diag::Diagnostic& diagnostic) {
-    output.err("warplens: " + diag::render(diagnostic, {}, options.shown.colour));
+    const bool toml = diagnostic.span.file.ends_with(".toml");
+    output.err("warplens: " + diag::render(diagnostic,
+                                           toml ? os::read_file(diagnostic.span.file).value_or("") : "",
+                                           options.shown.colour));
     return cannot;
   };
+  Result<Gates> gates = Gates::prepare(options.shown.gates);
+  if (!gates) return refuse(gates.error());
   std::optional<Outputs> outputs;
   Result<report::Model> model = prepare_and_build(options, outputs);
   if (!model) return refuse(model.error());
   if (Result<void> written = outputs->write(options.shown, *model, output); !written)
     return refuse(written.error());
-  return options.shown.strict && !report::passes_strict(*model) ? 1 : 0;
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string();
+  report::SourceFiles sources({here}, {here, here, os::variable("HOME"), {}});
+  Result<u64> failing = gates->judge(*model, sources, options.shown, *outputs, output);
+  if (!failing) return refuse(failing.error());
+  return *failing != 0 || (options.shown.strict && !report::passes_strict(*model)) ? 1 : 0;
 }
 
 } // namespace warplens::driver

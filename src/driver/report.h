@@ -10,8 +10,8 @@ struct ReportOptions {
   RunOptions shown; // those members of it that say what is written, and how
 };
 
-// The exit code: 0; 2 when a file cannot be read or is no report, or nothing can be written; with `strict` 1 when the
-// report is not complete.
+// The exit code: 0; 2 when a file cannot be read or is no report, or nothing can be written; 1 when a finding
+// fails, and with `strict` when the report is not complete.
 int report(const ReportOptions&, const RunOutput&);
 
 } // namespace warplens::driver

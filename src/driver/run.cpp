@@ -3,6 +3,7 @@
 // What each process does is described in docs/ARCHITECTURE.md.
 #include "driver/run.h"
 #include "driver/events.h"
+#include "driver/gates.h"
 #include "driver/gpus.h"
 #include "driver/host_places.h"
 #include "driver/outputs.h"
@@ -186,7 +187,7 @@ std::string library_path(const Prepared& run) {
 
 os::Foreground process_of(const Prepared& run, const EventFile& events) {
   const RunOptions& options = run.options;
-  os::Foreground out{{run.program.path, options.command, {}}, options.json == "-"};
+  os::Foreground out{{run.program.path, options.command, {}}, Outputs::takes_stdout(options)};
   if (std::string& name = out.command.arguments[0]; is_source_file(name))
     name.resize(name.size() - strlen(".cu"));
   out.command.environment = {
@@ -268,13 +269,22 @@ std::optional<diag::Diagnostic> withheld_message(std::set<std::string> files) {
       {}, fmt::format("--source-root {} shows files in that folder", first.parent_path().string()));
 }
 
-Result<report::Model> model_of(const Prepared& run, report::Input input) {
+std::string program_of(const Prepared& run) {
+  return run.compiled || run.plan ? given(run) : run.program.path;
+}
+
+report::SourceFiles sources_of(const Prepared& run) {
   std::error_code error;
-  const std::string program = run.compiled || run.plan ? given(run) : run.program.path;
-  std::string here = fs::current_path(error).string(), beside = fs::path(program).parent_path().string();
+  std::string here = fs::current_path(error).string(),
+              beside = fs::path(program_of(run)).parent_path().string();
   std::vector<std::string> folders = {here, beside};
   folders.insert(folders.end(), run.options.source_roots.begin(), run.options.source_roots.end());
-  report::SourceFiles sources(folders, {here, beside, os::variable("HOME"), run.options.source_roots});
+  return {folders, {here, beside, os::variable("HOME"), run.options.source_roots}};
+}
+
+Result<report::Model> model_of(const Prepared& run, report::Input input, report::SourceFiles& sources) {
+  std::error_code error;
+  const std::string program = program_of(run), here = fs::current_path(error).string();
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
   // A library's own device code may be newer or older than the program that loads it: nothing is said of that.
   std::optional<fs::file_time_type> built;
@@ -305,7 +315,8 @@ RunOptions with_sources(RunOptions options) {
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
   std::string source; // of PTX that is malformed; of a fat binary it has no lines of its own
-  if (diagnostic.span.line != 0 && diagnostic.span.file.ends_with(".ptx"))
+  const std::string& file = diagnostic.span.file;
+  if (diagnostic.span.line != 0 && (file.ends_with(".ptx") || file.ends_with(".toml")))
     source = os::read_file(diagnostic.span.file).value_or("");
   output.err("warplens: " + diag::render(diagnostic, source, options.colour));
   return cannot;
@@ -314,8 +325,11 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 } // namespace
 
 int run(const RunOptions& asked, const RunOutput& output) {
-  const RunOptions options = with_sources(asked);
+  RunOptions options = with_sources(asked);
   os::DelayedSignals signals; // outlives all files that are to be removed
+  Result<Gates> gates = Gates::prepare(options.gates);
+  if (!gates) return refuse(options, output, gates.error());
+  if (!options.sm_given && !gates->sm().empty()) options.sm = gates->sm();
   cache::Settings cache = cache::settings_from_environment();
   if (options.no_cache) cache.limit = 0;
   Result<Prepared> prepared = prepare(options, output, cache);
@@ -331,11 +345,15 @@ int run(const RunOptions& asked, const RunOutput& output) {
   report::Input input = gather(*prepared, *events, *end);
   // A program that was killed did not erase its progress line, which lies behind the cursor (runtime/progress_line.h).
   if (options.progress && !input.interrupted.empty()) output.err("\x1b[K");
-  Result<report::Model> model = model_of(*prepared, std::move(input));
+  report::SourceFiles sources = sources_of(*prepared);
+  Result<report::Model> model = model_of(*prepared, std::move(input), sources);
   if (!model) return refuse(options, output, model.error());
   if (Result<void> written = prepared->outputs.write(options, *model, output); !written)
     return refuse(options, output, written.error());
-  return options.strict && !report::passes_strict(*model) && end->exit_code == 0 ? 1 : end->exit_code;
+  Result<u64> failing = gates->judge(*model, sources, options, prepared->outputs, output);
+  if (!failing) return refuse(options, output, failing.error());
+  const bool passes = *failing == 0 && (!options.strict || report::passes_strict(*model));
+  return end->exit_code == 0 && !passes ? 1 : end->exit_code;
 }
 
 bool is_launch_option(std::string_view word) { return launcher::is_launch_option(word); }

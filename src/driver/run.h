@@ -9,12 +9,24 @@
 
 namespace warplens::driver {
 
+// Findings, and the gates that they must pass (driver/gates.h). Files: empty: none; "-": standard output.
+struct GateOptions {
+  std::string sarif, markdown, findings; // files; findings: JSON
+  bool warnings = false, github = false; // beside the text report
+  std::vector<std::string> fail_on;      // conditions (gates/condition.h)
+  std::vector<std::string> levels;       // "RULE=SEVERITY"
+  std::string baseline, write_baseline;  // files
+  std::string config;                    // file; empty: the nearest .warplens.toml
+  bool no_config = false;
+};
+
 struct RunOptions {
   std::vector<std::string>
       command; // the program or .cu file, then its arguments; or a file with a kernel, then
                // the words of its launch (launcher/plan.h)
   std::vector<std::string> more_sources; // compiled with the .cu file; run() takes them from `command`
   std::string sm = "90";                 // the device, then others to count for
+  bool sm_given = false;                 // else .warplens.toml may say others
   std::string json;                      // file, "-" for standard output, empty: none
   std::string report;                    // file for the text report, empty: standard error
   std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
@@ -40,6 +52,7 @@ struct RunOptions {
   bool colour_of_file = false; // of a report that goes elsewhere
   u32 width = 80;              // of the terminal
   std::string version;
+  GateOptions gates;
 };
 
 // Writes text to standard output or standard error; false when it could not.
@@ -48,7 +61,8 @@ struct RunOutput {
 };
 
 // The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be
-// written; with `strict` 1 when the report is not complete (report::Model), or `checks` found something.
+// written; where that would be 0, 1 when a finding fails, and with `strict` when the report is not complete
+// (report::Model), or `checks` found something.
 int run(const RunOptions&, const RunOutput&);
 
 bool is_launch_option(std::string_view word); // of those that follow a file with a kernel

@@ -47,6 +47,8 @@ const SourceFiles::File& SourceFiles::file_at(const std::string& file) {
     } else if (std::optional<std::string> text = os::read_file(real, largest_file)) {
       std::error_code error;
       found->second.lines = lines_in(*text);
+      found->second.text = std::move(*text);
+      found->second.path = real;
       if (fs::file_time_type time = fs::last_write_time(real, error); !error) found->second.written = time;
       return found->second;
     }

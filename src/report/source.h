@@ -20,6 +20,9 @@ public:
       : folders_(std::move(folders)), roots_(std::move(roots)) {}
   // The line without surrounding blanks; nothing when the file or the line does not exist, or is not to be shown.
   std::optional<std::string> line(const std::string& file, u32 number);
+  // The whole file; empty where it was not found, or is not to be shown. Where it lies: its canonical path.
+  const std::string& text(const std::string& file) { return file_at(file).text; }
+  const std::string& path(const std::string& file) { return file_at(file).path; }
   // When the file that lines come from was last written; nothing where none was found.
   std::optional<std::filesystem::file_time_type> written(const std::string& file);
   // Files that lines were asked of and that exist, but only where they do not belong to the program.
@@ -27,6 +30,7 @@ public:
 
 private:
   struct File {
+    std::string text, path;
     std::vector<std::string> lines;
     std::optional<std::filesystem::file_time_type> written;
   };

@@ -1,0 +1,120 @@
+// What a run's report becomes as findings.
+#include "judge/judge.h"
+#include "judge/rule_of.h"
+#include "measure/collect.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warplens::judge {
+namespace {
+
+using access::Site;
+using testing::HasSubstr;
+
+struct Made {
+  Site site;
+  i64 stride; // bytes from lane to lane
+};
+
+Site load(u32 line, const char* file = "/here/a.cu") {
+  return {.id = access::SiteId(line),
+          .function = "k",
+          .frames = {{file, line, 7, {}}, {"/here/main.cu", 90, 1, {}}},
+          .ptx_line = line,
+          .opcode = "ld.global.f32",
+          .element = access::ElementType::floating};
+}
+
+measure::LaunchRecord launch_of(const std::string& kernel, std::vector<Made> made) {
+  measure::LaunchRecord launch;
+  launch.kernel = launch.name = launch.module = kernel;
+  launch.grid = {1, 1, 1}, launch.block = {64, 1, 1}, launch.sm = {90};
+  std::vector<const arch::Architecture*> rows{arch::find(90)};
+  std::vector<Site> sites;
+  for (const Made& one : made) sites.push_back(one.site);
+  measure::Collector collector(rows, sites, 1);
+  const std::vector<u32> active(2, full_mask);
+  for (u32 i = 0; i < made.size(); ++i) {
+    access::AffineAccess access{{.site = access::SiteId(i)}};
+    access.space = sites[i].space;
+    access.block = launch.block, access.base = 1 << 20, access.stride = {made[i].stride, 0, 0};
+    access.active = active;
+    collector.sinks()[0]->affine(access);
+  }
+  launch.sites = collector.finish();
+  return launch;
+}
+
+findings::List found_in(std::vector<measure::LaunchRecord> launches) {
+  report::Input input;
+  input.sm = {90};
+  for (measure::LaunchRecord& launch : launches) input.launches.emplace_back(std::move(launch));
+  Result<report::Model> model = report::build(
+      std::move(input), [](const std::string&, u32) { return std::optional<std::string>("x = a[i];"); }, {});
+  return findings_of(*model, [](const std::string& file) { return file.substr(file.rfind('/') + 1); });
+}
+
+TEST(Judge, OnePlaceInSeveralKernelsIsOneFindingWithTheSumOfBoth) {
+  findings::List list = found_in({launch_of("f", {{load(3), 128}}), launch_of("g", {{load(3), 16}})});
+  ASSERT_EQ(list.findings.size(), 1);
+  const findings::Finding& one = list.findings[0];
+  EXPECT_EQ(one.rule, "uncoalesced-load");
+  EXPECT_EQ(one.kernel, "f, g");
+  ASSERT_EQ(one.place.size(), 2) << "with the call that was inlined";
+  EXPECT_EQ(one.place[0].file, "a.cu");
+  EXPECT_EQ(one.place[1].line, 90);
+  ASSERT_EQ(one.costs.size(), 1);
+  EXPECT_EQ(one.costs[0].average, 24) << "32 sectors of one, 16 of the other";
+  EXPECT_EQ(one.costs[0].least, 16);
+  EXPECT_EQ(one.costs[0].most, 32);
+  EXPECT_EQ(one.costs[0].needed, 4);
+  EXPECT_EQ(one.costs[0].fixed, 4);
+  EXPECT_EQ(one.weight->moved_bytes, 4 * 24 * 32);
+  EXPECT_EQ(one.weight->share, 1);
+  EXPECT_NEAR(one.weight->saved, 20.0 / 24, 1e-9);
+  EXPECT_EQ(one.source, "x = a[i];");
+  EXPECT_EQ(list.accesses.size(), 1);
+}
+
+TEST(Judge, WhatCostsMostComesFirstAndWhatIsFineIsAnAccessAlone) {
+  findings::List list = found_in({launch_of("f", {{load(3), 8}, {load(4), 128}, {load(5), 4}})});
+  ASSERT_EQ(list.findings.size(), 2);
+  EXPECT_EQ(list.findings[0].place[0].line, 4);
+  EXPECT_EQ(list.findings[1].place[0].line, 3);
+  EXPECT_EQ(list.accesses.size(), 3);
+}
+
+TEST(Judge, StoresAndConflictsHaveRulesOfTheirOwn) {
+  Site store = load(3), shared = load(4);
+  store.kind = access::Kind::store;
+  shared.space = access::Space::shared;
+  findings::List list = found_in({launch_of("f", {{store, 128}, {shared, 128}})});
+  std::set<std::string> rules;
+  for (const findings::Finding& finding : list.findings) rules.insert(finding.rule);
+  EXPECT_EQ(rules, (std::set<std::string>{"bank-conflict", "uncoalesced-store"}));
+}
+
+TEST(Judge, WhatDependsOnTimingIsLeftOut) {
+  Site site = load(3);
+  site.timing_dependent = access::Timing::spin;
+  findings::List list = found_in({launch_of("f", {{site, 128}})});
+  EXPECT_TRUE(list.findings.empty());
+  EXPECT_TRUE(list.accesses.empty());
+}
+
+TEST(Judge, ALaunchThatWasNotCountedIsAFinding) {
+  measure::LaunchRecord launch = launch_of("f", {});
+  launch.status = measure::Status::failed;
+  launch.reason = "it stopped";
+  launch.diagnostics.push_back(
+      diag::error("memory-out-of-bounds", "beyond the end", {"/here/a.cu", 8, 1, 0}));
+  findings::List list = found_in({launch});
+  ASSERT_EQ(list.findings.size(), 2);
+  EXPECT_EQ(list.findings[0].rule, "program-mistake");
+  EXPECT_EQ(list.findings[0].place[0].line, 8);
+  EXPECT_EQ(list.findings[1].rule, "uncounted-launch");
+  EXPECT_THAT(list.findings[1].message, HasSubstr("it stopped"));
+}
+
+} // namespace
+} // namespace warplens::judge

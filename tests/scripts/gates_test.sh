@@ -1,0 +1,206 @@
+# Findings of a run in every form, and the gates of CI: thresholds, baselines, comments in the source, .warplens.toml; what is
+# malformed is told with its place.
+. "$(dirname "$0")/common.sh"
+cp "$source_dir/tests/scripts/programs/findings.cu" app.cu
+gate() { run "$warplens" run --compiler clang "$@"; }
+findings_schema="$source_dir/docs/schema/findings-1.schema.json"
+sarif_part="$source_dir/tests/scripts/data/sarif_part.schema.json"
+follows() { python3 "$source_dir/tests/scripts/schema.py" "$1" "$2" >&2 || fail "$2 does not follow $1"; }
+rules='sorted((f["rule"], f["line"]) for f in r["findings"])'
+
+# Forms.
+gate --json run.json --sarif out.sarif --findings out.json --markdown out.md --warnings --github app.cu
+expect_code 0
+follows "$sarif_part" out.sarif
+follows "$findings_schema" out.json
+expect_json out.json "$rules" "[('bank-conflict', 16), ('uncoalesced-load', 5)]"
+load='next(f for f in r["findings"] if f["line"] == 5)'
+expect_json out.json "$load[\"costs\"][0][\"average\"], $load[\"costs\"][0][\"needed\"], $load[\"costs\"][0][\"fixed\"]" '(32.0, 4.0, 4.0)'
+expect_json out.json "$load[\"inlined_at\"][0][\"line\"], $load[\"file\"], $load[\"source\"][:10]" "(9, 'app.cu', '__device__')"
+expect_in stderr '^app\.cu:5:[0-9]+: warning: load global 4 B.*stride 128 bytes \(32 floats\) \[uncoalesced-load\]$'
+expect_in stderr '^ +\^$'
+expect_in stderr '^  note: 32 sectors per request where 4 would do \(9\.0\); 4 after the fix$'
+expect_in stderr '^app\.cu:9:[0-9]+: note: inlined here$'
+expect_in stderr '^app\.cu:16:.*32-way bank conflict.* \[bank-conflict\]$'
+expect_in stderr '^::warning file=app\.cu,line=5,col=[0-9]+,title=uncoalesced-load::load global 4 B'
+expect_in out.md '^\| app\.cu:16 \| warning \| bank-conflict \|'
+expect_json out.sarif '[len(x["threadFlows"][0]["locations"]) for x in next(x for x in r["runs"][0]["results"] if x["ruleId"] == "uncoalesced-load")["codeFlows"]]' '[2]'
+gate --sarif - app.cu
+expect_code 0
+python3 -m json.tool stdout >/dev/null || fail "--sarif - writes more than SARIF"
+
+# A saved run gives the same findings.
+run "$warplens" report run.json --findings again.json --sarif again.sarif --summary
+expect_code 0
+cmp out.json again.json || fail "report finds something else"
+cmp out.sarif again.sarif || fail "report finds something else"
+
+# Thresholds. The program's own exit code goes before.
+for pass in error never 'sectors-per-request>32' 'wavefronts>32' 'excess>99%' same-address-atomic; do
+  run "$warplens" report run.json --fail-on "$pass"
+  expect_code 0
+done
+for break in note warning bank-conflict 'never,sectors > 31' 'wavefronts-per-instruction>=32' 'excess>50%'; do
+  run "$warplens" report run.json --fail-on "$break"
+  expect_code 1
+  expect_in stdout '^warplens: .*fails?$'
+done
+run "$warplens" report run.json --fail-on error --rule bank-conflict=error
+expect_code 1
+run "$warplens" report run.json --fail-on warning --rule bank-conflict=off --rule uncoalesced-load=note
+expect_code 0
+gate --fail-on warning app.cu 32 7
+expect_code 7
+gate --fail-on warning app.cu 1 0
+expect_code 1
+expect_in stderr '^  note: fails: warning$'
+run "$warplens" report run.json --fail-on warnin
+expect_code 2
+expect_in stderr "did you mean 'warning'"
+
+# Baselines: what is known passes, wherever its line went; what is new or worse does not.
+gate --write-baseline known.json app.cu 4
+expect_code 0
+gate --baseline known.json --findings out.json app.cu 4
+expect_code 0
+expect_json out.json 'sorted({f["baseline"] for f in r["findings"]})' "['unchanged']"
+sed -i '1i // one line more' app.cu
+gate --baseline known.json app.cu 4
+expect_code 0
+gate --baseline known.json --findings out.json app.cu 32
+expect_code 1
+expect_json out.json '[(f["baseline"], f["line"]) for f in r["findings"] if f["fails"]]' "[('worse', 6)]"
+expect_in stderr 'the baseline has [0-9]+ sectors'
+sed -i 's/tile\[threadIdx.x\]\[threadIdx.y\]/tile[threadIdx.x][threadIdx.y ^ 0]/' app.cu
+gate --baseline known.json --findings out.json app.cu 4
+expect_code 1
+expect_json out.json '[(f["baseline"], f["line"]) for f in r["findings"] if f["fails"]]' "[('new', 17)]"
+expect_in stderr 'a finding of the baseline is no more'
+gate --baseline known.json --write-baseline known.json app.cu 4
+expect_code 0 # brought up to date
+gate --baseline known.json --fail-on note app.cu 4
+expect_code 0
+echo '{"kind":' >broken.json
+gate --baseline broken.json app.cu
+expect_code 2
+expect_in stderr "^warplens: broken.json:2:.*is not JSON"
+gate --baseline absent.json app.cu
+expect_code 2
+
+# Comments in the source.
+comment() { sed "s|\(out\[i\] = .*\)|\1 // warplens: $1|" "$source_dir/tests/scripts/programs/findings.cu" >said.cu; }
+comment 'expect sectors<=32'
+gate said.cu
+expect_code 0
+comment 'expect sectors<=4'
+gate --sarif out.sarif said.cu
+expect_code 1
+expect_in stderr '^said\.cu:5:[0-9]+: error: .*: expected sectors<=4 \[failed-expectation\]$'
+expect_in stderr '^said\.cu:9:[0-9]+: note: expected here$'
+follows "$sarif_part" out.sarif
+gate said.cu 1
+expect_code 0
+gate said.cu 32 7
+expect_code 7
+comment 'ignore uncoalesced-load: the stride is given'
+gate --fail-on uncoalesced-load --sarif out.sarif --json run.json said.cu
+expect_code 0
+follows "$sarif_part" out.sarif
+expect_json out.sarif '[x["suppressions"][0]["justification"] for x in r["runs"][0]["results"] if x["suppressions"]]' "['the stride is given']"
+gate said.cu 1
+expect_code 1
+expect_in stderr "^said\.cu:9:.*error: there is no 'uncoalesced-load' to ignore \[unused-suppression\]"
+run "$warplens" report run.json --fail-on uncoalesced-load
+expect_code 0
+sed -i 's/out\[i\] = far/out[i] =  far/' said.cu
+run "$warplens" report run.json --fail-on uncoalesced-load
+expect_code 1
+expect_in stdout '\[unchecked-comment\]'
+comment 'ignore uncoalesced-lode: why'
+gate said.cu
+expect_code 1
+expect_in stderr '^said\.cu:9:31: error: .*there is no rule .uncoalesced-lode. \[malformed-comment\]'
+expect_in stderr "did you mean 'uncoalesced-load'"
+sed 's|^int main|// warplens: expect sectors<=4\n&|' "$source_dir/tests/scripts/programs/findings.cu" >said.cu
+gate said.cu
+expect_code 0
+expect_in stderr 'warning: nothing was counted at the line .*\[unchecked-comment\]'
+gate --rule unchecked-comment=error said.cu
+expect_code 1
+
+# .warplens.toml, from the working directory up; the command line wins.
+mkdir -p project/sub
+cp "$source_dir/tests/scripts/programs/findings.cu" project/sub/app.cu
+cat >project/.warplens.toml <<'TOML'
+sm = "70"
+fail-on = "warning"
+[severity]
+bank-conflict = "note"
+[paths]
+exclude = ["other/**"]
+TOML
+cd project/sub
+gate --findings out.json app.cu
+expect_code 1
+expect_json out.json '[(f["severity"], f["costs"][0]["sm"]) for f in r["findings"]]' "[('warning', 70), ('note', 70)]"
+gate --fail-on never --sm 90 --rule bank-conflict=off --findings out.json app.cu
+expect_code 0
+expect_json out.json '[f["costs"][0]["sm"] for f in r["findings"]]' '[90]'
+gate --no-config app.cu
+expect_code 0
+sed -i 's/other/sub/' ../.warplens.toml
+gate --findings out.json app.cu
+expect_code 0
+expect_json out.json 'r["findings"]' '[]'
+printf 'sm = "70"\nfail-on = [\n  "warning",\n  "sectors=>3"]\n' >../.warplens.toml
+gate app.cu
+expect_code 2
+expect_in stderr '/project/\.warplens\.toml:4:3: error: .=>. is none of'
+gate --config absent.toml app.cu
+expect_code 2
+cd ../..
+
+# Programs without line information, with mistakes, with launches that fail.
+cat >bad.cu <<'CU'
+__global__ void beyond(int* p) { p[threadIdx.x + (1 << 28)] = 1; }
+int main() {
+  int* p;
+  cudaMalloc(&p, 128);
+  beyond<<<1, 32>>>(p);
+  cudaDeviceSynchronize();
+}
+CU
+gate --fail-on error --findings out.json --sarif out.sarif bad.cu
+expect_code 1
+follows "$sarif_part" out.sarif
+expect_json out.json 'sorted({f["rule"] for f in r["findings"]})' "['program-mistake', 'uncounted-launch']"
+
+run "$warplens" rules
+expect_code 0
+expect_in stdout '^bank-conflict +warning +Lanes want different words'
+run "$warplens" rules bank-conflicts
+expect_code 2
+expect_in stderr "did you mean 'bank-conflict'"
+run "$warplens" rules bank-conflict
+expect_in stdout 'Pad the'
+
+# The hook for pre-commit and the action for GitHub run what they say.
+export PATH="$(dirname "$warplens"):$PATH"
+cp "$source_dir/tests/scripts/programs/findings.cu" app.cu
+hook=$(sed -n 's/^  entry: //p' "$source_dir/.pre-commit-hooks.yaml")
+run sh -c "$hook --compiler clang app.cu"
+expect_code 1
+expect_in stderr '^app\.cu:16:.*\[bank-conflict\]'
+run sh -c "$hook --compiler clang --rule bank-conflict=note --rule uncoalesced-load=note app.cu"
+expect_code 0
+python3 - "$source_dir/action.yml" >action.sh <<'PY'
+import sys, textwrap
+text = open(sys.argv[1]).read()
+print(textwrap.dedent(text[text.rindex("run: |\n") + len("run: |\n"):]))
+PY
+WARPLENS_PROGRAM='app.cu 1' WARPLENS_OPTIONS="--compiler clang --fail-on 'sectors-per-request > 8'" WARPLENS_SARIF=action.sarif \
+  GITHUB_STEP_SUMMARY=summary.md run bash -eo pipefail action.sh
+expect_code 0
+follows "$sarif_part" action.sarif
+expect_in summary.md '^### WarpLens: 1 finding'
+expect_in stderr '^::warning file=app\.cu,line=16,'
