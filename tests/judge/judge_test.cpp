@@ -31,7 +31,10 @@ measure::LaunchRecord launch_of(const std::string& kernel, std::vector<Made> mad
   launch.grid = {1, 1, 1}, launch.block = {64, 1, 1}, launch.sm = {90};
   std::vector<const arch::Architecture*> rows{arch::find(90)};
   std::vector<Site> sites;
-  for (const Made& one : made) sites.push_back(one.site);
+  for (const Made& one : made) {
+    sites.push_back(one.site);
+    sites.back().id = access::SiteId(static_cast<u32>(sites.size() - 1));
+  }
   measure::Collector collector(rows, sites, 1);
   const std::vector<u32> active(2, full_mask);
   for (u32 i = 0; i < made.size(); ++i) {
