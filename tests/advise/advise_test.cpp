@@ -234,6 +234,19 @@ TEST(Advise, ANeighboursElementIsNoMistake) {
   EXPECT_EQ(only(advise(right.site, right.context)).rule, "misaligned-access");
 }
 
+TEST(Advise, RowsOfAnUnrolledLoopAreNoNeighbours) {
+  Built row = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; }),
+        next = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
+  row.site.site.frames = next.site.site.frames = {{"a.cu", 7, 3, ""}};
+  measure::LaunchRecord launch = launch_of({&next, &row});
+  row.context.launch = &launch;
+  measure::FirstBlock& block = row.site.distribution.first_block;
+  block.requests = 16, block.sectors = 72, block.distinct_sectors = 12;
+  EXPECT_EQ(only(advise(row.site, row.context)).rule, "halo-access");
+  block.distinct_sectors = 72;
+  EXPECT_EQ(only(advise(row.site, row.context)).rule, "misaligned-access");
+}
+
 TEST(Advise, RowsAreToBePaddedOnlyWhereTheirStartsDiffer) {
   Built same = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
   EXPECT_EQ(only(advise(same.site, same.context)).example, "");
@@ -357,7 +370,8 @@ TEST(Advise, AddsOfOneInSharedMemory) {
   Built bins = site(Space::shared, Kind::reduction, 4, [](u32 l) { return u64{l % 4} * 128; });
   bins.site.site.opcode = "red.shared.add.u32";
   Advice other = only(advise(bins.site, bins.context));
-  EXPECT_EQ(other.rule, "shared-address-atomics") << "what is added is not known";
+  EXPECT_EQ(other.rule, "spread-atomics") << "one lane for each word would leave the bank its four words";
+  EXPECT_FALSE(other.by_itself) << "what is added is not known";
   bins.site.adds_one = true;
   std::vector<Advice> list = advise(bins.site, bins.context);
   ASSERT_EQ(list.size(), 2u);
@@ -368,7 +382,23 @@ TEST(Advise, AddsOfOneInSharedMemory) {
   ASSERT_TRUE(list[1].by_itself);
   EXPECT_EQ(list[1].by_itself->wavefronts, 400u);
   bins.site.site.kind = Kind::atomic; // whose result is used
-  EXPECT_EQ(only(advise(bins.site, bins.context)).rule, "shared-address-atomics");
+  EXPECT_FALSE(only(advise(bins.site, bins.context)).by_itself);
+}
+
+TEST(Advise, CopiesAreForWhatCombiningLeaves) {
+  Built pairs = site(Space::shared, Kind::reduction, 4, [](u32 l) { return u64{l / 4} * 4; });
+  pairs.site.site.opcode = "red.shared.max.s32";
+  EXPECT_EQ(only(advise(pairs.site, pairs.context)).rule, "shared-address-atomics");
+  Built sorted = site(Space::global, Kind::reduction, 4, [](u32 l) { return u64{l / 4} * 4; });
+  sorted.site.site.opcode = "red.global.add.f32";
+  sorted.site.counters[0].bytes_used = 100 * 4 * 9; // of other warps, more than the example's eight words
+  measure::FirstBlock& block = sorted.site.distribution.first_block;
+  block.requests = 8, block.sectors = block.lanes = 256, block.words = 70;
+  Advice combined = only(advise(sorted.site, sorted.context));
+  EXPECT_EQ(combined.rule, "shared-address-atomics") << "a copy for each block would leave 875 of 3200";
+  EXPECT_EQ(combined.after.threads, 900u);
+  block.words = 32;
+  EXPECT_EQ(only(advise(sorted.site, sorted.context)).rule, "spread-atomics") << "400 of 3200";
 }
 
 TEST(Advise, CopiesOfATableInSharedMemory) {

@@ -40,7 +40,7 @@ u64 whole_warps(const Subject& s) {
 void divergence(const Subject& s, std::vector<Advice>& list) {
   u64 full = whole_warps(s);
   bool reduction = s.site.distribution.classes.size() > 1;
-  if (s.counters.threads >= few * s.counters.instructions || 2 * full > s.counters.instructions) return;
+  if (s.counters.threads >= few * s.counters.instructions || 3 * full > 2 * s.counters.instructions) return;
   // Warps that are short because the block is, or where one thread writes for all, are as they should be.
   u64 one_lane = 0;
   for (const measure::WarpClass& c : s.site.distribution.classes)

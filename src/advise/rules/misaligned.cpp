@@ -45,13 +45,21 @@ double per_warp(u64 sum, const arch::Counts& counts) {
   return static_cast<double>(sum) / static_cast<double>(counts.instructions);
 }
 
+// The instructions of an unrolled loop are at one place. Where the first block reads there hardly anything again, they read
+// a row each, of which some start where others should, and no neighbours.
+bool of_another_row(const Subject& s, const measure::SiteRecord& other) {
+  const measure::FirstBlock& block = s.site.distribution.first_block; // of the place
+  return !s.site.site.frames.empty() && other.site.frames == s.site.site.frames && block.requests != 0 &&
+         2 * block.sectors < 3 * block.distinct_sectors;
+}
+
 // Of the same array where that is known, with about as many lanes in each warp (those at the border have no neighbour),
 // from an aligned start. (What is advised on may be several instructions of a line.)
 bool has_aligned_twin(const Subject& s) {
   bool found = false;
   each_sibling(s, [&](const measure::SiteRecord& other) {
     const arch::Counts& theirs = other.counters[s.context.column];
-    if (theirs.instructions == 0) return;
+    if (theirs.instructions == 0 || of_another_row(s, other)) return;
     bool same_array =
         other.site.array.kind == access::ArrayKind::unknown || other.site.array == s.site.site.array;
     found |= other.pattern.shape.form == measure::Form::contiguous && other.pattern.share > 0.5 &&
