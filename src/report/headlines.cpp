@@ -9,6 +9,7 @@
 #include "arch/table.h"
 #include "measure/totals.h"
 #include "report/findings.h"
+#include "report/places.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
@@ -102,6 +103,15 @@ std::size_t accesses_in_source(const Page& page, const Finding& finding) {
   return sites.size();
 }
 
+// Nobody's to edit: said beside the places.
+std::string library_note(const Page& page, const Finding& finding) {
+  const bool all = std::ranges::all_of(finding.accesses, [&](const Finding::Access& access) {
+    const Line& line = line_of(page, access);
+    return line.place.line != 0 && is_library_file(line.place.file);
+  });
+  return all ? " (a library's code)" : "";
+}
+
 std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
@@ -114,24 +124,26 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   }
   const std::vector<std::string> kernels = kernel_names(page, finding);
   const std::size_t accesses = accesses_in_source(page, finding);
-  const bool waits = finding.wait_cycles > finding.excess_cycles;
+  const bool waits = finding.wait_cycles > finding.excess_cycles, served = finding.rule == "halo-access";
   std::string what = fmt::format("{}, {}", access_name(row), pattern_text(row));
   std::string start = fmt::format("{:>2}. ", number),
-              share =
-                  waits ? "Atomics that wait for one another: " : percent(finding.share) + " of the waste: ";
+              share = waits ? "Atomics that wait for one another: "
+                            : fmt::format("{} of the waste{}: ", percent(finding.share),
+                                          served ? ", which the L1 serves" : "");
   std::string out;
   if (accesses == 1) {
     const Line& line = line_of(page, worst);
     const bool told = line.place.line == 0 && line.function == kernel_of(page, worst).short_name;
-    out += page.style.bold(
-        wrap(share + listed(kernels, 2) + (told ? "" : ", " + place_name(page, line)), start, width));
+    out += page.style.bold(wrap(share + listed(kernels, 2) + (told ? "" : ", " + place_name(page, line)) +
+                                    library_note(page, finding),
+                                start, width));
     if (!arrays.empty()) what = arrays[0] + ": " + what;
   } else {
     std::string whose = arrays.empty() ? "" : " of " + listed(arrays, 4);
     out += page.style.bold(
         wrap(fmt::format("{}{}{} ({})", share, plural(accesses, "access"), whose, listed(kernels, 2)), start,
              width));
-    out += wrap(places_text(page, finding), "    ", width);
+    out += wrap(places_text(page, finding) + library_note(page, finding), "    ", width);
     if (kinds.size() > 1) what = "worst: " + what;
   }
   out += page.style.bad(wrap(what, "    ", width));

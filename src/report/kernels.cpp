@@ -27,7 +27,10 @@ auto row_order(const Row& row) {
 auto line_order(const Line& line) {
   u64 moved = 0;
   for (const Row& row : line.rows) moved += measure::bytes_moved(row.counters[0], row.space);
-  return std::tuple(~line.excess_cycles, ~line.excess_bytes, ~moved, line.place.file, line.place.line,
+  // What depends on timing is in no sum, and no less worth a look than lines without waste.
+  const bool judged = std::ranges::none_of(
+      line.rows, [](const Row& row) { return row.site.timing_dependent != access::Timing::none; });
+  return std::tuple(~line.excess_cycles, ~line.excess_bytes, judged, ~moved, line.place.file, line.place.line,
                     line.rows[0].site.ptx_line);
 }
 

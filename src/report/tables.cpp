@@ -44,12 +44,22 @@ std::string label_of(const Kernel& kernel) {
   return {};
 }
 
+// Fewer blocks than SMs leave some without work, which no count of accesses shows. Empty where half of them have a block.
+std::string few_blocks(const Kernel& kernel) {
+  const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
+  u64 most = 0;
+  for (const auto& [grid, launches] : kernel.grids) most = std::max(most, grid.count());
+  if (row == nullptr || most == 0 || 2 * most >= row->part.multiprocessors) return "";
+  return fmt::format("; {}{} of {} SMs have a block", kernel.grids.size() == 1 ? "" : "at most ", most,
+                     row->part.multiprocessors);
+}
+
 std::string launch_line(const Kernel& kernel) {
   std::string text = fmt::format("{}, {}, block {}", plural(kernel.launches, "launch"), grids_of(kernel),
                                  dimensions(kernel.block));
   if (kernel.shared_bytes != 0)
     text += fmt::format(", {} shared per block", human_bytes(kernel.shared_bytes));
-  return text + "; " + label_of(kernel);
+  return text + few_blocks(kernel) + "; " + label_of(kernel);
 }
 
 // What the accesses keep busy, and how long at least.
@@ -65,9 +75,10 @@ std::string limit_lines(const Page& page, const Kernel& kernel) {
   std::string each = kernel.launches == 1       ? ""
                      : kernel.grids.size() == 1 ? " a launch"
                                                 : " a launch, on average";
-  return out + wrap(fmt::format("lower bound: {}{} on {} ({} SMs, {:.2f} GHz), all in L1", human_time(least),
-                                each, row->part.name, row->part.multiprocessors, row->part.clock_khz / 1e6),
-                    "  ", page.options.width);
+  return out +
+         wrap(fmt::format("at least {}{} with all in the L1 ({}: {} SMs, {:.2f} GHz)", human_time(least),
+                          each, row->part.name, row->part.multiprocessors, row->part.clock_khz / 1e6),
+              "  ", page.options.width);
 }
 
 // Proved: which blocks stand for how many; and, where launches had to be emulated, why.

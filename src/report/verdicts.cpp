@@ -3,6 +3,7 @@
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "report/text.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::report {
@@ -31,10 +32,9 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
         if (advice.rule != "repeated-load" || advice.before.sectors - advice.after.sectors <= most) continue;
         most = advice.before.sectors - advice.after.sectors;
         std::string array = array_name(row.site.array);
-        out = fmt::format(
-            "{}, {}: {}{}, its first one counted; fix: {} (predicted: {:.1f} times fewer sectors)",
-            clip_middle(kernel.label, 60), place_name(page, line), array.empty() ? "" : array + ": ",
-            advice.title, advice.change, advice.gain());
+        out = fmt::format("{}, {}: {}{}; fix: {} (predicted: {:.1f} times fewer sectors)",
+                          clip_middle(kernel.label, 60), place_name(page, line),
+                          array.empty() ? "" : array + ": ", advice.title, advice.change, advice.gain());
       }
   return out;
 }
@@ -55,12 +55,23 @@ std::string combined_text(const Page& page, const Kernel& kernel) {
   return "";
 }
 
+// The lines that depend on timing, of kernels of which nothing else is to be said.
+std::string timing_places(const Page& page, const std::vector<const Kernel*>& kernels) {
+  std::vector<std::string> places;
+  for (const Kernel* kernel : kernels)
+    for (const Line& line : kernel->lines)
+      if (std::ranges::any_of(
+              line.rows, [](const Row& row) { return row.site.timing_dependent != access::Timing::none; }))
+        add_new(places, place_name(page, line));
+  return listed(places, 3);
+}
+
 } // namespace
 
 std::string verdict_section(const Page& page, const std::set<u32>& found) {
-  std::vector<const Kernel*> fine, untouched;
+  std::vector<const Kernel*> fine, timed,
+      untouched; // timed: with accesses that are in no sum, and so in no verdict
   std::vector<std::string> little;
-  bool timing = false; // accesses that are in no sum, and so in no verdict
   std::string out;
   for (u32 k = 0; k < page.model.kernels.size(); ++k) {
     const Kernel& kernel = page.model.kernels[k];
@@ -79,20 +90,19 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
       out += page.style.poor(hanging("Read again and again: " + text, page.options.width));
     } else if (kernel.excess_bytes == 0) {
-      fine.push_back(&kernel);
-      timing |= kernel.timing_dependent != 0;
+      (kernel.timing_dependent == 0 ? fine : timed).push_back(&kernel);
     } else {
       little.push_back(fmt::format("{} ({})", label, percent(waste_of(kernel, kernel.excess_bytes))));
     }
   }
-  auto say = [&](const char* what, const std::vector<std::string>& labels) {
+  auto say = [&](const std::string& what, const std::vector<std::string>& labels) {
     if (!labels.empty()) out += page.style.good(hanging(what + listed(labels, 8), page.options.width));
   };
-  say(timing ? "Nothing to fix, no access moves more than it needs (but for those that depend on timing, "
-               "which are "
-               "not judged): "
-             : "Nothing to fix, no access moves more than it needs: ",
-      names_of(fine));
+  say("Nothing to fix, no access moves more than it needs: ", names_of(fine));
+  if (!timed.empty())
+    say(fmt::format("Nothing to fix but for what depends on timing, which is not judged ({}): ",
+                    timing_places(page, timed)),
+        names_of(timed));
   say("Nothing worth fixing: ", little);
   say("No memory that is counted: ", names_of(untouched));
   return out.empty() ? out : '\n' + out;

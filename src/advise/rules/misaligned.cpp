@@ -53,8 +53,8 @@ bool of_another_row(const Subject& s, const measure::SiteRecord& other) {
          2 * block.sectors < 3 * block.distinct_sectors;
 }
 
-// Of the same array where that is known, with about as many lanes in each warp (those at the border have no neighbour),
-// from an aligned start. (What is advised on may be several instructions of a line.)
+} // namespace
+
 bool has_aligned_twin(const Subject& s) {
   bool found = false;
   each_sibling(s, [&](const measure::SiteRecord& other) {
@@ -70,7 +70,15 @@ bool has_aligned_twin(const Subject& s) {
   return found;
 }
 
-} // namespace
+Advice halo(const Subject& s) {
+  Advice out = draft(s, "halo-access", Metric::sectors);
+  out.title = "a neighbour's element";
+  out.cause = "another access of the kernel is aligned, and neighbouring elements cannot all be: the extra "
+              "sectors are those that the next warp reads too, which L1 serves";
+  out.change = "none needed; a tile in shared memory, with its halo, would read every element once";
+  out.confidence = Confidence::possible;
+  return out;
+}
 
 void misaligned(const Subject& s, std::vector<Advice>& list) {
   bool inside_sector = s.site.pattern.kind() == measure::PatternKind::misaligned;
@@ -79,14 +87,7 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   if (!is_device(s.site.space) || !(inside_sector || inside_segment)) return;
   Advice out = draft(s, "misaligned-access", inside_sector ? Metric::sectors : Metric::transactions);
   if (inside_sector && s.site.site.kind == access::Kind::load && has_aligned_twin(s)) {
-    out.rule = "halo-access";
-    out.title = "a neighbour's element";
-    out.cause = "another access of the kernel is aligned, and neighbouring elements cannot all be: the extra "
-                "sectors are "
-                "those that the next warp reads too, which L1 serves";
-    out.change = "none needed; a tile in shared memory, with its halo, would read every element once";
-    out.confidence = Confidence::possible;
-    list.push_back(std::move(out)); // a note
+    list.push_back(halo(s)); // a note
     return;
   }
   out.after = predicted(s, align_runs);
@@ -101,7 +102,8 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
         "much, so it is the start of the array or an offset in the index",
         segment);
   } else {
-    out.change = "pad rows to a multiple of the warp (cudaMallocPitch)";
+    out.change = fmt::format(
+        "make rows longer, so that each begins at a multiple of {} bytes (cudaMallocPitch)", segment);
     out.example = "cudaMallocPitch(&p, &pitch, width * sizeof(float), height);";
   }
   list.push_back(std::move(out));

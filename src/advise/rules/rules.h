@@ -62,6 +62,12 @@ template <class F> void each_sibling(const Subject& s, F&& f) {
       f(other);
 }
 
+// Does another access of the kernel do the same work from an aligned start? Of the same array where that is known, with about
+// as many lanes in each warp: those at the border have no neighbour. (What is advised on may be several instructions of a line.)
+bool has_aligned_twin(const Subject&);
+// The note for an access that reads its neighbours' elements.
+Advice halo(const Subject&);
+
 bool is_device(access::Space);
 bool is_atomic(access::Kind);
 // Does the architecture move larger pieces than the touched sectors? Only up to 3.x.

@@ -2,6 +2,8 @@
 // consecutive addresses would cost. A block can put what it stores into the order of the addresses by itself, in shared
 // memory, where its destinations lie close enough together: what that costs is counted for the first block.
 #include "advise/rules/rules.h"
+#include "base/bits.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::advise::rules {
@@ -17,8 +19,8 @@ void say_stores(const Subject& s, Advice& out) {
   const u64 sectors = of_all_blocks(s.counters.threads, sorted.sectors, block.lanes);
   if (20 * sorted.sectors >= 19 * block.sectors) {
     out.change = "none in the block, which stores in the order of its destinations already; only elements "
-                 "that are sorted "
-                 "before come closer";
+                 "that are sorted before come closer";
+    out.after = s.counters; // a note
     return;
   }
   if (3 * sectors > 2 * s.counters.sectors) {
@@ -34,6 +36,39 @@ void say_stores(const Subject& s, Advice& out) {
   out.after.instructions = of_all_blocks(s.counters.instructions, sorted.instructions, block.requests);
 }
 
+// How many stretches of neighbouring elements the lanes of a warp go to, one after the other.
+u32 stretches(const access::WarpAccess& access) {
+  u32 out = 0;
+  u64 expected = ~u64{0};
+  for_each_lane(access.active, [&](u32 lane) {
+    const u64 address = access.address[lane];
+    out += address != expected && address + access.bytes != expected;
+    expected = address + access.bytes;
+  });
+  return out;
+}
+
+// Of many lanes for each stretch: parts of rows, whose ends lie inside sectors, and nothing that is out of order.
+bool goes_to_rows(const Subject& s) {
+  constexpr u32 longest = 8; // lanes for each stretch, from which on it is a part of a row
+  return std::ranges::all_of(s.site.distribution.classes, [](const measure::WarpClass& c) {
+    return longest * stretches(c.example) <= std::max(u32{longest}, u32{c.one.lanes});
+  });
+}
+
+// A note, whatever it says.
+Advice of_rows(const Subject& s) {
+  if (has_aligned_twin(s)) return halo(s);
+  Advice out = draft(s, "scattered-access", Metric::sectors);
+  out.title = "the lanes of a warp go to parts of several rows";
+  out.cause = "each part begins and ends inside a sector";
+  out.change =
+      "none in the order of the lanes, which go to parts of rows whose ends lie inside sectors; let rows "
+      "begin at multiples of 32 bytes, or warps take longer parts";
+  out.confidence = Confidence::possible;
+  return out;
+}
+
 } // namespace
 
 void scattered(const Subject& s, std::vector<Advice>& list) {
@@ -45,10 +80,15 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     list.push_back(std::move(out));
     return;
   }
+  const bool load = s.site.site.kind == access::Kind::load;
+  if (load && goes_to_rows(s)) {
+    list.push_back(of_rows(s));
+    return;
+  }
   out.title = "neighbouring threads go to unrelated places";
   out.cause = fmt::format("{} lanes touch {} sectors", s.site.pattern.lanes, s.site.pattern.units);
   out.confidence = Confidence::possible;
-  if (s.site.site.kind == access::Kind::load) {
+  if (load) {
     out.change =
         "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
         "consecutive data into shared memory and gather there";

@@ -72,6 +72,8 @@ Neighbours neighbours(const Subject& s, u64 stride) {
 void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
   u64 bytes = s.site.site.bytes;
   out.change = "store one array per member (structure of arrays)";
+  if (members * bytes == stride)
+    out.change += fmt::format("; where it is one array, a[k*count + i] instead of a[{}*i + k]", members);
   if (members * bytes == stride && is_power_of_two(stride) && (stride == 8 || stride == 16))
     out.change += fmt::format(", or access all {} members with one {}-byte vector", members, stride);
   out.example = "x[i] instead of p[i].x";
