@@ -1,5 +1,6 @@
 // Building the model: see model.h for what is grouped and merged, and why; rows.h and kernels.h do it.
 #include "report/model.h"
+#include "diag/check.h"
 #include "report/findings.h"
 #include "report/kernels.h"
 #include "text/regex.h"
@@ -139,8 +140,7 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
 
 bool passes_strict(const Model& model) {
   auto is_finding = [](const Warning& w) {
-    const std::string& kind = w.diagnostic.kind;
-    return (kind.starts_with("sync-") || kind.starts_with("memory-") || kind.starts_with("race-")) &&
+    return diag::check_of(w.diagnostic.kind) != diag::Check::none &&
            w.diagnostic.severity != diag::Severity::note;
   };
   return model.complete && std::none_of(model.warnings.begin(), model.warnings.end(), is_finding);

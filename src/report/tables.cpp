@@ -50,7 +50,7 @@ std::string few_blocks(const Kernel& kernel) {
   u64 most = 0;
   for (const auto& [grid, launches] : kernel.grids) most = std::max(most, grid.count());
   if (row == nullptr || most == 0 || 2 * most >= row->part.multiprocessors) return "";
-  return fmt::format("; {}{} of {} SMs have a block", kernel.grids.size() == 1 ? "" : "at most ", most,
+  return fmt::format("; blocks for {}{} of {} SMs", kernel.grids.size() == 1 ? "" : "at most ", most,
                      row->part.multiprocessors);
 }
 
@@ -123,8 +123,18 @@ std::string coloured(const Style& style, double badness, const std::string& text
   return badness >= 0.5 ? style.bad(text) : badness >= 0.1 ? style.poor(text) : text;
 }
 
+// A copy whose size is 0 is performed, and asks for nothing.
+bool copies_nothing(const Row& row) {
+  return row.site.kind == access::Kind::async_copy && row.counters[0].requests == 0;
+}
+
 std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
   const Counts& counters = row.counters[0];
+  if (copies_nothing(row)) {
+    const std::string text =
+        "    " + pad_right(access_name(row), access_width - 2) + pad_left("0", number_width) + "  ";
+    return text + page.style.faint("copies nothing: its sizes are 0") + '\n';
+  }
   u64 requests =
       row.space == Space::shared || row.space == Space::constant ? counters.instructions : counters.requests;
   std::string waste = kernel.excess_cycles == 0 ? "-" : percent(row.share);

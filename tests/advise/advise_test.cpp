@@ -53,6 +53,14 @@ TEST(Advise, MisalignedAndScattered) {
          400);
 }
 
+TEST(Advise, PartsOfRowsAreNotToBeSorted) {
+  Built wrapped = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l < 9 ? l + 41 : l - 9} * 4; });
+  std::vector<Advice> list = advise(wrapped.site, wrapped.context);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].gain(), 1.0);
+  EXPECT_NE(list[0].change.find("parts of rows"), std::string::npos) << list[0].change;
+}
+
 TEST(Advise, BroadcastIsANote) {
   Built b = site(Space::global, Kind::load, 4, [](u32) { return u64{64}; });
   expect(b, "broadcast-load", 100, 100);

@@ -198,6 +198,42 @@ TEST(Causes, WhatL1ServesComesLast) {
   ASSERT_EQ(model.findings.size(), 2u);
   EXPECT_EQ(model.findings[1].rule, "halo-access");
   EXPECT_GT(model.findings[1].excess_cycles, model.findings[0].excess_cycles);
+  EXPECT_TRUE(says(terminal(model, {100}), "of the waste, which the L1 serves: "));
+}
+
+TEST(Causes, CodeOfALibraryIsCalledThat) {
+  const std::string cub = "/usr/local/cuda/include/cub/agent.cuh";
+  std::string text = terminal(model_of({counted({"k", {load(0, {{cub, 3, 1, ""}})}, {64}})}), {100});
+  EXPECT_TRUE(says(text, "agent.cuh:3 (a library's code)"));
+  text = terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {64}})}), {100});
+  EXPECT_EQ(text.find("a library's"), text.npos);
+}
+
+TEST(Causes, BlocksForFewSMsAreSaid) {
+  measure::LaunchRecord launch = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {64}});
+  EXPECT_TRUE(says(terminal(model_of({launch}), {100}), "block 64; blocks for 2 of 132 SMs; exact"));
+  launch.grid = {66, 1, 1};
+  const std::string half = terminal(model_of({launch}), {100});
+  EXPECT_EQ(half.find("SMs; exact"), half.npos);
+}
+
+TEST(Causes, WhatDependsOnTimingIsNamedBeforeWhatIsFine) {
+  measure::LaunchRecord launch =
+      counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}), load(1, {{"/s/a.cu", 9, 1, ""}})}, {4, 4}});
+  launch.sites[1].site.timing_dependent = access::Timing::spin;
+  const std::string text = terminal(model_of({launch}), {100});
+  EXPECT_TRUE(says(text, "but for what depends on timing, which is not judged (a.cu:9): k"));
+  EXPECT_LT(text.find("  a.cu:9"), text.find("  a.cu:3"));
+}
+
+TEST(Causes, ACopyOfNothingSaysSo) {
+  measure::LaunchRecord launch = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}});
+  launch.sites[0].site.kind = access::Kind::async_copy;
+  const u64 instructions = launch.sites[0].counters[0].instructions;
+  launch.sites[0].counters[0] = {.instructions = instructions};
+  const std::string text = terminal(model_of({launch}), {100});
+  EXPECT_TRUE(says(text, "copies nothing: its sizes are 0"));
+  EXPECT_EQ(text.find("0.00"), text.npos);
 }
 
 TEST(Causes, AFindingWithoutAFixSaysSo) {
