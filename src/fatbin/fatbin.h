@@ -24,7 +24,8 @@ using os::Bytes;
 struct PtxImage {
   u32 sm = 0; // .target compute_90: 90; 0 where unknown
   std::string text;
-  bool from_cubin = false; // the copy that -lineinfo leaves in the cubin
+  bool from_cubin = false;         // the copy that -lineinfo leaves in the cubin
+  std::vector<std::string> linked; // from a cubin that a linker made of several PTX modules: the others
 };
 
 struct Fatbin {

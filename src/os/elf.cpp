@@ -103,6 +103,24 @@ std::string_view Elf::soname() const {
   return names.empty() ? std::string_view() : names[0];
 }
 
+// The Linux Standard Base, "Exception Frames": four bytes that say how what follows is encoded, a pointer to .eh_frame, the number
+// of entries, and per entry two offsets from the table's begin: the function and how it is unwound.
+std::vector<u64> Elf::function_starts() const {
+  constexpr u32 usual_encodings =
+      0x3b'03'1b'01; // version 1; pointer sdata4 pcrel, count udata4, table sdata4 datarel
+  const Section* table = find(".eh_frame_hdr");
+  if (!table || read<u32>(table->data, 0) != usual_encodings) return {};
+  std::vector<u64> out;
+  const u32 count = read<u32>(table->data, 8).value_or(0);
+  for (u64 i = 0; i < count; ++i) {
+    std::optional<i32> offset = read<i32>(table->data, 12 + i * 8);
+    if (!offset) break;
+    out.push_back(table->address + static_cast<u64>(i64{*offset}));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 Bytes find_note(Bytes notes, std::string_view owner, u32 type) {
   auto padded = [](u64 size) { return (size + 3) & ~u64{3}; };
   for (u64 at = 0; std::optional<Elf64_Nhdr> note = read<Elf64_Nhdr>(notes, at);) {

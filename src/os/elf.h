@@ -37,6 +37,9 @@ public:
   std::vector<Symbol> dynamic_symbols() const;  // of .dynsym: what it exports and imports
   std::vector<std::string_view> needed() const; // DT_NEEDED
   std::string_view soname() const;              // DT_SONAME; empty where there is none
+  // Where the functions begin, ascending: what the table for unwinding (.eh_frame_hdr) lists. `strip` leaves it alone, as
+  // exceptions need it. Empty where there is none, or one of a form that GNU ld and lld do not write.
+  std::vector<u64> function_starts() const;
   u32 flags() const { return flags_; }
   u64 extent() const { return extent_; } // bytes to the end of the last section and of the section table
 

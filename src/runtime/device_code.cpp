@@ -75,6 +75,10 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
   return code;
 }
 
+bool has_lines(std::string_view ptx) {
+  return ptx.find("\n.loc") != ptx.npos || ptx.find("\t.loc") != ptx.npos;
+}
+
 CodeProblem no_code(const std::string& program, bool damaged) {
   if (damaged)
     return {cudaErrorInvalidKernelImage,
@@ -102,11 +106,15 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     if (!choice.image) continue;
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
-    Result<ptx::Parsed> parsed =
-        ptx::parse(choice.image->text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
-    if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});
-    for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
-    modules.push_back(std::move(parsed->module));
+    std::vector<std::string_view> texts{choice.image->text};
+    texts.insert(texts.end(), choice.image->linked.begin(), choice.image->linked.end());
+    for (std::string_view text : texts) {
+      Result<ptx::Parsed> parsed =
+          ptx::parse(text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
+      if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});
+      for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
+      modules.push_back(std::move(parsed->module));
+    }
   }
   if (modules.empty()) return failure(no_code(program, damaged));
   if (modules.size() == 1) {

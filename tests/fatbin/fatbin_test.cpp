@@ -1,4 +1,5 @@
 // The fatbinary reader on containers built here byte by byte, and on every truncation of them.
+#include "fatbin/cubin.h"
 #include "fatbin/fatbin.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -115,6 +116,17 @@ TEST(Fatbin, ACubinThatIsNoElfIsCountedOnly) {
                                        0)));
   EXPECT_EQ(fatbin.cubins, 1u);
   EXPECT_TRUE(fatbin.ptx.empty());
+}
+
+TEST(Fatbin, ACubinMadeForItsPtxAloneGivesItBack) {
+  const std::vector<std::byte> cubin = cubin_around(text, 90);
+  Fatbin fatbin = read_fatbin(cubin);
+  EXPECT_EQ(fatbin.cubins, 1u);
+  ASSERT_EQ(fatbin.ptx.size(), 1u);
+  EXPECT_EQ(fatbin.ptx[0].text, text);
+  EXPECT_TRUE(fatbin.ptx[0].from_cubin);
+  EXPECT_TRUE(fatbin.ptx[0].linked.empty());
+  EXPECT_EQ(fatbin_extent(cubin.data()).size(), cubin.size()); // whoever is given it knows no size
 }
 
 // Bytes that end where memory does: a page behind them cannot be read.

@@ -178,6 +178,23 @@ TEST(ElfTest, ReadsThisProgram) {
   }));
 }
 
+// What `strip` leaves: a function that has a symbol begins where the table for unwinding says that one does.
+TEST(ElfTest, FindsWhereFunctionsBeginWithoutTheirSymbols) {
+  MappedFile file("/proc/self/exe");
+  std::optional<Elf> elf = Elf::parse(file.bytes());
+  ASSERT_TRUE(elf);
+  const std::vector<u64> starts = elf->function_starts();
+  EXPECT_TRUE(std::is_sorted(starts.begin(), starts.end()));
+  u32 functions = 0, found = 0;
+  for (const Elf::Symbol& symbol : elf->symbols()) {
+    if (symbol.type != STT_FUNC || !symbol.defined || symbol.size == 0) continue;
+    ++functions;
+    found += std::binary_search(starts.begin(), starts.end(), symbol.value);
+  }
+  EXPECT_GT(functions, 100u);
+  EXPECT_GT(found, functions * 99 / 100); // the C library's first instructions have no entry
+}
+
 // Cut off anywhere, and with each byte of the header and of the table of sections changed: absent or
 // incomplete, never a read outside (the sanitizers watch).
 TEST(ElfTest, DamagedImagesHaveNothingInThem) {
@@ -198,7 +215,7 @@ TEST(ElfTest, DamagedImagesHaveNothingInThem) {
     ASSERT_LT(place, copy.size());
     std::byte before = copy[place];
     copy[place] = ~before;
-    if (std::optional<Elf> elf = Elf::parse(copy)) elf->needed(), elf->find(".text");
+    if (std::optional<Elf> elf = Elf::parse(copy)) elf->needed(), elf->find(".text"), elf->function_starts();
     copy[place] = before;
   }
 }

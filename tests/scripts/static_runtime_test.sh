@@ -57,3 +57,37 @@ cc open.c -o open -ldl
 run "$warplens" run ./open
 expect_code 0
 [ "$(cat stdout)" = "$(printf '13000\n13000\n12090')" ] || fail "opened while it runs: '$(cat stdout)'"
+
+# A library without kernels of its own that uses the runtime for memory, as Python's packages do: by its symbols, and without any.
+# Each function of a runtime tells profilers its name, which is how it is found then. One function of the library's own mentions a
+# name, too, and stays what it is.
+python3 - "$source_dir/src/runtime/exports.def" <<'PY' >stripped.c
+import re, sys
+names = [n for n in re.findall(r"^[A-Z]+\((cuda\w+)", open(sys.argv[1]).read(), re.M)
+         if n not in ("cudaGetDeviceProperties_v2", "cudaBindTexture")] # which only older majors have
+assert "cudaRuntimeGetVersion" in names and "cudaGetDeviceCount" in names
+print("#include <dlfcn.h>\nstatic const char* volatile traced;\nstatic volatile int answer = -1;")
+print("#define PART __attribute__((noinline, noclone, used))")
+for n in dict.fromkeys(names):
+    print(f'PART int {n}(int* v) {{ traced = "{n}"; *v = answer; return answer = answer * answer * -1; }}')
+print("PART int __cudaRegisterFatBinary(void) { return answer = answer - answer * 2; }")
+print("""PART int report(int error) { traced = "cudaRuntimeGetVersion"; answer = error; return answer + 100; }
+__attribute__((visibility("default"))) int seen(void) {
+  int version = 0;
+  void* find_driver = dlsym(RTLD_DEFAULT, "cuInit"); // as a runtime does
+  return cudaRuntimeGetVersion(&version) || !find_driver ? -2 : version + report(0);
+}""")
+PY
+cc -O1 -fPIC -shared -fvisibility=hidden stripped.c -o library.so -ldl
+cat >open_stripped.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) { printf("%d\n", ((int (*)(void))dlsym(dlopen("./library.so", RTLD_NOW), "seen"))()); }
+C
+cc open_stripped.c -o open_stripped -ldl
+for stripped in no yes; do
+  [ "$stripped" = no ] || strip library.so
+  run "$warplens" run ./open_stripped
+  expect_code 0
+  [ "$(cat stdout)" = 13100 ] || fail "a runtime in a library without kernels (stripped: $stripped): '$(cat stdout)'"
+done

@@ -8,14 +8,16 @@
 //
 // Each name gets the function of the major that the object contains.
 //
-// A stripped object has no names. Of a program the device code can still be seen, so the user is told how to build it; a
-// library, as NVIDIA's own, may never be used, and asks the driver for what it does not get when it is (cuGetExportTable).
+// A stripped object has no symbols. Where it has no kernels, its runtime is found all the same (stripped.h). Of a program with
+// kernels the user is told how to build it; a library with kernels, as NVIDIA's own, may never be used, and asks the driver for
+// what it does not get when it is (cuGetExportTable).
 #include "runtime/loader/takeover.h"
 #include "os/elf.h"
 #include "os/file.h"
 #include "runtime/driver_api/entry_points.h"
 #include "runtime/exports.h"
-#include "runtime/loader/nvrtc.h"
+#include "runtime/loader/compilers.h"
+#include "runtime/loader/stripped.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <charconv>
@@ -46,14 +48,15 @@ Table driver() {
   return table;
 }
 
+bool defines(const std::vector<Elf::Symbol>& symbols, std::string_view name) {
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [&](const Elf::Symbol& s) { return s.name == name && s.defined; });
+}
+
 // Which CUDA major the object's own runtime is of, by functions that the next one does not have any more.
 int static_major(const std::vector<Elf::Symbol>& symbols) {
-  auto has = [&](std::string_view name) {
-    return std::any_of(symbols.begin(), symbols.end(),
-                       [&](const Elf::Symbol& s) { return s.name == name && s.defined; });
-  };
-  if (has("cudaGetDeviceProperties_v2")) return 12;
-  if (has("cudaBindTexture")) return 11;
+  if (defines(symbols, "cudaGetDeviceProperties_v2")) return 12;
+  if (defines(symbols, "cudaBindTexture")) return 11;
   return 13;
 }
 
@@ -70,6 +73,12 @@ bool needs(const Elf& elf, std::string_view prefix) {
   std::vector<std::string_view> needed = elf.needed();
   return std::any_of(needed.begin(), needed.end(),
                      [&](std::string_view name) { return name.starts_with(prefix); });
+}
+
+bool imports(const Elf& elf, std::string_view name) {
+  std::vector<Elf::Symbol> symbols = elf.dynamic_symbols();
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [&](const Elf::Symbol& s) { return !s.defined && s.name == name; });
 }
 
 // Overwrites functions of the object that is loaded at `base`. False: none of `symbols` is in the table.
@@ -91,6 +100,23 @@ void explain_stripped(const char* path) {
       fmt::format(
           "'{}' has the CUDA runtime linked into it and no symbol table, so its kernels cannot be run", path),
       {}, R"(rebuild it without 'strip', or with NVCC_APPEND_FLAGS="-lineinfo -cudart shared" set)"));
+}
+
+// A runtime that is linked into the object, by its symbols, or by what is left without them. An object without kernels, which
+// uses the runtime for memory alone (CuPy's), is one only if it has the functions that every runtime has: a program may
+// have functions called cuda… of its own.
+void take_over_linked_runtime(const Elf& elf, u64 base, bool executable) {
+  const bool kernels = elf.find(".nv_fatbin") != nullptr;
+  std::vector<Elf::Symbol> symbols = elf.symbols();
+  if (symbols.empty() && !kernels) {
+    const Table newest = runtime_of(newest_major);
+    symbols =
+        functions_of_stripped_runtime(elf, [&](std::string_view name) { return newest.contains(name); });
+  } else if (!kernels && !defines(symbols, "__cudaRegisterFatBinary")) {
+    return;
+  }
+  const bool found = overwrite(symbols, base, runtime_of(static_major(symbols)));
+  if (!found && executable && kernels && symbols.empty()) explain_stripped(program_invocation_name);
 }
 
 } // namespace
@@ -115,17 +141,16 @@ void overwrite(std::byte* function, std::span<const std::byte, jump_size> code) 
 void take_over(const char* path, u64 base, bool executable) {
   os::MappedFile file(executable ? "/proc/self/exe" : path);
   std::optional<Elf> elf = Elf::parse(file.bytes());
-  if (!elf || needs(*elf, "libwarplens-runtime.so")) return; // ours
+  constexpr std::string_view own = "libwarplens-runtime.so"; // and those that jump into it
+  if (!elf || elf->soname() == own || needs(*elf, own)) return;
   if (const int major = major_of(elf->soname()); major != 0) {
     overwrite(elf->dynamic_symbols(), base, runtime_of(major));
   } else if (elf->soname() == "libcuda.so.1") {
     overwrite(elf->dynamic_symbols(), base, driver());
-  } else if (elf->soname().starts_with("libnvrtc.so.")) {
-    take_over_nvrtc(elf->dynamic_symbols(), base);
-  } else if (elf->find(".nv_fatbin") && !needs(*elf, "libcudart.so")) {
-    std::vector<Elf::Symbol> symbols = elf->symbols();
-    const bool found = overwrite(symbols, base, runtime_of(static_major(symbols)));
-    if (!found && executable && symbols.empty()) explain_stripped(program_invocation_name);
+  } else if (makes_machine_code(elf->soname())) {
+    take_over_compiler(elf->dynamic_symbols(), base);
+  } else if (!needs(*elf, "libcudart.so") && (elf->find(".nv_fatbin") || imports(*elf, "dlsym"))) {
+    take_over_linked_runtime(*elf, base, executable);
   }
 }
 
