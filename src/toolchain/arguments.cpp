@@ -74,6 +74,7 @@ constexpr NvccOption nvcc_options[] = {
     {"-lcudart", Fate::drop},
     {"-lcudart_static", Fate::drop},
     {"-lcuda", Fate::drop},
+    {"-lnvrtc", Fate::drop},
     {"-lcudadevrt", Fate::drop},
     {"-rdc", Fate::relocatable},
     {"--relocatable-device-code", Fate::relocatable},
@@ -342,8 +343,9 @@ Strings clang_link(const FoundCompiler& compiler, const Paths& paths, const Opti
   // -fopenmp and the like from -Xcompiler concern the link too.
   for (const std::string& option : options.host)
     if (option.starts_with("-f")) arguments.push_back(option);
-  append(arguments, {paths.cudart, "-Wl,--as-needed", folder + "/libcuda.so.1", "-Wl,--no-as-needed",
-                     "-Wl,-rpath," + folder, "-lm", "-lpthread"});
+  append(arguments,
+         {paths.cudart, "-Wl,--as-needed", folder + "/libcuda.so.1", folder + "/libraries/libnvrtc.so.13",
+          "-Wl,--no-as-needed", "-Wl,-rpath," + folder, "-lm", "-lpthread"});
   return arguments;
 }
 

@@ -22,6 +22,18 @@ extern "C" {
 #define FUNCTIONS "runtime/libraries/cusparse.def"
 #include "runtime/libraries/exports_of.inc"
 
+#define NVRTC(result, name, parameters, arguments) void name();
+#include "runtime/libraries/nvrtc.def"
+#undef NVRTC
+
+[[gnu::visibility("default")]] extern const LibraryExport warplens_nvrtc[];
+
+#define NVRTC(result, name, parameters, arguments) {#name, &name},
+const LibraryExport warplens_nvrtc[] = {
+#include "runtime/libraries/nvrtc.def"
+};
+#undef NVRTC
+
 } // extern "C"
 
 static_assert(sizeof(LibraryExport) == 16 && offsetof(LibraryExport, function) == 8,

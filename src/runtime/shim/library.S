@@ -14,6 +14,7 @@
 
 #define IMPLEMENTED(name) forward name
 #define STUB(name) forward name
+#define NVRTC(result, name, parameters, arguments) forward name
 #include TABLE_FILE
 
   .section .note.GNU-stack, "", @progbits
