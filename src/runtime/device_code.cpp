@@ -75,10 +75,6 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
   return code;
 }
 
-bool has_lines(std::string_view ptx) {
-  return ptx.find("\n.loc") != ptx.npos || ptx.find("\t.loc") != ptx.npos;
-}
-
 CodeProblem no_code(const std::string& program, bool damaged) {
   if (damaged)
     return {cudaErrorInvalidKernelImage,
