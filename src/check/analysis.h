@@ -1,0 +1,111 @@
+// What every register of a function is in the lanes of a warp, for all launches: the values of symbolic/warp, found by
+// walking the function in static single assignment form until nothing changes.
+//
+//   * A loop's phi is first taken for its value at entry; then, if each round adds the same, for entry + round * step;
+//     then for entry + something that all lanes share; then for anything. Each can only be weaker than the one before, so
+//     that the passes end.
+//   * Where ways meet, values that differ by the same in all lanes stay related. Where lanes come from both ways
+//     (Flow::joins), each lane has one of them.
+//   * What is equal in all lanes within a loop that lanes leave one after the other is not equal behind it.
+//
+// Rules says which of these are obeyed: tests take one out and see that something fails.
+#pragma once
+#include "check/flow.h"
+#include "check/warps.h"
+#include "symbolic/warp/algebra.h"
+
+namespace warplens::check {
+
+struct Rules {
+  bool joins = true;   // lanes that parted bring different values
+  bool loops = true;   // lanes leave a divergent loop in different rounds
+  bool control = true; // what no edge alone controls may be executed by any of the lanes
+  bool wraps = true;   // registers wrap around
+};
+
+// What is known of the launches.
+struct Launches {
+  std::optional<Dim3> block, grid;
+  std::map<std::pair<u32, u32>, i64> arguments; // parameter's index and byte in it → its value
+};
+
+// Why a value differs by lane: Algebra::Cause, one of these, or an instruction.
+enum class Reason : u32 {
+  divergent_join = symbolic::Algebra::first_of_caller,
+  divergent_loop,
+  different_patterns,
+  irreducible,
+  function_argument,
+  unassigned,
+  instructions // and above: the number of one
+};
+
+// Assumed of parameters that are pointers: cudaMalloc aligns so, a pointer into an array may be less aligned.
+inline constexpr u64 pointer_alignment = 256;
+
+class Analysis {
+public:
+  static u32 instruction_cause(u32 index) { return static_cast<u32>(Reason::instructions) + index; }
+  Analysis(Flow&, const WarpCase&, const Launches&, const Rules&);
+  void run();
+
+  symbolic::Pool pool;
+  symbolic::Algebra algebra;
+  Flow& flow;
+  const WarpCase& warp;
+  const Rules rules;
+
+  // As the instruction of block `block` sees it: the number of an operand in the function.
+  symbolic::Value operand(u32 operand, u32 block, u32 bits, u32 instruction = 0);
+  symbolic::Value address(u32 operand, u32 block);   // of an operand of kind `address`
+  symbolic::Value guard(u32 instruction, u32 block); // 1 where it is performed
+  // What the conditional end of a block asks, and the splits that do not go alike for all lanes.
+  symbolic::Value condition(u32 block) const { return conditions_.at(block); }
+  const std::vector<u32>& divergent() const { return divergent_; }
+  u32 passes() const { return passes_; }
+  bool settled() const { return settled_; } // else nothing that it says may be believed
+
+private:
+  friend class Evaluation;
+  using Value = symbolic::Value;
+
+  // How a loop's phi goes on; each is weaker than the one before.
+  struct Going {
+    enum Kind : u8 { same, by_step, shared, anything } kind = same;
+    Value step;
+    u64 divisor = 1;
+    symbolic::SetId causes = 0;
+    u32 changes = 0;
+  };
+
+  void pass();
+  void start_phis(u32 block);
+  Value value_at_header(const ir::Phi&, u32 block, Value entry, const Going&);
+  bool settle(); // false where a loop's phi does not go on as was thought
+  bool settle(const ir::Phi&, u32 block, Going&);
+  Value join(u32 key, const std::vector<Value>&, bool apart, symbolic::SetId loops);
+  Value join_apart(u32 key, const std::vector<Value>&, symbolic::SetId loops);
+  Value incoming(const ir::Phi&, u32 block, bool from_inside, bool from_outside, bool& any);
+  Value seen(u32 ssa_value, u32 block);
+  Value varying(u32 code, u32 x, u32 y, symbolic::SetId causes, symbolic::SetId loops);
+  Value parameter(u32 number, u32 byte, ir::Type);
+  bool points_to_shared_memory_of_all(Value address);
+  Value special(ir::Special, u32 instruction, u32 block);
+  Value component(const Component&);
+  void find_pointers();
+  void end_block(u32 block);
+
+  const Launches& launches_;
+  std::vector<Value> values_; // [SSA values]
+  std::vector<bool> known_;
+  std::vector<symbolic::SetId> loops_of_; // [blocks]
+  symbolic::SetId divergent_loops_ = 0;
+  std::vector<u32> divergent_;
+  std::map<u32, Value> conditions_;
+  std::map<u32, Going> going_;                   // by the phi's value
+  std::map<std::pair<u32, u32>, bool> pointers_; // parameters' places that hold one
+  u32 passes_ = 0;
+  bool settled_ = true;
+};
+
+} // namespace warplens::check

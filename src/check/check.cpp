@@ -1,0 +1,201 @@
+// One function after the other: its control flow once, then for each shape of block an analysis per case of a warp, a claim
+// per access, and a verdict that holds for all of them.
+#include "check/check.h"
+#include "check/judge.h"
+#include "ir/operands.h"
+#include "ptx/parse.h"
+#include <fmt/format.h>
+#include <set>
+
+namespace warplens::check {
+namespace {
+
+struct Shape {
+  std::optional<Dim3> block;
+  std::string text;
+};
+
+std::string text_of(const Dim3& b) {
+  if (b.z != 1) return fmt::format("blocks of {}x{}x{} threads", b.x, b.y, b.z);
+  if (b.y != 1) return fmt::format("blocks of {}x{} threads", b.x, b.y);
+  return fmt::format("blocks of {} threads", b.x);
+}
+
+bool reads(const ir::Function& f, ir::Special which) {
+  for (const ir::Operand& o : f.operands)
+    if (o.kind == ir::Operand::Kind::special && o.special == which) return true;
+  return false;
+}
+
+// As the user or the kernel says; else any whose rows are whole warps, and where threads have a y, squares of 16.
+std::vector<Shape> shapes_of(const ir::Function& f, const Options& options) {
+  if (options.block) return {{options.block, text_of(*options.block)}};
+  if (f.required_threads[0] != 0) {
+    auto size = [&](u32 axis) { return std::max<u32>(1, f.required_threads[axis]); };
+    Dim3 block{size(0), size(1), size(2)};
+    return {{block, text_of(block)}};
+  }
+  std::vector<Shape> out{{std::nullopt, "any block with blockDim.x % 32 == 0"}};
+  if (reads(f, ir::Special::tid_y)) out.push_back({Dim3{16, 16, 1}, text_of({16, 16, 1})});
+  return out;
+}
+
+// The operand with the address that is judged; none where it is none that is known.
+std::optional<u32> address_operand(const ir::Form& form, const ir::Instruction& i, const ir::Function& f) {
+  if (form.family() != ir::Family::memory || ir::bulk_copy(form) != ir::BulkCopy::none) return {};
+  bool skip = ir::copies_asynchronously(form); // where it writes comes first
+  for (u32 o = i.first_operand + i.destinations; o < i.first_operand + i.destinations + i.sources; ++o) {
+    if (f.operands[o].kind != ir::Operand::Kind::address) continue;
+    if (!skip) return o;
+    skip = false;
+  }
+  return {};
+}
+
+class Checking {
+public:
+  Checking(const ir::Module& module, const Options& options) : module_(module), options_(options) {
+    for (const arch::Architecture* row : options.architectures) counters_.emplace_back(*row);
+  }
+
+  Checked run() {
+    for (const ir::Function& f : module_.functions) {
+      if (f.external || f.blocks.empty()) continue;
+      std::string name = ptx::demangle(f.name);
+      if (name.find(options_.kernel) == name.npos) continue;
+      ++(f.entry ? out_.kernels : out_.functions);
+      function(f, name);
+    }
+    for (const auto& [name, value] : options_.arguments)
+      if (!used_.contains(name)) out_.unused_arguments.push_back(name);
+    return std::move(out_);
+  }
+
+private:
+  void function(const ir::Function& f, const std::string& name) {
+    bool accesses = false;
+    for (const ir::Instruction& i : f.instructions) accesses = accesses || i.site.valid();
+    if (!accesses) return;
+    Flow flow(module_, f);
+    Names names = names_of(f);
+    Launches launches = launches_of(f, names);
+    std::vector<Judgement> main;
+    for (const Shape& shape : shapes_of(f, options_)) {
+      launches.block = shape.block;
+      std::vector<Judgement> judged = in_shape(flow, shape, launches, names);
+      for (Judgement& j : judged) j.kernel = name;
+      if (main.empty())
+        main = std::move(judged);
+      else
+        add_differing(main, std::move(judged));
+    }
+    for (Judgement& j : main) out_.judgements.push_back(std::move(j));
+  }
+
+  // What is worse in blocks of another shape, behind its access.
+  static void add_differing(std::vector<Judgement>& main, std::vector<Judgement> other) {
+    std::vector<Judgement> out;
+    for (std::size_t i = 0; i < main.size(); ++i) {
+      out.push_back(std::move(main[i]));
+      bool worse = !is_fine(other[i].verdict) && other[i].verdict != out.back().verdict &&
+                   other[i].verdict != Verdict::unknown && is_fine(out.back().verdict);
+      if (worse) out.push_back(std::move(other[i]));
+    }
+    main = std::move(out);
+  }
+
+  Names names_of(const ir::Function& f) const {
+    if (!options_.names || !f.entry) return {};
+    for (const ir::Instruction& i : f.instructions)
+      if (i.site.valid() && !module_.sites[i.site.value].frames.empty())
+        return options_.names(f.name, module_.sites[i.site.value].frames);
+    return {};
+  }
+
+  Launches launches_of(const ir::Function& f, const Names& names) {
+    Launches out;
+    out.grid = options_.grid;
+    for (const auto& [name, value] : options_.arguments)
+      for (u32 p = 0; p < f.parameters.size(); ++p)
+        if (name == fmt::to_string(p) || (p < names.size() && names[p] == name)) {
+          out.arguments[{p, 0}] = value;
+          used_.insert(name);
+        }
+    return out;
+  }
+
+  std::vector<Judgement> in_shape(Flow& flow, const Shape& shape, const Launches& launches,
+                                  const Names& names) {
+    std::vector<u32> sites; // instructions
+    std::vector<Judge> judges;
+    for (ir::BlockId b : flow.cfg.reverse_post_order) {
+      const ir::Block& block = flow.function.blocks[b.value];
+      for (u32 i = block.first; i < block.first + block.count; ++i)
+        if (flow.function.instructions[i].site.valid()) sites.push_back(i);
+    }
+    std::sort(sites.begin(), sites.end());
+    for (u32 i : sites)
+      judges.emplace_back(module_.sites[flow.function.instructions[i].site.value], counters_);
+    std::vector<u32> block_of(flow.function.instructions.size());
+    for (u32 b = 0; b < flow.function.blocks.size(); ++b)
+      for (u32 i = 0; i < flow.function.blocks[b].count; ++i) block_of[flow.function.blocks[b].first + i] = b;
+    bool settled = true;
+    for (const WarpCase& warp : warp_cases(shape.block)) {
+      Analysis analysis(flow, warp, launches, options_.rules);
+      analysis.run();
+      settled = settled && analysis.settled();
+      Words words(analysis, names);
+      for (std::size_t s = 0; s < sites.size(); ++s)
+        one(analysis, words, sites[s], block_of[sites[s]], judges[s]);
+    }
+    return taken(flow, sites, judges, shape, settled);
+  }
+
+  void one(Analysis& analysis, const Words& words, u32 index, u32 block, Judge& judge) {
+    const ir::Instruction& i = analysis.flow.function.instructions[index];
+    std::optional<u32> address = address_operand(module_.form(i), i, analysis.flow.function);
+    if (!address) return;
+    const access::Site& site = module_.sites[i.site.value];
+    access::AccessHeader header{site.id, site.space, site.kind, site.cache, site.bytes, site.matrices, 0};
+    judge.add(analysis, claim(analysis, header, index, block, *address, counters_), words);
+  }
+
+  std::vector<Judgement> taken(const Flow& flow, const std::vector<u32>& sites, std::vector<Judge>& judges,
+                               const Shape& shape, bool settled) {
+    std::vector<Judgement> out;
+    measure::LaunchRecord launch; // one warp of each access: what advice asks of the others
+    launch.grid = launch.block = {0, 0, 0};
+    std::vector<std::size_t> place(sites.size(), ~std::size_t{0});
+    for (std::size_t s = 0; s < sites.size(); ++s) {
+      std::optional<measure::SiteRecord> record;
+      out.push_back(judges[s].take(record));
+      const ir::Instruction& i = flow.function.instructions[sites[s]];
+      out.back().blocks = shape.text;
+      if (!address_operand(module_.form(i), i, flow.function)) out.back().verdict = Verdict::not_judged;
+      out.back().site = module_.sites[i.site.value];
+      if (!settled) out.back().verdict = Verdict::unknown;
+      if (!record) continue;
+      place[s] = launch.sites.size();
+      launch.sites.push_back(std::move(*record));
+    }
+    for (std::size_t s = 0; s < out.size(); ++s) {
+      if (place[s] == ~std::size_t{0} || is_fine(out[s].verdict) || out[s].verdict == Verdict::unknown)
+        continue;
+      auto advice = advise::advise(launch.sites[place[s]], {options_.architectures[0], 0, &launch});
+      if (!advice.empty()) out[s].advice = std::move(advice.front());
+    }
+    return out;
+  }
+
+  const ir::Module& module_;
+  const Options& options_;
+  std::vector<Counter> counters_;
+  std::set<std::string> used_;
+  Checked out_;
+};
+
+} // namespace
+
+Checked check(const ir::Module& module, const Options& options) { return Checking(module, options).run(); }
+
+} // namespace warplens::check

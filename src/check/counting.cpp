@@ -1,0 +1,90 @@
+#include "check/counting.h"
+#include "arch/count.h"
+#include <algorithm>
+
+namespace warplens::check {
+namespace {
+
+constexpr u64 origin = u64{1} << 40; // of addresses whose base is not known: negative offsets stay addresses
+
+bool is_shared(const access::AccessHeader& header) { return header.space == access::Space::shared; }
+
+Costs costs_of(const arch::Counts& counts, const access::AccessHeader& header) {
+  auto one = [](u64 n) { return Interval{n, n}; };
+  return {one(counts.sectors), one(counts.tags), one(counts.wavefronts), one(counts.requests),
+          one(is_shared(header) ? counts.ideal_wavefronts : counts.ideal_sectors)};
+}
+
+} // namespace
+
+Costs hull(const Costs& a, const Costs& b) {
+  return {hull(a.sectors, b.sectors), hull(a.tags, b.tags), hull(a.wavefronts, b.wavefronts),
+          hull(a.requests, b.requests), hull(a.ideal, b.ideal)};
+}
+
+access::WarpAccess access_at(const access::AccessHeader& header, const Placed& placed, u64 start) {
+  access::WarpAccess out;
+  static_cast<access::AccessHeader&>(out) = header;
+  out.active = placed.active;
+  for (u32 lane = 0; lane < warp_size; ++lane)
+    out.address[lane] = start + static_cast<u64>(placed.offset[lane]);
+  return out;
+}
+
+bool Counter::Key::operator==(const Key& other) const {
+  return placed.offset == other.placed.offset && placed.unit == other.placed.unit &&
+         placed.active == other.placed.active && header == other.header;
+}
+std::size_t Counter::Hash::operator()(const Key& key) const {
+  std::size_t hash = key.placed.active * 31 + key.placed.unit * 7 + key.header.bytes * 131 +
+                     static_cast<std::size_t>(key.header.kind) * 17 +
+                     static_cast<std::size_t>(key.header.space);
+  for (i64 offset : key.placed.offset) hash = (hash ^ static_cast<u64>(offset)) * 0x9e3779b97f4a7c15ull;
+  return hash;
+}
+
+Costs Counter::count(const access::AccessHeader& wanted, const Placed& placed) {
+  Key key{placed, wanted};
+  key.header.site = {};
+  key.placed.unit = std::min<u64>(placed.unit, arch::address_period);
+  i64 period = static_cast<i64>(arch::address_period); // what all lanes have of it makes no difference
+  i64 first = placed.offset[static_cast<u32>(std::countr_zero(placed.active | 1u << 31))];
+  i64 base = first - ((first % period) + period) % period;
+  for (u32 lane = 0; lane < warp_size; ++lane)
+    key.placed.offset[lane] = (placed.active >> lane & 1) != 0 ? placed.offset[lane] - base : 0;
+  auto [known, fresh] = known_.try_emplace(key);
+  if (fresh) known->second = count_anew(key.header, key.placed);
+  return known->second;
+}
+
+Costs Counter::count_anew(const access::AccessHeader& header, const Placed& placed) const {
+  std::optional<Costs> out;
+  for (bool aligned_only : {true, false}) {
+    for (u64 place = 0; place < arch::address_period; place += placed.unit) {
+      access::WarpAccess access = access_at(header, placed, origin + place);
+      bool aligned = true;
+      for (u32 lane = 0; lane < warp_size; ++lane)
+        if ((placed.active >> lane & 1) != 0) aligned = aligned && access.address[lane] % header.bytes == 0;
+      if (aligned_only && !aligned) continue; // a GPU stops there
+      Costs costs = costs_of(arch::count(row_, access), header);
+      out = out ? hull(*out, costs) : costs;
+    }
+    if (out) break;
+  }
+  return *out;
+}
+
+Costs Counter::count_any_subset(const access::AccessHeader& header, const Placed& placed) {
+  Costs out = count(header, placed);
+  // Loads of more than 4 bytes by fewer lanes may need more wavefronts, as lanes merge only in company; stores never merge.
+  if (is_shared(header) && header.kind == access::Kind::load && header.bytes > 4) {
+    access::AccessHeader apart = header;
+    apart.kind = access::Kind::store;
+    out.wavefronts.most = std::max(out.wavefronts.most, count(apart, placed).wavefronts.most);
+  }
+  for (Interval* one : {&out.sectors, &out.tags, &out.wavefronts, &out.requests, &out.ideal})
+    one->least = std::min<u64>(one->least, 1);
+  return out;
+}
+
+} // namespace warplens::check

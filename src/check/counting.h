@@ -1,0 +1,61 @@
+// What a warp's access can cost, from the least to the most: the rules of arch/, asked for every place at which the warp
+// may begin, every set of lanes that may take part, and every way its addresses may lie.
+#pragma once
+#include "access/access.h"
+#include "arch/arch.h"
+#include "symbolic/warp/pool.h"
+#include <span>
+#include <unordered_map>
+
+namespace warplens::check {
+
+struct Interval {
+  u64 least = 0, most = 0;
+  bool exact() const { return least == most; }
+  bool operator==(const Interval&) const = default;
+};
+inline Interval hull(Interval a, Interval b) {
+  return {std::min(a.least, b.least), std::max(a.most, b.most)};
+}
+
+// Of one warp. Counts of the L1's tag and data stages are not among them: they follow from all bits of an address.
+struct Costs {
+  Interval sectors, tags, wavefronts, requests, ideal; // ideal: sectors, or wavefronts in shared memory
+  bool operator==(const Costs&) const = default;
+};
+Costs hull(const Costs&, const Costs&);
+
+// Lanes at known distances from a base that is a multiple of `unit`.
+struct Placed {
+  symbolic::Lanes offset{};
+  u64 unit = 1;
+  u32 active = full_mask;
+};
+
+class Counter {
+public:
+  Counter(const arch::Architecture& row) : row_(row) {}
+  const arch::Architecture& architecture() const { return row_; }
+  // Over all bases at which no active lane is misaligned.
+  Costs count(const access::AccessHeader&, const Placed&);
+  // The same for any of the active lanes.
+  Costs count_any_subset(const access::AccessHeader&, const Placed&);
+
+private:
+  struct Key {
+    Placed placed;
+    access::AccessHeader header;
+    bool operator==(const Key&) const;
+  };
+  struct Hash {
+    std::size_t operator()(const Key&) const;
+  };
+  Costs count_anew(const access::AccessHeader&, const Placed&) const;
+  const arch::Architecture& row_;
+  std::unordered_map<Key, Costs, Hash> known_;
+};
+
+// The access with its base at `start`.
+access::WarpAccess access_at(const access::AccessHeader&, const Placed&, u64 start);
+
+} // namespace warplens::check

@@ -1,0 +1,185 @@
+#include "check/judge.h"
+#include "arch/count.h"
+#include "report/pattern_text.h"
+#include <fmt/format.h>
+
+namespace warplens::check {
+namespace {
+
+using access::Space;
+
+constexpr u64 start = u64{1} << 40; // of an example: aligned as well as can be
+
+void add_new(std::vector<std::string>& list, std::string text) {
+  if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end())
+    list.push_back(std::move(text));
+}
+
+const Interval& paid(const Costs& costs, Space space) {
+  return space == Space::shared     ? costs.wavefronts
+         : space == Space::constant ? costs.requests
+                                    : costs.sectors;
+}
+
+measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example,
+                              std::span<Counter> counters) {
+  measure::SiteRecord out;
+  out.site = site;
+  out.space = example.space;
+  for (Counter& counter : counters) out.counters.push_back(arch::count(counter.architecture(), example));
+  out.distribution.classes.push_back(measure::class_of(example, 1, counters[0].architecture()));
+  out.pattern = measure::pattern_of(out.distribution);
+  return out;
+}
+
+} // namespace
+
+std::string_view name(Verdict verdict) {
+  constexpr std::string_view names[] = {
+      "coalesced",     "broadcast",     "misaligned",        "uncoalesced",         "scattered",
+      "conflict-free", "bank-conflict", "constant-together", "constant-serialised", "local-together",
+      "local-array",   "unknown",       "never-executed",    "not-judged"};
+  return names[static_cast<u32>(verdict)];
+}
+
+bool is_fine(Verdict v) {
+  return v == Verdict::coalesced || v == Verdict::broadcast || v == Verdict::conflict_free ||
+         v == Verdict::constant_together || v == Verdict::local_together || v == Verdict::never_executed;
+}
+
+void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
+  out_.site = site_;
+  out_.address = words.address(claim.address);
+  if (!claim.executed) return;
+  if (!executed_) {
+    out_.space = claim.header.space;
+    out_.costs = claim.costs;
+    out_.aligned = claim.aligned.empty() ? claim.costs : claim.aligned;
+  } else {
+    for (std::size_t i = 0; i < out_.costs.size(); ++i) {
+      out_.costs[i] = hull(out_.costs[i], claim.costs[i]);
+      out_.aligned[i] = hull(out_.aligned[i], claim.aligned.empty() ? claim.costs[i] : claim.aligned[i]);
+    }
+  }
+  executed_ = true;
+  uniform_ = uniform_ && claim.uniform;
+  worst_ = std::max(worst_, claim.dependence);
+  out_.any_subset = out_.any_subset || claim.any_subset;
+  for (u32 assumed : a.pool.sets.elements(claim.address.assumed)) {
+    bool condition = a.algebra.assumption(assumed).kind == symbolic::AssumptionKind::multiple;
+    add_new(condition ? out_.conditions : out_.assumed, words.assumption(assumed));
+  }
+  if (claim.dependence >= Dependence::choice)
+    for (std::string& reason : words.reasons(claim.causes)) add_new(out_.reasons, std::move(reason));
+  note_alignment(a, claim, words);
+  describe(a, claim, words);
+}
+
+// Parameters whose alignment decides.
+void Judge::note_alignment(Analysis& a, const Claim& claim, const Words& words) {
+  bool matters = false;
+  for (std::size_t i = 0; i < claim.aligned.size(); ++i)
+    matters = matters || !(claim.aligned[i] == claim.costs[i]);
+  if (!matters) return;
+  out_.varies = out_.varies || claim.aligned_by_launch;
+  for (const Claim::Alignment& alignment : claim.alignments) {
+    if (alignment.symbols.empty()) continue; // the constant: it is what it is
+    const symbolic::Symbol& first = a.pool.symbol(alignment.symbols[0]);
+    bool pointer = alignment.symbols.size() == 1 && first.divisor > 1;
+    add_new(out_.conditions,
+            pointer ? fmt::format("{} is aligned to 32 bytes", words.symbol(alignment.symbols[0]))
+                    : fmt::format("{} % {} == 0", words.product(alignment.symbols), alignment.modulus));
+  }
+}
+
+void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
+  if (claim.stride && claim.example) return describe_stride(a, claim, words);
+  if (!claim.example || claim.dependence != Dependence::none) return;
+  access::WarpAccess example = access_at(claim.header, *claim.example, start);
+  // The case with the most lanes stands for all.
+  if (example_ && std::popcount(example_->active) >= std::popcount(example.active)) return;
+  example_ = example;
+}
+
+// What a warp costs by the value of the stride's unknown, on the first architecture.
+void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words) {
+  symbolic::Lanes step = a.pool.lanes(claim.stride->coefficient);
+  std::string of = words.product(a.pool.monomial(claim.stride->monomial));
+  out_.pattern = fmt::format("stride {}{} bytes",
+                             step[1] - step[0] == 1 ? "" : fmt::format("{}*", step[1] - step[0]), of);
+  constexpr i64 most = 128;
+  std::vector<u64> cost;
+  for (i64 v = 0; v <= most; ++v)
+    cost.push_back(paid(counters_[0].count(claim.header, with_stride(a, claim, v)), claim.header.space).most);
+  if (claim.header.space == Space::shared) {
+    std::string text;
+    for (i64 power = 1; power <= 32; power *= 2)
+      text += fmt::format("{}{}: {}", power == 1 ? "" : ", ", power, cost[static_cast<std::size_t>(power)]);
+    add_new(out_.table, fmt::format("wavefronts by the largest power of two in {}: {}", of, text));
+  } else {
+    std::size_t steady = cost.size() - 1;
+    while (steady > 0 && cost[steady - 1] == cost.back()) --steady;
+    std::string text;
+    for (std::size_t v = 0; v < steady && v < 9; ++v) text += fmt::format("{}: {}, ", v, cost[v]);
+    if (steady + 1 < cost.size())
+      add_new(out_.table, fmt::format("sectors by {}: {}{} from {} on", of, text, cost.back(), steady));
+  }
+  if (!stride_example_) { // for advice: a wide one
+    constexpr i64 wide = 1024;
+    example_ = access_at(claim.header, with_stride(a, claim, wide), start);
+    stride_example_ = true;
+  }
+}
+
+Verdict Judge::global_verdict() const {
+  const Interval& now = out_.costs[0].sectors;
+  if (worst_ == Dependence::data) return Verdict::scattered;
+  if (worst_ == Dependence::undecided) return Verdict::unknown;
+  if (uniform_) return Verdict::broadcast;
+  if (worst_ == Dependence::stride) return Verdict::uncoalesced;
+  if (worst_ == Dependence::choice)
+    return now.most <= 2 * std::max<u64>(1, out_.costs[0].ideal.most) ? Verdict::coalesced : Verdict::unknown;
+  u64 aligned = arch::count(counters_[0].architecture(), *example_).sectors;
+  u64 ideal = arch::count(counters_[0].architecture(), *example_).ideal_sectors;
+  measure::Form form = measure::class_of(*example_, 1, counters_[0].architecture()).shape.form;
+  if (form == measure::Form::misaligned) return Verdict::misaligned;
+  if (aligned > ideal + 1 || (aligned > ideal && form == measure::Form::strided)) return Verdict::uncoalesced;
+  if (out_.costs[0].sectors.most > aligned && !out_.any_subset) return Verdict::misaligned;
+  return Verdict::coalesced;
+}
+
+Verdict Judge::verdict() const {
+  if (!executed_) return Verdict::never_executed;
+  const Interval& now = paid(out_.costs[0], out_.space);
+  bool known = worst_ <= Dependence::stride;
+  switch (out_.space) {
+  case Space::global: return global_verdict();
+  case Space::shared:
+    if (now.most <= std::max<u64>(1, out_.costs[0].ideal.most)) return Verdict::conflict_free;
+    if (worst_ == Dependence::none) return Verdict::bank_conflict;
+    return worst_ == Dependence::data     ? Verdict::scattered
+           : worst_ == Dependence::stride ? Verdict::bank_conflict
+                                          : Verdict::unknown;
+  case Space::constant:
+    if (uniform_ || now.most <= 1) return Verdict::constant_together;
+    return known                        ? Verdict::constant_serialised
+           : worst_ == Dependence::data ? Verdict::scattered
+                                        : Verdict::unknown;
+  case Space::local:
+    if (uniform_) return Verdict::local_together;
+    return worst_ == Dependence::undecided ? Verdict::unknown : Verdict::local_array;
+  default: return Verdict::not_judged;
+  }
+}
+
+Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
+  out_.verdict = verdict();
+  out_.exact = executed_ && worst_ == Dependence::none;
+  if (executed_ && example_) {
+    record = record_of(site_, *example_, counters_);
+    if (out_.pattern.empty()) out_.pattern = report::describe(record->pattern, site_);
+  }
+  return std::move(out_);
+}
+
+} // namespace warplens::check

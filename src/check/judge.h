@@ -1,0 +1,34 @@
+// From a claim to a verdict in words, with what the rules of advise/ say of a warp like that.
+#pragma once
+#include "check/claim.h"
+#include "check/judgement.h"
+#include "check/text.h"
+#include "measure/record.h"
+
+namespace warplens::check {
+
+// Claims of all cases of a warp of one block shape are joined: `add` one by one.
+class Judge {
+public:
+  Judge(const access::Site& site, std::span<Counter> counters) : site_(site), counters_(counters) {}
+  void add(Analysis&, const Claim&, const Words&);
+  // With a record of one warp, to be advised on among the kernel's others; without one where no warp is known.
+  Judgement take(std::optional<measure::SiteRecord>& record);
+
+private:
+  void describe(Analysis&, const Claim&, const Words&);
+  void describe_stride(Analysis&, const Claim&, const Words&);
+  void note_alignment(Analysis&, const Claim&, const Words&);
+  Verdict verdict() const;
+  Verdict global_verdict() const;
+
+  const access::Site& site_;
+  std::span<Counter> counters_;
+  Judgement out_;
+  bool executed_ = false, uniform_ = true;
+  Dependence worst_ = Dependence::none;
+  std::optional<access::WarpAccess> example_;
+  bool stride_example_ = false;
+};
+
+} // namespace warplens::check

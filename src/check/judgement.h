@@ -1,0 +1,49 @@
+// The verdict on one access in blocks of one shape: a value that outlives the analysis.
+#pragma once
+#include "access/site.h"
+#include "advise/advise.h"
+#include "check/counting.h"
+#include <optional>
+
+namespace warplens::check {
+
+enum class Verdict : u8 {
+  coalesced, // in no more sectors than the bytes need, or next to it
+  broadcast, // one address
+  misaligned,
+  uncoalesced,
+  scattered,     // through values that were loaded
+  conflict_free, // shared memory
+  bank_conflict,
+  constant_together,
+  constant_serialised,
+  local_together,
+  local_array, // indexed by what differs between lanes
+  unknown,
+  never_executed,
+  not_judged // bulk copies, textures
+};
+std::string_view name(Verdict);
+bool is_fine(Verdict);
+
+struct Judgement {
+  access::Site site;
+  access::Space space{};
+  std::string kernel; // demangled
+  std::string blocks; // "any block with blockDim.x % 32 == 0", "16x16"
+  Verdict verdict = Verdict::unknown;
+  bool any_subset = false;             // of a warp's lanes may take part: the least is one lane's
+  std::string pattern;                 // "stride 4096 bytes"; of an unknown stride "stride 4*n bytes"
+  std::string address;                 // as the analysis has it
+  std::vector<std::string> reasons;    // why it is not known better
+  std::vector<std::string> conditions; // under which `aligned` holds, or the verdict
+  std::vector<std::string> assumed;
+  std::vector<std::string> table;       // of an unknown stride: what it costs by its value
+  std::vector<Costs> costs;             // [architectures]
+  std::vector<Costs> aligned;           // under the conditions
+  bool exact = false;                   // distances between lanes are known
+  bool varies = false;                  // with the launch index or a loop, beyond the conditions
+  std::optional<advise::Advice> advice; // for the first architecture
+};
+
+} // namespace warplens::check

@@ -1,0 +1,116 @@
+#include "check/lanes.h"
+#include <set>
+
+namespace warplens::check {
+namespace {
+
+using symbolic::Lanes;
+using symbolic::SymbolKind;
+using symbolic::Value;
+
+constexpr std::size_t most_sets = 96;
+
+// What a symbol of a condition can be in the lanes of a warp: a flag 0 or 1 in all of them, a threshold 1 below each bound.
+std::vector<Lanes> possible(const symbolic::Pool& pool, const symbolic::Symbol& symbol) {
+  std::vector<Lanes> out;
+  auto each = [&](auto&& f) {
+    Lanes lanes;
+    for (u32 lane = 0; lane < warp_size; ++lane) lanes[lane] = f(lane);
+    out.push_back(lanes);
+  };
+  if (symbol.kind == SymbolKind::threshold) {
+    Lanes bound = pool.lanes({0, symbol.a});
+    std::set<i64> limits(bound.begin(), bound.end());
+    each([](u32) { return 0; });
+    for (i64 limit : limits) each([&](u32 lane) { return bound[lane] >= limit; });
+  } else if (symbol.uniform && symbol.range == symbolic::Range{0, 1}) {
+    each([](u32) { return 0; });
+    each([](u32) { return 1; });
+  }
+  return out;
+}
+
+// The sets of lanes for which a condition can hold; none where it is not made of such symbols.
+std::optional<std::set<u32>> sets_of(Analysis& a, Value condition) {
+  std::vector<u32> symbols;
+  for (const symbolic::Term& t : a.pool.terms(condition))
+    for (u32 s : a.pool.monomial(t.monomial))
+      if (std::find(symbols.begin(), symbols.end(), s) == symbols.end()) symbols.push_back(s);
+  std::vector<std::vector<Lanes>> choices;
+  std::size_t combinations = 1;
+  for (u32 s : symbols) {
+    choices.push_back(possible(a.pool, a.pool.symbol(s)));
+    combinations *= choices.back().size();
+    if (combinations == 0 || combinations > most_sets) return {};
+  }
+  std::set<u32> out;
+  for (std::size_t n = 0; n < combinations; ++n) {
+    Lanes sum{};
+    for (const symbolic::Term& t : a.pool.terms(condition)) {
+      Lanes term = a.pool.lanes(t.coefficient);
+      for (u32 s : a.pool.monomial(t.monomial)) {
+        std::size_t i =
+            static_cast<std::size_t>(std::find(symbols.begin(), symbols.end(), s) - symbols.begin());
+        std::size_t rest = n;
+        for (std::size_t k = 0; k < i; ++k) rest /= choices[k].size();
+        const Lanes& value = choices[i][rest % choices[i].size()];
+        for (u32 lane = 0; lane < warp_size; ++lane) term[lane] *= value[lane];
+      }
+      for (u32 lane = 0; lane < warp_size; ++lane) sum[lane] += term[lane];
+    }
+    u32 set = 0;
+    bool possible_here = true; // flags of one comparison exclude each other
+    for (u32 lane = 0; lane < warp_size; ++lane) {
+      possible_here = possible_here && (sum[lane] == 0 || sum[lane] == 1);
+      set |= (sum[lane] == 1 ? 1u : 0u) << lane;
+    }
+    if (possible_here) out.insert(set);
+  }
+  return out;
+}
+
+void narrow(Analysis& a, Value condition, ActiveLanes& active) {
+  if (a.pool.facts(condition).uniform && !a.pool.is_constant(condition)) return; // all or none
+  std::optional<std::set<u32>> sets = sets_of(a, condition);
+  if (!sets) {
+    active.any_subset = true;
+    return;
+  }
+  std::set<u32> out;
+  for (u32 known : active.sets)
+    for (u32 set : *sets)
+      if ((known & set) != 0) out.insert(known & set);
+  if (out.size() > most_sets) {
+    active.any_subset = true;
+    return;
+  }
+  active.sets.assign(out.begin(), out.end());
+}
+
+} // namespace
+
+ActiveLanes active_lanes(Analysis& a, u32 instruction, u32 block) {
+  ActiveLanes out{{a.warp.active}, false};
+  const Flow& flow = a.flow;
+  for (ir::BlockId at = flow.ssa.dominator[block]; at.valid(); at = flow.ssa.dominator[at.value]) {
+    const ir::Instruction* end = flow.conditional_end(at.value);
+    if (end == nullptr || !end->guard.valid()) continue;
+    const auto& successors = flow.function.blocks[at.value].successors;
+    bool leaves = flow.module.form(*end).opcode != ir::Opcode::bra; // then what follows is for the others
+    for (std::size_t k = 0; k < successors.size(); ++k) {
+      if (!flow.only_way(at.value, successors[k].value) ||
+          !flow.ssa.dominates(successors[k], ir::BlockId(block)))
+        continue;
+      if (successors.size() == 1 && !leaves) continue;
+      Value holds = a.condition(at.value);
+      narrow(a, k == 0 && !leaves ? holds : a.algebra.negate(holds), out);
+    }
+  }
+  narrow(a, a.guard(instruction, block), out);
+  if (a.rules.control)
+    for (u32 d : a.divergent())
+      out.any_subset = out.any_subset || flow.partly_controls(a.flow.split(d), block);
+  return out;
+}
+
+} // namespace warplens::check

@@ -1,0 +1,136 @@
+#include "check/text.h"
+#include "ptx/parse.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace warplens::check {
+namespace {
+
+using symbolic::AssumptionKind;
+using symbolic::SymbolKind;
+using symbolic::Term;
+
+std::string_view name(LaunchSymbol symbol) {
+  constexpr std::string_view names[] = {
+      "blockIdx.x", "blockIdx.y", "blockIdx.z",  "gridDim.x",   "gridDim.y", "gridDim.z", "blockDim.x/32",
+      "blockDim.y", "blockDim.z", "threadIdx.y", "threadIdx.z", "warp",      "warp",      "warp"};
+  return names[static_cast<u32>(symbol)];
+}
+
+} // namespace
+
+std::string Words::symbol(u32 number) const {
+  const symbolic::Symbol& s = a_.pool.symbol(number);
+  switch (s.kind) {
+  case SymbolKind::parameter: {
+    std::string name =
+        s.a < names_.size() && !names_[s.a].empty() ? names_[s.a] : fmt::format("parameter {}", s.a);
+    return s.b == 0 ? name : fmt::format("{}[byte {}]", name, s.b);
+  }
+  case SymbolKind::launch: return std::string(name(static_cast<LaunchSymbol>(s.a)));
+  case SymbolKind::address: return ptx::variable_name(a_.flow.module.variables[s.a].name);
+  case SymbolKind::iteration: return "iteration";
+  case SymbolKind::loaded: return fmt::format("what was {}", reason(Analysis::instruction_cause(s.a)));
+  default: return "a number that all lanes share";
+  }
+}
+
+std::string Words::product(const std::vector<u32>& symbols) const {
+  std::string out;
+  for (u32 s : symbols) out += (out.empty() ? "" : "*") + symbol(s);
+  return out;
+}
+
+std::string Words::polynomial(symbolic::Value v) const {
+  std::string out;
+  for (const Term& t : a_.pool.terms(v)) {
+    if (!t.coefficient.uniform() || t.coefficient.value % (i64{1} << 32) == 0) continue;
+    i64 c = t.coefficient.value;
+    std::string of = product(a_.pool.monomial(t.monomial));
+    std::string size = of.empty()          ? fmt::to_string(c < 0 ? -c : c)
+                       : c == 1 || c == -1 ? of
+                                           : fmt::format("{}*{}", c < 0 ? -c : c, of);
+    out += out.empty() ? (c < 0 ? "-" + size : size) : (c < 0 ? " - " : " + ") + size;
+  }
+  return out.empty() ? "0" : out;
+}
+
+std::string Words::address(symbolic::Value v) const {
+  std::vector<std::string> parts;
+  for (const Term& t : a_.pool.terms(v)) {
+    std::string of = product(a_.pool.monomial(t.monomial));
+    if (t.coefficient.uniform()) {
+      if (t.coefficient.value % (i64{1} << 32) == 0) continue;
+      parts.push_back(of.empty()                 ? fmt::to_string(t.coefficient.value)
+                      : t.coefficient.value == 1 ? of
+                                                 : fmt::format("{}*{}", t.coefficient.value, of));
+      continue;
+    }
+    symbolic::Lanes lanes = a_.pool.lanes(t.coefficient);
+    std::string list = fmt::format("({}, {}, {}, …)", lanes[0], lanes[1], lanes[2]);
+    parts.push_back(of.empty() ? list : list + "*" + of);
+  }
+  return fmt::format("{}", fmt::join(parts, " + "));
+}
+
+std::string Words::assumption(u32 number) const {
+  const symbolic::Assumption& a = a_.algebra.assumption(number);
+  symbolic::Value of{a.polynomial, 0};
+  switch (a.kind) {
+  case AssumptionKind::no_signed_wrap: return "no signed overflow, which C++ leaves undefined";
+  case AssumptionKind::no_unsigned_wrap: return "no unsigned index wraps around between the lanes of a warp";
+  case AssumptionKind::multiple: return fmt::format("{} % {} == 0", polynomial(of), a.modulus);
+  case AssumptionKind::not_negative: return "indices are not negative";
+  }
+  return {};
+}
+
+std::string Words::place(const ir::Instruction& i) const {
+  std::vector<access::SourceFrame> frames = a_.flow.module.frames(i.location);
+  if (frames.empty()) return fmt::format("in PTX line {}", i.ptx_line);
+  const std::string& file = frames.front().file;
+  return fmt::format("at {}:{}", file.substr(file.rfind('/') + 1), frames.front().line);
+}
+
+std::string Words::reason(u32 cause) const {
+  using C = symbolic::Algebra::Cause;
+  switch (cause) {
+  case C::shift_of_mixed: return "a shift or a division of a sum whose low bits are not known";
+  case C::bits_of_mixed: return "bits of a sum whose low bits are not known";
+  case C::comparison: return "a comparison that lanes answer differently";
+  case C::selection: return "a selection that lanes decide differently";
+  case C::clamp: return "min or max, lane by lane";
+  case C::division: return "a division by a number that is not known";
+  case C::other_operation: return "an operation without a rule";
+  case C::too_large: return "an expression that grew too large";
+  default: break;
+  }
+  switch (static_cast<Reason>(cause)) {
+  case Reason::divergent_join: return "a value that lanes bring from different branches";
+  case Reason::divergent_loop: return "a value behind a loop that lanes leave in different rounds";
+  case Reason::different_patterns: return "a value that changes from lane to lane in a loop";
+  case Reason::irreducible: return "control flow with jumps into loops";
+  case Reason::function_argument: return "an argument of a function that was not inlined";
+  case Reason::unassigned: return "a register that was not assigned";
+  default: break;
+  }
+  const ir::Instruction& i = a_.flow.function.instructions[cause - static_cast<u32>(Reason::instructions)];
+  const ir::Form& form = a_.flow.module.form(i);
+  switch (form.opcode) {
+  case ir::Opcode::ld:
+  case ir::Opcode::ldu: return "loaded " + place(i);
+  case ir::Opcode::atom: return "given by an atomic " + place(i);
+  case ir::Opcode::call: return "given by a call " + place(i);
+  case ir::Opcode::shfl: return "taken from another lane " + place(i);
+  default: return fmt::format("computed by {} {}", form.text, place(i));
+  }
+}
+
+std::vector<std::string> Words::reasons(symbolic::SetId causes) const {
+  std::set<std::string> out;
+  for (u32 cause : a_.pool.sets.elements(causes)) out.insert(reason(cause));
+  return {out.begin(), out.end()};
+}
+
+} // namespace warplens::check

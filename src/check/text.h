@@ -1,0 +1,30 @@
+// The words for symbols, addresses and reasons.
+#pragma once
+#include "check/claim.h"
+#include <string>
+
+namespace warplens::check {
+
+// How the source calls the parameters of a kernel, by position; a name that is not known is empty.
+using Names = std::vector<std::string>;
+
+class Words {
+public:
+  Words(const Analysis& a, const Names& names) : a_(a), names_(names) {}
+
+  std::string symbol(u32) const;                              // "n", "blockIdx.x", "warp"
+  std::string product(const std::vector<u32>& symbols) const; // "n*m"
+  std::string polynomial(symbolic::Value) const;              // "4*n + blockIdx.x"
+  // An address as its terms: "A + 4*n*k + (0, 4, 8, …)"; without what is above 2^32.
+  std::string address(symbolic::Value) const;
+  std::string assumption(u32) const;   // "no overflow between the lanes of a warp"
+  std::string reason(u32 cause) const; // "loaded at a.cu:12"
+  std::vector<std::string> reasons(symbolic::SetId causes) const;
+
+private:
+  std::string place(const ir::Instruction&) const;
+  const Analysis& a_;
+  const Names& names_;
+};
+
+} // namespace warplens::check

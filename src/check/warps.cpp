@@ -1,0 +1,83 @@
+#include "check/warps.h"
+#include "base/bits.h"
+
+namespace warplens::check {
+namespace {
+
+using symbolic::Lanes;
+
+template <class F> Lanes each_lane(F&& f) {
+  Lanes out;
+  for (u32 lane = 0; lane < warp_size; ++lane) out[lane] = static_cast<i64>(f(lane));
+  return out;
+}
+Component number(i64 v) {
+  return {0, {}, 0, each_lane([v](u32) { return v; })};
+}
+Component symbol(LaunchSymbol which, i64 step, i64 count, Lanes lanes = {}) {
+  if (count == 1) return {0, {}, 0, lanes};
+  return {step, which, count, lanes};
+}
+
+WarpCase with_size(const Dim3& block) {
+  WarpCase out;
+  out.size[0] = number(block.x), out.size[1] = number(block.y), out.size[2] = number(block.z);
+  return out;
+}
+
+WarpCase unknown_block() {
+  constexpr i64 most = 1024;
+  WarpCase out;
+  out.thread[0] =
+      symbol(LaunchSymbol::warp_x, warp_size, most / warp_size, each_lane([](u32 lane) { return lane; }));
+  out.thread[1] = symbol(LaunchSymbol::thread_y, 1, most);
+  out.thread[2] = symbol(LaunchSymbol::thread_z, 1, 64);
+  // Sizes are 1 or more: one more than a symbol from 0 on.
+  out.size[0] = symbol(LaunchSymbol::rows_of_warps, warp_size, most / warp_size,
+                       each_lane([](u32) { return warp_size; }));
+  out.size[1] = symbol(LaunchSymbol::size_y, 1, most, each_lane([](u32) { return 1; }));
+  out.size[2] = symbol(LaunchSymbol::size_z, 1, 64, each_lane([](u32) { return 1; }));
+  return out;
+}
+
+} // namespace
+
+std::vector<WarpCase> warp_cases(const std::optional<Dim3>& known) {
+  if (!known) return {unknown_block()};
+  const Dim3 b = *known;
+  WarpCase one = with_size(b);
+  u64 row = b.x, plane = u64{b.x} * b.y;
+  if (row % warp_size == 0) { // a warp lies in one row
+    one.thread[0] =
+        symbol(LaunchSymbol::warp_x, warp_size, b.x / warp_size, each_lane([](u32 lane) { return lane; }));
+    one.thread[1] = symbol(LaunchSymbol::thread_y, 1, b.y);
+    one.thread[2] = symbol(LaunchSymbol::thread_z, 1, b.z);
+    return {one};
+  }
+  one.thread[0].lanes = each_lane([&](u32 lane) { return lane % row; });
+  if (warp_size % row == 0 && plane % warp_size == 0) { // it has several whole rows
+    i64 rows = static_cast<i64>(warp_size / row);
+    one.thread[1] =
+        symbol(LaunchSymbol::warp_y, rows, b.y / rows, each_lane([&](u32 lane) { return lane / row; }));
+    one.thread[2] = symbol(LaunchSymbol::thread_z, 1, b.z);
+    return {one};
+  }
+  one.thread[1].lanes = each_lane([&](u32 lane) { return lane / row % b.y; });
+  if (warp_size % plane == 0 && b.count() % warp_size == 0) { // several whole planes
+    i64 planes = static_cast<i64>(warp_size / plane);
+    one.thread[2] =
+        symbol(LaunchSymbol::warp_z, planes, b.z / planes, each_lane([&](u32 lane) { return lane / plane; }));
+    return {one};
+  }
+  std::vector<WarpCase> out;
+  for (u64 first = 0; first < b.count(); first += warp_size) {
+    out.push_back(with_size(b));
+    out.back().thread[0].lanes = each_lane([&](u32 lane) { return (first + lane) % row; });
+    out.back().thread[1].lanes = each_lane([&](u32 lane) { return (first + lane) / row % b.y; });
+    out.back().thread[2].lanes = each_lane([&](u32 lane) { return (first + lane) / plane; });
+    out.back().active = low_lanes(static_cast<u32>(std::min<u64>(warp_size, b.count() - first)));
+  }
+  return out;
+}
+
+} // namespace warplens::check

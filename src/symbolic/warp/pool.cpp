@@ -1,0 +1,197 @@
+#include "symbolic/warp/pool.h"
+#include <bit>
+
+namespace warplens::symbolic {
+namespace {
+
+std::size_t mixed(std::size_t hash, u64 v) {
+  return (hash ^ (v + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2))) * 0xff51afd7ed558ccdull;
+}
+
+i64 wrapping_sum(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b)); }
+i64 wrapping_product(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b)); }
+
+__extension__ using i128 = __int128;
+// A range of which nothing is left to overflow in sums of a few.
+constexpr i128 most_bound = i128{1} << 62;
+
+struct WideRange {
+  i128 least = 0, most = 0;
+  bool sane() const { return least > -most_bound && most < most_bound; }
+};
+
+WideRange times(WideRange a, i128 least, i128 most) {
+  i128 all[] = {a.least * least, a.least * most, a.most * least, a.most * most};
+  return {*std::min_element(all, all + 4), *std::max_element(all, all + 4)};
+}
+
+} // namespace
+
+u64 power_of_two_in(i64 v) {
+  return v == 0 ? most_divisor : std::min(most_divisor, u64{1} << std::countr_zero(static_cast<u64>(v)));
+}
+
+i64 reduced(i64 v, u32 bits) {
+  if (bits >= 64) return v;
+  u64 shifted = static_cast<u64>(v) << (64 - bits);
+  return static_cast<i64>(shifted) >> (64 - bits);
+}
+
+std::size_t Pool::Hash::operator()(const std::vector<Term>& terms) const {
+  std::size_t hash = terms.size();
+  for (const Term& t : terms)
+    hash = mixed(mixed(hash, u64{t.monomial} << 32 | t.coefficient.lanes),
+                 static_cast<u64>(t.coefficient.value));
+  return hash;
+}
+std::size_t Pool::Hash::operator()(const std::vector<u32>& symbols) const {
+  std::size_t hash = symbols.size();
+  for (u32 s : symbols) hash = mixed(hash, s);
+  return hash;
+}
+std::size_t Pool::Hash::operator()(const Lanes& lanes) const {
+  std::size_t hash = 0;
+  for (i64 lane : lanes) hash = mixed(hash, static_cast<u64>(lane));
+  return hash;
+}
+std::size_t Pool::Hash::operator()(const SymbolKey& key) const {
+  return mixed(mixed(mixed(key.operation, u64{key.x} << 32 | key.y), key.z), key.detail);
+}
+
+Pool::Pool() : monomials_(1), lanes_(1), polynomials_(1) {
+  monomial_ids_[{}] = 0;
+  polynomial_ids_[{}] = 0;
+  facts_.push_back(facts_of({}));
+}
+
+u32 Pool::symbol(const SymbolKey& key, const Symbol& made) {
+  auto [known, fresh] = symbol_ids_.try_emplace(key, static_cast<u32>(symbols_.size()));
+  if (fresh) symbols_.push_back(made);
+  return known->second;
+}
+
+Value Pool::constant(i64 v) { return polynomial({{0, {v}}}, 0); }
+Value Pool::constant(const Lanes& lanes) { return polynomial({{0, coefficient(lanes)}}, 0); }
+Value Pool::of_symbol(u32 number) {
+  auto [known, fresh] = monomial_ids_.try_emplace({number}, static_cast<u32>(monomials_.size()));
+  if (fresh) monomials_.push_back({number});
+  return polynomial({{known->second, {1}}}, 0);
+}
+
+u32 Pool::product(u32 monomial, u32 other) {
+  if (monomial == 0 || other == 0) return monomial + other;
+  std::vector<u32> all;
+  std::merge(monomials_[monomial].begin(), monomials_[monomial].end(), monomials_[other].begin(),
+             monomials_[other].end(), std::back_inserter(all));
+  auto [known, fresh] = monomial_ids_.try_emplace(all, static_cast<u32>(monomials_.size()));
+  if (fresh) monomials_.push_back(std::move(all));
+  return known->second;
+}
+
+Coefficient Pool::coefficient(const Lanes& lanes) {
+  if (std::all_of(lanes.begin(), lanes.end(), [&](i64 lane) { return lane == lanes[0]; })) return {lanes[0]};
+  auto [known, fresh] = lane_ids_.try_emplace(lanes, static_cast<u32>(lanes_.size()));
+  if (fresh) lanes_.push_back(lanes);
+  return {0, known->second};
+}
+
+Lanes Pool::lanes(Coefficient c) const {
+  if (!c.uniform()) return lanes_[c.lanes];
+  Lanes all;
+  all.fill(c.value);
+  return all;
+}
+
+Coefficient Pool::sum(Coefficient a, Coefficient b) {
+  if (a.uniform() && b.uniform()) return {wrapping_sum(a.value, b.value)};
+  Lanes x = lanes(a), y = lanes(b);
+  for (u32 lane = 0; lane < warp_size; ++lane) x[lane] = wrapping_sum(x[lane], y[lane]);
+  return coefficient(x);
+}
+
+Coefficient Pool::product(Coefficient a, Coefficient b) {
+  if (a.uniform() && b.uniform()) return {wrapping_product(a.value, b.value)};
+  if (a == Coefficient{1}) return b;
+  if (b == Coefficient{1}) return a;
+  Lanes x = lanes(a), y = lanes(b);
+  for (u32 lane = 0; lane < warp_size; ++lane) x[lane] = wrapping_product(x[lane], y[lane]);
+  return coefficient(x);
+}
+
+Value Pool::polynomial(std::vector<Term> terms, SetId assumed, u32 bits) {
+  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.monomial < b.monomial; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < terms.size();) {
+    Term sum_of = terms[i++];
+    while (i < terms.size() && terms[i].monomial == sum_of.monomial)
+      sum_of.coefficient = sum(sum_of.coefficient, terms[i++].coefficient);
+    if (bits < 64) sum_of.coefficient = map(sum_of.coefficient, [&](i64 v) { return reduced(v, bits); });
+    if (!(sum_of.coefficient == Coefficient{})) terms[kept++] = sum_of;
+  }
+  terms.resize(kept);
+  auto found = polynomial_ids_.find(terms);
+  if (found == polynomial_ids_.end()) {
+    found = polynomial_ids_.emplace(terms, static_cast<u32>(polynomials_.size())).first;
+    facts_.push_back(facts_of(terms));
+    polynomials_.push_back(std::move(terms));
+  }
+  return {found->second, assumed};
+}
+
+u64 Pool::divisor_of_monomial(u32 monomial) const {
+  u64 divisor = 1;
+  for (u32 s : monomials_[monomial])
+    divisor = std::min(most_divisor, divisor * std::min(symbols_[s].divisor, most_divisor / divisor));
+  return divisor;
+}
+
+u64 Pool::divisor(const Term& t) const {
+  u64 of_lanes = most_divisor;
+  if (t.coefficient.uniform())
+    of_lanes = power_of_two_in(t.coefficient.value);
+  else
+    for (i64 lane : lanes_[t.coefficient.lanes]) of_lanes = std::min(of_lanes, power_of_two_in(lane));
+  u64 of_symbols = divisor_of_monomial(t.monomial);
+  return of_lanes >= most_divisor / of_symbols ? most_divisor : of_lanes * of_symbols;
+}
+
+Facts Pool::facts_of(const std::vector<Term>& terms) {
+  Facts out;
+  WideRange range;
+  bool bounded = true;
+  for (const Term& t : terms) {
+    out.divisor = std::min(out.divisor, divisor(t));
+    out.uniform = out.uniform && t.coefficient.uniform();
+    WideRange term{1, 1};
+    for (u32 number : monomials_[t.monomial]) {
+      const Symbol& s = symbols_[number];
+      out.constant = false;
+      out.uniform = out.uniform && s.uniform;
+      out.varying = out.varying || !s.uniform;
+      out.loops = sets.unite(out.loops, s.loops);
+      out.causes = sets.unite(out.causes, s.causes);
+      bounded = bounded && s.range && term.sane();
+      if (bounded) term = times(term, s.range->least, s.range->most);
+    }
+    Lanes all = lanes(t.coefficient);
+    auto [least, most] = std::minmax_element(all.begin(), all.end());
+    if (bounded && term.sane()) term = times(term, *least, *most);
+    bounded = bounded && term.sane();
+    if (bounded) range = {range.least + term.least, range.most + term.most};
+    bounded = bounded && range.sane();
+  }
+  if (bounded) out.range = Range{static_cast<i64>(range.least), static_cast<i64>(range.most)};
+  return out;
+}
+
+Coefficient Pool::constant_of(Value v) const {
+  const std::vector<Term>& all = terms(v);
+  return !all.empty() && all.front().monomial == 0 ? all.front().coefficient : Coefficient{};
+}
+
+std::optional<i64> Pool::number(Value v) const {
+  if (!facts(v).constant || !facts(v).uniform) return {};
+  return constant_of(v).value;
+}
+
+} // namespace warplens::symbolic
