@@ -14,6 +14,7 @@ using symbolic::Value;
 
 Analysis::Analysis(Flow& f, const WarpCase& w, const Launches& launches, const Rules& r)
     : algebra(pool), flow(f), warp(w), rules(r), launches_(launches) {
+  algebra.wraps_around = rules.wraps;
   values_.resize(flow.ssa.values());
   known_.resize(flow.ssa.values());
   for (const std::vector<u32>& headers : flow.loops_of) loops_of_.push_back(pool.sets.intern(headers));

@@ -57,6 +57,7 @@ public:
     out_.causes = pool_.facts(out_.address).causes;
     if (varying || choices.size() > most_choices || flags.size() > most_flags) return cannot_tell();
     out_.dependence = choices.empty() ? Dependence::none : Dependence::choice;
+    subsets_ = lanes_.any_subset || !choices.empty();
     out_.costs.resize(counters_.size());
     out_.aligned.resize(counters_.size());
     bool first = true;
@@ -166,7 +167,7 @@ private:
 
   Costs over_groups(Counter& counter, const Placed& placed, const std::map<std::vector<i64>, u32>& groups) {
     auto count = [&](const Placed& p) {
-      return lanes_.any_subset ? counter.count_any_subset(out_.header, p) : counter.count(out_.header, p);
+      return subsets_ ? counter.count_any_subset(out_.header, p) : counter.count(out_.header, p);
     };
     if (groups.size() == 1) return count(placed);
     Costs sum;
@@ -174,14 +175,15 @@ private:
       Placed one = placed;
       one.active &= lanes;
       if (one.active == 0) continue;
-      Costs costs = count(one);
+      Costs costs = count(one),
+            apart = counter.count_any_subset(out_.header, one); // lanes of groups do not merge
       Interval Costs::*const members[] = {&Costs::sectors, &Costs::tags, &Costs::wavefronts, &Costs::requests,
                                           &Costs::ideal};
       for (auto member : members) {
         bool monotone = member == &Costs::sectors || member == &Costs::tags;
         u64 least = monotone ? (costs.*member).least : std::min<u64>(1, (costs.*member).least);
         (sum.*member).least = std::max((sum.*member).least, least);
-        (sum.*member).most += (costs.*member).most;
+        (sum.*member).most += (apart.*member).most;
       }
     }
     return sum;
@@ -220,6 +222,7 @@ private:
   Claim& out_;
   const ActiveLanes& lanes_;
   std::span<Counter> counters_;
+  bool subsets_ = false; // any of the lanes may be at one of the places
 };
 
 // The space of a generic address, by what it was computed from.

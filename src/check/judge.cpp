@@ -62,6 +62,8 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
     }
   }
   executed_ = true;
+  widest_ |= claim.active;
+  if (out_.array.empty()) out_.array = words.array(claim.address);
   uniform_ = uniform_ && claim.uniform;
   worst_ = std::max(worst_, claim.dependence);
   out_.any_subset = out_.any_subset || claim.any_subset;
@@ -131,21 +133,24 @@ void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words)
   }
 }
 
+// `needed` sectors or less are fine, and so is what a few lanes more than that would take.
 Verdict Judge::global_verdict() const {
-  const Interval& now = out_.costs[0].sectors;
-  if (worst_ == Dependence::data) return Verdict::scattered;
-  if (worst_ == Dependence::undecided) return Verdict::unknown;
+  constexpr u64 few = 4; // as many as a word for each lane takes
+  u64 most = out_.costs[0].sectors.most;
+  switch (worst_) {
+  case Dependence::data: return Verdict::scattered;
+  case Dependence::undecided: return Verdict::unknown;
+  case Dependence::stride: return most <= few ? Verdict::coalesced : Verdict::uncoalesced;
+  case Dependence::choice:
+    return most <= 2 * std::max(few, out_.needed) ? Verdict::coalesced : Verdict::unknown;
+  case Dependence::none: break;
+  }
   if (uniform_) return Verdict::broadcast;
-  if (worst_ == Dependence::stride) return Verdict::uncoalesced;
-  if (worst_ == Dependence::choice)
-    return now.most <= 2 * std::max<u64>(1, out_.costs[0].ideal.most) ? Verdict::coalesced : Verdict::unknown;
   u64 aligned = arch::count(counters_[0].architecture(), *example_).sectors;
-  u64 ideal = arch::count(counters_[0].architecture(), *example_).ideal_sectors;
+  if (aligned <= out_.needed) return Verdict::coalesced;
   measure::Form form = measure::class_of(*example_, 1, counters_[0].architecture()).shape.form;
-  if (form == measure::Form::misaligned) return Verdict::misaligned;
-  if (aligned > ideal + 1 || (aligned > ideal && form == measure::Form::strided)) return Verdict::uncoalesced;
-  if (out_.costs[0].sectors.most > aligned && !out_.any_subset) return Verdict::misaligned;
-  return Verdict::coalesced;
+  if (form == measure::Form::misaligned || 2 * aligned < 3 * out_.needed) return Verdict::misaligned;
+  return aligned <= 2 && out_.needed == 1 ? Verdict::coalesced : Verdict::uncoalesced;
 }
 
 Verdict Judge::verdict() const {
@@ -172,7 +177,27 @@ Verdict Judge::verdict() const {
   }
 }
 
+// The least that lanes with different addresses could do with.
+u64 Judge::needed() const {
+  if (!executed_) return 0;
+  const Costs& costs = out_.costs[0];
+  u64 bytes = static_cast<u64>(std::popcount(widest_)) * site_.bytes;
+  switch (out_.space) {
+  case Space::shared: return std::max<u64>(1, costs.ideal.most);
+  case Space::constant: return 1;
+  case Space::global: {
+    u64 packed = std::max<u64>(1, (bytes + 31) / 32);
+    return worst_ == Dependence::none && example_
+               ? std::min(packed, arch::count(counters_[0].architecture(), *example_).ideal_sectors)
+               : packed;
+  }
+  default: return std::max<u64>(1, (bytes + 31) / 32);
+  }
+}
+
 Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
+  out_.needed = needed();
+  out_.conditional = executed_ && !out_.conditions.empty();
   out_.verdict = verdict();
   out_.exact = executed_ && worst_ == Dependence::none;
   if (executed_ && example_) {

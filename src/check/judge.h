@@ -21,6 +21,7 @@ private:
   void note_alignment(Analysis&, const Claim&, const Words&);
   Verdict verdict() const;
   Verdict global_verdict() const;
+  u64 needed() const;
 
   const access::Site& site_;
   std::span<Counter> counters_;
@@ -29,6 +30,7 @@ private:
   Dependence worst_ = Dependence::none;
   std::optional<access::WarpAccess> example_;
   bool stride_example_ = false;
+  u32 widest_ = 0; // the lanes that may take part
 };
 
 } // namespace warplens::check

@@ -35,6 +35,9 @@ struct Judgement {
   bool any_subset = false;             // of a warp's lanes may take part: the least is one lane's
   std::string pattern;                 // "stride 4096 bytes"; of an unknown stride "stride 4*n bytes"
   std::string address;                 // as the analysis has it
+  std::string array;                   // that it goes to, where it is one
+  u64 needed = 0;                      // sectors, wavefronts or requests that would do
+  bool conditional = false;            // there are conditions
   std::vector<std::string> reasons;    // why it is not known better
   std::vector<std::string> conditions; // under which `aligned` holds, or the verdict
   std::vector<std::string> assumed;

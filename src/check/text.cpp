@@ -25,7 +25,7 @@ std::string Words::symbol(u32 number) const {
   switch (s.kind) {
   case SymbolKind::parameter: {
     std::string name =
-        s.a < names_.size() && !names_[s.a].empty() ? names_[s.a] : fmt::format("parameter {}", s.a);
+        s.a < names_.size() && !names_[s.a].empty() ? names_[s.a] : fmt::format("parameter {}", s.a + 1);
     return s.b == 0 ? name : fmt::format("{}[byte {}]", name, s.b);
   }
   case SymbolKind::launch: return std::string(name(static_cast<LaunchSymbol>(s.a)));
@@ -72,6 +72,20 @@ std::string Words::address(symbolic::Value v) const {
     parts.push_back(of.empty() ? list : list + "*" + of);
   }
   return fmt::format("{}", fmt::join(parts, " + "));
+}
+
+std::string Words::array(symbolic::Value v) const {
+  std::string found;
+  for (const Term& t : a_.pool.terms(v)) {
+    const std::vector<u32>& symbols = a_.pool.monomial(t.monomial);
+    if (symbols.size() != 1 || !(t.coefficient == symbolic::Coefficient{1})) continue;
+    const symbolic::Symbol& s = a_.pool.symbol(symbols[0]);
+    bool pointer = s.kind == SymbolKind::parameter && s.divisor >= pointer_alignment;
+    if (!pointer && s.kind != SymbolKind::address) continue;
+    if (!found.empty()) return {};
+    found = symbol(symbols[0]);
+  }
+  return found;
 }
 
 std::string Words::assumption(u32 number) const {

@@ -17,6 +17,8 @@ public:
   std::string polynomial(symbolic::Value) const;              // "4*n + blockIdx.x"
   // An address as its terms: "A + 4*n*k + (0, 4, 8, …)"; without what is above 2^32.
   std::string address(symbolic::Value) const;
+  std::string array(
+      symbolic::Value address) const;  // the pointer or variable in it; empty where there is none, or several
   std::string assumption(u32) const;   // "no overflow between the lanes of a warp"
   std::string reason(u32 cause) const; // "loaded at a.cu:12"
   std::vector<std::string> reasons(symbolic::SetId causes) const;

@@ -15,6 +15,7 @@ void declare_gates(CLI::App& command, driver::GateOptions&);         // likewise
 void add_rules(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
 void add_gpus(CLI::App& app);
 
 } // namespace warplens::cli

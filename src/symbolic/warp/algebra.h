@@ -44,6 +44,7 @@ class Algebra {
 public:
   explicit Algebra(Pool& pool) : pool(pool) {}
   Pool& pool;
+  bool wraps_around = true; // tests take that out, to see that something fails
 
   // Causes are numbers that the caller gives meaning to; these are the algebra's own.
   enum Cause : u32 {

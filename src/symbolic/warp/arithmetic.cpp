@@ -110,7 +110,7 @@ std::optional<Range> Algebra::range(Value v, bool is_signed, u32 bits) {
 }
 
 Value Algebra::extend(Value v, bool is_signed, u32 bits) {
-  if (range(v, is_signed, bits)) return v;
+  if (range(v, is_signed, bits) || !wraps_around) return v;
   if (pool.is_constant(v)) {
     if (bits >= 64) return v;
     Coefficient c = pool.map(pool.constant_of(v), [&](i64 lane) {

@@ -1,0 +1,178 @@
+#include "check/findings.h"
+#include "arch/table.h"
+#include "report/places.h"
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace warplens::check {
+namespace {
+
+using access::Kind;
+using access::Space;
+using findings::Certainty;
+using findings::Finding;
+using findings::Severity;
+
+std::string_view counter_of(Space space) {
+  return space == Space::shared ? "wavefronts" : space == Space::constant ? "requests" : "sectors";
+}
+const Interval& paid(const Costs& costs, Space space) {
+  return space == Space::shared     ? costs.wavefronts
+         : space == Space::constant ? costs.requests
+                                    : costs.sectors;
+}
+
+std::string_view verb(Kind kind) {
+  switch (kind) {
+  case Kind::store: return "store";
+  case Kind::atomic:
+  case Kind::reduction: return "atomic";
+  case Kind::async_copy: return "copy";
+  default: return "load";
+  }
+}
+
+std::string_view rule_of(const Judgement& j) {
+  switch (j.verdict) {
+  case Verdict::misaligned: return "misaligned-access";
+  case Verdict::scattered: return "scattered-access";
+  case Verdict::bank_conflict: return "bank-conflict";
+  case Verdict::constant_serialised: return "constant-serialised";
+  case Verdict::local_array: return "local-array";
+  default: break;
+  }
+  return j.site.kind == Kind::store                                      ? "uncoalesced-store"
+         : j.site.kind == Kind::atomic || j.site.kind == Kind::reduction ? "uncoalesced-atomic"
+                                                                         : "uncoalesced-load";
+}
+
+std::string message_of(const Judgement& j) {
+  std::string what = described(j);
+  switch (j.verdict) {
+  case Verdict::scattered:
+    return what + ": its index was loaded, so that the lanes of a warp may go anywhere";
+  case Verdict::local_array:
+    return what + ": each lane uses another element of its own array in local memory";
+  case Verdict::constant_serialised: return what + ": the lanes of a warp read different constants";
+  default: return j.pattern.empty() ? what : fmt::format("{}: {}", what, j.pattern);
+  }
+}
+
+// Twice what would do is worth a warning; what may be bad and need not be is a note.
+Severity severity_of(const Judgement& j) {
+  if (j.verdict == Verdict::scattered || j.verdict == Verdict::misaligned) return Severity::note;
+  return paid(j.costs[0], j.space).most >= 2 * j.needed ? Severity::warning : Severity::note;
+}
+
+std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  std::vector<findings::Cost> out;
+  for (std::size_t i = 0; i < j.costs.size(); ++i) {
+    const Interval& now = paid(j.costs[i], j.space);
+    findings::Cost cost;
+    cost.sm = rows[i]->sm;
+    cost.counter = counter_of(j.space);
+    cost.least = static_cast<double>(now.least);
+    cost.most = static_cast<double>(now.most);
+    cost.needed = static_cast<double>(j.needed);
+    bool told = i == 0 && j.advice && advise::name(j.advice->metric) == cost.counter;
+    if (told) cost.fixed = static_cast<double>(advise::value(j.advice->metric, j.advice->after));
+    out.push_back(std::move(cost));
+  }
+  return out;
+}
+
+void add_notes(const Judgement& j, Finding& out) {
+  auto note = [&](std::string text) { out.notes.push_back({std::move(text), {}}); };
+  for (const std::string& table : j.table) note(table);
+  for (const std::string& reason : j.reasons) note("it depends on " + reason);
+  if (j.any_subset) note("only some of a warp's lanes may take part");
+  if (j.varies) note("where a warp begins varies within the launch");
+  for (const std::string& assumed : j.assumed) note("assumed: " + assumed);
+  if (!j.blocks.empty()) note("in " + j.blocks);
+}
+
+Finding finding_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out;
+  out.rule = rule_of(j);
+  out.severity = severity_of(j);
+  bool sure = j.exact && !j.any_subset && j.conditions.empty();
+  out.certainty = j.verdict == Verdict::scattered ? Certainty::possible
+                  : sure                          ? Certainty::proved
+                                                  : Certainty::conditional;
+  out.place = access::SourceStack(report::user_frames(j.site));
+  if (!out.place.empty()) { // innermost first
+    std::vector<access::SourceFrame> frames = out.place.all();
+    std::reverse(frames.begin(), frames.end());
+    out.place = access::SourceStack(std::move(frames));
+  }
+  out.kernel = j.kernel;
+  out.array = j.array;
+  out.message = message_of(j);
+  out.conditions = j.verdict == Verdict::misaligned ? std::vector<std::string>() : j.conditions;
+  out.costs = costs_of(j, rows);
+  add_notes(j, out);
+  if (j.advice && !j.advice->change.empty()) out.fix = findings::Fix{j.advice->change, j.advice->example, {}};
+  return out;
+}
+
+double excess(const Finding& f) { return f.costs.empty() ? 0 : f.costs[0].most - f.costs[0].needed; }
+
+} // namespace
+
+std::string described(const Judgement& j) {
+  std::string_view preposition = j.site.kind == Kind::store                                      ? "to"
+                                 : j.site.kind == Kind::atomic || j.site.kind == Kind::reduction ? "on"
+                                                                                                 : "from";
+  std::string array =
+      j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
+  return fmt::format("{} of {} bytes {} {}", verb(j.site.kind), j.site.bytes, preposition, array);
+}
+
+std::string cost_text(const Judgement& j, std::size_t architecture) {
+  if (j.costs.empty()) return {};
+  const Interval& now = paid(j.costs[architecture], j.space);
+  if (now.exact()) return fmt::format("{} {}", now.most, counter_of(j.space));
+  return fmt::format("{} to {} {}", now.least, now.most, counter_of(j.space));
+}
+
+findings::List findings_of(const std::vector<Judgement>& judgements,
+                           const std::vector<const arch::Architecture*>& rows) {
+  findings::List out;
+  std::map<std::tuple<std::string, std::string, u32, u32, std::string>, std::size_t> known;
+  std::vector<u64> times;
+  for (const Judgement& j : judgements) {
+    if (j.costs.empty()) continue;
+    findings::Access access;
+    access.place = j.site.frames;
+    access.kernel = j.kernel;
+    access.array = j.array;
+    access.what = fmt::format("{} {} {} B", access::name(j.site.kind), access::name(j.space), j.site.bytes);
+    access.costs = costs_of(j, rows);
+    out.accesses.push_back(std::move(access));
+    if (is_fine(j.verdict) || j.verdict == Verdict::unknown || j.verdict == Verdict::not_judged) continue;
+    Finding finding = finding_of(j, rows);
+    access::SourceFrame at =
+        finding.place.empty() ? access::SourceFrame{j.kernel, j.site.ptx_line, 0, {}} : finding.place.front();
+    auto [place, fresh] =
+        known.try_emplace({finding.rule, at.file, at.line, at.column, finding.message}, out.findings.size());
+    if (fresh) {
+      out.findings.push_back(std::move(finding));
+      times.push_back(1);
+      continue;
+    }
+    ++times[place->second];
+    if (excess(finding) > excess(out.findings[place->second]))
+      out.findings[place->second] = std::move(finding);
+  }
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] > 1)
+      out.findings[i].notes.push_back(
+          {fmt::format("{} instructions do the same, by unrolling or in other kernels", times[i]), {}});
+  std::stable_sort(out.findings.begin(), out.findings.end(), [](const Finding& a, const Finding& b) {
+    return std::tuple(a.severity, excess(a)) > std::tuple(b.severity, excess(b));
+  });
+  return out;
+}
+
+} // namespace warplens::check

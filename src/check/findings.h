@@ -1,0 +1,16 @@
+// Judgements as findings: one for each place and cause, however often a loop was unrolled or a template instantiated.
+#pragma once
+#include "check/check.h"
+#include "findings/finding.h"
+
+namespace warplens::check {
+
+// Worst first. Every judged access is in List::accesses.
+findings::List findings_of(const std::vector<Judgement>&, const std::vector<const arch::Architecture*>&);
+
+// "load of 4 bytes from A"
+std::string described(const Judgement&);
+// What a warp of it costs on an architecture: "4 sectors", "4 to 5 sectors".
+std::string cost_text(const Judgement&, std::size_t architecture = 0);
+
+} // namespace warplens::check

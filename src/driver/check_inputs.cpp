@@ -1,0 +1,157 @@
+#include "driver/check_inputs.h"
+#include "driver/source_program.h"
+#include "fatbin/fatbin.h"
+#include "os/elf.h"
+#include "os/file.h"
+#include "os/temp_dir.h"
+#include "toolchain/compile.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t largest = std::size_t{1} << 30;
+
+bool is_cuda_source(std::string_view path) { return path.ends_with(".cu") || path.ends_with(".cuh"); }
+
+diag::Diagnostic unreadable(const std::string& path, std::string_view why) {
+  return diag::error("no-input", fmt::format("'{}' {}", path, why), {},
+                     "give a .ptx, .cu or .cuh file, a program, or compile_commands.json");
+}
+
+// Of a command line, what says how to compile: not the compiler, the source, and what is asked to be made.
+std::vector<std::string> options_of(const std::vector<std::string>& words, const std::string& source) {
+  std::vector<std::string> out;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    bool takes_one = word == "-o" || word == "-MF" || word == "-MT" || word == "-MQ" || word == "-x";
+    if (takes_one) ++i;
+    bool makes = word == "-c" || word == "-dc" || word == "-dw" || word == "-MD" || word == "-MMD" ||
+                 word == "-ptx" || word == "--device-c" || word == "-G" || word == "--device-debug" ||
+                 word.starts_with("-MF");
+    bool target = word.starts_with("-gencode") || word.starts_with("--generate-code") ||
+                  word.starts_with("-arch") || word.starts_with("--gpu-architecture") ||
+                  word.starts_with("-code");
+    if (target && word.find('=') == word.npos) ++i;
+    if (!takes_one && !makes && !target && word != source &&
+        fs::path(word).filename() != fs::path(source).filename())
+      out.push_back(word);
+  }
+  return out;
+}
+
+Result<std::vector<CheckInput>> sources_in(const std::string& path) {
+  std::optional<std::string> text = os::read_file(path, largest);
+  if (!text) return failure(unreadable(path, "cannot be read"));
+  nlohmann::json commands = nlohmann::json::parse(*text, nullptr, false);
+  auto malformed = [&] {
+    return failure(diag::error("bad-compile-commands",
+                               fmt::format("'{}' is not a list of compile commands", path), {},
+                               "CMake writes one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
+  };
+  if (!commands.is_array()) return malformed();
+  std::vector<CheckInput> out;
+  for (const nlohmann::json& one : commands) {
+    if (!one.is_object() || !one.contains("file") || !one["file"].is_string()) return malformed();
+    std::string file = one["file"], folder = one.value("directory", std::string());
+    if (!is_cuda_source(file)) continue;
+    std::vector<std::string> words;
+    if (one.contains("arguments") && one["arguments"].is_array()) {
+      for (const nlohmann::json& word : one["arguments"])
+        if (word.is_string()) words.push_back(word);
+    } else if (Result<std::vector<std::string>> split = split_words(one.value("command", std::string()));
+               split) {
+      words = std::move(*split);
+    }
+    out.push_back({(fs::path(folder) / file).string(), options_of(words, file), folder});
+  }
+  if (out.empty()) return failure(unreadable(path, "names no CUDA source"));
+  return out;
+}
+
+// Options with paths that are relative to the folder of the command.
+std::vector<std::string> seen_from_here(std::vector<std::string> options, const std::string& folder) {
+  if (folder.empty()) return options;
+  bool path_next = false;
+  for (std::string& word : options) {
+    std::string prefix = word.starts_with("-I") && word.size() > 2 ? "-I" : "";
+    std::string path = word.substr(prefix.size());
+    bool is_path = path_next || !prefix.empty();
+    path_next = word == "-I" || word == "-isystem" || word == "-include";
+    if (is_path && !path.starts_with('/') && !path.starts_with('='))
+      word = prefix + (fs::path(folder) / path).string();
+  }
+  return options;
+}
+
+Result<std::vector<PtxText>> compiled(const CheckInput& input, const CompileFor& how,
+                                      const std::function<void(std::string_view)>& said) {
+  Result<os::TempDir> folder = os::TempDir::create();
+  if (!folder) return failure(folder.error());
+  toolchain::CompileRequest request;
+  request.source = input.path;
+  request.compiler = how.compiler;
+  request.sm = how.sm;
+  request.options = seen_from_here(input.options, input.folder);
+  if (input.path.ends_with(".cuh")) request.options.insert(request.options.end(), {"-x", "cu"});
+  request.folder = folder->path();
+  request.headers = toolchain::header_folder();
+  request.on_output = said;
+  Result<std::string> ptx = toolchain::compile_to_ptx(request);
+  if (!ptx) return failure(ptx.error());
+  return std::vector<PtxText>{{input.path, std::move(*ptx)}};
+}
+
+// Every fat binary of a program, or what a fat binary or cubin is itself.
+Result<std::vector<PtxText>> embedded(const std::string& path, u32 sm) {
+  std::optional<std::string> content = os::read_file(path, largest);
+  if (!content) return failure(unreadable(path, fs::exists(path) ? "cannot be read" : "does not exist"));
+  fatbin::Fatbin images;
+  std::optional<os::Elf> elf = os::Elf::parse(std::as_bytes(std::span(*content)));
+  bool program = false;
+  if (elf)
+    for (const os::Elf::Section& section : elf->sections())
+      if (section.name == ".nv_fatbin" || section.name == "__nv_relfatbin" || section.name == ".hip_fatbin") {
+        program = true;
+        fatbin::append(images, fatbin::read_fatbin(section.data));
+      }
+  if (!program) images = fatbin::read_fatbin(std::as_bytes(std::span(*content)));
+  std::vector<PtxText> out;
+  u32 best = 0; // one version of each: the highest not above the wanted one
+  for (const fatbin::PtxImage& image : images.ptx)
+    if (image.sm <= sm) best = std::max(best, image.sm);
+  for (const fatbin::PtxImage& image : images.ptx)
+    if (best == 0 || image.sm == best || image.sm == 0) out.push_back({path, image.text});
+  if (!out.empty()) return out;
+  return failure(diag::error(
+      "no-ptx", fmt::format("'{}' holds no PTX", path), {},
+      "check reads PTX, which nvcc keeps with -gencode arch=compute_80,code=compute_80; or give the source"));
+}
+
+} // namespace
+
+Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options) {
+  if (path.ends_with(".json")) return sources_in(path);
+  return std::vector<CheckInput>{{path, options, {}}};
+}
+
+Result<std::vector<PtxText>> read_ptx(const CheckInput& input, const CompileFor& how,
+                                      const std::function<void(std::string_view)>& said) {
+  if (input.path == "-")
+    return std::vector<PtxText>{{"<stdin>", std::string(std::istreambuf_iterator<char>(std::cin), {})}};
+  std::error_code error;
+  if (!fs::exists(input.path, error)) return failure(unreadable(input.path, "does not exist"));
+  if (!fs::is_regular_file(input.path, error)) return failure(unreadable(input.path, "is not a file"));
+  if (is_cuda_source(input.path)) return compiled(input, how, said);
+  if (!input.path.ends_with(".ptx")) return embedded(input.path, how.sm);
+  std::optional<std::string> text = os::read_file(input.path, largest);
+  if (!text) return failure(unreadable(input.path, "cannot be read"));
+  return std::vector<PtxText>{{input.path, std::move(*text)}};
+}
+
+} // namespace warplens::driver

@@ -1,0 +1,32 @@
+// What `check` is given, as PTX: from .ptx files and standard input as they are, from CUDA sources by a compiler, from
+// executables, fat binaries and cubins out of what compilers leave there.
+#pragma once
+#include "diag/diagnostic.h"
+#include "toolchain/find.h"
+#include <functional>
+
+namespace warplens::driver {
+
+struct CheckInput {
+  std::string path;                 // "-": PTX from standard input
+  std::vector<std::string> options; // of a source: what the compiler is told, as nvcc takes it
+  std::string folder;               // where these are relative to; empty: here
+};
+
+struct PtxText {
+  std::string name; // for diagnostics
+  std::string text;
+};
+
+// The CUDA sources that a compile_commands.json names, with their options; any other path as it is.
+Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options);
+
+struct CompileFor {
+  toolchain::Compiler compiler = toolchain::Compiler::automatic;
+  u32 sm = 90;
+};
+// `said` gets what a compiler says. Errors: no-input, no-ptx, those of the toolchain.
+Result<std::vector<PtxText>> read_ptx(const CheckInput&, const CompileFor&,
+                                      const std::function<void(std::string_view)>& said);
+
+} // namespace warplens::driver
