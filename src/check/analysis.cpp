@@ -52,8 +52,9 @@ void Analysis::end_block(u32 block) {
   const ir::Instruction* end = flow.conditional_end(block);
   if (end == nullptr) return;
   u32 index = static_cast<u32>(end - flow.function.instructions.data());
-  Value asked =
-      end->guard.valid() ? guard(index, block) : operand(end->first_operand + end->destinations, block, 32);
+  Value asked = guard(index, block);
+  bool table = flow.module.form(*end).opcode == ir::Opcode::brx;
+  if (table && pool.facts(asked).uniform) asked = operand(end->first_operand + end->destinations, block, 32);
   conditions_[block] = asked;
   if (pool.facts(asked).uniform || std::find(divergent_.begin(), divergent_.end(), block) != divergent_.end())
     return;

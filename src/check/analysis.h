@@ -62,6 +62,10 @@ public:
   // What the conditional end of a block asks, and the splits that do not go alike for all lanes.
   symbolic::Value condition(u32 block) const { return conditions_.at(block); }
   const std::vector<u32>& divergent() const { return divergent_; }
+  // Did lanes come from block `from` to `to` out of a loop, in different rounds of it?
+  bool left_apart(u32 from, u32 to) {
+    return pool.sets.meet(pool.sets.without(loops_of_[from], loops_of_[to]), divergent_loops_);
+  }
   u32 passes() const { return passes_; }
   bool settled() const { return settled_; } // else nothing that it says may be believed
 

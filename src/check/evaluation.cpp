@@ -63,7 +63,8 @@ void Evaluation::step(u32 index, u32 block) {
 
 void Evaluation::evaluate() {
   bool carries = ir::sets_carry(*form_) || ir::takes_carry(*form_);
-  bool floating = type_ != ir::Type::none && ir::is_float(type_);
+  bool pairs = type_ == ir::Type::u16x2 || type_ == ir::Type::s16x2;
+  bool floating = type_ != ir::Type::none && (ir::is_float(type_) || pairs);
   bool plain = !carries && !form_->has(Modifier::sat) && bits_ <= 64;
   if (plain && !floating && (integer() || bitwise())) return;
   if (plain && (decision() || movement())) return;

@@ -94,7 +94,8 @@ ActiveLanes active_lanes(Analysis& a, u32 instruction, u32 block) {
   const Flow& flow = a.flow;
   for (ir::BlockId at = flow.ssa.dominator[block]; at.valid(); at = flow.ssa.dominator[at.value]) {
     const ir::Instruction* end = flow.conditional_end(at.value);
-    if (end == nullptr || !end->guard.valid()) continue;
+    if (end == nullptr || !end->guard.valid() || flow.module.form(*end).opcode == ir::Opcode::brx) continue;
+    if (a.left_apart(at.value, block)) continue; // each lane went that way in a round of its own
     const auto& successors = flow.function.blocks[at.value].successors;
     bool leaves = flow.module.form(*end).opcode != ir::Opcode::bra; // then what follows is for the others
     for (std::size_t k = 0; k < successors.size(); ++k) {

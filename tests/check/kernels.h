@@ -26,10 +26,16 @@ public:
     statements(3, 7);
     access();
     return ".version 8.3\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[16384];\n"
-           ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 k_param_2, .param .u32 k_param_3)\n{\n"
-           ".reg .b32 %in<10>; .reg .b32 %v<5>; .reg .b32 %t<" + std::to_string(temporaries_ + 1) + ">;\n"
-           ".reg .b64 %base, %index, %wide; .reg .b64 %a<" + std::to_string(temporaries_ + 1) + ">;\n"
-           ".reg .pred %p<" + std::to_string(temporaries_ + 1) + ">;\n" + body_ + "LEAVE:\nret;\n}\n";
+           ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 k_param_2, .param "
+           ".u32 k_param_3)\n{\n"
+           ".reg .b32 %in<10>; .reg .b32 %v<5>; .reg .b32 %t<" +
+           std::to_string(temporaries_ + 1) +
+           ">;\n"
+           ".reg .b64 %base, %index, %wide; .reg .b64 %a<" +
+           std::to_string(temporaries_ + 1) +
+           ">;\n"
+           ".reg .pred %p<" +
+           std::to_string(temporaries_ + 1) + ">;\n" + body_ + "LEAVE:\nret;\n}\n";
   }
 
 private:
@@ -42,7 +48,8 @@ private:
   u32 temporary() { return ++temporaries_; }
   std::string variable() { return fmt::format("%v{}", below(variables)); }
   std::string constant() {
-    constexpr u32 some[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 64, 100, 128, 0xffffffff, 0x7fffffff, 0x10000};
+    constexpr u32 some[] = {1,  2,  3,  4,  5,   7,   8,          15,         16,
+                            31, 32, 33, 64, 100, 128, 0xffffffff, 0x7fffffff, 0x10000};
     return std::to_string(static_cast<i32>(some[below(std::size(some))]));
   }
   std::string input() { return fmt::format("%in{}", chance(70) ? 2 + below(6) : below(10)); }
@@ -61,7 +68,9 @@ private:
     case 7: line("shr.{} {}, {}, {};", chance(50) ? "u32" : "s32", v, a, below(7)); break;
     case 8: line("and.b32 {}, {}, {};", v, a, chance(60) ? constant() : b); break;
     case 9: line("{}.b32 {}, {}, {};", chance(50) ? "xor" : "or", v, a, chance(60) ? constant() : b); break;
-    case 10: line("{}.{} {}, {}, {};", chance(50) ? "min" : "max", chance(50) ? "u32" : "s32", v, a, b); break;
+    case 10:
+      line("{}.{} {}, {}, {};", chance(50) ? "min" : "max", chance(50) ? "u32" : "s32", v, a, b);
+      break;
     case 11: line("{}.u32 {}, {}, {};", chance(50) ? "div" : "rem", v, a, 1u << below(5)); break;
     case 12: {
       u32 p = condition();
@@ -91,13 +100,16 @@ private:
     if (from[0] != '%') from = variable();
     std::string where;
     if (shared) {
-      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\nmov.u64 %a{0}, tile;\n", t, from, below(5), 16384 - bytes);
+      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\nmov.u64 %a{0}, tile;\n", t, from, below(5),
+           16384 - bytes);
       line("{{ .reg .b64 %x; cvt.u64.u32 %x, %t{0}; add.u64 %a{0}, %a{0}, %x; }}", t);
     } else if (chance(50)) {
-      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\ncvt.u64.u32 %a{0}, %t{0};\nadd.u64 %a{0}, %a{0}, %base;",
+      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\ncvt.u64.u32 %a{0}, %t{0};\nadd.u64 %a{0}, "
+           "%a{0}, %base;",
            t, from, below(5), (1u << 20) - bytes);
     } else {
-      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\ncvt.{4}.u32 %a{0}, %t{0};\nadd.u64 %a{0}, %a{0}, %base;",
+      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\ncvt.{4}.u32 %a{0}, %t{0};\nadd.u64 %a{0}, "
+           "%a{0}, %base;",
            t, from, below(5), static_cast<i32>(0u - bytes), chance(50) ? "u64" : "u64");
     }
     where = fmt::format("[%a{}{}]", t, shared || chance(60) ? "" : fmt::format("+{}", bytes * below(5)));
@@ -108,7 +120,8 @@ private:
             : line("{}ld.{}.v2.b32 {{%v0, {}}}, {};", guard, space, chance(50) ? "%v1" : "%v2", where);
     else
       store ? line("{}st.{}.{} {}, {};", guard, space, type, where, variable())
-            : line("{}ld.{}.{} {}, {};", guard, space, type, chance(30) ? variable() : fmt::format("%t{}", temporary()), where);
+            : line("{}ld.{}.{} {}, {};", guard, space, type,
+                   chance(30) ? variable() : fmt::format("%t{}", temporary()), where);
   }
 
   void branch(u32 depth) {

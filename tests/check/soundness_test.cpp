@@ -43,7 +43,8 @@ private:
     if (access.active == 0) return;
     auto known = bounds_.of.find({access.site.value, access.space});
     if (known == bounds_.of.end()) {
-      wrong.push_back(fmt::format("site {} ran in {} and was not judged there", access.site.value, access::name(access.space)));
+      wrong.push_back(fmt::format("site {} ran in {} and was not judged there", access.site.value,
+                                  access::name(access.space)));
       return;
     }
     const Judgement& j = known->second;
@@ -56,8 +57,9 @@ private:
     const Costs& said = j.costs[0];
     auto hold = [&](std::string_view what, u64 n, const Interval& bounds) {
       if (n < bounds.least || n > bounds.most)
-        wrong.push_back(fmt::format("PTX line {} {}: {} {}, said {} to {} ({}), active {:08x}, address {}", j.site.ptx_line, j.site.opcode, n,
-                                    what, bounds.least, bounds.most, name(j.verdict), access.active, j.address));
+        wrong.push_back(fmt::format("PTX line {} {}: {} {}, said {} to {} ({}), active {:08x}, address {}",
+                                    j.site.ptx_line, j.site.opcode, n, what, bounds.least, bounds.most,
+                                    name(j.verdict), access.active, j.address));
     };
     hold("sectors", counts.sectors, said.sectors);
     hold("tags", counts.tags, said.tags);
@@ -124,7 +126,8 @@ struct Shape {
   Dim3 block;
   bool known;
 };
-const Shape shapes[] = {{{64, 1, 1}, false}, {{64, 1, 1}, true}, {{16, 4, 1}, true}, {{24, 3, 1}, true}, {{8, 2, 4}, true}};
+const Shape shapes[] = {
+    {{64, 1, 1}, false}, {{64, 1, 1}, true}, {{16, 4, 1}, true}, {{24, 3, 1}, true}, {{8, 2, 4}, true}};
 
 Outcome over_kernels(u32 kernels, const Rules& rules, bool stop_at_wrong) {
   Bench bench;
