@@ -119,6 +119,8 @@ Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
   } catch (const json_t::parse_error& error) {
     return failure(
         bad(fmt::format("'{}' is no baseline: it is not JSON", file), span_at(text, error.byte, file)));
+  } catch (const json_t::out_of_range&) {
+    return failure(bad(fmt::format("'{}' holds a number that is too large", file), {file, 0, 0, 0}));
   }
   const diag::Span place{file, 0, 0, 0};
   if (!document.is_object() || string_in(document, "kind") != "warplens-baseline")

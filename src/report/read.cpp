@@ -247,6 +247,8 @@ Result<Saved> read_json(std::string_view text, const std::string& name) {
     return saved_of(document);
   } catch (const json::parse_error& error) {
     return failure(syntax_error(name, text, error));
+  } catch (const json::out_of_range&) {
+    return failure(malformed(name, "it holds a number that is too large"));
   } catch (const Unreadable& error) {
     return failure(malformed(name, error.what()));
   }

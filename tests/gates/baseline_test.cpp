@@ -33,6 +33,12 @@ std::vector<State> states(std::vector<Finding> before, List& now, std::size_t* g
   return out;
 }
 
+TEST(Baseline, NumbersThatNoDoubleHoldsAreRefused) {
+  Result<Baseline> out = read_baseline(R"({"schema": 9e999})", "b.json");
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().kind, "bad-baseline");
+}
+
 TEST(Baseline, LinesThatMovedAreKnown) {
   List now = list_of({at(90, "x = a[i];", 4), at(5, "x = b[i];", 4)});
   std::size_t gone = 9;
