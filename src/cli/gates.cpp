@@ -14,8 +14,6 @@ CLI::Option* several(CLI::Option* option) { return option->delimiter('\0')->allo
 
 void add_forms(CLI::App& command, driver::GateOptions& gates) {
   constexpr const char* group = "Findings";
-  command.add_flag("--warnings", gates.warnings, "also list findings as a compiler lists warnings")
-      ->group(group);
   command.add_flag("--github", gates.github, "also print findings as annotations of a GitHub workflow")
       ->group(group);
   command.add_option("--sarif", gates.sarif, "write findings as SARIF 2.1.0 to FILE; '-': standard output")

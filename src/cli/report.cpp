@@ -50,6 +50,10 @@ void declare_report_options(CLI::App& command, driver::RunOptions& options) {
                   "write the report as JSON to FILE; '-': only JSON on standard output")
       ->type_name("FILE")
       ->group(output);
+  command
+      .add_flag("--warnings", options.gates.warnings,
+                "also list findings as a compiler lists warnings, after the report")
+      ->group(output);
   command.add_option("--report", options.report, "write the text report to FILE instead of standard error")
       ->type_name("FILE")
       ->group(output);

@@ -1,13 +1,19 @@
-// What `run` and `report` do with findings: the forms they are written in, and the gates that they must pass.
+// What commands do with findings: the gates that they must pass, and the forms they are written in.
 #pragma once
 #include "driver/run.h"
+#include "findings/writers.h"
 #include "gates/gates.h"
-#include "report/model.h"
-#include "report/source.h"
+#include <set>
 
 namespace warplens::driver {
 
 class Outputs;
+
+// The source that findings are about, by the names that they have for its files.
+struct FindingSources {
+  findings::SourceText text;
+  std::set<std::string> changed{}; // whose lines are not those that were judged
+};
 
 class Gates {
 public:
@@ -16,14 +22,26 @@ public:
 
   // The architectures that the configuration names, as --sm takes them; empty where it names none.
   std::string sm() const;
+  // What fails where nobody said so and there is no baseline.
+  void fail_by_default(std::string_view condition);
 
-  // Makes the findings, writes what was asked for, and says which of them fail. Returns how many do.
-  Result<u64> judge(const report::Model&, report::SourceFiles&, const RunOptions&, const Outputs&,
-                    const RunOutput&) const;
+  // Is there a condition or a baseline? Else only comments fail.
+  bool asks() const { return !settings_.fail_on.empty() || settings_.baseline.has_value(); }
+
+  struct Held {
+    u64 failing = 0;
+    std::string said; // for the terminal, after the findings; may be empty
+  };
+  // Reads the comments of the files that accesses come from, and holds the list to everything (gates::apply).
+  Held hold(findings::List&, const FindingSources&) const;
 
 private:
   gates::Settings settings_;
   gates::Config config_;
 };
+
+// Into the files that the options name.
+Result<void> write_findings(const findings::List&, const GateOptions&, std::string_view version,
+                            const Outputs&, const RunOutput&);
 
 } // namespace warplens::driver

@@ -7,18 +7,24 @@
 namespace warplens::driver {
 namespace {
 
-using Named = std::vector<std::pair<std::string, std::string>>; // option, file or "-"
+using Named = Outputs::Named;
 
 bool is_file(const std::string& output) { return output != "-"; }
 
 // Those that were given.
+Named given(Named outputs) {
+  std::erase_if(outputs, [](const auto& output) { return output.second.empty(); });
+  return outputs;
+}
+
 Named named(const RunOptions& options) {
-  const GateOptions& gates = options.gates;
-  Named out{{"--json", options.json},       {"--report", options.report},
-            {"--sarif", gates.sarif},       {"--findings", gates.findings},
-            {"--markdown", gates.markdown}, {"--write-baseline", gates.write_baseline}};
-  std::erase_if(out, [](const auto& output) { return output.second.empty(); });
+  Named out = given({{"--json", options.json}, {"--report", options.report}});
+  for (auto& output : Outputs::named(options.gates)) out.push_back(std::move(output));
   return out;
+}
+
+bool is_data_on_stdout(const std::string& option, const std::string& path) {
+  return option != "--report" && path == "-";
 }
 
 Result<void> check(const Named& outputs, const std::vector<std::string>& inputs, std::string_view command,
@@ -48,10 +54,16 @@ Result<void> check(const Named& outputs, const std::vector<std::string>& inputs,
 
 } // namespace
 
-Result<Outputs> Outputs::prepare(const RunOptions& options, const std::vector<std::string>& inputs,
+Named Outputs::named(const GateOptions& options) {
+  return given({{"--sarif", options.sarif},
+                {"--findings", options.findings},
+                {"--markdown", options.markdown},
+                {"--write-baseline", options.write_baseline}});
+}
+
+Result<Outputs> Outputs::prepare(const Named& outputs, const std::vector<std::string>& inputs,
                                  std::string_view command, std::string_view whose) {
   Outputs out;
-  const Named outputs = named(options);
   if (Result<void> fine = check(outputs, inputs, command, whose); !fine) return failure(fine.error());
   for (const auto& [option, path] : outputs) {
     out.outputs_.push_back({option, path, {}});
@@ -63,9 +75,20 @@ Result<Outputs> Outputs::prepare(const RunOptions& options, const std::vector<st
   return out;
 }
 
+Result<Outputs> Outputs::prepare(const RunOptions& options, const std::vector<std::string>& inputs,
+                                 std::string_view command, std::string_view whose) {
+  return prepare(driver::named(options), inputs, command, whose);
+}
+
 bool Outputs::takes_stdout(const RunOptions& options) {
+  return std::ranges::any_of(driver::named(options), [](const auto& output) {
+    return is_data_on_stdout(output.first, output.second);
+  });
+}
+
+bool Outputs::take_stdout() const {
   return std::ranges::any_of(
-      named(options), [](const auto& output) { return output.first != "--report" && output.second == "-"; });
+      outputs_, [](const Output& output) { return is_data_on_stdout(output.option, output.path); });
 }
 
 const Outputs::Output* Outputs::at(std::string_view option) const {

@@ -9,8 +9,14 @@ namespace warplens::driver {
 
 class Outputs {
 public:
+  using Named = std::vector<std::pair<std::string, std::string>>; // option, and its file or "-"
+  // Those of findings that were given.
+  static Named named(const GateOptions&);
+
   // Fails where a file cannot be written, where one would be written over an input, or both over each other. `command`
   // and `whose` are for messages: "run FILE PROGRAM", "the program".
+  static Result<Outputs> prepare(const Named&, const std::vector<std::string>& inputs,
+                                 std::string_view command, std::string_view whose);
   static Result<Outputs> prepare(const RunOptions&, const std::vector<std::string>& inputs,
                                  std::string_view command, std::string_view whose);
 
@@ -23,8 +29,9 @@ public:
   // Writes to where the option says that this goes; nowhere where it was not given.
   Result<void> write(std::string_view option, std::string_view text, const RunOutput&) const;
 
-  // Does one of them go to standard output?
+  // Does one of them go to standard output, other than the text?
   static bool takes_stdout(const RunOptions&);
+  bool take_stdout() const;
 
 private:
   struct Output {

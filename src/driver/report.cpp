@@ -1,8 +1,8 @@
 // Read, merge, build, write. What a report was made of is in it (report/read.h), source lines too: the program is not
 // looked at, and its source only for the comments that findings are held to.
 #include "driver/report.h"
-#include "driver/gates.h"
 #include "driver/outputs.h"
+#include "driver/run_findings.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "report/read.h"
@@ -80,7 +80,7 @@ int report(const ReportOptions& options, const RunOutput& output) {
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string();
   report::SourceFiles sources({here}, {here, here, os::variable("HOME"), {}});
-  Result<u64> failing = gates->judge(*model, sources, options.shown, *outputs, output);
+  Result<u64> failing = hold_run(*gates, *model, sources, options.shown, *outputs, output);
   if (!failing) return refuse(failing.error());
   return *failing != 0 || (options.shown.strict && !report::passes_strict(*model)) ? 1 : 0;
 }

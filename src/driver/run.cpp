@@ -3,11 +3,11 @@
 // What each process does is described in docs/ARCHITECTURE.md.
 #include "driver/run.h"
 #include "driver/events.h"
-#include "driver/gates.h"
 #include "driver/gpus.h"
 #include "driver/host_places.h"
 #include "driver/outputs.h"
 #include "driver/program.h"
+#include "driver/run_findings.h"
 #include "driver/source_program.h"
 #include "launcher/kernel_file.h"
 #include "launcher/plan.h"
@@ -350,7 +350,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   if (!model) return refuse(options, output, model.error());
   if (Result<void> written = prepared->outputs.write(options, *model, output); !written)
     return refuse(options, output, written.error());
-  Result<u64> failing = gates->judge(*model, sources, options, prepared->outputs, output);
+  Result<u64> failing = hold_run(*gates, *model, sources, options, prepared->outputs, output);
   if (!failing) return refuse(options, output, failing.error());
   const bool passes = *failing == 0 && (!options.strict || report::passes_strict(*model));
   return end->exit_code == 0 && !passes ? 1 : end->exit_code;

@@ -27,9 +27,10 @@ Finding finding_at(const diag::Span& place, std::string_view rule, std::string m
 
 Finding missed(const Comment& comment, const findings::Access& access, const findings::Cost& cost,
                Verdict verdict) {
-  Finding out = finding_at(comment.place, own::failed_expectation,
+  const bool unknown = verdict == Verdict::unknown;
+  Finding out = finding_at(comment.place, unknown ? own::unchecked_comment : own::failed_expectation,
                            fmt::format("{}: expected {}{}", access.what, comment.expect->text,
-                                       verdict == Verdict::unknown ? ", which is not known to hold" : ""));
+                                       unknown ? ", which is not known to hold" : ""));
   out.kernel = access.kernel;
   out.array = access.array;
   out.source = access.source;

@@ -55,7 +55,7 @@ void leave_out(List& list, const Settings& settings) {
 
 bool breaks(const Comparison& limit, const std::vector<findings::Cost>& costs) {
   return std::ranges::any_of(costs, [&](const findings::Cost& cost) {
-    return cost.counter == counter(limit.measure) && judge(limit, cost) != Verdict::fails;
+    return cost.counter == counter(limit.measure) && judge(limit, cost) == Verdict::holds; // for all warps
   });
 }
 
@@ -91,7 +91,7 @@ void add_threshold(List& list, const Comparison& limit) {
     one.source = access.source;
     one.costs = access.costs;
     const bool measured = !access.costs.empty() && access.costs.front().average;
-    one.certainty = measured ? findings::Certainty::measured : findings::Certainty::possible;
+    one.certainty = measured ? findings::Certainty::measured : findings::Certainty::proved;
     found.push_back(std::move(one));
   }
   list.findings.insert(list.findings.end(), found.begin(), found.end());

@@ -1,0 +1,109 @@
+// Findings of a run: where its report says that accesses are, in the files that it may quote.
+#include "driver/run_findings.h"
+#include "driver/outputs.h"
+#include "findings/writers.h"
+#include "gates/own_rules.h"
+#include "judge/judge.h"
+#include <filesystem>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+using findings::Finding;
+using findings::List;
+
+// Names of files for findings, and back to what compilers call them.
+class Files {
+public:
+  explicit Files(report::SourceFiles& sources) : sources_(sources) {
+    std::error_code error;
+    here_ = fs::current_path(error).string();
+  }
+
+  std::string name(const std::string& file) {
+    const std::string& real = sources_.path(file);
+    const fs::path whole = (fs::path(here_) / (real.empty() ? file : real)).lexically_normal();
+    const fs::path below = whole.lexically_relative(here_);
+    std::string out = below.empty() || *below.begin() == ".." ? whole.string() : below.generic_string();
+    original_.try_emplace(out, file);
+    return out;
+  }
+  std::string_view text(const std::string& name) {
+    auto file = original_.find(name);
+    return file == original_.end() ? std::string_view() : std::string_view(sources_.text(file->second));
+  }
+  std::optional<std::string> line(const std::string& name, u32 number) {
+    auto file = original_.find(name);
+    return file == original_.end() ? std::nullopt : sources_.line(file->second, number);
+  }
+
+private:
+  report::SourceFiles& sources_;
+  std::string here_;
+  std::map<std::string, std::string> original_;
+};
+
+// Files whose lines are not those that ran: newer than the program, or not as the report has them.
+std::set<std::string> changed_files(const report::Model& model, const List& list, Files& files) {
+  std::set<std::string> out;
+  for (const report::Kernel& kernel : model.kernels)
+    for (const report::Line& line : kernel.lines)
+      if (line.changed) out.insert(files.name(line.place.file));
+  for (const findings::Access& access : list.accesses) {
+    if (access.place.empty() || access.source.empty()) continue;
+    const access::SourceFrame& at = access.place.front();
+    if (std::optional<std::string> now = files.line(at.file, at.line); now && *now != access.source)
+      out.insert(at.file);
+  }
+  return out;
+}
+
+// What is said on the terminal where --warnings does not ask for everything: what fails, and what comments want.
+List worth_saying(const List& list) {
+  List out{.all = list.all};
+  for (const Finding& finding : list.findings)
+    if (!finding.standing.fails.empty() || gates::is_about_comments(finding.rule))
+      out.findings.push_back(finding);
+  return out;
+}
+
+bool wants_findings(const GateOptions& options) {
+  return options.warnings || options.github || !Outputs::named(options).empty();
+}
+
+// Most programs have none, and nobody asks for their findings.
+bool has_comments(const report::Model& model, report::SourceFiles& sources) {
+  std::set<std::string> seen;
+  for (const report::Kernel& kernel : model.kernels)
+    for (const report::Line& line : kernel.lines)
+      for (const report::Row& row : line.rows)
+        for (const access::SourceFrame& frame : row.site.frames)
+          if (!report::is_library_file(frame.file) && seen.insert(frame.file).second) {
+            const gates::Comments comments = gates::read_comments(frame.file, sources.text(frame.file));
+            if (!comments.all.empty() || !comments.malformed.empty()) return true;
+          }
+  return false;
+}
+
+} // namespace
+
+Result<u64> hold_run(const Gates& gates, const report::Model& model, report::SourceFiles& sources,
+                     const RunOptions& options, const Outputs& outputs, const RunOutput& output) {
+  if (!gates.asks() && !wants_findings(options.gates) && !has_comments(model, sources)) return 0;
+  Files files(sources);
+  List list = judge::findings_of(model, [&](const std::string& file) { return files.name(file); });
+  const auto text_of = [&](const std::string& file) { return files.text(file); };
+  const Gates::Held held = gates.hold(list, {text_of, changed_files(model, list, files)});
+  if (Result<void> written = write_findings(list, options.gates, options.version, outputs, output); !written)
+    return failure(written.error());
+  std::string text =
+      findings::text(options.gates.warnings ? list : worth_saying(list), text_of, options.colour);
+  if (options.gates.github) text += findings::github(list);
+  text += held.said;
+  const bool on_stdout = options.report == "-" && !Outputs::takes_stdout(options);
+  if (!text.empty()) (on_stdout ? output.out : output.err)(text);
+  return held.failing;
+}
+
+} // namespace warplens::driver
