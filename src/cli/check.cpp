@@ -47,12 +47,6 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
       ->type_name("NUMBER")
       ->capture_default_str()
       ->group("Compiling");
-  command
-      .add_option("--fail-on", o.fail_on,
-                  "exit code 1 when a finding is that grave: note, warning, error; or never")
-      ->check(CLI::IsMember({"note", "warning", "error", "never"}))
-      ->capture_default_str()
-      ->group("Output");
   command.add_flag("--all", o.all, "also list what is fine, and what is not known")->group("Output");
   command.add_flag("--json", o.json, "print findings as JSON")->group("Output");
 }
@@ -67,10 +61,13 @@ void add_check(CLI::App& app, int& exit_code) {
   give_help(*command, "check [OPTIONS] FILE …", "warplens check --block 32,8 matmul.cu",
             "What verdicts mean and what they assume: docs/CHECK.md.");
   declare(*command, *options);
+  declare_gates(*command, options->gates);
+  command->get_option("--fail-on")->default_str("warning");
   add_terminal_options(*command, colour);
-  command->callback([options, colour, &exit_code] {
+  command->callback([command, options, colour, &exit_code] {
     options->colour = text::colour_wanted(STDOUT_FILENO, *colour);
     options->version = WARPLENS_VERSION;
+    options->sm_given = command->count("--sm") != 0;
     driver::Output output = driver::check(*options);
     print(stderr, output.err);
     print(stdout, output.out);

@@ -4,9 +4,10 @@
 #include "base/launch_limits.h"
 #include "check/findings.h"
 #include "driver/check_inputs.h"
+#include "driver/gates.h"
 #include "driver/gpus.h"
+#include "driver/outputs.h"
 #include "driver/source_program.h"
-#include "findings/rules.h"
 #include "findings/writers.h"
 #include "os/environment.h"
 #include "os/file.h"
@@ -213,12 +214,77 @@ std::string summary(const std::vector<check::Judgement>& all, u64 kernels, std::
 }
 
 Output refuse(const diag::Diagnostic& bad, const CheckOptions& o) {
-  return {2, {}, "warplens: " + diag::render(bad, {}, o.colour)};
+  return {2, {}, "warplens: " + diag::render(bad, configuration_at(bad), o.colour)};
+}
+
+// Names files as they are found from here, and quotes the lines.
+void place(findings::List& list, Sources& sources) {
+  auto rename = [](access::SourceStack& stack) {
+    std::vector<access::SourceFrame> frames = stack.all();
+    for (access::SourceFrame& frame : frames) frame.file = from_here(frame.file);
+    stack = access::SourceStack(std::move(frames));
+  };
+  for (findings::Access& access : list.accesses) rename(access.place);
+  for (findings::Finding& finding : list.findings) {
+    rename(finding.place);
+    for (findings::Note& note : finding.notes)
+      if (note.place) note.place->file = from_here(note.place->file);
+    if (finding.place.empty()) continue;
+    std::string_view text = sources.text(finding.place.front().file);
+    for (u32 line = 1; line < finding.place.front().line && !text.empty(); ++line)
+      text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    finding.source = std::string(text.substr(0, text.find('\n')));
+    finding.source.erase(0, finding.source.find_first_not_of(" \t"));
+  }
+}
+
+// Everything that is ready before an input is read.
+struct Prepared {
+  CheckOptions options; // with what .warplens.toml says
+  Gates gates;
+  Outputs outputs;
+};
+
+Result<Prepared> prepare(const CheckOptions& asked) {
+  Prepared out{asked, {}, {}};
+  Result<Gates> gates = Gates::prepare(asked.gates);
+  if (!gates) return failure(gates.error());
+  out.gates = std::move(*gates);
+  out.gates.fail_by_default("warning");
+  if (!asked.sm_given && !out.gates.sm().empty()) out.options.sm = out.gates.sm();
+  Outputs::Named files = Outputs::named(asked.gates);
+  if (asked.json) files.emplace_back("--json", "-");
+  Result<Outputs> outputs = Outputs::prepare(files, asked.inputs, "check", "what is checked");
+  if (!outputs) return failure(outputs.error());
+  out.outputs = std::move(*outputs);
+  return out;
+}
+
+// Holds the findings to the gates and says them; `more`: what text says beyond them.
+Result<void> say(const Prepared& run, findings::List& list, Sources& sources, const std::string& more,
+                 Output& out) {
+  const CheckOptions& o = run.options;
+  const auto text_of = [&](const std::string& file) { return sources.text(file); };
+  const Gates::Held held = run.gates.hold(list, {text_of});
+  auto append = [](std::string& to) { return [&to](std::string_view text) { return to += text, true; }; };
+  const RunOutput output{append(out.out), append(out.err)};
+  if (Result<void> done = run.outputs.write("--json", findings::json(list, o.version), output); !done)
+    return done;
+  if (Result<void> done = write_findings(list, o.gates, o.version, run.outputs, output); !done) return done;
+  std::string& to = run.outputs.take_stdout() ? out.err : out.out;
+  if (!run.outputs.take_stdout()) out.out += findings::text(list, text_of, o.colour) + more;
+  if (o.gates.github) to += findings::github(list);
+  out.err += held.said;
+  if (out.exit_code == 0 && held.failing != 0) out.exit_code = 1;
+  return {};
 }
 
 } // namespace
 
-Output check(const CheckOptions& o) {
+Output check(const CheckOptions& asked) {
+  Result<Prepared> prepared = prepare(asked);
+  if (!prepared) return refuse(prepared.error(), asked);
+  const CheckOptions& o = prepared->options;
   Result<check::Options> options = options_of(o);
   if (!options) return refuse(options.error(), o);
   Result<std::vector<std::string>> words = split_words(o.compile_options);
@@ -249,27 +315,10 @@ Output check(const CheckOptions& o) {
     std::move(one.judgements.begin(), one.judgements.end(), std::back_inserter(judgements));
   }
   findings::List list = check::findings_of(judgements, options->architectures);
-  for (findings::Finding& finding : list.findings) {
-    if (finding.place.empty()) continue;
-    std::string_view text = sources.text(finding.place.front().file);
-    for (u32 line = 1; line < finding.place.front().line && !text.empty(); ++line)
-      text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-    finding.source = std::string(text.substr(0, text.find('\n')));
-    finding.source.erase(0, finding.source.find_first_not_of(" \t"));
-  }
-  if (o.json) {
-    out.out = findings::json(list, o.version);
-  } else {
-    out.out = findings::text(
-        list, [&](const std::string& file) { return sources.text(file); }, o.colour);
-    if (o.all) out.out += others_text(judgements);
-    if (out.exit_code == 0 || !judgements.empty())
-      out.out += summary(judgements, kernels, list.findings.size());
-  }
-  std::optional<findings::Severity> limit = findings::severity(o.fail_on);
-  if (out.exit_code == 0 && limit)
-    for (const findings::Finding& finding : list.findings)
-      if (finding.severity >= *limit) out.exit_code = 1;
+  place(list, sources);
+  std::string more = o.all ? others_text(judgements) : "";
+  if (out.exit_code == 0 || !judgements.empty()) more += summary(judgements, kernels, list.findings.size());
+  if (Result<void> said = say(*prepared, list, sources, more, out); !said) return refuse(said.error(), o);
   return out;
 }
 

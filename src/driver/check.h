@@ -1,6 +1,7 @@
 // `warplens check`: every memory access of CUDA code, judged for all launches without running anything.
 #pragma once
 #include "driver/explain.h"
+#include "driver/run.h"
 
 namespace warplens::driver {
 
@@ -11,15 +12,16 @@ struct CheckOptions {
   std::string sm = "90";             // one or several; verdicts are for the first
   std::string kernel;                // a part of its name
   std::string compiler = "auto", compile_options;
-  std::string fail_on = "warning"; // note, warning, error, never
-  u32 jobs = 0;                    // 0: one per core
-  bool all = false;                // what is fine, and what is not known, too
+  bool sm_given = false; // else .warplens.toml may say others
+  GateOptions gates;     // where nobody asks, warnings fail
+  u32 jobs = 0;          // 0: one per core
+  bool all = false;      // what is fine, and what is not known, too
   bool json = false;
   bool colour = false;
   std::string version; // of WarpLens, for documents
 };
 
-// The exit code: 0 nothing found, 1 findings at or above `fail_on`, 2 an input that cannot be judged.
+// The exit code: 0 nothing found, 1 a finding fails, 2 an input that cannot be judged.
 Output check(const CheckOptions&);
 
 } // namespace warplens::driver

@@ -125,6 +125,17 @@ Gates::Held Gates::hold(List& list, const FindingSources& sources) const {
   return {outcome.failing, closing(outcome, settings_.accepts)};
 }
 
+std::string configuration_at(const diag::Diagnostic& diagnostic) {
+  if (diagnostic.span.line == 0 || !diagnostic.span.file.ends_with(".toml")) return {};
+  return os::read_file(diagnostic.span.file).value_or("");
+}
+
+std::string from_here(const std::string& file) {
+  const fs::path whole = (fs::path(here()) / file).lexically_normal(),
+                 below = whole.lexically_relative(here());
+  return file.empty() || below.empty() || *below.begin() == ".." ? file : below.generic_string();
+}
+
 Result<void> write_findings(const List& list, const GateOptions& asked, std::string_view version,
                             const Outputs& outputs, const RunOutput& output) {
   if (!asked.sarif.empty())

@@ -40,6 +40,12 @@ private:
   gates::Config config_;
 };
 
+// What findings call a file: its path from the working directory where it lies below, else as it is.
+std::string from_here(const std::string& file);
+
+// The text that a diagnostic about the configuration is about, to be shown with it; else empty.
+std::string configuration_at(const diag::Diagnostic&);
+
 // Into the files that the options name.
 Result<void> write_findings(const findings::List&, const GateOptions&, std::string_view version,
                             const Outputs&, const RunOutput&);

@@ -64,10 +64,7 @@ Result<report::Model> prepare_and_build(const ReportOptions& options, std::optio
 int report(const ReportOptions& options, const RunOutput& output) {
   constexpr int cannot = 2;
   auto refuse = [&](const diag::Diagnostic& diagnostic) {
-    const bool toml = diagnostic.span.file.ends_with(".toml");
-    output.err("warplens: " + diag::render(diagnostic,
-                                           toml ? os::read_file(diagnostic.span.file).value_or("") : "",
-                                           options.shown.colour));
+    output.err("warplens: " + diag::render(diagnostic, configuration_at(diagnostic), options.shown.colour));
     return cannot;
   };
   Result<Gates> gates = Gates::prepare(options.shown.gates);

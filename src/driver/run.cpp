@@ -314,9 +314,9 @@ RunOptions with_sources(RunOptions options) {
 }
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
-  std::string source; // of PTX that is malformed; of a fat binary it has no lines of its own
-  const std::string& file = diagnostic.span.file;
-  if (diagnostic.span.line != 0 && (file.ends_with(".ptx") || file.ends_with(".toml")))
+  std::string source = configuration_at(diagnostic);
+  // Of PTX that is malformed; of a fat binary it has no lines of its own.
+  if (diagnostic.span.line != 0 && diagnostic.span.file.ends_with(".ptx"))
     source = os::read_file(diagnostic.span.file).value_or("");
   output.err("warplens: " + diag::render(diagnostic, source, options.colour));
   return cannot;

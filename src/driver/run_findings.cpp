@@ -4,28 +4,21 @@
 #include "findings/writers.h"
 #include "gates/own_rules.h"
 #include "judge/judge.h"
-#include <filesystem>
 
 namespace warplens::driver {
 namespace {
 
-namespace fs = std::filesystem;
 using findings::Finding;
 using findings::List;
 
 // Names of files for findings, and back to what compilers call them.
 class Files {
 public:
-  explicit Files(report::SourceFiles& sources) : sources_(sources) {
-    std::error_code error;
-    here_ = fs::current_path(error).string();
-  }
+  explicit Files(report::SourceFiles& sources) : sources_(sources) {}
 
   std::string name(const std::string& file) {
     const std::string& real = sources_.path(file);
-    const fs::path whole = (fs::path(here_) / (real.empty() ? file : real)).lexically_normal();
-    const fs::path below = whole.lexically_relative(here_);
-    std::string out = below.empty() || *below.begin() == ".." ? whole.string() : below.generic_string();
+    const std::string out = from_here(real.empty() ? file : real);
     original_.try_emplace(out, file);
     return out;
   }
@@ -40,7 +33,6 @@ public:
 
 private:
   report::SourceFiles& sources_;
-  std::string here_;
   std::map<std::string, std::string> original_;
 };
 
