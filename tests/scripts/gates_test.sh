@@ -160,6 +160,31 @@ gate --config absent.toml app.cu
 expect_code 2
 cd ../..
 
+# check judges the code alone, and is held to the same.
+cp "$source_dir/tests/scripts/programs/findings.cu" app.cu
+sed -i 's|\(out\[threadIdx.y.*\)|\1 // warplens: expect wavefronts<=1|' app.cu
+check() { run "$warplens" check --compiler clang --block 32,32 "$@"; }
+check --sarif out.sarif --findings out.json --markdown out.md --github app.cu
+expect_code 1
+follows "$sarif_part" out.sarif
+follows "$findings_schema" out.json
+expect_json out.json '[(f["line"], f["file"]) for f in r["findings"] if f["rule"] == "failed-expectation"]' "[(16, 'app.cu')]"
+expect_in stdout '^app\.cu:16:[0-9]+: warning: .*\[bank-conflict\]$'
+expect_in stdout '^::warning file=app\.cu,line=16,.*title=bank-conflict::'
+sed -i 's|// warplens.*|// warplens: ignore bank-conflict: shown to students|' app.cu
+check app.cu --rule uncoalesced-load=note --sarif -
+expect_code 0
+python3 -m json.tool stdout >/dev/null || fail "--sarif - writes more than SARIF"
+check app.cu --write-baseline known.json
+expect_code 0
+check app.cu --baseline known.json
+expect_code 0
+echo 'fail-on = "eror"' >.warplens.toml
+check app.cu
+expect_code 2
+expect_in stderr "\\.warplens\\.toml:1:11: error: 'eror' is no severity"
+rm .warplens.toml
+
 # Programs without line information, with mistakes, with launches that fail.
 cat >bad.cu <<'CU'
 __global__ void beyond(int* p) { p[threadIdx.x + (1 << 28)] = 1; }
@@ -187,7 +212,11 @@ expect_in stdout 'Pad the'
 # The hook for pre-commit and the action for GitHub run what they say.
 export PATH="$(dirname "$warplens"):$PATH"
 cp "$source_dir/tests/scripts/programs/findings.cu" app.cu
-hook=$(sed -n 's/^  entry: //p' "$source_dir/.pre-commit-hooks.yaml")
+hook_of() { sed -n "/^- id: $1\$/,/^- /s/^  entry: //p" "$source_dir/.pre-commit-hooks.yaml"; }
+run sh -c "$(hook_of warplens-check) --compiler clang --block 32,32 app.cu"
+expect_code 1
+expect_in stdout '^app\.cu:16:.*\[bank-conflict\]'
+hook=$(hook_of warplens-run)
 run sh -c "$hook --compiler clang app.cu"
 expect_code 1
 expect_in stderr '^app\.cu:16:.*\[bank-conflict\]'
