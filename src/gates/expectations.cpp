@@ -62,10 +62,13 @@ void expect(findings::List& list, const Comment& comment) {
               : fmt::format("nothing was counted at the line that '{}' is about", comment.expect->text)));
 }
 
-void ignore(findings::List& list, const Comment& comment) {
-  bool used = false;
+void ignore(findings::List& list, const std::vector<Finding>& hidden, const Comment& comment) {
+  auto is_meant = [&](const Finding& finding) {
+    return finding.rule == comment.ignore && stands_at(finding.place, comment);
+  };
+  bool used = std::ranges::any_of(hidden, is_meant);
   for (Finding& finding : list.findings)
-    if (finding.rule == comment.ignore && stands_at(finding.place, comment)) {
+    if (is_meant(finding)) {
       finding.standing.suppressed = comment.reason;
       used = true;
     }
@@ -82,8 +85,9 @@ void ignore(findings::List& list, const Comment& comment) {
 
 } // namespace
 
-void hold_to_comments(findings::List& list, const Comments& comments) {
-  for (const Comment& comment : comments.all) comment.expect ? expect(list, comment) : ignore(list, comment);
+void hold_to_comments(findings::List& list, const std::vector<Finding>& hidden, const Comments& comments) {
+  for (const Comment& comment : comments.all)
+    comment.expect ? expect(list, comment) : ignore(list, hidden, comment);
   for (const diag::Diagnostic& malformed : comments.malformed) {
     Finding one = finding_at(malformed.span, own::malformed_comment, malformed.message);
     one.fix = findings::Fix{malformed.help, {}, {}};

@@ -1,4 +1,4 @@
-// The order matters: what is left out is not compared; what comments ignore is not counted as new; and what fails is asked
+// The order matters: thresholds hold for accesses whose finding is off; what is left out is not compared; what comments ignore is not counted as new; and what fails is asked
 // last, of all that is left.
 #include "gates/gates.h"
 #include "findings/rules.h"
@@ -27,30 +27,38 @@ findings::Severity severity_of(Level level) {
   return {};
 }
 
-// Gives findings the severity that the user chose; those that are off go.
-void set_severities(List& list, const Settings& settings) {
-  std::erase_if(list.findings, [&](Finding& finding) {
-    auto chosen = settings.levels.find(finding.rule);
-    if (chosen == settings.levels.end()) {
-      const findings::Rule* rule = findings::rule(finding.rule);
-      return rule != nullptr && !rule->shown;
-    }
-    finding.severity = severity_of(chosen->second);
-    return chosen->second == Level::off;
-  });
+bool is_off(const Finding& finding, const Settings& settings) {
+  auto chosen = settings.levels.find(finding.rule);
+  if (chosen != settings.levels.end()) return chosen->second == Level::off;
+  const findings::Rule* rule = findings::rule(finding.rule);
+  return rule != nullptr && !rule->shown;
 }
 
-void leave_out(List& list, const Settings& settings) {
+bool is_little(const Finding& finding, const Settings& settings) { // what waits, or is narrow, has no excess
+  return finding.weight && finding.weight->excess_bytes != 0 &&
+         static_cast<double>(finding.weight->excess_bytes) <
+             settings.least_excess * static_cast<double>(finding.weight->moved_bytes);
+}
+
+// Gives findings the severity that the user chose. Those that are off go, and are returned.
+std::vector<Finding> set_severities(List& list, const Settings& settings) {
+  auto gone = std::ranges::stable_partition(list.findings, [&](const Finding& finding) {
+    return !is_off(finding, settings) && !is_little(finding, settings);
+  });
+  std::vector<Finding> out(gone.begin(), gone.end());
+  list.findings.erase(gone.begin(), gone.end());
+  for (Finding& finding : list.findings)
+    if (auto chosen = settings.levels.find(finding.rule); chosen != settings.levels.end())
+      finding.severity = severity_of(chosen->second);
+  return out;
+}
+
+void leave_out_paths(List& list, const Settings& settings) {
   auto elsewhere = [&](const auto& one) {
     return !one.place.empty() && !covers(settings, one.place.front().file);
   };
   std::erase_if(list.findings, elsewhere);
   std::erase_if(list.accesses, elsewhere);
-  std::erase_if(list.findings, [&](const Finding& finding) { // what waits, or is narrow, has no excess
-    return finding.weight && finding.weight->excess_bytes != 0 &&
-           static_cast<double>(finding.weight->excess_bytes) <
-               settings.least_excess * static_cast<double>(finding.weight->moved_bytes);
-  });
 }
 
 bool breaks(const Comparison& limit, const std::vector<findings::Cost>& costs) {
@@ -135,12 +143,12 @@ bool covers(const Settings& settings, const std::string& file) {
 }
 
 Outcome apply(List& list, const Settings& settings, const std::vector<Comments>& comments) {
-  leave_out(list, settings);
+  leave_out_paths(list, settings);
+  const std::vector<Finding> hidden = set_severities(list, settings);
   for (const Condition& condition : settings.fail_on)
     if (const auto* limit = std::get_if<Comparison>(&condition.what)) add_threshold(list, *limit);
-  set_severities(list, settings);
-  for (const Comments& of_file : comments) hold_to_comments(list, of_file);
-  set_severities(list, settings);
+  for (const Comments& of_file : comments) hold_to_comments(list, hidden, of_file);
+  set_severities(list, settings); // of what came since
   Outcome out;
   if (settings.baseline) out.gone = compare(list, *settings.baseline);
   for (Finding& finding : list.findings) {

@@ -129,6 +129,19 @@ TEST(Gates, ACommentIgnoresARuleAtItsLineAndThroughCalls) {
   }
 }
 
+TEST(Gates, WhatIsOffMayBeIgnoredAndIsHeldToThresholds) {
+  Settings s = settings();
+  s.levels = {{"uncoalesced-load", Level::off}};
+  List list{{at(1)}, {access_at(1, 32)}, {}};
+  EXPECT_EQ(
+      apply(list, s, {read_comments("src/a.cu", "x; // warplens: ignore uncoalesced-load: why")}).failing, 0);
+  EXPECT_TRUE(list.findings.empty());
+  s.fail_on = conditions("sectors>8");
+  list = {{at(1)}, {access_at(1, 32)}, {}};
+  EXPECT_EQ(apply(list, s, {}).failing, 1);
+  EXPECT_THAT(rules_of(list), ElementsAre("over-threshold"));
+}
+
 TEST(Gates, ACommentThatNoLongerHoldsFails) {
   struct Case {
     const char *comment, *rule;
