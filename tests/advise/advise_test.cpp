@@ -358,6 +358,29 @@ TEST(Advise, AtomicsThatWait) {
   EXPECT_TRUE(advise(exchange.site, exchange.context).empty()) << "their values cannot become one";
 }
 
+TEST(Advise, WarpsOfABlockThatMeet) {
+  Built warps = site(
+      Space::global, Kind::reduction, 4, [](u32) { return u64{64}; }, 8000);
+  warps.site.site.opcode = "red.global.add.f32";
+  access::WarpAccess lane = warps.site.distribution.classes[0].example;
+  lane.active = 1;
+  warps.site.distribution.classes = {measure::class_of(lane, 8000, *warps.context.architecture)};
+  warps.site.counters[0].threads = 8000;
+  measure::FirstBlock& block = warps.site.distribution.first_block;
+  block.requests = block.sectors = block.lanes = 8, block.words = 1;
+  Advice one = only(advise(warps.site, warps.context));
+  EXPECT_EQ(one.rule, "same-address-atomics");
+  EXPECT_EQ(one.after.threads, 1000u);
+  EXPECT_NE(one.change.find("let one thread of the block"), std::string::npos) << one.change;
+  EXPECT_EQ(one.wait_cycles, 7000u * arch::word_updates(*warps.context.architecture).in_l2 *
+                                 warps.context.architecture->part.multiprocessors);
+  block.words = 4;
+  EXPECT_TRUE(advise(warps.site, warps.context).empty()) << "two warps for each word";
+  block.words = 1;
+  warps.site.counters[0].threads = warps.site.counters[0].instructions = 800;
+  EXPECT_TRUE(advise(warps.site, warps.context).empty()) << "a launch takes longer than so few updates";
+}
+
 TEST(Advise, AResultThatNobodyReadsLetsTheAssemblerCombine) {
   Built tickets = site(Space::global, Kind::atomic, 4, [](u32) { return u64{0}; });
   tickets.site.site.opcode = "atom.global.add.u32";

@@ -15,7 +15,6 @@ import pathlib
 import re
 import sys
 
-import public_variants
 import variants
 
 REASONS = {
@@ -53,7 +52,8 @@ def main(figures, directory):
         launches.setdefault(launch["run"], []).append(launch)
     good, groups = True, {}
     for run, theirs in launches.items():
-        ours = variants.in_order(json.load(open(pathlib.Path(directory) / f"{run}.json")))
+        report = json.load(open(pathlib.Path(directory) / f"{run}.json"))
+        ours, waiting = variants.in_order(report), variants.waits(report)
         seen = {}
         for counted, measured in zip(ours, theirs, strict=True):
             found = variants.counted(counted)
@@ -66,8 +66,7 @@ def main(figures, directory):
             variant = variant_of(run, kernel, nth)
             if not variant:
                 continue
-            beyond = sum(s["excess_cycles"] or 0 for s in counted["sites"])
-            cost = (beyond, sum(map(public_variants.cycles, counted["sites"])), measured["nanoseconds"])
+            cost = (variants.beyond_need(counted, waiting), sum(map(variants.cycles, counted["sites"])), measured["nanoseconds"])
             kernels = groups.setdefault(variant[0], {}).setdefault(variant[1], {})
             kernels[kernel] = min(kernels.get(kernel, cost), cost, key=lambda c: c[2])
     right = wrong = level = 0

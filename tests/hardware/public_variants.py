@@ -16,19 +16,6 @@ import sys
 
 import variants
 
-COSTS = {"tag_pass": 1, "wavefront": 1, "sector": 4, "constant_request": 2}  # arch::StageCosts of 9.0
-
-
-def cycles(site):
-    """Of the busiest stage, as measure::cycles."""
-    if site["space"] == "shared":
-        return site["wavefronts"] * COSTS["wavefront"]
-    if site["space"] == "constant":
-        return site["requests"] * COSTS["constant_request"]
-    tag, data = (site.get(name) or 0 for name in ("tag_passes", "data_wavefronts"))
-    return max(tag * COSTS["tag_pass"], data * COSTS["wavefront"], (site["sectors"] or 0) * COSTS["sector"])
-
-
 def main(figures, directory):
     runs = collections.OrderedDict()
     for launch in json.load(open(figures))["launches"]:
@@ -49,7 +36,7 @@ def main(figures, directory):
                     good = False
                     print(f"{run}, {measured['kernel']}: {name} {found[name]}, measured {measured[name]}", file=sys.stderr)
             beyond = sum(s["excess_cycles"] or 0 for s in counted["sites"])
-            row = (measured["nanoseconds"], beyond, sum(map(cycles, counted["sites"])))
+            row = (measured["nanoseconds"], beyond, sum(map(variants.cycles, counted["sites"])))
             kernel = measured["kernel"].split("<")[0]
             if run.startswith("reduction"):  # the launches that follow finish the sum
                 by_kernel.setdefault("all", row)

@@ -122,11 +122,40 @@ void say_by_itself(const Subject& s, const arch::Counts& counts, bool shared, Ad
   out.by_itself = counts;
 }
 
+// One lane of each warp updates a word, and so do the warps beside it: what a block adds up first is one update for it. Seen in
+// the first block. Few updates are not worth a word: launching the kernel takes longer.
+void meet_in_block(const Subject& s, std::vector<Advice>& list) {
+  constexpr u64 few_updates = 4096, some_warps = 4;
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  if (!is_device(s.site.space) || !can_combine(s.site.site) || block.words == 0 ||
+      block.lanes < some_warps * block.words)
+    return;
+  Advice out = draft(s, "same-address-atomics", Metric::threads);
+  out.after.threads = of_all_blocks(s.counters.threads, block.words, block.lanes);
+  if (s.counters.threads - std::min(out.after.threads, s.counters.threads) < few_updates) return;
+  out.after.sectors = of_all_blocks(s.counters.sectors, block.words, block.lanes);
+  out.after.requests = of_all_blocks(s.counters.requests, block.words, block.lanes);
+  out.after.instructions = of_all_blocks(s.counters.instructions, block.words, block.lanes);
+  out.title = "the warps of a block update the same address";
+  out.cause = "updates of one address are performed one after the other";
+  out.change = "combine the values of the block's warps in shared memory first, and let one thread of the "
+               "block perform "
+               "the operation";
+  if (!returns_nothing(s.site))
+    out.change += "; as the result is used, the others add what those before them brought";
+  out.wait_cycles = wait_of(s, out.after);
+  list.push_back(std::move(out));
+}
+
 } // namespace
 
 void atomics(const Subject& s, std::vector<Advice>& list) {
   const access::Site& site = s.site.site;
-  if (!is_atomic(site.kind) || s.counters.threads <= s.counters.instructions) return;
+  if (!is_atomic(site.kind)) return;
+  if (s.counters.threads <= s.counters.instructions) {
+    meet_in_block(s, list);
+    return;
+  }
   bool shared = s.site.space == access::Space::shared;
   if (!shared && !is_device(s.site.space)) return;
   arch::Counts leaders = predicted(s, keep_leaders);

@@ -48,11 +48,13 @@ u32 stretches(const access::WarpAccess& access) {
   return out;
 }
 
-// Of many lanes for each stretch: parts of rows, whose ends lie inside sectors, and nothing that is out of order.
+// Parts of rows, whose ends lie inside sectors, and nothing that is out of order: of many lanes each, or two where few lanes
+// take part, as at the edge of a tile.
 bool goes_to_rows(const Subject& s) {
-  constexpr u32 longest = 8; // lanes for each stretch, from which on it is a part of a row
-  return std::ranges::all_of(s.site.distribution.classes, [](const measure::WarpClass& c) {
-    return longest * stretches(c.example) <= std::max(u32{longest}, u32{c.one.lanes});
+  constexpr u32 long_part = 8; // lanes
+  return std::ranges::all_of(s.site.distribution.classes, [&](const measure::WarpClass& c) {
+    const u32 parts = stretches(c.example), lanes = c.one.lanes;
+    return lanes == 1 || long_part * parts <= lanes || (parts <= 2 && 2 * parts <= lanes);
   });
 }
 

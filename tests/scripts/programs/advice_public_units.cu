@@ -133,7 +133,7 @@ __global__ void nearest_shared(const float* far, float* out, int k) {
   out[threadIdx.x] = sum;
 }
 
-// --- one address: HeCBench's filter (who passes takes the next place) and a dot product ---------------------------------------
+// --- one address: HeCBench's filter (who passes takes the next place), a dot product, llm.c's global_norm ---------------------------------------
 __global__ void filter(const int* in, int* count, int* out) {
   int x = in[blockIdx.x * blockDim.x + threadIdx.x];
   if (x % 2 == 0) {
@@ -158,6 +158,23 @@ __global__ void dot_by_warp(const float* a, const float* b, float* sum) {
   float x = a[i] * b[i];
   for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(~0u, x, d);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, x); // after dot atomic/reduction global
+}
+
+// The same with more blocks: each warp has one update, and so have those beside it.
+__global__ void norm(float* sum) {
+  float x = 0.5f * threadIdx.x;
+  for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(~0u, x, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, x); // before norm atomic/reduction global
+}
+__global__ void norm_by_block(float* sum) {
+  __shared__ float part[threads / 32];
+  float x = 0.5f * threadIdx.x;
+  for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(~0u, x, d);
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = x;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int i = 1; i < threads / 32; ++i) x += part[i];
+  atomicAdd(sum, x); // after norm atomic/reduction global
 }
 
 // --- some lanes of one address: a sparse matrix as (row, column, value), in the order of its rows ------------------------------
@@ -296,6 +313,8 @@ int main() {
   filter_by_warp<<<blocks, threads>>>(keys, out, out + 64);
   dot<<<blocks, threads>>>(a, a, b);
   dot_by_warp<<<blocks, threads>>>(a, a, b);
+  norm<<<1024, threads>>>(b);
+  norm_by_block<<<1024, threads>>>(b);
   triplets<<<blocks, threads>>>(rows, a, b);
   triplets_by_row<<<blocks, threads>>>(rows, a, b);
   layer_forward<<<blocks, dim3(16, 16)>>>(b);
