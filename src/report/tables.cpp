@@ -5,6 +5,7 @@
 // where there is room, else on a line of its own. With several architectures, a second table puts their bytes
 // side by side.
 #include "arch/table.h"
+#include "base/bits.h"
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "report/text.h"
@@ -44,14 +45,21 @@ std::string label_of(const Kernel& kernel) {
   return {};
 }
 
-// Fewer blocks than SMs leave some without work, which no count of accesses shows. Empty where half of them have a block.
-std::string few_blocks(const Kernel& kernel) {
+// Too few blocks leave SMs without work, and too few warps leave them waiting, which no count of accesses shows. Empty where
+// there are enough: blocks for half of the SMs, a quarter of the warps that these can hold.
+std::string few_threads(const Kernel& kernel) {
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   u64 most = 0;
   for (const auto& [grid, launches] : kernel.grids) most = std::max(most, grid.count());
-  if (row == nullptr || most == 0 || 2 * most >= row->part.multiprocessors) return "";
-  return fmt::format("; blocks for {}{} of {} SMs", kernel.grids.size() == 1 ? "" : "at most ", most,
-                     row->part.multiprocessors);
+  if (row == nullptr || most == 0) return "";
+  const u64 multiprocessors = row->part.multiprocessors, room = row->limits.threads_per_sm / warp_size;
+  const char* at_most = kernel.grids.size() == 1 ? "" : "at most ";
+  if (2 * most < multiprocessors)
+    return fmt::format("; blocks for {}{} of {} SMs", at_most, most, multiprocessors);
+  const u64 warps = most * ceil_div(kernel.block.count(), warp_size);
+  if (4 * warps >= room * multiprocessors) return "";
+  return fmt::format("; {}{:.1f} of {} warps on an SM", at_most,
+                     static_cast<double>(warps) / static_cast<double>(multiprocessors), room);
 }
 
 std::string launch_line(const Kernel& kernel) {
@@ -59,7 +67,7 @@ std::string launch_line(const Kernel& kernel) {
                                  dimensions(kernel.block));
   if (kernel.shared_bytes != 0)
     text += fmt::format(", {} shared per block", human_bytes(kernel.shared_bytes));
-  return text + few_blocks(kernel) + "; " + label_of(kernel);
+  return text + few_threads(kernel) + "; " + label_of(kernel);
 }
 
 // What the accesses keep busy, and how long at least.

@@ -213,8 +213,9 @@ TEST(Causes, BlocksForFewSMsAreSaid) {
   measure::LaunchRecord launch = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {64}});
   EXPECT_TRUE(says(terminal(model_of({launch}), {100}), "block 64; blocks for 2 of 132 SMs; exact"));
   launch.grid = {66, 1, 1};
-  const std::string half = terminal(model_of({launch}), {100});
-  EXPECT_EQ(half.find("SMs; exact"), half.npos);
+  EXPECT_TRUE(says(terminal(model_of({launch}), {100}), "; 1.0 of 64 warps on an SM; exact"));
+  launch.grid = {1056, 1, 1};
+  EXPECT_TRUE(says(terminal(model_of({launch}), {100}), "block 64; exact"));
 }
 
 TEST(Causes, WhatDependsOnTimingIsNamedBeforeWhatIsFine) {
