@@ -99,7 +99,9 @@ private:
       out.push_back(std::move(main[i]));
       bool worse = !is_fine(other[i].verdict) && other[i].verdict != out.back().verdict &&
                    other[i].verdict != Verdict::unknown && is_fine(out.back().verdict);
-      if (worse) out.push_back(std::move(other[i]));
+      if (!worse) continue;
+      out.push_back(std::move(other[i]));
+      out.back().other_shape = true;
     }
     main = std::move(out);
   }

@@ -62,6 +62,7 @@ std::string message_of(const Judgement& j) {
 // Twice what would do is worth a warning; what may be bad and need not be is a note.
 Severity severity_of(const Judgement& j) {
   if (j.verdict == Verdict::scattered || j.verdict == Verdict::misaligned) return Severity::note;
+  if (j.other_shape) return Severity::note; // whoever launches it otherwise need not mind
   return paid(j.costs[0], j.space).most >= 2 * j.needed ? Severity::warning : Severity::note;
 }
 

@@ -107,8 +107,12 @@ void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
 void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words) {
   symbolic::Lanes step = a.pool.lanes(claim.stride->coefficient);
   std::string of = words.product(a.pool.monomial(claim.stride->monomial));
-  out_.pattern = fmt::format("stride {}{} bytes",
-                             step[1] - step[0] == 1 ? "" : fmt::format("{}*", step[1] - step[0]), of);
+  u32 row = 1; // lanes before the first that is elsewhere
+  while (row < warp_size && step[row] == step[0]) ++row;
+  i64 apart = row < warp_size ? step[row] - step[0] : 0;
+  std::string bytes = (apart == 1 ? "" : fmt::format("{}*", apart)) + of;
+  out_.pattern = row == 1 ? fmt::format("stride {} bytes", bytes)
+                          : fmt::format("rows of {} lanes, {} bytes apart", row, bytes);
   constexpr i64 most = 128;
   std::vector<u64> cost;
   for (i64 v = 0; v <= most; ++v)
@@ -140,7 +144,8 @@ Verdict Judge::global_verdict() const {
   switch (worst_) {
   case Dependence::data: return Verdict::scattered;
   case Dependence::undecided: return Verdict::unknown;
-  case Dependence::stride: return most <= few ? Verdict::coalesced : Verdict::uncoalesced;
+  case Dependence::stride:
+    return most <= few || 2 * most <= 3 * out_.needed ? Verdict::coalesced : Verdict::uncoalesced;
   case Dependence::choice:
     return most <= 2 * std::max(few, out_.needed) ? Verdict::coalesced : Verdict::unknown;
   case Dependence::none: break;

@@ -29,8 +29,9 @@ bool is_fine(Verdict);
 struct Judgement {
   access::Site site;
   access::Space space{};
-  std::string kernel; // demangled
-  std::string blocks; // "any block with blockDim.x % 32 == 0", "16x16"
+  std::string kernel;       // demangled
+  std::string blocks;       // "any block with blockDim.x % 32 == 0", "16x16"
+  bool other_shape = false; // than the one that is judged first: only what is worse there
   Verdict verdict = Verdict::unknown;
   bool any_subset = false;             // of a warp's lanes may take part: the least is one lane's
   std::string pattern;                 // "stride 4096 bytes"; of an unknown stride "stride 4*n bytes"

@@ -32,7 +32,7 @@ std::string Words::symbol(u32 number) const {
   case SymbolKind::address: return ptx::variable_name(a_.flow.module.variables[s.a].name);
   case SymbolKind::iteration: return "iteration";
   case SymbolKind::loaded: return fmt::format("what was {}", reason(Analysis::instruction_cause(s.a)));
-  default: return "a number that all lanes share";
+  default: return s.uniform ? "a number that all lanes share" : "a number of each lane";
   }
 }
 

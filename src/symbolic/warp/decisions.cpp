@@ -179,7 +179,8 @@ Value Algebra::select(Value flag, Value a, Value b, u32 bits) {
 Value Algebra::clamp_to(u32 code, Value a, Value b, bool is_signed, u32 bits) {
   Value x = extend(a, is_signed, bits), y = extend(b, is_signed, bits);
   bool least = code == least_of;
-  std::optional<Range> rx = pool.facts(x).range, ry = pool.facts(y).range;
+  if (x.polynomial > y.polynomial) std::swap(x, y); // both orders are one symbol
+  const std::optional<Range> rx = pool.facts(x).range, ry = pool.facts(y).range;
   if (rx && ry && rx->most <= ry->least) return least ? x : y;
   if (rx && ry && ry->most <= rx->least) return least ? y : x;
   if (pool.is_constant(x) && pool.is_constant(y) && (is_signed || bits < 64)) {
@@ -190,7 +191,6 @@ Value Algebra::clamp_to(u32 code, Value a, Value b, bool is_signed, u32 bits) {
     out.assumed = assumed(x, y);
     return out;
   }
-  if (x.polynomial > y.polynomial) std::swap(x, y), std::swap(rx, ry);
   Operation operation{code, u64{bits} << 1 | is_signed};
   const Facts fx = pool.facts(x), fy = pool.facts(y);
   if (fx.uniform && fy.uniform) {
