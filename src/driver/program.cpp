@@ -167,9 +167,9 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
   case Linkage::none:
     out.notes.emplace_back(why_no_runtime(program));
     if (program.dynamic)
-      out.notes.emplace_back("of a stripped library that it loads while it runs only a shared CUDA runtime "
-                             "can be replaced: link "
-                             "the library with -cudart shared");
+      out.notes.emplace_back(
+          "of a stripped library with kernels that it loads while it runs only a shared CUDA runtime can be "
+          "replaced: link the library with -cudart shared");
     break;
   case Linkage::script:
     out.notes.emplace_back(runtime_loaded

@@ -5,6 +5,7 @@
 #include "driver/events.h"
 #include "driver/host_places.h"
 #include "driver/prepare.h"
+#include "driver/python.h"
 #include "driver/run_findings.h"
 #include "os/environment.h"
 #include "os/file.h"
@@ -56,6 +57,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
       {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
+  for (auto& variable : python_environment(run.cache)) out.command.environment.push_back(std::move(variable));
   return out;
 }
 
@@ -126,8 +128,10 @@ report::SourceFiles sources_of(const Prepared& run) {
   std::string here = fs::current_path(error).string(),
               beside = fs::path(program_of(run)).parent_path().string();
   std::vector<std::string> folders = {here, beside};
-  folders.insert(folders.end(), run.options.source_roots.begin(), run.options.source_roots.end());
-  return {folders, {here, beside, os::variable("HOME"), run.options.source_roots}};
+  std::vector<std::string> named = run.options.source_roots;
+  if (std::string kept = python_sources(run.cache); !kept.empty()) named.push_back(std::move(kept));
+  folders.insert(folders.end(), named.begin(), named.end());
+  return {folders, {here, beside, os::variable("HOME"), named}};
 }
 
 Result<report::Model> model_of(const Prepared& run, report::Input input, report::SourceFiles& sources) {

@@ -13,7 +13,9 @@
 #include "runtime/device_code.h"
 #include "runtime/state.h"
 #include <algorithm>
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <map>
 
 namespace warplens::runtime {
@@ -23,9 +25,20 @@ constexpr const char* keep_ptx =
     "load the PTX instead, or keep it in the file: nvcc -fatbin -gencode arch=compute_80,code=compute_80; "
     "-lineinfo keeps it in a cubin, too";
 
-std::string program_name() {
-  std::string path = os::executable();
-  return path.substr(path.rfind('/') + 1);
+constexpr const char* not_of_program = "what a library has as machine code alone cannot be run here; of one "
+                                       "that you build yourself, keep the PTX (PyTorch: "
+                                       "TORCH_CUDA_ARCH_LIST=\"9.0+PTX\")";
+
+std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+// The library that the code was linked into; empty for the program itself.
+std::string library_of(const std::vector<Bytes>& fatbins) {
+  Dl_info info{};
+  link_map* object = nullptr;
+  if (fatbins.empty() ||
+      dladdr1(fatbins[0].data(), &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0)
+    return {};
+  return object && object->l_name ? file_name(object->l_name) : "";
 }
 
 // The sites of functions that a kernel can reach. A pointer may be wrong: what calls through pointers may reach
@@ -82,7 +95,8 @@ cudaError_t Binary::load(Runtime& runtime) {
   if (loaded) return error;
   loaded = true;
   const u32 sm = arch::sm(runtime.architecture());
-  const std::string called = name.empty() ? program_name() : name;
+  const std::string library = name.empty() ? library_of(fatbins) : "";
+  const std::string called = !name.empty() ? name : !library.empty() ? library : file_name(os::executable());
   auto fail = [&](cudaError_t code, diag::Diagnostic why) {
     reason = why.message;
     log = diag::render(why);
@@ -92,7 +106,10 @@ cudaError_t Binary::load(Runtime& runtime) {
   std::vector<diag::Diagnostic> notes;
   ResultOr<DeviceCode, CodeProblem> code = read_device_code(runtime.cache, fatbins, sm, called, notes);
   for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
-  if (!code && !name.empty() && code.error().why.kind == "no-ptx") code.error().why.help = keep_ptx;
+  if (!code && code.error().why.kind == "no-ptx") {
+    if (!name.empty()) code.error().why.help = keep_ptx;
+    if (!library.empty()) code.error().why.help = not_of_program;
+  }
   if (!code) return fail(code.error().error, code.error().why);
   registers = std::move(code->registers);
   ptx_sm = code->ptx_sm;

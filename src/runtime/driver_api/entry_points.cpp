@@ -100,13 +100,15 @@ CUresult cuGetExportTable(const void** table, const void*) {
   if (table) *table = nullptr;
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  diag::Diagnostic told =
-      diag::warning("undocumented-driver",
-                    "the program asked the driver for functions that are not documented, and got none", {},
-                    "build libraries with nvcc -cudart shared, or do not strip them");
-  told.notes.emplace_back(
-      "NVIDIA's own libraries do, and the CUDA runtime that is linked into a stripped library: what these "
-      "launch is not run");
+  diag::Diagnostic told{
+      "undocumented-driver",
+      diag::Severity::note,
+      "the program asked the driver for functions that are not documented, and got none",
+      {},
+      {"NVIDIA's own libraries do, and the CUDA runtime that is linked into a stripped library with kernels: "
+       "what "
+       "these launch is not run"},
+      "where something is missing: build libraries with nvcc -cudart shared, or do not strip them"};
   if (runtime.said.insert(told.message).second) runtime.say(std::move(told));
   return CUDA_ERROR_NOT_FOUND;
 }
