@@ -11,7 +11,7 @@ what = {
     "compute": "computed lane by lane",
     "move": "register and address moves",
     "memory": "memory accesses, counted",
-    "texture": "textures and surfaces, by objects; counted",
+    "texture": "textures and surfaces, by objects and references; counted",
     "control": "control flow",
     "warp": "exchanges among the lanes of a warp",
     "barrier": "barriers",
@@ -22,15 +22,16 @@ what = {
 
 # Opcodes of which some forms have semantics, and which.
 partly = {
-    "cp": "`cp.async` with its groups and mbarriers; `cp.async.bulk` and `cp.reduce.async.bulk`, `.tensor` in tile mode; not im2col",
+    "cp": "`cp.async` with its groups and mbarriers; `cp.async.bulk` and `cp.reduce.async.bulk`, `.tensor` of tiles and im2col; not interleaved, not `tile::gather4`",
     "mma": "dense and sparse; f16, bf16, tf32, f64, e4m3, e5m2, s8, u8, s4, u4, b1; not block-scaled",
     "wmma": "every type and shape: f16, bf16, tf32, f64, s8, u8, s4, u4, b1",
-    "wgmma": "dense; f16, bf16, tf32, e4m3, e5m2, s8, u8, b1; descriptors without a base offset",
+    "wgmma": "dense and sparse; f16, bf16, tf32, e4m3, e5m2, s8, u8, b1; descriptors without a base offset",
     "ldmatrix": "b16, `.m8n8`",
     "tex": "all but `.2dms`, `.a2dms`; u32 s32 f32 f16 f16x2; no offsets, no depth to compare",
-    "tld4": "`.2d`; u32 s32 f32; no offsets, no depth to compare",
+    "tld4": "u32 s32 f32; no offsets, no depth to compare",
+    "tensormap": "`.replace`, `.cp_fenceproxy`; no interleaved layouts, atoms of swizzles of 16 bytes",
     "suld": "`.b`; b8 b16 b32 b64",
-    "sust": "`.b`; b8 b16 b32 b64",
+    "sust": "`.b`; b8 b16 b32 b64; `.p` of 32-bit and half channels",
     "sured": "`.b`; u32 s32 b32 u64 s64",
     "stmatrix": "b16, `.m8n8`",
 }

@@ -72,12 +72,16 @@ struct LaneBatch : AccessHeader {
   std::span<const u32> empty{};
 };
 
-// What one thread has the copy engine move between global memory and shared memory: rows of bytes side by side. A view.
+// What threads have moved in bulk by a path of its own, as rows of bytes. A view.
+//
+//   global   one thread has the copy engine move rows between global memory and shared memory
+//   shared   the warps of a group multiply matrices that lie there (wgmma): a row for each matrix, of all its bytes
 struct BulkRow {
-  u64 address = 0, bytes = 0; // in global memory
+  u64 address = 0, bytes = 0; // in that space
 };
 struct BulkAccess : AccessHeader {
   u64 cta = 0;
+  u32 warps = 1, threads = 1; // that execute the instruction together
   std::span<const BulkRow> rows{};
 };
 

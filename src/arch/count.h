@@ -18,7 +18,7 @@ Counts count(const Architecture&,
 // place of the address period.
 Counts count_by_place(const Architecture&, const access::WarpAccess&);
 
-// Of a copy that one thread has the copy engine make (rules/async_copy.h).
+// Of what moves in bulk (rules/bulk.cpp).
 Counts count_bulk(const Architecture&, const access::BulkAccess&);
 
 // Is there a rule for what accesses cost in the L1's tag and data stages? And does it count this access?

@@ -125,6 +125,7 @@ private:
 constexpr u64 enumerators(Type) { return type_count; }
 constexpr u64 enumerators(StateSpace) { return u64{static_cast<u8>(StateSpace::reg)} + 1; }
 constexpr u64 enumerators(Operand::Kind) { return u64{static_cast<u8>(Operand::Kind::label)} + 1; }
+constexpr u64 enumerators(Part) { return u64{static_cast<u8>(Part::h1)} + 1; }
 constexpr u64 enumerators(access::Space) { return u64{static_cast<u8>(access::Space::surface)} + 1; }
 constexpr u64 enumerators(access::ElementType) {
   return u64{static_cast<u8>(access::ElementType::floating)} + 1;
@@ -207,10 +208,10 @@ template <class A> void part(A& a, Register& r) {
 
 // One number says the kind and which of the other members differ from what they are by default.
 template <class A> void part(A& a, Operand& o) {
-  auto& [kind, negated, special, reg, variable, function, block, value] = o;
+  auto& [kind, negated, special, part_of, reg, variable, function, block, value] = o;
   u64 head = static_cast<u64>(kind) | u64{negated} << 3 | u64{reg.valid()} << 4 | u64{value != 0} << 5 |
              u64{variable.valid()} << 6 | u64{special != Special{}} << 7 | u64{function.valid()} << 8 |
-             u64{block.valid()} << 9;
+             u64{block.valid()} << 9 | u64{part_of != Part::whole} << 10;
   a.number(head);
   if constexpr (A::reads) {
     kind = static_cast<Operand::Kind>(head & 7);
@@ -226,6 +227,7 @@ template <class A> void part(A& a, Operand& o) {
   if (head >> 7 & 1) part(a, special);
   if (head >> 8 & 1) part(a, function);
   if (head >> 9 & 1) part(a, block);
+  if (head >> 10 & 1) part(a, part_of);
 }
 
 // What the instruction before had: numbers that grow through a function.

@@ -36,8 +36,8 @@ bool multiplies_in_quads(const Form& form) {
 }
 
 bool multiplies_in_group(const Form& form) {
-  return form.opcode == Opcode::wgmma && form.has(Modifier::mma_async) && !is_sparse(form) &&
-         form.shape.m == 64 && form.shape.n % 8 == 0 && form.type_count == 3;
+  return form.opcode == Opcode::wgmma && form.has(Modifier::mma_async) && form.shape.m == 64 &&
+         form.shape.n % 8 == 0 && form.type_count == 3;
 }
 
 u32 matrix_registers(const Form& form, MatrixOperand operand) {

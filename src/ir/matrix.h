@@ -17,13 +17,13 @@ u32 matrix_registers(const Form&, MatrixOperand);
 // The matrix that wmma.load or wmma.store moves.
 MatrixOperand moved_matrix(const Form&);
 
-// A of mma.sp: of each group of elements half are there, and metadata says which.
+// A of mma.sp and wgmma.mma_async.sp: of each group of elements half are there, and metadata says which.
 inline bool is_sparse(const Form& form) { return form.has(Modifier::sp) || form.has(Modifier::sp_ordered); }
 
 // mma.m8n8k4 of f16, of compute capability 7.0: every eight lanes multiply matrices of their own.
 bool multiplies_in_quads(const Form&);
 
-// wgmma.mma_async, dense.
+// wgmma.mma_async.
 bool multiplies_in_group(const Form&);
 
 // What ptxas makes of wmma.load and wmma.store, which PTX leaves open: loads and stores of each lane, or ldmatrix. Lines

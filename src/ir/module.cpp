@@ -1,4 +1,4 @@
-// The names of special registers, and looking things up in a module.
+// The names of special registers and of parts of registers, and looking things up in a module.
 #include "ir/module.h"
 #include <unordered_map>
 
@@ -15,7 +15,17 @@ constexpr SpecialInfo special_table[] = {
 #undef SPECIAL
 };
 
+constexpr std::string_view part_names[] = {"", "b0", "b1", "b2", "b3", "h0", "h1"};
+
 } // namespace
+
+std::string_view name(Part part) { return part_names[static_cast<std::size_t>(part)]; }
+
+std::optional<Part> part_named(std::string_view text) {
+  for (std::size_t i = 1; i < std::size(part_names); ++i)
+    if (part_names[i] == text) return static_cast<Part>(i);
+  return {};
+}
 
 std::string_view name(Special s) { return special_table[static_cast<std::size_t>(s)].text; }
 u32 bits(Special s) { return special_table[static_cast<std::size_t>(s)].bits; }

@@ -45,11 +45,17 @@ std::string_view name(Special);
 u32 bits(Special);
 std::optional<Special> special_named(std::string_view); // with the %: "%tid.x"
 
+// The part of a register that a video instruction takes or writes: "r1.b2".
+enum class Part : u8 { whole, b0, b1, b2, b3, h0, h1 };
+std::string_view name(Part); // "b2"; empty for whole
+std::optional<Part> part_named(std::string_view);
+
 struct Operand {
   enum class Kind : u8 { none, reg, immediate, special, address, variable, function, label };
   Kind kind = Kind::none;
-  bool negated = false; // predicate sources: !p
+  bool negated = false; // predicate sources: !p; of vmad: -r
   Special special{};
+  Part part = Part::whole;
   RegisterId reg;      // reg; base register of an address, if any
   VariableId variable; // variable (its address); base symbol of an address, if any
   FunctionId function; // function (a callee, or a function's address in mov)

@@ -12,7 +12,7 @@
 namespace warplens::ir {
 namespace {
 
-constexpr std::size_t most_rules = 8;
+constexpr std::size_t most_rules = 10;
 
 struct OperandList {
   std::array<OperandRule, most_rules> rule{};
@@ -158,6 +158,8 @@ u32 types_named(OperandType type) {
 
 } // namespace
 
+bool takes_parts(const Form& form) { return form.opcode >= Opcode::vadd && form.opcode <= Opcode::vset; }
+
 bool copies_asynchronously(const Form& form) {
   return is_copy_of_threads(form) && (form.has(Modifier::ca) || form.has(Modifier::cg));
 }
@@ -179,13 +181,15 @@ u32 tensor_dimensions(const Form& form) {
   return 0;
 }
 
+u32 im2col_offsets(const Form& form) { return form.has(Modifier::im2col) ? tensor_dimensions(form) - 2 : 0; }
+
 BulkCopy bulk_copy(const Form& form) {
-  if (form.opcode != Opcode::cp || !form.has(Modifier::bulk) || form.has(Modifier::im2col) ||
-      form.has(Modifier::im2col_no_offs))
-    return BulkCopy::none;
+  if (form.opcode != Opcode::cp || !form.has(Modifier::bulk)) return BulkCopy::none;
   if (form.has(Modifier::commit_group) || form.has(Modifier::wait_group)) return BulkCopy::group;
   bool tensor = form.has(Modifier::tensor);
   if (tensor && tensor_dimensions(form) == 0) return BulkCopy::none;
+  bool columns = form.has(Modifier::im2col) || form.has(Modifier::im2col_no_offs);
+  if (columns && (!tensor || tensor_dimensions(form) < 3)) return BulkCopy::none;
   if (form.has(Modifier::prefetch)) return tensor ? BulkCopy::tensor_prefetch : BulkCopy::prefetch;
   if (form.has(Modifier::bulk_group)) return tensor ? BulkCopy::tensor_out : BulkCopy::out;
   if (!form.has(Modifier::complete_tx_bytes)) return BulkCopy::none;
@@ -245,7 +249,7 @@ Type type_of(OperandRule rule, const Form& form, u32 registers) {
   case OperandType::wide: return form.has(Modifier::wide) ? widened(form.type(0)) : form.type(0);
   case OperandType::sum: return is_signed(form.type(0)) || is_signed(form.type(1)) ? Type::s32 : Type::u32;
   case OperandType::packed: return register_type(form.type(0));
-  case OperandType::part: return part_of(form.type(0), registers);
+  case OperandType::part: return form.vector > 1 ? form.type(0) : part_of(form.type(0), registers);
   case OperandType::pred: return Type::pred;
   case OperandType::b32: return Type::b32;
   case OperandType::u32: return Type::u32;
@@ -260,7 +264,7 @@ u32 least_count(OperandRule rule, const Form& form) {
   if (rule.letter == 't') return 0; // brx keeps its targets elsewhere
   if (rule.matrix()) return matrix_registers(form, matrix_operand(rule));
   if (rule.texture()) return 1u + geometry_of(form)->elements;
-  if (rule.changes()) return geometry_of(form)->changes;
+  if (rule.changes()) return form.opcode == Opcode::cp ? im2col_offsets(form) : geometry_of(form)->changes;
   if (rule.box()) return 1 + tensor_dimensions(form);
   return rule.vector() && rule.type != OperandType::part ? form.vector : 1;
 }
@@ -273,9 +277,13 @@ Type OperandGroup::type(const Form& form, u32 n) const {
   return type_of(rule, form, rule.vector() || rule.described() ? count : 1);
 }
 
-// The registers of wgmma's A, or 1 for a descriptor: which of them, the number of all sources says. Behind it come B, whether
-// to add to D, and for floating types two signs and, of f16 and bf16, one or two transpositions.
-static u32 described_count(u32 sources) { return sources == 6 || sources >= 8 ? 4 : 1; }
+// The registers of wgmma's A, or 1 for a descriptor: which of them, the number of all sources says. Behind it come B, of a sparse
+// A its metadata and which threads have them, whether to add to D, and for floating types two signs and, of f16 and bf16, one or
+// two transpositions.
+u32 described_count(const Form& form, u32 sources) {
+  u32 dense = sources - (is_sparse(form) ? 2 : 0);
+  return dense == 6 || dense >= 8 ? 4 : 1;
+}
 
 OperandGroups operand_groups(const Form& form, u32 destinations, u32 sources) {
   OperandGroups groups;
@@ -295,7 +303,7 @@ OperandGroups operand_groups(const Form& form, u32 destinations, u32 sources) {
     if (rule.destination()) continue;
     u32 count = least_count(rule, form), left = destinations + sources - at;
     if (!rule.optional) needed -= count;
-    if (rule.described()) count = described_count(sources);
+    if (rule.described()) count = described_count(form, sources);
     if (rule.optional && left < needed + count) continue;
     count = rule.type == OperandType::part ? left : std::min(count, left);
     if (count == 0) continue;

@@ -57,6 +57,9 @@ std::span<const OperandRule> operands(const Form&);
 // `registers`: how many the operand has in braces.
 Type type_of(OperandRule, const Form&, u32 registers = 1);
 
+// A video instruction of whole words, whose operands may be parts of registers (Operand::part).
+bool takes_parts(const Form&);
+
 // An asynchronous copy to shared memory; a group of them committed, or waited for.
 bool copies_asynchronously(const Form&);
 bool waits_for_copies(const Form&);
@@ -64,7 +67,7 @@ bool arrives_after_copies(const Form&); // at an mbarrier
 
 // A bulk copy, or what waits for some.
 enum class BulkCopy : u8 {
-  none,   // also: one whose operands are not known (im2col)
+  none,   // also: one whose operands are not known
   in,     // global to shared memory, of this CTA or others of the cluster
   across, // shared memory to that of a CTA of the cluster
   out,    // shared to global memory
@@ -77,6 +80,11 @@ enum class BulkCopy : u8 {
 BulkCopy bulk_copy(const Form&);
 bool moves_global_in_bulk(const Form&); // into global memory or out of it
 u32 tensor_dimensions(const Form&);     // of a copy with a tensor map
+// How many numbers an im2col copy into shared memory says where it reads with: one for each dimension of an image.
+u32 im2col_offsets(const Form&);
+
+// The registers of wgmma's A, or 1 where a descriptor says where it is; `sources`: of the instruction.
+u32 described_count(const Form&, u32 sources);
 
 // How many operands of an instruction the rule describes: one per register in braces; at least, for `part`.
 u32 least_count(OperandRule, const Form&);

@@ -350,7 +350,10 @@ private:
     if (o.negated) out_ += '!';
     switch (o.kind) {
     case Operand::Kind::none: out_ += '_'; break;
-    case Operand::Kind::reg: out_ += registers_[o.reg.value]; break;
+    case Operand::Kind::reg:
+      out_ += registers_[o.reg.value];
+      if (o.part != Part::whole) put(".{}", name(o.part));
+      break;
     case Operand::Kind::immediate: immediate(o.value, type); break;
     case Operand::Kind::special: out_ += name(o.special); break;
     case Operand::Kind::function: out_ += m_.functions[o.function.value].name; break;

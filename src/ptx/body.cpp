@@ -341,6 +341,35 @@ void Parser::vector_element(Operand& o, Symbol vector) {
   c_.advance();
 }
 
+// "r.b2", of video instructions. Several parts at once, "r.h10", make the instruction one that is not known.
+bool Parser::register_part(Operand& o) {
+  std::size_t name_size = c_.token().text.size();
+  c_.extend_opcode();
+  std::string_view which = c_.token().text.substr(name_size + 1);
+  std::optional<ir::Part> part = ir::part_named(which);
+  if (part && takes_parts_)
+    o.part = *part;
+  else
+    unknown_part_ = which;
+  c_.advance();
+  return true;
+}
+
+// "%tid" without a component, which only mov.v4 reads: three numbers and a zero.
+bool Parser::special_vector(std::vector<Operand>& out) {
+  std::string x = std::string(c_.token().text) + ".x";
+  if (!in_mov_ || c_.touches('.') || !ir::special_named(x)) return false;
+  for (char component : {'x', 'y', 'z'}) {
+    x.back() = component;
+    Operand& o = out.emplace_back();
+    o.kind = Operand::Kind::special;
+    o.special = *ir::special_named(x);
+  }
+  out.emplace_back().kind = Operand::Kind::immediate;
+  c_.advance();
+  return true;
+}
+
 bool Parser::variable_operand(Operand& o, Symbol variable) {
   o.kind = Operand::Kind::variable;
   o.variable = ir::VariableId(variable.id);
@@ -360,6 +389,7 @@ bool Parser::name_operand(Operand& o, char letter, Symbol symbol) {
   if (symbol.kind == Symbol::Kind::reg && letter != 'l' && letter != 't') {
     o.kind = Operand::Kind::reg;
     o.reg = ir::RegisterId(symbol.id);
+    if (c_.touches('.')) return register_part(o);
     c_.advance();
     return true;
   }
@@ -476,6 +506,7 @@ bool Parser::operand(std::vector<Operand>& out, Type type, char letter) {
       c_.advance();
       return true;
     }
+    if (symbol.kind == Symbol::Kind::none && special_vector(out)) return true;
     Operand& o = out.emplace_back();
     if (!name_operand(o, letter, symbol)) return false;
     o.negated = negated;
@@ -522,6 +553,7 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
   sources.clear();
   bool first = true;
   in_mov_ = form.opcode == Opcode::mov;
+  takes_parts_ = ir::takes_parts(form);
   std::span<const ir::OperandRule> rules = ir::operands(form);
   for (std::size_t r = 0; r < rules.size(); ++r) {
     ir::OperandRule rule = rules[r];
@@ -602,95 +634,6 @@ bool Parser::call(ir::Instruction& i) {
   f.operands.insert(f.operands.end(), results.begin(), results.end());
   f.operands.insert(f.operands.end(), sources.begin(), sources.end());
   return true;
-}
-
-namespace {
-
-// The space that an access names: a generic one most often goes to global memory, from where an asynchronous
-// copy reads.
-access::Space space_of(const ir::Form& form) {
-  switch (form.opcode) {
-  case Opcode::tex:
-  case Opcode::tld4: return access::Space::texture;
-  case Opcode::suld:
-  case Opcode::sust:
-  case Opcode::sured: return access::Space::surface;
-  case Opcode::ldmatrix:
-  case Opcode::stmatrix: return access::Space::shared;
-  case Opcode::cp: return access::Space::global;
-  default: break;
-  }
-  switch (form.space()) {
-  case ir::StateSpace::shared: return access::Space::shared;
-  case ir::StateSpace::local: return access::Space::local;
-  case ir::StateSpace::constant: return access::Space::constant;
-  default: return access::Space::global;
-  }
-}
-
-access::ElementType element_of(const ir::Form& form) {
-  if (form.type() == ir::Type::none) return access::ElementType::bits;
-  switch (ir::type_class(form.type())) {
-  case ir::TypeClass::unsigned_integer: return access::ElementType::unsigned_integer;
-  case ir::TypeClass::signed_integer: return access::ElementType::signed_integer;
-  case ir::TypeClass::floating: return access::ElementType::floating;
-  default: return access::ElementType::bits;
-  }
-}
-
-} // namespace
-
-void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
-  access::Kind kind;
-  switch (form.opcode) {
-  case Opcode::ld:
-  case Opcode::ldu:
-  case Opcode::tex:
-  case Opcode::tld4:
-  case Opcode::suld: kind = access::Kind::load; break;
-  case Opcode::st:
-  case Opcode::sust: kind = access::Kind::store; break;
-  case Opcode::atom: kind = access::Kind::atomic; break;
-  case Opcode::red:
-  case Opcode::sured: kind = access::Kind::reduction; break;
-  case Opcode::ldmatrix: kind = access::Kind::ldmatrix; break;
-  case Opcode::stmatrix: kind = access::Kind::store; break;
-  case Opcode::wmma:
-    if (form.has(ir::Modifier::mma) || !form.supported) return;
-    kind = form.has(ir::Modifier::store)      ? access::Kind::store
-           : ir::fragment_matrices(form) != 0 ? access::Kind::ldmatrix
-                                              : access::Kind::load;
-    break;
-  case Opcode::cp:
-    if (!ir::copies_asynchronously(form) && !ir::moves_global_in_bulk(form)) return;
-    kind = access::Kind::async_copy;
-    break;
-  default: return;
-  }
-  if (form.family() == ir::Family::memory && form.space() == ir::StateSpace::param) return;
-  access::Site site;
-  site.id = access::SiteId(m_.sites.size());
-  site.function = m_.functions[current_.value].name;
-  site.ptx_line = i.ptx_line;
-  site.opcode = form.text;
-  site.space = space_of(form);
-  site.kind = kind;
-  site.cache = form.cache();
-  site.vector = form.vector;
-  site.element = element_of(form);
-  site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
-  if (kind == access::Kind::ldmatrix || form.opcode == Opcode::stmatrix) site.bytes = 16, site.vector = 1;
-  if (form.opcode == Opcode::ldmatrix) site.matrices = form.vector;
-  if (form.opcode == Opcode::wmma) {
-    site.bytes = static_cast<u8>(ir::fragment_bytes(form));
-    site.matrices = static_cast<u8>(ir::fragment_matrices(form));
-  }
-  if (ir::moves_global_in_bulk(form)) site.bytes = 16, site.vector = 1; // the unit: an operand says how many
-  if (ir::copies_asynchronously(form))
-    site.bytes =
-        static_cast<u8>(m_.functions[current_.value].sources(i)[2].value); // 4, 8 or 16, if it is right
-  i.site = site.id;
-  m_.sites.push_back(std::move(site));
 }
 
 } // namespace warplens::ptx

@@ -73,6 +73,8 @@ private:
   bool vector_or_operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
   bool address(ir::Operand&);
   bool special_operand(ir::Operand&);
+  bool special_vector(std::vector<ir::Operand>& out);
+  bool register_part(ir::Operand&);
   bool variable_operand(ir::Operand&, Symbol);
   void vector_element(ir::Operand&, Symbol);
   bool name_operand(ir::Operand&, char letter, Symbol);
@@ -84,12 +86,14 @@ private:
   bool check_vector(const ir::Form&, ir::OperandRule, std::size_t count, const Token& where);
   void close_label_scope();
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
-  void make_site(ir::Instruction&, const ir::Form&);
   ir::FormId form_of(const Token& opcode);
   Symbol find(std::string_view name);
   ir::BlockId label_id(std::string_view name, const Token& where);
   ir::FunctionId function_named(std::string_view name);
   u32 add_register(std::string_view name, ir::Type type);
+
+  // sites.cpp
+  void make_site(ir::Instruction&, const ir::Form&);
 
   Cursor c_;
   ir::Module m_;
@@ -124,7 +128,7 @@ private:
     Token where;
   };
   std::vector<PendingTable> pending_tables_;
-  bool in_mov_ = false;
+  bool in_mov_ = false, takes_parts_ = false;
   bool has_aliases_ = false;
   bool stacks_wanted_ = true;
   std::vector<ir::Operand> destinations_, sources_; // of the instruction at hand

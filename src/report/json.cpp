@@ -31,6 +31,11 @@ bool sectors_are_estimate(const arch::Architecture& row, const Counts& counts, S
   return !arch::knows_texels(row, kind, texel_bytes) || (filtered && texel_bytes != 4);
 }
 
+// What wgmma reads from shared memory goes a way that no counter is known of (arch/rules/bulk.cpp).
+bool wavefronts_are_estimate(Space space, const access::Site& site) {
+  return space == Space::shared && site.opcode.starts_with("wgmma.");
+}
+
 void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const access::Site& site,
                 measure::Status status, double from_l2 = 1) {
   const arch::Architecture* row = arch::find(sm);
@@ -47,6 +52,7 @@ void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const ac
                                       status == measure::Status::proved);
   if (row != nullptr && sectors_are_estimate(*row, counts, space, site.kind, site.bytes))
     out["estimates"].push_back("sectors");
+  if (wavefronts_are_estimate(space, site)) out["estimates"].push_back("wavefronts");
   if (estimates.tag_passes) out["estimates"].push_back("tag_passes");
   if (estimates.data_wavefronts) out["estimates"].push_back("data_wavefronts");
   out["efficiency"] = counts.instructions == 0 ? json_t() : json_t(measure::efficiency(counts, space));

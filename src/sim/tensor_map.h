@@ -1,5 +1,6 @@
-// A tensor map: what cuTensorMapEncodeTiled makes of a tensor in global memory, and what copies of its tiles read. CUDA keeps
-// the 128 bytes to itself; here they hold this structure, so that a program may copy and pass them as it likes.
+// A tensor map: what cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col make of a tensor in global memory, and what copies of
+// its tiles read. CUDA keeps the 128 bytes to itself; here they hold this structure, so that a program may copy and pass them as
+// it likes, and kernels may change one (tensormap.replace).
 //
 // Source of the meanings: CUDA Driver API, "Tensor Map Object Management"; PTX ISA 9.0, "Tensors".
 #pragma once
@@ -14,8 +15,23 @@ enum class TensorElement : u8 { u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16
 inline constexpr u32 tensor_elements = 13;
 u32 bytes_of(TensorElement);
 
+// What tensormap.replace changes, as PTX names it.
+enum class TensorField : u8 {
+  global_address,
+  rank, // less one
+  box_dim,
+  global_dim,
+  global_stride, // from the second dimension on
+  element_stride,
+  elemtype, // PTX's number, which is not CUDA's
+  interleave_layout,
+  swizzle_mode,
+  swizzle_atomicity,
+  fill_mode
+};
+
 struct TensorMap {
-  static constexpr u32 most_dimensions = 5, size = 128;
+  static constexpr u32 most_dimensions = 5, size = 128, most_corners = 3;
   u64 address = 0;
   u32 rank = 0;
   TensorElement element{};
@@ -25,14 +41,22 @@ struct TensorMap {
   std::array<u64, most_dimensions> stride{};            // in bytes; of the fastest an element
   std::array<u32, most_dimensions> box{};               // in elements of the tensor
   std::array<u32, most_dimensions> step{1, 1, 1, 1, 1}; // of so many elements one is copied
+  // im2col: a tile has so many pixels, of box[0] channels each; 0: the map is of tiles. The pixels of each image lie in a box from
+  // `lower` on, which ends `upper` behind its last one; both are in pixels, along the second dimension first.
+  u32 pixels = 0;
+  std::array<i32, most_corners> lower{}, upper{};
 
   // Elements of a tile along a dimension, and bytes of a tile.
   u32 copied(u32 dimension) const { return (box[dimension] + step[dimension] - 1) / step[dimension]; }
   u64 tile_bytes() const;
+  u32 corners() const { return rank - 2; } // im2col: dimensions that lower and upper have
 
   void write(void* to) const; // 128 bytes
   // None where the bytes are not a map that write() made.
   static std::optional<TensorMap> read(const void* from);
+  // Changes a field of a map that lies in memory, in which other fields may yet have to follow. False where the bytes are no
+  // map, or the value is none that the field takes. `index`: of the dimension, where there are several.
+  static bool replace(void* map, TensorField, u32 index, u64 value);
 };
 
 // Where a byte of a tile goes: `address` in shared memory if nothing were exchanged. Bits 4 and up are exclusive-ored with

@@ -3,13 +3,17 @@
 //
 //   nvcc -O3 -lineinfo -arch=sm_90 -o bulk_copies bulk_copies.cu && ncu --set full --import-source yes ./bulk_copies
 //
-// Each launch is one block that copies once; the program prints what each asked for, in order: kind, first byte, bytes, rows.
+// Each launch is one block that copies once; the program prints what each asked for, in order: kind, first byte, bytes, rows. What an
+// H200 answered to the first 123 is in tests/arch/data/h200_bulk_copies.jsonl; not asked yet: rows of tiles of 64 bytes and more, places in
+// shared memory that are no multiple of 128 bytes ("in+16": 16 behind one), and, last of all, a tile that begins 1000 bytes into a row, with which that
+// machine ended the program (illegal instruction).
 // Sectors of L2 that the copy engine reads and writes are in lts__t_sectors_srcunit_tex (op_read, op_write); other units'
 // counters (l1tex__m_…, smsp__inst_executed_pipe_…) are to be looked through with `ncu --query-metrics`.
 #include <cstdint>
 #include <cstdio>
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <vector>
 
 __device__ unsigned in_shared(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
@@ -22,12 +26,12 @@ __device__ void expect(unsigned barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-__global__ void row_in(const char* from, unsigned bytes) {
+__global__ void row_in(const char* from, unsigned bytes, unsigned behind) {
   extern __shared__ __align__(1024) char tile[];
   __shared__ uint64_t barrier;
   expect(in_shared(&barrier), bytes);
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" // in
-               ::"r"(in_shared(tile)), "l"(from), "r"(bytes), "r"(in_shared(&barrier)) : "memory");
+               ::"r"(in_shared(tile) + behind), "l"(from), "r"(bytes), "r"(in_shared(&barrier)) : "memory");
   wait_for(in_shared(&barrier));
 }
 
@@ -58,7 +62,7 @@ int main() {
   cudaMemset(memory, 0, pitch * rows);
   for (unsigned first : {0u, 16u, 32u, 96u, 112u})
     for (unsigned bytes : {16u, 32u, 48u, 128u, 144u, 512u, 4096u, 16384u}) {
-      std::printf("in %u %u 1\n", first, bytes), row_in<<<1, 1, 16384>>>(memory + first, bytes);
+      std::printf("in %u %u 1\n", first, bytes), row_in<<<1, 1, 16384>>>(memory + first, bytes, 0);
       std::printf("out %u %u 1\n", first, bytes), row_out<<<1, 1, 16384>>>(memory + first, bytes, false);
       std::printf("add %u %u 1\n", first, bytes), row_out<<<1, 1, 16384>>>(memory + first, bytes, true);
     }
@@ -66,19 +70,35 @@ int main() {
   cudaDriverEntryPointQueryResult result;
   cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result);
   auto encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+  struct Tile {
+    unsigned width;
+    int swizzle, x;
+  };
+  std::vector<Tile> tiles;
   for (unsigned width : {8u, 16u, 32u})
     for (int swizzle : {0, 3})
-      for (int x : {0, 4, 28, 250}) {
-        CUtensorMap map;
-        cuuint64_t extent[] = {pitch / 4, rows}, stride[] = {pitch};
-        cuuint32_t box[] = {width, 32}, step[] = {1, 1};
-        if (encode == nullptr || encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, memory, extent, stride, box, step,
-                                        CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(swizzle),
-                                        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
-          return std::printf("no tensor map\n"), 1;
-        std::printf("tile%d %d %u 32\n", swizzle, x * 4, width * 4);
-        tile_in<<<1, 1, 16384>>>(map, x, 3, width * 32 * 4);
-      }
+      for (int x : {0, 4, 28, 252}) tiles.push_back({width, swizzle, x});
+  for (unsigned width : {64u, 128u})
+    for (int x : {0, 4, 28}) tiles.push_back({width, 0, x});
+  for (unsigned behind : {16u, 32u, 80u, 112u})
+    for (unsigned first : {0u, 16u, 32u, 112u}) {
+      std::printf("in+%u %u 512 1\n", behind, first);
+      row_in<<<1, 1, 16384>>>(memory + first, 512, behind);
+    }
+  tiles.push_back({8, 0, 250});
+  for (const Tile& t : tiles) {
+    CUtensorMap map;
+    cuuint64_t extent[] = {pitch / 4, rows}, stride[] = {pitch};
+    cuuint32_t box[] = {t.width, 32}, step[] = {1, 1};
+    if (encode == nullptr || encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, memory, extent, stride, box, step,
+                                    CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(t.swizzle),
+                                    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+      return std::printf("no tensor map\n"), 1;
+    std::printf("tile%d %d %u 32\n", t.swizzle, t.x * 4, t.width * 4);
+    tile_in<<<1, 1, 16384>>>(map, t.x, 3, t.width * 32 * 4);
+    if (cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess)
+      return std::printf("%s\n", cudaGetErrorString(error)), 1;
+  }
   cudaError_t error = cudaDeviceSynchronize();
   std::printf("%s\n", cudaGetErrorString(error));
   return error != cudaSuccess;

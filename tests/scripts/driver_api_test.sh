@@ -15,6 +15,13 @@ run "$warplens" run --count-only --json report.json python3 "$programs/driver.py
 expect_code 0
 expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125, 125]'
 
+# Modules of before CUDA 12: their textures and surfaces are bound by name.
+run "$warplens" run --json report.json python3 "$programs/references.py" "$programs/references.ptx"
+expect_code 0
+expect_in stdout '^references are right$'
+expect_json report.json 'sorted({(s["space"], s["op"]) for l in r["launches"] for s in l["sites"]})' \
+  "[('global', 'store'), ('surface', 'store'), ('texture', 'load')]"
+
 # With clang and WarpLens's own header.
 cp "$programs/driver_kernel.cu" kernel.cu
 run "$warplens" run --compiler clang --json report.json kernel.cu
@@ -31,7 +38,7 @@ run "$warplens" run --json report.json ./linked add.ptx
 expect_code 0
 expect_in stdout '^right, 1$'
 expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[128, 128, 128]'
-expect_in stderr 'cuTensorMapEncodeIm2col'
+expect_in stderr 'cuTexRefGetMaxAnisotropy'
 
 # NVIDIA's runtime inside a library that is opened while the program runs is replaced; without symbols it cannot be, and the
 # message names the way out.

@@ -287,6 +287,119 @@ TEST_F(BulkCopies, FiveDimensionsWithSteps) {
           }
 }
 
+// Images of 6 x 5 pixels of 8 halves, two of them; the pixels under a filter of 3 x 3 with a border of one, which im2col reads
+// for one element of the filter.
+TEST_F(BulkCopies, ColumnsOfPixels) {
+  constexpr u32 channels = 8, width = 6, height = 5, images = 2, pixels = 40;
+  std::vector<u16> tensor(channels * width * height * images);
+  for (u32 i = 0; i < tensor.size(); ++i) tensor[i] = static_cast<u16>(i + 1);
+  u64 in = buffer(tensor);
+  TensorMap map;
+  map.address = in;
+  map.rank = 4;
+  map.element = TensorElement::f16;
+  map.extent = {channels, width, height, images};
+  map.stride = {2, 16, 96, 480};
+  map.box = {channels, 1, 1, 1, 1};
+  map.pixels = pixels;
+  map.lower = {-1, -1, 0}, map.upper = {-1, -1, 0};
+  for (u32 step : {1u, 2u})
+    for (auto [s, r] : {std::pair{0, 0}, {2, 1}, {1, 2}}) {
+      map.step = {1, step, step, 1, 1};
+      u64 out = buffer(std::vector<u16>(channels * pixels));
+      expect_kernel(
+          kernel(arrive(640) + fmt::format("mov.u16 %h1, {}; mov.u16 %h2, {};\n", s, r) +
+                 "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                 "[tile], [%rd3, {0, 1, -1, 0}], [bar], {%h1, %h2};\n" +
+                 wait + give_tile(640)),
+          in, out, &map);
+      std::vector<u16> got = read<u16>(out, channels * pixels);
+      // Corners of the filter that lie in the images' boxes, from the second column on: [-1, 4] x [-1, 3].
+      std::vector<std::array<i32, 3>> corners;
+      for (i32 n = 0; n < 8; ++n)
+        for (i32 y = -1; y <= 3; y += static_cast<i32>(step))
+          for (i32 x = n == 0 && y == -1 ? 1 : -1; x <= 4; x += static_cast<i32>(step))
+            corners.push_back({x, y, n});
+      for (u32 p = 0; p < pixels; ++p) {
+        i32 x = corners[p][0] + s, y = corners[p][1] + r, n = corners[p][2];
+        bool inside = x >= 0 && x < 6 && y >= 0 && y < 5 && n < 2;
+        for (u32 c = 0; c < channels; ++c)
+          ASSERT_EQ(got[p * channels + c],
+                    inside ? tensor[static_cast<u32>((n * 5 + y) * 6 + x) * channels + c] : 0)
+              << step << " " << s << " " << r << " pixel " << p;
+      }
+    }
+}
+
+TEST_F(BulkCopies, AMapOfTheOtherModeIsRefused) {
+  u64 in = buffer(numbers(64));
+  TensorMap map = matrix_map(in, 8, 8, 32, 8, 4, 0);
+  map.rank = 3, map.extent[2] = 1, map.stride[2] = 256, map.box[2] = 1;
+  LaunchResult result = launch_kernel(kernel("cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_"
+                                             "group [%rd3, {0, 0, 0}], [tile];\n"),
+                                      in, in, &map);
+  ASSERT_TRUE(result.fault.has_value());
+  EXPECT_EQ(result.fault->diagnostic.kind, "kernel-bad-tensor-map");
+}
+
+// A block takes the map that the host made, lets it describe another tensor and copies with that.
+TEST_F(BulkCopies, AKernelChangesATensorMap) {
+  std::vector<u32> tensor = numbers(24 * 10);
+  u64 in = buffer(tensor), changed = buffer(std::vector<u64>(16)), out = buffer(std::vector<u32>(64));
+  TensorMap map = matrix_map(buffer(numbers(64)), 8, 8, 32, 4, 4, 32);
+  map.nan = false;
+  std::string text =
+      kernel(fmt::format(R"(
+  ld.param.b64 %rd4, [map]; st.shared.b64 [tile+1024], %rd4;
+  mov.u32 %r1, 8;
+  COPY: cvt.u64.u32 %rd4, %r1; add.u64 %rd4, %rd4, %rd3; ld.b64 %rd5, [%rd4];
+  mov.u32 %r2, tile; add.u32 %r2, %r2, %r1; st.shared.b64 [%r2+1024], %rd5;
+  add.u32 %r1, %r1, 8; setp.lt.u32 %p2, %r1, 128; @%p2 bra COPY;
+  mov.u32 %r2, tile; add.u32 %r2, %r2, 1024; mov.u64 %rd6, {};
+  tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r2], %rd1;
+  tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r2], 1;
+  mov.u32 %r3, 24; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r2], 0, %r3;
+  tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r2], 1, 10;
+  tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r2], 0, 96;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r2], 0, 8;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r2], 1, 8;
+  tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r2], 1, 1;
+  tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r2], 3;
+  tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r2], 0;
+  tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%r2], 0;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd6], [%r2], 128;
+  fence.proxy.tensormap::generic.acquire.gpu [%rd6], 128;
+)",
+                         changed) +
+             arrive(256) +
+             "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+             "[tile], [%rd6, {4, 2}], [bar];
+             " +
+             wait +
+             give_tile(256));
+  expect_kernel(text, in, out, &map);
+  std::vector<u32> got = read<u32>(out, 64);
+  for (u32 r = 0; r < 8; ++r)
+    for (u32 c = 0; c < 8; ++c) ASSERT_EQ(got[r * 8 + c], tensor[(2 + r) * 24 + 4 + c]) << r << " " << c;
+}
+
+TEST_F(BulkCopies, WhatNoTensorMapCanBeIsRefused) {
+  u64 in = buffer(std::vector<u32>(64)), map_at = buffer(std::vector<u64>(16));
+  TensorMap map = matrix_map(in, 8, 8, 32, 4, 4, 0);
+  auto refused = [&](const std::string& text) {
+    LaunchResult result =
+        launch_kernel(kernel(fmt::format("mov.u64 %rd6, {};\n", map_at) + text), in, in, &map);
+    ASSERT_TRUE(result.fault.has_value()) << text;
+    EXPECT_EQ(result.fault->diagnostic.kind, "kernel-bad-tensor-map") << text;
+  };
+  refused("tensormap.replace.tile.rank.global.b1024.b32 [%rd6], 1;\n"); // there is none yet
+  map.write(reinterpret_cast<void*>(map_at));
+  refused("tensormap.replace.tile.rank.global.b1024.b32 [%rd6], 5;\n");
+  refused("tensormap.replace.tile.global_address.global.b1024.b64 [%rd6], 24;\n");
+  refused("tensormap.replace.tile.box_dim.global.b1024.b32 [%rd6], 0, 257;\n");
+  refused("tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd6], 1;\n");
+}
+
 TEST_F(BulkCopies, WithoutATensorMapThereIsNoTile) {
   u64 in = buffer(numbers(64));
   LaunchResult result = launch_kernel(kernel(tile_in("2d", "0, 0", 64)), in, in);

@@ -68,6 +68,37 @@ struct Case {
 struct Given {
   bool a_registers = false, adds = true;
   int sign_a = 1, sign_b = 1;
+  bool sparse = false; // then k counts the elements of B's columns, and A has half as many
+  u32 selector = 0;
+};
+
+// Where the element `at` of a sparse row of A belongs, of those around it: two of four, of tf32 one of two. And the bits that say
+// so, four for each pair.
+struct Sparse {
+  std::vector<std::vector<u32>> place{64}; // [row][stored element]
+  std::vector<u32> metadata = std::vector<u32>(128);
+
+  Sparse(const Case& c, u32 selector, std::mt19937& random) {
+    bool pairs = bits_of(c.a) == 32, bytes = bits_of(c.a) == 8;
+    for (u32 row = 0; row < 64; ++row)
+      for (u32 group = 0; group < c.k / (pairs ? 2 : 4); ++group) {
+        u32 said = 0;
+        if (pairs) {
+          u32 one = random() % 2;
+          place[row].push_back(group * 2 + one);
+          said = one == 0 ? 4 : 14;
+        } else {
+          u32 low = random() % 3, high = low + 1 + random() % (3 - low);
+          place[row].insert(place[row].end(), {group * 4 + low, group * 4 + high});
+          said = low | high << 2;
+        }
+        // Of each four threads two have the row's halves (selector); of bytes all four have: row and row + 8, then the halves.
+        u32 in_half = c.k / (pairs ? 4 : 8), half = group / in_half, shift = group % in_half * 4;
+        u32 lane = row % 8 * 4, high = row % 16 / 8;
+        lane += bytes ? high + 2 * half : 2 * selector + half;
+        metadata[row / 16 * 32 + lane] |= said << (shift + (bytes ? 0 : 16 * high));
+      }
+  }
 };
 
 std::string program(const Case& c, const Given& g, const Described& a, const Described& b) {
@@ -87,14 +118,17 @@ std::string program(const Case& c, const Given& g, const Described& a, const Des
   for (u32 i = 0; i < sums; ++i) text += fmt::format("ld.global.u32 %s{}, [%d2+{}];\n", i, 4 * i);
   text += fmt::format("setp.ne.u32 %p2, {}, 0;\nbar.sync 0;\nwgmma.fence.sync.aligned;\n", g.adds ? 1 : 0);
   std::string last;
+  if (g.sparse)
+    text += "shl.b32 %r5, %r0, 4; cvt.u64.u32 %d6, %r5; sub.u64 %d6, %d1, %d6; mul.wide.u32 %d7, %r0, 4;\n"
+            "add.u64 %d6, %d6, %d7; ld.global.u32 %r6, [%d6+2048];\n";
   bool halves = bits_of(c.a) == 16, floats = std::string_view(c.d) != "s32";
   if (floats) last += fmt::format(", {}, {}", g.sign_a, g.sign_b);
   if (halves && !g.a_registers) last += fmt::format(", {}", a.how.along_lines ? 0 : 1);
   if (halves) last += fmt::format(", {}", b.how.along_lines ? 0 : 1);
-  text += fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{}{} {}, {}, {}, %p2{};\n", c.n, c.k, c.d,
-                      c.a, c.b, c.more, names("%s", 0, sums),
+  text += fmt::format("wgmma.mma_async{}.sync.aligned.m64n{}k{}.{}.{}.{}{} {}, {}, {}, {}%p2{};\n",
+                      g.sparse ? ".sp" : "", c.n, c.k, c.d, c.a, c.b, c.more, names("%s", 0, sums),
                       g.a_registers ? names("%a", 0, 4) : fmt::format("{}", a.descriptor()), b.descriptor(),
-                      last);
+                      g.sparse ? fmt::format("%r6, {}, ", g.selector) : "", last);
   text += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
   for (u32 i = 0; i < sums; ++i) text += fmt::format("st.global.u32 [%d2+{}], %s{};\n", 4 * i, i);
   return text + "ret; }\n";
@@ -105,15 +139,17 @@ u32 row_of(u32 thread, u32 i) { return thread / 32 * 16 + thread % 32 / 4 + 8 * 
 u32 column_of(u32 thread, u32 i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 
 void check(const Case& c, const Given& g, Arrangement for_a, Arrangement for_b, std::mt19937& random) {
-  Described a(c.a, 64, c.k, 0, for_a), b(c.b, c.n, c.k, 32768, for_b);
+  const u32 stored = g.sparse ? c.k / 2 : c.k;
+  const Sparse sparse(c, g.selector, random);
+  Described a(c.a, 64, stored, 0, for_a), b(c.b, c.n, c.k, 32768, for_b);
   std::vector<u8> memory(65536);
   std::vector<std::vector<double>> left(64, std::vector<double>(c.k)), right(c.k, std::vector<double>(c.n));
   u32 width = bits_of(c.a), each = 32 / width;
   std::vector<u32> a_registers(128 * 4);
   for (u32 m = 0; m < 64; ++m)
-    for (u32 k = 0; k < c.k; ++k) {
+    for (u32 k = 0; k < stored; ++k) {
       u64 raw = draw(c.a, random);
-      left[m][k] = value(c.a, raw);
+      left[m][g.sparse ? sparse.place[m][k] : k] = value(c.a, raw);
       a.set(memory, m, k, raw);
       u32 thread = m / 16 * 32 + m % 8 * 4 + k / each % 4, at = k / (4 * each) * 2 + m % 16 / 8;
       a_registers[4 * thread + at] |= static_cast<u32>(raw << (k % each * width));
@@ -124,6 +160,7 @@ void check(const Case& c, const Given& g, Arrangement for_a, Arrangement for_b, 
       right[k][n] = value(c.b, raw);
       b.set(memory, n, k, raw);
     }
+  a_registers.insert(a_registers.end(), sparse.metadata.begin(), sparse.metadata.end());
   u32 of_sum = bits_of(c.d), per = 32 / of_sum, elements = c.n / 2;
   std::vector<u32> d(128 * elements / per);
   for (u32 e = 0; e < 128 * elements; ++e)
@@ -178,6 +215,58 @@ TEST(GroupMatrices, TransposedSixteenBitMatrices) {
         check({n, 16, "f32", "f16", "f16"}, {}, {width, a_lines}, {swizzles[random() % 4], false}, random);
         if (testing::Test::HasFailure()) return;
       }
+}
+
+TEST(GroupMatrices, SparseOnesOfEveryType) {
+  std::mt19937 random(44);
+  for (const Case& c : {Case{64, 32, "f32", "f16", "f16"}, Case{8, 32, "f16", "f16", "f16"},
+                        Case{128, 32, "f32", "bf16", "bf16"}, Case{24, 16, "f32", "tf32", "tf32"},
+                        Case{32, 64, "s32", "s8", "u8"}, Case{40, 64, "f32", "e4m3", "e5m2"}})
+    for (bool from_registers : {false, true})
+      for (u32 selector : {0u, 1u}) {
+        if (bits_of(c.a) == 8 && selector != 0) continue;
+        for (u32 width : swizzles) {
+          // A column of B has 64 bytes: more than a swizzle of 32 has.
+          Arrangement for_b{width == 32 ? 64 : width, true};
+          check(c, {from_registers, random() % 2 == 0, 1, 1, true, selector}, {width, true}, for_b, random);
+          if (testing::Test::HasFailure()) return;
+        }
+      }
+}
+
+struct GroupCounter final : access::Sink {
+  void lanes(const access::LaneBatch&) override {}
+  void affine(const access::AffineAccess&) override {}
+  void bulk(const access::BulkAccess& access) override {
+    ++seen;
+    warps += access.warps, threads += access.threads;
+    for (const access::BulkRow& row : access.rows) bytes.push_back(row.bytes);
+    EXPECT_EQ(access.space, access::Space::shared);
+  }
+  u32 seen = 0, warps = 0, threads = 0;
+  std::vector<u64> bytes;
+};
+
+TEST(GroupMatrices, WhatTheyReadIsCountedOnceForFourWarps) {
+  Case c{64, 16, "f32", "f16", "f16"};
+  for (bool from_registers : {false, true}) {
+    Described a(c.a, 64, c.k, 0, {128, true}), b(c.b, c.n, c.k, 32768, {64, true});
+    Gpu gpu;
+    ASSERT_TRUE(gpu.load(program(c, {.a_registers = from_registers}, a, b)));
+    u64 memory = gpu.buffer(std::vector<u8>(65536 * 2)), to = gpu.buffer(std::vector<u32>(256 * 32));
+    GroupCounter counter;
+    LaunchOptions options;
+    options.workers = 1;
+    options.sinks = {&counter};
+    gpu.expect_run("k", {3}, {256}, {memory, gpu.buffer(std::vector<u32>(256 * 4)), to}, options, 65536);
+    EXPECT_EQ(counter.seen, 6u); // two groups in each of three blocks
+    EXPECT_EQ(counter.warps, 24u);
+    EXPECT_EQ(counter.threads, 768u);
+    if (from_registers)
+      EXPECT_EQ(counter.bytes, std::vector<u64>(6, 64 * 32)); // of B alone
+    else
+      EXPECT_EQ(counter.bytes, std::vector<u64>(12, 64 * 32));
+  }
 }
 
 TEST(GroupMatrices, SignsOfTheFactors) {

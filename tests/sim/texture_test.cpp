@@ -238,15 +238,66 @@ TEST_F(Textures, AFetchOfAnotherGeometryIsToldOf) {
 
 TEST_F(Textures, WhatIsNotKnownStopsTheLaunchByName) {
   u64 plane = image(one_float, ImageLayout::array, 2, {4, 4, 1}, counted(16));
-  for (const char* text :
-       {"tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {%r11, %r12};",
-        "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, %d1, {%f1, %f2}];",
-        "tld4.r.a2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%r11, %f1, %f2, %f2}];",
-        "sust.p.2d.b32.trap [%d9, {%r11, %r12}], {%r2};", "sured.b.exch.1d.u32.trap [%d9, {%r11}], %r2;"}) {
+  for (const char* text : {"tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {%r11, %r12};",
+                           "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, %d1, {%f1, %f2}];",
+                           "tex.2dms.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {%r11, %r12, %r11, %r11}];",
+                           "sured.b.exch.1d.u32.trap [%d9, {%r11}], %r2;"}) {
     run(text, plane, {{}});
     std::string name(text, std::string_view(text).find(' '));
     EXPECT_NE(fault.find(name), fault.npos) << fault;
   }
+}
+
+TEST_F(Textures, LayersAndCubesAreGathered) {
+  sampler.normalized_coordinates = false;
+  u64 layers = image(one_float, ImageLayout::array, 2, {4, 2, 1}, counted(24), false, 3);
+  EXPECT_EQ(run("tld4.r.a2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%r13, %f1, %f2, %f2}];", layers,
+                {{bits(2.0f), bits(1.0f), 2, 0}}),
+            (std::vector<u32>{bits(21), bits(22), bits(18), bits(17)}));
+  // The face of +z of a cube of 2 x 2 texels: its four, around the middle.
+  sampler.normalized_coordinates = true;
+  u64 cube = image(one_float, ImageLayout::array, 2, {2, 2, 1}, counted(24), false, 1);
+  TextureObject object = *gpu.device.textures.find(cube);
+  object.image.cube = true, object.image.layers = 6;
+  cube = gpu.device.textures.add(object);
+  EXPECT_EQ(run("tld4.r.cube.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2, %f3, %f3}];", cube,
+                {floats(0, 0, 1)}),
+            (std::vector<u32>{bits(18), bits(19), bits(17), bits(16)}));
+  EXPECT_EQ(warnings, 0u);
+}
+
+// sust.p counts elements, and stores numbers in the format of the surface.
+TEST_F(Textures, SurfacesAreWrittenByTheElement) {
+  constexpr TexelFormat two_halves{ChannelKind::floating, 16, 2};
+  u64 plane = image(two_halves, ImageLayout::array, 2, {4, 2, 1}, std::vector<u16>(16), true);
+  run("sust.p.2d.v2.b32.trap [%d9, {%r13, %r14}], {%f1, %f2};", plane, {{bits(1.0f), bits(-2.0f), 3, 1}});
+  EXPECT_EQ(fault, "");
+  std::vector<u16> texels = gpu.read<u16>(memory, 16);
+  EXPECT_EQ(texels[14], 0x3c00);
+  EXPECT_EQ(texels[15], 0xc000);
+  constexpr TexelFormat byte{ChannelKind::unsigned_integer, 8, 1};
+  u64 bytes = image(byte, ImageLayout::array, 2, {4, 2, 1}, std::vector<u8>(8), true);
+  run("sust.p.2d.b32.trap [%d9, {%r13, %r14}], {%r13};", bytes, {{0, 0, 3, 1}});
+  EXPECT_NE(fault.find("integers of 8 bits"), fault.npos) << fault;
+}
+
+// A reference is a variable that the host gives an object's handle; an instruction may name it, or its address in a register.
+TEST_F(Textures, ReferencesNameWhatTheyAreBoundTo) {
+  u64 plane = image(one_float, ImageLayout::array, 2, {4, 4, 1}, counted(16));
+  std::string text =
+      kernel("mov.u64 %d10, t; tex.2d.v4.u32.s32 {%r2, _, _, _}, [t, {%r13, %r14}]; "
+             "tex.2d.v4.u32.s32 {%r3, _, _, _}, [%d10, {%r14, %r13}]; istypep.texref %p1, %d10; "
+             "istypep.surfref %p2, %d10; selp.u32 %r4, 1, 0, %p1; selp.u32 %r5, 1, 0, %p2;");
+  text.insert(text.find(".visible"), ".global .texref t;\n");
+  ASSERT_TRUE(gpu.load(text));
+  u64 at = gpu.buffer(std::vector<u32>{0, 0, 3, 1}), out = gpu.buffer(std::vector<u32>(4));
+  LaunchResult unbound = gpu.run("k", {1}, {1}, {plane, at, out});
+  ASSERT_TRUE(unbound.fault.has_value());
+  EXPECT_NE(unbound.fault->diagnostic.message.find("bound to nothing"), std::string::npos)
+      << unbound.fault->diagnostic.message;
+  std::memcpy(reinterpret_cast<void*>(gpu.program->symbol("t")->address), &plane, sizeof plane);
+  gpu.expect_run("k", {1}, {1}, {plane, at, out});
+  EXPECT_EQ(gpu.read<u32>(out, 4), (std::vector<u32>{bits(7), bits(13), 1, 0}));
 }
 
 // A row of an array by 32 lanes: 8 quads, each in a sector of its own. Four rows of eight: a quad is a row of a tile, and two

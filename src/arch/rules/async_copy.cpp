@@ -135,21 +135,4 @@ void add_async_copy(const Architecture& arch, const access::WarpAccess& access, 
   sum += counts;
 }
 
-// Sectors and lines that the rows touch, each row's apart. Not measured.
-Counts count_bulk(const Architecture& arch, const access::BulkAccess& bulk) {
-  Counts counts;
-  counts.instructions = counts.threads = counts.requests = 1;
-  for (const access::BulkRow& row : bulk.rows) {
-    if (row.bytes == 0) continue;
-    u64 last = row.address + row.bytes - 1;
-    counts.sectors += last / 32 - row.address / 32 + 1;
-    counts.tags += last / 128 - row.address / 128 + 1;
-    counts.bytes_used += row.bytes;
-  }
-  counts.ideal_sectors = std::min(counts.sectors, ceil_div(counts.bytes_used, 32));
-  counts.transactions = counts.sectors;
-  counts.transaction_bytes = counts.sectors * arch.memory.sector;
-  return counts;
-}
-
 } // namespace warplens::arch

@@ -1,5 +1,4 @@
-// What asynchronous copies cost: those of threads (cp.async), from where their lanes read and where they write, and bulk
-// copies, which one thread asks for.
+// What asynchronous copies of threads (cp.async) cost, from where their lanes read and where they write.
 //
 // Measured on 9.0 (tests/arch/data/h200_async_copies.jsonl.gz and the copies of h100_wide_loads.jsonl.gz): 541 patterns of
 // cp.async, 533 of them exact. Inferred for 8.x and from 10.0 on.

@@ -1,55 +1,13 @@
 // Arrays, textures and surfaces under the driver's names. Its descriptors say the same as the runtime's in other words: a
 // number for the format of a channel and how many there are, and flags in the place of read modes.
+#include "runtime/driver_api/descriptors.h"
 #include "runtime/driver_api/frame.h"
-#include "runtime/image.h"
 #include "runtime/stream.h"
 #include <algorithm>
 #include <cstring>
 
 namespace warplens::runtime {
-namespace {
-
-// CUarray_format
-struct Named {
-  int format;
-  int bits;
-  cudaChannelFormatKind kind;
-};
-constexpr Named formats[] = {
-    {0x01, 8, cudaChannelFormatKindUnsigned},  {0x02, 16, cudaChannelFormatKindUnsigned},
-    {0x03, 32, cudaChannelFormatKindUnsigned}, {0x08, 8, cudaChannelFormatKindSigned},
-    {0x09, 16, cudaChannelFormatKindSigned},   {0x0a, 32, cudaChannelFormatKindSigned},
-    {0x10, 16, cudaChannelFormatKindFloat},    {0x20, 32, cudaChannelFormatKindFloat}};
-
-// One that no array has where the number is none.
-cudaChannelFormatDesc format_of(int number, unsigned channels) {
-  for (const Named& named : formats)
-    if (named.format == number) {
-      auto bits = [&](unsigned c) { return c < channels && channels <= 4 ? named.bits : 0; };
-      return {bits(0), bits(1), bits(2), bits(3), named.kind};
-    }
-  return {0, 0, 0, 0, cudaChannelFormatKindNone};
-}
-
-void tell_format(const cudaChannelFormatDesc& format, int& number, unsigned& channels) {
-  channels = static_cast<unsigned>((format.x != 0) + (format.y != 0) + (format.z != 0) + (format.w != 0));
-  for (const Named& named : formats)
-    if (named.bits == format.x && named.kind == format.f) number = named.format;
-}
-
-constexpr unsigned read_as_integer = 1, normalized_coordinates = 2, srgb = 0x10, no_trilinear = 0x20,
-                   seamless = 0x40;
-
-} // namespace
-
 extern "C" {
-
-struct CUDA_ARRAY_DESCRIPTOR {
-  std::size_t width, height;
-  int format;
-  unsigned channels;
-};
-static_assert(sizeof(CUDA_ARRAY_DESCRIPTOR) == 24);
 
 struct CUDA_ARRAY3D_DESCRIPTOR {
   std::size_t width, height, depth;
@@ -145,26 +103,11 @@ CUDA_RESOURCE_DESC resource_of(const cudaResourceDesc& from) {
   return out;
 }
 
-// The format of the resource's texels: integers of 32 bits are read as they are, whatever the flags say.
-cudaChannelFormatDesc texels_of(const cudaResourceDesc& resource) {
-  switch (resource.resType) {
-  case cudaResourceTypeArray:
-    return exists(resource.res.array.array) ? resource.res.array.array->format : cudaChannelFormatDesc{};
-  case cudaResourceTypeMipmappedArray:
-    return exists(resource.res.mipmap.mipmap) ? resource.res.mipmap.mipmap->format : cudaChannelFormatDesc{};
-  case cudaResourceTypeLinear: return resource.res.linear.desc;
-  case cudaResourceTypePitch2D: return resource.res.pitch2D.desc;
-  }
-  return {};
-}
-
 cudaTextureDesc texture_of(const CUDA_TEXTURE_DESC& from, const cudaChannelFormatDesc& texels) {
   cudaTextureDesc out{};
   for (u32 d = 0; d < 3; ++d) out.addressMode[d] = static_cast<cudaTextureAddressMode>(from.address_mode[d]);
   out.filterMode = static_cast<cudaTextureFilterMode>(from.filter_mode);
-  bool promoted =
-      (from.flags & read_as_integer) == 0 && texels.f != cudaChannelFormatKindFloat && texels.x < 32;
-  out.readMode = promoted ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  out.readMode = read_mode(from.flags, texels);
   out.sRGB = (from.flags & srgb) != 0;
   std::copy(std::begin(from.border), std::end(from.border), out.borderColor);
   out.normalizedCoords = (from.flags & normalized_coordinates) != 0;

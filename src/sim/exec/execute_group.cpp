@@ -1,5 +1,6 @@
 // wgmma.mma_async: four warps multiply a matrix of 64 rows together, each 16 of them; B, and A unless it is in registers, are
-// in shared memory, where a descriptor says.
+// in shared memory, where a descriptor says. Of a sparse A half of each line is there, and B's lines are twice as long; each
+// lane has metadata as in mma.sp.
 //
 // Each warp multiplies on its own: none needs what another one has. So the four need not come at once here; that they do is
 // the program's part. The multiplication takes place when it is issued, at any time before it is waited for being right;
@@ -21,7 +22,8 @@
 // (8, 7) by exclusive or. The base offset (bits 49 to 51), for matrices that do not start where that pattern does, is not
 // supported.
 //
-// What these reads cost is not counted: docs/MODEL.md.
+// These reads have a path of their own (docs/MODEL.md, "Wide loads"): they are handed to the sink as one row of bytes for each
+// matrix, once for the four warps.
 #include "sim/exec/exec.h"
 #include <cstring>
 #include <fmt/format.h>
@@ -105,8 +107,11 @@ SharedMatrix matrix_at(Exec& x, const Op& op, SlotId slot, u32 thread, bool alon
   return {descriptor, along_lines};
 }
 
-constexpr u32 factor_registers = 4; // of A: 16 rows of 32 bytes; B has half of them
+constexpr u32 group_rows = 64, line_bytes = 32; // of A; of B twice as many where A is sparse
+constexpr u32 factor_registers = 4;             // of A: 16 rows; of B at most, 8 columns
 using Factor = u64[factor_registers][warp_size];
+
+u32 line_bytes_of_b(const MatrixProduct& p) { return p.kind.sparse ? 2 * line_bytes : line_bytes; }
 
 void read_a(Exec& x, const Op& op, const MatrixProduct& p, u32 warp, Factor& a) {
   u32 thread = warp * warp_size;
@@ -131,16 +136,36 @@ void multiply_warp(Exec& x, const Op& op, const MatrixProduct& p, u32 warp) {
   SharedMatrix m = matrix_at(x, op, op.source(1), thread, !p.b_rows);
   SharedMemory memory{x, op, thread};
   bool adds = (x.lane_value(op.source(2), thread) & 1) != 0;
-  u32 sums = sizes_of(p.kind).d;
+  const u32 sums = sizes_of(p.kind).d, of_b = line_bytes_of_b(p) / piece;
+  const u64* metadata = x.matrix.data() + u64{p.metadata} * x.shape.lanes + thread;
   for (u32 block = 0; block < p.blocks; ++block) {
-    u64 b[2][warp_size], c[4][warp_size] = {};
-    memory.tile(m, 8 * block, 2, 1, b);
+    u64 c[4][warp_size] = {};
+    Factor b;
+    memory.tile(m, 8 * block, of_b, 1, b);
     auto row = [&](u32 r) { return x.matrix.data() + u64{p.c + block * sums + r} * x.shape.lanes + thread; };
     for (u32 r = 0; adds && r < sums; ++r) std::memcpy(c[r], row(r), sizeof c[r]);
     MatrixResult out;
-    p.multiply(p.kind, {a[0], b[0], c[0], nullptr, warp_size}, out);
+    p.multiply(p.kind, {a[0], b[0], c[0], p.kind.sparse ? metadata : nullptr, warp_size}, out);
     for (u32 r = 0; r < sums; ++r) std::memcpy(row(r), out[r], sizeof out[r]);
   }
+}
+
+// Of the four warps that begin with this one.
+void report_reads(Exec& x, const Op& op, const MatrixProduct& p, u32 warp) {
+  if (x.sink == nullptr || !op.site.valid()) return;
+  u32 thread = warp * warp_size;
+  auto start = [&](u32 source) { return (x.lane_value(op.source(source), thread) & 0x3fff) * piece; };
+  std::array<access::BulkRow, 2> rows;
+  std::size_t count = 0;
+  if (p.a_described) rows[count++] = {start(0), u64{group_rows} * line_bytes};
+  rows[count++] = {start(1), u64{p.blocks} * together * line_bytes_of_b(p)};
+  const access::Site& site = x.code->module->sites[op.site.value];
+  access::BulkAccess bulk{
+      {.site = op.site, .space = access::Space::shared, .kind = site.kind, .bytes = site.bytes}};
+  bulk.cta = x.cta->index + x.cta_of(thread);
+  bulk.warps = warps_of_group, bulk.threads = warps_of_group * warp_size;
+  bulk.rows = {rows.data(), count};
+  x.sink->bulk(bulk);
 }
 
 } // namespace
@@ -158,6 +183,7 @@ void multiply_group(Exec& x, const Op& op) {
       raise(x, op, FaultKind::invalid_instruction, "kernel-invalid-instruction",
             fmt::format("'{}' needs four whole warps of a block", op.form->text), w * warp_size, 0, {},
             "give the block a multiple of 128 threads, and let all of them come to it");
+    if (own % warps_of_group == 0) report_reads(x, op, p, w);
     multiply_warp(x, op, p, w);
   }
 }

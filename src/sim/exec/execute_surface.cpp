@@ -1,7 +1,10 @@
 // suld.b, sust.b and sured.b: bytes of a surface, lane by lane (PTX ISA, "Surface Instructions"). Coordinates count bytes
-// along x, rows and slices along y and z, and were kept by ops before these.
+// along x, rows and slices along y and z, and were kept by ops before these. sust.p counts elements along x and stores numbers in
+// the surface's format: halves are rounded, and integers of less than 32 bits are refused, since whether they are clamped is
+// written nowhere.
 //
 // Outside the surface, .trap ends the kernel, .zero reads zeros and stores nothing, .clamp goes to the nearest place inside.
+#include "sem/half.h"
 #include "sim/texture/access.h"
 #include <algorithm>
 #include <atomic>
@@ -26,7 +29,8 @@ class SurfaceAccess {
 public:
   SurfaceAccess(Exec& x, const Op& op)
       : x_(x), op_(op), geometry_(*ir::geometry_of(*op.form)), boundary_(boundary_of(*op.form)),
-        objects_(x, op, true), seen_(x, op, 1), bytes_(u32{op.element_bytes} * op.elements) {}
+        objects_(x, op, true), seen_(x, op, 1), formatted_(op.form->has(Modifier::p)),
+        bytes_(u32{op.element_bytes} * op.elements) {}
 
   // Calls f(thread, bytes in memory) for every lane, with null for one that is outside.
   template <class F> void each(F&& f) {
@@ -38,6 +42,18 @@ public:
   // The n-th value that is stored.
   u64 stored(u32 n, u32 thread) const { return kept(geometry_.elements + n, thread); }
 
+  // Of sust.p: the element's channels, as many as are given.
+  void store_formatted(u32 thread, std::byte* to) {
+    const TexelFormat& format = objects_[thread].image.format;
+    const u32 bytes = format.bits / 8;
+    for (u32 c = 0; c < format.channels; ++c) {
+      u64 value = c < op_.elements ? stored(c, thread) : 0;
+      if (format.bits == 16)
+        value = sem::to_half<sem::F16>(std::bit_cast<float>(static_cast<u32>(value))).bits;
+      std::memcpy(to + c * bytes, &value, bytes);
+    }
+  }
+
 private:
   u64 kept(u32 row, u32 thread) const { return x_.matrix[u64{row} * x_.shape.lanes + thread]; }
 
@@ -45,11 +61,13 @@ private:
     const TextureObject& object = objects_[thread];
     const Image& image = object.image;
     const ImageLevel& level = image.levels[0];
+    if (formatted_) bytes_ = format_bytes(thread, image.format);
     std::array<i64, 3> at{}, room{static_cast<i64>(level.width * image.format.bytes()) - bytes_ + 1,
                                   static_cast<i64>(level.height), static_cast<i64>(level.depth)};
     u32 row = 0;
     if (geometry_.layered) at[2] = static_cast<i32>(kept(row++, thread));
     for (u32 d = 0; d < geometry_.dimensions; ++d) at[d] = static_cast<i32>(kept(row + d, thread));
+    if (formatted_) at[0] *= bytes_;
     bool inside = true;
     for (u32 d = 0; d < 3; ++d) inside = inside && at[d] >= 0 && at[d] < room[d];
     if (!inside && (boundary_ == Boundary::zero || room[0] <= 0)) return nullptr;
@@ -67,6 +85,13 @@ private:
                                         byte);
   }
 
+  u32 format_bytes(u32 thread, const TexelFormat& format) {
+    if (format.bits == 32 || format.kind == ChannelKind::floating) return format.bytes();
+    raise(x_, op_, FaultKind::unsupported_instruction, "kernel-unsupported-instruction",
+          fmt::format("'{}' of integers of {} bits is not implemented", op_.form->text, format.bits), thread,
+          0, {}, "store with surf1Dwrite to surf3Dwrite (sust.b), which take bytes");
+  }
+
   [[noreturn]] void refuse_outside(u32 thread, const std::array<i64, 3>& at, const Image& image) {
     const ImageLevel& level = image.levels[0];
     raise(x_, op_, FaultKind::trap, "kernel-surface-bounds",
@@ -82,7 +107,8 @@ private:
   Boundary boundary_;
   ObjectOfLane objects_;
   SeenByMemory seen_;
-  u32 bytes_;
+  bool formatted_;
+  u32 bytes_; // of an element
 };
 
 template <class T> u64 reduced(ir::AtomicOp operation, u64 old, u64 value) {
@@ -143,7 +169,9 @@ void store_surface(Exec& x, const Op& op) {
   ++x.writes, ++x.effects;
   SurfaceAccess surface(x, op);
   surface.each([&](u32 thread, std::byte* to) {
-    for (u32 n = 0; to != nullptr && x.performs_stores && n < op.elements; ++n) {
+    if (to == nullptr || !x.performs_stores) return;
+    if (op.form->has(Modifier::p)) return surface.store_formatted(thread, to);
+    for (u32 n = 0; n < op.elements; ++n) {
       u64 value = surface.stored(n, thread);
       std::memcpy(to + n * op.element_bytes, &value, op.element_bytes);
     }

@@ -1,4 +1,4 @@
-// tex, tld4, txq and suq: coordinates that ops before these have kept (keep_matrix) become texels, lane by lane.
+// tex, tld4, txq, suq and istypep: coordinates that ops before these have kept (keep_matrix) become texels, lane by lane.
 //
 // What the image has and the instruction does not know of, or the other way round, is no reason to stop: coordinates that
 // the image has no dimension for are ignored, missing ones are 0, with a warning.
@@ -159,6 +159,18 @@ u32 answer(const TextureObject& object, const ir::Form& form, u32 level) {
   return 0;
 }
 
+// Samplers are parts of textures here, and none is an object.
+void is_object(Exec& x, const Op& op) {
+  const bool surface = op.form->has(Modifier::surfref), texture = op.form->has(Modifier::texref);
+  ObjectOfLane objects(x, op, surface);
+  Results results(x, op);
+  each_thread(x, [&](u32 thread) {
+    const TextureObject* object = objects.find(thread);
+    bool is = object != nullptr && (object->is_surface ? surface : texture);
+    results.give(thread, {u32{is}});
+  });
+}
+
 } // namespace
 
 namespace ops {
@@ -190,9 +202,10 @@ void fetch_texture(Exec& x, const Op& op) {
   seen.report();
 }
 
-// txq, suq. Slots: the answer, the object; a level is kept
+// txq, suq, istypep. Slots: the answer, the object; a level is kept
 void query_texture(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
+  if (op.form->opcode == Opcode::istypep) return is_object(x, op);
   ObjectOfLane objects(x, op, op.form->opcode == Opcode::suq);
   bool of_level = op.form->has(Modifier::level);
   Results results(x, op);

@@ -1,5 +1,5 @@
 // What threads do behind each other's backs: mbarrier objects, shared memory of other CTAs of a cluster, and copies that
-// tell an mbarrier when they have ended.
+// tell an mbarrier when they have ended; and the tensor maps of these, which kernels may change.
 //
 // An address of .shared::cluster names a CTA and a place in its shared memory (memory.h). It is made a generic one, so that
 // accesses through it are accesses that may go to several spaces, and those of .shared and .shared::cta pay nothing for it.
@@ -102,6 +102,22 @@ void Lowering::complete_async(const ir::Instruction& i) {
   op.element_bytes = 8;
 }
 
+// im2col's, in one number: there are not slots enough for all.
+SlotId Lowering::packed_offsets(const ir::Instruction& i, std::span<const Operand> offsets) {
+  SlotId to = temporary(64);
+  std::array<SlotId, 4> parts;
+  parts.fill(constant(Constant::Kind::value, 0, 16));
+  for (std::size_t n = 0; n < offsets.size(); ++n) parts[n] = source(i, offsets[n], 16);
+  Op& op = emit(OpKind::pack, i);
+  op.guard = no_slot;
+  op.site = {};
+  op.destinations = 1;
+  op.sources = static_cast<u8>(parts.size());
+  op.slot[0] = to;
+  std::copy(parts.begin(), parts.end(), op.slot.begin() + 1);
+  return to;
+}
+
 // Operands by their meaning: memory/bulk.h.
 void Lowering::bulk_copy(const ir::Instruction& i) {
   using ir::BulkCopy;
@@ -134,10 +150,37 @@ void Lowering::bulk_copy(const ir::Instruction& i) {
     slot[bulk_size] = source(i, given[next++], 32);
   }
   if (!out) slot[bulk_mbarrier] = whole_address(i, given[next++]);
+  if (u32 offsets = ir::im2col_offsets(form); offsets != 0) {
+    slot[bulk_size] = packed_offsets(i, given.subspan(next, offsets));
+    next += offsets;
+  }
   if (form.has(Modifier::multicast)) slot[bulk_ctas] = source(i, given[next++], 16);
   Op& op = emit(OpKind::bulk_copy, i);
   op.slot = slot;
   op.sources = static_cast<u8>(slot.size());
+}
+
+// tensormap.replace: address, which dimension, the value. tensormap.cp_fenceproxy: where to, and where from in shared memory.
+void Lowering::tensor_map(const ir::Instruction& i) {
+  const ir::Form& form = module_.form(i);
+  std::span<const Operand> given = function_.sources(i);
+  StateSpace space = form.has(Modifier::cp_fenceproxy) ? StateSpace::global : form.space();
+  i64 offset = 0;
+  std::array<SlotId, 3> slot{address(given[0], offset), no_slot, no_slot};
+  if (form.has(Modifier::cp_fenceproxy)) {
+    slot[1] = whole_address(i, given[1]);
+  } else {
+    slot[1] = given.size() > 2 ? source(i, given[1], 32) : constant(Constant::Kind::value, 0, 32);
+    slot[2] = source(i, given.back(), ir::bits(form.type()));
+    if (bits_of(slot[1]) != 32 || bits_of(slot[2]) != ir::bits(form.type())) return unsupported(i);
+  }
+  Op& op = emit(form.has(Modifier::cp_fenceproxy) ? OpKind::copy_map : OpKind::replace_in_map, i);
+  std::copy(slot.begin(), slot.end(), op.slot.begin());
+  op.sources = 3;
+  op.offset = offset;
+  op.space = space;
+  op.element_bytes = 64; // what a map is aligned to
+  op.elements = 1;
 }
 
 } // namespace warplens::sim

@@ -25,6 +25,7 @@ const Lowering::Rule& Lowering::rule_of(const ir::Instruction& i) {
 }
 
 void Lowering::compute(const ir::Instruction& i) {
+  if (has_parts(i)) return compute_parts(i);
   const Rule& rule = rule_of(i);
   const std::optional<Kernel>& kernel = rule.kernel;
   if (!kernel) return unsupported(i);
@@ -70,9 +71,8 @@ void Lowering::simple(const ir::Instruction& i, OpKind kind, SlotId to, SlotId f
 
 void Lowering::move(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
-  if (form.opcode == Opcode::stacksave || form.opcode == Opcode::stackrestore ||
-      form.opcode == Opcode::alloca || form.type() == Type::b128)
-    return unsupported(i);
+  if (form.type() == Type::b128) return move_wide(i);
+  if (form.vector > 1) return move_vector(i);
   if (form.opcode == Opcode::createpolicy) return create_policy(i);
   if (form.has(Modifier::shared_cluster) || form.opcode == Opcode::mapa || form.opcode == Opcode::getctarank)
     return cluster_map(i);
@@ -104,6 +104,52 @@ void Lowering::create_policy(const ir::Instruction& i) {
   const Operand& to = function_.destinations(i)[0];
   if (to.kind != Operand::Kind::reg || bits_of(to.reg.value) != 64) return unsupported(i);
   simple(i, OpKind::move, to.reg.value, constant(Constant::Kind::value, 0, 64));
+}
+
+// mov.v4: element by element, as if at once.
+void Lowering::move_vector(const ir::Instruction& i) {
+  std::vector<SlotId> from;
+  for (u32 n = 0; n < i.destinations; ++n) {
+    const Operand& to = function_.destinations(i)[n];
+    u32 bits = to.kind == Operand::Kind::reg ? bits_of(to.reg.value) : 32;
+    from.push_back(temporary(bits));
+    simple(i, OpKind::move, from.back(), source(i, function_.sources(i)[n], bits));
+  }
+  for (u32 n = 0; n < i.destinations; ++n)
+    if (const Operand& to = function_.destinations(i)[n]; to.kind == Operand::Kind::reg)
+      simple(i, OpKind::move, to.reg.value, from[n]);
+}
+
+// mov.b128: whole registers, or their parts in braces.
+void Lowering::move_wide(const ir::Instruction& i) {
+  std::span<const Operand> to = function_.destinations(i), from = function_.sources(i);
+  bool packs = from.size() > 1;
+  const Operand& whole = packs ? to[0] : from[0];
+  std::span<const Operand> parts = packs ? from : to;
+  if (whole.kind != Operand::Kind::reg) return;
+  const SlotId halves[] = {whole.reg.value, upper_half(whole)};
+  if (parts.size() == 1) {
+    if (to[0].kind != Operand::Kind::reg) return;
+    simple(i, OpKind::move, to[0].reg.value, halves[0]);
+    return simple(i, OpKind::move, upper_half(to[0]), halves[1]);
+  }
+  const u32 each = static_cast<u32>(parts.size() / 2), bits = 64 / each;
+  if (bits < 16) return unsupported(i);
+  for (u32 half = 0; half < 2; ++half) {
+    std::vector<SlotId> slots;
+    for (const Operand& o : parts.subspan(std::size_t{half} * each, each))
+      slots.push_back(packs ? source(i, o, bits) : o.kind == Operand::Kind::reg ? o.reg.value : no_slot);
+    if (each == 1) {
+      if (slots[0] != no_slot)
+        simple(i, OpKind::move, packs ? halves[half] : slots[0], packs ? slots[0] : halves[half]);
+      continue;
+    }
+    Op& op = emit(packs ? OpKind::pack : OpKind::unpack, i);
+    op.destinations = static_cast<u8>(packs ? 1 : each);
+    op.sources = static_cast<u8>(packs ? each : 1);
+    op.slot[packs ? 0 : each] = halves[half];
+    std::copy(slots.begin(), slots.end(), op.slot.begin() + (packs ? 1 : 0));
+  }
 }
 
 void Lowering::pack_or_unpack(const ir::Instruction& i, const ir::Form& form) {

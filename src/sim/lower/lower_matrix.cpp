@@ -208,21 +208,26 @@ void Lowering::multiply_fragments(const ir::Instruction& i) {
 
 namespace {
 
-// wgmma: A in registers, or described like B; then whether to add to D, and the immediates behind it.
+// wgmma: A in registers, or described like B; of a sparse A its metadata and whose of it counts; then whether to add to D, and
+// the immediates behind it.
 struct GroupOperands {
+  const Operand *a = nullptr, *b = nullptr, *metadata = nullptr, *adds = nullptr, *immediate = nullptr;
   u32 of_a = 1, immediates = 0;
-  const Operand* immediate = nullptr;
   // The n-th; `otherwise` where it is left out.
   i64 value(u32 n, i64 otherwise) const {
     return n < immediates ? static_cast<i32>(immediate[n].value) : otherwise;
   }
 };
 
-GroupOperands group_operands(std::span<const Operand> from) {
+GroupOperands group_operands(const ir::Form& form, std::span<const Operand> from) {
   GroupOperands out;
-  out.of_a = from.size() == 6 || from.size() >= 8 ? 4 : 1;
-  out.immediates = static_cast<u32>(from.size()) - out.of_a - 2;
-  out.immediate = from.data() + out.of_a + 2;
+  out.of_a = ir::described_count(form, static_cast<u32>(from.size()));
+  out.a = from.data();
+  out.b = out.a + out.of_a;
+  out.adds = out.b + 1;
+  if (is_sparse(form)) out.metadata = out.adds, out.adds += 2;
+  out.immediate = out.adds + 1;
+  out.immediates = static_cast<u32>(from.data() + from.size() - out.immediate);
   return out;
 }
 
@@ -234,9 +239,13 @@ void Lowering::multiply_group(const ir::Instruction& i) {
     emit(OpKind::fence, i);
     return;
   }
-  std::span<const Operand> from = function_.sources(i);
-  GroupOperands given = group_operands(from);
+  GroupOperands given = group_operands(form, function_.sources(i));
   MatrixKind kind = kind_of(form);
+  if (kind.sparse) {
+    const Operand& selector = given.metadata[1];
+    if (selector.kind != Operand::Kind::immediate || selector.value > 3) return unsupported(i);
+    kind.selector = static_cast<u8>(selector.value);
+  }
   kind.shape.m = 16;
   kind.shape.n = 8;
   MatrixProduct product{.kind = kind, .multiply = find_multiply(kind)};
@@ -252,12 +261,13 @@ void Lowering::multiply_group(const ir::Instruction& i) {
   product.a = sums;
   product.c = 0;
   std::span<const Operand> d = function_.destinations(i);
-  SlotId a = product.a_described ? source(i, from[0], 64) : constant(Constant::Kind::value, 0, 64),
-         b = source(i, from[given.of_a], 64), adds = source(i, from[given.of_a + 1], 1);
+  product.metadata = sums + (product.a_described ? 0 : given.of_a);
+  SlotId a = product.a_described ? source(i, *given.a, 64) : constant(Constant::Kind::value, 0, 64),
+         b = source(i, *given.b, 64), adds = source(i, *given.adds, 1);
   gather_warp(i);
-  if (!keep(i, d, 32, 0) || (!product.a_described && !keep(i, from.first(given.of_a), 32, product.a)) ||
-      bits_of(a) != 64 || bits_of(b) != 64 || bits_of(adds) != 1)
-    return unsupported(i);
+  bool kept = keep(i, d, 32, 0) && (product.a_described || keep(i, {given.a, given.of_a}, 32, product.a)) &&
+              (!kind.sparse || keep(i, {given.metadata, 1}, 32, product.metadata));
+  if (!kept || bits_of(a) != 64 || bits_of(b) != 64 || bits_of(adds) != 1) return unsupported(i);
   Op& op = emit(OpKind::multiply_group, i);
   op.sources = 3;
   op.slot[0] = a, op.slot[1] = b, op.slot[2] = adds;

@@ -107,6 +107,15 @@ SlotId Lowering::source(const ir::Instruction& i, const Operand& o, u32 bits, bo
   return resized(i, slot, bits, sign);
 }
 
+// A register of 128 bits is two slots; of any other operand the upper half is zero.
+SlotId Lowering::upper_half(const Operand& o) {
+  if (o.kind == Operand::Kind::none) return no_slot;
+  if (o.kind != Operand::Kind::reg) return constant(Constant::Kind::value, 0, 64);
+  auto [entry, is_new] = upper_halves_.try_emplace(o.reg.value);
+  if (is_new) entry->second = temporary(64);
+  return entry->second;
+}
+
 SlotId Lowering::negated(const ir::Instruction& i, SlotId predicate) {
   static const LaneForm inverted("not.pred", 1);
   return computed(i, inverted, 1, {predicate});

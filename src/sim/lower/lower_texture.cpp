@@ -22,12 +22,14 @@ static OpKind texture_kind(Opcode opcode) {
 }
 
 // The object is the last source of the op. Everything else is kept before it: coordinates, how they change, what is
-// stored. A texture or surface reference is a variable, which no handle is in.
+// stored. A texture or surface reference is a variable, whose address stands for its object (texture/access.h).
 void Lowering::texture(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
   std::span<const Operand> sources = function_.sources(i);
   i64 offset = 0;
-  if (sources[0].variable.valid() || !can_access_texture(form)) return unsupported(i);
+  const bool names_variable = sources[0].variable.valid();
+  if (!can_access_texture(form) || (names_variable && !module_.variables[sources[0].variable.value].opaque))
+    return unsupported(i);
   SlotId object =
       sources[0].kind == Operand::Kind::address ? address(sources[0], offset) : source(i, sources[0], 64);
   std::vector<SlotId> kept;

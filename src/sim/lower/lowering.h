@@ -7,7 +7,7 @@
 //   lower_copy.cpp      asynchronous copies       lower_matrix.cpp   matrices
 //   lower_fragment.cpp  matrices of wmma, from memory and back
 //   lower_control.cpp   branches and calls        lower_warp.cpp     warp-level instructions, barriers
-//   lower_async.cpp     mbarrier, clusters, bulk copies
+//   lower_async.cpp     mbarrier, clusters, bulk copies      lower_video.cpp  parts of registers
 //
 // Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag on, until
 // slots.cpp gives all of them their places.
@@ -68,6 +68,7 @@ private:
   u64 parameter_offset(ir::VariableId id) const;
   // A source as a slot of `bits` bits; predicates that the text negates are negated here.
   SlotId source(const ir::Instruction& i, const ir::Operand& o, u32 bits, bool sign = false);
+  SlotId upper_half(const ir::Operand& o);
   SlotId negated(const ir::Instruction& i, SlotId predicate);
   // In every lane, whether or not the instruction's guard holds there.
   SlotId computed(const ir::Instruction& i, const LaneForm& step, u32 bits,
@@ -87,7 +88,16 @@ private:
   void simple(const ir::Instruction& i, OpKind kind, SlotId to, SlotId from, ir::StateSpace space = {});
   void move(const ir::Instruction& i);
   void create_policy(const ir::Instruction& i);
+  void move_vector(const ir::Instruction& i);
+  void move_wide(const ir::Instruction& i);
   void pack_or_unpack(const ir::Instruction& i, const ir::Form& form);
+
+  // lower_video.cpp
+  bool has_parts(const ir::Instruction& i) const;
+  SlotId number(u32 value);
+  SlotId part_of_source(const ir::Instruction& i, u32 s);
+  SlotId clamped(const ir::Instruction& i, SlotId result, u32 bits);
+  void compute_parts(const ir::Instruction& i);
 
   // lower_memory.cpp
   bool is_thread_parameter(const ir::Form& form, const ir::Operand& address) const;
@@ -107,7 +117,9 @@ private:
   void mbarrier(const ir::Instruction& i);
   void cluster_map(const ir::Instruction& i);
   SlotId whole_address(const ir::Instruction& i, const ir::Operand& o); // its constant part added
+  SlotId packed_offsets(const ir::Instruction& i, std::span<const ir::Operand> offsets);
   void bulk_copy(const ir::Instruction& i);
+  void tensor_map(const ir::Instruction& i);     // changes or copies one
   void complete_async(const ir::Instruction& i); // what st.async and red.async do to their mbarrier
 
   // lower_matrix.cpp
@@ -160,6 +172,7 @@ private:
   Placement placement_;
   std::unordered_map<ir::VariableId, u64> kernel_parameters_; // offsets; empty for a .func
   std::vector<u8> bits_;                                      // registers, then temporaries
+  std::unordered_map<u32, SlotId> upper_halves_;              // of registers of 128 bits
   std::vector<SizedConstant> constants_;
   std::map<std::tuple<Constant::Kind, u64, u32, u32>, SlotId> constant_index_;
   std::unordered_map<u64, Rule> rules_;

@@ -4,13 +4,13 @@
 // (tensor_map.h). Elements outside the tensor are 0 or not a number when read, and left alone when written; the mbarrier is
 // told of the whole tile.
 //
-// Not here: im2col, interleaved layouts, elements of less than a byte.
+// Not here: interleaved layouts, elements of less than a byte.
 #include "sim/memory/bulk.h"
 #include "ir/operands.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/mbarrier.h"
 #include "sim/memory/atomic_steps.h"
-#include "sim/tensor_map.h"
+#include "sim/memory/tile_rows.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -208,63 +208,37 @@ private:
     if (!found)
       fail(FaultKind::invalid_instruction, "kernel-bad-tensor-map",
            fmt::format("there is no tensor map at {:#x}", at), at,
-           "make it with cuTensorMapEncodeTiled, and pass it as a const __grid_constant__ parameter or in "
+           "make it with cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, and pass it as a const "
+           "__grid_constant__ parameter or in "
            "global memory");
     if (found->rank != ir::tensor_dimensions(form_))
       fail(FaultKind::invalid_instruction, "kernel-bad-tensor-map",
            fmt::format("a copy of {} dimensions with a tensor map of {}", ir::tensor_dimensions(form_),
                        found->rank),
            at, "copy with the dimensions that the map was made for");
+    bool columns = form_.has(Modifier::im2col) || form_.has(Modifier::im2col_no_offs);
+    if (columns != (found->pixels != 0))
+      fail(
+          FaultKind::invalid_instruction, "kernel-bad-tensor-map",
+          fmt::format("'{}' with a tensor map of the other mode", form_.text), at,
+          "copy tiles with a map of cuTensorMapEncodeTiled, and .im2col with one of cuTensorMapEncodeIm2col");
     return *found;
   }
 
-  // Rows of a tile along the fastest dimension: calls f(address of element 0 of the row's line in the tensor, place in the tile in
-  // bytes, whether the row lies inside in the other dimensions).
-  template <class F> void each_row(const TensorMap& map, F&& f) {
-    std::array<u32, TensorMap::most_dimensions> at{};
-    const u64 row_bytes = u64{map.copied(0)} * bytes_of(map.element);
-    for (u64 place = 0, end = map.tile_bytes(); place < end; place += row_bytes) {
-      u64 address = map.address;
-      bool inside = true;
-      for (u32 d = 1; d < map.rank; ++d) {
-        i64 index = i64{static_cast<i32>(value(bulk_coordinate, d))} + i64{at[d]} * map.step[d];
-        inside &= index >= 0 && static_cast<u64>(index) < map.extent[d];
-        address += static_cast<u64>(index) * map.stride[d];
-      }
-      f(address, place, inside);
-      for (u32 d = 1; d < map.rank && ++at[d] == map.copied(d); ++d) at[d] = 0;
-    }
-  }
-
-  // The elements of a row that lie inside the tensor: [first, end).
-  std::pair<u32, u32> inside(const TensorMap& map) const {
-    i64 begin = static_cast<i32>(value(bulk_coordinate)), step = map.step[0],
-        extent = static_cast<i64>(map.extent[0]);
-    i64 first = begin >= 0 ? 0 : (-begin + step - 1) / step,
-        end = begin >= extent ? 0 : (extent - begin + step - 1) / step;
-    i64 most = map.copied(0);
-    first = std::min(first, most), end = std::clamp<i64>(end, first, most);
-    return {static_cast<u32>(first), static_cast<u32>(end)};
-  }
-
-  struct Row {
-    u64 global, place; // of the first element inside; in the tile, of element 0
-  };
   // Of the rows with elements inside; reports them.
-  std::vector<Row> rows_inside(const TensorMap& map, std::pair<u32, u32> range) {
-    std::vector<Row> rows;
+  TileRows rows_inside(const TensorMap& map) {
+    std::array<i32, TensorMap::most_dimensions> at{};
+    std::array<u32, TensorMap::most_corners> offsets{};
+    for (u32 d = 0; d < map.rank; ++d) at[d] = static_cast<i32>(value(bulk_coordinate, d));
+    const u32 corners = ir::im2col_offsets(form_);
+    for (u32 c = 0; c < corners; ++c) // packed, 16 bits each
+      offsets[c] = static_cast<u32>(value(bulk_size) >> (16 * c)) & 0xffff;
+    TileRows rows = rows_of_tile(map, {at.data(), map.rank}, {offsets.data(), corners});
     std::vector<access::BulkRow> reported;
-    const u64 element = bytes_of(map.element);
-    i64 begin = static_cast<i32>(value(bulk_coordinate));
-    if (range.first == range.second) return rows;
-    const u64 bytes = u64{range.second - range.first - 1} * map.step[0] * element + element;
-    each_row(map, [&](u64 address, u64 place, bool in) {
-      if (!in) return;
-      u64 at = address + static_cast<u64>(begin + i64{range.first} * map.step[0]) * element;
-      global(at, bytes);
-      rows.push_back({at, place});
-      reported.push_back({at, bytes});
-    });
+    for (const TileRow& row : rows.rows) {
+      global(row.address, rows.bytes);
+      reported.push_back({row.address, rows.bytes});
+    }
     report(reported);
     return rows;
   }
@@ -278,13 +252,12 @@ private:
 
   // Calls f(in the tensor, in the tile) for each element that lies inside; both on the host.
   template <class F>
-  void each_element(const TensorMap& map, const std::vector<Row>& rows, std::pair<u32, u32> range,
-                    std::byte* tile, u64 at, F&& f) {
+  void each_element(const TensorMap& map, const TileRows& rows, std::byte* tile, u64 at, F&& f) {
     const u64 element = bytes_of(map.element), step = map.step[0] * element;
-    for (const Row& row : rows)
-      for (u32 i = range.first; i < range.second; ++i) {
+    for (const TileRow& row : rows.rows)
+      for (u32 i = rows.first; i < rows.end; ++i) {
         u64 place = swizzled(at + row.place + i * element, map.swizzle) - at;
-        f(reinterpret_cast<std::byte*>(row.global + (i - range.first) * step), tile + place);
+        f(reinterpret_cast<std::byte*>(row.address + (i - rows.first) * step), tile + place);
       }
   }
 
@@ -298,13 +271,12 @@ private:
   void tile_in() {
     const TensorMap map = this->map();
     const u64 bytes = map.tile_bytes(), at = tile_address();
-    std::pair<u32, u32> range = inside(map);
-    std::vector<Row> rows = rows_inside(map, range);
+    const TileRows rows = rows_inside(map);
     each_destination([&](std::optional<u32> rank) {
       std::byte* tile = shared(value(bulk_shared), bytes, rank);
       fill(map, tile, bytes);
       with_element(map, [&]<u32 n>() {
-        each_element(map, rows, range, tile, at,
+        each_element(map, rows, tile, at,
                      [](const std::byte* from, std::byte* to) { std::memcpy(to, from, n); });
       });
       complete(bytes, rank);
@@ -316,22 +288,19 @@ private:
     const TensorMap map = this->map();
     const u64 bytes = map.tile_bytes(), at = tile_address();
     std::byte* tile = shared(value(bulk_shared), bytes);
-    std::pair<u32, u32> range = inside(map);
-    std::vector<Row> rows = rows_inside(map, range);
-    for (const Row& row : rows)
-      mark_written(row.global, u64{range.second - range.first - 1} * map.step[0] * bytes_of(map.element) +
-                                   bytes_of(map.element));
+    const TileRows rows = rows_inside(map);
+    for (const TileRow& row : rows.rows) mark_written(row.address, rows.bytes);
     if (form_.has(Modifier::reduce)) {
       std::optional<ir::Type> type = reduced(map.element);
       if (!type)
         fail(FaultKind::invalid_instruction, "kernel-bad-tensor-map",
              "a reduction of elements that have none", value(bulk_global), "");
-      each_element(map, rows, range, tile, at, [&](std::byte* to, const std::byte* from) {
+      each_element(map, rows, tile, at, [&](std::byte* to, const std::byte* from) {
         reduce(*type, to, from, bytes_of(map.element), true);
       });
     } else {
       with_element(map, [&]<u32 n>() {
-        each_element(map, rows, range, tile, at,
+        each_element(map, rows, tile, at,
                      [](std::byte* to, const std::byte* from) { std::memcpy(to, from, n); });
       });
     }

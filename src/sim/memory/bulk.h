@@ -11,7 +11,7 @@ namespace warplens::sim {
 enum BulkSlot : u32 {
   bulk_shared, // where it is in shared memory: .shared::cluster (exec/cluster.h); of two, the destination
   bulk_global, // in global memory, or in the shared memory that is read, or the tensor map's generic address
-  bulk_size,   // in bytes
+  bulk_size,   // in bytes; of im2col its offsets, 16 bits each
   bulk_mbarrier,   // .shared::cluster
   bulk_ctas,       // the mask of a multicast
   bulk_coordinate, // the first of five

@@ -1,5 +1,7 @@
 #include "sim/texture/access.h"
 #include "sim/memory/access.h"
+#include "sim/memory/element.h"
+#include "sim/program.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -22,10 +24,12 @@ static bool reduces(ir::AtomicOp operation) {
 bool can_access_texture(const ir::Form& form) {
   switch (form.opcode) {
   case Opcode::tex: return form.vector == 4 || (form.vector == 2 && form.type() == ir::Type::f16x2);
-  case Opcode::tld4: return form.vector == 4 && form.has(Modifier::tex2d);
+  case Opcode::tld4: return form.vector == 4 && ir::geometry_of(form)->dimensions == 2;
   case Opcode::sured: return form.has(Modifier::b) && reduces(form.atomic_op());
-  case Opcode::suld:
-  case Opcode::sust: return form.has(Modifier::b) && !form.has(Modifier::cube) && !form.has(Modifier::acube);
+  case Opcode::sust:
+    if (form.has(Modifier::p)) return form.type() == ir::Type::b32 && !ir::geometry_of(form)->cube;
+    [[fallthrough]];
+  case Opcode::suld: return form.has(Modifier::b) && !form.has(Modifier::cube) && !form.has(Modifier::acube);
   default: return true;
   }
 }
@@ -35,15 +39,35 @@ ObjectOfLane::ObjectOfLane(Exec& x, const Op& op, bool surface)
   if (uniform_) uniform_handle_ = x.values[op.source(0)].base + static_cast<u64>(op.offset);
 }
 
-const TextureObject& ObjectOfLane::look_up(u64 handle, u32 thread) {
+// The address of a texture or surface reference is not the object's handle, but where the host wrote that.
+u64 ObjectOfLane::bound_to(u64 handle) const {
+  const Program::Impl& program = x_.launch.program;
+  for (std::size_t v = 0; v < program.variable_address.size(); ++v)
+    if (program.variable_address[v] == handle && program.module.variables[v].opaque)
+      return read_element<u64>(handle);
+  return handle;
+}
+
+const TextureObject* ObjectOfLane::find(u32 thread) {
   const TextureObjects& all = x_.launch.device.textures;
+  u64 given = x_.lane_value(op_.source(0), thread) + static_cast<u64>(op_.offset);
+  const TextureObject* object = all.find(given);
+  return object != nullptr ? object : all.find(bound_to(given));
+}
+
+const TextureObject& ObjectOfLane::look_up(u64 given, u32 thread) {
+  const TextureObjects& all = x_.launch.device.textures;
+  const u64 handle = all.find(given) != nullptr ? given : bound_to(given);
   const TextureObject* found = all.find(handle);
   std::string_view kind = surface_ ? "surface" : "texture";
   auto refuse = [&](std::string what, std::string help) {
     raise(x_, op_, FaultKind::illegal_address, "kernel-texture-object", std::move(what), thread, handle, {},
           std::move(help));
   };
-  if (found == nullptr)
+  if (found == nullptr && handle == 0 && given != 0)
+    refuse(fmt::format("a {} reference that is bound to nothing", kind),
+           "bind it with cuTexRefSetArray, cuTexRefSetAddress or cuSurfRefSetArray before the launch");
+  else if (found == nullptr)
     refuse(
         all.existed(handle) ? fmt::format("{} object {} was destroyed", kind, handle)
                             : fmt::format("there is no {} object {:#x}", kind, handle),
@@ -57,7 +81,7 @@ const TextureObject& ObjectOfLane::look_up(u64 handle, u32 thread) {
   if (!in_known_range(x_, op_, image.begin, image.begin + image.bytes - 1, 1))
     refuse(fmt::format("the memory of {} object {} was freed", kind, handle),
            "free arrays and memory after the kernels that read them, and destroy the object first");
-  handle_ = handle, object_ = found;
+  handle_ = given, object_ = found;
   return *found;
 }
 

@@ -20,9 +20,11 @@ public:
     return object_ != nullptr && handle == handle_ ? *object_ : look_up(handle, thread);
   }
   bool uniform() const { return uniform_; } // one object for all lanes
+  const TextureObject* find(u32 thread);    // of whatever kind; null where the lane names none
 
 private:
-  const TextureObject& look_up(u64 handle, u32 thread);
+  const TextureObject& look_up(u64 given, u32 thread);
+  u64 bound_to(u64 handle) const;
 
   Exec& x_;
   const Op& op_;

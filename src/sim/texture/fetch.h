@@ -34,7 +34,7 @@ struct Fetched {
 void fetch(const TextureObject&, u32 dimensions, const FetchPlace&, Fetched&);
 
 // tld4: the channel of the four texels that a filter would weigh, from the lower left one counter-clockwise. The object has
-// two dimensions.
+// two dimensions, perhaps layers, or is a cube.
 void gather(const TextureObject&, const FetchPlace&, u32 channel, Fetched&);
 
 // How many texels a fetch from it reads, at most.

@@ -1,0 +1,105 @@
+// The site of an instruction that accesses memory: what reports call it, and what it moves.
+#include "ir/matrix.h"
+#include "ptx/parser.h"
+#include <algorithm>
+
+namespace warplens::ptx {
+
+using ir::Opcode;
+
+namespace {
+
+// The space that an access names: a generic one most often goes to global memory, from where an asynchronous
+// copy reads.
+access::Space space_of(const ir::Form& form) {
+  switch (form.opcode) {
+  case Opcode::tex:
+  case Opcode::tld4: return access::Space::texture;
+  case Opcode::suld:
+  case Opcode::sust:
+  case Opcode::sured: return access::Space::surface;
+  case Opcode::ldmatrix:
+  case Opcode::stmatrix:
+  case Opcode::wgmma: return access::Space::shared;
+  case Opcode::cp: return access::Space::global;
+  default: break;
+  }
+  switch (form.space()) {
+  case ir::StateSpace::shared: return access::Space::shared;
+  case ir::StateSpace::local: return access::Space::local;
+  case ir::StateSpace::constant: return access::Space::constant;
+  default: return access::Space::global;
+  }
+}
+
+access::ElementType element_of(const ir::Form& form) {
+  if (form.type() == ir::Type::none) return access::ElementType::bits;
+  switch (ir::type_class(form.type())) {
+  case ir::TypeClass::unsigned_integer: return access::ElementType::unsigned_integer;
+  case ir::TypeClass::signed_integer: return access::ElementType::signed_integer;
+  case ir::TypeClass::floating: return access::ElementType::floating;
+  default: return access::ElementType::bits;
+  }
+}
+
+} // namespace
+
+void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
+  access::Kind kind;
+  switch (form.opcode) {
+  case Opcode::ld:
+  case Opcode::ldu:
+  case Opcode::tex:
+  case Opcode::tld4:
+  case Opcode::suld: kind = access::Kind::load; break;
+  case Opcode::st:
+  case Opcode::sust: kind = access::Kind::store; break;
+  case Opcode::atom: kind = access::Kind::atomic; break;
+  case Opcode::red:
+  case Opcode::sured: kind = access::Kind::reduction; break;
+  case Opcode::ldmatrix: kind = access::Kind::ldmatrix; break;
+  case Opcode::stmatrix: kind = access::Kind::store; break;
+  case Opcode::wmma:
+    if (form.has(ir::Modifier::mma) || !form.supported) return;
+    kind = form.has(ir::Modifier::store)      ? access::Kind::store
+           : ir::fragment_matrices(form) != 0 ? access::Kind::ldmatrix
+                                              : access::Kind::load;
+    break;
+  case Opcode::wgmma: // what it reads is counted by its own path: BulkAccess
+    if (!ir::multiplies_in_group(form)) return;
+    kind = access::Kind::load;
+    break;
+  case Opcode::cp:
+    if (!ir::copies_asynchronously(form) && !ir::moves_global_in_bulk(form)) return;
+    kind = access::Kind::async_copy;
+    break;
+  default: return;
+  }
+  if (form.family() == ir::Family::memory && form.space() == ir::StateSpace::param) return;
+  access::Site site;
+  site.id = access::SiteId(m_.sites.size());
+  site.function = m_.functions[current_.value].name;
+  site.ptx_line = i.ptx_line;
+  site.opcode = form.text;
+  site.space = space_of(form);
+  site.kind = kind;
+  site.cache = form.cache();
+  site.vector = form.vector;
+  site.element = element_of(form);
+  site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
+  if (kind == access::Kind::ldmatrix || form.opcode == Opcode::stmatrix) site.bytes = 16, site.vector = 1;
+  if (form.opcode == Opcode::ldmatrix) site.matrices = form.vector;
+  if (form.opcode == Opcode::wmma) {
+    site.bytes = static_cast<u8>(ir::fragment_bytes(form));
+    site.matrices = static_cast<u8>(ir::fragment_matrices(form));
+  }
+  if (form.opcode == Opcode::wgmma) site.bytes = 16, site.vector = 1;   // a piece of a line
+  if (ir::moves_global_in_bulk(form)) site.bytes = 16, site.vector = 1; // the unit: an operand says how many
+  if (ir::copies_asynchronously(form))
+    site.bytes =
+        static_cast<u8>(m_.functions[current_.value].sources(i)[2].value); // 4, 8 or 16, if it is right
+  i.site = site.id;
+  m_.sites.push_back(std::move(site));
+}
+
+} // namespace warplens::ptx
