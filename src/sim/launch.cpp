@@ -316,6 +316,18 @@ private:
   u64 finished_ = 0, since_report_ = 0;       // CTAs, batches that ended and are not in LaunchState::finished
 };
 
+// Shared memory that a GPU keeps for the system, of which kernels may use a part (%reserved_smem_offset_1): cooperative groups of
+// more than a warp do. A GPU has it in front of a kernel's own, here it is behind, for those that ask.
+constexpr u64 reserved_shared = 1024;
+
+bool uses_reserved_shared(const LaunchState& launch) {
+  for (ir::FunctionId id : launch.program.reachable(launch.spec.kernel).functions)
+    for (const ir::Operand& o : launch.program.module.functions[id.value].operands)
+      if (o.kind == ir::Operand::Kind::special && o.special == ir::Special::reserved_smem_offset_1)
+        return true;
+  return false;
+}
+
 // What the kernel needs, against what a device has; places its shared variables. Empty when it fits.
 std::string too_large(LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
@@ -326,7 +338,8 @@ std::string too_large(LaunchState& launch) {
         "kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic); a block can have {}", name,
         shared + spec.dynamic_shared, shared, spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
   launch.shared_bytes = static_cast<u32>(shared);
-  launch.shared_stride = align_up(shared + spec.dynamic_shared, 64);
+  launch.shared_stride =
+      align_up(shared + spec.dynamic_shared, 64) + (uses_reserved_shared(launch) ? reserved_shared : 0);
   for (ir::FunctionId id : launch.program.reachable(spec.kernel).functions) {
     const ir::Module& module = launch.program.module;
     const ir::Function& function = module.functions[id.value];

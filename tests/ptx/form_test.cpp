@@ -119,6 +119,10 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
         "wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.s8 {%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1}, %d1, "
         "%d2, %p1;",
         "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f1, %f1, %f1}, %d1, %d2, %p1, 1, 1;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f1, %f1, %f1}, {%r1, %r1, %r1, %r1}, "
+        "%d1, "
+        "%r1, 1, %p1, 1, -1, 1;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.u8 {%r1, %r1, %r1, %r1}, %d1, %d2, %r1, 0, %p1;",
         "wgmma.fence.sync.aligned;",
         "wgmma.wait_group.sync.aligned 1;",
         "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r1;",
@@ -128,6 +132,17 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
         "cp.async.ca.shared.global [%r1], [%d2+16], 8, %r1;",
         "cp.async.cg.shared.global.L2::128B [%r1], [%d2], 16;",
         "cp.async.ca.shared.global [%r1], [%d2], 4, %p1;",
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::"
+        "cluster [%r1], [%d1, "
+        "{%r1, %r1, %r1, %r1}], [%r1], {%h1, 2}, %h1;",
+        "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%d1, {%r1, %r1, %r1}], {%h1};",
+        "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], 3, %r1;",
+        "tensormap.replace.tile.global_address.global.b1024.b64 [%d1], %d2;",
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], "
+        "[%r1], 128;",
+        "vadd.s32.s32.u32.sat %r1.b2, %r1.h1, %r1.b0, %r1;",
+        "griddepcontrol.launch_dependents;",
+        "prefetch.tensormap [%d1];",
         "cp.async.commit_group;",
         "cp.async.wait_group 2;",
         "cp.async.wait_all;"}) {
@@ -137,9 +152,8 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
     EXPECT_NE(m.form(m.functions[0].instructions[0]).family(), ir::Family::unsupported);
     expect_round_trip(m);
   }
-  for (const char* text :
-       {"cp.reduce.async.bulk", "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16",
-        "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8", "ldmatrix.sync.aligned.m16n16.x1.shared.b16"}) {
+  for (const char* text : {"cp.reduce.async.bulk", "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8",
+                           "ldmatrix.sync.aligned.m16n16.x1.shared.b16"}) {
     ResultOr<Form, ir::UnknownToken> form = ir::parse_form(text);
     if (form) EXPECT_EQ(form->family(), ir::Family::unsupported) << text;
   }
@@ -171,6 +185,36 @@ TEST(Forms, TexturesAndSurfacesParseAndPrintBack) {
        {"tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, %d1, {%f1, %f1}];",
         "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}], {%r1, %r1};",
         "tex.2dms.v4.f32.s32 {%f1, %f1, %f1, %f1}, [%d2, {%r1, %r1, %r1, %r1}];"}) {
+    SCOPED_TRACE(text);
+    ir::Module m = parsed(kernel(text));
+    ASSERT_FALSE(m.functions.empty());
+    EXPECT_EQ(m.form(m.functions[0].instructions[0]).family(), ir::Family::unsupported);
+  }
+}
+
+TEST(Forms, WhatTheToolkitsHeadersSayHasAMeaning) {
+  std::istringstream lines(read_data("toolkit_forms.txt"));
+  u32 forms = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    ResultOr<Form, ir::UnknownToken> form = ir::parse_form(line);
+    ASSERT_TRUE(form.has_value()) << line << ": " << form.error().token;
+    EXPECT_NE(form->family(), ir::Family::unsupported) << line;
+    ++forms;
+  }
+  EXPECT_GT(forms, 200u);
+}
+
+// Later hardware's instructions have other operands than their like: they must not keep a module from being read.
+TEST(Forms, WhatLaterHardwareHasIsPassedOver) {
+  for (const char* text :
+       {"st.bulk.weak.shared::cta [%r1], %d1, 0;", "st.async.mmio.release.sys.global.b32 [%d1], %r2;",
+        "tcgen05.ld.sync.aligned.16x64b.x2.b32 {%r1, %r2}, [%r3];",
+        "multimem.ld_reduce.weak.global.min.u32 %r1, [%d1];",
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%d1, {%r1, %r2, %r3, %r1, "
+        "%r2}], [%r3];",
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %d1;",
+        "redux.sync.min.abs.u32x9 %r1, %r2, -1;"}) {
     SCOPED_TRACE(text);
     ir::Module m = parsed(kernel(text));
     ASSERT_FALSE(m.functions.empty());

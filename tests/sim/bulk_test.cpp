@@ -373,10 +373,8 @@ TEST_F(BulkCopies, AKernelChangesATensorMap) {
                          changed) +
              arrive(256) +
              "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-             "[tile], [%rd6, {4, 2}], [bar];
-             " +
-             wait +
-             give_tile(256));
+             "[tile], [%rd6, {4, 2}], [bar];\n" +
+             wait + give_tile(256));
   expect_kernel(text, in, out, &map);
   std::vector<u32> got = read<u32>(out, 64);
   for (u32 r = 0; r < 8; ++r)

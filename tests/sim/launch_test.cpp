@@ -278,9 +278,11 @@ TEST(Refusals, SayWhatIsBehind) {
   struct Refused {
     const char *line, *reason;
   };
-  for (const Refused& r : {Refused{"multimem.ld_reduce.global.add.f32 %f0, [%d0];", "several GPUs"},
-                           Refused{"tcgen05.wait::ld.sync.aligned;", "tensor memory"},
-                           Refused{"st.global.u32 [%d0], %p0;", "a predicate where a value belongs"}}) {
+  for (const Refused& r :
+       {Refused{"multimem.ld_reduce.global.add.f32 %f0, [%d0];", "several GPUs"},
+        Refused{"tcgen05.wait::ld.sync.aligned;", "tensor memory"},
+        Refused{"st.async.mmio.release.sys.global.b32 [%d0], %r0;", "compile the kernel for 9.0"},
+        Refused{"st.global.u32 [%d0], %p0;", "a predicate where a value belongs"}}) {
     Gpu gpu;
     ASSERT_TRUE(gpu.load(ptx_header() +
                          ".visible .entry k() { .reg .f32 %f<2>; .reg .b64 %d<2>; .reg .pred %p<2>;\n" +

@@ -115,6 +115,18 @@ TEST_F(Wide, SpecialRegistersAreVectors) {
     EXPECT_EQ(Words(got.begin() + 4 * t, got.begin() + 4 * t + 4), (Words{100 + t, 32, 0, 0}));
 }
 
+// What cooperative groups of several warps use: memory that is the block's, apart from its own, zero at first.
+TEST_F(Wide, ReservedSharedMemoryIsBehindTheKernelsOwn) {
+  Words got =
+      run_kernel("mov.u32 %r1, s; st.shared.u32 [%r1+1020], 77; mov.u32 %r2, %reserved_smem_offset_1; "
+                 "cvt.u64.u32 %rd6, %r2; cvta.shared.u64 %rd6, %rd6; ld.u32 %r3, [%rd6]; bar.warp.sync -1; "
+                 "mul.wide.u32 %rd7, %r0, 4; add.u64 %rd7, %rd6, %rd7; st.u32 [%rd7], %r0; bar.warp.sync -1; "
+                 "ld.u32 %r4, [%rd6+124]; ld.shared.u32 %r5, [%r1+1020]; "
+                 "st.global.v4.u32 [%rd5], {%r3, %r4, %r5, %r0};",
+                 numbers(128));
+  EXPECT_EQ(Words(got.begin(), got.begin() + 4), (Words{0, 31, 77, 0}));
+}
+
 TEST_F(Wide, VectorsMoveAsIfAtOnce) {
   Words got = run_kernel(
       "mov.v4.u32 {%r1, %r2, %r3, %r4}, {10, 20, 30, 40}; mov.v4.u32 {%r1, %r2, %r3, %r4}, {%r4, %r1, %r2, "

@@ -10,7 +10,7 @@ namespace warplens::runtime {
 namespace {
 
 struct Tiled {
-  std::string_view function;
+  const char* refusal; // of what is not supported
   int element, interleave, swizzle, fill;
   u32 rank;
   u64 address;
@@ -76,8 +76,7 @@ cudaError_t encode(void* map, const Tiled& t, const Columns* columns = nullptr) 
   std::optional<u32> swizzle = swizzle_of(t.swizzle);
   if (t.interleave != 0 || !swizzle || t.element >= static_cast<int>(sim::tensor_elements)) {
     std::lock_guard lock(runtime.mutex);
-    runtime.note_unsupported(std::string(t.function) +
-                             " with interleaving, another swizzle or sub-byte elements");
+    runtime.note_unsupported(t.refusal);
     return cudaErrorNotSupported;
   }
   sim::TensorMap out;
@@ -110,8 +109,9 @@ CUresult cuTensorMapEncodeTiled(void* map, int element, unsigned rank, void* add
                                 const u64* stride, const u32* box, const u32* step, int interleave,
                                 int swizzle, int /*promotion in L2*/, int fill) {
   return driver([&] {
-    return encode(map, {"cuTensorMapEncodeTiled", element, interleave, swizzle, fill, rank,
-                        reinterpret_cast<u64>(address), extent, stride, box, step});
+    return encode(map, {"cuTensorMapEncodeTiled with interleaving, another swizzle or sub-byte elements",
+                        element, interleave, swizzle, fill, rank, reinterpret_cast<u64>(address), extent,
+                        stride, box, step});
   });
 }
 
@@ -123,8 +123,9 @@ CUresult cuTensorMapEncodeIm2col(void* map, int element, unsigned rank, void* ad
     const u32 box[sim::TensorMap::most_dimensions] = {channels, 1, 1, 1, 1};
     const Columns columns{lower, upper, channels, pixels};
     return encode(map,
-                  {"cuTensorMapEncodeIm2col", element, interleave, swizzle, fill, rank,
-                   reinterpret_cast<u64>(address), extent, stride, box, step},
+                  {"cuTensorMapEncodeIm2col with interleaving, another swizzle or sub-byte elements", element,
+                   interleave, swizzle, fill, rank, reinterpret_cast<u64>(address), extent, stride, box,
+                   step},
                   &columns);
   });
 }

@@ -14,7 +14,7 @@ namespace warplens::runtime {
 struct TextureReference {
   Placed variable; // of a module; none for one that cuTexRefCreate made
   bool is_surface = false, bound = false;
-  u64 handle = 0;
+  cudaTextureObject_t handle = 0; // or the surface's
   cudaResourceDesc resource{};
   cudaTextureDesc texture{};
   int format = 0x20; // CU_AD_FORMAT_FLOAT
@@ -42,7 +42,7 @@ CUtexref add_reference() {
 
 cudaError_t bind(Runtime& runtime, TextureReference& reference) {
   if (!reference.bound) return cudaSuccess;
-  u64 handle = 0;
+  cudaTextureObject_t handle = 0;
   cudaTextureDesc texture = reference.texture;
   texture.readMode = read_mode(reference.flags, texels_of(reference.resource));
   texture.normalizedCoords = (reference.flags & normalized_coordinates) != 0;

@@ -120,6 +120,11 @@ static std::string why_unsupported(const ir::Form& form) {
     return "multicast memory, of several GPUs that NVSwitch joins, is not emulated";
   if (form.text.starts_with("tcgen05"))
     return "tensor memory, which compute capability 10.0 introduced, is not emulated";
+  // Of 10.0, too, but with ways around that compilers take for 9.0.
+  for (std::string_view part : {"clusterlaunchcontrol", ".cta_group::", "::gather4", "::scatter4", ".cp_mask",
+                                "st.bulk", "st.async.mmio", ".im2col::w"})
+    if (form.text.find(part) != form.text.npos)
+      return "compute capability 10.0 introduced it: compile the kernel for 9.0, which does without";
   if (form.family() == ir::Family::unsupported) return {};
   return "the instruction is known, but not with these operands: one is of a kind or a width that it does "
          "not take, such as "

@@ -52,6 +52,9 @@ bool uniform_special(Exec& x, Special special, u64& out) {
   case Special::total_smem_size:
   case Special::aggr_smem_size: out = x.launch.shared_bytes + spec.dynamic_shared; return true;
   case Special::dynamic_smem_size: out = spec.dynamic_shared; return true;
+  case Special::reserved_smem_offset_1:
+    out = align_up(x.launch.shared_bytes + spec.dynamic_shared, 64);
+    return true;
   case Special::envreg1: out = x.launch.grid_workspace >> 32; return true;
   case Special::envreg2: out = x.launch.grid_workspace & 0xffffffffu; return true;
   case Special::clusterid_y: out = x.cta->id.y / cluster.y; return true;
