@@ -1,4 +1,5 @@
 #include "judge/judge.h"
+#include "diag/check.h"
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "judge/rule_of.h"
@@ -186,8 +187,7 @@ findings::Finding finding_of(const Group& group, const report::Model& model, con
 
 // What --check finds, and what stops a launch.
 bool is_mistake(const diag::Diagnostic& d) {
-  const bool looked_for =
-      d.kind.starts_with("sync-") || d.kind.starts_with("memory-") || d.kind.starts_with("race-");
+  const bool looked_for = diag::check_of(d.kind) != diag::Check::none;
   return d.severity == diag::Severity::error || (looked_for && d.severity == diag::Severity::warning);
 }
 
