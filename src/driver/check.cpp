@@ -245,8 +245,22 @@ struct Prepared {
   Outputs outputs;
 };
 
+// A configuration that is shared with `run` may say it; who says it to check means something else.
+Result<void> refuse_excess(const std::vector<std::string>& conditions) {
+  for (const std::string& words : conditions)
+    for (const gates::Condition& condition :
+         gates::parse_conditions(words, {}).value_or(std::vector<gates::Condition>()))
+      if (const auto* limit = std::get_if<gates::Comparison>(&condition.what))
+        if (limit->measure == gates::Measure::excess)
+          return failure(diag::error(
+              "bad-option", fmt::format("'{}' is about a whole run, and check runs nothing", condition.text),
+              {}, "give it to warplens run, or hold accesses to e.g. sectors-per-request>8"));
+  return {};
+}
+
 Result<Prepared> prepare(const CheckOptions& asked) {
   Prepared out{asked, {}, {}};
+  if (Result<void> fine = refuse_excess(asked.gates.fail_on); !fine) return failure(fine.error());
   Result<Gates> gates = Gates::prepare(asked.gates);
   if (!gates) return failure(gates.error());
   out.gates = std::move(*gates);

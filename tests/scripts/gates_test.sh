@@ -179,6 +179,9 @@ check app.cu --write-baseline known.json
 expect_code 0
 check app.cu --baseline known.json
 expect_code 0
+check app.cu --fail-on 'excess>20%'
+expect_code 2
+expect_in stderr "'excess>20%' is about a whole run"
 echo 'fail-on = "eror"' >.warplens.toml
 check app.cu
 expect_code 2
