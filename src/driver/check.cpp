@@ -217,6 +217,11 @@ Output refuse(const diag::Diagnostic& bad, const CheckOptions& o) {
   return {2, {}, "warplens: " + diag::render(bad, configuration_at(bad), o.colour)};
 }
 
+// What code alone tells (check/findings.cpp). Comments that ignore other rules are for runs.
+constexpr std::string_view rules[] = {"uncoalesced-load",    "uncoalesced-store", "uncoalesced-atomic",
+                                      "scattered-access",    "misaligned-access", "bank-conflict",
+                                      "constant-serialised", "local-array"};
+
 // Names files as they are found from here, and quotes the lines.
 void place(findings::List& list, Sources& sources) {
   auto rename = [](access::SourceStack& stack) {
@@ -279,7 +284,7 @@ Result<void> say(const Prepared& run, findings::List& list, Sources& sources, co
                  Output& out) {
   const CheckOptions& o = run.options;
   const auto text_of = [&](const std::string& file) { return sources.text(file); };
-  const Gates::Held held = run.gates.hold(list, {text_of});
+  const Gates::Held held = run.gates.hold(list, {text_of, {}, rules});
   auto append = [](std::string& to) { return [&to](std::string_view text) { return to += text, true; }; };
   const RunOutput output{append(out.out), append(out.err)};
   if (Result<void> done = run.outputs.write("--json", findings::json(list, o.version), output); !done)

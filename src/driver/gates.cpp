@@ -5,6 +5,7 @@
 #include "findings/writers.h"
 #include "gates/own_rules.h"
 #include "os/file.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -56,6 +57,11 @@ std::vector<gates::Comments> comments_of(List& list, const FindingSources& sourc
   for (const std::string& name : names) {
     if (!gates::covers(settings, name)) continue;
     gates::Comments of_file = gates::read_comments(name, sources.text(name));
+    std::erase_if(of_file.all, [&](const gates::Comment& comment) {
+      return !comment.ignore.empty() && comment.ignore != gates::own::over_threshold &&
+             !sources.rules.empty() &&
+             std::ranges::find(sources.rules, comment.ignore) == sources.rules.end();
+    });
     if (of_file.all.empty() && of_file.malformed.empty()) continue;
     if (sources.changed.contains(name))
       list.findings.push_back(changed_since(name));

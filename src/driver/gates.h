@@ -4,6 +4,7 @@
 #include "findings/writers.h"
 #include "gates/gates.h"
 #include <set>
+#include <span>
 
 namespace warplens::driver {
 
@@ -13,6 +14,8 @@ class Outputs;
 struct FindingSources {
   findings::SourceText text;
   std::set<std::string> changed{}; // whose lines are not those that were judged
+  std::span<const std::string_view>
+      rules{}; // that the command looks for; empty: all. Others are ignored in vain
 };
 
 class Gates {

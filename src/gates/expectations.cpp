@@ -73,14 +73,18 @@ void ignore(findings::List& list, const std::vector<Finding>& hidden, const Comm
       used = true;
     }
   if (used) return;
-  const bool there = std::ranges::any_of(
-      list.accesses, [&](const findings::Access& a) { return stands_at(a.place, comment); });
-  list.findings.push_back(
-      there
-          ? finding_at(comment.place, own::unused_suppression,
-                       fmt::format("there is no '{}' to ignore", comment.ignore))
-          : finding_at(comment.place, own::unchecked_comment,
-                       fmt::format("nothing was counted at the line where '{}' is ignored", comment.ignore)));
+  bool there = false, known = true;
+  for (const findings::Access& access : list.accesses) {
+    if (!stands_at(access.place, comment)) continue;
+    there = true;
+    for (const findings::Cost& cost : access.costs) known &= cost.average || cost.least == cost.most;
+  }
+  list.findings.push_back(there && known
+                              ? finding_at(comment.place, own::unused_suppression,
+                                           fmt::format("there is no '{}' to ignore", comment.ignore))
+                              : finding_at(comment.place, own::unchecked_comment,
+                                           fmt::format("nothing was {} at the line where '{}' is ignored",
+                                                       there ? "decided" : "counted", comment.ignore)));
 }
 
 } // namespace

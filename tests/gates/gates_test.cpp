@@ -174,6 +174,10 @@ TEST(Gates, WhatIsNotKnownIsToldAndDoesNotFail) {
   EXPECT_EQ(apply(list, s, {read_comments("src/a.cu", "x; // warplens: expect sectors<=4")}).failing, 0);
   EXPECT_THAT(rules_of(list), ElementsAre("unchecked-comment"));
   EXPECT_THAT(list.findings[0].message, HasSubstr("not known to hold"));
+  list.findings.clear();
+  EXPECT_EQ(apply(list, s, {read_comments("src/a.cu", "x; // warplens: ignore bank-conflict: why")}).failing,
+            0);
+  EXPECT_THAT(rules_of(list), ElementsAre("unchecked-comment"));
 }
 
 TEST(Gates, OnlyNewAndWorseFindingsFailWithABaseline) {

@@ -179,6 +179,9 @@ check app.cu --write-baseline known.json
 expect_code 0
 check app.cu --baseline known.json
 expect_code 0
+sed -i 's|ignore bank-conflict|ignore bank-conflict, repeated-load|' app.cu # which only a run can tell
+check app.cu --rule uncoalesced-load=note
+expect_code 0
 check app.cu --fail-on 'excess>20%'
 expect_code 2
 expect_in stderr "'excess>20%' is about a whole run"
