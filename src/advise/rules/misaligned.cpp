@@ -99,10 +99,10 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
                   ? "warps start inside a 32-byte sector, so each touches one sector more than its bytes fill"
                   : "warps start inside a segment that this architecture moves whole or not at all";
   if (same_start(s)) {
-    out.change = fmt::format(
-        "let the first element that a warp uses lie at a multiple of {} bytes: nearly every warp is off by as "
-        "much, so it is the start of the array or an offset in the index",
-        segment);
+    out.change = fmt::format("let the first element that a warp uses lie at a multiple of {} bytes: nearly "
+                             "every warp is off by as "
+                             "much, so it is the start of the array or an offset in the index",
+                             segment);
   } else {
     out.change = fmt::format(
         "make rows longer, so that each begins at a multiple of {} bytes (cudaMallocPitch)", segment);
