@@ -18,9 +18,9 @@ void say_stores(const Subject& s, Advice& out) {
   if (block.lanes == 0) return;
   const u64 sectors = of_all_blocks(s.counters.threads, sorted.sectors, block.lanes);
   if (20 * sorted.sectors >= 19 * block.sectors) {
-    out.change = "none in the block, which stores in the order of its destinations already; only elements "
-                 "that are sorted before come closer";
-    out.after = s.counters; // a note
+    out.change =
+        "sort by destination before the kernel, so that neighbouring threads write neighbouring elements; "
+        "the block stores in the order of its destinations already";
     return;
   }
   if (3 * sectors > 2 * s.counters.sectors) {
