@@ -23,7 +23,7 @@ for page in sys.argv[1:]:
     for line in found:
         words = line.split(" #")[0].split()
         placeholder = any(re.match(r"(PROGRAM|FILE|NAME)\b", word) or "…" in word for word in words)
-        files = [word for word in words if re.fullmatch(r"[\w./]+\.(cu|gz|jsonl)|\./\w+", word)]
+        files = [word for word in words if re.fullmatch(r"[\w./]+\.(cu|gz|jsonl|py)|\./\w+", word)]
         if not placeholder and all(os.path.exists(name) for name in files):
             print(line)
 PY
