@@ -48,7 +48,7 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
   prototype.opaque = space == ".tex" || space == ".texref" || space == ".samplerref" || space == ".surfref";
   u32 vector = 1;
   if (prototype.opaque) prototype.type = ir::Type::b64;
-  bool aligned = false;
+  bool aligned = false, pointer = false;
   while (c_.token().kind == TokenKind::directive) {
     Token token = c_.token();
     std::string_view d = token.text;
@@ -56,6 +56,7 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
     if (d == ".align") {
       u64 n = 1;
       if (!parse_count(c_, n, u64{1} << 20, "alignment")) return false;
+      if (pointer) continue; // that is how what the parameter points to is aligned
       prototype.alignment = static_cast<u32>(n == 0 ? 1 : n);
       aligned = true;
     } else if (d == ".v2" || d == ".v4" || d == ".v8") {
@@ -77,7 +78,9 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
         c_.advance();
       }
       if (!c_.expect(')', "after the attributes")) return false;
-    } else if (d != ".ptr" && d != ".global" && d != ".const" && d != ".shared" && d != ".local" &&
+    } else if (d == ".ptr") {
+      pointer = true;
+    } else if (d != ".global" && d != ".const" && d != ".shared" && d != ".local" &&
                d != ".param") {
       return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a type that is known here", d), token);
     }
