@@ -35,11 +35,14 @@ call("cuModuleGetTexRef", byref(pointer()), module, b"nothing", want=500)
 
 
 
+def side(end):
+    members = [("x", ctypes.c_size_t), ("y", ctypes.c_size_t), ("type", ctypes.c_uint), ("host", pointer), ("device", u64),
+               ("array", pointer), ("pitch", ctypes.c_size_t)]
+    return [(end + name, kind) for name, kind in members]
+
+
 class Copy(ctypes.Structure):
-    _side = [("x", ctypes.c_size_t), ("y", ctypes.c_size_t), ("type", ctypes.c_uint), ("host", pointer), ("device", u64),
-             ("array", pointer), ("pitch", ctypes.c_size_t)]
-    _fields_ = [(end + name, kind) for end in ("from_", "to_") for name, kind in _side] + [
-        ("width", ctypes.c_size_t), ("height", ctypes.c_size_t)]
+    _fields_ = side("from_") + side("to_") + [("width", ctypes.c_size_t), ("height", ctypes.c_size_t)]
 
 
 source = handle("cuArray3DCreate_v2", byref(ArrayDescriptor(8, 4, 0, FLOAT, 1, 0)))
@@ -88,6 +91,6 @@ def launch():
 
 
 assert launch() == [101.0 * i for i in range(32)]
-call("cuTexRefSetArray", line, source, 1)  # one after the other
-assert launch() == [2.0 * i for i in range(32)]
+call("cuTexRefSetArray", plane, source, 1)
+assert launch() == [102.0 * i for i in range(32)]
 print("references are right")
