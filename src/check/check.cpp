@@ -42,7 +42,9 @@ std::vector<Shape> shapes_of(const ir::Function& f, const Options& options) {
 
 // The operand with the address that is judged; none where it is none that is known.
 std::optional<u32> address_operand(const ir::Form& form, const ir::Instruction& i, const ir::Function& f) {
-  if (form.family() != ir::Family::memory || ir::bulk_copy(form) != ir::BulkCopy::none) return {};
+  if (form.family() != ir::Family::memory || ir::bulk_copy(form) != ir::BulkCopy::none ||
+      form.opcode == ir::Opcode::tensormap)
+    return {};
   bool skip = ir::copies_asynchronously(form); // where it writes comes first
   for (u32 o = i.first_operand + i.destinations; o < i.first_operand + i.destinations + i.sources; ++o) {
     if (f.operands[o].kind != ir::Operand::Kind::address) continue;

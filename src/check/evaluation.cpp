@@ -273,6 +273,12 @@ void Evaluation::compare_and_set() {
 bool Evaluation::movement() {
   switch (form_->opcode) {
   case Opcode::mov:
+    if (form_->vector > 1) { // element by element, as if at once
+      std::vector<Value> from;
+      for (u32 n = 0; n < instruction_->sources; ++n) from.push_back(source(n));
+      for (u32 n = 0; n < instruction_->destinations; ++n) define(n, from[n]);
+      return true;
+    }
     if (instruction_->destinations > 1) { // a register into parts
       u32 part = bits_ / instruction_->destinations;
       for (u32 n = 0; n < instruction_->destinations; ++n)
@@ -413,10 +419,18 @@ bool Evaluation::across_lanes() {
   }
 }
 
+// Parts of registers are in no form: two instructions of one form may differ in them.
+bool Evaluation::names_parts() const {
+  auto is_part = [](const ir::Operand& o) { return o.part != ir::Part::whole; };
+  std::span<const ir::Operand> to = function_.destinations(*instruction_),
+                               from = function_.sources(*instruction_);
+  return std::any_of(to.begin(), to.end(), is_part) || std::any_of(from.begin(), from.end(), is_part);
+}
+
 void Evaluation::other() {
   std::vector<Value> sources;
   std::vector<symbolic::Lanes> lanes;
-  bool constant = true, readable = form_->family() == ir::Family::compute;
+  bool constant = true, readable = form_->family() == ir::Family::compute && !names_parts();
   for (u32 n = 0; n < instruction_->sources; ++n) {
     sources.push_back(source(n, 64));
     constant = constant && pool_.is_constant(sources.back());

@@ -25,6 +25,7 @@ private:
   bool movement();
   bool memory();
   bool across_lanes();
+  bool names_parts() const;
   void other();
 
   Value multiplied();
