@@ -148,8 +148,11 @@ private:
     } else if (!out_.example) {
       out_.example = Placed{parts.constant, arch::address_period, out_.active};
     }
-    if (out_.header.space == Space::shared)
-      for (i64& lane : parts.constant) lane = symbolic::reduced(lane - parts.constant[0], 32);
+    if (out_.header.space ==
+        Space::shared) { // addresses of 32 bits: the polynomial may be 2^32 off, lane by lane
+      i64 first = parts.constant[0];
+      for (i64& lane : parts.constant) lane = first + symbolic::reduced(lane - first, 32);
+    }
     std::vector<Costs> out;
     for (Counter& counter : counters_) out.push_back(over_lanes(counter, parts.constant, unit, groups));
     return out;

@@ -1,0 +1,92 @@
+# `check` as users meet it: a source by clang, PTX from a file and from standard input, a list of compile commands; what is
+# found, the exit codes, and inputs that cannot be judged. What verdicts are worth is tests/check's business.
+. "$(dirname "$0")/common.sh"
+
+cat >apart.cu <<'CU'
+__global__ void apart(const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i * n];
+}
+__global__ void together(const float *in, float *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = 2 * in[i];
+}
+int main() { return 0; }
+CU
+run "$warplens" check --compiler clang apart.cu
+expect_code 1
+expect_in stdout "apart.cu:3:.*warning: load of 4 bytes from 'in': stride 4\*n bytes \[uncoalesced-load\]"
+expect_in stdout 'out\[i\] = in\[i \* n\];'
+expect_in stdout 'sectors by n: 0: 1, 1: 4, 2: 8'
+expect_in stdout '4 after the fix'
+expect_not_in stdout 'apart.cu:7'
+
+# What is known of a launch narrows the verdict; what is fine is shown when asked for.
+run "$warplens" check --compiler clang --set n=1 apart.cu
+expect_code 0
+run "$warplens" check --compiler clang --set n=2 apart.cu
+expect_in stdout '8 sectors per request where 4 would do'
+run "$warplens" check --compiler clang --kernel together --all apart.cu
+expect_code 0
+expect_in stdout 'apart.cu:7:.*coalesced: load of 4 bytes'
+run "$warplens" check --compiler clang --fail-on never --json apart.cu
+expect_code 0
+mv stdout findings.json
+expect_json findings.json "[f['rule'] for f in r['findings']]" "['uncoalesced-load']"
+
+# PTX, from a file or from standard input.
+cat >tile.ptx <<'PTX'
+.version 7.8
+.target sm_80
+.address_size 64
+.shared .align 4 .b8 tile[4096];
+.visible .entry column()
+{
+.reg .b32 %r<4>;
+.reg .b64 %rd<4>;
+mov.u32 %r1, %tid.x;
+and.b32 %r2, %r1, 31;
+mul.wide.u32 %rd1, %r2, 128;
+mov.u64 %rd2, tile;
+add.s64 %rd3, %rd2, %rd1;
+ld.shared.u32 %r3, [%rd3];
+ret;
+}
+PTX
+run "$warplens" check tile.ptx
+expect_code 1
+expect_in stdout '32-way bank conflict'
+expect_in stdout '32 wavefronts per instruction where 1 would do'
+run sh -c '"$0" check - <tile.ptx' "$warplens"
+expect_code 1
+expect_in stdout '32-way bank conflict'
+
+# The CUDA sources of a build.
+cat >compile_commands.json <<JSON
+[{"directory": "$scratch", "file": "apart.cu", "command": "nvcc -DX=1 -c apart.cu -o apart.o"},
+ {"directory": "$scratch", "file": "main.cpp", "command": "c++ -c main.cpp"}]
+JSON
+run "$warplens" check --compiler clang compile_commands.json
+expect_code 1
+expect_in stdout '4 accesses in 2 kernels'
+
+# What cannot be judged is said, with the compiler's own words.
+echo 'int main( {' >broken.cu
+run "$warplens" check --compiler clang broken.cu
+expect_code 2
+expect_in stderr 'broken.cu:1:'
+echo 'not PTX' >broken.ptx
+run "$warplens" check broken.ptx
+expect_code 2
+expect_in stderr 'broken.ptx:1:1'
+run "$warplens" check missing.cu
+expect_code 2
+run "$warplens" check /bin/true
+expect_code 2
+expect_in stderr 'holds no PTX'
+run "$warplens" check --block 0,1 tile.ptx
+expect_code 2
+run "$warplens" check --set n=1 tile.ptx
+expect_in stderr "no kernel has a parameter 'n'"
+run "$warplens" check --sm 20 tile.ptx
+expect_code 2
