@@ -46,9 +46,6 @@
 #define CUDAAPI
 #define CUDA_CB
 
-// __managed__: host code must name the variable's device memory, which takes a rewriting of every use that nvcc does
-// and clang does for HIP only. A use is an error that says so: a host shadow with another value would be a wrong
-// result without a word.
-#define __managed__                                                                                            \
-  __attribute__((device, unavailable("__managed__ variables need nvcc (--compiler nvcc); "                     \
-                                     "cudaMallocManaged works with clang")))
+// Of a device variable clang has a second one on the host, which is not the same memory. The section tells WarpLens's runtime
+// to place the device's where the host's is.
+#define __managed__ __attribute__((device, section("warplens_managed")))

@@ -11,6 +11,7 @@
 #include "ptx/parse.h"
 #include "ptx/stacks.h"
 #include "runtime/device_code.h"
+#include "runtime/host_variables.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <dlfcn.h>
@@ -116,6 +117,7 @@ cudaError_t Binary::load(Runtime& runtime) {
   description = fmt::format("compute_{} of {}", ptx_sm, called);
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
+  sim::place_next(*runtime.device, host_variables(runtime, *this));
   Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(code->module), *runtime.device);
   if (!result) return fail(cudaErrorInvalidKernelImage, result.error());
   program = std::move(*result);

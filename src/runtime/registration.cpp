@@ -4,6 +4,7 @@
 //
 // These functions are not in CUDA's manual; their signatures are those that nvcc's generated code and clang's
 // CodeGen (lib/CodeGen/CGCUDANV.cpp) call.
+#include "runtime/host_variables.h"
 #include "runtime/state.h"
 
 namespace warplens::runtime {
@@ -35,6 +36,8 @@ void register_variable(void** handle, const void* host, const char* name, std::s
 
 extern "C" {
 
+char __cudaInitModule(void**);
+
 void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
@@ -48,7 +51,12 @@ void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
   return reinterpret_cast<void**>(runtime.binaries.all.back().get());
 }
 
-void __cudaRegisterFatBinaryEnd(void**) {}
+// Managed variables that are the host's own get their first value before the program runs.
+void __cudaRegisterFatBinaryEnd(void** handle) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  if (has_host_variables(runtime, *reinterpret_cast<Binary*>(handle))) __cudaInitModule(handle);
+}
 
 void __cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::get();
@@ -59,8 +67,10 @@ void __cudaUnregisterFatBinary(void** handle) {
 char __cudaInitModule(void** handle) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  if (runtime.start() == cudaSuccess)
-    runtime.binaries.place_managed(runtime, *reinterpret_cast<Binary*>(handle));
+  auto binary = reinterpret_cast<Binary*>(handle);
+  if (runtime.start() != cudaSuccess) return 1;
+  if (has_host_variables(runtime, *binary)) (void)binary->load(runtime); // what goes wrong is told
+  runtime.binaries.place_managed(runtime, *binary);
   return 1;
 }
 
@@ -71,6 +81,8 @@ void __cudaRegisterFunction(void** handle, const char* host, char*, const char* 
 
 void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, std::size_t size, int, int) {
   register_variable(handle, host, name, size, nullptr);
+  std::lock_guard lock(Runtime::get().mutex);
+  look_for_host_variable(host);
 }
 
 void __cudaRegisterHostVar(void** handle, const char* name, char* host, std::size_t size) {

@@ -4,6 +4,7 @@
 #include "sim/exec/device_runtime.h"
 #include "sim/exec/exec.h"
 #include "sim/parameters.h"
+#include "sim/placement.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -50,6 +51,7 @@ Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device
     if (is_device_runtime(function.name)) function.external = true;
   impl->device = &device;
   const ir::Module& m = impl->module;
+  const GivenPlaces given_places = take_given_places(device);
   impl->variable_address.resize(m.variables.size());
   impl->code.resize(m.functions.size());
   for (std::size_t i = 0; i < m.variables.size(); ++i) {
@@ -57,6 +59,10 @@ Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device
     if (!is_device_variable(v)) continue;
     // The name says the space too: isspacep.const asks for it.
     std::string name = (v.space == StateSpace::constant ? "const " : "") + v.name;
+    if (auto given = given_places.find(v.name); given != given_places.end()) {
+      impl->variable_address[i] = given->second;
+      continue;
+    }
     Result<u64> address =
         device.memory->allocate(v.size, v.managed ? AllocationKind::managed : AllocationKind::symbol,
                                 std::max<u64>(v.alignment, 256), name);

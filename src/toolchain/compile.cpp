@@ -4,6 +4,7 @@
 #include "os/file.h"
 #include "toolchain/arguments.h"
 #include "toolchain/compile_cache.h"
+#include "toolchain/relocatable.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -83,39 +84,74 @@ std::vector<std::string> with_rule(std::vector<std::string> arguments, const std
   return arguments;
 }
 
+// One of several files of device code; things of the same name in two of them are told apart by the file's number.
+Options as_part(Options options, std::size_t number) {
+  options.both.insert(options.both.end(), {"-fgpu-rdc", fmt::format("-cuid={}", number)});
+  return options;
+}
+
+Result<void> check_names(const std::string& source, const std::string& ptx) {
+  auto text = read_output(ptx);
+  if (!text) return failure(text.error());
+  std::string name = name_that_differs(*text);
+  if (name.empty()) return {};
+  return failure(diag::error("toolchain-static-name",
+                             fmt::format("clang gives '{}', which is static and used by host code, another "
+                                         "name in the device code of several files",
+                                         name),
+                             {source, 0, 0, 0}, "leave out 'static', or use --compiler nvcc"));
+}
+
+// What brings the parts of device code together, as a source.
+Result<std::string> write_registration(const CompileRequest& request,
+                                       const std::vector<std::string>& objects) {
+  const std::string path = request.folder + "/registration.c";
+  std::ofstream file(path);
+  file << registration_source(missing_registrations(objects));
+  file.close();
+  if (file) return path;
+  return failure(diag::error("toolchain-no-output", fmt::format("cannot write '{}'", path), {},
+                             "check the space on the disk"));
+}
+
 Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCompiler& compiler,
                                     u32 architecture) {
   if (auto ok = check_headers(request); !ok) return failure(ok.error());
   auto options = sort_options(request.options);
   if (!options) return failure(options.error());
-  if (options->relocatable && !options->cuda.empty())
-    return failure(diag::error(
-        "toolchain-relocatable", "clang cannot link device code of several files (-rdc=true)",
-        {request.source, 0, 0, 0}, "use --compiler nvcc, or a .cu file that includes the others"));
+  const bool relocatable = options->relocatable && !options->cuda.empty();
   const Paths paths{request.headers, request.cudart};
   std::vector<std::string> sources = {request.source}, objects;
   sources.insert(sources.end(), options->cuda.begin(), options->cuda.end());
   for (const std::string& source : sources) {
+    const Options with_rest = relocatable ? as_part(*options, objects.size()) : *options;
     std::string ptx = numbered(request, objects.size(), ".ptx"),
                 embedded = numbered(request, objects.size(), ".embedded"),
                 object = numbered(request, objects.size(), ".o");
     if (auto ok = run_step(
             request, compiler,
-            with_rule(clang_device(compiler, architecture, paths, *options, source, ptx), ptx + ".d"),
+            with_rule(clang_device(compiler, architecture, paths, with_rest, source, ptx), ptx + ".d"),
             fmt::format("compile the device code of '{}'", source));
         !ok)
       return failure(ok.error());
     if (auto ok = terminate_text(ptx, embedded); !ok) return failure(ok.error());
+    if (auto ok = relocatable ? check_names(source, ptx) : Result<void>(); !ok) return failure(ok.error());
     if (auto ok =
             run_step(request, compiler,
-                     with_rule(clang_host(compiler, architecture, paths, *options, source, embedded, object),
+                     with_rule(clang_host(compiler, architecture, paths, with_rest, source, embedded, object),
                                object + ".d"),
                      fmt::format("compile the host code of '{}'", source));
         !ok)
       return failure(ok.error());
     objects.push_back(object);
   }
-  for (const std::string& source : options->cxx) {
+  std::vector<std::string> plain = options->cxx;
+  if (relocatable) {
+    auto source = write_registration(request, objects);
+    if (!source) return failure(source.error());
+    plain.push_back(*source);
+  }
+  for (const std::string& source : plain) {
     std::string object = numbered(request, objects.size(), ".o");
     if (auto ok = run_step(request, compiler, clang_cxx(compiler, paths, *options, source, object),
                            fmt::format("compile '{}'", source));

@@ -181,11 +181,28 @@ TEST(Compile, NamesWithSpacesAndQuotes) {
   EXPECT_TRUE(compile_to_ptx(request(*folder, source, Compiler::clang)));
 }
 
-TEST(Compile, SeveralFilesOfRelocatableCodeNeedNvcc) {
+TEST(Compile, FilesOfRelocatableCodeBecomeOneProgram) {
   auto folder = TempDir::create();
-  CompileRequest r = request(*folder, data + "/atomics.cu", Compiler::clang);
-  r.options = {"-rdc=true", data + "/cooperative.cu"};
-  EXPECT_EQ(compile(r).error().kind, "toolchain-relocatable");
+  auto write = [&](const char* name, const char* text) {
+    std::string path = folder->path() + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  };
+  CompileRequest r =
+      request(*folder,
+              write("a.cu", "extern __device__ int f(int);\n__global__ void k(int* p) { *p = f(1); }\n"
+                            "int main() { k<<<1, 1>>>(nullptr); }\n"),
+              Compiler::clang);
+  r.options = {"-rdc=true", write("b.cu", "__device__ int f(int x) { return x + 1; }\n")};
+  auto compiled = compile(r);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  EXPECT_TRUE(std::filesystem::exists(compiled->executable));
+  write("b.cu", "static __device__ int named = 1;\n__device__ int f(int x) { return x + named; }\n"
+                "void g() { int y = 2; cudaMemcpyToSymbol(named, &y, 4); }\n");
+  auto refused = compile(r);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, "toolchain-static-name");
+  EXPECT_NE(refused.error().message.find("'named'"), std::string::npos) << refused.error().message;
 }
 
 } // namespace
