@@ -8,6 +8,7 @@ __device__ int vprintf(const char*, const char*);
 __device__ int printf(const char*, ...); // clang turns a call into vprintf with a packed buffer
 __device__ void* malloc(size_t) __attribute__((nothrow, malloc));
 __device__ void free(void*) __attribute__((nothrow));
+__device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
 __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
 // glibc's assert() calls this one
 static __inline__ __device__ void __assert_fail(const char* expression, const char* file, unsigned line,

@@ -87,6 +87,8 @@ extern "C" cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
 
 #include "warplens/runtime_structs.h"
 
+#include "warplens/batch_structs.h"
+
 #include "warplens/graph_structs.h"
 
 struct cudaArraySparseProperties {

@@ -6,7 +6,9 @@ namespace warplens::runtime {
 namespace {
 
 u64 attribute_of(const arch::Architecture& row, int attribute) {
+  constexpr int virtual_memory_management = 102; // which only the driver names
   switch (attribute) {
+  case virtual_memory_management: return 1;
 #define DEVICE_ATTRIBUTE(name, value)                                                                        \
   case cudaDevAttr##name:                                                                                    \
     return value;
@@ -60,6 +62,11 @@ cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
     *value = static_cast<int>(attribute_of(r.architecture(), attribute));
     return cudaSuccess;
   });
+}
+
+// Between two devices, and there is one.
+cudaError_t cudaDeviceGetP2PAttribute(int* value, int, int, int) {
+  return api([&](Runtime&) { return value ? cudaErrorInvalidDevice : cudaErrorInvalidValue; });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {

@@ -11,7 +11,8 @@
 namespace warplens::runtime {
 namespace {
 
-constexpr int error_log_buffer = 5, error_log_size = 6; // CU_JIT_ERROR_LOG_BUFFER, …_SIZE_BYTES
+constexpr int info_log_buffer = 3, info_log_size = 4, error_log_buffer = 5,
+              error_log_size = 6; // CU_JIT_ERROR_LOG_BUFFER, …_SIZE_BYTES
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -51,14 +52,22 @@ cudaError_t ready(Runtime& runtime, Binary* binary) {
 } // namespace
 
 void JitOptions::tell(const std::string& log) const {
-  char* buffer = nullptr;
-  std::size_t size = 0;
-  for (u32 i = 0; options != nullptr && values != nullptr && i < count; ++i) {
-    if (options[i] == error_log_buffer) buffer = static_cast<char*>(values[i]);
-    if (options[i] == error_log_size) size = static_cast<u32>(reinterpret_cast<u64>(values[i]));
-  }
-  if (buffer == nullptr || size == 0) return;
-  buffer[log.copy(buffer, size - 1)] = '\0';
+  auto fill = [&](int buffer_option, int size_option, const std::string& text) {
+    char* buffer = nullptr;
+    void** size = nullptr;
+    for (u32 i = 0; options != nullptr && values != nullptr && i < count; ++i) {
+      if (options[i] == buffer_option) buffer = static_cast<char*>(values[i]);
+      if (options[i] == size_option) size = &values[i];
+    }
+    if (buffer == nullptr || size == nullptr) return;
+    const u32 room = static_cast<u32>(reinterpret_cast<u64>(*size));
+    if (room == 0) return;
+    const u64 written = text.copy(buffer, room - 1);
+    buffer[written] = '\0';
+    *size = reinterpret_cast<void*>(written);
+  };
+  fill(error_log_buffer, error_log_size, log);
+  fill(info_log_buffer, info_log_size, {});
 }
 
 ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, std::vector<std::vector<std::byte>> images,
@@ -74,6 +83,7 @@ ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, std::vector<std::v
     runtime.binaries.remove(binary);
     return failure(std::move(error));
   }
+  jit.tell({});
   return binary;
 }
 

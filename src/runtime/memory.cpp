@@ -6,7 +6,9 @@
 #include "base/bits.h"
 #include "os/mappings.h"
 #include "runtime/allocation_place.h"
+#include "runtime/pool.h"
 #include "runtime/stream.h"
+#include "runtime/virtual_memory.h"
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +26,7 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
     return both ? Place::shared : Place::device;
   }
   if (memory.range(address).covers(address, std::max<u64>(size, 1))) return Place::shared;
+  if (is_reserved(address)) return Place::invalid; // where nothing is mapped, or not so much
   u64 begin = memory.shared_window(), end = begin + 3 * sim::Memory::window_size + memory.capacity();
   return address >= begin && address < end ? Place::invalid : Place::host;
 }
@@ -66,6 +69,7 @@ static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
     return cudaErrorInvalidValue;
   if (std::shared_ptr<GraphMemory> graphs = GraphMemory::find(found->address)) // stays the graph's
     return std::exchange(graphs->live, false) ? cudaSuccess : cudaErrorInvalidValue;
+  note_freed(found->address);
   if (runtime.deferrals.hold(runtime, found->address)) return cudaSuccess;
   return runtime.memory().release(found->address) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -86,9 +90,16 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size) { return cudaHostAlloc(pointer, size, 0); }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
   return api_on(
-      stream, [&](Runtime& r) { return allocate(r, pointer, size, sim::AllocationKind::device); },
+      stream,
+      [&](Runtime& r) {
+        cudaError_t error = take_from_pool(pool, size);
+        if (error == cudaSuccess) error = allocate(r, pointer, size, sim::AllocationKind::device);
+        if (error == cudaSuccess) note_taken(pool, reinterpret_cast<u64>(*pointer), size);
+        return error;
+      },
       [&](Runtime& r) -> Made {
         cudaMemAllocNodeParams parameters{};
         parameters.bytesize = size;
@@ -98,8 +109,8 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t strea
       });
 }
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t, cudaStream_t stream) {
-  return cudaMallocAsync(pointer, size, stream);
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(pointer, size, pool_in_use(), stream);
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
@@ -184,7 +195,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return api([&](Runtime& r) {
-    if (free) *free = r.memory().capacity() - r.memory().used() + r.deferrals.held_bytes();
+    if (free) *free = r.memory().capacity() - r.memory().used() - physical_bytes() + r.deferrals.held_bytes();
     if (total) *total = r.memory().capacity();
     return cudaSuccess;
   });
@@ -201,7 +212,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     };
     void* address = const_cast<void*>(pointer);
     std::optional<sim::Allocation> found = r.memory().find(reinterpret_cast<u64>(pointer));
-    if (found && found->kind == sim::AllocationKind::managed) {
+    if (std::optional<MappedMemory> mapped = mapped_memory(reinterpret_cast<u64>(pointer))) {
+      const bool on_host = mapped->properties.location.type != cudaMemLocationTypeDevice;
+      tell(on_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice, 0, address, on_host ? address : nullptr);
+    } else if (found && found->kind == sim::AllocationKind::managed) {
       tell(cudaMemoryTypeManaged, 0, address, address);
     } else if (found && place(r, pointer, 1) == Place::device) {
       tell(cudaMemoryTypeDevice, 0, address, nullptr);
@@ -219,11 +233,22 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const void* pointer,
                                      std::size_t count) {
   return api([&](Runtime& r) {
-    if (!data || size != sizeof(int) || place(r, pointer, count) != Place::shared)
+    constexpr int no_device = -2; // of a list of devices, behind the first
+    if (!data || size == 0 || size % sizeof(int) != 0 || place(r, pointer, count) != Place::shared)
       return cudaErrorInvalidValue;
-    *static_cast<int*>(data) = 0;
+    auto values = static_cast<int*>(data);
+    std::fill_n(values, size / sizeof(int), no_device);
+    *values = 0;
     return cudaSuccess;
   });
+}
+cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, const int* attributes,
+                                      std::size_t kinds, const void* pointer, std::size_t count) {
+  if (!data || !sizes || !attributes || kinds == 0) return remember(cudaErrorInvalidValue);
+  cudaError_t error = cudaSuccess;
+  for (std::size_t i = 0; error == cudaSuccess && i < kinds; ++i)
+    error = cudaMemRangeGetAttribute(data[i], sizes[i], attributes[i], pointer, count);
+  return error;
 }
 
 // The two hints take a device number before CUDA 13 and a location since: parameters that nobody reads are not

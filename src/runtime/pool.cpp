@@ -1,19 +1,36 @@
-// Memory pools: handles without effect. Stream-ordered allocation takes memory from the device like
-// cudaMalloc.
-#include "runtime/state.h"
+// Memory pools. Stream-ordered allocation takes memory from the device like cudaMalloc and gives it back at once: a pool counts
+// what is its own, and keeps none. Other processes cannot open pools.
+#include "runtime/pool.h"
+#include <algorithm>
 
 namespace warplens::runtime {
 namespace {
 
 struct Pool {
-  std::map<int, u64> attributes; // cudaMemPoolAttr → value
+  std::map<int, u64> attributes; // cudaMemPoolAttr → value, of those that are only kept
+  u64 most = 0;                  // bytes that it may hold; 0: any
+  u64 used = 0, used_at_most = 0;
 };
-std::map<void*, std::unique_ptr<Pool>>& pools() {
-  static auto* all = new std::map<void*, std::unique_ptr<Pool>>; // outlives the program's atexit handlers
+struct Owned {
+  Pool* pool;
+  u64 size;
+};
+
+// All of this outlives the program's atexit handlers.
+std::map<cudaMemPool_t, std::unique_ptr<Pool>>& pools() {
+  static auto* all = new std::map<cudaMemPool_t, std::unique_ptr<Pool>>;
+  return *all;
+}
+std::map<u64, Owned>& owned() { // by address
+  static auto* all = new std::map<u64, Owned>;
   return *all;
 }
 Pool* default_pool() {
   static auto* pool = new Pool;
+  return pool;
+}
+Pool*& current_pool() {
+  static Pool* pool = default_pool();
   return pool;
 }
 Pool* find(cudaMemPool_t pool) {
@@ -22,55 +39,161 @@ Pool* find(cudaMemPool_t pool) {
   return found == pools().end() ? nullptr : found->second.get();
 }
 // The reuse switches are ints, sizes and the threshold 64-bit.
-bool is_switch(int attribute) { return attribute <= 3; }
+bool is_switch(int attribute) { return attribute < cudaMemPoolAttrReleaseThreshold; }
+
+// The pool of a location and a kind of memory: there are none for the host, and none of managed memory.
+cudaError_t check_location(Runtime& runtime, const cudaMemLocation* location, int type) {
+  if (!location || type < cudaMemAllocationTypePinned || type > cudaMemAllocationTypeManaged)
+    return cudaErrorInvalidValue;
+  if (location->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned)
+    return location->id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+  runtime.note_unsupported("memory pools of the host and of managed memory");
+  return cudaErrorNotSupported;
+}
 
 } // namespace
+
+cudaError_t take_from_pool(cudaMemPool_t handle, u64 size) {
+  const Pool* pool = find(handle);
+  if (!pool) return cudaErrorInvalidValue;
+  return pool->most != 0 && size > pool->most - std::min(pool->most, pool->used) ? cudaErrorMemoryAllocation
+                                                                                 : cudaSuccess;
+}
+
+void note_taken(cudaMemPool_t handle, u64 address, u64 size) {
+  Pool* pool = find(handle);
+  if (!pool || address == 0) return;
+  owned()[address] = {pool, size};
+  pool->used += size;
+  pool->used_at_most = std::max(pool->used_at_most, pool->used);
+}
+
+void note_freed(u64 address) {
+  auto found = owned().find(address);
+  if (found == owned().end()) return;
+  found->second.pool->used -= found->second.size;
+  owned().erase(found);
+}
+
+cudaMemPool_t pool_in_use() { return current_pool(); }
+
+cudaMemPool_t pool_of(u64 address) {
+  auto found = owned().find(address);
+  return found == owned().end() ? nullptr : found->second.pool;
+}
+
+void forget_pools() {
+  owned().clear();
+  for (const auto& [handle, pool] : pools()) pool->used = 0;
+  default_pool()->used = 0;
+}
 
 extern "C" {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return api([&](Runtime&) {
     if (device != 0) return cudaErrorInvalidDevice;
+    if (!pool) return cudaErrorInvalidValue;
     *pool = default_pool();
     return cudaSuccess;
   });
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return cudaDeviceGetDefaultMemPool(pool, device);
+  return api([&](Runtime&) {
+    if (device != 0) return cudaErrorInvalidDevice;
+    if (!pool) return cudaErrorInvalidValue;
+    *pool = current_pool();
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-  return api([&](Runtime&) { return device == 0 && find(pool) ? cudaSuccess : cudaErrorInvalidValue; });
+  return api([&](Runtime&) {
+    if (device != 0 || !find(pool)) return cudaErrorInvalidValue;
+    current_pool() = find(pool);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
+  return api([&](Runtime& r) {
+    cudaError_t error = check_location(r, location, type);
+    return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(pool, 0) : error;
+  });
+}
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
+  return api([&](Runtime& r) {
+    cudaError_t error = check_location(r, location, type);
+    return error == cudaSuccess ? cudaDeviceGetMemPool(pool, 0) : error;
+  });
+}
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, int type, cudaMemPool_t pool) {
+  return api([&](Runtime& r) {
+    cudaError_t error = check_location(r, location, type);
+    return error == cudaSuccess ? cudaDeviceSetMemPool(0, pool) : error;
+  });
 }
 
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const void* properties) {
-  return api([&](Runtime&) {
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  return api([&](Runtime& r) {
     if (!pool || !properties) return cudaErrorInvalidValue;
+    if (cudaError_t error = check_location(r, &properties->location, properties->allocType);
+        error != cudaSuccess)
+      return error;
+    if (properties->handleTypes != cudaMemHandleTypeNone) {
+      r.note_unsupported("cudaMemPoolCreate of a pool that other processes may open");
+      return cudaErrorNotSupported;
+    }
     auto created = std::make_unique<Pool>();
+    created->most = properties->maxSize;
     *pool = created.get();
     pools()[*pool] = std::move(created);
     return cudaSuccess;
   });
 }
 
+// Its memory stays until it is freed, and counts for nobody.
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
-  return api([&](Runtime&) { return pools().erase(pool) ? cudaSuccess : cudaErrorInvalidValue; });
+  return api([&](Runtime&) {
+    auto found = pools().find(pool);
+    if (found == pools().end()) return cudaErrorInvalidValue;
+    std::erase_if(owned(), [&](const auto& entry) { return entry.second.pool == found->second.get(); });
+    if (current_pool() == found->second.get()) current_pool() = default_pool();
+    pools().erase(found);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void* value) {
   return api([&](Runtime&) {
     Pool* found = find(pool);
-    if (!found || !value) return cudaErrorInvalidValue;
-    found->attributes[attribute] =
+    if (!found || !value || attribute < cudaMemPoolReuseFollowEventDependencies) return cudaErrorInvalidValue;
+    const u64 wanted =
         is_switch(attribute) ? static_cast<u64>(*static_cast<int*>(value)) : *static_cast<u64*>(value);
-    return cudaSuccess;
+    switch (attribute) {
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh: // only set back
+      if (wanted != 0) return cudaErrorInvalidValue;
+      found->used_at_most = found->used;
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent: return cudaErrorInvalidValue;
+    default: found->attributes[attribute] = wanted; return cudaSuccess;
+    }
   });
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* value) {
   return api([&](Runtime&) {
     Pool* found = find(pool);
-    if (!found || !value) return cudaErrorInvalidValue;
-    u64 current = found->attributes[attribute];
+    if (!found || !value || attribute < cudaMemPoolReuseFollowEventDependencies) return cudaErrorInvalidValue;
+    u64 current = 0;
+    switch (attribute) {
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent: current = found->used; break;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh: current = found->used_at_most; break;
+    case cudaMemPoolAttrReleaseThreshold: current = found->attributes[attribute]; break;
+    default: current = found->attributes.try_emplace(attribute, 1).first->second; break; // switches are on
+    }
     if (is_switch(attribute)) {
       *static_cast<int*>(value) = static_cast<int>(current);
     } else {
@@ -85,6 +208,14 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
 }
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) {
   return cudaMemPoolTrimTo(pool, 0);
+}
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+  return api([&](Runtime&) {
+    if (!flags || !find(pool) || !location) return cudaErrorInvalidValue;
+    const bool here = location->type == cudaMemLocationTypeDevice && location->id == 0;
+    *flags = here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+  });
 }
 
 } // extern "C"

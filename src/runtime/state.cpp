@@ -4,6 +4,8 @@
 #include "os/environment.h"
 #include "runtime/graphs/graph.h"
 #include "runtime/image.h"
+#include "runtime/pool.h"
+#include "runtime/virtual_memory.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -131,6 +133,8 @@ void Runtime::reset() {
   repeats.forget();
   binaries.unload();
   forget_arrays();
+  forget_virtual_memory();
+  forget_pools();
   texture_sources.clear();
   device.reset();
   sticky = owed = cudaSuccess;

@@ -20,4 +20,9 @@ struct ChildLaunch {
 // What launches on the device have left since the last call: whoever called launch() takes them.
 std::vector<ChildLaunch> take_children(const Device&);
 
+// Values of conditional handles of graphs, which kernels set (cudaGraphSetConditional), of those that were set once by the
+// host: others a kernel sets in vain, and they are 0.
+void set_conditional(const Device&, u64 handle, u32 value);
+u32 conditional(const Device&, u64 handle);
+
 } // namespace warplens::sim

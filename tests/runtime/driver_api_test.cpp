@@ -54,7 +54,7 @@ CUresult cuGetErrorName(int, const char**);
 CUresult cuGetErrorString(int, const char**);
 CUresult cuGetProcAddress(const char*, void**, int, u64);
 CUresult cuGetProcAddress_v2(const char*, void**, int, u64, int*);
-CUresult cuMemAddressReserve();
+CUresult cuGreenCtxCreate();
 cudaError_t cudaGetDriverEntryPoint_13(const char*, void**, u64, int*);
 cudaError_t cudaMalloc(void**, std::size_t);
 }
@@ -324,8 +324,8 @@ TEST_F(Driver, FunctionsAreFoundByNameAndVersion) {
   EXPECT_EQ(entry("cuCtxCreate", 11030), reinterpret_cast<void*>(&cuCtxCreate_v2));
   EXPECT_NE(entry("cuCtxCreate", 13000), reinterpret_cast<void*>(&cuCtxCreate_v2));
   EXPECT_EQ(entry("cuNothing", 13000), nullptr);
-  EXPECT_NE(entry("cuMemAddressReserve", 13000), nullptr);
-  EXPECT_EQ(cuMemAddressReserve(), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_NE(entry("cuGreenCtxCreate", 13000), nullptr);
+  EXPECT_EQ(cuGreenCtxCreate(), CUDA_ERROR_NOT_SUPPORTED);
   void* out = nullptr;
   int status = -1;
   ASSERT_EQ(cudaGetDriverEntryPoint_13("cuInit", &out, 0, &status), cudaSuccess);

@@ -79,6 +79,8 @@ extern "C" {
 
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
 cudaError_t cudaDeviceSetLimit(int, std::size_t);
 cudaError_t cudaDeviceGetLimit(std::size_t*, int);
 cudaError_t cudaDeviceGetStreamPriorityRange(int*, int*);
@@ -219,6 +221,28 @@ CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
     *version = since;
     return CUDA_SUCCESS;
   });
+}
+
+// A context is one more user of itself; what it does ends with it, whatever the users do.
+CUresult cuCtxAttach(CUcontext* context, unsigned flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  return context == nullptr ? CUDA_ERROR_INVALID_VALUE : in_context([&] {
+    *context = current_context();
+    return cudaSuccess;
+  });
+}
+CUresult cuCtxDetach(CUcontext context) {
+  return locked([&] { return known(context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; });
+}
+
+// All work of a context is done when it is submitted.
+CUresult cuCtxRecordEvent(CUcontext context, cudaEvent_t event) {
+  if (CUresult error = cuCtxDetach(context); error != CUDA_SUCCESS) return error;
+  return driver([&] { return cudaEventRecord(event, nullptr); });
+}
+CUresult cuCtxWaitEvent(CUcontext context, cudaEvent_t event) {
+  if (CUresult error = cuCtxDetach(context); error != CUDA_SUCCESS) return error;
+  return driver([&] { return cudaStreamWaitEvent(nullptr, event, 0); });
 }
 
 CUresult cuCtxSynchronize() { return in_context(cudaDeviceSynchronize); }

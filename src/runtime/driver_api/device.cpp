@@ -23,8 +23,6 @@ cudaError_t cudaDriverGetVersion(int*);
 cudaError_t cudaDeviceGetAttribute(int*, int, int);
 cudaError_t cudaDeviceGetPCIBusId(char*, int, int);
 cudaError_t cudaDeviceGetByPCIBusId(int*, const char*);
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t*, int);
-cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t);
 
 CUresult cuDriverGetVersion(int* version) { // the one question that needs no cuInit
   KeepThreadState keep;
@@ -121,11 +119,16 @@ CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
     return cudaSuccess;
   });
 }
-CUresult cuDeviceGetDefaultMemPool(cudaMemPool_t* pool, CUdevice device) {
-  return driver([&] { return pool ? cudaDeviceGetDefaultMemPool(pool, device) : cudaErrorInvalidValue; });
+CUresult cuDeviceGetP2PAttribute(int* value, int, CUdevice, CUdevice) { // between two, and there is one
+  return driver([&] { return value ? cudaErrorInvalidDevice : cudaErrorInvalidValue; });
 }
-CUresult cuDeviceSetMemPool(CUdevice device, cudaMemPool_t pool) {
-  return driver([&] { return cudaDeviceSetMemPool(device, pool); });
+// How much of the device a context may use: always all of it.
+CUresult cuDeviceGetExecAffinitySupport(int* supported, int, CUdevice device) {
+  return of_device(device, [&](Runtime&) {
+    if (!supported) return cudaErrorInvalidValue;
+    *supported = 0;
+    return cudaSuccess;
+  });
 }
 
 } // extern "C"

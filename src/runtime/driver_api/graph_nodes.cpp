@@ -62,6 +62,7 @@ template <class Body> CUresult with_any(cudaGraphNodeParams* p, Body&& body) {
     }
     cudaError_t error = body(&parameters);
     if (p->type == cudaGraphNodeTypeMemAlloc) p->alloc = parameters.alloc;
+    if (p->type == cudaGraphNodeTypeConditional) p->conditional = parameters.conditional;
     return error;
   });
 }

@@ -10,6 +10,7 @@ using Nodes = GraphNode* const*;
 
 extern "C" {
 
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle*, cudaGraph_t, unsigned, unsigned);
 cudaError_t cudaGraphCreate(cudaGraph_t*, unsigned);
 cudaError_t cudaGraphDestroy(cudaGraph_t);
 cudaError_t cudaGraphClone(cudaGraph_t*, cudaGraph_t);
@@ -251,6 +252,10 @@ CUresult cuGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
 }
 CUresult cuGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return driver([&] { return cudaGraphLaunch(exec, stream); });
+}
+CUresult cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph, CUcontext,
+                                        unsigned value, unsigned flags) {
+  return driver([&] { return cudaGraphConditionalHandleCreate(handle, graph, value, flags); });
 }
 CUresult cuUserObjectCreate(cudaUserObject_t* out, void* object, cudaHostFn_t destroy, unsigned references,
                             unsigned flags) {

@@ -106,6 +106,7 @@ cudaError_t cudaMalloc(void**, std::size_t);
 cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
 cudaError_t cudaMallocPitch(void**, std::size_t*, std::size_t, std::size_t);
 cudaError_t cudaMallocAsync(void**, std::size_t, cudaStream_t);
+cudaError_t cudaMallocFromPoolAsync(void**, std::size_t, cudaMemPool_t, cudaStream_t);
 cudaError_t cudaHostAlloc(void**, std::size_t, unsigned);
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned);
 cudaError_t cudaHostUnregister(void*);
@@ -116,13 +117,10 @@ cudaError_t cudaFreeAsync(void*, cudaStream_t);
 cudaError_t cudaFreeHost(void*);
 cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);
 cudaError_t cudaMemRangeGetAttribute(void*, std::size_t, int, const void*, std::size_t);
+cudaError_t cudaMemRangeGetAttributes(void**, std::size_t*, const int*, std::size_t, const void*,
+                                      std::size_t);
 cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
-cudaError_t cudaMemPoolCreate(cudaMemPool_t*, const void*);
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, int, void*);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, int, void*);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t);
 
 // An allocation of no bytes is an error of the driver, and none of the runtime.
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t size) {
@@ -147,8 +145,12 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t size, cudaStream_t st
                      : cudaMallocAsync(reinterpret_cast<void**>(address), size, stream);
   });
 }
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t size, cudaMemPool_t, cudaStream_t stream) {
-  return cuMemAllocAsync(address, size, stream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t size, cudaMemPool_t pool,
+                                 cudaStream_t stream) {
+  return in_context([&] {
+    return size == 0 ? cudaErrorInvalidValue
+                     : cudaMallocFromPoolAsync(reinterpret_cast<void**>(address), size, pool, stream);
+  });
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
   return in_context([&] { return cudaFree(pointer(address)); });
@@ -314,23 +316,11 @@ CUresult cuMemRangeGetAttribute(void* data, std::size_t size, int attribute, CUd
                                 std::size_t count) {
   return in_context([&] { return cudaMemRangeGetAttribute(data, size, attribute, pointer(address), count); });
 }
-
-CUresult cuMemPoolCreate(cudaMemPool_t* pool, const void* properties) {
-  return driver([&] { return cudaMemPoolCreate(pool, properties); });
+CUresult cuMemRangeGetAttributes(void** data, std::size_t* sizes, const int* attributes, std::size_t kinds,
+                                 CUdeviceptr address, std::size_t count) {
+  return in_context(
+      [&] { return cudaMemRangeGetAttributes(data, sizes, attributes, kinds, pointer(address), count); });
 }
-CUresult cuMemPoolDestroy(cudaMemPool_t pool) {
-  return driver([&] { return cudaMemPoolDestroy(pool); });
-}
-CUresult cuMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void* value) {
-  return driver([&] { return cudaMemPoolSetAttribute(pool, attribute, value); });
-}
-CUresult cuMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* value) {
-  return driver([&] { return cudaMemPoolGetAttribute(pool, attribute, value); });
-}
-CUresult cuMemPoolTrimTo(cudaMemPool_t pool, std::size_t kept) {
-  return driver([&] { return cudaMemPoolTrimTo(pool, kept); });
-}
-CUresult cuMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) { return cuMemPoolTrimTo(pool, 0); }
 
 } // extern "C"
 } // namespace warplens::runtime

@@ -1,6 +1,7 @@
 // Modules and libraries, which are the same thing, their functions and variables; linking.
 #include "os/file.h"
 #include "runtime/driver_api/frame.h"
+#include "runtime/objects.h"
 #include <cstring>
 
 namespace warplens::runtime {
@@ -186,18 +187,20 @@ CUresult cuLinkCreate_v2(unsigned count, const int* options, void** values, CUli
   });
 }
 
-// cubin, PTX, fat binary; objects, libraries and NVVM are for NVIDIA's own linker.
+// cubin, PTX, fat binary, object, library; NVVM is for NVIDIA's own linker.
 CUresult cuLinkAddData_v2(CUlinkState state, int type, const void* data, std::size_t size, const char*,
                           unsigned, const int*, void**) {
   return linking(state, [&](Runtime& r) {
-    constexpr int last_known = 2;
+    constexpr int object = 3, library = 4, last_known = library;
     if (!data || size == 0 || type < 0) return cudaErrorInvalidValue;
     if (type > last_known) {
-      r.note_unsupported("cuLinkAddData of objects, libraries and NVVM");
+      r.note_unsupported("cuLinkAddData of NVVM");
       return cudaErrorNotSupported;
     }
-    auto bytes = static_cast<const std::byte*>(data);
-    state->images.emplace_back(bytes, bytes + size);
+    std::vector<Bytes> images{{static_cast<const std::byte*>(data), size}};
+    if (type >= object) images = device_code_of(images[0]);
+    if (images.empty() && type == object) return cudaErrorInvalidKernelImage;
+    for (Bytes image : images) state->images.emplace_back(image.begin(), image.end());
     return cudaSuccess;
   });
 }

@@ -1,6 +1,8 @@
 // What the driver tells of an address, attribute by attribute.
 #include "runtime/driver_api/frame.h"
 #include "runtime/memory.h"
+#include "runtime/pool.h"
+#include "runtime/virtual_memory.h"
 #include <cstring>
 
 namespace warplens::runtime {
@@ -18,8 +20,17 @@ enum Attribute : int { // CU_POINTER_ATTRIBUTE_…
   is_ipc_capable = 10,
   range_start = 11,
   range_size = 12,
-  is_mapped = 13
+  is_mapped = 13,
+  handle_types = 14,
+  is_rdma_capable = 15,
+  access_flags = 16,
+  pool_handle = 17,
+  mapping_size = 18,
+  mapping_begin = 19,
+  block_id = 20,
+  is_decompress_capable = 21
 };
+constexpr int full_access = 3;            // CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
 constexpr int of_host = 1, of_device = 2; // CU_MEMORYTYPE_…
 
 std::size_t width_of(int attribute) {
@@ -29,7 +40,12 @@ std::size_t width_of(int attribute) {
   case host_pointer:
   case buffer_id:
   case range_start:
-  case range_size: return 8;
+  case range_size:
+  case handle_types:
+  case pool_handle:
+  case mapping_size:
+  case mapping_begin:
+  case block_id: return 8;
   default: return 4;
   }
 }
@@ -45,12 +61,17 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   if (where != Place::device && where != Place::shared) return cudaErrorInvalidValue;
   std::optional<sim::Allocation> found = runtime.memory().find(address);
   const bool managed = found && found->kind == sim::AllocationKind::managed;
+  const std::optional<MappedMemory> mapped = mapped_memory(address);
+  const bool mapped_here = mapped && mapped->properties.location.type == cudaMemLocationTypeDevice;
+  const bool on_device = where == Place::device || managed || mapped_here;
   const sim::Memory::Range range = runtime.memory().range(address);
   switch (attribute) {
   case context_of: return tell(out, current_context());
-  case memory_type: return tell(out, where == Place::device || managed ? of_device : of_host);
+  case memory_type: return tell(out, on_device ? of_device : of_host);
   case device_pointer: return tell(out, address);
-  case host_pointer: return where == Place::shared ? tell(out, address) : cudaErrorInvalidValue;
+  case host_pointer:
+    return where == Place::shared && !mapped_here ? tell(out, address) : cudaErrorInvalidValue;
+  case block_id:
   case buffer_id: return tell(out, range.begin);
   case is_managed: return tell(out, int{managed});
   case device_ordinal:
@@ -59,6 +80,13 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   case range_start: return tell(out, range.begin);
   case range_size: return tell(out, range.end - range.begin);
   case is_mapped: return tell(out, 1);
+  case handle_types: return tell(out, u64{0}); // no other process can open it
+  case is_rdma_capable:
+  case is_decompress_capable: return tell(out, 0);
+  case access_flags: return tell(out, full_access);
+  case pool_handle: return tell(out, pool_of(range.begin));
+  case mapping_begin: return tell(out, mapped ? mapped->address : range.begin);
+  case mapping_size: return tell(out, mapped ? mapped->size : range.end - range.begin);
   default: return cudaErrorInvalidValue;
   }
 }

@@ -1,6 +1,7 @@
 // Graphs that can be launched: made of a graph, updated by another one, launched. A launch does the work of the nodes, those
 // of child graphs in their place, one after the other inside the call.
 #include "runtime/graphs/capture.h"
+#include "runtime/graphs/conditional.h"
 #include "runtime/graphs/nodes.h"
 #include "runtime/stream.h"
 #include <algorithm>
@@ -13,8 +14,8 @@ constexpr u64 free_on_launch = 1, device_launch = 4, all_flags = 15; // cudaGrap
 bool in_order(const Graph& graph) {
   if (!graph.order()) return false;
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
-    auto* child = std::get_if<ChildWork>(&node->work);
-    return !child || in_order(*child->graph);
+    std::span<std::shared_ptr<Graph>> inner = inner_graphs(node->work);
+    return std::all_of(inner.begin(), inner.end(), [](const auto& one) { return in_order(*one); });
   });
 }
 
@@ -41,19 +42,6 @@ cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t graph, u64 flags) {
   return api([&](Runtime& r) { return instantiate(r, out, graph, flags, result); });
 }
 
-void collect(const Graph& graph, bool free_first, std::vector<Work>& out) {
-  for (GraphNode* node : graph.order().value_or(std::vector<GraphNode*>())) {
-    if (!node->enabled) continue;
-    if (auto* child = std::get_if<ChildWork>(&node->work)) {
-      collect(*child->graph, free_first, out);
-      continue;
-    }
-    if (auto* allocation = std::get_if<AllocateWork>(&node->work); allocation && free_first)
-      allocation->memory->live = false;
-    out.push_back(node->work);
-  }
-}
-
 // What differs between two graphs that should have the same shape, node by node in the order in which they were made.
 cudaGraphExecUpdateResultInfo compare(const Graph& now, const Graph& wanted) {
   cudaGraphExecUpdateResultInfo info{};
@@ -75,8 +63,11 @@ cudaGraphExecUpdateResultInfo compare(const Graph& now, const Graph& wanted) {
     GraphNode &a = *now.nodes[i], &b = *wanted.nodes[i];
     if (a.work.index() != b.work.index()) return differ(cudaGraphExecUpdateErrorNodeTypeChanged, &b), info;
     if (after(a) != after(b)) return differ(cudaGraphExecUpdateErrorTopologyChanged, &b), info;
-    if (auto* child = std::get_if<ChildWork>(&a.work)) {
-      info = compare(*child->graph, *std::get<ChildWork>(b.work).graph);
+    std::span<std::shared_ptr<Graph>> inner = inner_graphs(a.work), wanted_inner = inner_graphs(b.work);
+    if (inner.size() != wanted_inner.size())
+      return differ(cudaGraphExecUpdateErrorParametersChanged, &b), info;
+    for (std::size_t j = 0; j < inner.size(); ++j) {
+      info = compare(*inner[j], *wanted_inner[j]);
       if (info.result != cudaGraphExecUpdateSuccess) return info;
     }
     if (std::holds_alternative<AllocateWork>(a.work))
@@ -88,14 +79,28 @@ cudaGraphExecUpdateResultInfo compare(const Graph& now, const Graph& wanted) {
 void take_work(Graph& to, const Graph& from) {
   for (std::size_t i = 0; i < to.nodes.size(); ++i) {
     GraphNode &a = *to.nodes[i], &b = *from.nodes[i];
-    if (auto* child = std::get_if<ChildWork>(&a.work))
-      take_work(*child->graph, *std::get<ChildWork>(b.work).graph);
-    else
-      a.work = b.work;
+    std::span<std::shared_ptr<Graph>> inner = inner_graphs(a.work);
+    if (inner.empty()) a.work = b.work;
+    if (auto* conditional = std::get_if<ConditionalWork>(&a.work))
+      conditional->handle = std::get<ConditionalWork>(b.work).handle;
+    for (std::size_t j = 0; j < inner.size(); ++j) take_work(*inner[j], *inner_graphs(b.work)[j]);
   }
 }
 
 } // namespace
+
+void collect_work(const Graph& graph, bool free_first, std::vector<Work>& out) {
+  for (GraphNode* node : graph.order().value_or(std::vector<GraphNode*>())) {
+    if (!node->enabled) continue;
+    if (auto* child = std::get_if<ChildWork>(&node->work)) {
+      collect_work(*child->graph, free_first, out);
+      continue;
+    }
+    if (auto* allocation = std::get_if<AllocateWork>(&node->work); allocation && free_first)
+      allocation->memory->live = false;
+    out.push_back(node->work);
+  }
+}
 
 extern "C" {
 
@@ -177,7 +182,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
       stream,
       [&](Runtime&) {
         if (!exists(exec)) return cudaErrorInvalidValue;
-        collect(*exec->graph, (exec->flags & free_on_launch) != 0, work);
+        assign_defaults(*exec->graph);
+        collect_work(*exec->graph, (exec->flags & free_on_launch) != 0, work);
         return cudaSuccess;
       },
       [&](Runtime&) -> Made {

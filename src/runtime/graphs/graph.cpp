@@ -107,7 +107,7 @@ std::shared_ptr<Graph> Graph::copy() const {
   std::map<const GraphNode*, GraphNode*> copies;
   for (const auto& node : nodes) {
     Work work = node->work;
-    if (auto* child = std::get_if<ChildWork>(&work)) child->graph = child->graph->copy();
+    for (std::shared_ptr<Graph>& inner : inner_graphs(work)) inner = inner->copy();
     out->nodes.push_back(std::make_unique<GraphNode>(out.get(), std::move(work)));
     GraphNode* copied = out->nodes.back().get();
     copied->original = node.get();
@@ -127,8 +127,8 @@ std::shared_ptr<Graph> Graph::copy() const {
 GraphNode* Graph::copy_of(const GraphNode* original) const {
   for (const auto& node : nodes) {
     if (node->original == original) return node.get();
-    if (auto* child = std::get_if<ChildWork>(&node->work))
-      if (GraphNode* found = child->graph->copy_of(original)) return found;
+    for (const std::shared_ptr<Graph>& inner : inner_graphs(node->work))
+      if (GraphNode* found = inner->copy_of(original)) return found;
   }
   return nullptr;
 }

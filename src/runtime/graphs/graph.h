@@ -54,6 +54,10 @@ struct GraphExec {
   u64 flags = 0;
 };
 
+// The graph's work in order, with that of its child graphs in their place; what it allocates is free again where the launch
+// says so.
+void collect_work(const Graph&, bool free_first, std::vector<Work>& out);
+
 bool exists(const Graph*);
 bool exists(const GraphNode*);
 bool exists(const GraphExec*);

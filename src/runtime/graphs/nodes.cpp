@@ -1,6 +1,7 @@
-// Nodes by kind: made, asked about, changed, in a graph and in an instantiated one. External semaphores and conditional
-// nodes are not supported.
+// Nodes by kind: made, asked about, changed, in a graph and in an instantiated one. External semaphores are not
+// supported.
 #include "runtime/graphs/nodes.h"
+#include "runtime/graphs/conditional.h"
 
 namespace warplens::runtime {
 namespace {
@@ -260,9 +261,7 @@ Made work_of(Runtime& runtime, cudaGraphNodeParams* p) {
   case cudaGraphNodeTypeEventRecord: return event_work(p->type, p->eventRecord.event);
   case cudaGraphNodeTypeMemAlloc: return allocate_work(runtime, &p->alloc);
   case cudaGraphNodeTypeMemFree: return free_work(runtime, p->free.dptr);
-  case cudaGraphNodeTypeConditional:
-    runtime.note_unsupported("cudaGraphAddNode of a conditional node");
-    return failure(cudaErrorNotSupported);
+  case cudaGraphNodeTypeConditional: return conditional_work(&p->conditional);
   default:
     runtime.note_unsupported("cudaGraphAddNode of an external semaphore");
     return failure(cudaErrorNotSupported);

@@ -1,6 +1,7 @@
 // See work.h: each kind of work is made, checked as far as can be before it runs, and done by the function of the API that
 // does it at once.
 #include "runtime/graphs/work.h"
+#include "runtime/graphs/conditional.h"
 #include "runtime/memory.h"
 #include <algorithm>
 
@@ -31,6 +32,8 @@ struct Perform {
   cudaError_t operator()(EmptyWork&) const { return cudaSuccess; }
   cudaError_t operator()(ChildWork&) const { return cudaErrorInvalidValue; }
   cudaError_t operator()(CallWork& work) const { return work.body(); }
+  cudaError_t operator()(ConditionalWork& work) const { return perform_conditional(work); }
+  cudaError_t operator()(MemoryWork& work) const { return perform_operations(work.operations); }
   cudaError_t operator()(KernelWork& work) const {
     LaunchRequest request{work.function, work.grid,        work.block, {},
                           work.shared,   work.arguments(), nullptr,    false};
@@ -80,6 +83,10 @@ struct TypeOf {
   cudaGraphNodeType operator()(const RecordWork&) const { return cudaGraphNodeTypeEventRecord; }
   cudaGraphNodeType operator()(const AllocateWork&) const { return cudaGraphNodeTypeMemAlloc; }
   cudaGraphNodeType operator()(const FreeWork&) const { return cudaGraphNodeTypeMemFree; }
+  cudaGraphNodeType operator()(const ConditionalWork&) const { return cudaGraphNodeTypeConditional; }
+  cudaGraphNodeType operator()(const MemoryWork&) const {
+    return static_cast<cudaGraphNodeType>(12); // CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: the driver's alone
+  }
 };
 
 } // namespace
@@ -117,6 +124,12 @@ void** KernelWork::arguments() {
 void KernelWork::set(const cudaLaunchAttribute& attribute) {
   std::erase_if(attributes, [&](const cudaLaunchAttribute& known) { return known.id == attribute.id; });
   attributes.push_back(attribute);
+}
+
+std::span<std::shared_ptr<Graph>> inner_graphs(Work& work) {
+  if (auto* child = std::get_if<ChildWork>(&work)) return {&child->graph, 1};
+  if (auto* conditional = std::get_if<ConditionalWork>(&work)) return conditional->bodies;
+  return {};
 }
 
 cudaGraphNodeType type_of(const Work& work) { return std::visit(TypeOf{}, work); }

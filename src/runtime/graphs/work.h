@@ -2,7 +2,9 @@
 // now; a stream that is captured makes a node of it instead (capture.h).
 #pragma once
 #include "runtime/launch.h"
+#include "runtime/stream_memory.h"
 #include <functional>
+#include <span>
 #include <variant>
 
 namespace warplens::runtime {
@@ -65,8 +67,22 @@ struct CallWork {
   std::string name;
   std::function<cudaError_t()> body;
 };
+// Which of its graphs runs, and how often, says the value of a handle when the node's turn comes (conditional.h).
+struct ConditionalWork {
+  cudaGraphConditionalHandle handle = 0;
+  cudaGraphConditionalNodeType type{};
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<cudaGraph_t>> handed_out; // what the program was given to fill
+};
+// Words that the stream writes, or waits for (stream_memory.h).
+struct MemoryWork {
+  std::vector<StreamMemoryOperation> operations;
+};
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork, WaitWork,
-                          RecordWork, AllocateWork, FreeWork, CallWork>;
+                          RecordWork, AllocateWork, FreeWork, CallWork, ConditionalWork, MemoryWork>;
+
+// The graphs inside: a child's, or a conditional's bodies.
+std::span<std::shared_ptr<Graph>> inner_graphs(Work&);
 
 cudaGraphNodeType type_of(const Work&);
 

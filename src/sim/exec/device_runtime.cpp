@@ -8,6 +8,8 @@
 // parent has ended: whoever called launch() runs it (children.h). Since CUDA 12 no kernel can see the difference, because none
 // can wait for its children; those of PTX for CUDA 11 that do are stopped. Streams and events of the device order children of
 // one block, which run in order anyway.
+//
+// cudaGraphSetConditional writes a value that the host reads when the kernel has ended.
 #include "sim/exec/device_runtime.h"
 #include "sim/children.h"
 #include "sim/parameters.h"
@@ -18,7 +20,15 @@
 namespace warplens::sim {
 namespace {
 
-enum class Function : u8 { parameter_buffer, launch, create_handle, device_number, nothing, wait };
+enum class Function : u8 {
+  parameter_buffer,
+  launch,
+  create_handle,
+  device_number,
+  nothing,
+  wait,
+  set_conditional
+};
 
 // Names without the prefix that says which device runtime: CUDA 11's (cuda…) or 12's (__cudaCDP2…).
 struct Known {
@@ -36,7 +46,8 @@ constexpr Known known[] = {{"GetParameterBufferV2", Function::parameter_buffer},
                            {"EventDestroy", Function::nothing},
                            {"GetLastError", Function::nothing},
                            {"PeekAtLastError", Function::nothing},
-                           {"DeviceSynchronize", Function::wait}};
+                           {"DeviceSynchronize", Function::wait},
+                           {"GraphSetConditional", Function::set_conditional}};
 
 const Known* find(std::string_view name) {
   for (std::string_view prefix : {"__cudaCDP2", "cuda"}) {
@@ -56,6 +67,19 @@ std::map<const Device*, std::vector<ChildLaunch>>& waiting() {
   static auto* all =
       new std::map<const Device*, std::vector<ChildLaunch>>; // outlives the program's atexit handlers
   return *all;
+}
+
+std::map<std::pair<const Device*, u64>, u32>& conditionals() {
+  static auto* all = new std::map<std::pair<const Device*, u64>, u32>;
+  return *all;
+}
+
+void set_conditionals(const Caller& call) {
+  call.each_thread([&](u32 thread) {
+    std::lock_guard lock(mutex());
+    auto known = conditionals().find({&call.x.launch.device, call.argument(0, thread)});
+    if (known != conditionals().end()) known->second = static_cast<u32>(call.argument(1, thread));
+  });
 }
 
 Dim3 dimensions(const Caller& call, u32 index, u32 thread) {
@@ -126,6 +150,17 @@ std::vector<ChildLaunch> take_children(const Device& device) {
   return found == waiting().end() ? std::vector<ChildLaunch>() : std::exchange(found->second, {});
 }
 
+void set_conditional(const Device& device, u64 handle, u32 value) {
+  std::lock_guard lock(mutex());
+  conditionals()[{&device, handle}] = value;
+}
+
+u32 conditional(const Device& device, u64 handle) {
+  std::lock_guard lock(mutex());
+  auto known = conditionals().find({&device, handle});
+  return known == conditionals().end() ? 0 : known->second;
+}
+
 bool is_device_runtime(std::string_view name) { return find(name) != nullptr; }
 
 bool call_device_runtime(const Caller& call, std::string_view name) {
@@ -139,6 +174,7 @@ bool call_device_runtime(const Caller& call, std::string_view name) {
   case Function::device_number: give(call, u32{0}); break;
   case Function::nothing: call.each_thread([&](u32 thread) { call.result(thread, 0); }); break;
   case Function::wait: refuse_wait(call); break;
+  case Function::set_conditional: set_conditionals(call); break;
   }
   return true;
 }

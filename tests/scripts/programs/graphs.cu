@@ -174,8 +174,12 @@ int main() {
   OK(cudaMalloc(reinterpret_cast<void**>(&device), sizeof in));
   built(in, out, device);
   captured(in, out, device);
-  cudaGraphConditionalHandle handle;
-  CHECK(cudaGraphConditionalHandleCreate(&handle, nullptr, 0, 0) == cudaErrorNotSupported);
+  cudaGraphNode_t node;
+  cudaGraph_t empty;
+  OK(cudaGraphCreate(&empty, 0));
+  cudaGraphNodeParams semaphore = {};
+  semaphore.type = static_cast<cudaGraphNodeType>(8); // cudaGraphNodeTypeExtSemaphoreSignal
+  CHECK(cudaGraphAddNode(&node, empty, nullptr, nullptr, 0, &semaphore) == cudaErrorNotSupported);
   printf("%d wrong, %d launches\n", wrong, launches);
   return wrong != 0;
 }

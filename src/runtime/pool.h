@@ -1,0 +1,15 @@
+// What stream-ordered allocation asks of memory pools. With the runtime's lock held; sizes are bytes.
+#pragma once
+#include "runtime/state.h"
+
+namespace warplens::runtime {
+
+cudaMemPool_t pool_in_use(); // of cudaMallocAsync
+// Whether the pool may hold so much more: cudaErrorMemoryAllocation; cudaErrorInvalidValue where it is none.
+cudaError_t take_from_pool(cudaMemPool_t, u64 size);
+void note_taken(cudaMemPool_t, u64 address, u64 size);
+void note_freed(u64 address);
+cudaMemPool_t pool_of(u64 address); // null: the memory is of none
+void forget_pools();                // the device goes
+
+} // namespace warplens::runtime
