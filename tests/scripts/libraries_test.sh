@@ -8,7 +8,7 @@ c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/blas.cpp" -o blas "$lib/l
 run "$warplens" run --json report.json ./blas
 [ "$(cat stdout)" = "0 wrong" ] || fail "blas: $(cat stdout)"
 expect_json report.json 'sum(m["kind"] == "library-kernel" and m["message"].startswith("cublasSgemm:") for m in r["messages"])' 1
-expect_json report.json '[u["function"] for u in r["unsupported"]]' "['cublasSgetrfBatched']"
+expect_json report.json '[u["function"] for u in r["unsupported"]]' "['cublasSgelsBatched']"
 expect_json report.json '[m["message"].split(" at ")[0] for m in r["messages"] if m["kind"] == "library-bad-memory"]' \
   "['cublasSgemm is given 16384 bytes']"
 
@@ -33,4 +33,17 @@ if grep -q 'not supported' stdout; then
 else
   [ "$(tail -n1 stdout)" = "transforms: 0 wrong" ] || fail "fourier: $(cat stdout)"
   expect_json report.json 'sum(m["message"].startswith("cufftExecC2C:") for m in r["messages"])' 1
+fi
+
+# cuBLASLt, batches of small matrices, cuSOLVER, triangular systems. The machine needs a LAPACK, which OpenBLAS has.
+if ldconfig -p | grep -qE 'lib(openblas\.so\.0|lapack\.so\.3)'; then
+  c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/solver.cpp" -o solver "$lib/libraries/libcublas.so.13" \
+    "$lib/libraries/libcublasLt.so.13" "$lib/libraries/libcusolver.so.12" "$lib/libraries/libcusparse.so.12" "$lib/libcudart.so.13" \
+    -Wl,-rpath-link,"$lib"
+  run "$warplens" run --check memory --json report.json ./solver
+  [ "$(cat stdout)" = "0 wrong" ] || fail "solver: $(cat stdout)"
+  expect_code 0
+  expect_json report.json 'sum(m["message"].startswith("cublasLtMatmul:") for m in r["messages"])' 1
+  expect_json report.json '[u["function"] for u in r["unsupported"]]' \
+    "['cublasLtMatmul of complex or 8-bit floating-point matrices', 'cusolverDnXgetrf']"
 fi

@@ -1,66 +1,10 @@
 // cuBLAS's products with types of their own for each matrix (GemmEx), and of halves. The host's BLAS has float and double: the
 // elements are widened, multiplied and narrowed again. Products of 8-bit integers are exact in double.
+#include "runtime/libraries/blas_elements.h"
 #include "runtime/libraries/blas_matrices.h"
-#include "sem/half.h"
 
 namespace warplens::runtime {
 namespace {
-
-// An element of any real type as a double, and back, rounded once.
-double read(const void* base, int type, u64 i) {
-  switch (type) {
-  case real_32: return double{static_cast<const float*>(base)[i]};
-  case real_64: return static_cast<const double*>(base)[i];
-  case real_16: return double{sem::to_float(static_cast<const sem::F16*>(base)[i])};
-  case real_bf16: return double{sem::to_float(static_cast<const sem::BF16*>(base)[i])};
-  case integer_8: return double{static_cast<double>(static_cast<const i8*>(base)[i])};
-  default: return double{static_cast<double>(static_cast<const i32*>(base)[i])};
-  }
-}
-void write(void* base, int type, u64 i, double value) {
-  switch (type) {
-  case real_32: static_cast<float*>(base)[i] = static_cast<float>(value); break;
-  case real_64: static_cast<double*>(base)[i] = value; break;
-  case real_16: static_cast<sem::F16*>(base)[i] = sem::to_half<sem::F16>(static_cast<float>(value)); break;
-  case real_bf16:
-    static_cast<sem::BF16*>(base)[i] = sem::to_half<sem::BF16>(static_cast<float>(value));
-    break;
-  default: static_cast<i32*>(base)[i] = static_cast<i32>(value); break;
-  }
-}
-u64 size_of(int type) { // 0: no type of these products
-  switch (type) {
-  case real_32:
-  case integer_32: return 4;
-  case real_64: return 8;
-  case real_16:
-  case real_bf16: return 2;
-  case integer_8: return 1;
-  default: return 0;
-  }
-}
-
-enum Compute : int {
-  compute_16 = 64,
-  compute_16_pedantic,
-  compute_32 = 68,
-  compute_64 = 70,
-  compute_64_pedantic,
-  compute_integer = 72,
-  compute_integer_pedantic
-};
-// The type of alpha and beta.
-int scalar_type(int compute) {
-  switch (compute) {
-  case compute_16:
-  case compute_16_pedantic: return real_16;
-  case compute_64:
-  case compute_64_pedantic: return real_64;
-  case compute_integer:
-  case compute_integer_pedantic: return integer_32;
-  default: return real_32;
-  }
-}
 
 struct Side {
   const void* data;
@@ -83,7 +27,7 @@ template <class T> std::vector<T> widened(const Side& side, i64 rows, i64 column
   for (i64 j = 0; j < columns; ++j)
     for (i64 i = 0; i < rows; ++i)
       out[static_cast<std::size_t>(j * rows + i)] = static_cast<T>(
-          read(side.data, side.type, static_cast<u64>(batch * side.step + j * side.leading + i)));
+          read_element(side.data, side.type, static_cast<u64>(batch * side.step + j * side.leading + i)));
   return out;
 }
 
@@ -91,8 +35,8 @@ template <class T> std::vector<T> widened(const Side& side, i64 rows, i64 column
 template <class T>
 cudaError_t multiply(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
   if (p.m == 0 || p.n == 0) return cudaSuccess;
-  const double alpha = p.alpha_at ? read(p.alpha_at, p.scalars, 0) : p.alpha,
-               beta = p.beta_at ? read(p.beta_at, p.scalars, 0) : p.beta;
+  const double alpha = p.alpha_at ? read_element(p.alpha_at, p.scalars, 0) : p.alpha,
+               beta = p.beta_at ? read_element(p.beta_at, p.scalars, 0) : p.beta;
   const i64 rows_a = p.op_a == 'N' ? p.m : p.k, rows_b = p.op_b == 'N' ? p.k : p.n;
   const std::vector<T> x = widened<T>(a, rows_a, p.op_a == 'N' ? p.k : p.m, batch),
                        y = widened<T>(b, rows_b, p.op_b == 'N' ? p.n : p.k, batch);
@@ -112,8 +56,8 @@ cudaError_t multiply(const Product& p, const Side& a, const Side& b, const Side&
     return error;
   for (i64 j = 0; j < p.n; ++j)
     for (i64 i = 0; i < p.m; ++i)
-      write(const_cast<void*>(c.data), c.type, static_cast<u64>(batch * c.step + j * c.leading + i),
-            double{z[static_cast<std::size_t>(j * p.m + i)]});
+      write_element(const_cast<void*>(c.data), c.type, static_cast<u64>(batch * c.step + j * c.leading + i),
+                    double{z[static_cast<std::size_t>(j * p.m + i)]});
   return cudaSuccess;
 }
 
@@ -124,7 +68,7 @@ cudaError_t multiply_any(const Product& p, const Side& a, const Side& b, const S
 
 std::vector<Operand> operands_of(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
   auto operand = [&](const Side& side, i64 rows, i64 columns) {
-    const u64 element = size_of(side.type);
+    const u64 element = element_bytes(side.type);
     return matrix_of(static_cast<const std::byte*>(side.data) + batch * side.step * static_cast<i64>(element),
                      rows, columns, side.leading, element);
   };
@@ -156,7 +100,8 @@ int check(const Call& call, const Side& a, const Side& b, const Side& c, Product
   if (BlasStatus bad = check_call(call.handle, {call.m, call.n, call.k}, {p.op_a, p.op_b});
       bad != blas_success)
     return bad;
-  if (size_of(a.type) == 0 || size_of(b.type) == 0 || size_of(c.type) == 0 || c.type == integer_8) {
+  if (element_bytes(a.type) == 0 || element_bytes(b.type) == 0 || element_bytes(c.type) == 0 ||
+      c.type == integer_8) {
     library_gap((std::string(call.name) + " of complex or 8-bit results").c_str());
     return blas_not_supported;
   }
@@ -166,7 +111,7 @@ int check(const Call& call, const Side& a, const Side& b, const Side& c, Product
   if (call.handle->pointer_mode != 0)
     p.alpha_at = call.alpha, p.beta_at = call.beta;
   else
-    p.alpha = read(call.alpha, p.scalars, 0), p.beta = read(call.beta, p.scalars, 0);
+    p.alpha = read_element(call.alpha, p.scalars, 0), p.beta = read_element(call.beta, p.scalars, 0);
   return blas_success;
 }
 

@@ -66,7 +66,9 @@ cudaError_t library_call(const char* function, cudaStream_t stream, std::vector<
 cudaError_t check_operands(const char* function, const std::vector<Operand>& operands) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  return check(runtime, function, operands);
+  cudaError_t error = check(runtime, function, operands);
+  if (error == cudaSuccess) mark_written(runtime, operands);
+  return error;
 }
 
 void library_gap(const char* function) {

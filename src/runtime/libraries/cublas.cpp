@@ -55,7 +55,8 @@ BlasStatus status_of(cudaError_t error) {
 
 void* blas_routine(char letter, const char* name) {
   const std::string routine = letter + std::string(name) + "_";
-  return host_function(host_blas, routine.c_str());
+  if (void* found = host_function(host_blas, routine.c_str())) return found;
+  return host_function(host_lapack, routine.c_str()); // where the BLAS has no LAPACK with it
 }
 
 // Columns of `rows` elements: a pitch is a leading dimension in bytes.

@@ -22,6 +22,14 @@ extern "C" {
 #define FUNCTIONS "runtime/libraries/cusparse.def"
 #include "runtime/libraries/exports_of.inc"
 
+#define LIBRARY warplens_cublaslt
+#define FUNCTIONS "runtime/libraries/cublaslt.def"
+#include "runtime/libraries/exports_of.inc"
+
+#define LIBRARY warplens_cusolver
+#define FUNCTIONS "runtime/libraries/cusolver.def"
+#include "runtime/libraries/exports_of.inc"
+
 #define NVRTC(result, name, parameters, arguments) void name();
 #include "runtime/libraries/nvrtc.def"
 #undef NVRTC

@@ -160,6 +160,26 @@ int execute(const char* name, int number, int type, void* from, void* to, int di
   });
 }
 
+int too_large() {
+  library_gap("cuFFT's transforms of more than 2^31 elements");
+  return fft_not_supported;
+}
+
+int no_room(std::size_t* work) {
+  if (!work) return fft_invalid_value;
+  *work = 0;
+  return fft_success;
+}
+
+// The transform between two types of elements (cudaDataType); 0: there is none.
+int type_of(int in, int out) {
+  constexpr int real_32 = 0, real_64 = 1, complex_32 = 4, complex_64 = 5;
+  if (in == complex_32) return out == complex_32 ? c2c : out == real_32 ? c2r : 0;
+  if (in == complex_64) return out == complex_64 ? z2z : out == real_64 ? z2d : 0;
+  if (in == real_32) return out == complex_32 ? r2c : 0;
+  return in == real_64 && out == complex_64 ? d2z : 0;
+}
+
 } // namespace
 
 extern "C" {
@@ -215,13 +235,67 @@ int cufftExecD2Z(int plan, void* from, void* to) { return execute("cufftExecD2Z"
 int cufftExecC2R(int plan, void* from, void* to) { return execute("cufftExecC2R", plan, c2r, from, to, 1); }
 int cufftExecZ2D(int plan, void* from, void* to) { return execute("cufftExecZ2D", plan, z2d, from, to, 1); }
 
+// Sizes of 64 bits are taken where they fit FFTW's, of 32.
+int cufftMakePlanMany64(int plan, int rank, long long* n, long long* in, long long in_step,
+                        long long in_distance, long long* out, long long out_step, long long out_distance,
+                        int type, long long batch, std::size_t* work) {
+  if (rank < 1 || rank > 3 || !n) return fft_invalid_value;
+  auto narrow = [&](const long long* list) {
+    return list ? std::vector<int>(list, list + rank) : std::vector<int>();
+  };
+  for (const long long* list : {n, in, out})
+    if (list && std::any_of(list, list + rank, [](long long size) { return size > INT32_MAX; }))
+      return too_large();
+  for (long long number : {in_step, in_distance, out_step, out_distance, batch})
+    if (number > INT32_MAX || number < INT32_MIN) return too_large();
+  const std::vector<int> sizes = narrow(n), in_storage = narrow(in), out_storage = narrow(out);
+  return make_many(plan, rank, sizes.data(), in ? in_storage.data() : nullptr, static_cast<int>(in_step),
+                   static_cast<int>(in_distance), out ? out_storage.data() : nullptr,
+                   static_cast<int>(out_step), static_cast<int>(out_distance), type, static_cast<int>(batch),
+                   work);
+}
+int cufftXtMakePlanMany(int plan, int rank, long long* n, long long* in, long long in_step,
+                        long long in_distance, int in_type, long long* out, long long out_step,
+                        long long out_distance, int out_type, long long batch, std::size_t* work, int) {
+  const int type = type_of(in_type, out_type);
+  if (type == 0) {
+    library_gap("cufftXtMakePlanMany of half precision");
+    return fft_not_supported;
+  }
+  return cufftMakePlanMany64(plan, rank, n, in, in_step, in_distance, out, out_step, out_distance, type,
+                             batch, work);
+}
+int cufftXtExec(int plan, void* from, void* to, int direction) {
+  int type = 0;
+  const int known = with_plan(plan, [&](const Plan& made) {
+    type = made.type;
+    return fft_success;
+  });
+  if (known != fft_success) return known;
+  const int sign = from_real(type) ? -1 : to_real(type) ? 1 : direction;
+  return execute("cufftXtExec", plan, type, from, to, sign);
+}
+
+// Room for intermediate results is FFTW's own affair: none is asked of the program.
+int cufftEstimate1d(int, int, int, std::size_t* work) { return no_room(work); }
+int cufftEstimate2d(int, int, int, std::size_t* work) { return no_room(work); }
+int cufftEstimate3d(int, int, int, int, std::size_t* work) { return no_room(work); }
+int cufftEstimateMany(int, int*, int*, int, int, int*, int, int, int, int, std::size_t* work) {
+  return no_room(work);
+}
+int cufftGetSize1d(int, int, int, int, std::size_t* work) { return no_room(work); }
+int cufftGetSize2d(int, int, int, int, std::size_t* work) { return no_room(work); }
+int cufftGetSize3d(int, int, int, int, int, std::size_t* work) { return no_room(work); }
+int cufftGetSizeMany(int, int, int*, int*, int, int, int*, int, int, int, int, std::size_t* work) {
+  return no_room(work);
+}
+
 int cufftSetStream(int plan, cudaStream_t stream) {
   return with_plan(plan, [&](Plan& known) {
     known.stream = stream;
     return fft_success;
   });
 }
-// Room for intermediate results is FFTW's own affair: none is asked of the program.
 int cufftSetAutoAllocation(int plan, int) {
   return with_plan(plan, [](Plan&) { return fft_success; });
 }

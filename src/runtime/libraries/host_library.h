@@ -9,7 +9,7 @@ struct HostLibrary {
   const char* files[2]; // tried in this order; the second may be null
   const char* package;  // of Debian, that has the first
 };
-extern const HostLibrary host_blas, host_fftw_single, host_fftw_double;
+extern const HostLibrary host_blas, host_lapack, host_fftw_single, host_fftw_double;
 
 // The function, or null: then the user is told, once, what to install.
 void* host_function(const HostLibrary&, const char* name);

@@ -39,5 +39,19 @@ extern "C" {
 #undef IMPLEMENTED
 #undef STUB
 
+#define IMPLEMENTED(name)
+#define STUB(name)                                                                                           \
+  int name() { return gap(#name, 15); } // CUBLAS_STATUS_NOT_SUPPORTED
+#include "runtime/libraries/cublaslt.def"
+#undef IMPLEMENTED
+#undef STUB
+
+#define IMPLEMENTED(name)
+#define STUB(name)                                                                                           \
+  int name() { return gap(#name, 9); } // CUSOLVER_STATUS_NOT_SUPPORTED
+#include "runtime/libraries/cusolver.def"
+#undef IMPLEMENTED
+#undef STUB
+
 } // extern "C"
 } // namespace warplens::runtime

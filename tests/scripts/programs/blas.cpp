@@ -44,7 +44,7 @@ int cusparseCreateDnMat(void**, long long, long long, long long, void*, int, int
 int cusparseSpMV(void*, int, const void*, void*, void*, const void*, void*, int, int, void*);
 int cusparseSpMM(void*, int, int, const void*, void*, void*, const void*, void*, int, int, void*);
 int cusparseDestroySpMat(void*);
-int cublasSgetrfBatched(Handle*, int, float* const*, int, int*, int*, int);
+int cublasSgelsBatched(Handle*, int, int, int, int, float* const*, int, float* const*, int, int*, int*, int);
 }
 
 static int wrong = 0;
@@ -184,7 +184,8 @@ int main() {
   check(cublasSgemm_v2(h, 0, 0, 64, 64, 64, &one, small, 64, small, 64, &one, small, 64) == 13,
         "beyond memory");
   check(cublasSgemm_v2(h, 0, 0, 4, 4, 4, &one, small, 2, small, 4, &one, small, 4) == 7, "leading dimension");
-  check(cublasSgetrfBatched(h, 1, nullptr, 1, nullptr, nullptr, 1) == 15, "not supported");
+  check(cublasSgelsBatched(h, 0, 1, 1, 1, nullptr, 1, nullptr, 1, nullptr, nullptr, 1) == 15,
+        "not supported");
   check(cublasDestroy_v2(h) == 0, "destroy");
   printf("%d wrong\n", wrong);
   return wrong != 0;

@@ -1,0 +1,310 @@
+// cuSOLVER's dense part, as far as programs commonly go: LU, Cholesky, QR, eigenvalues of symmetric matrices, singular values.
+// Jacobi's method (evj) finds what the other finds, in the same order.
+#include "runtime/libraries/lapack.h"
+
+namespace warplens::runtime {
+
+struct SolverHandle {
+  cudaStream_t stream = nullptr;
+};
+struct JacobiSettings { // how exact, and how long: not used
+  double tolerance = 0;
+  int sweeps = 100, sorted = 1;
+};
+
+namespace {
+
+enum Status : int { // cusolverStatus_t
+  solver_success = 0,
+  solver_not_initialized = 1,
+  solver_invalid_value = 3,
+  solver_execution_failed = 6,
+  solver_not_supported = 9
+};
+
+std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>& handles() {
+  static auto* all =
+      new std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>; // outlives atexit handlers
+  return *all;
+}
+
+Status status(cudaError_t error) {
+  switch (error) {
+  case cudaSuccess: return solver_success;
+  case cudaErrorNotSupported: return solver_not_supported;
+  case cudaErrorInvalidValue: return solver_invalid_value;
+  default: return solver_execution_failed;
+  }
+}
+
+bool known(const SolverHandle* h) {
+  std::lock_guard lock(Runtime::get().mutex);
+  return handles().contains(h);
+}
+
+// `info` is in device memory like all operands.
+template <class Body>
+int call(const char* name, SolverHandle* h, std::initializer_list<i64> sizes,
+         std::initializer_list<char> letters, std::vector<Operand> operands, int* info, Body&& body) {
+  if (!known(h)) return solver_not_initialized;
+  for (i64 size : sizes)
+    if (size < 0) return solver_invalid_value;
+  for (char letter : letters)
+    if (letter == '\0') return solver_invalid_value;
+  operands.push_back(vector(info, 1, 1));
+  return status(library_call(name, h->stream, std::move(operands), std::forward<Body>(body)));
+}
+
+int room(SolverHandle* h, i64 n, int* size) {
+  if (!known(h)) return solver_not_initialized;
+  if (n < 0 || !size) return solver_invalid_value;
+  *size = static_cast<int>(std::max<i64>(n, 1));
+  return solver_success;
+}
+
+template <class T>
+int getrf(const char* name, SolverHandle* h, int m, int n, T* a, int lda, int* pivots, int* info) {
+  return call(name, h, {m, n, lda - m}, {},
+              {matrix(a, m, n, lda), vector(pivots, pivots ? std::min(m, n) : 0, 1)}, info,
+              [=] { return factor(m, n, a, lda, pivots, info); });
+}
+template <class T>
+int getrs(const char* name, SolverHandle* h, int op, int n, int columns, const T* a, int lda,
+          const int* pivots, T* b, int ldb, int* info) {
+  const char letter = op_letter(op);
+  return call(name, h, {n, columns, lda - n, ldb - n}, {letter},
+              {matrix(a, n, n, lda), matrix(b, n, columns, ldb)}, info,
+              [=] { return solve(letter, n, columns, a, lda, pivots, b, ldb, info); });
+}
+
+template <class T>
+int of_triangle(const char* name, const char* routine, SolverHandle* h, int fill, int n, T* a, int lda,
+                int* info) {
+  const char uplo = fill_letter(fill);
+  return call(name, h, {n, lda - n}, {uplo}, {matrix(a, n, n, lda)}, info,
+              [=] { return fortran<T>(routine, uplo, n, a, lda, info); });
+}
+template <class T>
+int potrs(const char* name, SolverHandle* h, int fill, int n, int columns, const T* a, int lda, T* b, int ldb,
+          int* info) {
+  const char uplo = fill_letter(fill);
+  return call(name, h, {n, columns, lda - n, ldb - n}, {uplo},
+              {matrix(a, n, n, lda), matrix(b, n, columns, ldb)}, info,
+              [=] { return fortran<T>("potrs", uplo, n, columns, a, lda, b, ldb, info); });
+}
+template <class T>
+int potrf_batched(const char* name, SolverHandle* h, int fill, int n, T* const* a, int lda, int* info,
+                  int count) {
+  const char uplo = fill_letter(fill);
+  return call(name, h, {n, lda - n, count}, {uplo}, {vector(a, count, 1), vector(info, count, 1)}, info, [=] {
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; error == cudaSuccess && i < count; ++i) {
+      error = check_operands(name, {matrix(a[i], n, n, lda)});
+      if (error == cudaSuccess) error = fortran<T>("potrf", uplo, n, a[i], lda, info + i);
+    }
+    return error;
+  });
+}
+
+template <class T>
+int geqrf(const char* name, SolverHandle* h, int m, int n, T* a, int lda, T* tau, int* info) {
+  return call(name, h, {m, n, lda - m}, {}, {matrix(a, m, n, lda), vector(tau, std::min(m, n), 1)}, info,
+              [=] {
+                WorkRoom<T> work(n);
+                return fortran<T>("geqrf", m, n, a, lda, tau, work.data(), work.size(), info);
+              });
+}
+template <class T>
+int gqr(const char* name, SolverHandle* h, int m, int n, int k, T* a, int lda, const T* tau, int* info) {
+  return call(name, h, {m, n, k, lda - m}, {}, {matrix(a, m, n, lda), vector(tau, k, 1)}, info, [=] {
+    WorkRoom<T> work(n);
+    return fortran<T>(is_complex<T> ? "ungqr" : "orgqr", m, n, k, a, lda, tau, work.data(), work.size(),
+                      info);
+  });
+}
+template <class T>
+int mqr(const char* name, SolverHandle* h, int side, int op, int m, int n, int k, const T* a, int lda,
+        const T* tau, T* c, int ldc, int* info) {
+  const char where = side_letter(side), letter = op_letter(op);
+  const int high = side == 0 ? m : n;
+  return call(name, h, {m, n, k, lda - high, ldc - m}, {where, letter},
+              {matrix(a, high, k, lda), vector(tau, k, 1), matrix(c, m, n, ldc)}, info, [=] {
+                WorkRoom<T> work(std::max(m, n));
+                return fortran<T>(is_complex<T> ? "unmqr" : "ormqr", where, letter, m, n, k, a, lda, tau, c,
+                                  ldc, work.data(), work.size(), info);
+              });
+}
+
+template <class T>
+int evd(const char* name, SolverHandle* h, int vectors, int fill, int n, T* a, int lda, Real<T>* w,
+        int* info) {
+  const char uplo = fill_letter(fill), job = vectors == 0 ? 'N' : vectors == 1 ? 'V' : '\0';
+  return call(name, h, {n, lda - n}, {uplo, job}, {matrix(a, n, n, lda), vector(w, n, 1)}, info, [=] {
+    WorkRoom<T> work(n);
+    if constexpr (is_complex<T>) {
+      WorkRoom<Real<T>> reals(n);
+      return fortran<T>("heev", job, uplo, n, a, lda, w, work.data(), work.size(), reals.data(), info);
+    } else {
+      return fortran<T>("syev", job, uplo, n, a, lda, w, work.data(), work.size(), info);
+    }
+  });
+}
+
+template <class T>
+int gesvd(const char* name, SolverHandle* h, char u_job, char v_job, int m, int n, T* a, int lda, Real<T>* s,
+          T* u, int ldu, T* v, int ldv, int* info) {
+  auto columns = [&](char job, int whole) { return job == 'A' ? whole : job == 'S' ? std::min(m, n) : 0; };
+  const int wide = columns(u_job, m), high = columns(v_job, n);
+  return call(name, h, {m, n, m - n, lda - m}, {}, // fewer rows than columns are not for it
+              {matrix(a, m, n, lda), vector(s, n, 1), matrix(u, m, wide, ldu),
+               matrix(v, high, high == 0 ? 0 : n, ldv)},
+              info, [=] {
+                const int leading_u = std::max(ldu, 1), leading_v = std::max(ldv, 1);
+                WorkRoom<T> work(m + n);
+                if constexpr (is_complex<T>) {
+                  WorkRoom<Real<T>> reals(n);
+                  return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v,
+                                    work.data(), work.size(), reals.data(), info);
+                } else {
+                  return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v,
+                                    work.data(), work.size(), info);
+                }
+              });
+}
+
+} // namespace
+
+extern "C" {
+
+int cusolverDnCreate(SolverHandle** handle) {
+  if (!handle) return solver_invalid_value;
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  if (runtime.start() != cudaSuccess) return solver_not_initialized;
+  auto created = std::make_unique<SolverHandle>();
+  *handle = created.get();
+  handles()[*handle] = std::move(created);
+  return solver_success;
+}
+int cusolverDnDestroy(SolverHandle* handle) {
+  std::lock_guard lock(Runtime::get().mutex);
+  return handles().erase(handle) != 0 ? solver_success : solver_not_initialized;
+}
+int cusolverDnSetStream(SolverHandle* handle, cudaStream_t stream) {
+  if (!known(handle)) return solver_not_initialized;
+  handle->stream = stream;
+  return solver_success;
+}
+int cusolverDnGetStream(SolverHandle* handle, cudaStream_t* stream) {
+  if (!known(handle)) return solver_not_initialized;
+  if (!stream) return solver_invalid_value;
+  *stream = handle->stream;
+  return solver_success;
+}
+int cusolverGetVersion(int* version) {
+  if (!version) return solver_invalid_value;
+  *version = 12000;
+  return solver_success;
+}
+int cusolverGetProperty(int which, int* value) { // major, minor, patch
+  if (!value || which < 0 || which > 2) return solver_invalid_value;
+  *value = which == 0 ? 12 : 0;
+  return solver_success;
+}
+
+int cusolverDnCreateSyevjInfo(JacobiSettings** settings) {
+  if (!settings) return solver_invalid_value;
+  *settings = new JacobiSettings;
+  return solver_success;
+}
+int cusolverDnDestroySyevjInfo(JacobiSettings* settings) {
+  delete settings;
+  return solver_success;
+}
+int cusolverDnXsyevjSetTolerance(JacobiSettings* settings, double tolerance) {
+  settings->tolerance = tolerance;
+  return solver_success;
+}
+int cusolverDnXsyevjSetMaxSweeps(JacobiSettings* settings, int sweeps) {
+  settings->sweeps = sweeps;
+  return solver_success;
+}
+int cusolverDnXsyevjSetSortEig(JacobiSettings* settings, int sorted) {
+  settings->sorted = sorted;
+  return solver_success;
+}
+
+#define T float
+#define R float
+#define N(name) cusolverDnS##name
+#define NAME(name) "cusolverDnS" #name
+#define OR(name) cusolverDnSor##name
+#define OR_NAME(name) "cusolverDnSor" #name
+#define SY(name) cusolverDnSsy##name
+#define SY_NAME(name) "cusolverDnSsy" #name
+#include "runtime/libraries/solver_routines.def"
+#undef T
+#undef R
+#undef N
+#undef NAME
+#undef OR
+#undef OR_NAME
+#undef SY
+#undef SY_NAME
+
+#define T double
+#define R double
+#define N(name) cusolverDnD##name
+#define NAME(name) "cusolverDnD" #name
+#define OR(name) cusolverDnDor##name
+#define OR_NAME(name) "cusolverDnDor" #name
+#define SY(name) cusolverDnDsy##name
+#define SY_NAME(name) "cusolverDnDsy" #name
+#include "runtime/libraries/solver_routines.def"
+#undef T
+#undef R
+#undef N
+#undef NAME
+#undef OR
+#undef OR_NAME
+#undef SY
+#undef SY_NAME
+
+#define T cfloat
+#define R float
+#define N(name) cusolverDnC##name
+#define NAME(name) "cusolverDnC" #name
+#define OR(name) cusolverDnCun##name
+#define OR_NAME(name) "cusolverDnCun" #name
+#define SY(name) cusolverDnChe##name
+#define SY_NAME(name) "cusolverDnChe" #name
+#include "runtime/libraries/solver_routines.def"
+#undef T
+#undef R
+#undef N
+#undef NAME
+#undef OR
+#undef OR_NAME
+#undef SY
+#undef SY_NAME
+
+#define T cdouble
+#define R double
+#define N(name) cusolverDnZ##name
+#define NAME(name) "cusolverDnZ" #name
+#define OR(name) cusolverDnZun##name
+#define OR_NAME(name) "cusolverDnZun" #name
+#define SY(name) cusolverDnZhe##name
+#define SY_NAME(name) "cusolverDnZhe" #name
+#include "runtime/libraries/solver_routines.def"
+#undef T
+#undef R
+#undef N
+#undef NAME
+#undef OR
+#undef OR_NAME
+#undef SY
+#undef SY_NAME
+
+} // extern "C"
+} // namespace warplens::runtime

@@ -1,0 +1,261 @@
+// Calls of cuBLASLt, of cuBLAS's batches of small matrices, of cuSOLVER and of what cuSPARSE solves, declared here as their manuals
+// have them, so that no toolkit is needed: each result is compared with loops.
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+extern "C" {
+int cudaMallocManaged(void**, size_t, unsigned);
+int cublasCreate_v2(void**);
+int cublasSgetrfBatched(void*, int, float* const*, int, int*, int*, int);
+int cublasSgetriBatched(void*, int, const float* const*, int, const int*, float* const*, int, int*, int);
+int cublasSgetrsBatched(void*, int, int, int, const float* const*, int, const int*, float* const*, int, int*,
+                        int);
+int cublasLtCreate(void**);
+int cublasLtMatrixLayoutCreate(void**, int, uint64_t, uint64_t, int64_t);
+int cublasLtMatrixLayoutSetAttribute(void*, int, const void*, size_t);
+int cublasLtMatmulDescCreate(void**, int, int);
+int cublasLtMatmulDescSetAttribute(void*, int, const void*, size_t);
+int cublasLtMatmulPreferenceCreate(void**);
+int cublasLtMatmulAlgoGetHeuristic(void*, void*, void*, void*, void*, void*, void*, int, void*, int*);
+int cublasLtMatmul(void*, void*, const void*, const void*, void*, const void*, void*, const void*,
+                   const void*, void*, void*, void*, const void*, void*, size_t, void*);
+int cusolverDnCreate(void**);
+int cusolverDnDgetrf_bufferSize(void*, int, int, double*, int, int*);
+int cusolverDnDgetrf(void*, int, int, double*, int, double*, int*, int*);
+int cusolverDnDgetrs(void*, int, int, int, const double*, int, const int*, double*, int, int*);
+int cusolverDnDpotrf(void*, int, int, double*, int, double*, int, int*);
+int cusolverDnDgeqrf(void*, int, int, double*, int, double*, double*, int, int*);
+int cusolverDnDorgqr(void*, int, int, int, double*, int, const double*, double*, int, int*);
+int cusolverDnDsyevd(void*, int, int, int, double*, int, double*, double*, int, int*);
+int cusolverDnDgesvd(void*, signed char, signed char, int, int, double*, int, double*, double*, int, double*,
+                     int, double*, int, double*, int*);
+int cusolverDnXgetrf(...);
+int cusparseCreate(void**);
+int cusparseCreateCsr(void**, int64_t, int64_t, int64_t, void*, void*, void*, int, int, int, int);
+int cusparseSpMatSetAttribute(void*, int, const void*, size_t);
+int cusparseCreateDnVec(void**, int64_t, void*, int);
+int cusparseSpSV_createDescr(void**);
+int cusparseSpSV_analysis(void*, int, const void*, void*, void*, void*, int, int, void*, void*);
+int cusparseSpSV_solve(void*, int, const void*, void*, void*, void*, int, int, void*);
+int cusparseCreateMatDescr(void**);
+int cusparseCreateCsrilu02Info(void**);
+int cusparseDcsrilu02(void*, int, int, void*, double*, const int*, const int*, void*, int, void*);
+}
+
+static int wrong = 0;
+static void check(bool right, const char* what) {
+  if (!right) ++wrong, printf("wrong: %s\n", what);
+}
+template <class T> T* room(size_t count) {
+  void* out = nullptr;
+  check(cudaMallocManaged(&out, count * sizeof(T), 1) == 0, "cudaMallocManaged");
+  return static_cast<T*>(out);
+}
+template <class T> T* memory(size_t count) {
+  T* out = room<T>(count);
+  for (size_t i = 0; i < count; ++i) out[i] = T((rand() % 17 - 8) / 4.0f);
+  return out;
+}
+static bool close(double a, double b) { return std::abs(a - b) <= 1e-4 * (1 + std::abs(b)); }
+
+// D (m×n, f32 or bf16) = epilogue(A B), B stored by rows.
+static float from_bf16(uint16_t x) {
+  uint32_t bits = uint32_t{x} << 16;
+  float out;
+  memcpy(&out, &bits, 4);
+  return out;
+}
+static void products() {
+  const int m = 24, n = 16, k = 40, f32 = 0, bf16 = 14, compute = 68;
+  void *handle, *of_a, *of_b, *of_d, *product, *preference;
+  check(cublasLtCreate(&handle) == 0, "cublasLtCreate");
+  cublasLtMatmulPreferenceCreate(&preference);
+  float *a = memory<float>(m * k), *b = memory<float>(k * n), *d = memory<float>(m * n),
+        *bias = memory<float>(m);
+  uint16_t* narrow = memory<uint16_t>(m * n);
+  const float one = 1, zero = 0;
+  const int by_rows = 1;
+  cublasLtMatrixLayoutCreate(&of_a, f32, m, k, m);
+  cublasLtMatrixLayoutCreate(&of_b, f32, k, n, n);
+  check(cublasLtMatrixLayoutSetAttribute(of_b, 1, &by_rows, sizeof by_rows) == 0, "order");
+  auto expected = [&](int i, int j) {
+    double sum = 0;
+    for (int l = 0; l < k; ++l) sum += double(a[l * m + i]) * b[l * n + j];
+    return sum;
+  };
+  auto run = [&](int epilogue, int type, void* out, const char* what) {
+    cublasLtMatmulDescCreate(&product, compute, f32);
+    cublasLtMatrixLayoutCreate(&of_d, type, m, n, m);
+    check(cublasLtMatmulDescSetAttribute(product, 7, &epilogue, sizeof epilogue) == 0, "epilogue");
+    const int bias_type = f32;
+    cublasLtMatmulDescSetAttribute(product, 8, &bias, sizeof bias);
+    cublasLtMatmulDescSetAttribute(product, 26, &bias_type, sizeof bias_type);
+    char results[96];
+    int found = 0;
+    check(cublasLtMatmulAlgoGetHeuristic(handle, product, of_a, of_b, of_d, of_d, preference, 1, results,
+                                         &found) == 0 &&
+              found == 1,
+          "heuristic");
+    check(cublasLtMatmul(handle, product, &one, a, of_a, b, of_b, &zero, out, of_d, out, of_d, results,
+                         nullptr, 0, nullptr) == 0,
+          what);
+  };
+  run(1, f32, d, "plain product");
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) check(close(d[j * m + i], expected(i, j)), "plain product's result");
+  run(6, f32, d, "bias and ReLU");
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i)
+      check(close(d[j * m + i], std::max(0.0, expected(i, j) + bias[i])), "bias and ReLU's result");
+  run(4, bf16, narrow, "bias to bf16");
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) {
+      const double right = expected(i, j) + bias[i];
+      check(std::abs(from_bf16(narrow[j * m + i]) - right) <= std::abs(right) / 256 + 1e-6, "bf16's result");
+    }
+  int found = 1;
+  char results[96];
+  void* of_complex;
+  cublasLtMatrixLayoutCreate(&of_complex, 4, m, k, m);
+  check(cublasLtMatmulAlgoGetHeuristic(handle, product, of_complex, of_b, of_d, of_d, preference, 1, results,
+                                       &found) == 15 &&
+            found == 0,
+        "complex matrices are not supported");
+}
+
+static void batches() {
+  const int n = 6, count = 3;
+  void* handle;
+  cublasCreate_v2(&handle);
+  float **a = room<float*>(count), **inverse = room<float*>(count), **x = room<float*>(count);
+  std::vector<std::vector<float>> before;
+  int *pivots = memory<int>(n * count), *info = memory<int>(count), host_info = 1;
+  for (int i = 0; i < count; ++i) {
+    a[i] = memory<float>(n * n), inverse[i] = memory<float>(n * n), x[i] = memory<float>(n);
+    for (int d = 0; d < n; ++d) a[i][d * n + d] += 9;
+    before.emplace_back(a[i], a[i] + n * n);
+  }
+  std::vector<float> right(x[1], x[1] + n);
+  check(cublasSgetrfBatched(handle, n, a, n, pivots, info, count) == 0 && info[2] == 0, "getrf");
+  check(cublasSgetriBatched(handle, n, a, n, pivots, inverse, n, info, count) == 0 && info[0] == 0, "getri");
+  check(cublasSgetrsBatched(handle, 0, n, 1, a, n, pivots, x, n, &host_info, count) == 0 && host_info == 0,
+        "getrs");
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) sum += double(before[1][j * n + i]) * x[1][j];
+    check(close(sum, right[i]), "what is solved");
+    for (int j = 0; j < n; ++j) {
+      double unit = 0;
+      for (int l = 0; l < n; ++l) unit += double(before[2][l * n + i]) * inverse[2][j * n + l];
+      check(close(unit, i == j), "inverse");
+    }
+  }
+  // Without room for pivots no rows change places.
+  std::copy(before[0].begin(), before[0].end(), a[0]);
+  check(cublasSgetrfBatched(handle, n, a, n, nullptr, info, 1) == 0 && close(a[0][0], before[0][0]),
+        "no pivots");
+  check(close(a[0][1], before[0][1] / before[0][0]), "no pivots' first column");
+}
+
+static void factorisations() {
+  const int n = 8;
+  void* handle;
+  check(cusolverDnCreate(&handle) == 0, "cusolverDnCreate");
+  double *a = memory<double>(n * n), *b = memory<double>(n), *w = memory<double>(n), *tau = memory<double>(n),
+         *s = memory<double>(n);
+  int *pivots = memory<int>(n), *info = memory<int>(1), size = 0;
+  std::vector<double> before(a, a + n * n), right(b, b + n);
+  auto product = [&](const std::vector<double>& m, const double* v, int i) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) sum += m[j * n + i] * v[j];
+    return sum;
+  };
+  check(cusolverDnDgetrf_bufferSize(handle, n, n, a, n, &size) == 0 && size > 0, "buffer size");
+  check(cusolverDnDgetrf(handle, n, n, a, n, w, pivots, info) == 0 && *info == 0, "getrf");
+  check(cusolverDnDgetrs(handle, 0, n, 1, a, n, pivots, b, n, info) == 0, "getrs");
+  for (int i = 0; i < n; ++i) check(close(product(before, b, i), right[i]), "LU");
+
+  std::vector<double> symmetric(n * n); // positive definite
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int l = 0; l < n; ++l)
+        symmetric[j * n + i] += before[l * n + i] * before[l * n + j] + (l == 0 && i == j);
+  std::copy(symmetric.begin(), symmetric.end(), a);
+  check(cusolverDnDpotrf(handle, 0, n, a, n, w, 1, info) == 0 && *info == 0, "potrf");
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (int l = 0; l <= j; ++l) sum += a[l * n + i] * a[l * n + j];
+      check(close(sum, symmetric[j * n + i]), "Cholesky");
+    }
+  std::copy(symmetric.begin(), symmetric.end(), a);
+  check(cusolverDnDsyevd(handle, 1, 0, n, a, n, w, s, 1, info) == 0 && *info == 0, "syevd");
+  for (int i = 0; i < n; ++i)
+    check(close(product(symmetric, a, i), w[0] * a[i]) && w[0] <= w[1], "eigenvalues");
+
+  std::copy(before.begin(), before.end(), a);
+  check(cusolverDnDgeqrf(handle, n, n, a, n, tau, w, 1, info) == 0 && *info == 0, "geqrf");
+  const double corner = std::abs(a[0]);
+  check(cusolverDnDorgqr(handle, n, n, n, a, n, tau, w, 1, info) == 0, "orgqr");
+  double norm = 0, first = 0;
+  for (int i = 0; i < n; ++i) norm += a[i] * a[i], first += before[i] * before[i];
+  check(close(norm, 1) && close(corner, std::sqrt(first)), "QR");
+
+  std::copy(before.begin(), before.end(), a);
+  double *u = memory<double>(n * n), *v = memory<double>(n * n), sum = 0, squares = 0;
+  check(cusolverDnDgesvd(handle, 'A', 'A', n, n, a, n, s, u, n, v, n, w, 1, nullptr, info) == 0 && *info == 0,
+        "gesvd");
+  for (int i = 0; i < n; ++i) sum += s[i] * s[i];
+  for (double x : before) squares += x * x;
+  check(close(sum, squares) && s[0] >= s[1], "singular values");
+  check(cusolverDnXgetrf() == 9, "what has no stand-in");
+}
+
+static void triangles() {
+  // 4 . . .
+  // 1 2 . .      as CSR, with elements above the diagonal that a lower triangle leaves out
+  // . 3 5 .
+  // 1 . 2 4
+  int offsets[] = {0, 2, 4, 6, 9}, columns[] = {0, 3, 0, 1, 1, 2, 0, 2, 3};
+  double values[] = {4, 9, 1, 2, 3, 5, 1, 2, 4};
+  int *o = memory<int>(5), *c = memory<int>(9);
+  double *v = memory<double>(9), *x = memory<double>(4), *y = memory<double>(4);
+  std::copy(offsets, offsets + 5, o), std::copy(columns, columns + 9, c), std::copy(values, values + 9, v);
+  x[0] = 4, x[1] = 5, x[2] = 11, x[3] = 9;
+  void *handle, *matrix, *from, *to, *plan;
+  const int lower = 0, f64 = 1, index32 = 2;
+  const double one = 1;
+  cusparseCreate(&handle);
+  cusparseCreateCsr(&matrix, 4, 4, 9, o, c, v, index32, index32, 0, f64);
+  check(cusparseSpMatSetAttribute(matrix, 0, &lower, sizeof lower) == 0, "fill mode");
+  cusparseCreateDnVec(&from, 4, x, f64), cusparseCreateDnVec(&to, 4, y, f64);
+  cusparseSpSV_createDescr(&plan);
+  check(cusparseSpSV_analysis(handle, 0, &one, matrix, from, to, f64, 0, plan, nullptr) == 0, "analysis");
+  check(cusparseSpSV_solve(handle, 0, &one, matrix, from, to, f64, 0, plan) == 0, "SpSV");
+  check(close(y[0], 1) && close(y[1], 2) && close(y[2], 1) && close(y[3], 1.5), "SpSV's result");
+  check(cusparseSpSV_solve(handle, 1, &one, matrix, from, to, f64, 0, plan) == 0, "SpSV, transposed");
+  check(close(y[3], 2.25) && close(y[2], 1.3), "SpSV's result, transposed");
+  // Full 2×2: the incomplete factors are the complete ones.
+  int small_offsets[] = {0, 2, 4}, small_columns[] = {0, 1, 0, 1};
+  double small[] = {2, 6, 1, 7};
+  std::copy(small_offsets, small_offsets + 3, o), std::copy(small_columns, small_columns + 4, c),
+      std::copy(small, small + 4, v);
+  void *description, *info;
+  cusparseCreateMatDescr(&description), cusparseCreateCsrilu02Info(&info);
+  check(cusparseDcsrilu02(handle, 2, 4, description, v, o, c, info, 0, nullptr) == 0, "csrilu02");
+  check(close(v[2], 0.5) && close(v[3], 4), "csrilu02's result");
+}
+
+int main() {
+  products();
+  batches();
+  factorisations();
+  triangles();
+  printf("%d wrong\n", wrong);
+  return wrong != 0;
+}
