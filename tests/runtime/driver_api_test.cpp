@@ -279,7 +279,10 @@ TEST_F(Driver, WhatIsLinkedIsOneModuleWhereverItsImageIsMoved) {
   for (const std::string* text : {&caller, &callee})
     ASSERT_EQ(cuLinkAddData_v2(state, 1, text->c_str(), text->size() + 1, "", 0, nullptr, nullptr),
               CUDA_SUCCESS);
-  EXPECT_EQ(cuLinkAddData_v2(state, 3, "object", 6, "", 0, nullptr, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuLinkAddData_v2(state, 3, "object", 6, "", 0, nullptr, nullptr), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(cuLinkAddData_v2(state, 4, "!<arch>\n", 8, "", 0, nullptr, nullptr),
+            CUDA_SUCCESS); // an empty library
+  EXPECT_EQ(cuLinkAddData_v2(state, 5, "nvvm", 4, "", 0, nullptr, nullptr), CUDA_ERROR_NOT_SUPPORTED);
   void* image = nullptr;
   std::size_t size = 0;
   ASSERT_EQ(cuLinkComplete(state, &image, &size), CUDA_SUCCESS);
