@@ -68,6 +68,8 @@ TEST(Config, HostileTextIsNoCrash) {
   EXPECT_NE(error_of("a=" + std::string(100000, '[')), "none");
   EXPECT_NE(error_of(std::string_view("\0\xff\x1b", 3)), "none");
   EXPECT_NE(error_of("a" + std::string(5000, '.')), "none");
+  for (const char* no_key : {"[=]", "x={=1}", "=1", "[.a]", "x={,}", "[[\n]]", "\"\\", "x=[\n,", "{"})
+    EXPECT_NE(error_of(no_key), "none") << no_key;
 }
 
 TEST(Levels, AreReadFromTheCommandLine) {
