@@ -80,8 +80,7 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
       if (!c_.expect(')', "after the attributes")) return false;
     } else if (d == ".ptr") {
       pointer = true;
-    } else if (d != ".global" && d != ".const" && d != ".shared" && d != ".local" &&
-               d != ".param") {
+    } else if (d != ".global" && d != ".const" && d != ".shared" && d != ".local" && d != ".param") {
       return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a type that is known here", d), token);
     }
   }
