@@ -129,8 +129,9 @@ const char* nvrtcGetErrorString_without_nvrtc(int result) { return name_of(resul
 
 int nvrtcVersion_without_nvrtc(int* major, int* minor) {
   if (!major || !minor) return invalid_input;
-  *major = nvrtc_major();
-  *minor = *major == 12 ? 9 : 0;
+  const int release = nvrtc_major();
+  *major = release;
+  *minor = release == 12 ? 9 : 0; // the last of 12, the first of 13
   return success;
 }
 
