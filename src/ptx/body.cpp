@@ -345,6 +345,8 @@ void Parser::vector_element(Operand& o, Symbol vector) {
 bool Parser::register_part(Operand& o) {
   std::size_t name_size = c_.token().text.size();
   c_.extend_opcode();
+  if (c_.token().text.size() <= name_size + 1)
+    return c_.fail("ptx-syntax", fmt::format("expected a part of '{}' behind its name", c_.token().text));
   std::string_view which = c_.token().text.substr(name_size + 1);
   std::optional<ir::Part> part = ir::part_named(which);
   if (part && takes_parts_)

@@ -87,6 +87,13 @@ TEST(VideoParts, OfTheResultAreMergedIntoTheThirdSource) {
   });
 }
 
+TEST(VideoParts, ADotWithoutAPartIsAnError) {
+  auto parsed = ptx::parse(ptx_header() +
+                           ".visible .entry k() { .reg .b32 %r<5>; vadd.s32.s32.s32 %r1., %r2, %r3; ret; }");
+  ASSERT_FALSE(parsed.has_value());
+  EXPECT_EQ(parsed.error().kind, "ptx-syntax");
+}
+
 TEST(VideoParts, SeveralAtOnceAreRefusedByName) {
   Gpu gpu;
   ASSERT_TRUE(gpu.load(ptx_header() +
