@@ -98,3 +98,34 @@ for linkage in shared static; do
   expect_in stdout '^both$'
   expect_json report.json 'len(r["launches"])' 2
 done
+
+# Object files and libraries with relocatable device code are linked while the program runs.
+printf 'extern "C" __device__ int thrice(int x) { return x * 3; }\n' >callee.cu
+printf 'extern "C" __device__ int thrice(int);\nextern "C" __global__ void k(int* out) { *out = thrice(14); }\n' >caller.cu
+nvcc -dc -gencode arch=compute_80,code=compute_80 callee.cu caller.cu
+ar rc libcallee.a callee.o
+cat >link.cpp <<'CPP'
+#include <cstdio>
+#include <cuda.h>
+int main() {
+  CUcontext context;
+  CUlinkState state;
+  CUmodule module;
+  CUfunction k;
+  CUdeviceptr out;
+  void *image, *arguments[] = {&out};
+  size_t size;
+  int value = 0;
+  if (cuInit(0) || cuCtxCreate(&context, nullptr, 0, 0) || cuLinkCreate(0, nullptr, nullptr, &state)) return 1;
+  if (cuLinkAddFile(state, CU_JIT_INPUT_OBJECT, "caller.o", 0, nullptr, nullptr)) return 2;
+  if (cuLinkAddFile(state, CU_JIT_INPUT_LIBRARY, "libcallee.a", 0, nullptr, nullptr)) return 3;
+  if (cuLinkComplete(state, &image, &size) || cuModuleLoadData(&module, image)) return 4;
+  if (cuModuleGetFunction(&k, module, "k") || cuMemAlloc(&out, 4)) return 5;
+  if (cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) || cuMemcpyDtoH(&value, out, 4)) return 6;
+  std::printf("%d\n", value);
+}
+CPP
+c++ -I"$toolkit/include" link.cpp "$stubs" -o link
+run "$warplens" run ./link
+expect_code 0
+[ "$(cat stdout)" = 42 ] || fail "linked: $(cat stdout)"
