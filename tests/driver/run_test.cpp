@@ -87,7 +87,7 @@ TEST_F(Run, WhyNoLaunchWasSeenFitsTheProgram) {
   std::string no_launch = told({.linkage = Linkage::shared, .device_code = true}, true);
   EXPECT_TRUE(has(no_launch, "may not reach a launch"));
   EXPECT_FALSE(has(no_launch, "rebuild"));
-  EXPECT_TRUE(has(told({.dynamic = true}, false), "a stripped library that it loads"));
+  EXPECT_TRUE(has(told({.dynamic = true}, false), "a stripped library with kernels"));
   EXPECT_TRUE(has(told({.linkage = Linkage::script}, false), "it is a script"));
   Program program{.linkage = Linkage::shared, .device_code = true};
   EXPECT_TRUE(

@@ -226,8 +226,6 @@ TEST(MultiplyMatrices, FormsWithoutSemanticsAreRefused) {
         "{%r1,%r2,%r3,%r4};",
         "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, "
         "{%r1,%r2,%r3,%r4};",
-        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r1,%r2,%r3,%r4}, %d1, %d1, %r1, 0, %p1, 1, "
-        "1, 0, 0;",
         "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};",
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.bf16.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1}, "
         "{%r1,%r2,%r3,%r4};",

@@ -76,8 +76,7 @@ bool is_joined(const Part& origin) {
 }
 
 cudaError_t end(cudaStream_t stream, cudaGraph_t* graph) {
-  if (!graph) return cudaErrorInvalidValue;
-  *graph = nullptr;
+  if (graph) *graph = nullptr;
   auto found = streams().find(stream);
   if (found == streams().end()) return cudaErrorIllegalState;
   const std::shared_ptr<Capture> capture = found->second.capture;
@@ -89,8 +88,9 @@ cudaError_t end(cudaStream_t stream, cudaGraph_t* graph) {
   std::erase_if(events(), [&](const auto& entry) { return entry.second.capture == capture; });
   if (!capture->valid) return cudaErrorStreamCaptureInvalidated;
   if (!joined) return cudaErrorStreamCaptureUnjoined;
-  *graph = capture->graph.get();
-  if (capture->owned) graphs()[*graph] = capture->graph;
+  if (capture->owned && !graph) return cudaErrorInvalidValue; // nobody would own it
+  if (capture->owned) graphs()[capture->graph.get()] = capture->graph;
+  if (graph) *graph = capture->graph.get();
   return cudaSuccess;
 }
 
@@ -240,12 +240,11 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData*, std::size_t count, int mode) {
   return api([&](Runtime&) {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    auto owned = graphs().find(graph);
-    if (owned == graphs().end() || (count != 0 && !nodes)) return cudaErrorInvalidValue;
+    if (!exists(graph) || (count != 0 && !nodes)) return cudaErrorInvalidValue;
     std::vector<GraphNode*> after(nodes, nodes + count);
     for (GraphNode* node : after)
       if (!exists(node) || node->graph != graph) return cudaErrorInvalidValue;
-    return begin(stream, mode, owned->second, false, std::move(after));
+    return begin(stream, mode, graph->shared_from_this(), false, std::move(after));
   });
 }
 

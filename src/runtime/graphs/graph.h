@@ -9,6 +9,7 @@
 // runtime's lock held.
 #pragma once
 #include "runtime/graphs/work.h"
+#include <memory>
 
 namespace warplens::runtime {
 
@@ -29,7 +30,7 @@ struct GraphNode {
   bool enabled = true;                 // of a copy: what is not does nothing
 };
 
-struct Graph {
+struct Graph : std::enable_shared_from_this<Graph> {
   Graph();
   ~Graph();
   Graph(const Graph&) = delete;

@@ -70,7 +70,11 @@ int main() {
   OK(cudaGraphConditionalHandleCreate(&handle, branch));
   cudaGraph_t* ways = conditional(branch, deciding(branch, choose, value, handle), handle, cudaGraphCondTypeIf, 2);
   kernel(ways[0], add, out, 100);
-  kernel(ways[1], add, out, 1000);
+  cudaStream_t stream; // the other way is captured
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCaptureToGraph(stream, ways[1], nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+  add<<<1, 32, 0, stream>>>(out, 1000);
+  OK(cudaStreamEndCapture(stream, nullptr));
   *value = 1;
   CHECK(run(branch, out) == 160);
   *value = 0;
