@@ -27,10 +27,13 @@ ELSEWHERE = 1.0005  # a line's tag set depends on its address, and so on where m
 NOT_RANKED = {
     "narrow": "nothing moves in vain; narrow accesses cost instructions",
     "short rows": "everything stays in the caches: fewer sectors, but no less time",
+    "layer": "the stages take the same cycles in all; whole warps leave the loop early, which saves instructions",
+    "bitonic": "the stages take the same cycles in all; half the warps do the work",
 }
 # Counts that the GPU does not share.
 DIFFER = {
     ("short rows", "before"): "not explained: 0.3 % more sectors and 20 % more tag passes where lanes leave a loop at different turns",
+    ("atoms", "before"): "10.9 % more tag passes, where blocks meet in the tag stage",
 }
 
 
