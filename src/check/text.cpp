@@ -133,11 +133,11 @@ std::string Words::reason(u32 cause) const {
   const ir::Form& form = a_.flow.module.form(i);
   switch (form.opcode) {
   case ir::Opcode::ld:
-  case ir::Opcode::ldu: return "loaded " + place(i);
-  case ir::Opcode::atom: return "given by an atomic " + place(i);
-  case ir::Opcode::call: return "given by a call " + place(i);
-  case ir::Opcode::shfl: return "taken from another lane " + place(i);
-  default: return fmt::format("computed by {} {}", form.text, place(i));
+  case ir::Opcode::ldu: return "a value loaded " + place(i);
+  case ir::Opcode::atom: return "what an atomic gave " + place(i);
+  case ir::Opcode::call: return "what a call gave " + place(i);
+  case ir::Opcode::shfl: return "a value of another lane " + place(i);
+  default: return fmt::format("a value computed by {} {}", form.text, place(i));
   }
 }
 

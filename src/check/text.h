@@ -20,7 +20,7 @@ public:
   std::string array(
       symbolic::Value address) const;  // the pointer or variable in it; empty where there is none, or several
   std::string assumption(u32) const;   // "no overflow between the lanes of a warp"
-  std::string reason(u32 cause) const; // "loaded at a.cu:12"
+  std::string reason(u32 cause) const; // "a value loaded at a.cu:12"
   std::vector<std::string> reasons(symbolic::SetId causes) const;
 
 private:
