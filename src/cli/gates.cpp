@@ -1,4 +1,4 @@
-// The flags of findings and gates, which `run` and `report` have in common, and the command that lists the rules.
+// The flags of findings and gates, which `run`, `report` and `check` have in common, and the command that lists the rules.
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output.h"

@@ -243,14 +243,6 @@ int cusolverDnXsyevjSetSortEig(JacobiSettings* settings, int sorted) {
 #define SY(name) cusolverDnSsy##name
 #define SY_NAME(name) "cusolverDnSsy" #name
 #include "runtime/libraries/solver_routines.def"
-#undef T
-#undef R
-#undef N
-#undef NAME
-#undef OR
-#undef OR_NAME
-#undef SY
-#undef SY_NAME
 
 #define T double
 #define R double
@@ -261,14 +253,6 @@ int cusolverDnXsyevjSetSortEig(JacobiSettings* settings, int sorted) {
 #define SY(name) cusolverDnDsy##name
 #define SY_NAME(name) "cusolverDnDsy" #name
 #include "runtime/libraries/solver_routines.def"
-#undef T
-#undef R
-#undef N
-#undef NAME
-#undef OR
-#undef OR_NAME
-#undef SY
-#undef SY_NAME
 
 #define T cfloat
 #define R float
@@ -279,14 +263,6 @@ int cusolverDnXsyevjSetSortEig(JacobiSettings* settings, int sorted) {
 #define SY(name) cusolverDnChe##name
 #define SY_NAME(name) "cusolverDnChe" #name
 #include "runtime/libraries/solver_routines.def"
-#undef T
-#undef R
-#undef N
-#undef NAME
-#undef OR
-#undef OR_NAME
-#undef SY
-#undef SY_NAME
 
 #define T cdouble
 #define R double
@@ -297,14 +273,6 @@ int cusolverDnXsyevjSetSortEig(JacobiSettings* settings, int sorted) {
 #define SY(name) cusolverDnZhe##name
 #define SY_NAME(name) "cusolverDnZhe" #name
 #include "runtime/libraries/solver_routines.def"
-#undef T
-#undef R
-#undef N
-#undef NAME
-#undef OR
-#undef OR_NAME
-#undef SY
-#undef SY_NAME
 
 } // extern "C"
 } // namespace warplens::runtime
