@@ -33,9 +33,11 @@ struct AccessHeader {
   Space space = Space::global;
   Kind kind = Kind::load;
   Cache cache = Cache::none;
-  u8 bytes = 4;              // per lane: 1 2 4 8 16 (32 for .v8.b32); ldmatrix: 16, a row
-  u8 matrices = 0;           // ldmatrix: 1 2 4; only the first 8·matrices addresses count
-  u8 texture_dimensions = 0; // texture: 1 a linear buffer, 2 rows or an array; 0 not known
+  u8 bytes = 4;    // per lane: 1 2 4 8 16 (32 for .v8.b32); ldmatrix: 16, a row
+  u8 matrices = 0; // ldmatrix: 1 2 4; only the first 8·matrices addresses count
+  u8 texture_dimensions =
+      0; // texture: 1 a linear buffer, 2 rows or an array, 3 an array of three dimensions; 0 not known
+  u8 texel_passes = 1; // of a filter's texels of 16 bytes: 2 where the program uses components of both halves
   bool operator==(const AccessHeader&) const = default;
 };
 

@@ -5,9 +5,10 @@
 namespace warplens::arch {
 
 // Were the sectors of texels of that many bytes measured, of fetches and of surfaces' loads and stores?
-inline bool knows_texels(const Architecture& arch, access::Kind kind, u32 bytes) {
+inline bool knows_texels(const Architecture& arch, access::Space space, access::Kind kind, u32 bytes) {
   return arch.texture.source.grade == Grade::measured &&
-         (kind == access::Kind::load || kind == access::Kind::store) && bytes != 2;
+         (kind == access::Kind::load || kind == access::Kind::store) &&
+         (space == access::Space::texture || bytes != 2);
 }
 
 } // namespace warplens::arch

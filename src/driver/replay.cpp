@@ -48,9 +48,7 @@ bool applies(const arch::CountMember& count, const access::WarpAccess& access,
 // Textures are, but for what was measured: texels of a layout that is known, one a lane.
 bool is_estimate(const access::WarpAccess& access, const arch::Architecture& row) {
   if (access.space != Space::texture && access.space != Space::surface) return false;
-  bool unknown_line = access.texture_dimensions == 1 && access.bytes == 8;
-  return access.texture_dimensions == 0 || unknown_line ||
-         !arch::knows_texels(row, access.kind, access.bytes);
+  return access.texture_dimensions == 0 || !arch::knows_texels(row, access.space, access.kind, access.bytes);
 }
 
 std::optional<u32> misaligned_lane(const access::WarpAccess& access) {

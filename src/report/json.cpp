@@ -22,13 +22,13 @@ json_t dim(Dim3 d) { return {d.x, d.y, d.z}; }
 
 json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
 
-// Of textures everything is, but what was measured (docs/MODEL.md). A filter reads more than a texel a lane: in two and three
-// dimensions it was measured of texels of 4 bytes, of wider ones in two alone.
+// Of textures everything is, but what was measured (docs/MODEL.md). A filter reads more than a texel a lane: it was measured
+// of texels of 4 bytes and more.
 bool sectors_are_estimate(const arch::Architecture& row, const Counts& counts, Space space, access::Kind kind,
                           u32 texel_bytes) {
   if (space != Space::texture && space != Space::surface) return false;
   bool filtered = counts.bytes_used > counts.threads * texel_bytes;
-  return !arch::knows_texels(row, kind, texel_bytes) || (filtered && texel_bytes != 4);
+  return !arch::knows_texels(row, space, kind, texel_bytes) || (filtered && texel_bytes < 4);
 }
 
 // What wgmma reads from shared memory goes a way that no counter is known of (arch/rules/bulk.cpp).

@@ -309,6 +309,19 @@ TEST(Advise, AResultInARowOfItsOwnMeansTheOtherIndexOrder) {
   EXPECT_NE(only(advise(load.site, load.context)).change.find("to a warp"), std::string::npos);
 }
 
+// Where results lie side by side, and there are as many of them, rows that were given to warps would scatter them.
+TEST(Advise, AKernelThatTurnsAMatrixKeepsItsThreadsAndLoadsATile) {
+  Built load = site(
+      Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 136; }, 10000);
+  Built store = site(
+      Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; }, 10000);
+  measure::LaunchRecord launch = launch_of({&load, &store});
+  load.context.launch = &launch;
+  Advice tile = only(advise(load.site, load.context));
+  EXPECT_EQ(tile.change.find("to a warp"), std::string::npos) << tile.change;
+  EXPECT_NE(tile.change.find("tile into shared memory"), std::string::npos) << tile.change;
+}
+
 TEST(Advise, AtomicsByWhatTheyDo) {
   auto atomic = [](Space space, Kind kind, std::string opcode, auto&& address) {
     Built out = site(space, kind, 4, address);

@@ -53,19 +53,33 @@ TEST(Texture, LanesOutsideFetchNothing) {
   EXPECT_EQ(counts.bytes_used, 8u);
 }
 
-TEST(Texture, FiltersThatReadMuchAreServedInPairs) {
+TEST(Texture, FiltersThatReadMuchAreServedByFewerLanes) {
   access::WarpAccess access = fetch(0xf, 16);
   std::vector<u64> further(3 * warp_size, access::no_texel);
-  for (u32 lane = 0; lane < 4; ++lane) access.address[lane] = lane * 16; // two sectors
   access.further = further;
-  EXPECT_EQ(count(hopper(), access).sectors, 2u * 2); // each twice
+  access.address = {0, 64, 0, 64}; // two sectors, which each pair of lanes asks for
+  EXPECT_EQ(count(hopper(), access).sectors, 4u);
   EXPECT_EQ(count(hopper(), access).requests, 1u);
-  access.bytes = 4;
-  for (u32 lane = 0; lane < 4; ++lane) access.address[lane] = lane * 4; // one sector
-  EXPECT_EQ(count(hopper(), access).sectors, 1u);
+  access.texel_passes = 2; // components of both halves are used
+  EXPECT_EQ(count(hopper(), access).sectors, 8u);
+  access.texel_passes = 1, access.bytes = 4;
+  EXPECT_EQ(count(hopper(), access).sectors, 2u) << "a quad at once";
   further.resize(7 * warp_size, access::no_texel);
   access.further = further;
+  EXPECT_EQ(count(hopper(), access).sectors, 2u) << "between levels, too";
+  access.texture_dimensions = 3;
+  EXPECT_EQ(count(hopper(), access).sectors, 4u) << "pairs";
+  access.bytes = 16, access.address = {0, 0, 0, 0};
+  EXPECT_EQ(count(hopper(), access).sectors, 4u) << "each lane by itself";
+}
+
+TEST(Texture, AtomicsOfSurfacesAreServedByFourLanes) {
+  access::WarpAccess access = fetch(0xff);
+  access.space = access::Space::surface;
+  EXPECT_EQ(count(hopper(), access).sectors, 1u);
+  access.kind = access::Kind::reduction;
   EXPECT_EQ(count(hopper(), access).sectors, 2u);
+  EXPECT_EQ(count(hopper(), access).requests, 1u);
 }
 
 TEST(Texture, SurfacesAreServedByEightLanes) {

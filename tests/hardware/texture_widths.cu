@@ -1,5 +1,5 @@
 // What texture_kernels.cu does not ask: texels of other widths from linear buffers and arrays, filters of wide texels in three dimensions and
-// between levels, gathers from layers and cubes (which C++ has no function for), atomics on surfaces. Every kernel is one
+// between levels, components that nobody uses, atomics on surfaces, gathers from layers and cubes (which C++ has no function for). Every kernel is one
 // instruction of 64 x 64 or 4096 threads, as there. To be measured in the same way:
 //
 //   sed s/texture_kernels/texture_widths/ texture_kernels.sh > widths.sh && bash widths.sh OUT
@@ -67,6 +67,24 @@ __global__ void surface_add_one_row(cudaSurfaceObject_t s, float*) {
   asm volatile("sured.b.add.2d.u32.trap [%0, {%1, %2}], %3;" ::"l"(s), "r"(x % 4 * 4), "r"(0), "r"(y));
 }
 
+// Which components of a texel a program uses is in the machine code's instruction: a bit of `mask` for each.
+template <int mask> __device__ float some(float4 v) {
+  return (mask & 1 ? v.x : 0) + (mask & 2 ? v.y : 0) + (mask & 4 ? v.z : 0) + (mask & 8 ? v.w : 0);
+}
+template <int mask> __device__ float some(float2 v) { return (mask & 1 ? v.x : 0) + (mask & 2 ? v.y : 0); }
+template <class T, int mask> __global__ void plane_point_masked(cudaTextureObject_t t, float* out) {
+  XY; out[y * n + x] = some<mask>(tex2D<T>(t, x + 0.5f, y + 0.5f));
+}
+template <class T, int mask> __global__ void plane_masked(cudaTextureObject_t t, float* out) {
+  XY; out[y * n + x] = some<mask>(tex2D<T>(t, x + 1.0f, y + 1.0f));
+}
+template <class T, int mask> __global__ void solid_masked(cudaTextureObject_t t, float* out) {
+  XY; out[y * n + x] = some<mask>(tex3D<T>(t, x % 16 + 1.0f, y % 16 + 1.0f, x / 16 * 4 + y / 16 + 1.0f));
+}
+template <class T, int mask> __global__ void levels_masked(cudaTextureObject_t t, float* out) {
+  XY; out[y * n + x] = some<mask>(tex2DLod<T>(t, (x + 1.0f) / n, (y + 1.0f) / n, 0.5f));
+}
+
 template <class T> cudaArray_t make_array(cudaExtent extent, unsigned flags) {
   cudaArray_t array;
   cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
@@ -123,16 +141,25 @@ template <class T> void of_filters(float* out) {
   levels_filtered<T><<<dim3(8, 16), dim3(8, 4)>>>(from_levels<T>(), out);
 }
 
+template <int mask> void of_masks(float* out) {
+  dim3 grid(8, 16), block(8, 4);
+  plane_point_masked<float4, mask><<<grid, block>>>(from_array<float4>({n, n, 0}, 0, false), out);
+  plane_masked<float4, mask><<<grid, block>>>(from_array<float4>({n, n, 0}, 0, true), out);
+  solid_masked<float4, mask><<<grid, block>>>(from_array<float4>({16, 16, 16}, 0, true), out);
+  levels_masked<float4, mask><<<grid, block>>>(from_levels<float4>(), out);
+  if (mask > 3) return;
+  solid_masked<float2, mask><<<grid, block>>>(from_array<float2>({16, 16, 16}, 0, true), out);
+  levels_masked<float2, mask><<<grid, block>>>(from_levels<float2>(), out);
+}
+
 int main() {
   float* out;
   CHECK(cudaMalloc(&out, n * n * sizeof(float)));
   of_lines<unsigned char>(out), of_lines<ushort1>(out), of_lines<float2>(out), of_lines<float4>(out);
   of_planes<unsigned char>(out), of_planes<ushort1>(out), of_planes<float2>(out), of_planes<float4>(out);
   of_filters<float>(out), of_filters<float2>(out), of_filters<float4>(out);
-  layers_gathered<<<dim3(8, 16), dim3(8, 4)>>>(
-      from_array<float>({16, 16, 4}, cudaArrayLayered | cudaArrayTextureGather, true), out);
-  cube_gathered<<<dim3(8, 16), dim3(8, 4)>>>(
-      from_array<float>({n, n, 6}, cudaArrayCubemap | cudaArrayTextureGather, true, true), out);
+  of_masks<1>(out), of_masks<2>(out), of_masks<3>(out), of_masks<4>(out), of_masks<5>(out), of_masks<6>(out);
+  of_masks<7>(out), of_masks<8>(out), of_masks<9>(out), of_masks<12>(out), of_masks<14>(out), of_masks<15>(out);
   cudaResourceDesc from{};
   from.resType = cudaResourceTypeArray;
   from.res.array.array = make_array<unsigned>({n, n, 0}, cudaArraySurfaceLoadStore);
@@ -140,6 +167,8 @@ int main() {
   CHECK(cudaCreateSurfaceObject(&surface, &from));
   surface_add<<<dim3(8, 16), dim3(8, 4)>>>(surface, out);
   surface_add_one_row<<<dim3(8, 16), dim3(8, 4)>>>(surface, out);
+  layers_gathered<<<dim3(8, 16), dim3(8, 4)>>>(from_array<float>({16, 16, 4}, cudaArrayLayered, true), out);
+  cube_gathered<<<dim3(8, 16), dim3(8, 4)>>>(from_array<float>({n, n, 6}, cudaArrayCubemap, true, true), out);
   CHECK(cudaDeviceSynchronize());
   std::printf("done\n");
 }

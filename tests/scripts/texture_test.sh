@@ -40,6 +40,12 @@ if [ -x "$nvcc" ]; then
   python3 "$source_dir/tests/hardware/compare_textures.py" hold "$source_dir/tests/hardware/data/h200_texture_kernels.json" \
     kernels.json >held || fail "$(cat held)"
   expect_in held '51 launches'
+  "$nvcc" -lineinfo -gencode arch=compute_90,code=compute_90 "$source_dir/tests/hardware/texture_widths.cu" -o widths
+  run "$warplens" run --json widths.json ./widths
+  expect_code 0
+  python3 "$source_dir/tests/hardware/compare_textures.py" hold "$source_dir/tests/hardware/data/h200_texture_widths.json" \
+    widths.json >held || fail "$(cat held)"
+  expect_in held '87 launches'
   "$nvcc" -gencode arch=compute_90,code=compute_90 "$source_dir/tests/hardware/textures.cu" -o fetches
   run "$warplens" run ./fetches
   expect_code 0

@@ -54,6 +54,19 @@ bool result_in_row(const Subject& s, u64 stride) {
   });
 }
 
+// Does each thread walk along a row while its neighbours' other accesses, performed as often, lie side by side? Then the
+// kernel turns a matrix: whichever index the lanes follow, one side is scattered, and giving a row to a warp moves the
+// waste to the other one.
+bool turns_a_matrix(const Subject& s) {
+  if (s.context.launch == nullptr) return false;
+  return std::ranges::any_of(s.context.launch->sites, [&](const measure::SiteRecord& other) {
+    return other.space == access::Space::global && !is_atomic(other.site.kind) &&
+           other.site.function == s.site.site.function && repeats(s, other) &&
+           other.pattern.kind() == measure::PatternKind::contiguous &&
+           2 * other.counters[s.context.column].instructions >= s.counters.instructions;
+  });
+}
+
 Neighbours neighbours(const Subject& s, u64 stride) {
   Neighbours out;
   std::set<u64> places{place_in(main_class(s), stride)};
@@ -109,6 +122,11 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
   } else if (near.members > 1 && stride <= largest_structure) {
     say_members(s, stride, near.members, out);
+  } else if (row_of_thread && turns_a_matrix(s)) {
+    out.change =
+        "load a tile into shared memory row by row, its lanes side by side, and read it there by column: "
+        "the kernel's other accesses are side by side now and have to stay so";
+    out.example = "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]";
   } else if (row_of_thread) {
     say_rows_of_threads(s, out);
   } else if (stride <= largest_structure) {

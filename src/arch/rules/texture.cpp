@@ -2,11 +2,14 @@
 // that its lanes touch.
 //
 //                                            a request for     a group is
-//   surfaces                                 8 lanes           8 lanes
+//   surfaces                                 8 lanes           8 lanes; of atomics 4
 //   linear buffer (tex1Dfetch)               4 lanes           8 lanes; of texels of 16 bytes 4
 //   arrays, rows of a pitch                  4 lanes           4 lanes
-//   filtered, more than 4 texels a lane      4 lanes           2 lanes
-//   filtered, texels of 16 bytes             4 lanes           2 lanes, and each sector is fetched twice
+//   filtered                                 4 lanes           4 lanes; in three dimensions half as many, and of texels
+//                                                              of 16 bytes half as many
+//
+// A filter of texels of 16 bytes fetches each sector once for their first eight bytes and once for the others, where the
+// program uses components of both halves. A filter between levels is one in each.
 //
 // Requests of textures are texin_requests. Which texels share a sector is not decided here: addresses are of the memory's own
 // layout. Rows for linear and pitch-linear memory; in an array a sector is a tile of 16 bytes x 2 rows
@@ -14,8 +17,8 @@
 // outside an array, where the border colour is, that of the nearest texel.
 //
 // Measured on 9.0: point fetches of 4-byte texels on an H100, 301 patterns, every one exact; texels of 1, 4, 8 and 16 bytes,
-// filters in two and three dimensions, gathers, borders and surfaces on an H200, 51 kernels, every one exact
-// (tests/hardware/data). Other architectures are an estimate by the same rule.
+// filters in two and three dimensions and between levels, gathers, borders and surfaces on an H200, 138 kernels, every one
+// exact (tests/hardware/data); of atomics of surfaces 2, which do not tell 4 lanes from lanes that meet apart. Other architectures are an estimate by the same rule.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
@@ -84,12 +87,14 @@ struct Groups {
   u64 passes = 1;
 };
 Groups groups_of(const access::WarpAccess& access) {
-  constexpr u32 pair = 2, quad = 4, octet = 8, wide = 16;
-  const std::size_t texels = 1 + access.further.size() / warp_size;
-  if (access.space == access::Space::surface) return {octet, octet};
+  constexpr u32 quad = 4, octet = 8, wide = 16;
+  if (access.space == access::Space::surface)
+    return {octet, access.kind == access::Kind::reduction ? quad : octet};
   if (access.texture_dimensions == 1) return {quad, access.bytes == wide ? quad : octet};
-  if (texels == 1) return {quad, quad};
-  return {quad, texels > 4 || access.bytes == wide ? pair : quad, access.bytes == wide ? u64{2} : u64{1}};
+  if (access.further.empty()) return {quad, quad};
+  const u32 deep = access.texture_dimensions == 3 ? 2 : 1;
+  return access.bytes == wide ? Groups{quad, quad / 2 / deep, access.texel_passes}
+                              : Groups{quad, quad / deep};
 }
 
 void count_texture_groups(const Architecture&, const access::WarpAccess& access, Counts& counts) {

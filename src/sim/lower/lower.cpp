@@ -114,7 +114,8 @@ void Lowering::resolve_targets() {
     for (u32& target : table) target = at(target);
 }
 
-// Compilers write atom where red would do: a result that no op reads need not be kept.
+// Compilers write atom where red would do, and take four components of a texel where they use one: what no op reads need
+// not be kept.
 void Lowering::drop_unread_results() {
   std::vector<bool> read(bits_.size());
   auto see = [&](SlotId slot) {
@@ -125,7 +126,8 @@ void Lowering::drop_unread_results() {
     for (u32 s = 0; s < op.sources; ++s) see(op.source(s));
   }
   for (Op& op : code_->ops)
-    for (u32 d = 0; op.kind() == OpKind::atomic && d < op.destinations; ++d)
+    for (u32 d = 0;
+         (op.kind() == OpKind::atomic || op.kind() == OpKind::fetch_texture) && d < op.destinations; ++d)
       if (SlotId slot = op.destination(d); slot < read.size() && !read[slot]) op.slot[d] = no_slot;
 }
 

@@ -109,6 +109,16 @@ void SeenByMemory::add(u32 thread, const TextureObject& object, u32 bytes, u32 t
     further[(t - 1) * warp_size] = t < seen_at.size() ? seen_at[t] : access::no_texel;
 }
 
+// A fetch gives up to four components, the first two from one half of a texel; which of them nobody reads was found when
+// the op was made. A gather gives one component of four texels.
+static u8 passes_of_texels(const Op& op) {
+  if (op.form->opcode != ir::Opcode::tex) return 1;
+  auto used = [&](u32 component) {
+    return component < op.destinations && op.destination(component) != no_slot;
+  };
+  return (used(0) || used(1)) && (used(2) || used(3)) ? 2 : 1;
+}
+
 // Where lanes fetch from different objects, each object's lanes are an access of their own.
 void SeenByMemory::report() {
   if (object_ == nullptr) return;
@@ -118,7 +128,10 @@ void SeenByMemory::report() {
   batch.space = site.space;
   batch.kind = site.kind;
   batch.bytes = static_cast<u8>(bytes_);
-  batch.texture_dimensions = object_->image.layout == ImageLayout::buffer ? 1 : 2;
+  const Image& image = object_->image;
+  const bool deep = image.dimensions > 2 && !image.layered && !image.cube;
+  batch.texture_dimensions = image.layout == ImageLayout::buffer ? 1 : deep ? 3 : 2;
+  batch.texel_passes = passes_of_texels(op_);
   u32 first = x_.first_warp - x_.first_warp % x_.shape.cta_warps;
   batch.cta = x_.cta->index + first / x_.shape.cta_warps;
   batch.active = {lanes_.word.data() + first, x_.end_warp - first};

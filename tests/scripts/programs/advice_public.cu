@@ -8,7 +8,7 @@
 
 constexpr int blocks = 8, threads = 256, n = blocks * threads;
 
-// --- Rodinia's kmeans, invert_mapping: a row of 34 features for each thread -----------------------------------------
+// --- Rodinia's kmeans, invert_mapping: a row of 34 features for each thread, stored by column: rows given to warps scatter the stores ---
 constexpr int features = 34;
 __global__ void kmeans_rows(const float* in, float* out) {
   int point = blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,9 +22,20 @@ __global__ void kmeans_rows_by_warp(const float* in, float* out) {
   int point = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
 #pragma unroll 1
   for (int j = threadIdx.x % 32; j < features; j += 32) {
-    float x = in[point * features + j]; // after kmeans_rows load global
+    float x = in[point * features + j];
     out[point + n * j] = x;
   }
+}
+__global__ void kmeans_rows_tiled(const float* in, float* out) {
+  __shared__ float tile[threads][features + 1];
+  int first = blockIdx.x * threads;
+  for (int i = threadIdx.x; i < threads * features; i += threads) {
+    float x = in[first * features + i]; // after kmeans_rows load global
+    tile[i / features][i % features] = x;
+  }
+  __syncthreads();
+#pragma unroll 1
+  for (int j = 0; j < features; ++j) out[first + threadIdx.x + n * j] = tile[threadIdx.x][j];
 }
 
 // --- PolyBench's atax: each thread the product of a row and a vector ---------------------------------------------------
@@ -297,7 +308,7 @@ int main() {
   auto *quads = reinterpret_cast<float4*>(a), *quads_out = reinterpret_cast<float4*>(b);
   dim3 square(16, 16), squares(8, 8);
   kmeans_rows<<<blocks, threads>>>(a, b);
-  kmeans_rows_by_warp<<<32 * blocks, threads>>>(a, b);
+  kmeans_rows_tiled<<<blocks, threads>>>(a, b);
   atax<<<blocks, threads>>>(wide, wide, wide_out);
   atax_by_warp<<<32 * blocks, threads>>>(wide, wide, wide_out);
   interleaved<<<blocks, threads>>>(reinterpret_cast<Six*>(a), b);
