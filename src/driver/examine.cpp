@@ -1,0 +1,235 @@
+#include "driver/examine.h"
+#include "arch/table.h"
+#include "base/launch_limits.h"
+#include "check/findings.h"
+#include "driver/gates.h"
+#include "driver/gpus.h"
+#include "driver/source_program.h"
+#include "os/environment.h"
+#include "os/file.h"
+#include "ptx/parse.h"
+#include "report/declarations.h"
+#include "report/names.h"
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+#include <thread>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr u32 oldest = 50; // whose rules hold for any set of lanes as check uses them
+
+// What code alone tells (check/findings.cpp).
+constexpr std::string_view rules[] = {"uncoalesced-load",    "uncoalesced-store", "uncoalesced-atomic",
+                                      "scattered-access",    "misaligned-access", "bank-conflict",
+                                      "constant-serialised", "local-array"};
+
+struct InputResult {
+  std::vector<check::Judgement> judgements;
+  u64 kernels = 0;
+  std::vector<std::string> unused;
+  std::string said; // by compilers and about what cannot be read
+  bool failed = false;
+};
+
+Result<std::optional<Dim3>> three(const std::string& text, std::string_view option) {
+  if (text.empty()) return std::optional<Dim3>();
+  u32 value[3] = {1, 1, 1};
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (u32 n = 0; n < 3; ++n) {
+    auto [next, error] = std::from_chars(at, end, value[n]);
+    bool more = next != end;
+    if (error != std::errc() || value[n] == 0 || (more && (*next != ',' && *next != 'x')) || (more && n == 2))
+      return failure(diag::error("bad-option", fmt::format("{} '{}' is not a size", option, text), {},
+                                 "for example 256, or 32,8"));
+    if (!more) return std::optional(Dim3{value[0], value[1], value[2]});
+    at = next + 1;
+  }
+  return std::optional<Dim3>();
+}
+
+Result<std::map<std::string, i64>> arguments_in(const std::vector<std::string>& settings) {
+  std::map<std::string, i64> out;
+  for (const std::string& one : settings) {
+    std::size_t equals = one.find('=');
+    i64 value = 0;
+    const char* end = one.data() + one.size();
+    auto [next, error] = std::from_chars(one.data() + std::min(equals, one.size() - 1) + 1, end, value);
+    if (equals == one.npos || equals == 0 || error != std::errc() || next != end)
+      return failure(
+          diag::error("bad-option", fmt::format("--set '{}' is not NAME=NUMBER", one), {},
+                      "a parameter by its name in the source, or by its number from 0: --set n=1024"));
+    out[one.substr(0, equals)] = value;
+  }
+  return out;
+}
+
+Result<check::Options> options_of(const CheckOptions& o) {
+  check::Options out;
+  auto rows = architectures_named(o.sm);
+  if (!rows) return failure(rows.error());
+  for (const arch::Architecture* row : *rows)
+    if (row->sm < oldest)
+      return failure(diag::error(
+          "bad-option", fmt::format("check knows no compute capability below 5.0, and {} is", row->sm), {},
+          "`warplens gpus` lists them"));
+  out.architectures = *rows;
+  auto block = three(o.block, "--block"), grid = three(o.grid, "--grid");
+  if (!block) return failure(block.error());
+  if (!grid) return failure(grid.error());
+  if (*block && (*block)->count() > rows->front()->limits.threads_per_block)
+    return failure(
+        diag::error("bad-option", fmt::format("a block of {} has {} threads, more than {}", o.block,
+                                              (*block)->count(), rows->front()->limits.threads_per_block)));
+  out.block = *block;
+  out.grid = *grid;
+  auto arguments = arguments_in(o.settings);
+  if (!arguments) return failure(arguments.error());
+  out.arguments = *arguments;
+  out.kernel = o.kernel;
+  return out;
+}
+
+toolchain::Compiler compiler_named(const std::string& name) {
+  return name == "nvcc"    ? toolchain::Compiler::nvcc
+         : name == "clang" ? toolchain::Compiler::clang
+                           : toolchain::Compiler::automatic;
+}
+
+InputResult judge(const CheckInput& input, const check::Options& options, const CompileFor& how,
+                  bool colour) {
+  InputResult out;
+  auto texts = read_ptx(input, how, [&](std::string_view text) { out.said += diag::without_controls(text); });
+  auto fail = [&](const diag::Diagnostic& bad, std::string_view text) {
+    out.said += "warplens: " + diag::render(bad, text, colour);
+    out.failed = true;
+  };
+  if (!texts) return fail(texts.error(), {}), out;
+  for (const PtxText& text : *texts) {
+    Result<ptx::Parsed> parsed = ptx::parse(text.text, {text.name, true});
+    if (!parsed) {
+      fail(parsed.error(), text.text);
+      continue;
+    }
+    check::Checked checked = check::check(parsed->module, options);
+    std::move(checked.judgements.begin(), checked.judgements.end(), std::back_inserter(out.judgements));
+    out.kernels += checked.kernels;
+    if (checked.kernels + checked.functions != 0) out.unused = std::move(checked.unused_arguments);
+  }
+  return out;
+}
+
+std::vector<InputResult> judge_all(const std::vector<CheckInput>& inputs, const check::Options& options,
+                                   const CompileFor& how, const CheckOptions& o) {
+  std::vector<InputResult> out(inputs.size());
+  std::atomic<std::size_t> next = 0;
+  auto work = [&] {
+    for (std::size_t i; (i = next++) < inputs.size();) out[i] = judge(inputs[i], options, how, o.colour);
+  };
+  std::size_t jobs = std::min<std::size_t>(
+      inputs.size(), o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::thread> threads;
+  for (std::size_t t = 1; t < jobs; ++t) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return out;
+}
+
+// Names files as they are found from here, and quotes the lines.
+void place(findings::List& list, SourceTexts& sources) {
+  auto rename = [](access::SourceStack& stack) {
+    std::vector<access::SourceFrame> frames = stack.all();
+    for (access::SourceFrame& frame : frames) frame.file = from_here(frame.file);
+    stack = access::SourceStack(std::move(frames));
+  };
+  for (findings::Access& access : list.accesses) rename(access.place);
+  for (findings::Finding& finding : list.findings) {
+    rename(finding.place);
+    for (findings::Note& note : finding.notes)
+      if (note.place) note.place->file = from_here(note.place->file);
+    if (finding.place.empty()) continue;
+    std::string_view text = sources.text(finding.place.front().file);
+    for (u32 line = 1; line < finding.place.front().line && !text.empty(); ++line)
+      text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    finding.source = std::string(text.substr(0, text.find('\n')));
+    finding.source.erase(0, finding.source.find_first_not_of(" \t"));
+  }
+}
+
+} // namespace
+
+SourceTexts::SourceTexts(const std::vector<CheckInput>& inputs)
+    : roots_(fs::current_path().string(),
+             inputs.empty() ? "" : fs::path(inputs[0].path).parent_path().string(), os::variable("HOME"),
+             {}) {}
+
+std::string_view SourceTexts::text(const std::string& file) {
+  std::lock_guard lock(mutex_);
+  auto [known, fresh] = texts_.try_emplace(file);
+  std::error_code error;
+  fs::path real = fs::canonical(file, error);
+  if (fresh && !error && roots_.contains(real))
+    known->second = os::read_file(real, std::size_t{1} << 26).value_or("");
+  return known->second;
+}
+
+std::vector<std::string> SourceTexts::parameters(const std::string& function,
+                                                 const access::SourceStack& stack) {
+  if (stack.empty()) return {};
+  const access::SourceFrame& frame = stack[stack.size() - 1];
+  std::string plain = report::without_comments(text(frame.file));
+  std::size_t end = 0;
+  for (u32 line = 0; line < frame.line && end < plain.size(); ++line)
+    end = std::min(plain.find('\n', end), plain.size() - 1) + 1;
+  std::string name = function.starts_with("_Z") ? report::function_name(function) : function;
+  std::vector<std::string> out;
+  if (std::optional<report::Definition> found = report::definition_of(plain, name, end))
+    for (report::Parameter& parameter : found->parameters) out.push_back(std::move(parameter.name));
+  return out;
+}
+
+std::span<const std::string_view> checked_rules() { return rules; }
+
+Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o) {
+  Result<std::vector<std::string>> words = split_words(o.compile_options);
+  if (!words) return failure(words.error());
+  std::vector<CheckInput> out;
+  for (const std::string& path : o.inputs) {
+    Result<std::vector<CheckInput>> some = inputs_in(path, *words);
+    if (!some) return failure(some.error());
+    std::move(some->begin(), some->end(), std::back_inserter(out));
+  }
+  return out;
+}
+
+Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& inputs, SourceTexts& sources) {
+  Result<check::Options> options = options_of(o);
+  if (!options) return failure(options.error());
+  options->names = [&](const std::string& function, const access::SourceStack& stack) {
+    return sources.parameters(function, stack);
+  };
+  CompileFor how{compiler_named(o.compiler), options->architectures[0]->sm};
+  Examined out;
+  out.architectures = options->architectures;
+  for (InputResult& one : judge_all(inputs, *options, how, o)) {
+    out.said += one.said;
+    out.failed |= one.failed;
+    out.kernels += one.kernels;
+    for (const std::string& name : one.unused)
+      out.said +=
+          "warplens: " +
+          diag::render(diag::warning("unused-setting", fmt::format("no kernel has a parameter '{}'", name)),
+                       {}, o.colour);
+    std::move(one.judgements.begin(), one.judgements.end(), std::back_inserter(out.judgements));
+  }
+  out.list = check::findings_of(out.judgements, out.architectures);
+  place(out.list, sources);
+  return out;
+}
+
+} // namespace warplens::driver

@@ -1,0 +1,50 @@
+// What `check` and the language server have in common: inputs become PTX and then judgements, side by side, and what is
+// found is placed in the source. Gates and output are up to them.
+#pragma once
+#include "check/judgement.h"
+#include "driver/check.h"
+#include "driver/check_inputs.h"
+#include "findings/finding.h"
+#include "report/source_roots.h"
+#include <map>
+#include <mutex>
+#include <span>
+
+namespace warplens::driver {
+
+// The text of source files that belong to what is checked.
+class SourceTexts {
+public:
+  // What is quoted is below the working directory, or belongs to the program of the first input.
+  explicit SourceTexts(const std::vector<CheckInput>&);
+
+  // Empty where the file cannot be read or does not belong to the program.
+  std::string_view text(const std::string& file);
+
+  // What the definition of the kernel calls its parameters, where it begins above that code.
+  std::vector<std::string> parameters(const std::string& function, const access::SourceStack&);
+
+private:
+  report::SourceRoots roots_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> texts_;
+};
+
+struct Examined {
+  std::vector<check::Judgement> judgements;
+  std::vector<const arch::Architecture*> architectures; // the first is the one that verdicts are for
+  findings::List list;                                  // files as they are called from here, lines quoted
+  u64 kernels = 0;
+  std::string said;    // by compilers, and about what cannot be read
+  bool failed = false; // an input could not be judged
+};
+
+// The inputs that the options name. Errors: bad-option, no-input, bad-compile-commands.
+Result<std::vector<CheckInput>> inputs_of(const CheckOptions&);
+// Errors: of the options; what is wrong with an input is in Examined::said.
+Result<Examined> examine(const CheckOptions&, const std::vector<CheckInput>&, SourceTexts&);
+
+// The rules that code alone tells of. Comments that ignore others are for runs.
+std::span<const std::string_view> checked_rules();
+
+} // namespace warplens::driver
