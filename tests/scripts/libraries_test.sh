@@ -47,3 +47,13 @@ if ldconfig -p | grep -qE 'lib(openblas\.so\.0|lapack\.so\.3)'; then
   expect_json report.json '[u["function"] for u in r["unsupported"]]' \
     "['cublasLtMatmul of complex or 8-bit floating-point matrices', 'cusolverDnXgetrf']"
 fi
+
+# Sizes, strides, scalars and pivots that nobody's memory holds are refused, and the program goes on.
+c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/absurd_sizes.cpp" -o absurd "$lib/libraries/libcublas.so.13" \
+  "$lib/libraries/libcusolver.so.12" "$lib/libraries/libcusparse.so.12" "$lib/libraries/libcufft.so.12" "$lib/libraries/libcurand.so.10" \
+  "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"
+run "$warplens" run ./absurd
+[ "$(cat stdout)" = "0 wrong" ] || fail "absurd sizes: $(cat stdout)"
+expect_code 0
+tr -s '\n ' ' ' <stderr >words # lines end where the terminal does
+expect_in words 'cusolverDnSgetrs is given row 2139062143 as a pivot of a matrix of 8 rows'

@@ -49,15 +49,27 @@ template <class T> struct Scalar {
 // Bytes from the first to behind the last element of a vector with a stride, and of a matrix with a leading dimension.
 template <class T> Operand vector(const T* x, i64 n, i64 stride) {
   if (n <= 0) return {x, 0};
-  return {x, ((static_cast<u64>(n) - 1) * static_cast<u64>(stride < 0 ? -stride : stride) + 1) * sizeof(T)};
+  const u64 step = static_cast<u64>(stride);
+  return {x, extent_bytes(static_cast<u64>(n) - 1, stride < 0 ? -step : step, 1, sizeof(T))};
 }
 inline Operand matrix_of(const void* a, i64 rows, i64 columns, i64 leading, u64 element) {
   if (rows <= 0 || columns <= 0) return {a, 0};
-  return {a,
-          ((static_cast<u64>(columns) - 1) * static_cast<u64>(leading) + static_cast<u64>(rows)) * element};
+  return {a, extent_bytes(static_cast<u64>(columns) - 1, static_cast<u64>(leading), static_cast<u64>(rows),
+                          element)};
 }
 template <class T> Operand matrix(const T* a, i64 rows, i64 columns, i64 leading) {
   return matrix_of(a, rows, columns, leading, sizeof(T));
+}
+
+// A scalar or a result that the handle's mode has in device memory; the host's cannot be checked.
+template <class T> Operand scalar(const BlasHandle* h, const T* at) {
+  return {at, is_handle(h) && h->pointer_mode != 0 ? sizeof(T) : 0};
+}
+
+// The i-th of matrices or vectors at a stride. Nothing says that it is in memory: its operand is to be checked.
+template <class T> T* nth(T* first, i64 i, i64 step) {
+  return reinterpret_cast<T*>(reinterpret_cast<u64>(first) +
+                              static_cast<u64>(i) * static_cast<u64>(step) * sizeof(T));
 }
 
 // "gemm" for double is the Fortran routine dgemm_ of the host's BLAS; null where there is none.

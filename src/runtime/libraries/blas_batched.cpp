@@ -17,13 +17,13 @@ int each_matrix(const char* name, BlasHandle* h, int count, std::initializer_lis
   }));
 }
 
-int* row(int* list, int n, int i) { return list ? list + i64{i} * n : nullptr; }
+template <class P> P* row(P* list, int n, int i) { return list ? list + i64{i} * n : nullptr; }
 
 template <class T>
 int getrf_batched(const char* name, BlasHandle* h, int n, T* const* a, int lda, int* pivots, int* info,
                   int count) {
   return each_matrix(
-      name, h, count, {n, lda},
+      name, h, count, {n, beyond(lda, n)},
       {vector(a, count, 1), vector(pivots, pivots ? i64{n} * count : 0, 1), vector(info, count, 1)},
       [=](int i) {
         cudaError_t error = check_operands(name, {matrix(a[i], n, n, lda)});
@@ -35,11 +35,12 @@ template <class T>
 int getri_batched(const char* name, BlasHandle* h, int n, const T* const* a, int lda, const int* pivots,
                   T* const* out, int ldo, int* info, int count) {
   return each_matrix(
-      name, h, count, {n, lda, ldo}, {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)},
-      [=](int i) {
-        cudaError_t error = check_operands(name, {matrix(a[i], n, n, lda), matrix(out[i], n, n, ldo)});
-        const int* list = row(const_cast<int*>(pivots), n, i);
-        return error == cudaSuccess ? invert(n, a[i], lda, list, out[i], ldo, info + i) : error;
+      name, h, count, {n, beyond(lda, n), beyond(ldo, n)},
+      {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)}, [=](int i) {
+        const int* list = row(pivots, n, i);
+        cudaError_t error = check_operands(
+            name, {matrix(a[i], n, n, lda), matrix(out[i], n, n, ldo), operand_of_pivots(list, n)});
+        return error == cudaSuccess ? invert(name, n, a[i], lda, list, out[i], ldo, info + i) : error;
       });
 }
 
@@ -50,21 +51,25 @@ int getrs_batched(const char* name, BlasHandle* h, int op, int n, int columns, c
   const char letter = op_letter(op);
   if (letter == '\0' || !info) return blas_invalid_value;
   *info = 0;
-  return each_matrix(
-      name, h, count, {n, columns, lda, ldb}, {vector(a, count, 1), vector(b, count, 1)}, [=](int i) {
-        int ignored = 0;
-        cudaError_t error = check_operands(name, {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb)});
-        const int* list = row(const_cast<int*>(pivots), n, i);
-        return error == cudaSuccess ? solve(letter, n, columns, a[i], lda, list, b[i], ldb, &ignored) : error;
-      });
+  return each_matrix(name, h, count, {n, columns, beyond(lda, n), beyond(ldb, n)},
+                     {vector(a, count, 1), vector(b, count, 1)}, [=](int i) {
+                       int ignored = 0;
+                       const int* list = row(pivots, n, i);
+                       cudaError_t error =
+                           check_operands(name, {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb),
+                                                 operand_of_pivots(list, n)});
+                       return error == cudaSuccess
+                                  ? solve(name, letter, n, columns, a[i], lda, list, b[i], ldb, &ignored)
+                                  : error;
+                     });
 }
 
 template <class T>
 int matinv_batched(const char* name, BlasHandle* h, int n, const T* const* a, int lda, T* const* out, int ldo,
                    int* info, int count) {
   return each_matrix(
-      name, h, count, {n, lda, ldo}, {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)},
-      [=](int i) -> cudaError_t {
+      name, h, count, {n, beyond(lda, n), beyond(ldo, n)},
+      {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)}, [=](int i) -> cudaError_t {
         cudaError_t error = check_operands(name, {matrix(a[i], n, n, lda), matrix(out[i], n, n, ldo)});
         if (error != cudaSuccess) return error;
         std::vector<T> factors(static_cast<std::size_t>(i64{n} * n));
@@ -72,7 +77,7 @@ int matinv_batched(const char* name, BlasHandle* h, int n, const T* const* a, in
         std::vector<int> pivots(static_cast<std::size_t>(n));
         error = factor(n, n, factors.data(), n, pivots.data(), info + i);
         if (error != cudaSuccess || info[i] != 0) return error;
-        return invert(n, factors.data(), n, pivots.data(), out[i], ldo, info + i);
+        return invert(name, n, factors.data(), n, pivots.data(), out[i], ldo, info + i);
       });
 }
 

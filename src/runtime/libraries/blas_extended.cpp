@@ -22,26 +22,32 @@ struct Product {
   const void *alpha_at, *beta_at; // in device memory, to be read when the work is done; or null
 };
 
-template <class T> std::vector<T> widened(const Side& side, i64 rows, i64 columns, i64 batch) {
+// The i-th of a batch.
+Side nth_side(Side side, i64 i) {
+  side.data = nth(static_cast<const std::byte*>(side.data), i * static_cast<i64>(element_bytes(side.type)),
+                  side.step);
+  return side;
+}
+
+template <class T> std::vector<T> widened(const Side& side, i64 rows, i64 columns) {
   std::vector<T> out(static_cast<std::size_t>(rows * columns));
   for (i64 j = 0; j < columns; ++j)
     for (i64 i = 0; i < rows; ++i)
-      out[static_cast<std::size_t>(j * rows + i)] = static_cast<T>(
-          read_element(side.data, side.type, static_cast<u64>(batch * side.step + j * side.leading + i)));
+      out[static_cast<std::size_t>(j * rows + i)] =
+          static_cast<T>(read_element(side.data, side.type, static_cast<u64>(j * side.leading + i)));
   return out;
 }
 
-// One product of a batch, in T.
-template <class T>
-cudaError_t multiply(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
+// One product, in T.
+template <class T> cudaError_t multiply(const Product& p, const Side& a, const Side& b, const Side& c) {
   if (p.m == 0 || p.n == 0) return cudaSuccess;
   const double alpha = p.alpha_at ? read_element(p.alpha_at, p.scalars, 0) : p.alpha,
                beta = p.beta_at ? read_element(p.beta_at, p.scalars, 0) : p.beta;
   const i64 rows_a = p.op_a == 'N' ? p.m : p.k, rows_b = p.op_b == 'N' ? p.k : p.n;
-  const std::vector<T> x = widened<T>(a, rows_a, p.op_a == 'N' ? p.k : p.m, batch),
-                       y = widened<T>(b, rows_b, p.op_b == 'N' ? p.n : p.k, batch);
+  const std::vector<T> x = widened<T>(a, rows_a, p.op_a == 'N' ? p.k : p.m),
+                       y = widened<T>(b, rows_b, p.op_b == 'N' ? p.n : p.k);
   std::vector<T> z =
-      beta != 0 ? widened<T>(c, p.m, p.n, batch) : std::vector<T>(static_cast<std::size_t>(p.m * p.n));
+      beta != 0 ? widened<T>(c, p.m, p.n) : std::vector<T>(static_cast<std::size_t>(p.m * p.n));
   auto at_least_one = [](i64 rows) { return std::max<i64>(1, rows); };
   const Gemm<T> gemm{p.op_a,
                      p.op_b,
@@ -56,24 +62,27 @@ cudaError_t multiply(const Product& p, const Side& a, const Side& b, const Side&
     return error;
   for (i64 j = 0; j < p.n; ++j)
     for (i64 i = 0; i < p.m; ++i)
-      write_element(const_cast<void*>(c.data), c.type, static_cast<u64>(batch * c.step + j * c.leading + i),
+      write_element(const_cast<void*>(c.data), c.type, static_cast<u64>(j * c.leading + i),
                     double{z[static_cast<std::size_t>(j * p.m + i)]});
   return cudaSuccess;
 }
 
-cudaError_t multiply_any(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
+cudaError_t multiply_any(const Product& p, const Side& a, const Side& b, const Side& c) {
   const bool in_double = p.scalars == real_64 || p.scalars == integer_32 || a.type == real_64;
-  return in_double ? multiply<double>(p, a, b, c, batch) : multiply<float>(p, a, b, c, batch);
+  return in_double ? multiply<double>(p, a, b, c) : multiply<float>(p, a, b, c);
 }
 
-std::vector<Operand> operands_of(const Product& p, const Side& a, const Side& b, const Side& c, i64 batch) {
+std::vector<Operand> operands_of(const Product& p, const Side& a, const Side& b, const Side& c) {
   auto operand = [&](const Side& side, i64 rows, i64 columns) {
-    const u64 element = element_bytes(side.type);
-    return matrix_of(static_cast<const std::byte*>(side.data) + batch * side.step * static_cast<i64>(element),
-                     rows, columns, side.leading, element);
+    return matrix_of(side.data, rows, columns, side.leading, element_bytes(side.type));
   };
   return {p.op_a == 'N' ? operand(a, p.m, p.k) : operand(a, p.k, p.m),
           p.op_b == 'N' ? operand(b, p.k, p.n) : operand(b, p.n, p.k), operand(c, p.m, p.n)};
+}
+
+std::vector<Operand> scalars_of(const Product& p) { // those in device memory
+  auto one = [&](const void* at) { return Operand{at, at ? element_bytes(p.scalars) : 0}; };
+  return {one(p.alpha_at), one(p.beta_at)};
 }
 
 struct Call { // what all these functions are given
@@ -119,11 +128,13 @@ int strided(const Call& call, const Side& a, const Side& b, const Side& c, i64 c
   Product p;
   if (int bad = check(call, a, b, c, p); bad != blas_success) return bad;
   if (count <= 0) return count == 0 ? blas_success : blas_invalid_value;
-  std::vector<Operand> operands = operands_of(p, a, b, c, 0);
-  for (Operand one : operands_of(p, a, b, c, count - 1)) operands.push_back(one);
-  return status_of(library_call(call.name, call.handle->stream, std::move(operands), [=] {
+  return status_of(library_call(call.name, call.handle->stream, scalars_of(p), [=] {
     cudaError_t error = cudaSuccess;
-    for (i64 i = 0; error == cudaSuccess && i < count; ++i) error = multiply_any(p, a, b, c, i);
+    for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
+      const Side x = nth_side(a, i), y = nth_side(b, i), z = nth_side(c, i);
+      error = check_operands(p.name, operands_of(p, x, y, z));
+      if (error == cudaSuccess) error = multiply_any(p, x, y, z);
+    }
     return error;
   }));
 }
@@ -132,17 +143,18 @@ int batched(const Call& call, const void* const* a, Side of_a, const void* const
             void* const* c, Side of_c, i64 count) {
   Product p;
   if (int bad = check(call, of_a, of_b, of_c, p); bad != blas_success) return bad;
-  return status_of(library_call(call.name, call.handle->stream,
-                                {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1)}, [=] {
-                                  cudaError_t error = cudaSuccess;
-                                  for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
-                                    Side x = of_a, y = of_b, z = of_c;
-                                    x.data = a[i], y.data = b[i], z.data = c[i];
-                                    error = check_operands(p.name, operands_of(p, x, y, z, 0));
-                                    if (error == cudaSuccess) error = multiply_any(p, x, y, z, 0);
-                                  }
-                                  return error;
-                                }));
+  std::vector<Operand> operands = scalars_of(p);
+  operands.insert(operands.end(), {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1)});
+  return status_of(library_call(call.name, call.handle->stream, std::move(operands), [=] {
+    cudaError_t error = cudaSuccess;
+    for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
+      Side x = of_a, y = of_b, z = of_c;
+      x.data = a[i], y.data = b[i], z.data = c[i];
+      error = check_operands(p.name, operands_of(p, x, y, z));
+      if (error == cudaSuccess) error = multiply_any(p, x, y, z);
+    }
+    return error;
+  }));
 }
 
 } // namespace

@@ -16,7 +16,9 @@ struct Stored {
   void* data;
   int type;
   i64 rows, columns, down, right, step;
-  u64 index(i64 i, i64 j, i64 batch) const { return static_cast<u64>(batch * step + i * down + j * right); }
+  u64 index(i64 i, i64 j, i64 batch) const {
+    return static_cast<u64>(batch) * static_cast<u64>(step) + static_cast<u64>(i * down + j * right);
+  }
   double at(i64 i, i64 j, i64 batch) const { return read_element(data, type, index(i, j, batch)); }
 };
 Stored stored(const LtLayout& layout, const void* data) {
@@ -34,15 +36,14 @@ Stored turned(Stored m, int op) {
   std::swap(m.rows, m.columns), std::swap(m.down, m.right);
   return m;
 }
-std::vector<Operand> operands_of(const LtLayout& layout, const void* data) {
+Operand operand_of(const LtLayout& layout, const void* data, i64 batch) {
   const bool columns = layout.order == by_columns;
   const i64 high = static_cast<i64>(columns ? layout.rows : layout.columns),
             wide = static_cast<i64>(columns ? layout.columns : layout.rows);
   const u64 element = element_bytes(layout.type);
   const auto first = static_cast<const std::byte*>(data);
-  const i64 last = (std::max(layout.batch, 1) - 1) * layout.step * static_cast<i64>(element);
-  return {matrix_of(first, high, wide, layout.leading, element),
-          matrix_of(first + last, high, wide, layout.leading, element)};
+  return matrix_of(nth(first, batch * static_cast<i64>(element), layout.step), high, wide, layout.leading,
+                   element);
 }
 
 int gap(const char* function, const char* what) {
@@ -98,7 +99,9 @@ int check(const LtProduct& p, const Matrices& m) {
     return blas_invalid_value;
   const bool has_aux = (p.epilogue & lt_aux) != 0;
   if (has_aux && !p.aux) return blas_invalid_value;
-  if (element_bytes(p.scale_type) == 0) return gap(function, "with complex numbers");
+  auto is_other = [](int type) { return type >= 0 && element_bytes(type) == 0; };
+  if (element_bytes(p.scale_type) == 0 || is_other(p.bias_type) || is_other(p.aux_type))
+    return gap(function, "with complex numbers");
   auto high = [](const LtLayout& l, int op) { return op == 0 ? l.rows : l.columns; };
   auto wide = [](const LtLayout& l, int op) { return op == 0 ? l.columns : l.rows; };
   const bool fits = high(*m.a, p.op_a) == m.d->rows && wide(*m.b, p.op_b) == m.d->columns &&
@@ -154,29 +157,47 @@ template <class T> cudaError_t multiply(const Call& call, double alpha, double b
   return cudaSuccess;
 }
 
+Operand bias_operand(const LtProduct& p, const LtLayout& d, i64 batch) {
+  constexpr int uses = lt_bias | lt_bias_gradient | lt_bias_gradient_a | lt_bias_gradient_b;
+  if ((p.epilogue & uses) == 0 || !p.bias) return {p.bias, 0};
+  const u64 count = (p.epilogue & lt_bias_gradient_b) != 0 ? d.columns : d.rows,
+            element = element_bytes(p.bias_type < 0 ? d.type : p.bias_type);
+  return {nth(static_cast<const std::byte*>(p.bias), batch * static_cast<i64>(element), p.bias_step),
+          extent_bytes(count, 1, 0, element)};
+}
+Operand aux_operand(const LtProduct& p, const LtLayout& d, i64 batch) {
+  if ((p.epilogue & lt_aux) == 0) return {p.aux, 0};
+  const bool is_mask = (p.epilogue & (lt_relu | lt_relu_gradient)) != 0;
+  const u64 element = is_mask ? 1 : element_bytes(p.aux_type < 0 ? d.type : p.aux_type);
+  const Operand whole =
+      matrix_of(p.aux, static_cast<i64>(d.rows), static_cast<i64>(d.columns), p.aux_leading, element);
+  const auto first = static_cast<const std::byte*>(p.aux);
+  if (!is_mask) return {nth(first, batch * static_cast<i64>(element), p.aux_step), whole.bytes};
+  const u64 before = static_cast<u64>(batch) * static_cast<u64>(p.aux_step); // bits
+  return {nth(first, 1, static_cast<i64>(before / 8)), whole.bytes / 8 + 2};
+}
+
+std::vector<Operand> operands_of(const Call& call, bool reads_c, i64 batch) {
+  return {operand_of(call.layout_a, call.a, batch),
+          operand_of(call.layout_b, call.b, batch),
+          operand_of(call.layout_d, call.d, batch),
+          reads_c ? operand_of(call.layout_c, call.c, batch) : Operand{call.c, 0},
+          bias_operand(call.p, call.layout_d, batch),
+          aux_operand(call.p, call.layout_d, batch)};
+}
+
 cudaError_t multiply(const Call& call) {
   const int type = call.p.scale_type;
   const double alpha = call.alpha_at.later ? read_element(call.alpha_at.later, type, 0) : call.alpha,
                beta = call.beta_at.later ? read_element(call.beta_at.later, type, 0) : call.beta;
   const bool in_double = type == real_64 || type == integer_32 || call.layout_a.type == integer_8;
   cudaError_t error = cudaSuccess;
-  for (i64 i = 0; error == cudaSuccess && i < call.layout_d.batch; ++i)
-    error = in_double ? multiply<double>(call, alpha, beta, i) : multiply<float>(call, alpha, beta, i);
+  for (i64 i = 0; error == cudaSuccess && i < call.layout_d.batch; ++i) {
+    error = check_operands("cublasLtMatmul", operands_of(call, beta != 0, i));
+    if (error == cudaSuccess)
+      error = in_double ? multiply<double>(call, alpha, beta, i) : multiply<float>(call, alpha, beta, i);
+  }
   return error;
-}
-
-Operand bias_operand(const LtProduct& p, const LtLayout& d) {
-  constexpr int uses = lt_bias | lt_bias_gradient | lt_bias_gradient_a | lt_bias_gradient_b;
-  if ((p.epilogue & uses) == 0 || !p.bias) return {p.bias, 0};
-  const u64 count = (p.epilogue & lt_bias_gradient_b) != 0 ? d.columns : d.rows;
-  return {p.bias, count * element_bytes(p.bias_type < 0 ? d.type : p.bias_type)};
-}
-Operand aux_operand(const LtProduct& p, const LtLayout& d) {
-  if ((p.epilogue & lt_aux) == 0) return {p.aux, 0};
-  const bool is_mask = (p.epilogue & (lt_relu | lt_relu_gradient)) != 0;
-  const Operand bytes = matrix_of(p.aux, static_cast<i64>(d.rows), static_cast<i64>(d.columns), p.aux_leading,
-                                  is_mask ? 1 : element_bytes(p.aux_type < 0 ? d.type : p.aux_type));
-  return {bytes.data, is_mask ? (bytes.bytes + 7) / 8 : bytes.bytes};
 }
 
 void tell_algorithm(LtAlgorithm* out) {
@@ -213,14 +234,10 @@ int cublasLtMatmul(LtContext* context, const LtProduct* product, const void* alp
     call.alpha = read_element(alpha, product->scale_type, 0);
     call.beta = read_element(beta, product->scale_type, 0);
   }
-  std::vector<Operand> operands{bias_operand(*product, *of_d), aux_operand(*product, *of_d)};
-  auto add = [&](const LtLayout& layout, const void* data) {
-    for (Operand one : operands_of(layout, data)) operands.push_back(one);
-  };
-  add(*of_a, a), add(*of_b, b), add(*of_d, d);
-  if (call.alpha_at.later || call.beta != 0) add(*of_c, c);
-  return status_of(
-      library_call("cublasLtMatmul", stream, std::move(operands), [call] { return multiply(call); }));
+  auto later = [&](const std::byte* at) { return Operand{at, at ? element_bytes(product->scale_type) : 0}; };
+  return status_of(library_call("cublasLtMatmul", stream,
+                                {later(call.alpha_at.later), later(call.beta_at.later)},
+                                [call] { return multiply(call); }));
 }
 
 int cublasLtMatrixTransform(LtContext* context, const LtTransform* t, const void* alpha, const void* a,
@@ -236,18 +253,19 @@ int cublasLtMatrixTransform(LtContext* context, const LtTransform* t, const void
                y = b ? turned(stored(*of_b, b), t->op_b) : x;
   if (x.rows != z.rows || x.columns != z.columns || y.rows != z.rows || y.columns != z.columns)
     return blas_invalid_value;
-  std::vector<Operand> operands = operands_of(*of_a, a);
-  for (Operand one : operands_of(*of_c, c)) operands.push_back(one);
-  if (b)
-    for (Operand one : operands_of(*of_b, b)) operands.push_back(one);
   const double p = read_element(alpha, t->scale_type, 0), q = b ? read_element(beta, t->scale_type, 0) : 0;
-  return status_of(library_call(function, stream, std::move(operands), [=, count = of_c->batch] {
-    for (i64 batch = 0; batch < count; ++batch)
+  return status_of(library_call(function, stream, {}, [=, m_a = *of_a, m_b = b ? *of_b : *of_a, m_c = *of_c] {
+    for (i64 batch = 0; batch < m_c.batch; ++batch) {
+      const Operand last = b ? operand_of(m_b, b, batch) : Operand{b, 0};
+      cudaError_t error =
+          check_operands(function, {operand_of(m_a, a, batch), operand_of(m_c, c, batch), last});
+      if (error != cudaSuccess) return error;
       for (i64 j = 0; j < z.columns; ++j)
         for (i64 i = 0; i < z.rows; ++i) {
           const double sum = p * x.at(i, j, batch) + (q != 0 ? q * y.at(i, j, batch) : 0);
           write_element(z.data, z.type, z.index(i, j, batch), sum);
         }
+    }
     return cudaSuccess;
   }));
 }

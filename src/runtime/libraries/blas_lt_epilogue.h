@@ -22,8 +22,9 @@ struct LtEpilogueOf {
   i64 batch;
   int bias_type() const { return p.bias_type < 0 ? d.type : p.bias_type; }
   int aux_type() const { return p.aux_type < 0 ? d.type : p.aux_type; }
-  u64 bias_at(i64 i) const { return static_cast<u64>(batch * p.bias_step + i); }
-  u64 aux_at(i64 i, i64 j) const { return static_cast<u64>(batch * p.aux_step + j * p.aux_leading + i); }
+  u64 from(i64 step) const { return static_cast<u64>(batch) * static_cast<u64>(step); }
+  u64 bias_at(i64 i) const { return from(p.bias_step) + static_cast<u64>(i); }
+  u64 aux_at(i64 i, i64 j) const { return from(p.aux_step) + static_cast<u64>(j * p.aux_leading + i); }
 
   double operator()(double x, i64 i, i64 j) const {
     if ((p.epilogue & lt_bias) != 0 && p.bias) x += read_element(p.bias, bias_type(), bias_at(i));

@@ -61,8 +61,10 @@ int gemm(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, I k, con
       bad != blas_success)
     return bad;
   if (!product.fits() || !alpha || !beta) return blas_invalid_value;
+  std::vector<Operand> operands = product.operands(a, b, c);
+  operands.insert(operands.end(), {scalar(h, alpha), scalar(h, beta)});
   return status_of(library_call(
-      name, h->stream, product.operands(a, b, c),
+      name, h->stream, std::move(operands),
       [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] { return product(x.get(), a, b, y.get(), c); }));
 }
 
@@ -76,18 +78,18 @@ int gemm_strided(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, 
       bad != blas_success)
     return bad;
   if (!product.fits() || !alpha || !beta) return blas_invalid_value;
-  std::vector<Operand> operands;
-  for (I i : {I{0}, std::max<I>(count, 1) - 1})
-    for (Operand one : product.operands(a + i * step_a, b + i * step_b, c + i * step_c))
-      operands.push_back(one);
-  if (count == 0) operands.clear();
-  return status_of(library_call(
-      name, h->stream, std::move(operands), [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
-        cudaError_t error = cudaSuccess;
-        for (I i = 0; error == cudaSuccess && i < count; ++i)
-          error = product(x.get(), a + i * step_a, b + i * step_b, y.get(), c + i * step_c);
-        return error;
-      }));
+  return status_of(library_call(name, h->stream, {scalar(h, alpha), scalar(h, beta)},
+                                [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
+                                  cudaError_t error = cudaSuccess;
+                                  for (I i = 0; error == cudaSuccess && i < count; ++i) {
+                                    const T *one = nth(a, i, step_a), *other = nth(b, i, step_b);
+                                    T* to = nth(c, i, step_c);
+                                    error = check_operands(name, product.operands(one, other, to));
+                                    if (error == cudaSuccess)
+                                      error = product(x.get(), one, other, y.get(), to);
+                                  }
+                                  return error;
+                                }));
 }
 
 template <class T, class I>
@@ -99,17 +101,17 @@ int gemm_batched(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, 
       bad != blas_success)
     return bad;
   if (!product.fits() || !alpha || !beta) return blas_invalid_value;
-  return status_of(library_call(name, h->stream,
-                                {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1)},
-                                [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
-                                  cudaError_t error = cudaSuccess;
-                                  for (I i = 0; error == cudaSuccess && i < count; ++i) {
-                                    error = check_operands(name, product.operands(a[i], b[i], c[i]));
-                                    if (error == cudaSuccess)
-                                      error = product(x.get(), a[i], b[i], y.get(), c[i]);
-                                  }
-                                  return error;
-                                }));
+  return status_of(library_call(
+      name, h->stream,
+      {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1), scalar(h, alpha), scalar(h, beta)},
+      [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
+        cudaError_t error = cudaSuccess;
+        for (I i = 0; error == cudaSuccess && i < count; ++i) {
+          error = check_operands(name, product.operands(a[i], b[i], c[i]));
+          if (error == cudaSuccess) error = product(x.get(), a[i], b[i], y.get(), c[i]);
+        }
+        return error;
+      }));
 }
 
 template <class T, class I>
@@ -122,11 +124,13 @@ int gemv(const char* name, BlasHandle* h, int op, I m, I n, const T* alpha, cons
   const i64 wide = letter == 'N' ? n : m, high = letter == 'N' ? m : n;
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), leading = static_cast<int>(lda),
             from = static_cast<int>(step_x), to = static_cast<int>(step_y);
-  return status_of(library_call(
-      name, h->stream, {matrix(a, m, n, lda), vector(x, wide, step_x), vector(y, high, step_y)},
-      [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
-        return fortran<T>("gemv", letter, rows, columns, p.get(), a, leading, x, from, q.get(), y, to);
-      }));
+  return status_of(library_call(name, h->stream,
+                                {matrix(a, m, n, lda), vector(x, wide, step_x), vector(y, high, step_y),
+                                 scalar(h, alpha), scalar(h, beta)},
+                                [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
+                                  return fortran<T>("gemv", letter, rows, columns, p.get(), a, leading, x,
+                                                    from, q.get(), y, to);
+                                }));
 }
 
 // A += alpha x yᵀ, or x yᴴ where `conjugated`.
@@ -135,14 +139,14 @@ int ger(const char* name, BlasHandle* h, I m, I n, const T* alpha, const T* x, I
         T* a, I lda, bool conjugated) {
   if (BlasStatus bad = check_call(h, {m, n, lda}, {}); bad != blas_success) return bad;
   if (!leads(lda, m) || !alpha) return blas_invalid_value;
-  return vector_call(name, h, {vector(x, m, step_x), vector(y, n, step_y), matrix(a, m, n, lda)},
-                     [=, p = Scalar<T>(h, alpha)] {
-                       Strided<const T> from(x, m, step_x), other(y, n, step_y);
-                       for (I j = 0; j < n; ++j)
-                         for (I i = 0; i < m; ++i)
-                           a[j * lda + i] +=
-                               p.get() * from[i] * (conjugated ? conjugate(other[j]) : other[j]);
-                     });
+  return vector_call(
+      name, h, {vector(x, m, step_x), vector(y, n, step_y), matrix(a, m, n, lda), scalar(h, alpha)},
+      [=, p = Scalar<T>(h, alpha)] {
+        Strided<const T> from(x, m, step_x), other(y, n, step_y);
+        for (i64 j = 0; j < n; ++j)
+          for (i64 i = 0; i < m; ++i)
+            a[j * lda + i] += p.get() * from[i] * (conjugated ? conjugate(other[j]) : other[j]);
+      });
 }
 
 // symv and the like: y = alpha A x + beta y of a matrix of which one triangle is stored.
@@ -151,14 +155,16 @@ int symv(const char* name, const char* routine, BlasHandle* h, int fill, I n, co
          I lda, const T* x, I step_x, const T* beta, T* y, I step_y) {
   const char uplo = fill_letter(fill);
   if (BlasStatus bad = check_call(h, {n, lda}, {uplo}); bad != blas_success) return bad;
-  if (!leads(lda, n) || !fit_int({step_x, step_y}) || !alpha || !beta) return blas_invalid_value;
+  if (!leads(lda, n) || step_x == 0 || step_y == 0 || !fit_int({step_x, step_y}) || !alpha || !beta)
+    return blas_invalid_value;
   const int size = static_cast<int>(n), leading = static_cast<int>(lda), from = static_cast<int>(step_x),
             to = static_cast<int>(step_y);
-  return status_of(
-      library_call(name, h->stream, {matrix(a, n, n, lda), vector(x, n, step_x), vector(y, n, step_y)},
-                   [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
-                     return fortran<T>(routine, uplo, size, p.get(), a, leading, x, from, q.get(), y, to);
-                   }));
+  return status_of(library_call(
+      name, h->stream,
+      {matrix(a, n, n, lda), vector(x, n, step_x), vector(y, n, step_y), scalar(h, alpha), scalar(h, beta)},
+      [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
+        return fortran<T>(routine, uplo, size, p.get(), a, leading, x, from, q.get(), y, to);
+      }));
 }
 
 // trsv, trmv.
@@ -167,7 +173,7 @@ int triangular_vector(const char* name, const char* routine, BlasHandle* h, int 
                       I n, const T* a, I lda, T* x, I step) {
   const char uplo = fill_letter(fill), letter = op_letter(op), diag = diagonal_letter(diagonal);
   if (BlasStatus bad = check_call(h, {n, lda}, {uplo, letter, diag}); bad != blas_success) return bad;
-  if (!leads(lda, n) || !fit_int({step})) return blas_invalid_value;
+  if (!leads(lda, n) || step == 0 || !fit_int({step})) return blas_invalid_value;
   const int size = static_cast<int>(n), leading = static_cast<int>(lda), by = static_cast<int>(step);
   return status_of(library_call(name, h->stream, {matrix(a, n, n, lda), vector(x, n, step)}, [=] {
     return fortran<T>(routine, uplo, letter, diag, size, a, leading, x, by);
@@ -184,11 +190,13 @@ int symm(const char* name, const char* routine, BlasHandle* h, int side, int fil
   if (!leads(lda, order) || !leads(ldb, m) || !leads(ldc, m) || !alpha || !beta) return blas_invalid_value;
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), la = static_cast<int>(lda),
             lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
-  return status_of(library_call(
-      name, h->stream, {matrix(a, order, order, lda), matrix(b, m, n, ldb), matrix(c, m, n, ldc)},
-      [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
-        return fortran<T>(routine, where, uplo, rows, columns, p.get(), a, la, b, lb, q.get(), c, lc);
-      }));
+  return status_of(library_call(name, h->stream,
+                                {matrix(a, order, order, lda), matrix(b, m, n, ldb), matrix(c, m, n, ldc),
+                                 scalar(h, alpha), scalar(h, beta)},
+                                [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
+                                  return fortran<T>(routine, where, uplo, rows, columns, p.get(), a, la, b,
+                                                    lb, q.get(), c, lc);
+                                }));
 }
 
 // syrk, herk: S is the type of alpha and beta, real where the result is Hermitian.
@@ -200,11 +208,12 @@ int syrk(const char* name, const char* routine, BlasHandle* h, int fill, int op,
   if (!leads(lda, letter == 'N' ? n : k) || !leads(ldc, n) || !alpha || !beta) return blas_invalid_value;
   const int order = static_cast<int>(n), inner = static_cast<int>(k), la = static_cast<int>(lda),
             lc = static_cast<int>(ldc);
-  return status_of(library_call(name, h->stream, {operand_of(a, n, k, lda, letter), matrix(c, n, n, ldc)},
-                                [=, p = Scalar<S>(h, alpha), q = Scalar<S>(h, beta)] {
-                                  return fortran<T>(routine, uplo, letter, order, inner, p.get(), a, la,
-                                                    q.get(), c, lc);
-                                }));
+  return status_of(library_call(
+      name, h->stream,
+      {operand_of(a, n, k, lda, letter), matrix(c, n, n, ldc), scalar(h, alpha), scalar(h, beta)},
+      [=, p = Scalar<S>(h, alpha), q = Scalar<S>(h, beta)] {
+        return fortran<T>(routine, uplo, letter, order, inner, p.get(), a, la, q.get(), c, lc);
+      }));
 }
 
 template <class T, class I>
@@ -216,12 +225,13 @@ int syr2k(const char* name, BlasHandle* h, int fill, int op, I n, I k, const T* 
   if (!leads(lda, rows) || !leads(ldb, rows) || !leads(ldc, n) || !alpha || !beta) return blas_invalid_value;
   const int order = static_cast<int>(n), inner = static_cast<int>(k), la = static_cast<int>(lda),
             lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
-  return status_of(library_call(
-      name, h->stream,
-      {operand_of(a, n, k, lda, letter), operand_of(b, n, k, ldb, letter), matrix(c, n, n, ldc)},
-      [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
-        return fortran<T>("syr2k", uplo, letter, order, inner, p.get(), a, la, b, lb, q.get(), c, lc);
-      }));
+  return status_of(library_call(name, h->stream,
+                                {operand_of(a, n, k, lda, letter), operand_of(b, n, k, ldb, letter),
+                                 matrix(c, n, n, ldc), scalar(h, alpha), scalar(h, beta)},
+                                [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
+                                  return fortran<T>("syr2k", uplo, letter, order, inner, p.get(), a, la, b,
+                                                    lb, q.get(), c, lc);
+                                }));
 }
 
 // trsm in place; trmm of cuBLAS has a place of its own for the result, which may be B's.
@@ -253,7 +263,9 @@ int trsm(const char* name, BlasHandle* h, int side, int fill, int op, int diagon
   if (!fit_int({m, n, lda, ldb})) return blas_not_supported;
   const Triangular<T> t = triangular_of<T>(side, fill, op, diagonal, m, n, lda, ldb);
   if (BlasStatus bad = check_triangular(h, t, alpha); bad != blas_success) return bad;
-  return status_of(library_call(name, h->stream, t.operands(a, b),
+  std::vector<Operand> operands = t.operands(a, b);
+  operands.push_back(scalar(h, alpha));
+  return status_of(library_call(name, h->stream, std::move(operands),
                                 [=, p = Scalar<T>(h, alpha)] { return t("trsm", p.get(), a, b); }));
 }
 
@@ -264,9 +276,9 @@ int trmm(const char* name, BlasHandle* h, int side, int fill, int op, int diagon
   const Triangular<T> t = triangular_of<T>(side, fill, op, diagonal, m, n, lda, ldc);
   if (BlasStatus bad = check_triangular(h, t, alpha); bad != blas_success) return bad;
   std::vector<Operand> operands = t.operands(a, c);
-  operands.push_back(matrix(b, m, n, ldb));
+  operands.insert(operands.end(), {matrix(b, m, n, ldb), scalar(h, alpha)});
   return status_of(library_call(name, h->stream, std::move(operands), [=, p = Scalar<T>(h, alpha)] {
-    for (I j = 0; j < n && b != c; ++j) std::copy_n(b + j * ldb, m, c + j * ldc);
+    for (i64 j = 0; j < n && b != c; ++j) std::copy_n(b + j * ldb, m, c + j * ldc);
     return t("trmm", p.get(), a, c);
   }));
 }
@@ -277,15 +289,15 @@ int trsm_batched(const char* name, BlasHandle* h, int side, int fill, int op, in
   if (!fit_int({m, n, lda, ldb, count})) return blas_not_supported;
   const Triangular<T> t = triangular_of<T>(side, fill, op, diagonal, m, n, lda, ldb);
   if (BlasStatus bad = check_triangular(h, t, alpha); bad != blas_success) return bad;
-  return status_of(
-      library_call(name, h->stream, {vector(a, count, 1), vector(b, count, 1)}, [=, p = Scalar<T>(h, alpha)] {
-        cudaError_t error = cudaSuccess;
-        for (I i = 0; error == cudaSuccess && i < count; ++i) {
-          error = check_operands(name, t.operands(a[i], b[i]));
-          if (error == cudaSuccess) error = t("trsm", p.get(), a[i], b[i]);
-        }
-        return error;
-      }));
+  return status_of(library_call(name, h->stream, {vector(a, count, 1), vector(b, count, 1), scalar(h, alpha)},
+                                [=, p = Scalar<T>(h, alpha)] {
+                                  cudaError_t error = cudaSuccess;
+                                  for (I i = 0; error == cudaSuccess && i < count; ++i) {
+                                    error = check_operands(name, t.operands(a[i], b[i]));
+                                    if (error == cudaSuccess) error = t("trsm", p.get(), a[i], b[i]);
+                                  }
+                                  return error;
+                                }));
 }
 
 // C = alpha op(A) + beta op(B); C may be A or B where they are not transposed.
@@ -295,17 +307,20 @@ int geam(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, const T*
   const char la = op_letter(op_a), lb = op_letter(op_b);
   if (BlasStatus bad = check_call(h, {m, n}, {la, lb}); bad != blas_success) return bad;
   if (!leads(ldc, m) || !alpha || !beta) return blas_invalid_value;
-  auto at = [](const T* from, I leading, char op, I i, I j) {
+  auto at = [](const T* from, i64 leading, char op, i64 i, i64 j) {
     return op == 'N'   ? from[j * leading + i]
            : op == 'T' ? from[i * leading + j]
                        : conjugate(from[i * leading + j]);
   };
-  const Operand first = a ? operand_of(a, m, n, lda, la) : Operand{a, 0},
-                second = b ? operand_of(b, m, n, ldb, lb) : Operand{b, 0};
-  return vector_call(name, h, {first, second, matrix(c, m, n, ldc)},
+  auto read = [&](const T* from, I leading, char op, const T* factor) {
+    const bool unread = !from && h->pointer_mode == 0 && *factor == T{};
+    return unread ? Operand{from, 0} : operand_of(from, m, n, leading, op);
+  };
+  const Operand first = read(a, lda, la, alpha), second = read(b, ldb, lb, beta);
+  return vector_call(name, h, {first, second, matrix(c, m, n, ldc), scalar(h, alpha), scalar(h, beta)},
                      [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
-                       for (I j = 0; j < n; ++j)
-                         for (I i = 0; i < m; ++i) {
+                       for (i64 j = 0; j < n; ++j)
+                         for (i64 i = 0; i < m; ++i) {
                            T sum{}; // what is multiplied by zero is not read
                            if (p.get() != T{}) sum += p.get() * at(a, lda, la, i, j);
                            if (q.get() != T{}) sum += q.get() * at(b, ldb, lb, i, j);
@@ -324,8 +339,8 @@ int dgmm(const char* name, BlasHandle* h, int side, I m, I n, const T* a, I lda,
   const I length = where == 'L' ? m : n;
   return vector_call(name, h, {matrix(a, m, n, lda), vector(x, length, step), matrix(c, m, n, ldc)}, [=] {
     Strided<const T> diagonal(x, length, step);
-    for (I j = 0; j < n; ++j)
-      for (I i = 0; i < m; ++i) c[j * ldc + i] = a[j * lda + i] * diagonal[where == 'L' ? i : j];
+    for (i64 j = 0; j < n; ++j)
+      for (i64 i = 0; i < m; ++i) c[j * ldc + i] = a[j * lda + i] * diagonal[where == 'L' ? i : j];
   });
 }
 

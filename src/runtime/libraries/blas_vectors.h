@@ -20,7 +20,7 @@ template <class T> std::complex<T> conjugate(const std::complex<T>& x) { return 
 template <class T> struct Strided {
   T* first;
   i64 stride;
-  Strided(T* x, i64 n, i64 step) : first(step < 0 ? x - (n - 1) * step : x), stride(step) {}
+  Strided(T* x, i64 n, i64 step) : first(step < 0 && n > 0 ? x - (n - 1) * step : x), stride(step) {}
   T& operator[](i64 i) const { return first[i * stride]; }
 };
 
@@ -33,25 +33,23 @@ int vector_call(const char* name, BlasHandle* h, std::vector<Operand> operands, 
   }));
 }
 
-// Where a result goes, if that is in device memory; the host's cannot be checked.
-template <class T> Operand result_of(const BlasHandle* h, const T* result) {
-  return {result, is_handle(h) && h->pointer_mode != 0 ? sizeof(T) : 0};
-}
-
 template <class T, class I>
 int axpy(const char* name, BlasHandle* h, I n, const T* alpha, const T* x, I step_x, T* y, I step_y) {
   if (!is_handle(h)) return blas_not_initialized;
-  return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y)}, [=, a = Scalar<T>(h, alpha)] {
-    Strided<const T> from(x, n, step_x);
-    Strided<T> to(y, n, step_y);
-    for (I i = 0; i < n; ++i) to[i] += a.get() * from[i];
-  });
+  if (!alpha) return blas_invalid_value;
+  return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y), scalar(h, alpha)},
+                     [=, a = Scalar<T>(h, alpha)] {
+                       Strided<const T> from(x, n, step_x);
+                       Strided<T> to(y, n, step_y);
+                       for (I i = 0; i < n; ++i) to[i] += a.get() * from[i];
+                     });
 }
 
 template <class T, class S, class I>
 int scal(const char* name, BlasHandle* h, I n, const S* alpha, T* x, I step) {
   if (!is_handle(h)) return blas_not_initialized;
-  return vector_call(name, h, {vector(x, n, step)}, [=, a = Scalar<S>(h, alpha)] {
+  if (!alpha) return blas_invalid_value;
+  return vector_call(name, h, {vector(x, n, step), scalar(h, alpha)}, [=, a = Scalar<S>(h, alpha)] {
     Strided<T> to(x, n, step);
     for (I i = 0; i < n; ++i) to[i] *= a.get();
   });
@@ -77,7 +75,7 @@ template <class T, class I>
 int dot(const char* name, BlasHandle* h, I n, const T* x, I step_x, const T* y, I step_y, T* result,
         bool conjugated) {
   if (!result) return blas_invalid_value;
-  return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y), result_of(h, result)}, [=] {
+  return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y), scalar(h, result)}, [=] {
     Strided<const T> a(x, n, step_x), b(y, n, step_y);
     Sum<T> sum = 0;
     for (I i = 0; i < n; ++i) sum += Sum<T>(conjugated ? conjugate(a[i]) : a[i]) * Sum<T>(b[i]);
@@ -88,7 +86,7 @@ int dot(const char* name, BlasHandle* h, I n, const T* x, I step_x, const T* y, 
 template <class T, class I>
 int nrm2(const char* name, BlasHandle* h, I n, const T* x, I step, Real<T>* result) {
   if (!result) return blas_invalid_value;
-  return vector_call(name, h, {vector(x, n, step), result_of(h, result)}, [=] {
+  return vector_call(name, h, {vector(x, n, step), scalar(h, result)}, [=] {
     Strided<const T> a(x, n, step);
     long double sum = 0; // neither overflows nor underflows where the result does not
     for (I i = 0; i < n; ++i) sum += std::norm(std::complex<long double>(a[i]));
@@ -107,7 +105,7 @@ template <class T> double magnitude(const T& x) {
 template <class T, class I>
 int asum(const char* name, BlasHandle* h, I n, const T* x, I step, Real<T>* result) {
   if (!result) return blas_invalid_value;
-  return vector_call(name, h, {vector(x, n, step), result_of(h, result)}, [=] {
+  return vector_call(name, h, {vector(x, n, step), scalar(h, result)}, [=] {
     Strided<const T> a(x, n, step);
     double sum = 0;
     for (I i = 0; i < n; ++i) sum += magnitude(a[i]);
@@ -119,7 +117,7 @@ int asum(const char* name, BlasHandle* h, I n, const T* x, I step, Real<T>* resu
 template <class T, class I>
 int extreme(const char* name, BlasHandle* h, I n, const T* x, I step, I* result, bool largest) {
   if (!result) return blas_invalid_value;
-  return vector_call(name, h, {vector(x, n, step), result_of(h, result)}, [=] {
+  return vector_call(name, h, {vector(x, n, step), scalar(h, result)}, [=] {
     if (n <= 0 || step <= 0) {
       *result = 0;
       return;
@@ -138,7 +136,9 @@ template <class T, class I>
 int rot(const char* name, BlasHandle* h, I n, T* x, I step_x, T* y, I step_y, const Real<T>* cosine,
         const T* sine) {
   if (!is_handle(h)) return blas_not_initialized;
-  return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y)},
+  if (!cosine || !sine) return blas_invalid_value;
+  return vector_call(name, h,
+                     {vector(x, n, step_x), vector(y, n, step_y), scalar(h, cosine), scalar(h, sine)},
                      [=, c = Scalar<Real<T>>(h, cosine), s = Scalar<T>(h, sine)] {
                        Strided<T> a(x, n, step_x), b(y, n, step_y);
                        for (I i = 0; i < n; ++i) {

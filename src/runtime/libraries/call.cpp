@@ -3,9 +3,21 @@
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include <fmt/format.h>
+#include <new>
+#include <stdexcept>
 
 namespace warplens::runtime {
 namespace {
+
+// Sizes that a program makes up may ask for more than there is, on the way to a result that fits.
+cudaError_t with_room(const std::function<cudaError_t()>& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  return cudaErrorMemoryAllocation;
+}
 
 cudaError_t check(Runtime& runtime, const char* function, const std::vector<Operand>& operands) {
   for (const Operand& operand : operands) {
@@ -40,13 +52,21 @@ cudaError_t perform_call(Runtime& runtime, const char* function, const std::vect
                          const std::function<cudaError_t()>& body) {
   cudaError_t error = runtime.deferrals.run_all(runtime);
   if (error == cudaSuccess) error = check(runtime, function, operands);
-  if (error == cudaSuccess) error = body();
+  if (error == cudaSuccess) error = with_room(body);
   mark_written(runtime, operands);
   if (error == cudaSuccess) tell(runtime, function);
   return error;
 }
 
 } // namespace
+
+u64 extent_bytes(u64 steps, u64 step, u64 rest, u64 element) {
+  u64 elements = 0, bytes = 0;
+  const bool fits = !__builtin_mul_overflow(steps, step, &elements) &&
+                    !__builtin_add_overflow(elements, rest, &elements) &&
+                    !__builtin_mul_overflow(elements, element, &bytes);
+  return fits ? bytes : ~u64{0};
+}
 
 cudaError_t library_call(const char* function, cudaStream_t stream, std::vector<Operand> operands,
                          std::function<cudaError_t()> body) {
@@ -69,6 +89,14 @@ cudaError_t check_operands(const char* function, const std::vector<Operand>& ope
   cudaError_t error = check(runtime, function, operands);
   if (error == cudaSuccess) mark_written(runtime, operands);
   return error;
+}
+
+cudaError_t refuse_content(const char* function, const std::string& what) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.say(diag::error("library-bad-memory", fmt::format("{} is given {}", function, what), {},
+                          "a GPU would reach outside of the operands: look at what wrote them"));
+  return cudaErrorIllegalAddress;
 }
 
 void library_gap(const char* function) {

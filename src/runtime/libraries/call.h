@@ -14,15 +14,20 @@ struct Operand {
   const void* data;
   u64 bytes;
 };
+// Bytes of steps · step + rest elements; what does not fit in 64 bits is more than any memory has, and so are negative numbers.
+u64 extent_bytes(u64 steps, u64 step, u64 rest, u64 element);
 
 // Does `body` as work of the stream: now, or as a node of a graph where the stream is captured. Before it launches that are
-// put off are run, and operands that are not whole in the device's memory are told of: cudaErrorIllegalAddress. Other errors
-// are those of the stream and of `body`. The thread's last error stays what it was.
+// put off are run, and operands that are not whole in the device's memory are told of: cudaErrorIllegalAddress. Memory that
+// `body` does not get is cudaErrorMemoryAllocation. Other errors are those of the stream and of `body`. The thread's last error stays what it was.
 cudaError_t library_call(const char* function, cudaStream_t, std::vector<Operand>,
                          std::function<cudaError_t()> body);
 
 // The same check of memory whose addresses are known only when the work is done.
 cudaError_t check_operands(const char* function, const std::vector<Operand>&);
+
+// Says what is wrong with what a function found in memory, where a GPU would reach outside of it: cudaErrorIllegalAddress.
+cudaError_t refuse_content(const char* function, const std::string& what);
 
 // A function that the stand-ins do not have: named in the report.
 void library_gap(const char* function);

@@ -64,7 +64,9 @@ static int copy_columns(i64 rows, i64 columns, i64 element, const void* from, i6
                         i64 to_leading, cudaMemcpyKind kind, cudaStream_t stream) {
   if (rows < 0 || columns < 0 || element <= 0 || from_leading < rows || to_leading < rows)
     return rows == 0 || columns == 0 ? blas_success : blas_invalid_value;
-  auto bytes = [&](i64 count) { return static_cast<std::size_t>(count * element); };
+  auto bytes = [&](i64 count) {
+    return extent_bytes(static_cast<u64>(count), 1, 0, static_cast<u64>(element));
+  };
   return status_of(cudaMemcpy2DAsync(to, bytes(to_leading), from, bytes(from_leading), bytes(rows),
                                      static_cast<std::size_t>(columns), kind, stream));
 }

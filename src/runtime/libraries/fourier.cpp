@@ -70,7 +70,8 @@ int make(int number, std::vector<int> sizes, int type, int batch, std::size_t* w
   if (work) *work = 0;
   if (type != c2c && type != r2c && type != c2r && type != z2z && type != d2z && type != z2d)
     return fft_invalid_type;
-  if (batch < 1 || std::any_of(sizes.begin(), sizes.end(), [](int n) { return n < 1; }))
+  constexpr int most = INT32_MAX - 2; // a row in place is up to two elements longer
+  if (batch < 1 || std::any_of(sizes.begin(), sizes.end(), [](int n) { return n < 1 || n > most; }))
     return fft_invalid_size;
   return with_plan(number, [&](Plan& plan) {
     plan.sizes = std::move(sizes), plan.type = type, plan.batch = batch;
@@ -83,6 +84,13 @@ int make_many(int number, int rank, const int* n, const int* in, int in_step, in
   if (rank < 1 || rank > 3 || !n) return fft_invalid_value;
   if (int bad = make(number, {n, n + rank}, type, batch, work); bad != fft_success) return bad;
   if (!in || !out) return fft_success; // then steps and distances are ignored
+  // The first size says nothing.
+  auto is_layout = [&](const int* storage, int step, int distance) {
+    return step >= 1 && distance >= 0 &&
+           std::all_of(storage + 1, storage + rank, [](int size) { return size >= 0; });
+  };
+  if (!is_layout(in, in_step, in_distance) || !is_layout(out, out_step, out_distance))
+    return fft_invalid_value;
   return with_plan(number, [&](Plan& plan) {
     plan.advanced = true;
     plan.in = {{in, in + rank}, in_step, in_distance};
@@ -91,8 +99,13 @@ int make_many(int number, int rank, const int* n, const int* in, int in_step, in
   });
 }
 
+// At most the largest i64: more than any memory has.
 i64 product(const std::vector<int>& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), i64{1}, [](i64 a, int b) { return a * b; });
+  auto times = [](i64 a, int b) {
+    i64 out = 0;
+    return __builtin_mul_overflow(a, i64{b}, &out) ? INT64_MAX : out;
+  };
+  return std::accumulate(sizes.begin(), sizes.end(), i64{1}, times);
 }
 
 // Rows of real numbers that share their place with complex ones are as long as these.
@@ -108,11 +121,14 @@ void lay_out(Plan& plan, bool in_place) {
 
 Operand operand(const void* data, const Plan& plan, const Layout& side, bool real) {
   const u64 element = (is_double(plan.type) ? 8 : 4) * (real ? 1 : 2);
-  i64 last = 0; // index of the last element of one transform: all but the last row are whole
+  u64 last = 0; // index of the last element of one transform: all but the last row are whole
   std::vector<int> used = plan.sizes;
   if (!real && (from_real(plan.type) || to_real(plan.type))) used.back() = used.back() / 2 + 1;
-  for (std::size_t d = 0; d < used.size(); ++d) last = last * side.storage[d] + used[d] - 1;
-  return {data, static_cast<u64>(last * side.step + (plan.batch - 1) * side.distance + 1) * element};
+  for (std::size_t d = 0; d < used.size(); ++d)
+    last = extent_bytes(last, static_cast<u64>(side.storage[d]), static_cast<u64>(used[d] - 1), 1);
+  const u64 first_of_last =
+      extent_bytes(static_cast<u64>(plan.batch) - 1, static_cast<u64>(side.distance), 1, 1);
+  return {data, extent_bytes(last, static_cast<u64>(side.step), first_of_last, element)};
 }
 
 cudaError_t transform(const Plan& plan, void* from, void* to, int direction) {

@@ -91,7 +91,7 @@ int generate(const char* name, Generator* generator, T* out, std::size_t n, u64 
   return with_generator(generator, [&] {
     const u64 seed = generator->seed, from = generator->offset;
     generator->offset += n * drawn;
-    const Operand operand{out, generator->host ? 0 : n * sizeof(T)};
+    const Operand operand{out, generator->host ? 0 : extent_bytes(n, 1, 0, sizeof(T))};
     return status_of(library_call(name, generator->stream, {operand}, [=] {
       Numbers numbers(seed, from);
       for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(next(numbers));

@@ -62,9 +62,15 @@ int room(SolverHandle* h, i64 n, int* size) {
   return solver_success;
 }
 
+// Of an empty matrix, whose other size may be one that no memory could hold.
+cudaError_t nothing_to_do(int* info) {
+  *info = 0;
+  return cudaSuccess;
+}
+
 template <class T>
 int getrf(const char* name, SolverHandle* h, int m, int n, T* a, int lda, int* pivots, int* info) {
-  return call(name, h, {m, n, lda - m}, {},
+  return call(name, h, {m, n, beyond(lda, m)}, {},
               {matrix(a, m, n, lda), vector(pivots, pivots ? std::min(m, n) : 0, 1)}, info,
               [=] { return factor(m, n, a, lda, pivots, info); });
 }
@@ -72,23 +78,23 @@ template <class T>
 int getrs(const char* name, SolverHandle* h, int op, int n, int columns, const T* a, int lda,
           const int* pivots, T* b, int ldb, int* info) {
   const char letter = op_letter(op);
-  return call(name, h, {n, columns, lda - n, ldb - n}, {letter},
-              {matrix(a, n, n, lda), matrix(b, n, columns, ldb)}, info,
-              [=] { return solve(letter, n, columns, a, lda, pivots, b, ldb, info); });
+  return call(name, h, {n, columns, beyond(lda, n), beyond(ldb, n)}, {letter},
+              {matrix(a, n, n, lda), matrix(b, n, columns, ldb), operand_of_pivots(pivots, n)}, info,
+              [=] { return solve(name, letter, n, columns, a, lda, pivots, b, ldb, info); });
 }
 
 template <class T>
 int of_triangle(const char* name, const char* routine, SolverHandle* h, int fill, int n, T* a, int lda,
                 int* info) {
   const char uplo = fill_letter(fill);
-  return call(name, h, {n, lda - n}, {uplo}, {matrix(a, n, n, lda)}, info,
+  return call(name, h, {n, beyond(lda, n)}, {uplo}, {matrix(a, n, n, lda)}, info,
               [=] { return fortran<T>(routine, uplo, n, a, lda, info); });
 }
 template <class T>
 int potrs(const char* name, SolverHandle* h, int fill, int n, int columns, const T* a, int lda, T* b, int ldb,
           int* info) {
   const char uplo = fill_letter(fill);
-  return call(name, h, {n, columns, lda - n, ldb - n}, {uplo},
+  return call(name, h, {n, columns, beyond(lda, n), beyond(ldb, n)}, {uplo},
               {matrix(a, n, n, lda), matrix(b, n, columns, ldb)}, info,
               [=] { return fortran<T>("potrs", uplo, n, columns, a, lda, b, ldb, info); });
 }
@@ -96,39 +102,43 @@ template <class T>
 int potrf_batched(const char* name, SolverHandle* h, int fill, int n, T* const* a, int lda, int* info,
                   int count) {
   const char uplo = fill_letter(fill);
-  return call(name, h, {n, lda - n, count}, {uplo}, {vector(a, count, 1), vector(info, count, 1)}, info, [=] {
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; error == cudaSuccess && i < count; ++i) {
-      error = check_operands(name, {matrix(a[i], n, n, lda)});
-      if (error == cudaSuccess) error = fortran<T>("potrf", uplo, n, a[i], lda, info + i);
-    }
-    return error;
-  });
+  return call(name, h, {n, beyond(lda, n), count}, {uplo}, {vector(a, count, 1), vector(info, count, 1)},
+              info, [=] {
+                cudaError_t error = cudaSuccess;
+                for (int i = 0; error == cudaSuccess && i < count; ++i) {
+                  error = check_operands(name, {matrix(a[i], n, n, lda)});
+                  if (error == cudaSuccess) error = fortran<T>("potrf", uplo, n, a[i], lda, info + i);
+                }
+                return error;
+              });
 }
 
 template <class T>
 int geqrf(const char* name, SolverHandle* h, int m, int n, T* a, int lda, T* tau, int* info) {
-  return call(name, h, {m, n, lda - m}, {}, {matrix(a, m, n, lda), vector(tau, std::min(m, n), 1)}, info,
-              [=] {
+  return call(name, h, {m, n, beyond(lda, m)}, {}, {matrix(a, m, n, lda), vector(tau, std::min(m, n), 1)},
+              info, [=] {
+                if (std::min(m, n) == 0) return nothing_to_do(info);
                 WorkRoom<T> work(n);
                 return fortran<T>("geqrf", m, n, a, lda, tau, work.data(), work.size(), info);
               });
 }
 template <class T>
 int gqr(const char* name, SolverHandle* h, int m, int n, int k, T* a, int lda, const T* tau, int* info) {
-  return call(name, h, {m, n, k, lda - m}, {}, {matrix(a, m, n, lda), vector(tau, k, 1)}, info, [=] {
-    WorkRoom<T> work(n);
-    return fortran<T>(is_complex<T> ? "ungqr" : "orgqr", m, n, k, a, lda, tau, work.data(), work.size(),
-                      info);
-  });
+  return call(name, h, {m, n, k, i64{m} - n, i64{n} - k, beyond(lda, m)}, {},
+              {matrix(a, m, n, lda), vector(tau, k, 1)}, info, [=] {
+                WorkRoom<T> work(n);
+                return fortran<T>(is_complex<T> ? "ungqr" : "orgqr", m, n, k, a, lda, tau, work.data(),
+                                  work.size(), info);
+              });
 }
 template <class T>
 int mqr(const char* name, SolverHandle* h, int side, int op, int m, int n, int k, const T* a, int lda,
         const T* tau, T* c, int ldc, int* info) {
   const char where = side_letter(side), letter = op_letter(op);
   const int high = side == 0 ? m : n;
-  return call(name, h, {m, n, k, lda - high, ldc - m}, {where, letter},
+  return call(name, h, {m, n, k, high - i64{k}, beyond(lda, high), beyond(ldc, m)}, {where, letter},
               {matrix(a, high, k, lda), vector(tau, k, 1), matrix(c, m, n, ldc)}, info, [=] {
+                if (std::min(m, n) == 0) return nothing_to_do(info);
                 WorkRoom<T> work(std::max(m, n));
                 return fortran<T>(is_complex<T> ? "unmqr" : "ormqr", where, letter, m, n, k, a, lda, tau, c,
                                   ldc, work.data(), work.size(), info);
@@ -139,7 +149,7 @@ template <class T>
 int evd(const char* name, SolverHandle* h, int vectors, int fill, int n, T* a, int lda, Real<T>* w,
         int* info) {
   const char uplo = fill_letter(fill), job = vectors == 0 ? 'N' : vectors == 1 ? 'V' : '\0';
-  return call(name, h, {n, lda - n}, {uplo, job}, {matrix(a, n, n, lda), vector(w, n, 1)}, info, [=] {
+  return call(name, h, {n, beyond(lda, n)}, {uplo, job}, {matrix(a, n, n, lda), vector(w, n, 1)}, info, [=] {
     WorkRoom<T> work(n);
     if constexpr (is_complex<T>) {
       WorkRoom<Real<T>> reals(n);
@@ -155,21 +165,27 @@ int gesvd(const char* name, SolverHandle* h, char u_job, char v_job, int m, int 
           T* u, int ldu, T* v, int ldv, int* info) {
   auto columns = [&](char job, int whole) { return job == 'A' ? whole : job == 'S' ? std::min(m, n) : 0; };
   const int wide = columns(u_job, m), high = columns(v_job, n);
-  return call(name, h, {m, n, m - n, lda - m}, {}, // fewer rows than columns are not for it
-              {matrix(a, m, n, lda), vector(s, n, 1), matrix(u, m, wide, ldu),
-               matrix(v, high, high == 0 ? 0 : n, ldv)},
-              info, [=] {
-                const int leading_u = std::max(ldu, 1), leading_v = std::max(ldv, 1);
-                WorkRoom<T> work(m + n);
-                if constexpr (is_complex<T>) {
-                  WorkRoom<Real<T>> reals(n);
-                  return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v,
-                                    work.data(), work.size(), reals.data(), info);
-                } else {
-                  return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v,
-                                    work.data(), work.size(), info);
-                }
-              });
+  auto is_job = [](char job) { return job == 'A' || job == 'S' || job == 'O' || job == 'N' ? job : '\0'; };
+  const char overwritten_once = u_job == 'O' && v_job == 'O' ? '\0' : 'O';
+  return call(
+      name, h, // fewer rows than columns are not for it
+      {m, n, i64{m} - n, beyond(lda, m), wide == 0 ? 0 : beyond(ldu, m), high == 0 ? 0 : beyond(ldv, high)},
+      {is_job(u_job), is_job(v_job), overwritten_once},
+      {matrix(a, m, n, lda), vector(s, n, 1), matrix(u, m, wide, ldu),
+       matrix(v, high, high == 0 ? 0 : n, ldv)},
+      info, [=] {
+        if (n == 0) return nothing_to_do(info);
+        const int leading_u = std::max(ldu, 1), leading_v = std::max(ldv, 1);
+        WorkRoom<T> work(i64{m} + n);
+        if constexpr (is_complex<T>) {
+          WorkRoom<Real<T>> reals(n);
+          return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v, work.data(),
+                            work.size(), reals.data(), info);
+        } else {
+          return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v, work.data(),
+                            work.size(), info);
+        }
+      });
 }
 
 } // namespace
@@ -222,14 +238,17 @@ int cusolverDnDestroySyevjInfo(JacobiSettings* settings) {
   return solver_success;
 }
 int cusolverDnXsyevjSetTolerance(JacobiSettings* settings, double tolerance) {
+  if (!settings) return solver_invalid_value;
   settings->tolerance = tolerance;
   return solver_success;
 }
 int cusolverDnXsyevjSetMaxSweeps(JacobiSettings* settings, int sweeps) {
+  if (!settings) return solver_invalid_value;
   settings->sweeps = sweeps;
   return solver_success;
 }
 int cusolverDnXsyevjSetSortEig(JacobiSettings* settings, int sorted) {
+  if (!settings) return solver_invalid_value;
   settings->sorted = sorted;
   return solver_success;
 }

@@ -10,6 +10,7 @@ template <class T>
 cudaError_t multiply(const SparseMatrix& a, int op, const View& b, const View& c, bool conjugated_b,
                      const void* alpha, const void* beta) {
   using W = Wide<T>;
+  if (c.columns == 0) return cudaSuccess; // and perhaps more rows than there is memory
   const W p(*static_cast<const T*>(alpha)), q(*static_cast<const T*>(beta));
   std::vector<W> sums(static_cast<std::size_t>(c.rows * c.columns));
   const T* x = static_cast<const T*>(b.values);
@@ -57,6 +58,7 @@ int product(const char* name, SparseHandle* handle, int op, const void* alpha, c
   if (c.rows != high || b.rows != wide || b.columns != c.columns) return sparse_invalid_value;
   std::vector<Operand> operands = operands_of(*a);
   operands.insert(operands.end(), dense.begin(), dense.end());
+  operands.insert(operands.end(), {scalar(*handle, alpha, a->type), scalar(*handle, beta, a->type)});
   return sparse_status(library_call(name, handle->stream, std::move(operands),
                                     [=, m = *a, s = Scalars(*handle, a->type, alpha, beta)]() -> cudaError_t {
                                       const void *p = s.later ? s.alpha : s.now[0],
@@ -84,13 +86,13 @@ int cusparseSetStream(SparseHandle* handle, cudaStream_t stream) {
   return with(handle, [&](SparseHandle& h) { h.stream = stream; });
 }
 int cusparseGetStream(SparseHandle* handle, cudaStream_t* stream) {
-  return with(handle, [&](SparseHandle& h) { *stream = h.stream; });
+  return stream ? with(handle, [&](SparseHandle& h) { *stream = h.stream; }) : sparse_invalid_value;
 }
 int cusparseSetPointerMode(SparseHandle* handle, int mode) {
   return with(handle, [&](SparseHandle& h) { h.pointer_mode = mode; });
 }
 int cusparseGetPointerMode(SparseHandle* handle, int* mode) {
-  return with(handle, [&](SparseHandle& h) { *mode = h.pointer_mode; });
+  return mode ? with(handle, [&](SparseHandle& h) { *mode = h.pointer_mode; }) : sparse_invalid_value;
 }
 int cusparseGetVersion(SparseHandle*, int* version) {
   if (!version) return sparse_invalid_value;
@@ -126,10 +128,8 @@ int cusparseSpMV(SparseHandle* h, int op, const void* alpha, const SparseMatrix*
   std::lock_guard lock(Runtime::get().mutex);
   if (!exists(h)) return sparse_not_initialized;
   if (!exists(a) || !exists(x) || !exists(y)) return sparse_invalid_value;
-  auto bytes = [](const DenseVector& v) { return static_cast<u64>(v.size) * value_bytes(v.type); };
-  return product("cusparseSpMV", h, op, alpha, a, {x->values, x->size, 1, 1, 0},
-                 {{x->values, bytes(*x)}, {y->values, bytes(*y)}}, false, beta, {y->values, y->size, 1, 1, 0},
-                 x->type, y->type);
+  return product("cusparseSpMV", h, op, alpha, a, {x->values, x->size, 1, 1, 0}, {operand(*x), operand(*y)},
+                 false, beta, {y->values, y->size, 1, 1, 0}, x->type, y->type);
 }
 
 int cusparseSpMM_bufferSize(SparseHandle*, int, int, const void*, const SparseMatrix*, const DenseMatrix*,
@@ -166,6 +166,7 @@ int cusparseSparseToDense(SparseHandle* h, const SparseMatrix* a, const DenseMat
   operands.push_back(operand(*b));
   return sparse_status(library_call(
       "cusparseSparseToDense", h->stream, std::move(operands), [m = *a, to = view_of(*b, false)] {
+        if (m.columns == 0) return cudaSuccess; // and perhaps more rows than there is memory
         const u64 bytes = value_bytes(m.type);
         auto at = [&](i64 i, i64 j) {
           return static_cast<std::byte*>(to.values) +

@@ -76,6 +76,10 @@ inline u64 index_bytes(int type) { return type == index_64 ? 8 : 4; }
 inline u64 value_bytes(int type) {
   return type == real_32 ? 4 : type == real_64 || type == complex_32 ? 8 : 16;
 }
+// A scalar of a call, if it is in device memory.
+inline Operand scalar(const SparseHandle& handle, const void* at, int type) {
+  return {at, handle.pointer_mode != 0 ? value_bytes(type) : 0};
+}
 inline bool known_type(int type) {
   return type == real_32 || type == real_64 || type == complex_32 || type == complex_64;
 }
@@ -100,14 +104,17 @@ template <class F> cudaError_t each_element(const SparseMatrix& m, F&& f) {
   return cudaSuccess;
 }
 
+inline Operand operand(const DenseVector& v) {
+  return {v.values, extent_bytes(static_cast<u64>(v.size), 1, 0, value_bytes(v.type))};
+}
 inline std::vector<Operand> operands_of(const SparseMatrix& m) {
   const i64 outer =
       m.format == SparseMatrix::coo ? m.count : (m.format == SparseMatrix::csr ? m.rows : m.columns) + 1;
   const int outer_type = m.format == SparseMatrix::coo ? m.index_type : m.offset_type;
   auto count = static_cast<u64>(m.count);
-  return {{m.offsets, static_cast<u64>(outer) * index_bytes(outer_type)},
-          {m.indices, count * index_bytes(m.index_type)},
-          {m.values, count * value_bytes(m.type)}};
+  return {{m.offsets, extent_bytes(static_cast<u64>(outer), 1, 0, index_bytes(outer_type))},
+          {m.indices, extent_bytes(count, 1, 0, index_bytes(m.index_type))},
+          {m.values, extent_bytes(count, 1, 0, value_bytes(m.type))}};
 }
 
 template <class T>

@@ -3,6 +3,19 @@
 #include <cstring>
 
 namespace warplens::runtime {
+namespace {
+
+bool is_index(int type) { return type == index_32 || type == index_64; }
+
+int create_sparse(SparseMatrix** out, const SparseMatrix& m) {
+  const bool valid = m.rows >= 0 && m.columns >= 0 && m.count >= 0 && m.rows < INT64_MAX &&
+                     m.columns < INT64_MAX && is_index(m.offset_type) && is_index(m.index_type) &&
+                     (m.base == 0 || m.base == 1);
+  return valid ? create(out, m) : sparse_invalid_value;
+}
+
+} // namespace
+
 extern "C" {
 
 int cusparseCreateMatDescr(LegacyMatrix** out) { return create(out, LegacyMatrix{}); }
@@ -21,16 +34,18 @@ int cusparseSetMatDiagType(LegacyMatrix* m, int diagonal) {
 }
 
 int cusparseCreateDnVec(DenseVector** out, i64 size, void* values, int type) {
-  return create(out, DenseVector{size, values, type});
+  return size < 0 ? sparse_invalid_value : create(out, DenseVector{size, values, type});
 }
 int cusparseCreateConstDnVec(DenseVector** out, i64 size, void* values, int type) {
   return cusparseCreateDnVec(out, size, values, type);
 }
 int cusparseDestroyDnVec(DenseVector* v) { return destroy(v); }
 int cusparseDnVecGet(DenseVector* v, i64* size, void** values, int* type) {
+  if (!size || !values || !type) return sparse_invalid_value;
   return with(v, [&](DenseVector& known) { *size = known.size, *values = known.values, *type = known.type; });
 }
 int cusparseDnVecGetValues(DenseVector* v, void** values) {
+  if (!values) return sparse_invalid_value;
   return with(v, [&](DenseVector& known) { *values = known.values; });
 }
 int cusparseDnVecSetValues(DenseVector* v, void* values) {
@@ -38,7 +53,8 @@ int cusparseDnVecSetValues(DenseVector* v, void* values) {
 }
 int cusparseCreateDnMat(DenseMatrix** out, i64 rows, i64 columns, i64 leading, void* values, int type,
                         int order) {
-  return create(out, DenseMatrix{rows, columns, leading, values, type, order});
+  const bool valid = rows >= 0 && columns >= 0 && leading >= (order == by_columns ? rows : columns);
+  return valid ? create(out, DenseMatrix{rows, columns, leading, values, type, order}) : sparse_invalid_value;
 }
 int cusparseCreateConstDnMat(DenseMatrix** out, i64 rows, i64 columns, i64 leading, void* values, int type,
                              int order) {
@@ -49,13 +65,14 @@ int cusparseDnMatSetValues(DenseMatrix* m, void* values) {
   return with(m, [&](DenseMatrix& known) { known.values = values; });
 }
 int cusparseDnMatGetValues(DenseMatrix* m, void** values) {
+  if (!values) return sparse_invalid_value;
   return with(m, [&](DenseMatrix& known) { *values = known.values; });
 }
 
 int cusparseCreateCsr(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
                       void* values, int offset_type, int index_type, int base, int type) {
-  return create(out, SparseMatrix{SparseMatrix::csr, rows, columns, count, offsets, indices, values,
-                                  offset_type, index_type, base, type});
+  return create_sparse(out, {SparseMatrix::csr, rows, columns, count, offsets, indices, values, offset_type,
+                             index_type, base, type});
 }
 int cusparseCreateConstCsr(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
                            void* values, int offset_type, int index_type, int base, int type) {
@@ -64,20 +81,22 @@ int cusparseCreateConstCsr(SparseMatrix** out, i64 rows, i64 columns, i64 count,
 }
 int cusparseCreateCsc(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
                       void* values, int offset_type, int index_type, int base, int type) {
-  return create(out, SparseMatrix{SparseMatrix::csc, rows, columns, count, offsets, indices, values,
-                                  offset_type, index_type, base, type});
+  return create_sparse(out, {SparseMatrix::csc, rows, columns, count, offsets, indices, values, offset_type,
+                             index_type, base, type});
 }
 int cusparseCreateCoo(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* row_indices,
                       void* column_indices, void* values, int index_type, int base, int type) {
-  return create(out, SparseMatrix{SparseMatrix::coo, rows, columns, count, row_indices, column_indices,
-                                  values, index_type, index_type, base, type});
+  return create_sparse(out, {SparseMatrix::coo, rows, columns, count, row_indices, column_indices, values,
+                             index_type, index_type, base, type});
 }
 int cusparseDestroySpMat(SparseMatrix* m) { return destroy(m); }
 int cusparseSpMatGetSize(SparseMatrix* m, i64* rows, i64* columns, i64* count) {
+  if (!rows || !columns || !count) return sparse_invalid_value;
   return with(
       m, [&](SparseMatrix& known) { *rows = known.rows, *columns = known.columns, *count = known.count; });
 }
 int cusparseSpMatGetValues(SparseMatrix* m, void** values) {
+  if (!values) return sparse_invalid_value;
   return with(m, [&](SparseMatrix& known) { *values = known.values; });
 }
 int cusparseSpMatSetValues(SparseMatrix* m, void* values) {

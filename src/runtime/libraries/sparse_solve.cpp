@@ -63,6 +63,7 @@ int solve_call(const char* name, SparseHandle* h, int op, const void* alpha, con
   }
   std::vector<Operand> operands = operands_of(*a);
   operands.insert(operands.end(), dense.begin(), dense.end());
+  operands.push_back(scalar(*h, alpha, a->type));
   std::array<std::byte, 16> now{};
   const void* later = h->pointer_mode != 0 ? alpha : nullptr;
   if (!later) std::copy_n(static_cast<const std::byte*>(alpha), value_bytes(a->type), now.data());
@@ -119,13 +120,13 @@ int ilu(const char* name, SparseHandle* h, int rows, int count, const LegacyMatr
   if (!exists(h)) return sparse_not_initialized;
   if (!exists(description) || !exists(info) || rows < 0 || count < 0) return sparse_invalid_value;
   const Csr a{rows, count, description->base, offsets, columns};
-  return sparse_status(
-      library_call(name, h->stream,
-                   {vector(offsets, rows + 1, 1), vector(columns, count, 1), vector(values, count, 1)}, [=] {
-                     cudaError_t error = factor_incompletely(a, values, info->zero_pivot);
-                     if (info->zero_pivot >= 0) info->zero_pivot += a.base;
-                     return error;
-                   }));
+  return sparse_status(library_call(
+      name, h->stream,
+      {vector(offsets, i64{rows} + 1, 1), vector(columns, count, 1), vector(values, count, 1)}, [=] {
+        cudaError_t error = factor_incompletely(a, values, info->zero_pivot);
+        if (info->zero_pivot >= 0) info->zero_pivot += a.base;
+        return error;
+      }));
 }
 
 int tell_room(std::size_t* bytes) {
@@ -153,10 +154,8 @@ int cusparseSpSV_solve(SparseHandle* h, int op, const void* alpha, const SparseM
   std::lock_guard lock(Runtime::get().mutex);
   if (!exists(h)) return sparse_not_initialized;
   if (!exists(a) || !exists(x) || !exists(y)) return sparse_invalid_value;
-  auto bytes = [](const DenseVector& v) { return static_cast<u64>(v.size) * value_bytes(v.type); };
   return solve_call("cusparseSpSV_solve", h, op, alpha, a, {x->values, x->size, 1, 1, 0},
-                    {y->values, y->size, 1, 1, 0}, {{x->values, bytes(*x)}, {y->values, bytes(*y)}}, x->type,
-                    y->type);
+                    {y->values, y->size, 1, 1, 0}, {operand(*x), operand(*y)}, x->type, y->type);
 }
 
 int cusparseSpSM_createDescr(TriangularSolve** out) { return create(out, TriangularSolve{}); }
