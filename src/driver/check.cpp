@@ -121,6 +121,10 @@ Output check(const CheckOptions& asked) {
   const std::vector<check::Judgement>& judgements = examined->judgements;
   findings::List& list = examined->list;
   std::string more = o.all ? others_text(judgements) : "";
+  if (!o.kernel.empty() && examined->kernels == 0 && judgements.empty() && out.exit_code == 0)
+    return refuse(diag::error("no-such-kernel", fmt::format("no kernel's name contains '{}'", o.kernel), {},
+                              "--kernel takes a part of a kernel's name"),
+                  o);
   if (out.exit_code == 0 || !judgements.empty())
     more += summary(judgements, examined->kernels, list.findings.size());
   if (Result<void> said = say(*prepared, list, sources, more, out); !said) return refuse(said.error(), o);

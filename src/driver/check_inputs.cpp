@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace warplens::driver {
@@ -29,11 +28,14 @@ std::vector<std::string> options_of(const std::vector<std::string>& words, const
   std::vector<std::string> out;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
-    bool takes_one = word == "-o" || word == "-MF" || word == "-MT" || word == "-MQ" || word == "-x";
+    bool takes_one = word == "-o" || word == "--output-file" || word == "-odir" ||
+                     word == "--output-directory" || word == "-MF" || word == "-MT" || word == "-MQ" ||
+                     word == "-x";
     if (takes_one) ++i;
     bool makes = word == "-c" || word == "-dc" || word == "-dw" || word == "-MD" || word == "-MMD" ||
                  word == "-ptx" || word == "--device-c" || word == "-G" || word == "--device-debug" ||
-                 word.starts_with("-MF");
+                 word.starts_with("-MF") || word.starts_with("-o=") || word.starts_with("-odir=") ||
+                 word.starts_with("--output-");
     bool target = word.starts_with("-gencode") || word.starts_with("--generate-code") ||
                   word.starts_with("-arch") || word.starts_with("--gpu-architecture") ||
                   word.starts_with("-code");
@@ -56,16 +58,22 @@ Result<std::vector<CheckInput>> sources_in(const std::string& path) {
   };
   if (!commands.is_array()) return malformed();
   std::vector<CheckInput> out;
+  auto is_text = [](const nlohmann::json& one, const char* name) {
+    return !one.contains(name) || one[name].is_string();
+  };
   for (const nlohmann::json& one : commands) {
-    if (!one.is_object() || !one.contains("file") || !one["file"].is_string()) return malformed();
+    if (!one.is_object() || !one.contains("file") || !is_text(one, "file") || !is_text(one, "directory") ||
+        !is_text(one, "command"))
+      return malformed();
     std::string file = one["file"], folder = one.value("directory", std::string());
     if (!is_cuda_source(file)) continue;
     std::vector<std::string> words;
     if (one.contains("arguments") && one["arguments"].is_array()) {
       for (const nlohmann::json& word : one["arguments"])
         if (word.is_string()) words.push_back(word);
-    } else if (Result<std::vector<std::string>> split = split_words(one.value("command", std::string()));
-               split) {
+    } else {
+      Result<std::vector<std::string>> split = split_words(one.value("command", std::string()));
+      if (!split) return failure(split.error());
       words = std::move(*split);
     }
     out.push_back({(fs::path(folder) / file).string(), options_of(words, file), folder});
@@ -133,6 +141,18 @@ Result<std::vector<PtxText>> embedded(const std::string& path, u32 sm) {
       "check reads PTX, which nvcc keeps with -gencode arch=compute_80,code=compute_80; or give the source"));
 }
 
+// As much as a file may have: what never ends is no PTX.
+Result<std::vector<PtxText>> from_stdin() {
+  std::string text;
+  char buffer[1 << 16];
+  while (std::cin.read(buffer, sizeof buffer) || std::cin.gcount() > 0) {
+    text.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
+    if (text[0] == '\0') break; // /dev/zero has no end; no PTX begins so
+    if (text.size() > largest) return failure(unreadable("-", "is too large for PTX"));
+  }
+  return std::vector<PtxText>{{"<stdin>", std::move(text)}};
+}
+
 } // namespace
 
 Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options) {
@@ -142,8 +162,7 @@ Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::ve
 
 Result<std::vector<PtxText>> read_ptx(const CheckInput& input, const CompileFor& how,
                                       const std::function<void(std::string_view)>& said) {
-  if (input.path == "-")
-    return std::vector<PtxText>{{"<stdin>", std::string(std::istreambuf_iterator<char>(std::cin), {})}};
+  if (input.path == "-") return from_stdin();
   std::error_code error;
   if (!fs::exists(input.path, error)) return failure(unreadable(input.path, "does not exist"));
   if (!fs::is_regular_file(input.path, error)) return failure(unreadable(input.path, "is not a file"));

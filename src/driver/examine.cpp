@@ -15,6 +15,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <system_error>
 #include <thread>
 
 namespace warplens::driver {
@@ -134,7 +135,10 @@ std::vector<InputResult> judge_all(const std::vector<CheckInput>& inputs, const 
   std::size_t jobs = std::min<std::size_t>(
       inputs.size(), o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::thread> threads;
-  for (std::size_t t = 1; t < jobs; ++t) threads.emplace_back(work);
+  try {
+    for (std::size_t t = 1; t < jobs; ++t) threads.emplace_back(work);
+  } catch (const std::system_error&) { // the user may have no more: those that there are do the work
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   return out;

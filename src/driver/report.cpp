@@ -26,6 +26,7 @@ Result<std::string> contents(const std::string& path) {
   char buffer[1 << 16];
   while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
     out.append(buffer, static_cast<std::size_t>(in.gcount()));
+    if (out[0] == '\0') break; // /dev/zero has no end; no report begins so
     if (out.size() > most_bytes)
       return failure(diag::error("report-unreadable", fmt::format("'{}' is too large for a report", path)));
   }

@@ -192,7 +192,9 @@ std::string find_config(const std::string& folder) {
   std::error_code error;
   fs::path at = fs::absolute(folder, error);
   while (!at.empty()) {
-    if (fs::path file = at / ".warplens.toml"; fs::is_regular_file(file, error)) return file.string();
+    // One that is no file, or leads nowhere, is found too: reading it says so.
+    if (fs::path file = at / ".warplens.toml"; fs::exists(fs::symlink_status(file, error)))
+      return file.string();
     if (at == at.parent_path()) break;
     at = at.parent_path();
   }

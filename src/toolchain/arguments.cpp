@@ -222,9 +222,22 @@ Strings nvcc_common(const FoundCompiler& compiler, u32 architecture) {
           fmt::format("arch=compute_{0},code=compute_{0}", architecture)};
 }
 
+// Where the compiler writes is not for its options to say: the last of them would win, and may name the source.
+Result<void> check_output(const Strings& options) {
+  for (const std::string& word : options)
+    if (const std::string_view name = std::string_view(word).substr(0, word.find('='));
+        name == "-o" || name == "--output-file" || name == "-odir" || name == "--output-directory")
+      return failure(
+          diag::error("toolchain-output",
+                      fmt::format("the compile option '{}' says where the compiler is to write", word), {},
+                      "leave it out: what is compiled goes to a temporary folder"));
+  return {};
+}
+
 } // namespace
 
 Result<Options> sort_options(const Strings& options) {
+  if (Result<void> fine = check_output(options); !fine) return failure(fine.error());
   Options sorted;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string& argument = options[i];
@@ -252,6 +265,7 @@ Result<Options> sort_options(const Strings& options) {
 }
 
 Result<void> check_nvcc_words(const std::string& source, const Strings& options, const std::string& folder) {
+  if (Result<void> fine = check_output(options); !fine) return fine;
   const std::string other = "or use --compiler clang, which starts no shell";
   if (std::size_t at = source.find_first_of(name_specials); at != source.npos)
     return refuse_word(source, source[at], "give the file another name, " + other);

@@ -41,6 +41,17 @@ TEST(SortOptions, SplitsValuesForTheHostCompilerAndTheLinker) {
   EXPECT_THAT(sorted->link, ElementsAre("-Wl,--as-needed", "-lm", "-L/x"));
 }
 
+// The last -o would win: the compiler would write over the source.
+TEST(SortOptions, SayNotWhereToWrite) {
+  for (const char* word : {"-o", "-o=a.cu", "--output-file", "--output-file=a.cu", "-odir"}) {
+    auto sorted = sort_options({"-O2", word, "a.cu"});
+    ASSERT_FALSE(sorted) << word;
+    EXPECT_EQ(sorted.error().kind, "toolchain-output");
+    EXPECT_FALSE(check_nvcc_words("a.cu", {"-O2", word, "a.cu"}, "/tmp")) << word;
+  }
+  EXPECT_TRUE(sort_options({"-openmp"}));
+}
+
 TEST(SortOptions, RecognisesFurtherSources) {
   auto sorted = sort_options({"b.cu", "c.cpp", "d.c", "e.o", "f.a"});
   ASSERT_TRUE(sorted);
