@@ -1,6 +1,7 @@
 // Texture and surface objects: descriptors of the program become an image and a sampler of the emulator (sim/texture/image.h).
 //
-// What CUDA leaves to its callers is checked, since kernels will read what is described: memory has to be there in full.
+// What CUDA leaves to its callers is checked, since kernels will read what is described: memory has to be there in full. Of a
+// linear buffer only the beginning: programs describe more than they allocated, and a fetch of what is not there is found out.
 #include "runtime/image.h"
 #include <bit>
 #include <cstring>
@@ -44,7 +45,9 @@ cudaError_t image_of_memory(Runtime& runtime, const void* pointer, const cudaCha
 
 cudaError_t image_of_buffer(Runtime& runtime, const cudaResourceDesc& resource, sim::Image& out) {
   const auto& linear = resource.res.linear;
-  cudaError_t error = image_of_memory(runtime, linear.devPtr, linear.desc, linear.sizeInBytes, out);
+  const u64 begin = reinterpret_cast<u64>(linear.devPtr), end = runtime.memory().range(begin).end;
+  const u64 there = end > begin ? std::min<u64>(linear.sizeInBytes, end - begin) : linear.sizeInBytes;
+  cudaError_t error = image_of_memory(runtime, linear.devPtr, linear.desc, there, out);
   if (error != cudaSuccess) return error;
   constexpr u64 most_texels = u64{1} << 28; // cudaDevAttrMaxTexture1DLinearWidth
   u64 width = linear.sizeInBytes / out.format.bytes();

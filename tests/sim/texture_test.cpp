@@ -130,6 +130,26 @@ TEST_F(Textures, OutsideABufferAreZeros) {
             (std::vector<u32>{0, 0, 0, 0, 0, 0, 0, 0, bits(4), 0, 0, 0}));
 }
 
+// cuda-samples' convolutionFFT2D describes 16 columns more than it has, and never fetches them.
+TEST_F(Textures, ABufferDescribedLongerThanItsMemoryIsCheckedByTheFetch) {
+  sampler.mode.fill(AddressMode::border);
+  const char* body = "tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {%r11}];";
+  TextureObject longer;
+  longer.sampler = sampler;
+  Image& i = longer.image;
+  i.format = one_float, i.layout = ImageLayout::buffer;
+  i.begin = gpu.buffer(std::vector<float>{1, 2, 3, 4}), i.bytes = 16;
+  constexpr u64 width = u64{1} << 24;
+  i.levels = {{i.begin, width, 1, 1, width * 4, width * 4}};
+  u64 row = gpu.device.textures.add(std::move(longer));
+  EXPECT_EQ(run(body, row, {{3}, {width}}), (std::vector<u32>{bits(4), 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(fault + std::to_string(warnings), "0");
+  run(body, row, {{4}}); // past the allocation, inside a page
+  EXPECT_EQ(fault + std::to_string(warnings), "1");
+  run(body, row, {{width - 1}});
+  EXPECT_NE(fault.find("is outside all device memory"), fault.npos) << fault;
+}
+
 TEST_F(Textures, LanesThatDoNotTakePartKeepWhatTheyHave) {
   u64 row = image(one_float, ImageLayout::buffer, 1, {8, 1, 1}, counted(8));
   std::vector<u32> got =

@@ -191,6 +191,7 @@ void fetch_texture(Exec& x, const Op& op) {
     const TextureObject& object = objects[thread];
     check_geometry(x, op, operands.geometry(), object, thread);
     FetchPlace place = operands.place(object, thread);
+    check_described(x, op, object, place, thread);
     if (gathers)
       gather(object, place, gathered_channel(*op.form), fetched);
     else

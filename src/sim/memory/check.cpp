@@ -4,6 +4,7 @@
 //
 // An access of affine form has been found to be in order when it was resolved. Of the others the extremes are looked
 // at first, and single lanes only where these say that there is something to find.
+#include "sim/memory/check.h"
 #include "sim/memory/access.h"
 #include <fmt/format.h>
 
@@ -42,13 +43,13 @@ std::string help_for(u64 at) {
 }
 
 // What --check memory knows of an address outside all allocations: that it was in one.
-bool was_freed(Exec& x, const Op& op, const Access& a, u32 thread, u64 at) {
+bool was_freed(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
   const Memory& memory = *x.launch.device.memory;
   if (!memory.freed(at)) return false;
   std::string message =
-      fmt::format("{} of {} bytes at {:#x} is in memory that was freed", kind_name(x, op), a.bytes, at);
+      fmt::format("{} of {} bytes at {:#x} is in memory that was freed", kind_name(x, op), bytes, at);
   const std::string help = "free it after the last kernel that uses it has ended";
-  if (!memory.mapped(at, a.bytes) || x.launch.options.strict_memory)
+  if (!memory.mapped(at, bytes) || x.launch.options.strict_memory)
     raise(x, op, FaultKind::illegal_address, "memory-use-after-free", std::move(message), thread, at,
           {describe_address(x, at)}, help);
   warn(x, op, "memory-use-after-free", std::move(message), thread, {describe_address(x, at)}, help);
@@ -57,24 +58,7 @@ bool was_freed(Exec& x, const Op& op, const Access& a, u32 thread, u64 at) {
 
 // Lanes that are not all inside one allocation.
 void check_device_memory(Exec& x, const Op& op, const Access& a) {
-  const Memory& memory = *x.launch.device.memory;
-  each_lane(x, a, [&](u32 thread, u64 at) {
-    if (memory.range(at).covers(at, a.bytes) || was_freed(x, op, a, thread, at)) return;
-    if (!memory.mapped(at, a.bytes))
-      raise(
-          x, op, FaultKind::illegal_address, "kernel-illegal-address",
-          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), a.bytes, at),
-          thread, at, {describe_address(x, at)}, help_for(at));
-    if (x.launch.options.strict_memory)
-      raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
-            fmt::format("{} of {} bytes at {:#x} is past its allocation", kind_name(x, op), a.bytes, at),
-            thread, at, {describe_address(x, at)}, "check the index against the size that was allocated");
-    warn(x, op, "kernel-out-of-bounds",
-         fmt::format(
-             "{} of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
-             kind_name(x, op), a.bytes, at),
-         thread, {describe_address(x, at)});
-  });
+  each_lane(x, a, [&](u32 thread, u64 at) { check_device_lane(x, op, a.bytes, thread, at); });
 }
 
 // Shared memory, local memory, parameters.
@@ -94,6 +78,24 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
 }
 
 } // namespace
+
+void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
+  const Memory& memory = *x.launch.device.memory;
+  if (memory.range(at).covers(at, bytes) || was_freed(x, op, bytes, thread, at)) return;
+  if (!memory.mapped(at, bytes))
+    raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
+          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), bytes, at),
+          thread, at, {describe_address(x, at)}, help_for(at));
+  if (x.launch.options.strict_memory)
+    raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
+          fmt::format("{} of {} bytes at {:#x} is past its allocation", kind_name(x, op), bytes, at), thread,
+          at, {describe_address(x, at)}, "check the index against the size that was allocated");
+  warn(x, op, "kernel-out-of-bounds",
+       fmt::format(
+           "{} of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
+           kind_name(x, op), bytes, at),
+       thread, {describe_address(x, at)});
+}
 
 void check_lanes(Exec& x, const Op& op, const Access& a) {
   if (a.lowest > a.highest) return; // no lane

@@ -1,8 +1,10 @@
 #include "sim/texture/access.h"
 #include "sim/memory/access.h"
+#include "sim/memory/check.h"
 #include "sim/memory/element.h"
 #include "sim/program.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace warplens::sim {
@@ -83,6 +85,16 @@ const TextureObject& ObjectOfLane::look_up(u64 given, u32 thread) {
            "free arrays and memory after the kernels that read them, and destroy the object first");
   handle_ = given, object_ = found;
   return *found;
+}
+
+void check_described(Exec& x, const Op& op, const TextureObject& object, const FetchPlace& place,
+                     u32 thread) {
+  const Image& image = object.image;
+  if (image.layout != ImageLayout::buffer || image.levels[0].row_pitch <= image.bytes) return;
+  const double texel = std::floor(place.at[0]);
+  const u32 bytes = image.format.bytes();
+  if (texel < 0 || texel >= static_cast<double>(image.levels[0].width)) return;
+  check_device_lane(x, op, bytes, thread, image.begin + static_cast<u64>(texel) * bytes);
 }
 
 SeenByMemory::SeenByMemory(Exec& x, const Op& op, u32 most_texels) : x_(x), op_(op) {

@@ -33,6 +33,10 @@ private:
   const TextureObject* object_ = nullptr;
 };
 
+// Before a fetch: a buffer may be described as longer than its memory (texels after an allocation are nobody's until a kernel
+// reads them). Raises a fault or warns as a load of that texel would.
+void check_described(Exec&, const Op&, const TextureObject&, const FetchPlace&, u32 thread);
+
 // What the lanes of one execution touch, one object's at a time: they are handed to the sink as accesses of that texel
 // width.
 class SeenByMemory {
