@@ -13,6 +13,54 @@ bool may_leave(const Function& function, const Block& block) {
   return last.destinations == 0 && last.sources == 0 && last.guard.valid() && last.target_count == 0;
 }
 
+// `ret`, `exit` or `bra` alone. Of a block without successors or with one that tells all about its last instruction.
+bool only_goes(const Function& function, const Block& block) {
+  if (block.count == 0) return true;
+  const Instruction& only = function.instructions[block.first];
+  return block.count == 1 && only.destinations == 0 && !only.guard.valid() && only.target_count == 0 &&
+         (only.sources == 0 ? block.successors.empty()
+                            : function.operands[only.first_operand].kind == Operand::Kind::label);
+}
+
+// Which blocks do nothing but end the thread, or go on to such a block. Compilers put these behind.
+std::vector<bool> leaving_blocks(const Function& function) {
+  std::vector<bool> leaves(function.blocks.size() + 1);
+  leaves.back() = true; // the exit
+  for (std::size_t b = function.blocks.size(); b-- > 0;) {
+    const Block& block = function.blocks[b];
+    leaves[b] =
+        only_goes(function, block) &&
+        (block.successors.empty() || (block.successors.size() == 1 && leaves[block.successors[0].value]));
+  }
+  return leaves;
+}
+
+// Immediate post-dominators in the graph whose edges backwards are given.
+std::vector<BlockId> post_dominators(const Edges& successors, const Edges& predecessors, u32 exit) {
+  std::vector<BlockId> out(exit);
+  Tree backward(predecessors, exit);
+  Dominators dominators(backward, successors);
+  for (u32 b = 0; b < exit; ++b)
+    if (backward.number[b] != no_node)
+      if (u32 d = dominators.of(b); d != exit) out[b] = BlockId(d);
+  return out;
+}
+
+// Without the branches to the end of the kernel, but where a block gets there no other way.
+std::vector<BlockId> meeting_places(const Function& function, const Edges& successors, u32 exit) {
+  Edges kept(exit + 1), backwards(exit + 1);
+  const std::vector<bool> leaves = leaving_blocks(function);
+  auto keep = [&](u32 from, u32 to) { kept[from].push_back(to), backwards[to].push_back(from); };
+  for (u32 b = 0; b < exit; ++b)
+    for (u32 to : successors[b])
+      if (successors[b].size() == 1 || !leaves[to]) keep(b, to);
+  Tree reached(backwards, exit);
+  for (u32 b = 0; b < exit; ++b)
+    for (u32 to : successors[b])
+      if (successors[b].size() > 1 && leaves[to] && reached.number[b] == no_node) keep(b, to);
+  return post_dominators(kept, backwards, exit);
+}
+
 } // namespace
 
 Cfg analyse(const Function& function) {
@@ -37,11 +85,8 @@ Cfg analyse(const Function& function) {
   for (auto it = forward.post_order.rbegin(); it != forward.post_order.rend(); ++it)
     if (*it != exit) cfg.reverse_post_order.push_back(BlockId(*it));
 
-  Tree backward(predecessors, exit);
-  Dominators dominators(backward, successors);
-  for (u32 b = 0; b < blocks; ++b)
-    if (backward.number[b] != no_node)
-      if (u32 d = dominators.of(b); d != exit) cfg.post_dominator[b] = BlockId(d);
+  cfg.post_dominator = post_dominators(successors, predecessors, exit);
+  cfg.meeting = function.entry ? meeting_places(function, successors, exit) : cfg.post_dominator;
   return cfg;
 }
 

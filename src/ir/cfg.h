@@ -1,4 +1,4 @@
-// Control flow of one function: predecessors, reverse post-order, immediate post-dominators.
+// Control flow of one function: predecessors, reverse post-order, immediate post-dominators, and where lanes meet again.
 #pragma once
 #include "ir/module.h"
 
@@ -7,8 +7,11 @@ namespace warplens::ir {
 struct Cfg {
   std::vector<std::vector<BlockId>> predecessors;
   std::vector<BlockId> reverse_post_order; // reachable blocks only
-  // Where lanes that diverge at the end of a block meet again; not valid where paths only meet at the exit.
+  // The first block that all paths from the end of a block come to; not valid where they only meet at the exit.
   std::vector<BlockId> post_dominator; // [blocks]
+  // Where lanes that diverge at the end of a block wait for each other. In a kernel that is where those meet that go on: a
+  // branch to its end is a predicated EXIT in machine code, which nobody waits for. Else the post-dominator.
+  std::vector<BlockId> meeting; // [blocks]
 };
 Cfg analyse(const Function&);
 

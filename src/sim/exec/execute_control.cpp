@@ -74,11 +74,15 @@ void diverge(Exec& x, const Op& op) {
     stack.pop_back(); // no point to meet again: each path ends on its own (or at the outer join, entry below)
   else
     stack.back().pc = join;
+  const std::size_t first = stack.size();
   if (target != join) stack.emplace_back(target, inner, *x.mask);
   if (next != join) {
     Mask& rest = stack.emplace_back(next, inner, x.active).mask;
     for (u32 w = x.first_warp; w < x.end_warp; ++w) rest.word[w] &= ~x.mask->word[w];
   }
+  // Those that pass over a loop go before those that take it, and so meet nobody who comes from it.
+  if (target > next && stack.size() == first + 2 && x.code->loops[target] != x.code->loops[next])
+    std::swap(stack[first], stack[first + 1]);
   x.load_top();
 }
 

@@ -52,8 +52,8 @@ std::unique_ptr<Code> Lowering::run() {
 void Lowering::lower_blocks(const ir::Cfg& cfg) {
   std::vector<bool> joins(function_.blocks.size());
   for (std::size_t b = 0; b < function_.blocks.size(); ++b)
-    if (function_.blocks[b].successors.size() > 1 && cfg.post_dominator[b].valid())
-      joins[cfg.post_dominator[b].value] = true;
+    if (function_.blocks[b].successors.size() > 1 && cfg.meeting[b].valid())
+      joins[cfg.meeting[b].value] = true;
   for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
     block_start_.push_back(static_cast<u32>(code_->ops.size()));
     if (joins[b]) append(OpKind::reconverge, 0);
@@ -61,7 +61,7 @@ void Lowering::lower_blocks(const ir::Cfg& cfg) {
     const ir::Block& block = function_.blocks[b];
     for (u32 i = block.first; i < block.first + block.count; ++i) {
       current_ = i;
-      join_block_ = cfg.post_dominator[b];
+      join_block_ = cfg.meeting[b];
       instruction(function_.instructions[i]);
     }
     block_end_.push_back(static_cast<u32>(code_->ops.size()));
@@ -81,7 +81,7 @@ bool Lowering::reconverges(const ir::Cfg& cfg, std::size_t block) {
 BlockLayout Lowering::layout(const ir::Cfg& cfg) const {
   BlockLayout out{block_start_, block_end_, {}, successors(), {}};
   for (std::size_t b = 0; b < block_start_.size(); ++b) {
-    out.reconvergence.push_back(cfg.post_dominator[b].valid() ? cfg.post_dominator[b].value : no_target);
+    out.reconvergence.push_back(cfg.meeting[b].valid() ? cfg.meeting[b].value : no_target);
     out.reconverges.push_back(reconverges(cfg, b));
   }
   return out;
