@@ -196,6 +196,38 @@ TEST_F(OneAccess, StoresThatAreNotPerformedLeaveMemoryAlone) {
 static_assert(std::is_same_v<decltype(std::declval<Value&>().read<u32>(0)), const u32*>,
               "readers do not write");
 
+// clang computes `s[~i]` of an unsigned i with 64 bits: HeCBench's merge reads there, and GPUs take the lower 32.
+TEST(Addresses, OfSharedMemoryGoRoundAt32Bits) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<8>;
+  .shared .align 4 .b8 s[128];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  mov.u64 %rd3, s;
+  add.s64 %rd4, %rd3, %rd2;
+  st.shared.u32 [%rd4], %r1;
+  bar.sync 0;
+  add.s64 %rd5, %rd4, 0x400000000;
+  ld.shared.u32 %r2, [%rd5];
+  add.s64 %rd6, %rd1, %rd2;
+  st.global.u32 [%rd6], %r2;
+  and.b32 %r3, %r1, 3;
+  setp.ne.u32 %p1, %r3, 1;
+  @%p1 bra END;
+  ld.shared.u32 %r4, [%rd5+-4];
+  st.global.u32 [%rd6], %r4;
+END:
+  ret;
+})"));
+  u64 out = gpu.buffer(std::vector<int>(32));
+  gpu.expect_run("k", {1}, {32}, {out});
+  std::vector<int> got = gpu.read<int>(out, 32);
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(got[i], i % 4 == 1 ? i - 1 : i);
+}
+
 TEST(Registers, AreNotWrittenThroughAnAlias) {
   alignas(64) std::array<u32, warp_size> own{}, memory;
   std::iota(memory.begin(), memory.end(), 0u);

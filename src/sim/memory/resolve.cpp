@@ -162,6 +162,19 @@ Extremes extent_of(const Exec& x, const Mask& mask, const u64* address) {
                                 x.end_warp - x.first_warp);
 }
 
+// An address register may be wider than its space has addresses, and is truncated then (PTX ISA, "Operands", addresses): what
+// `s[~i]` of an unsigned i adds to a shared pointer goes round at 32 bits. Seen only where an address is outside.
+void truncate_addresses(Exec& x, Access& a) {
+  Extremes extent{~u64{0}, 0, 0};
+  for (u32 w = x.first_warp; w < x.end_warp; ++w)
+    for_each_lane(a.mask->word[w], [&](u32 lane) {
+      u64& at = x.address[w * warp_size + lane];
+      at = static_cast<u32>(at);
+      extent = {std::min(extent.lowest, at), std::max(extent.highest, at), extent.bits | at};
+    });
+  set_extent(a, extent);
+}
+
 // Whether no generic address in it names another space than global memory: the windows are neighbours, but for that of
 // a cluster.
 bool misses_windows(const Exec& x, const Access& a) {
@@ -201,6 +214,9 @@ void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
     set_extent(a, write_addresses(x, op));
     if (a.space == StateSpace::generic && misses_windows(x, a)) a.space = StateSpace::global;
   }
+  if ((a.space == StateSpace::shared || a.space == StateSpace::local) && a.highest >> 32 != 0 &&
+      a.lowest <= a.highest)
+    truncate_addresses(x, a);
   a.host = place_of(x, a.space);
 }
 
