@@ -1,4 +1,5 @@
 // Calls of cuBLAS, declared here as its manual has them, so that no toolkit is needed: each result is compared with loops.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -6,6 +7,7 @@
 #include <vector>
 
 struct Handle;
+struct XtHandle;
 using C = std::complex<float>;
 extern "C" {
 int cudaMalloc(void**, size_t);
@@ -44,6 +46,15 @@ int cusparseCreateDnMat(void**, long long, long long, long long, void*, int, int
 int cusparseSpMV(void*, int, const void*, void*, void*, const void*, void*, int, int, void*);
 int cusparseSpMM(void*, int, int, const void*, void*, void*, const void*, void*, int, int, void*);
 int cusparseDestroySpMat(void*);
+int cublasXtCreate(XtHandle**);
+int cublasXtDestroy(XtHandle*);
+int cublasXtDeviceSelect(XtHandle*, int, const int*);
+int cublasXtSetBlockDim(XtHandle*, int);
+int cublasXtGetBlockDim(XtHandle*, int*);
+int cublasXtSgemm(XtHandle*, int, int, size_t, size_t, size_t, const float*, const float*, size_t,
+                  const float*, size_t, const float*, float*, size_t);
+int cublasXtCgemm(XtHandle*, int, int, size_t, size_t, size_t, const C*, const C*, size_t, const C*, size_t,
+                  const C*, C*, size_t);
 int cublasSgelsBatched(Handle*, int, int, int, int, float* const*, int, float* const*, int, int*, int*, int);
 }
 
@@ -61,8 +72,12 @@ template <class T> bool close(const T& a, const T& b) { return std::abs(a - b) <
 
 constexpr int m = 7, n = 5, k = 9, ld = 11;
 
-template <class T, class F> void products(Handle* h, F gemm, const char* name) {
+template <class T, class H, class F> void products(H* h, F gemm, const char* name, bool of_host = false) {
   T *a = memory<T>(ld * ld), *b = memory<T>(ld * ld), *c = memory<T>(ld * ld);
+  if (of_host) { // which no function of CUDA knows of
+    a = std::copy(a, a + ld * ld, new T[ld * ld]) - ld * ld;
+    c = std::copy(c, c + ld * ld, new T[ld * ld]) - ld * ld;
+  }
   const T alpha(2), beta(0.5f);
   for (int op_a = 0; op_a < 2; ++op_a)
     for (int op_b = 0; op_b < 2; ++op_b) {
@@ -77,6 +92,24 @@ template <class T, class F> void products(Handle* h, F gemm, const char* name) {
       check(gemm(h, op_a, op_b, m, n, k, &alpha, a, ld, b, ld, &beta, c, ld) == 0, name);
       for (int i = 0; i < ld * ld; ++i) check(close(c[i], want[i]), name);
     }
+}
+
+static void products_of_host_memory() {
+  XtHandle* h = nullptr;
+  const int device = 0, other = 1;
+  int block = 0;
+  check(cublasXtSgemm(nullptr, 0, 0, 1, 1, 1, nullptr, nullptr, 1, nullptr, 1, nullptr, nullptr, 1) == 1,
+        "no Xt handle");
+  check(cublasXtCreate(&h) == 0 && cublasXtDeviceSelect(h, 1, &device) == 0, "Xt");
+  check(cublasXtDeviceSelect(h, 1, &other) == 7, "another device");
+  check(cublasXtSetBlockDim(h, 64) == 0 && cublasXtGetBlockDim(h, &block) == 0 && block == 64,
+        "block dimension");
+  products<float>(h, cublasXtSgemm, "xt sgemm", true);
+  products<C>(h, cublasXtCgemm, "xt cgemm", true);
+  const float one = 1;
+  float a = 2, b = 3, c = 4;
+  check(cublasXtSgemm(h, 0, 0, 2, 1, 1, &one, &a, 1, &b, 1, &one, &c, 2) == 7, "Xt leading dimension");
+  check(cublasXtDestroy(h) == 0 && cublasXtDestroy(h) == 1, "Xt destroy");
 }
 
 static void batches(Handle* h) {
@@ -176,6 +209,7 @@ int main() {
   products<float>(h, cublasSgemm_v2, "sgemm");
   products<double>(h, cublasDgemm_v2, "dgemm");
   products<C>(h, cublasCgemm_v2, "cgemm");
+  products_of_host_memory();
   batches(h);
   vectors(h);
   others(h);
