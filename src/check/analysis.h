@@ -17,10 +17,16 @@
 namespace warplens::check {
 
 struct Rules {
-  bool joins = true;   // lanes that parted bring different values
-  bool loops = true;   // lanes leave a divergent loop in different rounds
-  bool control = true; // what no edge alone controls may be executed by any of the lanes
-  bool wraps = true;   // registers wrap around
+  bool joins = true;      // lanes that parted bring different values
+  bool loops = true;      // lanes leave a divergent loop in different rounds
+  bool control = true;    // what no edge alone controls may be executed by any of the lanes
+  bool rounds = true;     // who takes an edge out of a divergent loop says nothing of who is behind it
+  bool tables = true;     // the same of an edge of a jump table, whose condition is not known lane by lane
+  bool calls = true;      // a function may be called by any of the lanes
+  bool wraps = true;      // registers wrap around
+  bool own_memory = true; // one address in local memory is a place of its own for each lane
+  bool pointers = true;   // what only aligned pointers give is said to rest on that
+  bool subsets = true;    // fewer lanes may need more wavefronts of shared memory
 };
 
 // What is known of the launches.

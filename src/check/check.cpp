@@ -27,17 +27,42 @@ bool reads(const ir::Function& f, ir::Special which) {
   return false;
 }
 
-// As the user or the kernel says; else any whose rows are whole warps, and where threads have a y, squares of 16.
-std::vector<Shape> shapes_of(const ir::Function& f, const Options& options) {
-  if (options.block) return {{options.block, text_of(*options.block)}};
+u32 most_threads(const ir::Function& f) {
+  constexpr u32 of_hardware = 1024;
+  u64 product = 1; // which is all that .maxntid promises
+  for (u32 size : f.max_threads) product *= std::max<u32>(1, size);
+  return f.max_threads[0] == 0 ? of_hardware : static_cast<u32>(std::min<u64>(product, of_hardware));
+}
+
+// As the user or the kernel says; else any whose rows are whole warps.
+Shape shape_of(const ir::Function& f, const Options& options) {
+  if (options.block) return {options.block, text_of(*options.block)};
   if (f.required_threads[0] != 0) {
     auto size = [&](u32 axis) { return std::max<u32>(1, f.required_threads[axis]); };
     Dim3 block{size(0), size(1), size(2)};
-    return {{block, text_of(block)}};
+    return {block, text_of(block)};
   }
-  std::vector<Shape> out{{std::nullopt, "any block with blockDim.x % 32 == 0"}};
-  if (reads(f, ir::Special::tid_y)) out.push_back({Dim3{16, 16, 1}, text_of({16, 16, 1})});
-  return out;
+  if (f.max_threads[0] == 0) return {std::nullopt, "any block with blockDim.x % 32 == 0"};
+  return {std::nullopt,
+          fmt::format("any block of up to {} threads with blockDim.x % 32 == 0", most_threads(f))};
+}
+
+// How wide an address says that rows of a block are, in threads: blockIdx.x*32 + threadIdx.x, tile[threadIdx.y][threadIdx.x]
+// with rows of 33. 0: nothing.
+u32 row_in(const Analysis& a, const Claim& claim) {
+  i64 lanes = 0, next_block = 0,
+      next_row = 0; // how far the address moves: with 32 of x, with blockIdx.x, with y
+  for (const symbolic::Term& t : a.pool.terms(claim.address)) {
+    const std::vector<u32>& symbols = a.pool.monomial(t.monomial);
+    if (symbols.size() != 1 || !t.coefficient.uniform()) continue;
+    const symbolic::Symbol& symbol = a.pool.symbol(symbols[0]);
+    if (symbol.kind != symbolic::SymbolKind::launch) continue;
+    if (symbol.a == static_cast<u32>(LaunchSymbol::warp_x)) lanes = t.coefficient.value;
+    if (symbol.a == static_cast<u32>(LaunchSymbol::block_x)) next_block = t.coefficient.value;
+    if (symbol.a == static_cast<u32>(LaunchSymbol::thread_y)) next_row = t.coefficient.value;
+  }
+  i64 apart = next_block != 0 ? next_block : claim.header.space == access::Space::shared ? next_row : 0;
+  return lanes > 0 && apart > 0 ? static_cast<u32>(warp_size * apart / lanes) : 0;
 }
 
 // The operand with the address that is judged; none where it is none that is known.
@@ -57,7 +82,8 @@ std::optional<u32> address_operand(const ir::Form& form, const ir::Instruction& 
 class Checking {
 public:
   Checking(const ir::Module& module, const Options& options) : module_(module), options_(options) {
-    for (const arch::Architecture* row : options.architectures) counters_.emplace_back(*row);
+    for (const arch::Architecture* row : options.architectures)
+      counters_.emplace_back(*row, options.rules.subsets);
   }
 
   Checked run() {
@@ -81,17 +107,24 @@ private:
     Flow flow(module_, f);
     Names names = names_of(f);
     Launches launches = launches_of(f, names);
-    std::vector<Judgement> main;
-    for (const Shape& shape : shapes_of(f, options_)) {
-      launches.block = shape.block;
-      std::vector<Judgement> judged = in_shape(flow, shape, launches, names);
-      for (Judgement& j : judged) j.kernel = name;
-      if (main.empty())
-        main = std::move(judged);
-      else
-        add_differing(main, std::move(judged));
+    Shape shape = shape_of(f, options_);
+    launches.block = shape.block;
+    rows_.clear();
+    std::vector<Judgement> main = in_shape(flow, shape, launches, names);
+    if (!shape.block && squares_matter(f)) {
+      launches.block = Dim3{16, 16, 1};
+      add_differing(main, in_shape(flow, {launches.block, text_of(*launches.block)}, launches, names));
     }
-    for (Judgement& j : main) out_.judgements.push_back(std::move(j));
+    for (Judgement& j : main) {
+      j.kernel = name;
+      out_.judgements.push_back(std::move(j));
+    }
+  }
+
+  // Where threads have a y, blocks of 16x16 are as usual; not where the code is written for rows of 32 or more.
+  bool squares_matter(const ir::Function& f) const {
+    return reads(f, ir::Special::tid_y) && most_threads(f) >= 256 &&
+           (rows_.empty() || *rows_.begin() < warp_size);
   }
 
   // What is worse in blocks of another shape, behind its access.
@@ -144,7 +177,7 @@ private:
     for (u32 b = 0; b < flow.function.blocks.size(); ++b)
       for (u32 i = 0; i < flow.function.blocks[b].count; ++i) block_of[flow.function.blocks[b].first + i] = b;
     bool settled = true;
-    for (const WarpCase& warp : warp_cases(shape.block)) {
+    for (const WarpCase& warp : warp_cases(shape.block, most_threads(flow.function))) {
       Analysis analysis(flow, warp, launches, options_.rules);
       analysis.run();
       settled = settled && analysis.settled();
@@ -161,7 +194,9 @@ private:
     if (!address) return;
     const access::Site& site = module_.sites[i.site.value];
     access::AccessHeader header{site.id, site.space, site.kind, site.cache, site.bytes, site.matrices, 0};
-    judge.add(analysis, claim(analysis, header, index, block, *address, counters_), words);
+    Claim claimed = claim(analysis, header, index, block, *address, counters_);
+    if (u32 row = row_in(analysis, claimed)) rows_.insert(row);
+    judge.add(analysis, claimed, words);
   }
 
   std::vector<Judgement> taken(const Flow& flow, const std::vector<u32>& sites, std::vector<Judge>& judges,
@@ -195,6 +230,7 @@ private:
   const Options& options_;
   std::vector<Counter> counters_;
   std::set<std::string> used_;
+  std::set<u32> rows_; // of the function at hand, as its addresses have them (row_in)
   Checked out_;
 };
 

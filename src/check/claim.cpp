@@ -35,6 +35,8 @@ Value replaced(symbolic::Pool& pool, Value v, const std::vector<u32>& symbols, u
   return pool.polynomial(std::move(out), v.assumed);
 }
 
+using Groups = std::map<std::vector<i64>, u32>; // lanes, by the coefficients of what is not known
+
 class Claiming {
 public:
   Claiming(Analysis& a, Claim& out, const ActiveLanes& lanes, std::span<Counter> counters)
@@ -65,6 +67,8 @@ public:
       by_choice(replaced(pool_, out_.address, flags, ones), choices, first);
       first = false;
     }
+    out_.decided = choices.empty() && whole_->exact();
+    out_.decided_if = choices.empty() && whole_if_aligned_->exact();
   }
 
 private:
@@ -134,7 +138,7 @@ private:
   std::vector<Costs> of(Value address, bool aligned) {
     symbolic::Algebra::Parts parts = a_.algebra.parts(address);
     u64 unit = aligned ? aligned_unit(parts.uniform) : pool_.facts(parts.uniform).divisor;
-    std::map<std::vector<i64>, u32> groups; // lanes whose unknown terms are equal
+    Groups groups;
     for (u32 lane = 0; lane < warp_size; ++lane) {
       std::vector<i64> key;
       for (const Term& t : parts.others) key.push_back(pool_.lanes(t.coefficient)[lane]);
@@ -154,23 +158,51 @@ private:
       for (i64& lane : parts.constant) lane = first + symbolic::reduced(lane - first, 32);
     }
     std::vector<Costs> out;
-    for (Counter& counter : counters_) out.push_back(over_lanes(counter, parts.constant, unit, groups));
+    const Placed placed{parts.constant, unit, 0};
+    for (Counter& counter : counters_)
+      out.push_back(over_lanes(counter, placed, groups, lanes_.sets, subsets_));
+    note_whole(placed, groups, aligned ? whole_if_aligned_ : whole_);
+    if (!aligned && !out_.rests_on_pointers) note_pointers(placed, groups, parts.uniform, out[0]);
     return out;
   }
 
-  Costs over_lanes(Counter& counter, const Lanes& offset, u64 unit,
-                   const std::map<std::vector<i64>, u32>& groups) {
-    std::optional<Costs> all;
+  // What the largest sets of lanes pay on the first architecture.
+  void note_whole(const Placed& placed, const Groups& groups, std::optional<Interval>& whole) {
+    std::vector<u32> largest;
     for (u32 set : lanes_.sets) {
-      Costs one = over_groups(counter, {offset, unit, set}, groups);
+      if (!largest.empty() && std::popcount(set) > std::popcount(largest[0])) largest.clear();
+      if (largest.empty() || std::popcount(set) == std::popcount(largest[0])) largest.push_back(set);
+    }
+    Interval now = paid(over_lanes(counters_[0], placed, groups, largest, false), out_.header.space);
+    whole = whole ? hull(*whole, now) : now;
+  }
+
+  // Would the costs be others if pointers were aligned to no more than what is accessed?
+  void note_pointers(Placed placed, const Groups& groups, Value uniform, const Costs& costs) {
+    bool pointer = false;
+    for (const Term& t : pool_.terms(uniform))
+      for (u32 s : pool_.monomial(t.monomial))
+        pointer = pointer || (pool_.symbol(s).kind == SymbolKind::parameter &&
+                              pool_.symbol(s).divisor == pointer_alignment);
+    if (!pointer || !a_.rules.pointers || placed.unit <= out_.header.bytes) return;
+    placed.unit = std::bit_floor(std::max<u64>(1, out_.header.bytes));
+    out_.rests_on_pointers = !(over_lanes(counters_[0], placed, groups, lanes_.sets, subsets_) == costs);
+  }
+
+  Costs over_lanes(Counter& counter, Placed placed, const Groups& groups, const std::vector<u32>& sets,
+                   bool subsets) {
+    std::optional<Costs> all;
+    for (u32 set : sets) {
+      placed.active = set;
+      Costs one = over_groups(counter, placed, groups, subsets);
       all = all ? hull(*all, one) : one;
     }
     return *all;
   }
 
-  Costs over_groups(Counter& counter, const Placed& placed, const std::map<std::vector<i64>, u32>& groups) {
+  Costs over_groups(Counter& counter, const Placed& placed, const Groups& groups, bool subsets) {
     auto count = [&](const Placed& p) {
-      return subsets_ ? counter.count_any_subset(out_.header, p) : counter.count(out_.header, p);
+      return subsets ? counter.count_any_subset(out_.header, p) : counter.count(out_.header, p);
     };
     if (groups.size() == 1) return count(placed);
     Costs sum;
@@ -225,15 +257,21 @@ private:
   Claim& out_;
   const ActiveLanes& lanes_;
   std::span<Counter> counters_;
-  bool subsets_ = false; // any of the lanes may be at one of the places
+  bool subsets_ = false;                             // any of the lanes may be at one of the places
+  std::optional<Interval> whole_, whole_if_aligned_; // what is paid by all lanes that may take part
 };
 
-// The space of a generic address, by what it was computed from.
-Space space_of(const Analysis& a, const Value address, Space named) {
+// The space of a generic address, by what it was computed from. Else it is believed to lead to global memory, where
+// pointers that are parameters of kernels do.
+Space space_of(const Analysis& a, const Value address, Space named, bool& believed) {
+  believed = true;
   for (const Term& t : a.pool.terms(address))
     for (u32 s : a.pool.monomial(t.monomial)) {
-      if (a.pool.symbol(s).kind != SymbolKind::address) continue;
-      switch (a.flow.module.variables[a.pool.symbol(s).a].space) {
+      const symbolic::Symbol& symbol = a.pool.symbol(s);
+      if (symbol.kind == SymbolKind::parameter && symbol.divisor == pointer_alignment) believed = false;
+      if (symbol.kind != SymbolKind::address) continue;
+      believed = false;
+      switch (a.flow.module.variables[symbol.a].space) {
       case ir::StateSpace::shared: return Space::shared;
       case ir::StateSpace::local: return Space::local;
       case ir::StateSpace::constant: return Space::constant;
@@ -241,6 +279,19 @@ Space space_of(const Analysis& a, const Value address, Space named) {
       }
     }
   return named;
+}
+
+// Do the lanes come there after some of them went another way, or round a loop more often?
+bool rests_on_reconvergence(Analysis& a, u32 block) {
+  const Flow& flow = a.flow;
+  return std::any_of(a.divergent().begin(), a.divergent().end(), [&](u32 d) {
+    const Split& split = a.flow.split(d);
+    if (split.repeats && split.reaches(block)) return true;
+    if (!split.meeting.valid()) return false;
+    const auto &there = flow.loops_of[split.meeting.value], &here = flow.loops_of[block];
+    return flow.ssa.dominates(split.meeting, ir::BlockId(block)) ||
+           std::find_first_of(there.begin(), there.end(), here.begin(), here.end()) != there.end();
+  });
 }
 
 } // namespace
@@ -253,13 +304,15 @@ Claim claim(Analysis& a, const access::AccessHeader& header, u32 instruction, u3
   const ir::Form& form = a.flow.module.form(a.flow.function.instructions[instruction]);
   if (form.space() == ir::StateSpace::generic && form.opcode != ir::Opcode::ldmatrix &&
       form.opcode != ir::Opcode::cp)
-    out.header.space = space_of(a, out.address, header.space);
+    out.header.space = space_of(a, out.address, header.space, out.rests_on_global);
   ActiveLanes lanes = active_lanes(a, instruction, block);
+  out.assumed = a.pool.sets.unite(out.address.assumed, lanes.assumed);
   out.executed = !lanes.sets.empty();
   if (!out.executed) return out;
   out.any_subset = lanes.any_subset;
   out.active = lanes.widest();
   out.uniform = a.pool.facts(out.address).uniform;
+  out.rests_on_reconvergence = rests_on_reconvergence(a, block);
   Claiming(a, out, lanes, counters).run();
   return out;
 }

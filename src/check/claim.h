@@ -1,19 +1,10 @@
 // What can be said of one memory instruction, for one case of a warp: how its addresses lie, which lanes take part, and
 // what a warp pays at least and at most.
 #pragma once
-#include "check/counting.h"
+#include "check/judgement.h"
 #include "check/lanes.h"
 
 namespace warplens::check {
-
-// How the lanes' addresses depend on what is not known, best known first.
-enum class Dependence : u8 {
-  none,     // distances between lanes are known
-  stride,   // they are known numbers times an unknown one that all lanes share
-  choice,   // each lane has one of a few
-  data,     // they follow from what was loaded, differently in each lane
-  undecided // or from something that the analysis has no form for
-};
 
 struct Claim {
   Dependence dependence = Dependence::none;
@@ -32,11 +23,17 @@ struct Claim {
   };
   std::vector<Alignment> alignments;
   bool aligned_by_launch = false; // something besides parameters moves the base
+  // Of what the first architecture pays, with all lanes that may take part: one number; and where `aligned` holds.
+  bool decided = false, decided_if = false;
+  bool rests_on_pointers = false;      // being aligned to more than what is accessed
+  bool rests_on_reconvergence = false; // lanes that parted before come there together
+  bool rests_on_global = false;        // a generic address that was loaded or handed over leading there
   // One warp to look at, if there is one: lanes at known distances, the base as aligned as it can be.
   std::optional<Placed> example;
   // stride: the address moves by these from lane to lane, per one of the product of the symbols.
   std::optional<symbolic::Term> stride;
   symbolic::SetId causes = 0;
+  symbolic::SetId assumed = 0; // of the address, and of who takes part
   symbolic::Value address;
 };
 

@@ -77,7 +77,7 @@ Costs Counter::count_anew(const access::AccessHeader& header, const Placed& plac
 Costs Counter::count_any_subset(const access::AccessHeader& header, const Placed& placed) {
   Costs out = count(header, placed);
   // Loads of more than 4 bytes by fewer lanes may need more wavefronts, as lanes merge only in company; stores never merge.
-  if (is_shared(header) && header.kind == access::Kind::load && header.bytes > 4) {
+  if (subsets_ && is_shared(header) && header.kind == access::Kind::load && header.bytes > 4) {
     access::AccessHeader apart = header;
     apart.kind = access::Kind::store;
     out.wavefronts.most = std::max(out.wavefronts.most, count(apart, placed).wavefronts.most);

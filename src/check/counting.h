@@ -24,6 +24,12 @@ struct Costs {
   bool operator==(const Costs&) const = default;
 };
 Costs hull(const Costs&, const Costs&);
+// The count that says what such an access costs: wavefronts, requests of constant memory, else sectors.
+inline const Interval& paid(const Costs& costs, access::Space space) {
+  return space == access::Space::shared     ? costs.wavefronts
+         : space == access::Space::constant ? costs.requests
+                                            : costs.sectors;
+}
 
 // Lanes at known distances from a base that is a multiple of `unit`.
 struct Placed {
@@ -34,7 +40,7 @@ struct Placed {
 
 class Counter {
 public:
-  Counter(const arch::Architecture& row) : row_(row) {}
+  explicit Counter(const arch::Architecture& row, bool subsets = true) : row_(row), subsets_(subsets) {}
   const arch::Architecture& architecture() const { return row_; }
   // Over all bases at which no active lane is misaligned.
   Costs count(const access::AccessHeader&, const Placed&);
@@ -52,6 +58,7 @@ private:
   };
   Costs count_anew(const access::AccessHeader&, const Placed&) const;
   const arch::Architecture& row_;
+  bool subsets_; // false: fewer lanes are believed never to cost more (Rules)
   std::unordered_map<Key, Costs, Hash> known_;
 };
 

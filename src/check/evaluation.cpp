@@ -355,8 +355,8 @@ void Evaluation::load() {
       if (pool_.symbol(s).kind == SymbolKind::address)
         local = local || module_.variables[pool_.symbol(s).a].space == ir::StateSpace::local;
   bool generic = form_->space() == ir::StateSpace::generic;
-  bool one_value =
-      pool_.facts(where).uniform && !local && !(generic && !a_.points_to_shared_memory_of_all(where));
+  bool own = a_.rules.own_memory && (local || (generic && !a_.points_to_shared_memory_of_all(where)));
+  bool one_value = pool_.facts(where).uniform && !own;
   for (u32 n = 0; n < instruction_->destinations; ++n) {
     if (!one_value) {
       define(n, differing_result(n));

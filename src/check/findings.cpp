@@ -17,11 +17,6 @@ using findings::Severity;
 std::string_view counter_of(Space space) {
   return space == Space::shared ? "wavefronts" : space == Space::constant ? "requests" : "sectors";
 }
-const Interval& paid(const Costs& costs, Space space) {
-  return space == Space::shared     ? costs.wavefronts
-         : space == Space::constant ? costs.requests
-                                    : costs.sectors;
-}
 
 std::string_view verb(Kind kind) {
   switch (kind) {
@@ -33,18 +28,32 @@ std::string_view verb(Kind kind) {
   }
 }
 
-std::string_view rule_of(const Judgement& j) {
+// The findings that code alone gives, by rule.
+enum class Rule : u8 {
+  load,
+  store,
+  atomic,
+  scattered,
+  misaligned,
+  bank_conflict,
+  constant_serialised,
+  local_array
+};
+constexpr std::string_view rule_names[] = {"uncoalesced-load",    "uncoalesced-store", "uncoalesced-atomic",
+                                           "scattered-access",    "misaligned-access", "bank-conflict",
+                                           "constant-serialised", "local-array"};
+
+Rule rule_of(const Judgement& j) {
   switch (j.verdict) {
-  case Verdict::misaligned: return "misaligned-access";
-  case Verdict::scattered: return "scattered-access";
-  case Verdict::bank_conflict: return "bank-conflict";
-  case Verdict::constant_serialised: return "constant-serialised";
-  case Verdict::local_array: return "local-array";
+  case Verdict::misaligned: return Rule::misaligned;
+  case Verdict::scattered: return Rule::scattered;
+  case Verdict::bank_conflict: return Rule::bank_conflict;
+  case Verdict::constant_serialised: return Rule::constant_serialised;
+  case Verdict::local_array: return Rule::local_array;
   default: break;
   }
-  return j.site.kind == Kind::store                                      ? "uncoalesced-store"
-         : j.site.kind == Kind::atomic || j.site.kind == Kind::reduction ? "uncoalesced-atomic"
-                                                                         : "uncoalesced-load";
+  if (j.site.kind == Kind::store) return Rule::store;
+  return j.site.kind == Kind::atomic || j.site.kind == Kind::reduction ? Rule::atomic : Rule::load;
 }
 
 std::string message_of(const Judgement& j) {
@@ -90,12 +99,13 @@ void add_notes(const Judgement& j, Finding& out) {
   if (j.any_subset) note("only some of a warp's lanes may take part");
   if (j.varies) note("where a warp begins varies within the launch");
   for (const std::string& assumed : j.assumed) note("assumed: " + assumed);
+  for (const std::string& premise : j.premises) note("assumed: " + premise);
   if (!j.blocks.empty()) note("in " + j.blocks);
 }
 
 Finding finding_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   Finding out;
-  out.rule = rule_of(j);
+  out.rule = rule_names[static_cast<u32>(rule_of(j))];
   out.severity = severity_of(j);
   bool sure = j.exact && !j.any_subset && j.conditions.empty();
   out.certainty = j.verdict == Verdict::scattered ? Certainty::possible
@@ -120,6 +130,8 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
 double excess(const Finding& f) { return f.costs.empty() ? 0 : f.costs[0].most - f.costs[0].needed; }
 
 } // namespace
+
+std::span<const std::string_view> rules() { return rule_names; }
 
 std::string described(const Judgement& j) {
   std::string_view preposition = j.site.kind == Kind::store                                      ? "to"

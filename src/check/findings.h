@@ -2,11 +2,15 @@
 #pragma once
 #include "check/check.h"
 #include "findings/finding.h"
+#include <span>
 
 namespace warplens::check {
 
 // Worst first. Every judged access is in List::accesses.
 findings::List findings_of(const std::vector<Judgement>&, const std::vector<const arch::Architecture*>&);
+
+// The rules that findings may have.
+std::span<const std::string_view> rules();
 
 // "load of 4 bytes from A"
 std::string described(const Judgement&);

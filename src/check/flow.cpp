@@ -2,11 +2,9 @@
 
 namespace warplens::check {
 
-bool Split::reaches(u32 b) const {
-  if (meeting.valid() && meeting.value == b) return true;
-  for (const Arm& arm : arms)
-    if (arm.blocks[b]) return true;
-  return false;
+bool Split::reaches(u32 b) const { return (meeting.valid() && meeting.value == b) || goes_apart_to(b); }
+bool Split::goes_apart_to(u32 b) const {
+  return std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return arm.blocks[b]; });
 }
 
 Flow::Flow(const ir::Module& m, const ir::Function& f)

@@ -18,9 +18,10 @@ struct Arm {
 struct Split {
   u32 block = 0; // that ends with the branch
   std::vector<Arm> arms;
-  ir::BlockId meeting;  // not valid where the lanes meet at the exit alone
-  bool repeats = false; // lanes may come to the branch again before they meet
-  bool reaches(u32 b) const;
+  ir::BlockId meeting;             // not valid where the lanes meet at the exit alone
+  bool repeats = false;            // lanes may come to the branch again before they meet
+  bool reaches(u32 b) const;       // before or where the lanes meet
+  bool goes_apart_to(u32 b) const; // before
 };
 
 struct Loop {

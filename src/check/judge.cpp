@@ -15,12 +15,6 @@ void add_new(std::vector<std::string>& list, std::string text) {
     list.push_back(std::move(text));
 }
 
-const Interval& paid(const Costs& costs, Space space) {
-  return space == Space::shared     ? costs.wavefronts
-         : space == Space::constant ? costs.requests
-                                    : costs.sectors;
-}
-
 measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example,
                               std::span<Counter> counters) {
   measure::SiteRecord out;
@@ -61,18 +55,27 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
       out_.aligned[i] = hull(out_.aligned[i], claim.aligned.empty() ? claim.costs[i] : claim.aligned[i]);
     }
   }
+  out_.decided = (!executed_ || out_.decided) && claim.decided;
+  out_.decided_if = (!executed_ || out_.decided_if) && claim.decided_if;
   executed_ = true;
   widest_ |= claim.active;
   if (out_.array.empty()) out_.array = words.array(claim.address);
   uniform_ = uniform_ && claim.uniform;
   worst_ = std::max(worst_, claim.dependence);
   out_.any_subset = out_.any_subset || claim.any_subset;
-  for (u32 assumed : a.pool.sets.elements(claim.address.assumed)) {
+  out_.proved = out_.proved && claim.assumed == 0;
+  for (u32 assumed : a.pool.sets.elements(claim.assumed)) {
     bool condition = a.algebra.assumption(assumed).kind == symbolic::AssumptionKind::multiple;
     add_new(condition ? out_.conditions : out_.assumed, words.assumption(assumed));
   }
   if (claim.dependence >= Dependence::choice)
     for (std::string& reason : words.reasons(claim.causes)) add_new(out_.reasons, std::move(reason));
+  if (claim.rests_on_pointers)
+    add_new(out_.premises,
+            fmt::format("pointers are aligned to {} bytes, as cudaMalloc gives them", pointer_alignment));
+  if (claim.rests_on_reconvergence)
+    add_new(out_.premises, "lanes that parted at a branch are together again behind it");
+  if (claim.rests_on_global) add_new(out_.premises, "the pointer leads to global memory");
   note_alignment(a, claim, words);
   describe(a, claim, words);
 }
@@ -204,6 +207,7 @@ Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.needed = needed();
   out_.conditional = executed_ && !out_.conditions.empty();
   out_.verdict = verdict();
+  out_.dependence = worst_;
   out_.exact = executed_ && worst_ == Dependence::none;
   if (executed_ && example_) {
     record = record_of(site_, *example_, counters_);

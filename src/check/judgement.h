@@ -7,6 +7,15 @@
 
 namespace warplens::check {
 
+// How the lanes' addresses depend on what is not known, best known first.
+enum class Dependence : u8 {
+  none,     // distances between lanes are known
+  stride,   // they are known numbers times an unknown one that all lanes share
+  choice,   // each lane has one of a few
+  data,     // they follow from what was loaded, differently in each lane
+  undecided // or from something that the analysis has no form for
+};
+
 enum class Verdict : u8 {
   coalesced, // in no more sectors than the bytes need, or next to it
   broadcast, // one address
@@ -42,10 +51,16 @@ struct Judgement {
   std::vector<std::string> reasons;    // why it is not known better
   std::vector<std::string> conditions; // under which `aligned` holds, or the verdict
   std::vector<std::string> assumed;
-  std::vector<std::string> table;       // of an unknown stride: what it costs by its value
-  std::vector<Costs> costs;             // [architectures]
-  std::vector<Costs> aligned;           // under the conditions
-  bool exact = false;                   // distances between lanes are known
+  bool proved = true;                // `costs` need nothing of conditions and assumed
+  std::vector<std::string> premises; // of CUDA's, on which the costs rest: alignment, reconvergence
+  std::vector<std::string> table;    // of an unknown stride: what it costs by its value
+  std::vector<Costs> costs;          // [architectures]
+  std::vector<Costs> aligned;        // under the conditions
+  Dependence dependence = Dependence::none;
+  bool exact = false; // distances between lanes are known
+  // What is paid (sectors, wavefronts, requests) by a warp all of whose lanes take part that may is one number: wherever it
+  // begins, or where the conditions hold.
+  bool decided = false, decided_if = false;
   bool varies = false;                  // with the launch index or a loop, beyond the conditions
   std::optional<advise::Advice> advice; // for the first architecture
 };

@@ -85,17 +85,24 @@ void narrow(Analysis& a, Value condition, ActiveLanes& active) {
     return;
   }
   active.sets.assign(out.begin(), out.end());
+  active.assumed = a.pool.sets.unite(active.assumed, condition.assumed);
 }
 
 } // namespace
 
 ActiveLanes active_lanes(Analysis& a, u32 instruction, u32 block) {
-  ActiveLanes out{{a.warp.active}, false};
   const Flow& flow = a.flow;
+  ActiveLanes out{{a.warp.active}, !flow.function.entry && a.rules.calls};
   for (ir::BlockId at = flow.ssa.dominator[block]; at.valid(); at = flow.ssa.dominator[at.value]) {
     const ir::Instruction* end = flow.conditional_end(at.value);
-    if (end == nullptr || !end->guard.valid() || flow.module.form(*end).opcode == ir::Opcode::brx) continue;
-    if (a.left_apart(at.value, block)) continue; // each lane went that way in a round of its own
+    if (end == nullptr) continue;
+    if (flow.module.form(*end).opcode == ir::Opcode::brx) {
+      bool alike = a.pool.facts(a.condition(at.value)).uniform || !a.rules.tables;
+      out.any_subset = out.any_subset || (!alike && a.flow.split(at.value).goes_apart_to(block));
+      continue;
+    }
+    if (a.rules.rounds && a.left_apart(at.value, block))
+      continue; // each lane went that way in a round of its own
     const auto& successors = flow.function.blocks[at.value].successors;
     bool leaves = flow.module.form(*end).opcode != ir::Opcode::bra; // then what follows is for the others
     for (std::size_t k = 0; k < successors.size(); ++k) {

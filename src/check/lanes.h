@@ -5,8 +5,9 @@
 namespace warplens::check {
 
 struct ActiveLanes {
-  std::vector<u32> sets;   // each possible; empty: never executed
-  bool any_subset = false; // of these, too
+  std::vector<u32> sets;       // each possible; empty: never executed
+  bool any_subset = false;     // of these, too
+  symbolic::SetId assumed = 0; // for that
   u32 widest() const {
     u32 all = 0;
     for (u32 set : sets) all |= set;

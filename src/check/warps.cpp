@@ -25,25 +25,25 @@ WarpCase with_size(const Dim3& block) {
   return out;
 }
 
-WarpCase unknown_block() {
-  constexpr i64 most = 1024;
+WarpCase unknown_block(i64 most) {
   WarpCase out;
   out.thread[0] =
       symbol(LaunchSymbol::warp_x, warp_size, most / warp_size, each_lane([](u32 lane) { return lane; }));
   out.thread[1] = symbol(LaunchSymbol::thread_y, 1, most);
-  out.thread[2] = symbol(LaunchSymbol::thread_z, 1, 64);
+  i64 deep = std::min<i64>(64, most);
+  out.thread[2] = symbol(LaunchSymbol::thread_z, 1, deep);
   // Sizes are 1 or more: one more than a symbol from 0 on.
   out.size[0] = symbol(LaunchSymbol::rows_of_warps, warp_size, most / warp_size,
                        each_lane([](u32) { return warp_size; }));
   out.size[1] = symbol(LaunchSymbol::size_y, 1, most, each_lane([](u32) { return 1; }));
-  out.size[2] = symbol(LaunchSymbol::size_z, 1, 64, each_lane([](u32) { return 1; }));
+  out.size[2] = symbol(LaunchSymbol::size_z, 1, deep, each_lane([](u32) { return 1; }));
   return out;
 }
 
 } // namespace
 
-std::vector<WarpCase> warp_cases(const std::optional<Dim3>& known) {
-  if (!known) return {unknown_block()};
+std::vector<WarpCase> warp_cases(const std::optional<Dim3>& known, u32 most) {
+  if (!known) return {unknown_block(std::max(most, warp_size))};
   const Dim3 b = *known;
   WarpCase one = with_size(b);
   u64 row = b.x, plane = u64{b.x} * b.y;

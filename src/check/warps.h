@@ -43,6 +43,7 @@ struct WarpCase {
 };
 
 // `block`: none where any with blockDim.x a multiple of 32 is meant.
-std::vector<WarpCase> warp_cases(const std::optional<Dim3>& block);
+// `most`: threads that it has at most.
+std::vector<WarpCase> warp_cases(const std::optional<Dim3>& block, u32 most = 1024);
 
 } // namespace warplens::check

@@ -47,6 +47,8 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
       ->type_name("NUMBER")
       ->capture_default_str()
       ->group("Compiling");
+  command.add_flag("--no-cache", o.no_cache, "compile anew, keep nothing in ~/.cache/warplens")
+      ->group("Compiling");
   command.add_flag("--all", o.all, "also list what is fine, and what is not known")->group("Output");
   command.add_flag("--json", o.json, "print findings as JSON")->group("Output");
 }

@@ -29,6 +29,7 @@ std::string others_text(const std::vector<check::Judgement>& all) {
     for (const std::string& condition : j.conditions) line += fmt::format("; {} if {}", j.needed, condition);
     for (const std::string& reason : j.reasons) line += "; it depends on " + reason;
     for (const std::string& assumed : j.assumed) line += "; assumed: " + assumed;
+    for (const std::string& premise : j.premises) line += "; assumed: " + premise;
     out += diag::without_controls(line) + "\n";
   }
   return out;

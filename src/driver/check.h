@@ -15,6 +15,7 @@ struct CheckOptions {
   bool sm_given = false; // else .warplens.toml may say others
   GateOptions gates;     // where nobody asks, warnings fail
   u32 jobs = 0;          // 0: one per core
+  bool no_cache = false; // of compilations
   bool all = false;      // what is fine, and what is not known, too
   bool json = false;
   bool colour = false;

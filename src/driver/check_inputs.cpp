@@ -110,6 +110,8 @@ Result<std::vector<PtxText>> compiled(const CheckInput& input, const CompileFor&
   request.folder = folder->path();
   request.headers = toolchain::header_folder();
   request.on_output = said;
+  const cache::Store store(how.cache);
+  if (store.enabled()) request.cache = &store;
   Result<std::string> ptx = toolchain::compile_to_ptx(request);
   if (!ptx) return failure(ptx.error());
   return std::vector<PtxText>{{input.path, std::move(*ptx)}};

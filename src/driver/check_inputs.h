@@ -1,6 +1,7 @@
 // What `check` is given, as PTX: from .ptx files and standard input as they are, from CUDA sources by a compiler, from
 // executables, fat binaries and cubins out of what compilers leave there.
 #pragma once
+#include "cache/store.h"
 #include "diag/diagnostic.h"
 #include "toolchain/find.h"
 #include <functional>
@@ -24,6 +25,7 @@ Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::ve
 struct CompileFor {
   toolchain::Compiler compiler = toolchain::Compiler::automatic;
   u32 sm = 90;
+  cache::Settings cache{}; // of compilations
 };
 // `said` gets what a compiler says. Errors: no-input, no-ptx, those of the toolchain.
 Result<std::vector<PtxText>> read_ptx(const CheckInput&, const CompileFor&,

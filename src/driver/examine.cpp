@@ -24,11 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr u32 oldest = 50; // whose rules hold for any set of lanes as check uses them
 
-// What code alone tells (check/findings.cpp).
-constexpr std::string_view rules[] = {"uncoalesced-load",    "uncoalesced-store", "uncoalesced-atomic",
-                                      "scattered-access",    "misaligned-access", "bank-conflict",
-                                      "constant-serialised", "local-array"};
-
 struct InputResult {
   std::vector<check::Judgement> judgements;
   u64 kernels = 0;
@@ -197,7 +192,7 @@ std::vector<std::string> SourceTexts::parameters(const std::string& function,
   return out;
 }
 
-std::span<const std::string_view> checked_rules() { return rules; }
+std::span<const std::string_view> checked_rules() { return check::rules(); }
 
 Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o) {
   Result<std::vector<std::string>> words = split_words(o.compile_options);
@@ -217,7 +212,8 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
   options->names = [&](const std::string& function, const access::SourceStack& stack) {
     return sources.parameters(function, stack);
   };
-  CompileFor how{compiler_named(o.compiler), options->architectures[0]->sm};
+  CompileFor how{compiler_named(o.compiler), options->architectures[0]->sm,
+                 o.no_cache ? cache::Settings{} : cache::settings_from_environment()};
   Examined out;
   out.architectures = options->architectures;
   for (InputResult& one : judge_all(inputs, *options, how, o)) {

@@ -230,15 +230,40 @@ SearchPath search_path(const CompileRequest& request, const FoundCompiler& compi
   return search_path_of(result->output);
 }
 
-} // namespace
+// The file with the PTX.
+Result<Compiled> compile_device_code(const CompileRequest& request, const FoundCompiler& compiler,
+                                     u32 architecture) {
+  std::string ptx = numbered(request, 0, ".ptx");
+  std::vector<std::string> command;
+  if (compiler.kind == Compiler::nvcc) {
+    if (auto ok = check_nvcc_words(request.source, request.options, request.folder); !ok)
+      return failure(ok.error());
+    command = nvcc_ptx(compiler, architecture, request.source, request.options, ptx);
+    if (request.cache != nullptr) // as for a program
+      command.insert(command.end(), {"--keep", "--keep-dir", request.folder});
+  } else {
+    if (auto ok = check_headers(request); !ok) return failure(ok.error());
+    auto options = sort_options(request.options);
+    if (!options) return failure(options.error());
+    command =
+        with_rule(clang_device(compiler, architecture, {request.headers, {}}, *options, request.source, ptx),
+                  ptx + ".d");
+  }
+  if (auto ok = run_step(request, compiler, command,
+                         fmt::format("compile the device code of '{}'", request.source));
+      !ok)
+    return failure(ok.error());
+  return Compiled{ptx, {}};
+}
 
-Result<Compiled> compile(const CompileRequest& user) {
+// One of the two, out of the cache where it is there, and kept where it was not.
+Result<Compiled> compiled(const CompileRequest& user, CompileCache::Made made) {
   if (auto ok = check_source(user.source); !ok) return failure(ok.error());
   std::string said;
   CompileRequest request = user;
   std::optional<CompileCache> cache;
   if (auto located = locate_compiler(request.compiler, request.search))
-    cache.emplace(request, located->kind, located->path);
+    cache.emplace(request, located->kind, located->path, made);
   if (cache)
     if (std::optional<Compiled> known = cache->find()) return *known; // never of what is refused below
   request.on_output = [&](std::string_view text) {
@@ -248,36 +273,25 @@ Result<Compiled> compile(const CompileRequest& user) {
   auto compiler = find_compiler(request.compiler, request.search);
   if (!compiler) return failure(compiler.error());
   u32 architecture = choose_architecture(compiler->architectures, request.sm);
-  Result<Compiled> compiled = compiler->kind == Compiler::nvcc
-                                  ? compile_with_nvcc(request, *compiler, architecture)
-                                  : compile_with_clang(request, *compiler, architecture);
-  if (compiled && cache && cache->enabled())
-    cache->put(*compiled, said, files_read(request), search_path(request, *compiler, architecture));
-  return compiled;
+  auto* way = made == CompileCache::Made::ptx    ? compile_device_code
+              : compiler->kind == Compiler::nvcc ? compile_with_nvcc
+                                                 : compile_with_clang;
+  Result<Compiled> out = way(request, *compiler, architecture);
+  if (out && cache && cache->enabled())
+    cache->put(*out, said, files_read(request), search_path(request, *compiler, architecture));
+  return out;
+}
+
+} // namespace
+
+Result<Compiled> compile(const CompileRequest& request) {
+  return compiled(request, CompileCache::Made::program);
 }
 
 Result<std::string> compile_to_ptx(const CompileRequest& request) {
-  if (auto ok = check_source(request.source); !ok) return failure(ok.error());
-  auto compiler = find_compiler(request.compiler, request.search);
-  if (!compiler) return failure(compiler.error());
-  u32 architecture = choose_architecture(compiler->architectures, request.sm);
-  std::string ptx = numbered(request, 0, ".ptx");
-  std::vector<std::string> command;
-  if (compiler->kind == Compiler::nvcc) {
-    if (auto ok = check_nvcc_words(request.source, request.options, request.folder); !ok)
-      return failure(ok.error());
-    command = nvcc_ptx(*compiler, architecture, request.source, request.options, ptx);
-  } else {
-    if (auto ok = check_headers(request); !ok) return failure(ok.error());
-    auto options = sort_options(request.options);
-    if (!options) return failure(options.error());
-    command = clang_device(*compiler, architecture, {request.headers, {}}, *options, request.source, ptx);
-  }
-  if (auto ok = run_step(request, *compiler, command,
-                         fmt::format("compile the device code of '{}'", request.source));
-      !ok)
-    return failure(ok.error());
-  return read_output(ptx);
+  Result<Compiled> out = compiled(request, CompileCache::Made::ptx);
+  if (!out) return failure(out.error());
+  return read_output(out->executable);
 }
 
 } // namespace warplens::toolchain

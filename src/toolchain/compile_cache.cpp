@@ -86,9 +86,10 @@ bool is_harmless(std::string_view option) {
 
 // Options of that kind whose value is the next argument.
 bool takes_harmless_value(std::string_view option) {
-  for (std::string_view name : {"-D", "-U", "-I", "-include", "-isystem", "-iquote", "-std", "--std", "-arch",
-                                "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
-                                "-maxrregcount", "--maxrregcount", "-diag-suppress", "--diag-suppress"})
+  for (std::string_view name :
+       {"-D", "-U", "-I", "-x", "-include", "-isystem", "-iquote", "-std", "--std", "-arch",
+        "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code", "-maxrregcount",
+        "--maxrregcount", "-diag-suppress", "--diag-suppress"})
     if (option == name) return true;
   return false;
 }
@@ -154,7 +155,7 @@ std::string parts_of(Compiler kind, const fs::path& compiler, const Search& sear
   return out;
 }
 
-std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind,
+std::optional<cache::Digest> key_of(const CompileRequest& request, CompileCache::Made made, Compiler kind,
                                     const std::string& compiler) {
   std::optional<Binary> binary = binary_behind(compiler);
   bool nvcc = kind == Compiler::nvcc;
@@ -164,6 +165,7 @@ std::optional<cache::Digest> key_of(const CompileRequest& request, Compiler kind
   if (nvcc && *os::variable("NVCC_CCBIN") != 0) return {};
   std::error_code error;
   cache::Hasher hasher;
+  hasher.add(made == CompileCache::Made::ptx ? "ptx" : "program");
   hasher.add(nvcc ? "nvcc" : "clang").add(compiler).add(binary->identity);
   hasher.add(parts_of(kind, binary->path, request.search));
   hasher.add(request.sm).add(request.source).add(fs::current_path(error).string());
@@ -266,9 +268,10 @@ std::optional<Binary> binary_behind(const std::string& program) {
   return {};
 }
 
-CompileCache::CompileCache(const CompileRequest& request, Compiler kind, const std::string& compiler)
+CompileCache::CompileCache(const CompileRequest& request, Compiler kind, const std::string& compiler,
+                           Made made)
     : request_(request), start_(file_clock()) {
-  if (request.cache != nullptr && request.cache->enabled()) key_ = key_of(request, kind, compiler);
+  if (request.cache != nullptr && request.cache->enabled()) key_ = key_of(request, made, kind, compiler);
 }
 
 std::optional<Compiled> CompileCache::find() const {
@@ -307,7 +310,7 @@ void CompileCache::put(const Compiled& compiled, std::string_view said, const st
   strings.add(*program);
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(request_.folder, error)) {
-    if (entry.path().extension() != ".ptx") continue;
+    if (entry.path().extension() != ".ptx" || entry.path() == compiled.executable) continue;
     std::optional<std::string> ptx = os::read_file(entry.path());
     if (!ptx) return;
     strings.add(entry.path().filename().string());

@@ -20,8 +20,9 @@ namespace warplens::toolchain {
 
 class CompileCache {
 public:
+  enum class Made : u8 { program, ptx };
   // `compiler` is located, but need not have been started.
-  CompileCache(const CompileRequest&, Compiler kind, const std::string& compiler);
+  CompileCache(const CompileRequest&, Compiler kind, const std::string& compiler, Made = Made::program);
   bool enabled() const { return key_.has_value(); }
 
   // Puts the results into the request's folder and says again what the compiler said.

@@ -1,13 +1,17 @@
-// Random kernels against the analysis: branches that lanes take apart, loops that they leave in different rounds, ways that
-// meet, early exits, values that wrap around, and accesses whose addresses come out of all that.
+// Random kernels against the analysis: branches and jump tables that lanes take apart, nested loops that they leave in
+// different rounds and by several ways, ways that meet, early exits, calls, values that wrap around or were kept in local
+// memory, and accesses whose addresses come out of all that: scalars and vectors, in global, shared and local memory, by
+// generic addresses, atomics, asynchronous copies.
 //
 // A program's variables are a few registers that every statement may assign, so that each way to a place brings values of
 // its own. Addresses are masked to stay in the buffer, or byte offsets of 32 bits into a buffer of 4 GiB.
 #pragma once
 #include "base/types.h"
+#include <bit>
 #include <fmt/format.h>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace warplens::check_testing {
 
@@ -25,9 +29,11 @@ public:
     for (u32 v = 0; v < variables; ++v) line("mov.b32 %v{}, {};", v, input());
     statements(3, 7);
     access();
-    return ".version 8.3\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[16384];\n"
+    return ".version 8.3\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[16384];\n" +
+           std::string(helper) +
            ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 k_param_2, .param "
            ".u32 k_param_3)\n{\n"
+           ".local .align 16 .b8 depot[256];\n"
            ".reg .b32 %in<10>; .reg .b32 %v<5>; .reg .b32 %t<" +
            std::to_string(temporaries_ + 1) +
            ">;\n"
@@ -40,6 +46,27 @@ public:
 
 private:
   static constexpr u32 variables = 5;
+  // Called by whichever lanes are there, with what each of them has.
+  static constexpr std::string_view helper = R"(
+.global .align 16 .b8 table[4096];
+.func (.reg .b32 %out) helper(.reg .b32 %a, .reg .b64 %where)
+{
+.reg .b32 %h<6>; .reg .b64 %w<4>;
+mov.u32 %h1, %tid.x;
+and.b32 %h2, %h1, 255;
+shl.b32 %h2, %h2, 2;
+cvt.u64.u32 %w1, %h2;
+mov.u64 %w2, table;
+add.u64 %w2, %w2, %w1;
+ld.global.u32 %h3, [%w2];
+and.b32 %h4, %a, 4092;
+cvt.u64.u32 %w3, %h4;
+add.u64 %w3, %w3, %where;
+ld.global.u32 %h5, [%w3];
+add.s32 %out, %h5, %h1;
+ret;
+}
+)";
   template <class... A> void line(fmt::format_string<A...> text, A&&... a) {
     body_ += fmt::format(text, std::forward<A>(a)...) + '\n';
   }
@@ -57,7 +84,7 @@ private:
 
   void assign() {
     std::string v = variable(), a = value(), b = value();
-    switch (below(14)) {
+    switch (below(22)) {
     case 0:
     case 1:
     case 2: line("add.s32 {}, {}, {};", v, a, b); break;
@@ -71,7 +98,22 @@ private:
     case 10:
       line("{}.{} {}, {}, {};", chance(50) ? "min" : "max", chance(50) ? "u32" : "s32", v, a, b);
       break;
-    case 11: line("{}.u32 {}, {}, {};", chance(50) ? "div" : "rem", v, a, 1u << below(5)); break;
+    case 11:
+      line("{}.{} {}, {}, {};", chance(50) ? "div" : "rem", chance(70) ? "u32" : "s32", v, a,
+           chance(70) ? 1u << below(5) : 3 + below(30));
+      break;
+    case 14: line("bfe.{} {}, {}, {}, {};", chance(50) ? "u32" : "s32", v, a, below(8), 1 + below(12)); break;
+    case 15: line("bfi.b32 {}, {}, {}, {}, {};", v, a, b, below(8), 1 + below(12)); break;
+    case 16:
+      line("lop3.b32 {}, {}, {}, {}, {};", v, a, b, chance(50) ? constant() : value(), below(256));
+      break;
+    case 17: narrow(v, a); break;
+    case 18: line("{} {}, {};", one_operand(), v, a); break;
+    case 19: line("mul.hi.{} {}, {}, {};", chance(50) ? "u32" : "s32", v, a, b); break;
+    case 20:
+      line("shf.{}.{}.b32 {}, {}, {}, {};", chance(50) ? "l" : "r", chance(50) ? "wrap" : "clamp", v, a, b,
+           below(34));
+      break;
     case 12: {
       u32 p = condition();
       line("selp.b32 {}, {}, {}, %p{};", v, a, b, p);
@@ -84,6 +126,33 @@ private:
     }
   }
 
+  std::string_view one_operand() {
+    constexpr std::string_view some[] = {"neg.s32", "not.b32", "abs.s32", "popc.b32", "clz.b32", "brev.b32"};
+    return some[below(std::size(some))];
+  }
+
+  // Through a register of 16 bits, or one whose upper bits a byte fills.
+  void narrow(const std::string& v, const std::string& a) {
+    constexpr std::string_view types[] = {"u8", "s8", "u16", "s16"};
+    std::string_view type = types[below(4)];
+    if (type.size() == 2)
+      line("cvt.{}32.{} {}, {};", type[0], type, v, a[0] == '%' ? a : variable());
+    else
+      line("{{ .reg .b16 %x; cvt.u16.u32 %x, {}; cvt.{}32.{} {}, %x; }}", a[0] == '%' ? a : variable(),
+           type[0], type, v);
+  }
+
+  // A value that each lane keeps in its own memory, at an address that is the same for all.
+  void spill() {
+    u32 place = 4 * below(4), t = temporary();
+    std::string generic = chance(30) ? "" : ".local";
+    line("mov.u64 %a{}, depot;", t);
+    if (generic.empty()) line("cvta.local.u64 %a{0}, %a{0};", t);
+    line("st{}.b32 [%a{}+{}], {};", generic, t, place, variable());
+    if (chance(50)) assign();
+    line("ld{}.b32 {}, [%a{}+{}];", generic, variable(), t, place);
+  }
+
   u32 condition() {
     constexpr const char* how[] = {"lt.s32", "lt.u32", "ge.s32", "gt.u32", "eq.s32", "ne.s32"};
     u32 p = temporary();
@@ -92,36 +161,56 @@ private:
   }
 
   void access() {
-    u32 t = temporary();
-    u32 bytes = 1u << below(4);
-    bool store = chance(40), shared = chance(30);
+    u32 t = temporary(), bytes = 1u << below(5), kind = below(100);
     std::string guard = chance(15) ? fmt::format("@%p{} ", condition()) : "";
     std::string from = value();
     if (from[0] != '%') from = variable();
-    std::string where;
-    if (shared) {
-      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\nmov.u64 %a{0}, tile;\n", t, from, below(5),
-           16384 - bytes);
-      line("{{ .reg .b64 %x; cvt.u64.u32 %x, %t{0}; add.u64 %a{0}, %a{0}, %x; }}", t);
-    } else if (chance(50)) {
-      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\ncvt.u64.u32 %a{0}, %t{0};\nadd.u64 %a{0}, "
-           "%a{0}, %base;",
-           t, from, below(5), (1u << 20) - bytes);
-    } else {
-      line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\ncvt.{4}.u32 %a{0}, %t{0};\nadd.u64 %a{0}, "
-           "%a{0}, %base;",
-           t, from, below(5), static_cast<i32>(0u - bytes), chance(50) ? "u64" : "u64");
+    bool shared = kind < 30, local = kind >= 90;
+    u32 size = shared ? 16384 : local ? 256 : 0;
+    i32 mask = size != 0    ? static_cast<i32>(size - bytes)
+               : chance(50) ? static_cast<i32>((1u << 20) - bytes)
+                            : static_cast<i32>(0u - bytes);
+    line("shl.b32 %t{0}, {1}, {2};\nand.b32 %t{0}, %t{0}, {3};\ncvt.u64.u32 %a{0}, %t{0};", t, from, below(5),
+         mask);
+    std::string space = shared ? ".shared" : local ? ".local" : ".global";
+    std::string base = "%base";
+    if (size != 0) {
+      base = fmt::format("%a{}", temporary());
+      line("mov.u64 {}, {};", base, shared ? "tile" : "depot");
+      if (chance(25)) {
+        line("cvta{0}.u64 {1}, {1};", space, base);
+        space.clear();
+      }
     }
-    where = fmt::format("[%a{}{}]", t, shared || chance(60) ? "" : fmt::format("+{}", bytes * below(5)));
-    const char* space = shared ? "shared" : "global";
-    const char* type = bytes == 1 ? "u8" : bytes == 2 ? "u16" : "b32";
-    if (bytes == 8)
-      store ? line("{}st.{}.v2.b32 {}, {{{}, {}}};", guard, space, where, variable(), variable())
-            : line("{}ld.{}.v2.b32 {{%v0, {}}}, {};", guard, space, chance(50) ? "%v1" : "%v2", where);
-    else
-      store ? line("{}st.{}.{} {}, {};", guard, space, type, where, variable())
-            : line("{}ld.{}.{} {}, {};", guard, space, type,
-                   chance(30) ? variable() : fmt::format("%t{}", temporary()), where);
+    line("add.u64 %a{0}, %a{0}, {1};", t, base);
+    std::string where =
+        fmt::format("[%a{}{}]", t, size != 0 || chance(60) ? "" : fmt::format("+{}", bytes * below(5)));
+    if (bytes == 4 && !local && chance(15)) return atomic(guard, space, where);
+    if (bytes == 16 && !shared && !local && chance(30)) return copy(guard, t, where);
+    move(guard, space, where, bytes);
+  }
+
+  void atomic(const std::string& guard, const std::string& space, const std::string& where) {
+    chance(50) ? line("{}red{}.add.u32 {}, {};", guard, space, where, variable())
+               : line("{}atom{}.add.u32 {}, {}, {};", guard, space, variable(), where, variable());
+  }
+
+  void copy(const std::string& guard, u32 t, const std::string& where) {
+    line("and.b32 %t{0}, %t{0}, 16368;\n{{ .reg .u32 %y; mov.u32 %y, tile; add.u32 %t{0}, %t{0}, %y; }}", t);
+    line("{}cp.async.ca.shared.global [%t{}], {}, 16;", guard, t, where);
+  }
+
+  void move(const std::string& guard, const std::string& space, const std::string& where, u32 bytes) {
+    constexpr std::string_view types[] = {"u8", "u16", "b32", "v2.b32", "v4.b32"};
+    std::string_view type = types[std::countr_zero(bytes)];
+    bool store = chance(40);
+    std::string to = chance(30) ? "%v0" : fmt::format("%t{}", temporary());
+    std::string registers = store ? variable() : to;
+    if (bytes >= 8) registers = store ? "%v0, %v1" : to + ", %v1";
+    if (bytes == 16) registers += ", %v2, %v3";
+    if (bytes >= 8) registers = "{" + registers + "}";
+    store ? line("{}st{}.{} {}, {};", guard, space, type, where, registers)
+          : line("{}ld{}.{} {}, {};", guard, space, type, registers, where);
   }
 
   void branch(u32 depth) {
@@ -138,6 +227,18 @@ private:
     line("END{}:", label);
   }
 
+  void jump_table(u32 depth) {
+    u32 label = temporary(), index = temporary();
+    line("and.b32 %t{}, {}, 3;\nT{}: .branchtargets A{}, B{}, C{}, A{};\nbrx.idx %t{}, T{};", index,
+         value_in_register(), label, label, label, label, label, index, label);
+    for (std::string_view way : {"A", "B", "C"}) {
+      line("{}{}:", way, label);
+      statements(depth - 1, 2);
+      if (chance(70)) line("bra END{};", label); // else into the next
+    }
+    line("END{}:", label);
+  }
+
   void loop(u32 depth) {
     u32 label = temporary(), rounds = temporary(), counter = temporary();
     switch (below(4)) {
@@ -147,33 +248,59 @@ private:
     }
     line("mov.b32 %t{}, 0;", counter);
     line("LOOP{}:", label);
+    loops_.push_back(label);
     statements(depth - 1, 3);
+    loops_.pop_back();
     if (chance(30)) line("@%p{} bra BEHIND{};", condition(), label);
     if (chance(40)) line("add.s32 {0}, {0}, {1};", variable(), value());
+    line("NEXT{}:", label);
     line("add.s32 %t{0}, %t{0}, 1;", counter);
     u32 p = temporary();
     line("setp.lt.u32 %p{}, %t{}, %t{};\n@%p{} bra LOOP{};", p, counter, rounds, p, label);
     line("BEHIND{}:", label);
   }
 
+  // Out of one of the loops around, to its next round, or out of the kernel.
+  void leave() {
+    u32 p = condition();
+    if (loops_.empty() || chance(25)) {
+      chance(50) ? line("@%p{} bra LEAVE;", p) : line("@%p{} ret;", p);
+      return;
+    }
+    line("@%p{} bra {}{};", p, chance(60) ? "BEHIND" : "NEXT",
+         loops_[below(static_cast<u32>(loops_.size()))]);
+  }
+
+  std::string value_in_register() {
+    std::string out = value();
+    return out[0] == '%' ? out : variable();
+  }
+
   void statements(u32 depth, u32 most) {
     for (u32 n = 1 + below(most); n > 0; --n) {
       u32 kind = below(100);
-      if (kind < 55 || depth == 0)
+      if (kind < 50 || depth == 0)
         assign();
-      else if (kind < 72)
+      else if (kind < 68)
         access();
-      else if (kind < 86)
+      else if (kind < 72)
+        spill();
+      else if (kind < 75)
+        line("call ({}), helper, ({}, %base);", variable(), value_in_register());
+      else if (kind < 84)
         branch(depth);
-      else if (kind < 97)
+      else if (kind < 87)
+        jump_table(depth);
+      else if (kind < 96)
         loop(depth);
       else
-        line("@%p{} bra LEAVE;", condition());
+        leave();
     }
   }
 
   std::mt19937 random_;
   std::string body_;
+  std::vector<u32> loops_; // around the statement at hand
   u32 temporaries_ = 0;
 };
 

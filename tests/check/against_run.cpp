@@ -1,0 +1,203 @@
+// Holds what `check` says of a program's accesses to what a run of it counted, warp by warp.
+//
+//   against_run RUN.json PROGRAM     RUN.json as `warplens run --json` writes it; PROGRAM what ran, or its .cu or .ptx
+//
+// Each launch's block shape is given to the analysis, as --block would; where blockDim.x is a multiple of 32, what is said of
+// all such blocks is held to the same counts. A run's report has every warp of an access in a class of equal lanes and equal
+// cost, with an example: sectors, wavefronts in shared memory and requests of constant memory are compared for every warp,
+// the other counts for the examples and in sum. (Of an access with more than 16 classes the rest is compared in sum.)
+//
+// Standard output: a line per contradiction, "wrong", and one per access and block shape, "site", with tabs between
+//   kernel  block  place  instruction  space  how it is decided  warps  what is said  reasons
+// scripts/soundness.py adds them up. The exit code is 1 where something is wrong.
+#include "arch/table.h"
+#include "check/check.h"
+#include "check/findings.h"
+#include "driver/check_inputs.h"
+#include "os/file.h"
+#include "ptx/parse.h"
+#include "report/read.h"
+#include <cstdio>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace warplens {
+namespace {
+
+using check::Dependence;
+using check::Judgement;
+using measure::SiteRecord;
+
+// One warp's, so many times.
+bool within(u64 sum, u64 times, const check::Interval& one) {
+  return sum >= times * one.least && sum <= times * one.most;
+}
+
+class Comparison {
+public:
+  explicit Comparison(std::vector<ptx::Parsed> modules)
+      : modules_(std::move(modules)), places_(modules_.size()) {}
+
+  // False where the program has no such kernel.
+  bool launch(const measure::LaunchRecord& record) {
+    if (record.sites.empty()) return true;
+    const Judged* known = judged(record, record.block);
+    if (known == nullptr) return false;
+    for (const SiteRecord& site : record.sites) one(record, site, *known, true);
+    if (record.block.x % warp_size == 0)
+      for (const SiteRecord& site : record.sites) one(record, site, *judged(record, {}), false);
+    return true;
+  }
+
+  u64 wrong = 0;
+
+private:
+  using Place = std::tuple<std::string, u32, std::string>; // of a site: function, PTX line, instruction
+  struct Judged {
+    std::vector<Judgement> all;
+    std::map<std::pair<std::string, u32>, const Judgement*> at; // by function and PTX line
+  };
+
+  // The kernel's judgements from the module whose instructions the record has.
+  const Judged* judged(const measure::LaunchRecord& record, std::optional<Dim3> block) {
+    for (std::size_t m = 0; m < modules_.size(); ++m) {
+      const ir::Module& module = modules_[m].module;
+      if (places_[m].empty())
+        for (const access::Site& site : module.sites)
+          places_[m].insert({site.function, site.ptx_line, site.opcode});
+      bool here = std::all_of(record.sites.begin(), record.sites.end(), [&](const SiteRecord& one) {
+        return places_[m].contains({one.site.function, one.site.ptx_line, one.site.opcode});
+      });
+      if (!here || record.sites.empty()) continue;
+      auto [known, fresh] = judged_.try_emplace({m, record.sm[0], block ? text(*block) : "any"});
+      Judged& out = known->second;
+      if (!fresh) return &out;
+      check::Options options;
+      options.architectures = {arch::find(record.sm[0])};
+      options.block = block;
+      out.all = check::check(module, options).judgements;
+      for (const Judgement& j : out.all)
+        if (!j.other_shape) out.at[{j.site.function, j.site.ptx_line}] = &j;
+      return &out;
+    }
+    return nullptr;
+  }
+
+  void one(const measure::LaunchRecord& record, const SiteRecord& site, const Judged& all, bool block_known) {
+    u64 warps = site.distribution.warps();
+    if (warps == 0) return;
+    auto found = all.at.find({site.site.function, site.site.ptx_line});
+    if (found == all.at.end()) return tell(record, site, nullptr, block_known, "it was not judged");
+    const Judgement& j = *found->second;
+    if (block_known) row(record, site, j, warps);
+    if (j.verdict == check::Verdict::not_judged) return;
+    if (j.verdict == check::Verdict::never_executed)
+      return tell(record, site, &j, block_known, "it was said to be never executed");
+    if (j.space != site.space)
+      return tell(record, site, &j, block_known, fmt::format("it was judged in {}", access::name(j.space)));
+    for (const measure::WarpClass& some : site.distribution.classes)
+      hold(record, site, j, block_known, some.warps, some.counts, "a warp");
+    hold(record, site, j, block_known, warps, site.counters[0], "all warps");
+  }
+
+  void hold(const measure::LaunchRecord& record, const SiteRecord& site, const Judgement& j, bool block_known,
+            u64 warps, const arch::Counts& counts, std::string_view of) {
+    const check::Costs& said = j.costs[0];
+    auto compare = [&](std::string_view what, u64 n, const check::Interval& bounds) {
+      if (!within(n, warps, bounds))
+        tell(record, site, &j, block_known,
+             fmt::format("{}: {} {}, said {} to {}", of, static_cast<double>(n) / static_cast<double>(warps),
+                         what, bounds.least, bounds.most));
+    };
+    compare("sectors", counts.sectors, said.sectors);
+    compare("tags", counts.tags, said.tags);
+    compare("wavefronts", counts.wavefronts, said.wavefronts);
+    if (j.space != access::Space::shared) compare("requests", counts.requests, said.requests);
+  }
+
+  void tell(const measure::LaunchRecord& record, const SiteRecord& site, const Judgement* j, bool block_known,
+            const std::string& what) {
+    bool proved = j == nullptr || (j->proved && j->premises.empty());
+    wrong += proved;
+    fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}; {}; {}\n", proved ? "wrong" : "premise", record.name,
+               block_known ? text(record.block) : "any", site.site.ptx_line, site.site.opcode,
+               access::name(site.space), what, j == nullptr ? "" : j->address,
+               j == nullptr ? "" : fmt::format("{}", fmt::join(j->premises, ", ")));
+  }
+
+  static std::string text(const Dim3& block) { return fmt::format("{}x{}x{}", block.x, block.y, block.z); }
+
+  static bool on_loaded_data(const Judgement& j) {
+    return std::any_of(j.reasons.begin(), j.reasons.end(), [](const std::string& reason) {
+      return reason.starts_with("a value loaded") || reason.starts_with("what an atomic gave");
+    });
+  }
+
+  static std::string_view decided(const Judgement& j) {
+    if (j.verdict == check::Verdict::not_judged) return "not judged";
+    if (j.decided) return j.conditions.empty() || !j.assumed.empty() ? "exact" : "condition";
+    switch (j.dependence) {
+    case Dependence::data: return "data";
+    case Dependence::undecided: return on_loaded_data(j) ? "data" : "undecided";
+    case Dependence::choice: return "choice";
+    default: break;
+    }
+    if (j.decided_if && j.conditions.size() == 1) return "condition";
+    if (j.decided_if && !j.conditions.empty()) return "conditions";
+    return j.dependence == Dependence::stride ? "stride" : "bounds";
+  }
+
+  static void row(const measure::LaunchRecord& record, const SiteRecord& site, const Judgement& j,
+                  u64 warps) {
+    std::string place = fmt::format("PTX {}", site.site.ptx_line);
+    if (!site.site.frames.empty()) {
+      const access::SourceFrame& frame = site.site.frames.front();
+      place = fmt::format("{}:{}", frame.file.substr(frame.file.rfind('/') + 1), frame.line);
+    }
+    std::vector<std::string> why = j.reasons.empty() ? j.conditions : j.reasons;
+    fmt::print("site\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{} {}\t{}\n", record.name, text(record.block), place,
+               site.site.opcode, access::name(site.space), decided(j), warps, check::name(j.verdict),
+               check::cost_text(j), fmt::join(why, "; "));
+  }
+
+  std::vector<ptx::Parsed> modules_;
+  std::map<std::tuple<std::size_t, u32, std::string>, Judged> judged_;
+  std::vector<std::set<Place>> places_; // [modules]
+};
+
+int run(const std::string& report, const std::string& program) {
+  auto refuse = [](const diag::Diagnostic& bad) {
+    fmt::print(stderr, "{}", diag::render(bad, {}));
+    return 2;
+  };
+  Result<report::Saved> saved = report::read_json(os::read_file(report).value_or(""), report);
+  if (!saved) return refuse(saved.error());
+  if (saved->input.launches.empty()) return 0;
+  driver::CompileFor how{toolchain::Compiler::clang, saved->input.sm[0]};
+  auto texts =
+      driver::read_ptx({program, {}, {}}, how, [](std::string_view said) { fmt::print(stderr, "{}", said); });
+  if (!texts) return refuse(texts.error());
+  std::vector<ptx::Parsed> modules;
+  for (const driver::PtxText& text : *texts) {
+    Result<ptx::Parsed> parsed = ptx::parse(text.text, {text.name, true});
+    if (!parsed) return refuse(parsed.error());
+    modules.push_back(std::move(*parsed));
+  }
+  Comparison comparison(std::move(modules));
+  std::set<std::string> missing;
+  for (const report::Launch& launch : saved->input.launches)
+    if (measure::is_counted(launch.record.status) && !comparison.launch(launch.record))
+      missing.insert(launch.record.name);
+  for (const std::string& name : missing) fmt::print("missing\t{}\n", name);
+  return comparison.wrong == 0 ? 0 : 1;
+}
+
+} // namespace
+} // namespace warplens
+
+int main(int count, char** words) {
+  if (count == 3) return warplens::run(words[1], words[2]);
+  fmt::print(stderr, "usage: against_run RUN.json PROGRAM\n");
+  return 2;
+}
