@@ -1,8 +1,10 @@
-// How fast the PTX front end reads a large module, on one core: `bytes_per_second` of parsing, and of
-// everything between the text and code that can run (parse, load, lower every function).
+// How fast the PTX front end reads a large module, on one core: `bytes_per_second` of parsing, of everything between the
+// text and code that can run (parse, load, lower every function), and of `check` (parse, judge every access).
 //
 // The module is made here: what the compiler makes of the comparison's kernels, again and again under new
 // names until it is 8 MB, with its line tables. $WARPLENS_BENCH_PTX names a file to read instead.
+#include "arch/table.h"
+#include "check/check.h"
 #include "os/temp_dir.h"
 #include "ptx/parse.h"
 #include "sim/program.h"
@@ -96,6 +98,26 @@ void parse_and_lower(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<i64>(state.iterations() * text.size()));
 }
 BENCHMARK(parse_and_lower)->Unit(benchmark::kMillisecond);
+
+// What `check` does with a module: every access of it judged, in any block and where that may differ in 16x16.
+void parse_and_check(benchmark::State& state) {
+  const std::string& text = module_text();
+  check::Options options;
+  options.architectures = {arch::find(90)};
+  std::size_t accesses = 0;
+  for (auto _ : state) {
+    auto parsed = ptx::parse(text);
+    if (!parsed) return state.SkipWithError(diag::render(parsed.error()).c_str());
+    check::Checked checked = check::check(parsed->module, options);
+    accesses = checked.judgements.size();
+    state.PauseTiming();
+    parsed = {}, checked = {};
+    state.ResumeTiming();
+  }
+  state.counters["accesses"] = static_cast<double>(accesses);
+  state.SetBytesProcessed(static_cast<i64>(state.iterations() * text.size()));
+}
+BENCHMARK(parse_and_check)->Unit(benchmark::kMillisecond);
 
 } // namespace
 } // namespace warplens

@@ -49,9 +49,11 @@ private:
   // Called by whichever lanes are there, with what each of them has.
   static constexpr std::string_view helper = R"(
 .global .align 16 .b8 table[4096];
-.func (.reg .b32 %out) helper(.reg .b32 %a, .reg .b64 %where)
+.func (.param .b32 out) helper(.param .b32 a, .param .b64 where)
 {
-.reg .b32 %h<6>; .reg .b64 %w<4>;
+.reg .b32 %h<6>, %a; .reg .b64 %w<4>, %where;
+ld.param.b32 %a, [a];
+ld.param.b64 %where, [where];
 mov.u32 %h1, %tid.x;
 and.b32 %h2, %h1, 255;
 shl.b32 %h2, %h2, 2;
@@ -63,7 +65,8 @@ and.b32 %h4, %a, 4092;
 cvt.u64.u32 %w3, %h4;
 add.u64 %w3, %w3, %where;
 ld.global.u32 %h5, [%w3];
-add.s32 %out, %h5, %h1;
+add.s32 %h5, %h5, %h1;
+st.param.b32 [out], %h5;
 ret;
 }
 )";
@@ -80,7 +83,11 @@ ret;
     return std::to_string(static_cast<i32>(some[below(std::size(some))]));
   }
   std::string input() { return fmt::format("%in{}", chance(70) ? 2 + below(6) : below(10)); }
-  std::string value() { return chance(45) ? variable() : chance(60) ? input() : constant(); }
+  std::string value() {
+    if (!counters_.empty() && chance(12))
+      return fmt::format("%t{}", counters_[below(static_cast<u32>(counters_.size()))]);
+    return chance(45) ? variable() : chance(60) ? input() : constant();
+  }
 
   void assign() {
     std::string v = variable(), a = value(), b = value();
@@ -157,6 +164,10 @@ ret;
     constexpr const char* how[] = {"lt.s32", "lt.u32", "ge.s32", "gt.u32", "eq.s32", "ne.s32"};
     u32 p = temporary();
     line("setp.{} %p{}, {}, {};", how[below(6)], p, value(), chance(60) ? constant() : value());
+    if (chance(15)) {
+      constexpr const char* logic[] = {"and", "or", "xor"};
+      line("{}.pred %p{}, %p{}, %p{};", logic[below(3)], p, p, condition());
+    }
     return p;
   }
 
@@ -249,15 +260,30 @@ ret;
     line("mov.b32 %t{}, 0;", counter);
     line("LOOP{}:", label);
     loops_.push_back(label);
+    counters_.push_back(counter);
     statements(depth - 1, 3);
     loops_.pop_back();
+    counters_.pop_back();
     if (chance(30)) line("@%p{} bra BEHIND{};", condition(), label);
     if (chance(40)) line("add.s32 {0}, {0}, {1};", variable(), value());
     line("NEXT{}:", label);
     line("add.s32 %t{0}, %t{0}, 1;", counter);
-    u32 p = temporary();
-    line("setp.lt.u32 %p{}, %t{}, %t{};\n@%p{} bra LOOP{};", p, counter, rounds, p, label);
+    line("@%p{} bra LOOP{};", chance(15) ? half_by_half(counter) : below_bound(counter, rounds), label);
     line("BEHIND{}:", label);
+  }
+
+  u32 below_bound(u32 counter, u32 rounds) {
+    u32 p = temporary();
+    line("setp.lt.u32 %p{}, %t{}, %t{};", p, counter, rounds);
+    if (chance(25)) line("and.pred %p{0}, %p{0}, %p{1};", p, condition());
+    return p;
+  }
+  // Some lanes, which are known, leave after the first round, the others after the second.
+  u32 half_by_half(u32 counter) {
+    u32 p = temporary(), q = temporary();
+    line("setp.lt.u32 %p{}, %in7, {};\nsetp.eq.s32 %p{}, %t{}, 1;", p, 8u << below(2), q, counter);
+    line("xor.pred %p{0}, %p{0}, %p{1};", p, q);
+    return p;
   }
 
   // Out of one of the loops around, to its next round, or out of the kernel.
@@ -269,6 +295,12 @@ ret;
     }
     line("@%p{} bra {}{};", p, chance(60) ? "BEHIND" : "NEXT",
          loops_[below(static_cast<u32>(loops_.size()))]);
+  }
+
+  void call() {
+    line("{{\n.param .b32 a; st.param.b32 [a], {};\n.param .b64 b; st.param.b64 [b], %base;\n"
+         ".param .b32 r; call (r), helper, (a, b);\nld.param.b32 {}, [r];\n}}",
+         value_in_register(), variable());
   }
 
   std::string value_in_register() {
@@ -286,7 +318,7 @@ ret;
       else if (kind < 72)
         spill();
       else if (kind < 75)
-        line("call ({}), helper, ({}, %base);", variable(), value_in_register());
+        call();
       else if (kind < 84)
         branch(depth);
       else if (kind < 87)
@@ -300,7 +332,7 @@ ret;
 
   std::mt19937 random_;
   std::string body_;
-  std::vector<u32> loops_; // around the statement at hand
+  std::vector<u32> loops_, counters_; // around the statement at hand: labels, temporaries
   u32 temporaries_ = 0;
 };
 
