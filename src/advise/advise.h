@@ -35,6 +35,9 @@ struct Advice {
   // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
   // (arch/waits.h), if all warps meet there, which the lanes do not tell. No stage of an SM shows it.
   u64 wait_cycles = 0;
+  // The lanes of the class that costs most beyond need, as the change leaves them: what `after` was counted from. None
+  // where the change is not one of lanes.
+  std::optional<access::WarpAccess> lanes{};
   // The assembler makes the change by itself, so that hardware has `value(metric, …)` of these, not of `before`.
   std::optional<arch::Counts> by_itself{};
 

@@ -51,6 +51,11 @@ void declare_report_options(CLI::App& command, driver::RunOptions& options) {
       ->type_name("FILE")
       ->group(output);
   command
+      .add_option("--html", options.html,
+                  "write the report as one file for a browser to FILE; '-': only it on standard output")
+      ->type_name("FILE")
+      ->group(output);
+  command
       .add_flag("--warnings", options.gates.warnings,
                 "also list findings as a compiler lists warnings, after the report")
       ->group(output);

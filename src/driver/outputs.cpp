@@ -1,4 +1,5 @@
 #include "driver/outputs.h"
+#include "html/page.h"
 #include "report/json.h"
 #include "report/terminal.h"
 #include <algorithm>
@@ -18,7 +19,7 @@ Named given(Named outputs) {
 }
 
 Named named(const RunOptions& options) {
-  Named out = given({{"--json", options.json}, {"--report", options.report}});
+  Named out = given({{"--json", options.json}, {"--html", options.html}, {"--report", options.report}});
   for (auto& output : Outputs::named(options.gates)) out.push_back(std::move(output));
   return out;
 }
@@ -116,9 +117,13 @@ Result<void> Outputs::check_streams(const std::vector<std::string>& inputs) {
 }
 
 Result<void> Outputs::write(const RunOptions& options, const report::Model& model,
-                            const RunOutput& output) const {
-  Result<void> json, text;
+                            report::SourceFiles& sources, const RunOutput& output) const {
+  Result<void> json, html, text;
   if (at("--json") != nullptr) json = write("--json", report::json(model, options.version), output);
+  if (at("--html") != nullptr) {
+    auto source = [&](const std::string& file) { return sources.text(file); };
+    html = write("--html", html::page(model, source, options.version), output);
+  }
   const Output* report = at("--report");
   const bool to_file = report != nullptr && report->file;
   report::TerminalOptions shape{options.width,       to_file ? options.colour_of_file : options.colour,
@@ -135,7 +140,7 @@ Result<void> Outputs::write(const RunOptions& options, const report::Model& mode
       text = failure(diag::error("report-unwritable", "the report could not be written", {},
                                  "check the space on the disk, or where the output goes"));
   }
-  return json ? text : json;
+  return !json ? json : !html ? html : text;
 }
 
 } // namespace warplens::driver

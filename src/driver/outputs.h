@@ -3,6 +3,7 @@
 #include "driver/run.h"
 #include "os/output_file.h"
 #include "report/model.h"
+#include "report/source.h"
 #include <optional>
 
 namespace warplens::driver {
@@ -25,7 +26,7 @@ public:
   static Result<void> check_streams(const std::vector<std::string>& inputs);
 
   // Writes the reports, all that can be written; fails with the first that could not be.
-  Result<void> write(const RunOptions&, const report::Model&, const RunOutput&) const;
+  Result<void> write(const RunOptions&, const report::Model&, report::SourceFiles&, const RunOutput&) const;
   // Writes to where the option says that this goes; nowhere where it was not given.
   Result<void> write(std::string_view option, std::string_view text, const RunOutput&) const;
 

@@ -1,5 +1,6 @@
 // Read, merge, build, write. What a report was made of is in it (report/read.h), source lines too: the program is not
-// looked at, and its source only for the comments that findings are held to.
+// looked at, and its source only for the comments that findings are held to, and for --html, which shows a file as long as
+// the lines that the report holds are still there.
 #include "driver/report.h"
 #include "driver/outputs.h"
 #include "driver/run_findings.h"
@@ -73,11 +74,11 @@ int report(const ReportOptions& options, const RunOutput& output) {
   std::optional<Outputs> outputs;
   Result<report::Model> model = prepare_and_build(options, outputs);
   if (!model) return refuse(model.error());
-  if (Result<void> written = outputs->write(options.shown, *model, output); !written)
-    return refuse(written.error());
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string();
   report::SourceFiles sources({here}, {here, here, os::variable("HOME"), {}});
+  if (Result<void> written = outputs->write(options.shown, *model, sources, output); !written)
+    return refuse(written.error());
   Result<u64> failing = hold_run(*gates, *model, sources, options.shown, *outputs, output);
   if (!failing) return refuse(failing.error());
   return *failing != 0 || (options.shown.strict && !report::passes_strict(*model)) ? 1 : 0;

@@ -200,7 +200,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   report::SourceFiles sources = sources_of(*prepared);
   Result<report::Model> model = model_of(*prepared, std::move(input), sources);
   if (!model) return refuse(options, output, model.error());
-  if (Result<void> written = prepared->outputs.write(options, *model, output); !written)
+  if (Result<void> written = prepared->outputs.write(options, *model, sources, output); !written)
     return refuse(options, output, written.error());
   Result<u64> failing = hold_run(*gates, *model, sources, options, prepared->outputs, output);
   if (!failing) return refuse(options, output, failing.error());

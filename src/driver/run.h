@@ -28,6 +28,7 @@ struct RunOptions {
   std::string sm = "90";                 // the device, then others to count for
   bool sm_given = false;                 // else .warplens.toml may say others
   std::string json;                      // file, "-" for standard output, empty: none
+  std::string html;                      // likewise
   std::string report;                    // file for the text report, empty: standard error
   std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
   bool details = false;

@@ -130,7 +130,10 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   kernel.block = first.block;
   kernel.first_launch = first.index;
   SiteSums sums;
-  for (const Launch* launch : launches) add_alike(kernel, sums, launch->record, launch->count());
+  for (const Launch* launch : launches) {
+    kernel.alike.push_back(static_cast<u32>(launch - input.launches.data()));
+    add_alike(kernel, sums, launch->record, launch->count());
+  }
   if (auto found = input.local_use.find(kernel.mangled); found != input.local_use.end())
     kernel.local_use = found->second;
   for (const auto& [key, merge] : sums)

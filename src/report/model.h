@@ -111,6 +111,7 @@ struct Kernel {
   std::vector<std::pair<Dim3, u64>> grids; // and how many launches used it, in order of appearance
   u64 launches = 0;
   u64 first_launch = 0;        // index in its process
+  std::vector<u32> alike;      // Model::input.launches[] that it is the sum of, in their order
   std::vector<Reason> reasons; // failed, unknown, refused: why; proved: what stands for what, or why not
   u64 shared_bytes = 0, local_bytes = 0;
   std::vector<std::string> local_arrays;

@@ -191,6 +191,7 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
   out.rule = one_address ? "same-address-atomics" : "shared-address-atomics";
   say_combine(s, one_address, out);
   out.after = leaders;
+  out.lanes = changed(s, keep_leaders);
   out.wait_cycles = wait_of(s, leaders);
   out.confidence = one_address ? Confidence::certain : Confidence::likely;
   list.push_back(std::move(out));

@@ -67,8 +67,8 @@ std::vector<Subject> of_same_rows(const Subject& s, u64 pitch) {
   return out;
 }
 
-arch::Counts with_longer_rows(const Subject& s, u64 pitch, u64 bytes) {
-  return predicted(s, [&](access::WarpAccess& access) { lengthen(access, pitch, bytes); });
+Change longer_rows(u64 pitch, u64 bytes) {
+  return [=](access::WarpAccess& access) { lengthen(access, pitch, bytes); };
 }
 
 Rows rows_of(const Subject& s, u64 pitch, u64 unit) {
@@ -77,11 +77,11 @@ Rows rows_of(const Subject& s, u64 pitch, u64 unit) {
   for (const Subject& one : all) out.before += one.counters;
   out.padding = smallest_padding(out.before, [&](u32 units) {
     arch::Counts sum;
-    for (const Subject& one : all) sum += with_longer_rows(one, pitch, units * unit);
+    for (const Subject& one : all) sum += predicted(one, longer_rows(pitch, units * unit));
     return sum;
   });
   for (const Subject& one : all) {
-    u64 after = with_longer_rows(one, pitch, out.padding.units * unit).wavefronts;
+    u64 after = predicted(one, longer_rows(pitch, out.padding.units * unit)).wavefronts;
     if (one.counters.wavefronts <= one.counters.ideal_wavefronts && after > one.counters.wavefronts)
       out.made_worse += after - one.counters.wavefronts;
   }
@@ -140,7 +140,7 @@ arch::Counts skewed(const Subject& s) {
 }
 
 void say_neighbours(const Subject& s, Advice& out) {
-  out.after = predicted(s, consecutive(s));
+  predict(s, consecutive(s), out);
   if (!steps_double(s)) {
     out.change =
         "let neighbouring threads use neighbouring words: one array for each member, or another index";
@@ -168,7 +168,7 @@ void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
   if (rows.pitch % width == 0)
     out.example = fmt::format("[{} + {}] in the declaration, in elements of {} byte{}", rows.pitch / width,
                               bytes / width, width, width == 1 ? "" : "s");
-  out.after = with_longer_rows(s, rows.pitch, bytes);
+  predict(s, longer_rows(rows.pitch, bytes), out);
   out.confidence = Confidence::certain;
 }
 

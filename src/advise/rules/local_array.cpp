@@ -20,7 +20,7 @@ void local_array(const Subject& s, std::vector<Advice>& list) {
                             "the lanes, different indices are not",
                             names);
     out.change = "index by a loop counter that all lanes share, or keep the array in shared memory";
-    out.after = predicted(s, consecutive(s));
+    predict(s, consecutive(s), out);
   } else {
     out.title = "an array in local memory";
     out.cause =

@@ -92,7 +92,7 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
     list.push_back(halo(s)); // a note
     return;
   }
-  out.after = predicted(s, align_runs);
+  predict(s, align_runs, out);
   if (value(out.metric, out.after) >= value(out.metric, s.counters)) return;
   out.title = "consecutive, but not aligned to a segment";
   out.cause = inside_sector

@@ -20,6 +20,17 @@ arch::Counts predicted(const Subject& s, const Change& change) {
   return sum;
 }
 
+access::WarpAccess changed(const Subject& s, const Change& change) {
+  access::WarpAccess access = main_class(s).example;
+  change(access);
+  return access;
+}
+
+void predict(const Subject& s, const Change& change, Advice& out) {
+  out.after = predicted(s, change);
+  out.lanes = changed(s, change);
+}
+
 Change consecutive(const Subject& subject) {
   u32 bytes = subject.site.space == access::Space::local ? 0 : subject.site.site.bytes;
   return [bytes](access::WarpAccess& access) {

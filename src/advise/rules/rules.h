@@ -33,6 +33,11 @@ inline constexpr Rule* all[] = {strided,       misaligned,          broadcast,  
 using Change = std::function<void(access::WarpAccess&)>;
 // The counts of all warps if each class's had been changed. Warps beyond the classes, in proportion.
 arch::Counts predicted(const Subject&, const Change&);
+// The lanes of the main class as it leaves them.
+access::WarpAccess changed(const Subject&, const Change&);
+
+// Says what the change makes of the counts and of the lanes.
+void predict(const Subject&, const Change&, Advice&);
 
 // The change to lane n at n times the width from an aligned start; in local memory, to one offset for all.
 Change consecutive(const Subject&);

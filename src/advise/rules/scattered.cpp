@@ -14,7 +14,7 @@ void say_stores(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const arch::Counts& sorted = block.by_address;
   out.change = "sort by destination first, so that neighbouring threads write neighbouring elements";
-  out.after = predicted(s, consecutive(s));
+  predict(s, consecutive(s), out);
   if (block.lanes == 0) return;
   const u64 sectors = of_all_blocks(s.counters.threads, sorted.sectors, block.lanes);
   if (20 * sorted.sectors >= 19 * block.sectors) {
@@ -30,7 +30,7 @@ void say_stores(const Subject& s, Advice& out) {
   out.change =
       "collect a block's elements in shared memory in the order of their destinations, so that neighbouring "
       "threads write neighbouring ones";
-  out.after = s.counters;
+  out.after = s.counters, out.lanes.reset(); // other lanes in other warps: there is no picture of one
   out.after.sectors = sectors;
   out.after.requests = of_all_blocks(s.counters.requests, sorted.requests, block.requests);
   out.after.instructions = of_all_blocks(s.counters.instructions, sorted.instructions, block.requests);
@@ -94,7 +94,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     out.change =
         "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
         "consecutive data into shared memory and gather there";
-    out.after = predicted(s, consecutive(s));
+    predict(s, consecutive(s), out);
   } else {
     say_stores(s, out);
   }

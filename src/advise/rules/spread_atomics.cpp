@@ -15,15 +15,20 @@ namespace {
 
 constexpr u64 shared_table = 48 << 10; // bytes of shared memory that a block has without asking for more
 
-// What `copies` of the table would cost. Where the assembler counts lanes of one word together, it still does.
-arch::Counts with_copies(const Subject& s, u32 copies, bool as_loads) {
+// Lane n uses copy n % copies of the table. Where the assembler counts lanes of one word together, it still does.
+Change to_copies(const Subject& s, u32 copies, bool as_loads) {
   const u64 unit = std::max<u64>(4, s.site.site.bytes);
-  return predicted(s, [&](access::WarpAccess& access) {
+  return [=](access::WarpAccess& access) {
     if (as_loads) access.kind = access::Kind::load;
     for_each_lane(access.active, [&](u32 lane) {
       access.address[lane] = (access.address[lane] / unit * copies + lane % copies) * unit;
     });
-  });
+  };
+}
+
+// What that would cost.
+arch::Counts with_copies(const Subject& s, u32 copies, bool as_loads) {
+  return predicted(s, to_copies(s, copies, as_loads));
 }
 
 bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_itself,
@@ -48,6 +53,7 @@ bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_i
     out.change +=
         fmt::format("; where they do not fit, {} leave {} of {} wavefronts", some, left, now.wavefronts);
   out.before = now, out.after = after;
+  out.lanes = changed(s, to_copies(s, copies, by_itself.has_value()));
   list.push_back(std::move(out));
   return true;
 }

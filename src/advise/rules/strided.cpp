@@ -106,7 +106,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats(s, s.site)) &&
                        (block.requests == 0 || block.rows != 0) && !result_in_row(s, stride);
   Advice out = draft(s, "strided-access", Metric::sectors);
-  out.after = predicted(s, consecutive(s));
+  predict(s, consecutive(s), out);
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",

@@ -1,0 +1,83 @@
+// What the numbers do not cover, and what the run had to say.
+#include "html/report_data.h"
+#include "report/text.h"
+#include <fmt/format.h>
+
+namespace warplens::html {
+namespace {
+
+struct Gaps {
+  Json list = Json::array();
+  void add(const std::string& what, const std::string& why) { list.push_back({what, why}); }
+};
+
+void add_kernels(const report::Model& model, Gaps& gaps) {
+  for (const report::Kernel& kernel : model.kernels) {
+    if (measure::is_counted(kernel.status)) continue;
+    for (const report::Reason& reason : kernel.reasons)
+      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(reason.launches, "launch"),
+                           measure::name(kernel.status)),
+               reason.text);
+    if (kernel.reasons.empty())
+      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(kernel.launches, "launch"),
+                           measure::name(kernel.status)),
+               "");
+  }
+}
+
+void add_missing(const report::Model& model, Gaps& gaps) {
+  const report::Missing& missing = model.input.missing;
+  if (missing.launches != 0)
+    gaps.add(report::plural(missing.launches, "launch") + " missing", "their records did not arrive");
+  if (missing.processes != 0)
+    gaps.add(report::plural(missing.processes, "process") + " still running",
+             "what they launch from then on is not counted");
+  if (model.filtered_out != 0)
+    gaps.add(report::plural(model.filtered_out, "launch") + " of other kernels", "left out by --kernel");
+  if (model.input.left_out != 0)
+    gaps.add(report::plural(model.input.left_out, "launch") + " ran without being counted",
+             "--launches, --launch-skip or --per-kernel said so");
+}
+
+void add_rest(const report::Model& model, Gaps& gaps) {
+  for (const measure::LaunchStarted& launch : model.input.interrupted)
+    gaps.add(fmt::format("{}: launch {}", launch.name, launch.index), "did not end before the program did");
+  for (const auto& [function, calls] : model.unsupported)
+    gaps.add(fmt::format("{}: {}", function, report::plural(calls, "call")),
+             "not implemented: it returned cudaErrorNotSupported");
+  u64 timing = 0;
+  for (const report::Kernel& kernel : model.kernels) timing += kernel.timing_dependent;
+  if (timing != 0)
+    gaps.add(report::plural(timing, "access") + (timing == 1 ? " depends" : " depend") + " on timing",
+             "how often they run follows from which thread comes first: they are in no sum");
+  if (!model.kernels.empty() && model.input.local_use.empty())
+    gaps.add("register spills are not seen", "they exist only after ptxas, which did not run");
+}
+
+} // namespace
+
+Json gaps_data(const report::Model& model) {
+  Gaps out;
+  add_kernels(model, out);
+  add_missing(model, out);
+  add_rest(model, out);
+  return out.list;
+}
+
+Json messages_data(Scribe& scribe) {
+  Json out = Json::array();
+  for (const report::Warning& warning : scribe.model.warnings) {
+    const diag::Diagnostic& d = warning.diagnostic;
+    Json one{{"severity", std::string(diag::name(d.severity))},
+             {"place", report::place_prefix(scribe.words, d)},
+             {"text", d.message},
+             {"times", warning.times}};
+    if (!warning.source.empty()) one["source"] = warning.source;
+    if (!d.notes.empty()) one["notes"] = d.notes;
+    if (!d.help.empty()) one["help"] = d.help;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+} // namespace warplens::html

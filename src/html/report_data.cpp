@@ -1,0 +1,168 @@
+#include "html/report_data.h"
+#include "arch/count.h"
+#include "measure/totals.h"
+#include "report/text.h"
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace warplens::html {
+namespace {
+
+// "matmul.cu 64 64": the program without its folder.
+std::string title_of(const report::Input& input) {
+  constexpr std::size_t longest = 80;
+  std::string out;
+  for (const std::string& word : input.command)
+    out += (out.empty() ? std::filesystem::path(word).filename().string() : " " + word);
+  return report::clip(out.empty() ? "WarpLens" : out, longest);
+}
+
+Json run_data(const Scribe& scribe) {
+  const report::Model& model = scribe.model;
+  Json out{{"command", model.input.command},
+           {"exit", model.input.outcome.exit_code},
+           {"signal", model.input.outcome.signal},
+           {"complete", model.complete},
+           {"launches", report::count(model.input.launches)},
+           {"lines", model.lines_known},
+           {"spills", !model.input.local_use.empty()},
+           {"excess_bytes", model.excess_bytes},
+           {"moved_bytes", model.moved_bytes},
+           {"excess_cycles", model.excess_cycles}};
+  std::set<std::string_view> counted;
+  for (const report::Kernel& kernel : model.kernels)
+    if (measure::is_counted(kernel.status)) counted.insert(measure::name(kernel.status));
+  out["counted"] = counted;
+  out["devices"] = Json::array();
+  for (std::size_t a = 0; a < scribe.architectures.size(); ++a) {
+    const arch::Architecture* row = scribe.architectures[a];
+    out["devices"].push_back(
+        {{"sm", a < model.input.sm.size() ? report::compute_capability(model.input.sm[a]) : "unknown"},
+         {"name", row == nullptr ? "" : std::string(row->part.name)},
+         {"generation", row == nullptr ? "" : std::string(row->generation)},
+         {"sector_cycles", row == nullptr ? 0 : row->costs.sector},
+         {"pass_cycles", row == nullptr ? 0 : row->costs.wavefront}});
+  }
+  return out;
+}
+
+Json totals_data(const Scribe& scribe) {
+  Json out = Json::object();
+  for (const auto& [space, counters] : scribe.model.totals)
+    out[std::string(access::name(space))] = counts_by_device(scribe, counters, space, access::Kind::load);
+  return out;
+}
+
+// Of a picture, as web/src/picture.tsx reads it.
+Json picture_json(const Picture& picture) {
+  static constexpr std::string_view kinds[] = {"sectors", "passes", "banks", "words"};
+  Json out{{"kind", kinds[static_cast<std::size_t>(picture.kind)]},
+           {"active", picture.active},
+           {"cell", picture.cell_bytes},
+           {"group", picture.group_cells},
+           {"cells", picture.row_cells}};
+  Json& rows = out["rows"] = Json::array();
+  for (const PictureRow& row : picture.rows) {
+    Json runs = Json::array();
+    for (const CellRun& run : row.runs)
+      for (u32 number : {run.cell, run.cells, run.lanes, run.step}) runs.push_back(number);
+    rows.push_back({row.label, row.used_bytes, row.moved_bytes, row.moved_groups, std::move(runs)});
+  }
+  return out;
+}
+
+} // namespace
+
+Scribe::Scribe(const report::Model& of, const SourceText& source)
+    : model(of), words{of, {}, {}}, source_(source) {
+  for (u32 sm : of.input.sm) architectures.push_back(arch::find(sm));
+  if (architectures.empty()) architectures.push_back(nullptr);
+}
+
+std::size_t Scribe::text(const std::string& text) {
+  auto [found, fresh] = known_texts_.try_emplace(text, texts_.size());
+  if (fresh) texts_.push_back(text);
+  return found->second;
+}
+
+std::size_t Scribe::process(i64 pid) { return processes_.try_emplace(pid, processes_.size()).first->second; }
+
+std::size_t Scribe::picture_on(const arch::Architecture& architecture, const access::WarpAccess& access) {
+  Json picture = picture_json(picture_of(architecture, access));
+  auto [found, fresh] = known_pictures_.try_emplace(picture.dump(), pictures_.size());
+  if (fresh) pictures_.push_back(std::move(picture));
+  return found->second;
+}
+
+Json Scribe::picture(const access::WarpAccess& access) {
+  std::vector<std::size_t> all;
+  for (const arch::Architecture* architecture : architectures)
+    if (architecture != nullptr) all.push_back(picture_on(*architecture, access));
+  if (all.size() != architectures.size()) return {};
+  if (std::ranges::all_of(all, [&](std::size_t one) { return one == all[0]; })) all.resize(1);
+  return all;
+}
+
+double rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+Json count_names() {
+  Json out = Json::array();
+  for (const arch::CountMember& member : arch::count_members) out.push_back(member.name);
+  for (std::string_view name : {"moved_bytes", "excess_bytes", "excess_cycles"}) out.push_back(name);
+  return out;
+}
+
+Json counts_of(const arch::Counts& counts, access::Space space, access::Kind kind,
+               const arch::Architecture* architecture, std::optional<Excess> excess) {
+  Json out = Json::array();
+  const bool stages = architecture != nullptr && arch::knows_stages(*architecture);
+  for (const arch::CountMember& member : arch::count_members)
+    out.push_back(arch::applies(member.which, space, kind, stages) ? Json(counts.*member.value) : Json());
+  out.push_back(measure::bytes_moved(counts, space));
+  if (!excess)
+    excess = {measure::excess_bytes(counts, space),
+              architecture == nullptr ? 0 : measure::excess_cycles(counts, space, *architecture)};
+  out.push_back(excess->bytes);
+  out.push_back(excess->cycles);
+  return out;
+}
+
+Json counts_by_device(const Scribe& scribe, const std::vector<arch::Counts>& counters, access::Space space,
+                      access::Kind kind, std::optional<Excess> excess) {
+  Json out = Json::array();
+  for (std::size_t a = 0; a < scribe.architectures.size(); ++a)
+    out.push_back(counts_of(a < counters.size() ? counters[a] : arch::Counts{}, space, kind,
+                            scribe.architectures[a], a == 0 ? excess : std::nullopt));
+  return out;
+}
+
+Json report_data(const report::Model& model, const SourceText& source, std::string_view version) {
+  Scribe scribe(model, source);
+  Json out{{"version", version}, {"title", title_of(model.input)}, {"counts", count_names()}};
+  out["run"] = run_data(scribe);
+  out["totals"] = totals_data(scribe);
+  Json kernels = Json::array(), accesses = Json::array(), findings = Json::array();
+  std::vector<std::vector<u32>> first(model.kernels.size());
+  for (u32 k = 0; k < model.kernels.size(); ++k) {
+    kernels.push_back(kernel_data(scribe, model.kernels[k]));
+    for (const report::Line& line : model.kernels[k].lines) {
+      first[k].push_back(static_cast<u32>(accesses.size()));
+      for (const report::Row& row : line.rows) accesses.push_back(access_data(scribe, k, line, row));
+    }
+  }
+  for (const report::Finding& finding : model.findings)
+    findings.push_back(finding_data(scribe, finding, first));
+  out["gaps"] = gaps_data(model);
+  out["messages"] = messages_data(scribe);
+  out["kernels"] = std::move(kernels);
+  out["findings"] = std::move(findings);
+  out["accesses"] = std::move(accesses);
+  out["files"] = scribe.files();
+  out["pictures"] = scribe.pictures();
+  out["texts"] = scribe.texts();
+  return out;
+}
+
+} // namespace warplens::html

@@ -1,0 +1,8 @@
+declare module 'prismjs/components/prism-core' {
+  const Prism: {
+    languages: Record<string, any>;
+    tokenize(text: string, grammar: any): unknown[];
+  };
+  export default Prism;
+}
+declare module 'prismjs/components/*';
