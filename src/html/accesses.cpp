@@ -21,7 +21,7 @@ std::string text_of(const WarpClass& c, const access::Site& site) {
   measure::Pattern pattern{.shape = c.shape, .lanes = c.one.lanes, .ways = c.ways, .share = 1};
   pattern.units = c.shape.form == measure::Form::conflict             ? c.ways
                   : c.shape.form == measure::Form::distinct_constants ? c.one.cost
-                  : c.warps == 0 ? 0
+                  : c.warps == 0                                      ? 0
                                  : static_cast<u32>((2 * c.counts.sectors + c.warps) / (2 * c.warps));
   return report::describe(pattern, site);
 }
@@ -74,8 +74,9 @@ Json fix_json(Scribe& scribe, const advise::Advice& advice) {
 Json costs_json(Scribe& scribe, const Row& row) {
   Json out = Json::array();
   for (std::size_t a = 0; a < scribe.architectures.size(); ++a)
-    out.push_back(cost_json(scribe, report::cost_of(a < row.counters.size() ? row.counters[a] : arch::Counts{},
-                                                    row.space, row.site, scribe.architectures[a])));
+    out.push_back(
+        cost_json(scribe, report::cost_of(a < row.counters.size() ? row.counters[a] : arch::Counts{},
+                                          row.space, row.site, scribe.architectures[a])));
   return out;
 }
 
@@ -86,7 +87,8 @@ Json access_data(Scribe& scribe, u32 kernel, const report::Line& line, const Row
   Json out{{"k", kernel}, {"f", line.place.line == 0 ? -1 : scribe.file(line.place.file)}};
   out["l"] = line.place.line;
   if (!line.function.empty()) out["fn"] = scribe.text(line.function);
-  for (const access::SourceFrame& call : line.calls) out["via"].push_back({scribe.file(call.file), call.line});
+  for (const access::SourceFrame& call : line.calls)
+    out["via"].push_back({scribe.file(call.file), call.line});
   out["what"] = scribe.text(report::access_name(row));
   out["op"] = scribe.text(std::string(access::name(site.kind)));
   out["space"] = scribe.text(std::string(access::name(row.space)));

@@ -66,8 +66,9 @@ Json Scribe::files() const {
     else if (!whole && !text.empty())
       one["note"] = "The file has changed since the run: only the lines that the report holds are shown.";
     else if (!whole)
-      one["note"] = lines.empty() ? "The text of this file was not at hand."
-                                  : "The file was not at hand: only the lines that the report holds are shown.";
+      one["note"] = lines.empty()
+                        ? "The text of this file was not at hand."
+                        : "The file was not at hand: only the lines that the report holds are shown.";
     out.push_back(std::move(one));
   }
   return out;

@@ -96,7 +96,8 @@ Json kernel_data(Scribe& scribe, const Kernel& kernel) {
   for (const auto& [grid, launches] : kernel.grids)
     out["grids"].push_back({report::dimensions(grid), launches});
   out["reasons"] = Json::array();
-  for (const report::Reason& reason : kernel.reasons) out["reasons"].push_back({reason.text, reason.launches});
+  for (const report::Reason& reason : kernel.reasons)
+    out["reasons"].push_back({reason.text, reason.launches});
   if (kernel.local_use)
     out["spills"] = {kernel.local_use->stack_bytes, kernel.local_use->spill_store_bytes,
                      kernel.local_use->spill_load_bytes};

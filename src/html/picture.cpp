@@ -43,8 +43,8 @@ struct Word {
 
 // The lanes in groups of `size` one after the other; in each pass a bank gives one word, to all lanes that want it. With
 // `apart`, each lane by itself.
-std::vector<std::vector<u32>> passes_of(const WarpAccess& access, const arch::Banks& banks, u32 lanes, u32 size,
-                                        bool apart) {
+std::vector<std::vector<u32>> passes_of(const WarpAccess& access, const arch::Banks& banks, u32 lanes,
+                                        u32 size, bool apart) {
   std::vector<std::vector<u32>> out; // [pass][bank]: lanes
   for (u32 first = 0; first < warp_size; first += size) {
     std::vector<std::vector<Word>> wanted(banks.count);

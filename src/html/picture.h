@@ -17,7 +17,8 @@ struct CellRun {
 };
 
 struct PictureRow {
-  i64 label = 0; // the first cell's byte, from the least multiple of the address period on; the number of a pass, from 1 on
+  i64 label =
+      0; // the first cell's byte, from the least multiple of the address period on; the number of a pass, from 1 on
   u32 used_bytes = 0, moved_bytes = 0;
   u32 moved_groups = 0; // mask: which groups of cells travel
   std::vector<CellRun> runs;

@@ -24,10 +24,11 @@ public:
   std::vector<const arch::Architecture*> architectures;
   const arch::Architecture* device() const { return architectures[0]; }
 
-  int file(const std::string& file);           // -1 for none
-  std::size_t text(const std::string& text);   // in `texts`
-  Json picture(const access::WarpAccess&);     // one number per architecture; one alone where they are all the same
-  std::size_t process(i64 pid);                // in order of appearance
+  int file(const std::string& file);         // -1 for none
+  std::size_t text(const std::string& text); // in `texts`
+  Json
+  picture(const access::WarpAccess&); // one number per architecture; one alone where they are all the same
+  std::size_t process(i64 pid);       // in order of appearance
   Json files() const;
   const Json& pictures() const { return pictures_; }
   const Json& texts() const { return texts_; }

@@ -68,7 +68,10 @@ TEST(Page, DrawsTheTypicalWarpAndEachFixOfIt) {
   for (const json& access : data["accesses"]) {
     ASSERT_FALSE(access["classes"].empty());
     ASSERT_EQ(access["classes"][0].size(), 5u);
-    for (const json& picture : access["classes"][0][4]) EXPECT_LT(picture, data["pictures"].size()), ++pictures;
+    for (const json& picture : access["classes"][0][4]) {
+      EXPECT_LT(picture, data["pictures"].size());
+      ++pictures;
+    }
     for (const json& fix : access["fixes"])
       if (fix.contains("pic")) ++fixes;
   }
@@ -88,10 +91,12 @@ TEST(Page, ShowsAFileOnlyWhereItIsTheOneThatWasMeasured) {
   const report::Model model = model_of(saved_report());
   auto text_of = [&](const std::string& line15) {
     std::string text(14, '\n');
-    return text + "  " + line15 + "\ntile[threadIdx.x][threadIdx.y] += sum;\n\nC[row * n + col] = sum * scale;\n";
+    return text + "  " + line15 +
+           "\ntile[threadIdx.x][threadIdx.y] += sum;\n\nC[row * n + col] = sum * scale;\n";
   };
   auto file = [&](const std::string& text) {
-    return data_of(page(model, [&](const std::string&) { return text; }, "1"))["files"][0];
+    return data_of(page(
+        model, [&](const std::string&) { return text; }, "1"))["files"][0];
   };
   EXPECT_TRUE(file(text_of("sum += A[row * n + k] * B[k * n + col];")).contains("text"));
   const json other = file(text_of("int password = 1;"));
@@ -116,8 +121,10 @@ TEST(Page, KeepsNamesAndSourceAsData) {
     for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + evil.size()))
       text.replace(at, std::string(name).size(), quoted.substr(1, quoted.size() - 2));
   const std::string plain = page(model_of(saved_report()), no_source, "1"),
-                    made = page(model_of(text), [&](const std::string&) { return "// " + evil; }, evil);
-  for (const char* markup : {"<script", "</script", "<img", "<!--"}) EXPECT_EQ(times(made, markup), times(plain, markup)) << markup;
+                    made = page(
+                        model_of(text), [&](const std::string&) { return "// " + evil; }, evil);
+  for (const char* markup : {"<script", "</script", "<img", "<!--"})
+    EXPECT_EQ(times(made, markup), times(plain, markup)) << markup;
   const json data = data_of(made);
   EXPECT_EQ(data["version"], evil);
   EXPECT_NE(data["kernels"].dump().find("onerror"), std::string::npos);

@@ -1,6 +1,6 @@
 // The pictures agree with the counts: as many passes, as many sectors, every lane where it goes.
-#include "html/picture.h"
 #include "arch/count.h"
+#include "html/picture.h"
 #include <bit>
 #include <gtest/gtest.h>
 #include <random>

@@ -29,6 +29,7 @@ try { chosen = localStorage.getItem('warplens-theme') ?? ''; } catch { /* none *
 const showTheme = () => { document.documentElement.dataset.theme = chosen || (system.matches ? 'dark' : 'light'); };
 function turnTheme() {
   chosen = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+  if ((chosen === 'dark') === system.matches) chosen = ''; // the system's again
   try { localStorage.setItem('warplens-theme', chosen); } catch { /* none */ }
   showTheme();
 }

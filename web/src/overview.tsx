@@ -151,7 +151,7 @@ function Kernels({ view, query }: { view: View; query: string }) {
     <section aria-labelledby="kernels">
       <div class="sh"><h2 id="kernels">Kernels</h2>
         <Choice label="Order" value={order} options={[['waste', 'by waste'], ['moved', 'by traffic'], ['launches', 'by launches'], ['name', 'by name']]} choose={by} /></div>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Kernels">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Table of kernels">
         <table class="kernels">
           <thead><tr><th scope="col">kernel</th><th scope="col" class="r">launches</th><th scope="col" class="r">of the waste</th>{lanes.map((lane) => <th scope="col">{spacesOf(lane)}, {lane === 'device' ? 'bytes' : lane === 'shared' ? 'wavefronts' : 'requests'}</th>)}<th scope="col">busiest</th></tr></thead>
           <tbody>
@@ -181,7 +181,7 @@ function Devices({ views, device, choose }: { views: View[]; device: number; cho
   return (
     <section aria-labelledby="devices">
       <div class="sh"><h2 id="devices">Architectures</h2><p>the same lanes, counted by other rules</p></div>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Architectures">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Table of architectures">
         <table class="arch">
           <thead><tr><th scope="col">compute capability</th>{lanes.map((lane) => <><th scope="col" class="r">{spacesOf(lane)}</th><th scope="col" class="r">for nothing</th><th scope="col" class="r">against {run.devices[0].sm}</th></>)}</tr></thead>
           <tbody>

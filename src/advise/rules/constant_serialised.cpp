@@ -13,7 +13,8 @@ void constant_serialised(const Subject& s, std::vector<Advice>& list) {
       "the constant cache serves one address at a time, and the lanes of a warp ask for different ones";
   out.change = "read the table from global memory through const __restrict__ (or __ldg), or copy it to "
                "shared memory first";
-  predict(s, [](access::WarpAccess& access) { access.space = access::Space::global; }, out);
+  predict(
+      s, [](access::WarpAccess& access) { access.space = access::Space::global; }, out);
   list.push_back(std::move(out));
 }
 

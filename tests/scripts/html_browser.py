@@ -1,0 +1,123 @@
+"""Drives the page of `warplens run --html` as a reader would: html_browser.py SOURCE_DIR PAGE HOSTILE_PAGE."""
+import pathlib
+import sys
+
+from browser import Browser
+
+source_dir, page, hostile = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+axe_file = source_dir / 'web/node_modules/axe-core/axe.min.js'
+failures = []
+
+
+def expect(fact, what):
+    if not fact:
+        failures.append(what)
+        print('FAILED:', what, file=sys.stderr)
+
+
+def complaints(browser):
+    """What the page threw, what its policy refused, and what it tried to load."""
+    out = []
+    for event in browser.events:
+        if event['method'] == 'Runtime.exceptionThrown':
+            details = event['params']['exceptionDetails']
+            out.append(details.get('exception', {}).get('description', details['text']))
+        if event['method'] == 'Log.entryAdded':
+            out.append(event['params']['entry']['text'])
+        if event['method'] == 'Network.requestWillBeSent':
+            url = event['params']['request']['url']
+            if not url.startswith(('file:', 'data:')):
+                out.append('it asks for ' + url)
+    return out
+
+
+def text(browser, selector):
+    return browser.evaluate(f'(document.querySelector({selector!r}) || {{}}).innerText || ""')
+
+
+def views(browser):
+    browser.size(1280, 900)
+    browser.open(page)
+    expect('for nothing' in text(browser, 'h1'), 'the overview says what is for nothing')
+    expect(browser.evaluate('document.querySelectorAll(".find").length') == 2, 'two causes')
+    browser.key('j')
+    expect(text(browser, '.find.open .rank') == '2', 'j opens the next cause')
+    browser.key('Enter')
+    expect(browser.evaluate('location.hash').startswith('#source/0/32/'), 'Enter opens its line')
+    expect('wavefronts per instruction' in text(browser, '.panel'), 'the line shows its access')
+    expect(browser.evaluate('document.querySelectorAll(".panel .lane").length') > 32, 'the lanes are drawn')
+    browser.key('k')
+    expect(browser.evaluate('location.hash') == '#source/0/22', 'k goes to the line with waste above')
+    browser.click('[data-line="28"] button')
+    expect(browser.evaluate('document.querySelectorAll(".pills a").length') == 2, 'line 28 has two accesses')
+    browser.key('Escape')
+    expect(text(browser, '.panel') == '', 'Escape closes the line')
+    browser.key('3')
+    rows = 'document.querySelectorAll("tr.row").length'
+    expect(browser.evaluate(rows) == 10, 'ten accesses')
+    browser.click('.tools .seg button:nth-child(3)')
+    expect(browser.evaluate(rows) == 4, 'four of them in shared memory')
+    browser.click('.tools .seg button:nth-child(1)')
+    browser.key('/')
+    for letter in 'padded':
+        browser.key(letter)
+    expect(browser.evaluate(rows) == 4, 'four of transpose_padded')
+    browser.key('Escape')
+    expect(browser.evaluate(rows) == 10, 'Escape ends the search')
+    browser.click('thead th:nth-child(1) button')
+    expect(text(browser, 'tr.row td').endswith(':22'), 'sorted by place')
+    browser.key('1')
+    browser.click('.segl button:nth-child(2)')
+    expect(text(browser, '.segl [aria-pressed=true]') == '3.5', 'another architecture')
+    browser.key('?')
+    expect(browser.evaluate('document.querySelector("dialog").open'), '? explains the keys')
+    browser.key('Escape')
+    before = browser.evaluate('document.documentElement.dataset.theme')
+    browser.key('t')
+    expect(browser.evaluate('document.documentElement.dataset.theme') != before, 't changes the theme')
+    browser.key('t')
+    expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
+
+
+def hostile_names(browser):
+    browser.open(hostile)
+    for fragment in ('#overview', '#accesses', '#source/0', '#access/0'):
+        browser.go(fragment)
+        expect(not browser.evaluate('window.hacked'), f'no markup of a name runs ({fragment})')
+        expect(browser.evaluate('document.querySelectorAll("img,[onload],[onerror]").length') == 0, f'no name is markup ({fragment})')
+    browser.go('#accesses')
+    expect('onerror' in text(browser, 'table'), 'the names are shown as they are')
+    expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
+
+
+def layouts(browser):
+    axe = axe_file.read_text() if axe_file.exists() else None
+    if axe is None:
+        print("not looked at: accessibility ('npm --prefix web ci' was not run)")
+    for width in (390, 768, 1280):
+        for theme in ('light', 'dark'):
+            browser.size(width, 900)
+            browser.theme(theme)
+            browser.open(page)
+            for fragment in ('#overview', '#source/0/32', '#accesses'):
+                browser.go(fragment)
+                where = f'{fragment}, {width} pixels, {theme}'
+                expect(browser.evaluate('document.documentElement.dataset.theme') == theme, f'the theme is the system\'s: {where}')
+                wide = browser.evaluate('document.documentElement.scrollWidth - innerWidth')
+                expect(wide <= 0, f'it is {wide} pixels too wide: {where}')
+                if axe:
+                    browser.evaluate(axe + ';0')
+                    found = browser.evaluate('axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map('
+                                             'v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.target.join(" ")).join("; ")))')
+                    expect(found == [], f'axe finds {found}: {where}')
+
+
+with Browser() as browser:
+    views(browser)
+    hostile_names(browser)
+    layouts(browser)
+    browser.size(1280, 900)
+    browser.open(page)
+    browser.pdf('page.pdf')
+    expect(pathlib.Path('page.pdf').stat().st_size > 10000, 'it prints')
+sys.exit(1 if failures else 0)

@@ -1,0 +1,31 @@
+#!/bin/sh
+# The page of `--html` in a headless Chromium: views, clicks, keys, widths, themes, hostile names, accessibility.
+. "$(dirname "$0")/common.sh"
+
+python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import browser; sys.exit(browser.find() is None)' \
+  "$source_dir/tests/scripts" || skip "there is no Chromium: apt-get install chromium"
+
+cp "$source_dir/examples/transpose.cu" .
+run "$warplens" run --compiler clang --sm 90,35,70 --html transpose.html --json transpose.json transpose.cu
+expect_code 0
+
+# The same with names, paths and texts that would like to be markup.
+python3 - <<'EOF'
+import json
+evil = '</script><img src=x onerror="window.hacked=1"><svg onload="window.hacked=1"><!--'
+def spoil(value):
+    if isinstance(value, dict):
+        return {key: spoil(value[key]) if key not in ('name', 'file', 'source', 'short') or value[key] is None
+                else (evil + str(value[key]) if isinstance(value[key], str) else spoil(value[key])) for key in value}
+    return [spoil(one) for one in value] if isinstance(value, list) else value
+report = json.load(open('transpose.json'))
+spoiled = {key: spoil(report[key]) if key in ('launches', 'kernels') else report[key] for key in report}
+spoiled['program']['command'] = [evil, evil]
+spoiled['files'] = {}
+json.dump(spoiled, open('hostile.json', 'w'))
+EOF
+run "$warplens" report --html hostile.html hostile.json
+expect_code 0
+grep -q 'u003c/script' hostile.html || fail "the hostile names are not in the page"
+
+python3 "$source_dir/tests/scripts/html_browser.py" "$source_dir" transpose.html hostile.html || fail "the page does not do what it should"
