@@ -28,6 +28,9 @@ NOT_RANKED = {
     "narrow": "nothing moves in vain; narrow accesses cost instructions",
     "short rows": "everything stays in the caches: fewer sectors, but no less time",
     "layer": "the stages take the same cycles in all; whole warps leave the loop early, which saves instructions",
+    "stream copy": "nothing moves in vain; narrow accesses cost instructions",
+    "constant steps": "the table stays in the L1 over all blocks, and is ranked as coming from L2 once for each",
+    "remainder": "lanes that idle are no cycles of a stage; the report names them",
     "bitonic": "the stages take the same cycles in all; half the warps do the work",
 }
 # Counts that the GPU does not share.

@@ -1,5 +1,5 @@
-// The pairs after public kernels that program.advice holds to its predictions, launched with enough blocks to fill a GPU: see
-// variants.cu, which this is to be measured like.
+// Pairs that program.advice holds to its predictions, those after public kernels and some of our own, launched with enough blocks
+// to fill a GPU: see variants.cu, which this is to be measured like.
 //   variants_public [REPEATS]
 #include "variants.h"
 #include <utility>
@@ -10,6 +10,9 @@ namespace loads {
 }
 namespace units {
 #include "../scripts/programs/advice_public_units.cu"
+}
+namespace own {
+#include "../scripts/programs/advice_units.cu"
 }
 
 constexpr int block_size = 256, many = 4096, m = many * block_size;
@@ -54,6 +57,8 @@ void measure_loads(const Data& d, float* a, float* b) {
   dim3 square(16, 16), squares(64, 64);
   measure("kmeans rows", "before", [&] { kmeans_rows<<<256, block_size>>>(a, b); });
   measure("kmeans rows", "after", [&] { kmeans_rows_by_warp<<<32 * 256, block_size>>>(a, b); });
+  measure("kmeans tile", "before", [&] { kmeans_rows<<<256, block_size>>>(a, b); });
+  measure("kmeans tile", "after", [&] { kmeans_rows_tiled<<<256, block_size>>>(a, b); });
   measure("atax", "before", [&] { atax<<<64, block_size>>>(wide, wide, wide_out); });
   measure("atax", "after", [&] { atax_by_warp<<<32 * 64, block_size>>>(wide, wide, wide_out); });
   measure("member", "before", [&] { interleaved<<<many, block_size>>>(reinterpret_cast<Six*>(a), b); });
@@ -112,6 +117,32 @@ void measure_units(const Data& d, float* a, float* b) {
   measure("weigh", "after", [&] { weigh_in_copies<<<many, block_size>>>(bytes, out); });
 }
 
+void measure_own(float* a, float* b) {
+  using namespace own;
+  auto *wide = reinterpret_cast<double*>(a), *wide_out = reinterpret_cast<double*>(b);
+  auto *ints = reinterpret_cast<int*>(a), *ints_out = reinterpret_cast<int*>(b);
+  measure("four", "before", [&] { four_add<<<many, block_size>>>(b); });
+  measure("four", "after", [&] { one_of_four_adds<<<many, block_size>>>(b); });
+  measure("four double", "before", [&] { four_add_double<<<many, block_size>>>(wide_out); });
+  measure("four double", "after", [&] { one_of_four_adds_double<<<many, block_size>>>(wide_out); });
+  measure("four shared", "before", [&] { four_raise_shared<<<many, block_size>>>(ints_out); });
+  measure("four shared", "after", [&] { one_of_four_raises_shared<<<many, block_size>>>(ints_out); });
+  measure("constant steps", "before", [&] { constant_steps<<<many, block_size>>>(b); });
+  measure("constant steps", "after", [&] { global_steps<<<many, block_size>>>(a, b); });
+  measure("constant thirds", "before", [&] { constant_doubles<<<many, block_size>>>(wide_out); });
+  measure("constant thirds", "after", [&] { global_doubles<<<many, block_size>>>(wide, wide_out); });
+  measure("local index", "before", [&] { own_index<<<many, block_size>>>(ints, ints_out); });
+  measure("local index", "after", [&] { one_index<<<many, block_size>>>(ints, ints_out); });
+  measure("local row", "before", [&] { local_row<<<many, block_size>>>(ints, ints_out); });
+  measure("local row", "after", [&] { shared_row<<<many, block_size>>>(ints, ints_out); });
+  measure("each fourth", "before", [&] { each_fourth<<<many, block_size>>>(b); });
+  measure("each fourth", "after", [&] { first_fourth<<<many, block_size>>>(b); });
+  measure("modulo", "before", [&] { modulo_reduction<<<many, block_size>>>(b); });
+  measure("modulo", "after", [&] { packed_reduction<<<many, block_size>>>(b); });
+  measure("remainder", "before", [&] { by_remainder<<<many, block_size>>>(b); });
+  measure("remainder", "after", [&] { by_number<<<many, block_size>>>(b); });
+}
+
 int main(int argc, char** argv) {
   if (argc > 1) repeats = std::max(1, std::atoi(argv[1]));
   constexpr std::size_t room = 64 << 20;
@@ -123,5 +154,6 @@ int main(int argc, char** argv) {
   const Data data = make();
   measure_loads(data, a, b);
   measure_units(data, a, b);
+  measure_own(a, b);
   return 0;
 }
