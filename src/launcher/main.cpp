@@ -5,6 +5,7 @@
 #include "launcher/kernel_file.h"
 #include "launcher/plan.h"
 #include "os/file.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -89,14 +90,21 @@ Result<Values> make_values(const Plan& plan) {
 
 Result<void> save(const Plan& plan, const Values& values) {
   for (const Save& save : plan.saves) {
-    std::vector<std::byte> content(plan.arguments[save.argument].bytes());
-    void* buffer = nullptr;
+    const std::byte* buffer = nullptr;
     std::memcpy(&buffer, values.bytes[save.argument].data(), sizeof buffer);
-    if (Result<void> read = checked(cudaMemcpy(content.data(), buffer, content.size(), to_host), save.file);
-        !read)
-      return read;
     os::Descriptor file(open(save.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file || !os::write_all(file.get(), content))
+    bool written = static_cast<bool>(file);
+    // In parts: a buffer may be larger than the machine's memory.
+    std::vector<std::byte> part(std::min<u64>(plan.arguments[save.argument].bytes(), 1 << 24));
+    for (u64 rest = plan.arguments[save.argument].bytes(); written && rest != 0;) {
+      part.resize(std::min<u64>(rest, part.size()));
+      if (Result<void> read = checked(cudaMemcpy(part.data(), buffer, part.size(), to_host), save.file);
+          !read)
+        return read;
+      written = os::write_all(file.get(), part);
+      buffer += part.size(), rest -= part.size();
+    }
+    if (!written)
       return failure(
           diag::error("save-failed", fmt::format("cannot write '{}': {}", save.file, std::strerror(errno))));
   }

@@ -4,8 +4,10 @@
 #include "launcher/kernels.h"
 #include "launcher/words.h"
 #include "os/environment.h"
+#include "os/output_file.h"
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace warplens::launcher {
@@ -158,8 +160,23 @@ private:
         return bad(fmt::format("--save '{}' is not ARGUMENT=FILE, where the argument is a buffer", word),
                    "e.g. --save 1=out.bin; arguments are counted from 1");
       save.file = word.substr(equals + 1);
+      if (std::string_view other = read_or_saved(save.file); !other.empty())
+        return bad(fmt::format("--save would write over '{}', which {}", save.file, other),
+                   "save to another file");
       plan_.saves.push_back(std::move(save));
     }
+    return {};
+  }
+
+  // What else a file is for, if anything.
+  std::string_view read_or_saved(const std::string& file) const {
+    if (os::is_same_file(file, file_)) return "holds the kernel";
+    for (const Argument& argument : plan_.arguments)
+      if (argument.fill.kind == Fill::Kind::file && os::is_same_file(file, argument.fill.text))
+        return "an argument is filled from";
+    for (const Save& save : plan_.saves)
+      if (save.file == file || (os::is_same_file(save.file, file) && std::filesystem::is_regular_file(file)))
+        return "another argument is saved to";
     return {};
   }
 

@@ -85,6 +85,18 @@ TEST(Plan, TwoParametersMayShareABuffer) {
     EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", wrong}), "is not an earlier argument with a buffer");
 }
 
+TEST(Plan, NothingIsSavedToWhatIsRead) {
+  const std::string folder = testing::TempDir(), file = folder + "plan_saves.bin";
+  std::ofstream(file) << std::string(128, '\0');
+  const Words filled =
+      with(saxpy, {"--arg", "1", "--arg", "f32[32]=" + file, "--arg", "f32[32]", "--arg", "1"});
+  EXPECT_SAID(with(filled, {"--save", "2=" + file}), "which an argument is filled from");
+  EXPECT_SAID(with(filled, {"--save", "3=" + folder + "./plan_saves.bin"}),
+              "which an argument is filled from");
+  EXPECT_SAID(with(filled, {"--save", "2=o", "--save", "3=o"}), "which another argument is saved to");
+  EXPECT_TRUE(plan(with(filled, {"--save", "2=o", "--save", "3=p"})));
+}
+
 TEST(Plan, WhatIsMissingIsNamedWithAWholeCommandLine) {
   EXPECT_SAID(Words{}, "'k.ptx' has 2 kernels");
   EXPECT_SAID((Words{"--kernel", "saxpy"}), "--grid is missing");

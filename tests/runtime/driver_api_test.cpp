@@ -280,6 +280,8 @@ TEST_F(Driver, WhatIsLinkedIsOneModuleWhereverItsImageIsMoved) {
     ASSERT_EQ(cuLinkAddData_v2(state, 1, text->c_str(), text->size() + 1, "", 0, nullptr, nullptr),
               CUDA_SUCCESS);
   EXPECT_EQ(cuLinkAddData_v2(state, 3, "object", 6, "", 0, nullptr, nullptr), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(cuLinkAddData_v2(state, 1, "no end", ~std::size_t{0}, "", 0, nullptr, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuLinkAddData_v2(state, 4, "!<arch>\n", 8, "", 0, nullptr, nullptr),
             CUDA_SUCCESS); // an empty library
   EXPECT_EQ(cuLinkAddData_v2(state, 5, "nvvm", 4, "", 0, nullptr, nullptr), CUDA_ERROR_NOT_SUPPORTED);

@@ -63,6 +63,8 @@ refused "option '--grid' is not known to run" --grid 8 add.ptx
 expect_in stderr 'follows its file: warplens run FILE\.ptx --grid'
 refused 'would write over .sum.bin., which belongs to' --report sum.bin add.ptx --grid 8 --arg 'f32[1024]=sum.bin' --arg 0 --arg 0 --arg 0 \
   --arg 0 --arg 0
+refused "would write over './add.ptx', which holds the kernel" add.ptx --grid 8 --arg 'f32[1024]' --arg 0 --arg 0 --arg 0 --arg 0 --arg 0 \
+  --save 1=./add.ptx
 sed 's/add\.f32/add.f32 ,/' add.ptx >damaged.ptx
 refused '^warplens: damaged\.ptx:[0-9]+:[0-9]+: error' damaged.ptx --grid 8
 expect_in stderr 'add\.f32 ,'

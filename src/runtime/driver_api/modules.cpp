@@ -1,5 +1,6 @@
 // Modules and libraries, which are the same thing, their functions and variables; linking.
 #include "os/file.h"
+#include "os/mappings.h"
 #include "runtime/driver_api/frame.h"
 #include "runtime/objects.h"
 #include <cstring>
@@ -192,7 +193,8 @@ CUresult cuLinkAddData_v2(CUlinkState state, int type, const void* data, std::si
                           unsigned, const int*, void**) {
   return linking(state, [&](Runtime& r) {
     constexpr int object = 3, library = 4, last_known = library;
-    if (!data || size == 0 || type < 0) return cudaErrorInvalidValue;
+    if (!data || size == 0 || type < 0 || !os::accessible(reinterpret_cast<u64>(data), size, false))
+      return cudaErrorInvalidValue;
     if (type > last_known) {
       r.note_unsupported("cuLinkAddData of NVVM");
       return cudaErrorNotSupported;

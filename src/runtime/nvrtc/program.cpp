@@ -10,6 +10,7 @@
 #include "runtime/nvrtc/compile.h"
 #include "runtime/nvrtc/installed.h"
 #include "runtime/state.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -150,6 +151,8 @@ int nvrtcCreateProgram_without_nvrtc(NvrtcProgram** program, const char* source,
                                      const char* const* headers, const char* const* names) {
   if (!program) return invalid_program;
   if (!source || count < 0 || (count > 0 && (!headers || !names))) return invalid_input;
+  auto none = [&](const char* const* list) { return std::find(list, list + count, nullptr) != list + count; };
+  if (none(headers) || none(names)) return invalid_input;
   auto created = std::make_unique<NvrtcProgram>();
   created->source.name = name && *name ? name : "default_program";
   created->source.text = source;
@@ -167,8 +170,9 @@ int nvrtcDestroyProgram_without_nvrtc(NvrtcProgram** program) {
 
 int nvrtcCompileProgram_without_nvrtc(NvrtcProgram* program, int count, const char* const* options) {
   return with(program, [&](NvrtcProgram& p) {
-    return count < 0 || (count > 0 && !options) ? invalid_input
-                                                : compile(p, {options, static_cast<std::size_t>(count)});
+    const bool listed = count == 0 || (count > 0 && options &&
+                                       std::find(options, options + count, nullptr) == options + count);
+    return listed ? compile(p, {options, static_cast<std::size_t>(count)}) : int{invalid_input};
   });
 }
 
