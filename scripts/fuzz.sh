@@ -1,13 +1,16 @@
 #!/bin/sh
 # Fuzzes every target of tests/fuzz with clang-19's libFuzzer, AddressSanitizer and UBSan: MINUTES each (default 30), one after
 # the other, or only the TARGETs named. Inputs that are worth keeping gather in build/fuzz/corpus, so that a later run goes on
-# from there. A finding ends its target; its input lies in build/fuzz/findings, and the exit code is 1.
-#   scripts/fuzz.sh [MINUTES [TARGET…]]
+# from there. A finding ends its target; its input lies in build/fuzz/findings, and the exit code is 1. Each target leaves a line
+# in build/fuzz/figures: when, on which commit, for how long, inputs, edges covered by the seeds and at the end, inputs kept.
+#   scripts/fuzz.sh [MINUTES|SECONDSs [TARGET…]]
 set -eu
 cd "$(dirname "$0")/.."
-minutes=${1:-30}
+time=${1:-30}
 [ $# -eq 0 ] || shift
-case $minutes in '' | *[!0-9]*) echo "usage: scripts/fuzz.sh [MINUTES [TARGET…]]" >&2; exit 2 ;; esac
+case $time in *s) seconds=${time%s} unit=1 ;; *) seconds=$time unit=60 ;; esac
+case $seconds in '' | *[!0-9]*) echo "usage: scripts/fuzz.sh [MINUTES|SECONDSs [TARGET…]]" >&2; exit 2 ;; esac
+seconds=$((seconds * unit))
 export WARPLENS_MORE_PACKAGES=scripts/fuzz-packages.txt
 . scripts/prepare.sh
 build=build/fuzz preset=fuzz
@@ -18,6 +21,15 @@ cmake --build "$build" -j "$(jobs)" --target fuzz || die "the build failed"
 seeds_of() { sed -n "s/^  fuzz_test($1 [0-9]* \(.*\))/\1/p" tests/fuzz/CMakeLists.txt; }
 [ $# -gt 0 ] || set -- $(sed -n 's/^  fuzz_test(\([a-z_]*\) [0-9].*/\1/p' tests/fuzz/CMakeLists.txt)
 
+# What libFuzzer says of the edges at its first input and at its last, and how many inputs it tried.
+figures_of() {
+  first=$(sed -n 's/.* INITED cov: \([0-9]*\).*/\1/p' "$build/$1.log" | head -1)
+  last=$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$build/$1.log" | tail -1)
+  inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$1.log")
+  printf '%s %s %s: %s s, %s inputs, %s edges by the seeds, %s at the end, %s inputs kept%s\n' "$(date -u +%Y-%m-%dT%H:%MZ)" \
+    "$(git rev-parse --short HEAD 2>/dev/null)" "$1" "$seconds" "$inputs" "$first" "$last" "$(ls "$build/corpus/$1" | wc -l)" "$2"
+}
+
 mkdir -p "$build/findings"
 failed=
 for target in "$@"; do
@@ -25,11 +37,12 @@ for target in "$@"; do
   mkdir -p "$build/corpus/$target"
   folders=
   for folder in $(seeds_of "$target"); do folders="$folders tests/fuzz/$folder"; done
-  say "Fuzzing $target for $minutes minutes"
+  say "Fuzzing $target for $seconds seconds"
   # shellcheck disable=SC2086
-  WARPLENS_FUZZ_TARGET=$target "$build/fuzz" -max_total_time=$((minutes * 60)) -timeout=60 -rss_limit_mb=4096 \
+  WARPLENS_FUZZ_TARGET=$target "$build/fuzz" -max_total_time=$seconds -timeout=60 -rss_limit_mb=4096 \
     -max_len=65536 -print_final_stats=1 -artifact_prefix="$build/findings/$target-" "$build/corpus/$target" $folders \
-    >"$build/$target.log" 2>&1 || failed="$failed $target"
-  grep -E '^(stat::number_of_executed_units|SUMMARY)|cov: ' "$build/$target.log" | tail -4
+    >"$build/$target.log" 2>&1 && found= || { failed="$failed $target"; found=", a finding"; }
+  grep '^SUMMARY' "$build/$target.log" || true
+  figures_of "$target" "$found" | tee -a "$build/figures"
 done
 [ -z "$failed" ] || die "findings in:$failed" "the inputs are in $build/findings, the logs in $build/TARGET.log"
