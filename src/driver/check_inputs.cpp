@@ -47,41 +47,6 @@ std::vector<std::string> options_of(const std::vector<std::string>& words, const
   return out;
 }
 
-Result<std::vector<CheckInput>> sources_in(const std::string& path) {
-  std::optional<std::string> text = os::read_file(path, largest);
-  if (!text) return failure(unreadable(path, "cannot be read"));
-  nlohmann::json commands = nlohmann::json::parse(*text, nullptr, false);
-  auto malformed = [&] {
-    return failure(diag::error("bad-compile-commands",
-                               fmt::format("'{}' is not a list of compile commands", path), {},
-                               "CMake writes one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
-  };
-  if (!commands.is_array()) return malformed();
-  std::vector<CheckInput> out;
-  auto is_text = [](const nlohmann::json& one, const char* name) {
-    return !one.contains(name) || one[name].is_string();
-  };
-  for (const nlohmann::json& one : commands) {
-    if (!one.is_object() || !one.contains("file") || !is_text(one, "file") || !is_text(one, "directory") ||
-        !is_text(one, "command"))
-      return malformed();
-    std::string file = one["file"], folder = one.value("directory", std::string());
-    if (!is_cuda_source(file)) continue;
-    std::vector<std::string> words;
-    if (one.contains("arguments") && one["arguments"].is_array()) {
-      for (const nlohmann::json& word : one["arguments"])
-        if (word.is_string()) words.push_back(word);
-    } else {
-      Result<std::vector<std::string>> split = split_words(one.value("command", std::string()));
-      if (!split) return failure(split.error());
-      words = std::move(*split);
-    }
-    out.push_back({(fs::path(folder) / file).string(), options_of(words, file), folder});
-  }
-  if (out.empty()) return failure(unreadable(path, "names no CUDA source"));
-  return out;
-}
-
 // Options with paths that are relative to the folder of the command.
 std::vector<std::string> seen_from_here(std::vector<std::string> options, const std::string& folder) {
   if (folder.empty()) return options;
@@ -157,9 +122,43 @@ Result<std::vector<PtxText>> from_stdin() {
 
 } // namespace
 
+Result<std::vector<CheckInput>> compile_commands(std::string_view text, const std::string& path) {
+  nlohmann::json commands = nlohmann::json::parse(text, nullptr, false);
+  auto malformed = [&] {
+    return failure(diag::error("bad-compile-commands",
+                               fmt::format("'{}' is not a list of compile commands", path), {},
+                               "CMake writes one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
+  };
+  if (!commands.is_array()) return malformed();
+  std::vector<CheckInput> out;
+  auto is_text = [](const nlohmann::json& one, const char* name) {
+    return !one.contains(name) || one[name].is_string();
+  };
+  for (const nlohmann::json& one : commands) {
+    if (!one.is_object() || !one.contains("file") || !is_text(one, "file") || !is_text(one, "directory") ||
+        !is_text(one, "command"))
+      return malformed();
+    std::string file = one["file"], folder = one.value("directory", std::string());
+    if (!is_cuda_source(file)) continue;
+    std::vector<std::string> words;
+    if (one.contains("arguments") && one["arguments"].is_array()) {
+      for (const nlohmann::json& word : one["arguments"])
+        if (word.is_string()) words.push_back(word);
+    } else {
+      Result<std::vector<std::string>> split = split_words(one.value("command", std::string()));
+      if (!split) return failure(split.error());
+      words = std::move(*split);
+    }
+    out.push_back({(fs::path(folder) / file).string(), options_of(words, file), folder});
+  }
+  if (out.empty()) return failure(unreadable(path, "names no CUDA source"));
+  return out;
+}
+
 Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options) {
-  if (path.ends_with(".json")) return sources_in(path);
-  return std::vector<CheckInput>{{path, options, {}}};
+  if (!path.ends_with(".json")) return std::vector<CheckInput>{{path, options, {}}};
+  std::optional<std::string> text = os::read_file(path, largest);
+  return text ? compile_commands(*text, path) : failure(unreadable(path, "cannot be read"));
 }
 
 Result<std::vector<PtxText>> read_ptx(const CheckInput& input, const CompileFor& how,
