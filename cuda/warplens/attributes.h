@@ -11,7 +11,9 @@
 #define __CUDACC_VER_BUILD__ 0
 #define __WARPLENS_CUDA__ 1 // lets a program tell these headers from the toolkit's
 
-// Programs test the toolkit's include guards to see whether its headers are there (cuda-samples' helper_cuda.h does).
+// Programs test the toolkit's include guards to see whether its headers are there (cuda-samples' helper_cuda.h does; Thrust
+// would undefine __host__ and __device__).
+#define __HOST_DEFINES_H__
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__

@@ -8,6 +8,11 @@ __device__ int vprintf(const char*, const char*);
 __device__ int printf(const char*, ...); // clang turns a call into vprintf with a packed buffer
 __device__ void* malloc(size_t) __attribute__((nothrow, malloc));
 __device__ void free(void*) __attribute__((nothrow));
+// Launches by kernels, which clang has no syntax for: named by the headers of Thrust and CUB, and called by nobody there.
+__device__ void* cudaGetParameterBuffer(size_t alignment, size_t size);
+__device__ cudaError_t cudaLaunchDevice(void* kernel, void* parameters, dim3 grid, dim3 block, unsigned shared,
+                                        cudaStream_t);
+__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
 __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
 __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
 // glibc's assert() calls this one
