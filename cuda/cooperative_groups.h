@@ -8,6 +8,8 @@
 // Not here: clusters, multi-grid groups, memcpy_async, barriers of groups larger than a warp other than the block.
 #pragma once
 #include "warplens_cuda.h"
+#include <type_traits>
+#include <utility>
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #define WARPLENS_D __device__ __forceinline__
@@ -28,6 +30,22 @@ WARPLENS_D inline unsigned thread_in_block() {
 // The lane of the group's thread number `rank`: the rank-th set bit of its mask.
 WARPLENS_D inline unsigned lane_of(unsigned mask, unsigned rank) {
   return mask == 0xffffffffu ? rank : __fns(mask, 0, (int)rank + 1);
+}
+// Whether the warp functions have T; anything else goes from lane to lane as words.
+template <class T, class = void> struct is_shuffled : std::false_type {};
+template <class T>
+struct is_shuffled<T, decltype((void)__shfl_sync(0u, std::declval<T>(), 0, 32))> : std::true_type {};
+template <class T, class Shuffle> WARPLENS_D T exchanged(T value, Shuffle&& shuffle) {
+  if constexpr (is_shuffled<T>::value) {
+    return shuffle(value);
+  } else {
+    static_assert(std::is_trivially_destructible<T>::value, "values go from lane to lane by their bytes");
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (unsigned& word : words) word = shuffle(word);
+    __builtin_memcpy(&value, words, sizeof(T));
+    return value;
+  }
 }
 struct GridWorkspace {
   unsigned size, barrier;
@@ -105,13 +123,17 @@ public:
   static constexpr __host__ __device__ unsigned num_threads() { return Size; }
   static WARPLENS_D unsigned meta_group_rank() { return details::thread_in_block() / Size; }
   static WARPLENS_D unsigned meta_group_size() { return (details::block_threads() + Size - 1) / Size; }
-  template <class T> WARPLENS_D T shfl(T value, int rank) const { return __shfl_sync(mask_, value, rank, Size); }
-  template <class T> WARPLENS_D T shfl_up(T value, unsigned n) const { return __shfl_up_sync(mask_, value, n, Size); }
+  template <class T> WARPLENS_D T shfl(T value, int rank) const {
+    return details::exchanged(value, [&](auto one) { return __shfl_sync(mask_, one, rank, Size); });
+  }
+  template <class T> WARPLENS_D T shfl_up(T value, unsigned n) const {
+    return details::exchanged(value, [&](auto one) { return __shfl_up_sync(mask_, one, n, Size); });
+  }
   template <class T> WARPLENS_D T shfl_down(T value, unsigned n) const {
-    return __shfl_down_sync(mask_, value, n, Size);
+    return details::exchanged(value, [&](auto one) { return __shfl_down_sync(mask_, one, n, Size); });
   }
   template <class T> WARPLENS_D T shfl_xor(T value, unsigned n) const {
-    return __shfl_xor_sync(mask_, value, (int)n, Size);
+    return details::exchanged(value, [&](auto one) { return __shfl_xor_sync(mask_, one, (int)n, Size); });
   }
   WARPLENS_D unsigned ballot(int predicate) const { return relative(__ballot_sync(mask_, predicate)); }
   template <class T> WARPLENS_D unsigned match_any(T value) const { return relative(__match_any_sync(mask_, value)); }

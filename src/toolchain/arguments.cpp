@@ -11,6 +11,7 @@
 //   which launch function <<<>>> calls; without it a pre-9.2 one +ptxNN                       or the
 //   warp-synchronous builtins do not exist in the default PTX 4.2 -debug-info-kind=…           after
 //   -gline-tables-only: textual DWARF in the PTX, which holds the inline stacks
+//   -fwrapv                      host code was written for nvcc's, which does not optimise it: i * i goes round
 //   -Wno-register                older programs say `register`, which nvcc accepts
 //   --driver-mode=g++            `clang-19` may be installed without a `clang++-19`
 #include "toolchain/arguments.h"
@@ -316,8 +317,8 @@ Strings clang_host(const FoundCompiler& compiler, u32 architecture, const Paths&
                    const std::string& object) {
   Strings arguments = clang_common(compiler, architecture, paths, options);
   append(arguments, options.host);
-  append(arguments, {"--cuda-host-only", "-g", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, "-c",
-                     as_file(source), "-o", object});
+  append(arguments, {"--cuda-host-only", "-g", "-fwrapv", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
+                     ptx, "-c", as_file(source), "-o", object});
   return arguments;
 }
 

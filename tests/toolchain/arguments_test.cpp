@@ -114,8 +114,9 @@ TEST(ClangArguments, TheHostPassEmbedsThePtxAndTakesHostOptions) {
   Options options;
   options.host = {"-fopenmp"};
   EXPECT_THAT(clang_host(clang(19), 90, paths, options, "a.cu", "a.ptx", "a.o"),
-              IsSupersetOf({"-fcuda-include-gpubinary", "a.ptx", "-fopenmp"}));
-  EXPECT_THAT(clang_device(clang(19), 90, paths, options, "a.cu", "a.ptx"), Not(Contains("-fopenmp")));
+              IsSupersetOf({"-fcuda-include-gpubinary", "a.ptx", "-fopenmp", "-fwrapv"}));
+  EXPECT_THAT(clang_device(clang(19), 90, paths, options, "a.cu", "a.ptx"),
+              testing::AllOf(Not(Contains("-fopenmp")), Not(Contains("-fwrapv"))));
 }
 
 TEST(ClangArguments, TheProgramFindsTheRuntimeByAnAbsolutePath) {

@@ -1,0 +1,31 @@
+# WarpLens's CUDA headers with clang: values of any type from lane to lane and other things that public programs use.
+. "$(dirname "$0")/common.sh"
+run "$warplens" run --compiler clang --json report.json "$source_dir/tests/scripts/programs/headers.cu"
+expect_code 0
+expect_in stdout '^0 wrong$'
+expect_json report.json '[l["status"] for l in r["launches"]]' "['exact']"
+
+# Thrust and CUB where Debian has them (libthrust-dev, libcub-dev), without a toolkit.
+[ -e /usr/include/thrust/sort.h ] || exit 0
+cat >sorted.cu <<'EOF'
+#include <cub/block/block_reduce.cuh>
+#include <cstdio>
+#include <thrust/device_vector.h>
+#include <thrust/host_vector.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+int main() {
+  thrust::host_vector<int> host(5000);
+  for (int i = 0; i < 5000; ++i) host[i] = i * 7919 % 5003;
+  thrust::device_vector<int> device = host, sums(5000);
+  thrust::sort(device.begin(), device.end());
+  thrust::inclusive_scan(device.begin(), device.end(), sums.begin());
+  thrust::host_vector<int> got = device, sum = sums;
+  int wrong = 0;
+  for (int i = 1; i < 5000; ++i) wrong += got[i - 1] > got[i] || sum[i] != sum[i - 1] + got[i];
+  std::printf("%d wrong\n", wrong);
+}
+EOF
+run "$warplens" run --compiler clang sorted.cu
+expect_code 0
+expect_in stdout '^0 wrong$'
