@@ -60,4 +60,43 @@ static __device__ __forceinline__ float exp10(float a) { return exp10f(a); }
 static __device__ __forceinline__ void sincos(float a, float* s, float* c) { sincosf(a, s, c); }
 static __device__ __forceinline__ void sincospi(float a, float* s, float* c) { sincospif(a, s, c); }
 static __device__ __forceinline__ float saturate(float a) { return __saturatef(a); }
+// Those that clang declares (__clang_cuda_math_forward_declares.h) and leaves to the toolkit's headers.
+#define WARPLENS_FLOAT(R, name)                                                                                \
+  static __device__ __forceinline__ R name(float a) { return name##f(a); }
+WARPLENS_FLOAT(float, acosh)
+WARPLENS_FLOAT(float, asinh)
+WARPLENS_FLOAT(float, atanh)
+WARPLENS_FLOAT(float, cbrt)
+WARPLENS_FLOAT(float, erf)
+WARPLENS_FLOAT(float, erfc)
+WARPLENS_FLOAT(float, exp2)
+WARPLENS_FLOAT(float, expm1)
+WARPLENS_FLOAT(int, ilogb)
+WARPLENS_FLOAT(float, lgamma)
+WARPLENS_FLOAT(long long, llrint)
+WARPLENS_FLOAT(long long, llround)
+WARPLENS_FLOAT(float, log1p)
+WARPLENS_FLOAT(float, log2)
+WARPLENS_FLOAT(float, logb)
+WARPLENS_FLOAT(long, lrint)
+WARPLENS_FLOAT(long, lround)
+WARPLENS_FLOAT(float, nearbyint)
+WARPLENS_FLOAT(float, rint)
+WARPLENS_FLOAT(float, round)
+WARPLENS_FLOAT(float, tgamma)
+WARPLENS_FLOAT(float, trunc)
+#undef WARPLENS_FLOAT
+#define WARPLENS_TWO_FLOATS(name)                                                                              \
+  static __device__ __forceinline__ float name(float a, float b) { return name##f(a, b); }
+WARPLENS_TWO_FLOATS(copysign)
+WARPLENS_TWO_FLOATS(fdim)
+WARPLENS_TWO_FLOATS(fmax)
+WARPLENS_TWO_FLOATS(fmin)
+WARPLENS_TWO_FLOATS(hypot)
+WARPLENS_TWO_FLOATS(nextafter)
+WARPLENS_TWO_FLOATS(remainder)
+#undef WARPLENS_TWO_FLOATS
+static __device__ __forceinline__ float fma(float a, float b, float c) { return fmaf(a, b, c); }
+static __device__ __forceinline__ float remquo(float a, float b, int* quotient) { return remquof(a, b, quotient); }
+static __device__ __forceinline__ float scalbn(float a, int n) { return scalbnf(a, n); }
 #undef WARPLENS_HD

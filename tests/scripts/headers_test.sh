@@ -3,7 +3,7 @@
 run "$warplens" run --compiler clang --json report.json "$source_dir/tests/scripts/programs/headers.cu"
 expect_code 0
 expect_in stdout '^0 wrong$'
-expect_json report.json '[l["status"] for l in r["launches"]]' "['exact']"
+expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'exact']"
 
 # Thrust and CUB where Debian has them (libthrust-dev, libcub-dev), without a toolkit.
 [ -e /usr/include/thrust/sort.h ] || exit 0
