@@ -82,6 +82,7 @@ int run_command_line(int argc, char** argv) {
   add_replay(app, exit_code);
   add_explain(app, exit_code);
   add_check(app, exit_code);
+  add_lsp(app, exit_code);
   add_gpus(app);
   add_rules(app, exit_code);
   argc = drop_separator(app, argc, argv);

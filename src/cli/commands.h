@@ -16,6 +16,7 @@ void add_rules(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_lsp(CLI::App& app, int& exit_code);
 void add_gpus(CLI::App& app);
 
 } // namespace warplens::cli

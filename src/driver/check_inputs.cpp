@@ -7,6 +7,7 @@
 #include "toolchain/compile.h"
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -62,12 +63,32 @@ std::vector<std::string> seen_from_here(std::vector<std::string> options, const 
   return options;
 }
 
+// The text that is not in the file, in a file of ours whose lines and messages are said to be those of the real one.
+Result<std::string> written_aside(const CheckInput& input, const std::string& folder) {
+  std::string name;
+  for (char c : input.path) name += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  const std::string path = folder + "/" + fs::path(input.path).filename().string();
+  std::ofstream file(path, std::ios::binary);
+  file << fmt::format("#line 1 \"{}\"\n", name) << *input.text;
+  file.close();
+  if (file) return path;
+  return failure(diag::error("no-input", fmt::format("cannot write '{}'", path), {},
+                             "check the space on the disk, or set TMPDIR"));
+}
+
 Result<std::vector<PtxText>> compiled(const CheckInput& input, const CompileFor& how,
                                       const std::function<void(std::string_view)>& said) {
   Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return failure(folder.error());
   toolchain::CompileRequest request;
   request.source = input.path;
+  request.stop = how.stop;
+  if (input.text) {
+    Result<std::string> copy = written_aside(input, folder->path());
+    if (!copy) return failure(copy.error());
+    request.source = *copy;
+    request.quoted = fs::absolute(input.path).parent_path().string();
+  }
   request.compiler = how.compiler;
   request.sm = how.sm;
   request.options = seen_from_here(input.options, input.folder);
@@ -76,7 +97,7 @@ Result<std::vector<PtxText>> compiled(const CheckInput& input, const CompileFor&
   request.headers = toolchain::header_folder();
   request.on_output = said;
   const cache::Store store(how.cache);
-  if (store.enabled()) request.cache = &store;
+  if (store.enabled() && !input.text) request.cache = &store; // what is aside has another name each time
   Result<std::string> ptx = toolchain::compile_to_ptx(request);
   if (!ptx) return failure(ptx.error());
   return std::vector<PtxText>{{input.path, std::move(*ptx)}};
@@ -164,6 +185,8 @@ Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::ve
 Result<std::vector<PtxText>> read_ptx(const CheckInput& input, const CompileFor& how,
                                       const std::function<void(std::string_view)>& said) {
   if (input.path == "-") return from_stdin();
+  if (input.text && input.path.ends_with(".ptx")) return std::vector<PtxText>{{input.path, *input.text}};
+  if (input.text && is_cuda_source(input.path)) return compiled(input, how, said);
   std::error_code error;
   if (!fs::exists(input.path, error)) return failure(unreadable(input.path, "does not exist"));
   if (!fs::is_regular_file(input.path, error)) return failure(unreadable(input.path, "is not a file"));

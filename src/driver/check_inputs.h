@@ -5,13 +5,16 @@
 #include "diag/diagnostic.h"
 #include "toolchain/find.h"
 #include <functional>
+#include <optional>
+#include <stop_token>
 
 namespace warplens::driver {
 
 struct CheckInput {
-  std::string path;                 // "-": PTX from standard input
-  std::vector<std::string> options; // of a source: what the compiler is told, as nvcc takes it
-  std::string folder;               // where these are relative to; empty: here
+  std::string path;                  // "-": PTX from standard input
+  std::vector<std::string> options;  // of a source: what the compiler is told, as nvcc takes it
+  std::string folder;                // where these are relative to; empty: here
+  std::optional<std::string> text{}; // of a source or .ptx file: what it is taken to hold
 };
 
 struct PtxText {
@@ -29,6 +32,7 @@ struct CompileFor {
   toolchain::Compiler compiler = toolchain::Compiler::automatic;
   u32 sm = 90;
   cache::Settings cache{}; // of compilations
+  std::stop_token stop{}; // requested: a compiler is ended
 };
 // `said` gets what a compiler says. Errors: no-input, no-ptx, those of the toolchain.
 Result<std::vector<PtxText>> read_ptx(const CheckInput&, const CompileFor&,

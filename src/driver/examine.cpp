@@ -165,7 +165,10 @@ void place(findings::List& list, SourceTexts& sources) {
 SourceTexts::SourceTexts(const std::vector<CheckInput>& inputs)
     : roots_(fs::current_path().string(),
              inputs.empty() ? "" : fs::path(inputs[0].path).parent_path().string(), os::variable("HOME"),
-             {}) {}
+             {}) {
+  for (const CheckInput& input : inputs)
+    if (input.text) texts_[input.path] = texts_[from_here(input.path)] = *input.text;
+}
 
 std::string_view SourceTexts::text(const std::string& file) {
   std::lock_guard lock(mutex_);
@@ -206,14 +209,15 @@ Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o) {
   return out;
 }
 
-Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& inputs, SourceTexts& sources) {
+Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& inputs, SourceTexts& sources,
+                         const std::stop_token& stop) {
   Result<check::Options> options = options_of(o);
   if (!options) return failure(options.error());
   options->names = [&](const std::string& function, const access::SourceStack& stack) {
     return sources.parameters(function, stack);
   };
   CompileFor how{compiler_named(o.compiler), options->architectures[0]->sm,
-                 o.no_cache ? cache::Settings{} : cache::settings_from_environment()};
+                 o.no_cache ? cache::Settings{} : cache::settings_from_environment(), stop};
   Examined out;
   out.architectures = options->architectures;
   for (InputResult& one : judge_all(inputs, *options, how, o)) {

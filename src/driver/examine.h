@@ -16,6 +16,7 @@ namespace warplens::driver {
 class SourceTexts {
 public:
   // What is quoted is below the working directory, or belongs to the program of the first input.
+  // An input with a text of its own has that.
   explicit SourceTexts(const std::vector<CheckInput>&);
 
   // Empty where the file cannot be read or does not belong to the program.
@@ -42,7 +43,9 @@ struct Examined {
 // The inputs that the options name. Errors: bad-option, no-input, bad-compile-commands.
 Result<std::vector<CheckInput>> inputs_of(const CheckOptions&);
 // Errors: of the options; what is wrong with an input is in Examined::said.
-Result<Examined> examine(const CheckOptions&, const std::vector<CheckInput>&, SourceTexts&);
+// Where `stop` is requested it ends soon, and what it gives is of no use.
+Result<Examined> examine(const CheckOptions&, const std::vector<CheckInput>&, SourceTexts&,
+                         const std::stop_token& stop = {});
 
 // The rules that code alone tells of. Comments that ignore others are for runs.
 std::span<const std::string_view> checked_rules();

@@ -71,7 +71,8 @@ void leave_warden(pid_t owner) {
 
 } // namespace
 
-Result<Captured> run_captured(const std::vector<std::string>& arguments, const OnOutput& on_output) {
+Result<Captured> run_captured(const std::vector<std::string>& arguments, const OnOutput& on_output,
+                              const std::stop_token& stop) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return failure(diag::error("start-failed",
@@ -94,7 +95,11 @@ Result<Captured> run_captured(const std::vector<std::string>& arguments, const O
   if (!child) return failure(child.error());
   signals.release_to(*child);
   Captured result;
-  result.output = read_to_end(output.get(), on_output);
+  {
+    std::stop_callback end(stop,
+                           [group = *child] { kill(-group, SIGTERM); }); // gone before the number is free
+    result.output = read_to_end(output.get(), on_output);
+  }
   int status = 0;
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "diag/diagnostic.h"
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct Captured {
 // Runs arguments[0] (a path; PATH is not searched) with standard input empty and waits for it. `on_output`,
 // when given, sees the output as it comes. It runs in a process group of its own, which signals reach as DelayedSignals
 // (interrupt.h) says. Fails only when the process cannot be started, or one of those signals came before it was.
-Result<Captured> run_captured(const std::vector<std::string>& arguments, const OnOutput& on_output = {});
+// Where `stop` is requested, the group is told to end (SIGTERM), and so the process most likely ends.
+Result<Captured> run_captured(const std::vector<std::string>& arguments, const OnOutput& on_output = {},
+                              const std::stop_token& stop = {});
 
 } // namespace warplens::os

@@ -41,7 +41,7 @@ diag::Diagnostic compilation_failed(const CompileRequest& request, const FoundCo
 
 Result<void> run_step(const CompileRequest& request, const FoundCompiler& compiler,
                       const std::vector<std::string>& arguments, const std::string& what) {
-  auto result = os::run_captured(arguments, request.on_output);
+  auto result = os::run_captured(arguments, request.on_output, request.stop);
   if (!result) return failure(result.error());
   if (result->exit_code != 0) return failure(compilation_failed(request, compiler, what));
   return {};
@@ -230,20 +230,34 @@ SearchPath search_path(const CompileRequest& request, const FoundCompiler& compi
   return search_path_of(result->output);
 }
 
+// With -iquote, which nvcc does not know, but the compiler that preprocesses for it does.
+std::vector<std::string> options_with_quoted(const CompileRequest& request, Compiler kind) {
+  std::vector<std::string> out = request.options;
+  if (request.quoted.empty()) return out;
+  if (kind == Compiler::clang) {
+    out.push_back("-iquote" + request.quoted);
+    return out;
+  }
+  std::string folder; // nvcc splits at commas
+  for (char c : request.quoted) folder += c == ',' ? "\\," : std::string(1, c);
+  out.insert(out.end(), {"-Xcompiler", "-iquote" + folder});
+  return out;
+}
+
 // The file with the PTX.
 Result<Compiled> compile_device_code(const CompileRequest& request, const FoundCompiler& compiler,
                                      u32 architecture) {
   std::string ptx = numbered(request, 0, ".ptx");
-  std::vector<std::string> command;
+  std::vector<std::string> command, words = options_with_quoted(request, compiler.kind);
   if (compiler.kind == Compiler::nvcc) {
-    if (auto ok = check_nvcc_words(request.source, request.options, request.folder); !ok)
+    if (auto ok = check_nvcc_words(request.source, words, request.folder); !ok)
       return failure(ok.error());
-    command = nvcc_ptx(compiler, architecture, request.source, request.options, ptx);
+    command = nvcc_ptx(compiler, architecture, request.source, words, ptx);
     if (request.cache != nullptr) // as for a program
       command.insert(command.end(), {"--keep", "--keep-dir", request.folder});
   } else {
     if (auto ok = check_headers(request); !ok) return failure(ok.error());
-    auto options = sort_options(request.options);
+    auto options = sort_options(words);
     if (!options) return failure(options.error());
     command =
         with_rule(clang_device(compiler, architecture, {request.headers, {}}, *options, request.source, ptx),

@@ -17,6 +17,8 @@ struct CompileRequest {
   Search search = Search::from_environment();
   os::OnOutput on_output;              // sees what the compilers say, verbatim
   const cache::Store* cache = nullptr; // of compilations; null: none
+  std::string quoted{};   // compile_to_ptx: a folder where #include "…" looks as in the source's own
+  std::stop_token stop{}; // requested: the compiler is ended, and the compilation fails
 };
 
 struct Compiled {

@@ -1,0 +1,104 @@
+#include "findings/words.h"
+#include "lsp/uri.h"
+#include "lsp/views.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace warplens::lsp {
+namespace {
+
+using findings::Finding;
+using nlohmann::json;
+
+int severity_number(findings::Severity severity) {
+  switch (severity) {
+  case findings::Severity::error: return 1;
+  case findings::Severity::warning: return 2;
+  case findings::Severity::note: return 3;
+  }
+  return 3;
+}
+
+// The message and what it rests on, a line each.
+std::string message_of(const Finding& finding) {
+  std::string out = finding.message;
+  for (const std::string& condition : finding.conditions) out += "\nif " + condition;
+  for (const findings::Cost& cost : finding.costs) out += "\n" + findings::cost_text(cost);
+  for (const findings::Note& note : finding.notes)
+    if (!note.place) out += "\n" + note.text;
+  if (!finding.standing.fails.empty()) out += "\nfails: " + finding.standing.fails;
+  if (finding.fix) out += "\nfix: " + finding.fix->text;
+  return out;
+}
+
+Range range_at(const Text& text, u32 line, u32 column, Encoding encoding) {
+  const std::string_view words = text.line(line);
+  std::size_t begin = column == 0 ? std::min(words.find_first_not_of(" \t"), words.size()) : column - 1;
+  begin = std::min(begin, words.size());
+  const std::size_t end = column == 0 ? words.size() : end_of_expression(words, begin);
+  return {text.position(line, begin, encoding), text.position(line, end, encoding)};
+}
+
+// A place in whichever file: where nothing is known of its text, columns are taken for characters.
+json related(const Answer& answer, const access::SourceFrame& at, const std::string& words,
+             Encoding encoding) {
+  const u32 line = at.line == 0 ? 0 : at.line - 1;
+  Range range{{line, at.column == 0 ? 0 : at.column - 1}, {line, at.column}};
+  if (auto text = answer.texts.find(at.file); text != answer.texts.end())
+    range = range_at(Text(text->second), line, at.column, encoding);
+  return {{"location", {{"uri", uri_of(at.file)}, {"range", range_json(range)}}}, {"message", words}};
+}
+
+json diagnostic(const Finding& finding, const Answer& answer, const Range& range, Encoding encoding) {
+  json out{{"range", range_json(range)},
+           {"severity", severity_number(finding.severity)},
+           {"code", finding.rule},
+           {"source", "warplens"},
+           {"message", message_of(finding)}};
+  json others = json::array();
+  for (std::size_t i = 1; i < finding.place.size(); ++i)
+    others.push_back(related(answer, finding.place[i], "inlined here", encoding));
+  for (const findings::Note& note : finding.notes)
+    if (note.place) others.push_back(related(answer, *note.place, note.text, encoding));
+  if (!others.empty()) out["relatedInformation"] = std::move(others);
+  return out;
+}
+
+} // namespace
+
+json range_json(const Range& range) {
+  auto position = [](Position at) { return json{{"line", at.line}, {"character", at.character}}; };
+  return {{"start", position(range.start)}, {"end", position(range.end)}};
+}
+
+json diagnostics(const View& view) {
+  json out = json::array();
+  std::set<std::string> known; // a header is judged with each source that includes it
+  for (const std::shared_ptr<const Answer>& answer : view.answers) {
+    auto then = answer->texts.find(view.file);
+    if (then == answer->texts.end()) continue;
+    const LineMap lines(Text(then->second), *view.text);
+    for (const Finding& finding : answer->list.findings) {
+      const access::SourceFrame at = findings::place_of(finding);
+      if (at.file != view.file || at.line == 0 || !findings::is_open(finding)) continue;
+      const std::optional<u32> line = lines.now(at.line - 1);
+      if (!line) continue;
+      json one =
+          diagnostic(finding, *answer, range_at(*view.text, *line, at.column, view.encoding), view.encoding);
+      constexpr auto replace = json::error_handler_t::replace;
+      if (known.insert(one.dump(-1, ' ', false, replace)).second) out.push_back(std::move(one));
+    }
+  }
+  for (const Problem& problem : view.problems) {
+    const u32 line = std::min(problem.line == 0 ? 0 : problem.line - 1, view.text->lines() - 1);
+    out.push_back({{"range", range_json(range_at(*view.text, line, problem.column, view.encoding))},
+                   {"severity", severity_number(findings::Severity::note)},
+                   {"code", "not-checked"},
+                   {"source", "warplens"},
+                   {"message", "not checked: " + problem.message}});
+  }
+  return out;
+}
+
+} // namespace warplens::lsp
