@@ -57,6 +57,8 @@ lsp::Access access_of(const check::Judgement& j, const findings::List& list, std
   out.reasons = j.reasons;
   out.assumed = j.assumed;
   out.blocks = j.blocks;
+  out.fine = check::is_fine(j.verdict);
+  out.other_shape = j.other_shape;
   const bool known = j.verdict != check::Verdict::unknown && j.verdict != check::Verdict::not_judged;
   out.always = known && j.exact && !j.any_subset && j.conditions.empty();
   return out;

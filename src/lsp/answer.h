@@ -21,8 +21,10 @@ struct Access {
   std::vector<std::string> conditions{}; // under which that holds
   std::vector<std::string> reasons{};    // what it depends on, where it is not known better
   std::vector<std::string> assumed{};
-  std::string blocks{}; // "any block with blockDim.x % 32 == 0"
-  bool always = false;  // it holds for every launch
+  std::string blocks{};     // "any block with blockDim.x % 32 == 0"
+  bool fine = false;        // nothing would be better
+  bool other_shape = false; // than the blocks that are judged first
+  bool always = false;      // it holds for every launch
 };
 
 // Why a file could not be judged: the first error of a compiler, or one of ours.

@@ -36,7 +36,13 @@ Range range_at(const Text& text, u32 line, u32 column, Encoding encoding) {
   const std::string_view words = text.line(line);
   std::size_t begin = column == 0 ? std::min(words.find_first_not_of(" \t"), words.size()) : column - 1;
   begin = std::min(begin, words.size());
-  const std::size_t end = column == 0 ? words.size() : end_of_expression(words, begin);
+  std::size_t end = column == 0 ? words.size() : end_of_expression(words, begin);
+  const std::size_t assigned = words.find_last_not_of(" \t", begin == 0 ? 0 : begin - 1);
+  if (column > 1 && assigned != words.npos &&
+      std::string_view("=+-*/%&|^<>").find(words[begin]) != words.npos) {
+    begin = words.find_first_not_of(" \t"); // where a store points at its '=': what is stored to
+    end = assigned + 1;
+  }
   return {text.position(line, begin, encoding), text.position(line, end, encoding)};
 }
 

@@ -107,15 +107,18 @@ void add_measured(std::vector<Paragraph>& all, const View& view, u32 line) {
   }
 }
 
-// "load a: 32 sectors, 4 would do"
-std::string short_cost(std::string_view what, const std::string& array, const findings::Cost& cost) {
+// "load a: 32 sectors, 4 would do"; what is fine costs what it must, or next to it
+std::string short_cost(std::string_view what, const std::string& array, const findings::Cost& cost,
+                       bool fine) {
   const double paid = cost.average.value_or(cost.most);
   std::string out(what.substr(0, what.find(' ')));
   if (!array.empty()) out += ' ' + array;
   out += ": ";
   if (!cost.average && cost.least != cost.most) out += findings::number(cost.least) + "…";
-  out += fmt::format("{} {}", findings::number(paid), cost.counter);
-  if (cost.needed != 0 && paid > cost.needed)
+  std::string_view counter = cost.counter;
+  if (paid == 1 && counter.ends_with('s')) counter.remove_suffix(1);
+  out += fmt::format("{} {}", findings::number(paid), counter);
+  if (!fine && cost.needed != 0 && paid > cost.needed)
     out += fmt::format(", {} would do", findings::number(cost.needed));
   return out;
 }
@@ -126,9 +129,9 @@ struct LineHints {
 };
 
 void add_hint(Words& shorts, LineHints& of_line, std::string_view what, const std::string& array,
-              const std::vector<findings::Cost>& costs) {
+              const std::vector<findings::Cost>& costs, bool fine) {
   if (costs.empty()) return;
-  add_once(shorts, short_cost(what, array, costs.front()));
+  add_once(shorts, short_cost(what, array, costs.front(), fine));
   for (const findings::Cost& cost : costs)
     add_once(of_line.details, fmt::format("{}: {}", what, findings::cost_text(cost)));
 }
@@ -181,10 +184,10 @@ json inlay_hints(const View& view, const Range& range) {
     if (then == answer->texts.end()) continue;
     const LineMap map(Text(then->second), *view.text);
     for (const Access& access : answer->accesses) {
-      if (access.place.empty() || access.place.front().file != view.file) continue;
+      if (access.place.empty() || access.place.front().file != view.file || access.other_shape) continue;
       const std::optional<u32> line = map.now(access.place.front().line - 1);
       if (!wanted(line)) continue;
-      add_hint(lines[*line].judged, lines[*line], access.what, access.array, access.costs);
+      add_hint(lines[*line].judged, lines[*line], access.what, access.array, access.costs, access.fine);
     }
   }
   if (view.run != nullptr)
@@ -192,7 +195,7 @@ json inlay_hints(const View& view, const Range& range) {
       if (access.place.empty() || access.place.front().file != view.file) continue;
       const std::optional<u32> line = line_of_run(*view.text, access.place.front().line - 1, access.source);
       if (!wanted(line)) continue;
-      add_hint(lines[*line].measured, lines[*line], access.what, access.array, access.costs);
+      add_hint(lines[*line].measured, lines[*line], access.what, access.array, access.costs, false);
     }
   json out = json::array();
   for (const auto& [line, of_line] : lines) {

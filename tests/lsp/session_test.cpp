@@ -196,6 +196,14 @@ TEST(Session, FindingsAreDiagnostics) {
   EXPECT_EQ(one["relatedInformation"][0]["location"]["uri"], "file:///w/b.cuh");
 }
 
+TEST(Session, AStoreIsWhatStandsBeforeItsSign) {
+  Editor editor;
+  editor.begin();
+  editor.open();
+  editor.answer(answer_with(code, {finding_at(2, 22)})); // where clang says that it is
+  EXPECT_EQ(editor.published()["diagnostics"][0]["range"], Editor::span(1, 2, 1, 20));
+}
+
 TEST(Session, WhatIsSuppressedOrKnownIsNotShown) {
   Editor editor;
   editor.begin();
@@ -306,6 +314,20 @@ TEST(Session, HintsAreThoseOfTheLastRunUntilTheLineChanges) {
   editor.type(Editor::span(2, 2, 2, 3), "b");
   EXPECT_EQ(editor.ask("textDocument/inlayHint", editor.all()), json::array());
   EXPECT_EQ(editor.ask("textDocument/hover", editor.at(2, 3)), json());
+}
+
+TEST(Session, HintsAreForTheBlocksThatAreJudgedFirst) {
+  Editor editor;
+  editor.begin();
+  editor.open();
+  Answer answer = answer_with(code, {finding_at(2, 3), finding_at(2, 3)});
+  answer.accesses[0].costs = {{.sm = 90, .counter = "wavefronts", .least = 1, .most = 1, .needed = 1}};
+  answer.accesses[0].fine = true;
+  answer.accesses[1].other_shape = true;
+  editor.answer(answer);
+  const json hints = editor.ask("textDocument/inlayHint", editor.all());
+  ASSERT_EQ(hints.size(), 1);
+  EXPECT_EQ(hints[0]["label"], "store a: 1 wavefront");
 }
 
 TEST(Session, FixesWithEditsAreOfferedForTheTextTheyWereMadeFor) {
