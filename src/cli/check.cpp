@@ -1,5 +1,6 @@
 // The flags of `warplens check`.
 #include "driver/check.h"
+#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/number.h"
@@ -36,7 +37,8 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
   command.add_option("--sm", o.sm, "compute capabilities, separated by commas; verdicts are for the first")
       ->capture_default_str();
   command.add_option("--compiler", o.compiler, "auto, nvcc, clang")
-      ->check(CLI::IsMember({"auto", "nvcc", "clang"}))
+      ->check(one_of({"auto", "nvcc", "clang"}))
+      ->type_name("NAME")
       ->capture_default_str()
       ->group("Compiling");
   command.add_option("--compile-options", o.compile_options, "options for the compiler, as nvcc takes them")

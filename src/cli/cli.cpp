@@ -85,6 +85,9 @@ int run_command_line(int argc, char** argv) {
   add_lsp(app, exit_code);
   add_gpus(app);
   add_rules(app, exit_code);
+  add_doctor(app, exit_code);
+  add_completion(app);
+  add_man(app, exit_code);
   argc = drop_separator(app, argc, argv);
   if (std::string wrong = wrong_command(app, argc, argv); !wrong.empty()) {
     print(stderr, "warplens: " + wrong);

@@ -1,5 +1,6 @@
 #include "cli/help.h"
 #include "base/closest.h"
+#include "cli/choice.h"
 #include "cli/number.h"
 #include "text/layout.h"
 #include <fmt/format.h>
@@ -36,6 +37,8 @@ public:
     return footer.empty() ? footer : '\n' + footer + '\n';
   }
 
+  const std::string& usage() const { return usage_; }
+
 private:
   static std::string entry(const std::string& what, const std::string& words) {
     std::string out = "  " + what;
@@ -58,6 +61,11 @@ void give_help(CLI::App& command, std::string usage, const std::string& example,
   command.footer(footer + (example.empty() ? "" : "Example: " + example));
 }
 
+std::string usage_of(const CLI::App& command) {
+  const auto* formatter = dynamic_cast<const HelpFormatter*>(command.get_formatter().get());
+  return formatter == nullptr ? std::string() : formatter->usage();
+}
+
 void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>& colour, u32* columns) {
   static const std::map<std::string, text::Colour> choices{
       {"auto", text::Colour::automatic}, {"always", text::Colour::always}, {"never", text::Colour::never}};
@@ -65,7 +73,7 @@ void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>
       .add_option_function<std::string>(
           "--color", [colour](const std::string& word) { *colour = choices.at(word); },
           "colours: auto (on a terminal, unless NO_COLOR is set), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->check(one_of({"auto", "always", "never"}))
       ->type_name("WHEN")
       ->group("Output");
   if (columns == nullptr) return;

@@ -11,6 +11,9 @@ namespace warplens::cli {
 // `usage` follows "Usage: warplens "; `example` is a command line.
 void give_help(CLI::App& command, std::string usage, const std::string& example, std::string more = {});
 
+// The `usage` that give_help() was told; empty where it was not called.
+std::string usage_of(const CLI::App& command);
+
 // --color and, where `width` is given, --width. Both are read when the command runs.
 void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>& colour,
                           u32* width = nullptr);

@@ -1,5 +1,6 @@
 // The flags of `warplens lsp`.
 #include "driver/lsp.h"
+#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include <memory>
@@ -29,7 +30,7 @@ void add_lsp(CLI::App& app, int& exit_code) {
                    "a report of `warplens run --json FILE`, shown beside; else .warplens/last-run.json")
       ->type_name("FILE");
   command->add_option("--compiler", check.compiler, "auto, nvcc, clang")
-      ->check(CLI::IsMember({"auto", "nvcc", "clang"}).description(""))
+      ->check(one_of({"auto", "nvcc", "clang"}))
       ->type_name("NAME")
       ->capture_default_str()
       ->group("Compiling");

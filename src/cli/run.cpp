@@ -1,6 +1,7 @@
 // The flags of `warplens run`. Everything after PROGRAM belongs to the program, words that look like flags
 // too.
 #include "driver/run.h"
+#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/number.h"
@@ -20,7 +21,7 @@ constexpr double most_seconds = 1e9; // 31 years
 void add_compiling_options(CLI::App& command, driver::RunOptions& o) {
   constexpr const char* group = "Compiling a .cu file";
   command.add_option("--compiler", o.compiler, "nvcc or clang; auto: nvcc if there is one, else clang")
-      ->check(CLI::IsMember({"auto", "nvcc", "clang"}).description(""))
+      ->check(one_of({"auto", "nvcc", "clang"}))
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);
@@ -67,7 +68,7 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
                   "also look for mistakes; sync: barriers and masks that not all threads keep to; memory: "
                   "reads of what "
                   "nobody wrote, use after free, leaks; race: shared memory without a barrier between")
-      ->check(CLI::IsMember({"sync", "memory", "race"}).description(""))
+      ->check(one_of({"sync", "memory", "race"}))
       ->delimiter(',')
       ->type_name("KIND")
       ->allow_extra_args(false)
@@ -75,7 +76,7 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
   command
       .add_option("--memory", o.memory,
                   "gpu: tolerate what a GPU tolerates; strict: stop at any access past an allocation")
-      ->check(CLI::IsMember({"gpu", "strict"}).description(""))
+      ->check(one_of({"gpu", "strict"}))
       ->type_name("MODE")
       ->capture_default_str()
       ->group(group);

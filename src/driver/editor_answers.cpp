@@ -40,6 +40,15 @@ void make_absolute(findings::List& list) {
   }
 }
 
+// What the access costs under its conditions, where it costs something else without them.
+std::string cost_when_aligned(const check::Judgement& j) {
+  if (j.conditions.empty() || j.aligned.size() != j.costs.size()) return {};
+  check::Judgement aligned = j;
+  aligned.costs = j.aligned;
+  std::string out = check::cost_text(aligned);
+  return out == check::cost_text(j) ? std::string() : out;
+}
+
 lsp::Access access_of(const check::Judgement& j, const findings::List& list, std::size_t number) {
   lsp::Access out;
   std::vector<access::SourceFrame> frames = report::user_frames(j.site);
@@ -53,7 +62,10 @@ lsp::Access access_of(const check::Judgement& j, const findings::List& list, std
   if (number < list.accesses.size()) out.costs = list.accesses[number].costs;
   out.notes = j.table;
   if (j.any_subset) out.notes.push_back("only some of a warp's lanes may take part");
-  out.conditions = j.conditions;
+  if (const std::string best = cost_when_aligned(j); best.empty())
+    out.conditions = j.conditions;
+  else
+    out.notes.push_back(fmt::format("{} if {}", best, fmt::join(j.conditions, " and ")));
   out.reasons = j.reasons;
   out.assumed = j.assumed;
   out.blocks = j.blocks;

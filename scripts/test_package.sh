@@ -1,0 +1,48 @@
+#!/bin/sh
+# Makes the Debian package and installs it into a bare Debian 12 in a folder, where it must compile and run a program. Needs
+# root, debootstrap, and a mirror; exits with 77 where one of them is missing. Takes minutes, and is no part of ./test.
+#   scripts/test_package.sh [FOLDER]     keeps the Debian in FOLDER, and takes the one that is there
+set -eu
+cd "$(dirname "$0")/.."
+build=${WARPLENS_BUILD_DIR:-build/release}
+skip() { printf 'skipped: %s\n' "$*"; exit 77; }
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+
+[ "$(id -u)" = 0 ] || skip "a Debian in a folder is made by root"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+command -v dpkg-shlibdeps >/dev/null || skip "dpkg-dev is not installed"
+cmake --build "$build" --target product
+rm -rf "$build/package"
+cpack --config "$build/CPackConfig.cmake" >"$build/package.log" || fail "no package: see $build/package.log"
+package=$(echo "$build"/package/*.deb)
+dpkg-deb --info "$package"
+
+folder=${1:-}
+if [ -z "$folder" ]; then
+  folder=$(mktemp -d)
+  trap 'umount "$folder/debian/proc" 2>/dev/null || true; rm -rf "$folder"' EXIT
+else
+  mkdir -p "$folder"
+  trap 'umount "$folder/debian/proc" 2>/dev/null || true' EXIT
+fi
+debian="$folder/debian"
+if [ ! -d "$debian/var/lib/dpkg" ]; then
+  debootstrap --variant=minbase bookworm "$debian" "${WARPLENS_MIRROR:-http://deb.debian.org/debian}" >"$folder/log" 2>&1 ||
+    skip "debootstrap could not make a Debian: $(tail -1 "$folder/log")"
+fi
+[ -e "$debian/proc/self" ] || mount -t proc proc "$debian/proc" || skip "proc cannot be mounted"
+cp "$package" "$debian/root/warplens.deb"
+cp examples/matmul.cu "$debian/root/matmul.cu"
+
+inside() { chroot "$debian" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive sh -ec "$1"; }
+inside 'apt-get update -q && apt-get install -y -q --no-install-recommends /root/warplens.deb' >"$folder/install.log" 2>&1 ||
+  fail "apt-get cannot install it: $(tail -5 "$folder/install.log")"
+inside 'warplens --version && warplens gpus >/dev/null && warplens explain "A[threadIdx.x]" >/dev/null'
+inside 'ls /usr/share/man/man1/warplens-run.1* /usr/share/bash-completion/completions/warplens /usr/share/doc/warplens/copyright >/dev/null' ||
+  fail "pages are missing"
+inside 'warplens doctor' && fail "doctor finds a compiler where there is none"
+inside 'apt-get install -y -q --no-install-recommends clang-19 g++' >>"$folder/install.log" 2>&1 || fail "no clang-19: $(tail -5 "$folder/install.log")"
+inside 'warplens doctor'
+inside 'cd /root && warplens run --summary matmul.cu 2>report && cat report && grep -q "sectors" report' || fail "matmul.cu does not run"
+inside 'dpkg --remove warplens >/dev/null && ! test -e /usr/lib/warplens' || fail "it does not go without a trace"
+echo "the package installs, runs and goes"
