@@ -46,17 +46,30 @@ Range range_at(const Text& text, u32 line, u32 column, Encoding encoding) {
   return {text.position(line, begin, encoding), text.position(line, end, encoding)};
 }
 
+// The texts of an answer, whose lines are found once.
+class Texts {
+public:
+  explicit Texts(const Answer& answer) : answer_(answer) {}
+  const Text* find(const std::string& file) {
+    auto text = answer_.texts.find(file);
+    return text == answer_.texts.end() ? nullptr : &known_.try_emplace(file, text->second).first->second;
+  }
+
+private:
+  const Answer& answer_;
+  std::map<std::string, Text> known_;
+};
+
 // A place in whichever file: where nothing is known of its text, columns are taken for characters.
-json related(const Answer& answer, const access::SourceFrame& at, const std::string& words,
-             Encoding encoding) {
+json related(Texts& texts, const access::SourceFrame& at, const std::string& words, Encoding encoding) {
   const u32 line = at.line == 0 ? 0 : at.line - 1;
   Range range{{line, at.column == 0 ? 0 : at.column - 1}, {line, at.column}};
-  if (auto text = answer.texts.find(at.file); text != answer.texts.end())
-    range = range_at(Text(text->second), line, at.column, encoding);
+  if (const Text* text = texts.find(at.file); text != nullptr)
+    range = range_at(*text, line, at.column, encoding);
   return {{"location", {{"uri", uri_of(at.file)}, {"range", range_json(range)}}}, {"message", words}};
 }
 
-json diagnostic(const Finding& finding, const Answer& answer, const Range& range, Encoding encoding) {
+json diagnostic(const Finding& finding, Texts& texts, const Range& range, Encoding encoding) {
   json out{{"range", range_json(range)},
            {"severity", severity_number(finding.severity)},
            {"code", finding.rule},
@@ -64,9 +77,9 @@ json diagnostic(const Finding& finding, const Answer& answer, const Range& range
            {"message", message_of(finding)}};
   json others = json::array();
   for (std::size_t i = 1; i < finding.place.size(); ++i)
-    others.push_back(related(answer, finding.place[i], "inlined here", encoding));
+    others.push_back(related(texts, finding.place[i], "inlined here", encoding));
   for (const findings::Note& note : finding.notes)
-    if (note.place) others.push_back(related(answer, *note.place, note.text, encoding));
+    if (note.place) others.push_back(related(texts, *note.place, note.text, encoding));
   if (!others.empty()) out["relatedInformation"] = std::move(others);
   return out;
 }
@@ -82,16 +95,17 @@ json diagnostics(const View& view) {
   json out = json::array();
   std::set<std::string> known; // a header is judged with each source that includes it
   for (const std::shared_ptr<const Answer>& answer : view.answers) {
-    auto then = answer->texts.find(view.file);
-    if (then == answer->texts.end()) continue;
-    const LineMap lines(Text(then->second), *view.text);
+    Texts texts(*answer);
+    const Text* then = texts.find(view.file);
+    if (then == nullptr) continue;
+    const LineMap lines(*then, *view.text);
     for (const Finding& finding : answer->list.findings) {
       const access::SourceFrame at = findings::place_of(finding);
       if (at.file != view.file || at.line == 0 || !findings::is_open(finding)) continue;
       const std::optional<u32> line = lines.now(at.line - 1);
       if (!line) continue;
       json one =
-          diagnostic(finding, *answer, range_at(*view.text, *line, at.column, view.encoding), view.encoding);
+          diagnostic(finding, texts, range_at(*view.text, *line, at.column, view.encoding), view.encoding);
       constexpr auto replace = json::error_handler_t::replace;
       if (known.insert(one.dump(-1, ' ', false, replace)).second) out.push_back(std::move(one));
     }

@@ -55,6 +55,22 @@ bool contains(const json& list, std::string_view word) {
   return false;
 }
 
+// Deeper than any message of the protocol; a few megabytes of brackets would become gigabytes of values.
+bool nests_too_deep(std::string_view content) {
+  constexpr u32 most = 200;
+  u32 depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    const char c = content[i];
+    if (c == '\\' && in_string) ++i;
+    if (c == '"') in_string = !in_string;
+    if (in_string) continue;
+    if ((c == '[' || c == '{') && ++depth > most) return true;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return false;
+}
+
 std::string folder_of(const json& params) {
   const json& folders = at(params, {"workspaceFolders"});
   std::string uri = folders.is_array() && !folders.empty() ? text_at(folders[0], {"uri"}) : "";
@@ -109,7 +125,8 @@ void Session::fail(const json& id, int code, const std::string& message) {
 void Session::refuse(const std::string& why) { fail(nullptr, parse_error, why); }
 
 void Session::receive(const std::string& content) {
-  const json message = json::parse(content, nullptr, false);
+  const json message =
+      nests_too_deep(content) ? json(json::value_t::discarded) : json::parse(content, nullptr, false);
   if (message.is_discarded()) return fail(nullptr, parse_error, "the message is not JSON");
   if (!message.is_object()) return fail(nullptr, invalid_request, "the message is not one JSON object");
   const json& id = at(message, {"id"});

@@ -1,104 +1,8 @@
 // Conversations, message by message, with answers that the test gives: nothing is compiled, nothing waits.
-#include "lsp/session.h"
-#include "lsp/views.h"
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include "lsp/editor.h"
 
 namespace warplens::lsp {
 namespace {
-
-using nlohmann::json;
-using testing::HasSubstr;
-
-constexpr const char* file = "/w/a.cu";
-constexpr const char* uri = "file:///w/a.cu";
-constexpr const char* code = "__global__ void k(float* a, int n) {\n  a[threadIdx.x * n] = 1; // é\n}\n";
-
-findings::Finding finding_at(u32 line, u32 column) {
-  findings::Finding out{.rule = "uncoalesced-store"};
-  out.place = {{file, line, column, {}}, {"/w/b.cuh", 7, 3, {}}};
-  out.message = "store of 4 bytes to 'a': stride 4*n bytes";
-  out.conditions = {"n >= 8"};
-  out.costs = {{.sm = 90, .counter = "sectors", .least = 32, .most = 32, .needed = 4, .fixed = 4}};
-  out.fix = findings::Fix{"swap the indices", {}, {}};
-  return out;
-}
-
-Answer answer_with(const std::string& text, std::vector<findings::Finding> findings) {
-  Answer out;
-  out.texts[file] = text;
-  for (const findings::Finding& finding : findings) {
-    Access access;
-    access.place = finding.place;
-    access.kernel = "k(float*, int)";
-    access.array = "a";
-    access.what = "store of 4 bytes to 'a'";
-    access.verdict = "uncoalesced";
-    access.pattern = "stride 4*n bytes";
-    access.costs = finding.costs;
-    access.conditions = finding.conditions;
-    out.accesses.push_back(std::move(access));
-  }
-  out.list.findings = std::move(findings);
-  return out;
-}
-
-// An editor, and a Session that it speaks with.
-struct Editor {
-  std::vector<json> got;
-  std::vector<std::pair<Question, std::chrono::milliseconds>> asked;
-  std::vector<std::string> forgotten;
-  std::string folder;
-  Settings settings;
-  Run run;
-  Session session{
-      {[this](const std::string& content) { got.push_back(json::parse(content)); },
-       [this](Question question, std::chrono::milliseconds pause) { asked.emplace_back(question, pause); },
-       [this](const std::string& name) { forgotten.push_back(name); },
-       [this](const std::string& name, const Settings& set) { folder = name, settings = set; },
-       [this] { return run; }, "1.2.3"}};
-
-  void notify(const std::string& method, const json& params) {
-    session.receive(json{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}}.dump());
-  }
-  json ask(const std::string& method, const json& params) {
-    session.receive(json{{"jsonrpc", "2.0"}, {"id", "x"}, {"method", method}, {"params", params}}.dump());
-    EXPECT_EQ(got.back()["id"], "x");
-    return got.back().contains("result") ? got.back()["result"] : got.back();
-  }
-  void begin(const json& params = {{"rootUri", "file:///w"}, {"capabilities", json::object()}}) {
-    ask("initialize", params);
-    notify("initialized", json::object());
-  }
-  void open(const std::string& text = code) {
-    notify("textDocument/didOpen",
-           {{"textDocument", {{"uri", uri}, {"languageId", "cuda"}, {"version", 1}, {"text", text}}}});
-  }
-  void type(const json& range, const std::string& text) {
-    json change{{"text", text}};
-    if (!range.is_null()) change["range"] = range;
-    notify("textDocument/didChange",
-           {{"textDocument", {{"uri", uri}, {"version", 2}}}, {"contentChanges", json::array({change})}});
-  }
-  void answer(Answer with) { session.answered(asked.back().first, std::move(with)); }
-  json published() const {
-    return got.back().value("method", "") == "textDocument/publishDiagnostics" ? got.back()["params"]
-                                                                               : json();
-  }
-  json at(u32 line, u32 character) const {
-    return {{"textDocument", {{"uri", uri}}}, {"position", {{"line", line}, {"character", character}}}};
-  }
-  json all() const {
-    return {{"textDocument", {{"uri", uri}}},
-            {"range", span(0, 0, 99, 0)},
-            {"context", {{"diagnostics", json::array()}}}};
-  }
-  static json span(u32 line, u32 character, u32 end_line, u32 end_character) {
-    return {{"start", {{"line", line}, {"character", character}}},
-            {"end", {{"line", end_line}, {"character", end_character}}}};
-  }
-};
 
 TEST(Session, SaysWhatItCanDo) {
   Editor editor;
@@ -122,6 +26,10 @@ TEST(Session, BadMessagesGetTheErrorsOfJsonRpc) {
   };
   EXPECT_EQ(code_of("{"), -32700);
   EXPECT_EQ(code_of("[]"), -32600);
+  EXPECT_EQ(code_of(std::string(1 << 20, '[')), -32700);
+  EXPECT_EQ(code_of("[" + std::string(150, '[') + std::string(150, ']') + ",\"" + std::string(999, '[') +
+                    "\\\"[\"]"),
+            -32600);
   EXPECT_EQ(code_of("{\"id\":1}"), -32600);
   EXPECT_EQ(code_of("{\"id\":{},\"method\":\"initialize\"}"), -32600);
   EXPECT_EQ(code_of("{\"id\":1,\"method\":7}"), -32600);
@@ -269,93 +177,6 @@ TEST(Session, HeadersGetTheirFindingsToo) {
   EXPECT_EQ(editor.published()["diagnostics"], json::array());
 }
 
-TEST(Session, HoverTellsCountsAndConditions) {
-  Editor editor;
-  editor.begin();
-  editor.open();
-  Answer answer = answer_with(code, {finding_at(2, 3)});
-  answer.accesses[0].costs.push_back({.sm = 35, .counter = "sectors", .least = 32, .most = 32, .needed = 4});
-  answer.accesses.push_back(answer.accesses[0]); // of another instantiation
-  answer.accesses[1].kernel = "k2<*x*>";
-  editor.answer(answer);
-  EXPECT_EQ(editor.ask("textDocument/hover", editor.at(0, 0)), json());
-  json hover = editor.ask("textDocument/hover", editor.at(1, 5));
-  EXPECT_EQ(hover["contents"]["kind"], "markdown");
-  EXPECT_EQ(hover["contents"]["value"], "**store of 4 bytes to 'a': uncoalesced, stride 4\\*n bytes**\n\n"
-                                        "- 32 sectors per request where 4 would do (9.0); 4 after the fix\n"
-                                        "- 32 sectors per request where 4 would do (3.5)\n"
-                                        "- holds if n \\>= 8\n"
-                                        "- in k(float\\*, int), k2\\<\\*x\\*\\>\n");
-}
-
-TEST(Session, HintsAreThoseOfTheLastRunUntilTheLineChanges) {
-  Editor editor;
-  editor.begin();
-  editor.open();
-  findings::List run;
-  run.accesses.push_back({.place = {{file, 2, 3, {}}},
-                          .kernel = "k",
-                          .array = "a",
-                          .source = "a[threadIdx.x * n] = 1; // é",
-                          .what = "store global 4 B"});
-  run.accesses[0].costs = {
-      {.sm = 90, .counter = "sectors", .least = 4, .most = 32, .average = 31.25, .needed = 4}};
-  editor.run = std::make_shared<const findings::List>(run);
-  editor.answer(answer_with(code, {finding_at(2, 3)}));
-  json hints = editor.ask("textDocument/inlayHint", editor.all());
-  ASSERT_EQ(hints.size(), 2);
-  EXPECT_EQ(hints[0]["label"], "store a: 32 sectors, 4 would do");
-  EXPECT_EQ(hints[0]["position"], (json{{"line", 1}, {"character", 30}})); // é is one
-  EXPECT_EQ(hints[1]["label"], "last run: store a: 31.25 sectors, 4 would do");
-  editor.type(Editor::span(0, 0, 0, 0), "// above\n");
-  hints = editor.ask("textDocument/inlayHint", editor.all());
-  ASSERT_EQ(hints.size(), 2);
-  EXPECT_EQ(hints[1]["position"]["line"], 2);
-  editor.type(Editor::span(2, 2, 2, 3), "b");
-  EXPECT_EQ(editor.ask("textDocument/inlayHint", editor.all()), json::array());
-  EXPECT_EQ(editor.ask("textDocument/hover", editor.at(2, 3)), json());
-}
-
-TEST(Session, HintsAreForTheBlocksThatAreJudgedFirst) {
-  Editor editor;
-  editor.begin();
-  editor.open();
-  Answer answer = answer_with(code, {finding_at(2, 3), finding_at(2, 3)});
-  answer.accesses[0].costs = {{.sm = 90, .counter = "wavefronts", .least = 1, .most = 1, .needed = 1}};
-  answer.accesses[0].fine = true;
-  answer.accesses[1].other_shape = true;
-  editor.answer(answer);
-  const json hints = editor.ask("textDocument/inlayHint", editor.all());
-  ASSERT_EQ(hints.size(), 1);
-  EXPECT_EQ(hints[0]["label"], "store a: 1 wavefront");
-}
-
-TEST(Session, FixesWithEditsAreOfferedForTheTextTheyWereMadeFor) {
-  Editor editor;
-  editor.begin();
-  editor.open();
-  findings::Finding finding = finding_at(2, 3);
-  finding.fix->edits = {{file, 2, 5, 2, 20, "i"}};
-  editor.answer(answer_with(code, {finding}));
-  json actions = editor.ask("textDocument/codeAction", editor.all());
-  ASSERT_EQ(actions.size(), 2);
-  EXPECT_EQ(actions[0]["title"], "swap the indices");
-  EXPECT_EQ(actions[0]["edit"]["changes"][uri],
-            json::array({{{"range", Editor::span(1, 4, 1, 19)}, {"newText", "i"}}}));
-  EXPECT_EQ(actions[0]["diagnostics"][0]["code"], "uncoalesced-store");
-  EXPECT_EQ(actions[1]["edit"]["changes"][uri][0]["newText"],
-            "  // warplens: ignore uncoalesced-store: accepted as it is\n");
-  editor.type(Editor::span(0, 0, 0, 0), " ");
-  actions = editor.ask("textDocument/codeAction", editor.all());
-  ASSERT_EQ(actions.size(), 1); // the comment still fits, the edit might not
-  json elsewhere = editor.all();
-  elsewhere["range"] = Editor::span(2, 0, 2, 1);
-  EXPECT_EQ(editor.ask("textDocument/codeAction", elsewhere), json::array());
-  json only = editor.all();
-  only["context"]["only"] = {"refactor"};
-  EXPECT_EQ(editor.ask("textDocument/codeAction", only), json::array());
-}
-
 TEST(Session, SettingsMayChange) {
   Editor editor;
   editor.begin();
@@ -366,16 +187,6 @@ TEST(Session, SettingsMayChange) {
   EXPECT_EQ(editor.asked.size(), 2);
   editor.answer(answer_with(code, {finding_at(2, 3)}));
   EXPECT_EQ(editor.ask("textDocument/inlayHint", editor.all()), json::array());
-}
-
-TEST(LastRun, ALineIsFoundWhereOnlyOneHasItsText) {
-  const Text text("a = 1;\nb = 2;\na = 1;\n");
-  EXPECT_EQ(line_of_run(text, 0, "a = 1;"), 0);
-  EXPECT_EQ(line_of_run(text, 2, " a = 1;"), 2);
-  EXPECT_EQ(line_of_run(text, 5, "b = 2;"), 1);
-  EXPECT_EQ(line_of_run(text, 5, "a = 1;"), std::nullopt);
-  EXPECT_EQ(line_of_run(text, 1, "c"), std::nullopt);
-  EXPECT_EQ(line_of_run(text, 1, ""), std::nullopt);
 }
 
 } // namespace

@@ -121,6 +121,28 @@ TEST_F(Process, WhatItSaysIsCapturedInOrderAndAsItComes) {
   EXPECT_EQ(seen, captured->output);
 }
 
+TEST_F(Process, IsEndedWithWhatItStartedWhenItsResultIsNotWanted) {
+  std::stop_source source;
+  // The shell's child keeps the output open, as compilers' passes do; both say that they run before they are stopped.
+  const std::string helper = script("sh -c 'echo runs; sleep 1000' & wait; sleep 1000");
+  bool stopped = false;
+  Result<Captured> captured = run_captured(
+      {helper},
+      [&](std::string_view said) {
+        if (said.starts_with("runs")) stopped = source.request_stop();
+      },
+      source.get_token());
+  EXPECT_TRUE(stopped);
+  ASSERT_TRUE(captured);
+  EXPECT_EQ(captured->exit_code, 128 + SIGTERM);
+}
+
+TEST_F(Process, IsNotTouchedByAStopThatComesLater) {
+  std::stop_source source;
+  EXPECT_EQ(run_captured({script("exit 3")}, {}, source.get_token())->exit_code, 3);
+  source.request_stop();
+}
+
 TEST_F(Process, AProgramThatCannotStartIsADiagnostic) {
   std::string odd = file("odd", "#!/no/such/interpreter\n");
   Result<ProcessEnd> end = run_foreground({{odd, {"odd"}, {}}});

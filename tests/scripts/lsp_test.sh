@@ -23,7 +23,7 @@ expect_in stdout '"serverInfo":\{"name":"warplens"'
 
 command -v nvim >/dev/null || skip "Neovim is not installed (scripts/test-packages.txt)"
 mkdir -p project/.warplens home
-cp "$source_dir/tests/scripts/programs/lsp.cu" project/lsp.cu
+cp "$source_dir/tests/scripts/programs/lsp.cu" "$source_dir/tests/scripts/programs/lsp.cuh" project
 cd project
 run "$warplens" run --compiler clang --json .warplens/last-run.json lsp.cu
 expect_code 0
@@ -34,12 +34,12 @@ edit() {
 }
 edit
 expect_not_in stdout 'TIMEOUT|FAILED'
-expect_in stdout "^DIAGNOSTIC 8:3-24 store of 4 bytes to 'out': stride 128 bytes \(32 floats\) \| 32 sectors per request where 4 would do \(9\.0\).*\(7\.0\).*fix: "
+expect_in stdout "^DIAGNOSTIC 9:3-26 store of 4 bytes to 'out': stride 128 bytes \(32 floats\) \| 32 sectors per request where 4 would do \(9\.0\).*\(7\.0\).*fix: "
 expect_not_in stdout '^DIAGNOSTIC .*bank conflict' # .warplens.toml: off
 expect_in stdout "^HOVER \*\*load of 4 bytes from 'in': coalesced.*store of 4 bytes to 'out': uncoalesced, stride 128 bytes \(32 floats\).*holds for every launch"
-expect_in stdout '^HINT 8 load in: 4 sectors · load tile: 32 wavefronts, 1 would do · store out: 32 sectors, 4 would do$'
-expect_in stdout '^HINT 8 last run: .*store out: 32 sectors, 4 would do'
-expect_in stdout '^MOVED-HINT 9 last run: '
+expect_in stdout '^HINT 9 load in: 4 sectors · load tile: 32 wavefronts, 1 would do · store out: 32 sectors, 4 would do$'
+expect_in stdout '^HINT 9 last run: .*store out: 32 sectors, 4 would do'
+expect_in stdout '^MOVED-HINT 10 last run: '
 expect_in stdout '^BROKEN not checked: expected expression$'
 expect_in stdout '^STILL 1$'
 expect_in stdout '^ACCEPTED 0$'

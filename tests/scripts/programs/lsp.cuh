@@ -1,0 +1,3 @@
+// Of lsp.cu, which finds it beside itself, saved or not.
+#pragma once
+constexpr unsigned step = 32;
