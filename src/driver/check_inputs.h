@@ -32,7 +32,7 @@ struct CompileFor {
   toolchain::Compiler compiler = toolchain::Compiler::automatic;
   u32 sm = 90;
   cache::Settings cache{}; // of compilations
-  std::stop_token stop{}; // requested: a compiler is ended
+  std::stop_token stop{};  // requested: a compiler is ended
 };
 // `said` gets what a compiler says. Errors: no-input, no-ptx, those of the toolchain.
 Result<std::vector<PtxText>> read_ptx(const CheckInput&, const CompileFor&,

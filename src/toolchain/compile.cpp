@@ -250,8 +250,7 @@ Result<Compiled> compile_device_code(const CompileRequest& request, const FoundC
   std::string ptx = numbered(request, 0, ".ptx");
   std::vector<std::string> command, words = options_with_quoted(request, compiler.kind);
   if (compiler.kind == Compiler::nvcc) {
-    if (auto ok = check_nvcc_words(request.source, words, request.folder); !ok)
-      return failure(ok.error());
+    if (auto ok = check_nvcc_words(request.source, words, request.folder); !ok) return failure(ok.error());
     command = nvcc_ptx(compiler, architecture, request.source, words, ptx);
     if (request.cache != nullptr) // as for a program
       command.insert(command.end(), {"--keep", "--keep-dir", request.folder});
