@@ -13,12 +13,11 @@ using symbolic::SymbolKind;
 using symbolic::Value;
 
 Analysis::Analysis(Flow& f, const WarpCase& w, const Launches& launches, const Rules& r)
-    : algebra(pool), flow(f), warp(w), rules(r), launches_(launches) {
+    : algebra(pool), flow(f), warp(w), rules(r), launches_(launches), pointers_(pointer_parameters(f)) {
   algebra.wraps_around = rules.wraps;
   values_.resize(flow.ssa.values());
   known_.resize(flow.ssa.values());
   for (const std::vector<u32>& headers : flow.loops_of) loops_of_.push_back(pool.sets.intern(headers));
-  find_pointers();
 }
 
 void Analysis::run() {

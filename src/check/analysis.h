@@ -10,7 +10,7 @@
 //
 // Rules says which of these are obeyed: tests take one out and see that something fails.
 #pragma once
-#include "check/flow.h"
+#include "check/pointers.h"
 #include "check/warps.h"
 #include "symbolic/warp/algebra.h"
 
@@ -102,7 +102,6 @@ private:
   bool points_to_shared_memory_of_all(Value address);
   Value special(ir::Special, u32 instruction, u32 block);
   Value component(const Component&);
-  void find_pointers();
   void end_block(u32 block);
 
   const Launches& launches_;
@@ -112,8 +111,8 @@ private:
   symbolic::SetId divergent_loops_ = 0;
   std::vector<u32> divergent_;
   std::map<u32, Value> conditions_;
-  std::map<u32, Going> going_;                   // by the phi's value
-  std::map<std::pair<u32, u32>, bool> pointers_; // parameters' places that hold one
+  std::map<u32, Going> going_; // by the phi's value
+  std::set<ParameterPlace> pointers_;
   u32 passes_ = 0;
   bool settled_ = true;
 };

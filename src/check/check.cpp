@@ -164,28 +164,44 @@ private:
   std::vector<Judgement> in_shape(Flow& flow, const Shape& shape, const Launches& launches,
                                   const Names& names) {
     std::vector<u32> sites; // instructions
-    std::vector<Judge> judges;
     for (ir::BlockId b : flow.cfg.reverse_post_order) {
       const ir::Block& block = flow.function.blocks[b.value];
       for (u32 i = block.first; i < block.first + block.count; ++i)
         if (flow.function.instructions[i].site.valid()) sites.push_back(i);
     }
     std::sort(sites.begin(), sites.end());
-    for (u32 i : sites)
-      judges.emplace_back(module_.sites[flow.function.instructions[i].site.value], counters_);
     std::vector<u32> block_of(flow.function.instructions.size());
     for (u32 b = 0; b < flow.function.blocks.size(); ++b)
       for (u32 i = 0; i < flow.function.blocks[b].count; ++i) block_of[flow.function.blocks[b].first + i] = b;
-    bool settled = true;
-    for (const WarpCase& warp : warp_cases(shape.block, most_threads(flow.function))) {
-      Analysis analysis(flow, warp, launches, options_.rules);
-      analysis.run();
-      settled = settled && analysis.settled();
-      Words words(analysis, names);
-      for (std::size_t s = 0; s < sites.size(); ++s)
-        one(analysis, words, sites[s], block_of[sites[s]], judges[s]);
-    }
-    return taken(flow, sites, judges, shape, settled);
+    const auto over = [&](const std::vector<WarpCase>& cases) {
+      std::vector<Judge> judges;
+      for (u32 i : sites)
+        judges.emplace_back(module_.sites[flow.function.instructions[i].site.value], counters_);
+      bool settled = true;
+      for (const WarpCase& warp : cases) {
+        Analysis analysis(flow, warp, launches, options_.rules);
+        analysis.run();
+        settled = settled && analysis.settled();
+        Words words(analysis, names);
+        for (std::size_t s = 0; s < sites.size(); ++s)
+          one(analysis, words, sites[s], block_of[sites[s]], judges[s]);
+      }
+      return taken(flow, sites, judges, shape, settled);
+    };
+    std::vector<Judgement> out = over(warp_cases(shape.block, most_threads(flow.function)));
+    bool open = std::any_of(out.begin(), out.end(), depends_on_bits);
+    if (!shape.block || !open) return out;
+    std::vector<Judgement> apart =
+        over(all_warps(*shape.block)); // swizzles, mostly: bits of threadIdx, of every warp
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (depends_on_bits(out[i]) && apart[i].dependence < out[i].dependence) out[i] = std::move(apart[i]);
+    return out;
+  }
+
+  // Is it what knowing threadIdx of every lane may decide?
+  static bool depends_on_bits(const Judgement& j) {
+    return j.verdict != Verdict::not_judged && j.verdict != Verdict::never_executed &&
+           (j.dependence == Dependence::undecided || j.dependence == Dependence::choice);
   }
 
   void one(Analysis& analysis, const Words& words, u32 index, u32 block, Judge& judge) {

@@ -67,6 +67,8 @@ public:
       by_choice(replaced(pool_, out_.address, flags, ones), choices, first);
       first = false;
     }
+    out_.anywhere = choices.empty() && anywhere_ ? *anywhere_ : out_.costs[0];
+    out_.rests_on_pointers = a_.rules.pointers && !(out_.anywhere == out_.costs[0]);
     out_.decided = choices.empty() && whole_->exact();
     out_.decided_if = choices.empty() && whole_if_aligned_->exact();
   }
@@ -91,6 +93,7 @@ private:
       far.wavefronts.most = std::max(far.wavefronts.most, lanes);
       out_.costs.push_back(far);
     }
+    out_.anywhere = out_.costs[0];
   }
 
   bool is_load(u32 cause) const {
@@ -162,7 +165,7 @@ private:
     for (Counter& counter : counters_)
       out.push_back(over_lanes(counter, placed, groups, lanes_.sets, subsets_));
     note_whole(placed, groups, aligned ? whole_if_aligned_ : whole_);
-    if (!aligned && !out_.rests_on_pointers) note_pointers(placed, groups, parts.uniform, out[0]);
+    if (!aligned) note_pointers(placed, groups, parts.uniform, out[0]);
     return out;
   }
 
@@ -177,16 +180,19 @@ private:
     whole = whole ? hull(*whole, now) : now;
   }
 
-  // Would the costs be others if pointers were aligned to no more than what is accessed?
+  // What it would cost if pointers were aligned to no more than what is accessed.
   void note_pointers(Placed placed, const Groups& groups, Value uniform, const Costs& costs) {
     bool pointer = false;
     for (const Term& t : pool_.terms(uniform))
       for (u32 s : pool_.monomial(t.monomial))
         pointer = pointer || (pool_.symbol(s).kind == SymbolKind::parameter &&
                               pool_.symbol(s).divisor == pointer_alignment);
-    if (!pointer || !a_.rules.pointers || placed.unit <= out_.header.bytes) return;
-    placed.unit = std::bit_floor(std::max<u64>(1, out_.header.bytes));
-    out_.rests_on_pointers = !(over_lanes(counters_[0], placed, groups, lanes_.sets, subsets_) == costs);
+    Costs now = costs;
+    if (u64 natural = std::bit_floor(std::max<u64>(1, out_.header.bytes)); pointer && placed.unit > natural) {
+      placed.unit = natural;
+      now = over_lanes(counters_[0], placed, groups, lanes_.sets, subsets_);
+    }
+    anywhere_ = anywhere_ ? hull(*anywhere_, now) : now;
   }
 
   Costs over_lanes(Counter& counter, Placed placed, const Groups& groups, const std::vector<u32>& sets,
@@ -259,6 +265,7 @@ private:
   std::span<Counter> counters_;
   bool subsets_ = false;                             // any of the lanes may be at one of the places
   std::optional<Interval> whole_, whole_if_aligned_; // what is paid by all lanes that may take part
+  std::optional<Costs> anywhere_;
 };
 
 // The space of a generic address, by what it was computed from. Else it is believed to lead to global memory, where

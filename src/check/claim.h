@@ -25,7 +25,9 @@ struct Claim {
   bool aligned_by_launch = false; // something besides parameters moves the base
   // Of what the first architecture pays, with all lanes that may take part: one number; and where `aligned` holds.
   bool decided = false, decided_if = false;
-  bool rests_on_pointers = false;      // being aligned to more than what is accessed
+  // Of the first architecture: where pointers are aligned to no more than what is accessed; and whether that differs.
+  Costs anywhere;
+  bool rests_on_pointers = false;
   bool rests_on_reconvergence = false; // lanes that parted before come there together
   bool rests_on_global = false;        // a generic address that was loaded or handed over leading there
   // One warp to look at, if there is one: lanes at known distances, the base as aligned as it can be.

@@ -55,6 +55,7 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
       out_.aligned[i] = hull(out_.aligned[i], claim.aligned.empty() ? claim.costs[i] : claim.aligned[i]);
     }
   }
+  out_.anywhere = executed_ ? hull(out_.anywhere, claim.anywhere) : claim.anywhere;
   out_.decided = (!executed_ || out_.decided) && claim.decided;
   out_.decided_if = (!executed_ || out_.decided_if) && claim.decided_if;
   executed_ = true;

@@ -56,6 +56,7 @@ struct Judgement {
   std::vector<std::string> table;    // of an unknown stride: what it costs by its value
   std::vector<Costs> costs;          // [architectures]
   std::vector<Costs> aligned;        // under the conditions
+  Costs anywhere; // of the first architecture, were pointers only as aligned as what is accessed
   Dependence dependence = Dependence::none;
   bool exact = false; // distances between lanes are known
   // What is paid (sectors, wavefronts, requests) by a warp all of whose lanes take part that may is one number: wherever it

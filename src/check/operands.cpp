@@ -125,37 +125,6 @@ Value Analysis::parameter(u32 number, u32 byte, ir::Type type) {
   return algebra.fresh({of_parameter, number, byte, bits, made.range && made.range->least < 0}, made);
 }
 
-// Parameters whose value is an address: of cvta, or of an access.
-void Analysis::find_pointers() {
-  const ir::Function& f = flow.function;
-  std::map<u32, std::pair<u32, u32>> read; // SSA value → place of the parameter
-  auto from_parameter = [&](u32 o) {
-    auto known = flow.ssa.of_operand[o] == ir::no_value ? read.end() : read.find(flow.ssa.of_operand[o]);
-    if (known != read.end()) pointers_[known->second] = true;
-  };
-  for (const ir::Instruction& i : f.instructions) {
-    const ir::Form& form = flow.module.form(i);
-    u32 first = i.first_operand + i.destinations;
-    if (form.opcode == ir::Opcode::ld && form.space() == ir::StateSpace::param &&
-        ir::bits(form.type()) == 64) {
-      const ir::Operand& from = f.operands[first];
-      auto place = std::find(f.parameters.begin(), f.parameters.end(), from.variable);
-      if (place == f.parameters.end() || from.reg.valid()) continue;
-      for (u32 n = 0; n < i.destinations; ++n)
-        read[flow.ssa.of_operand[i.first_operand + n]] = {static_cast<u32>(place - f.parameters.begin()),
-                                                          static_cast<u32>(from.value) + 8 * n};
-      continue;
-    }
-    if (form.opcode == ir::Opcode::mov && i.destinations == 1 && i.sources == 1)
-      if (auto known = read.find(flow.ssa.of_operand[first]);
-          known != read.end() && f.operands[first].reg.valid())
-        read[flow.ssa.of_operand[i.first_operand]] = known->second;
-    for (u32 o = first; o < first + i.sources; ++o)
-      if (form.opcode == ir::Opcode::cvta || f.operands[o].kind == ir::Operand::Kind::address)
-        from_parameter(o);
-  }
-}
-
 // Of a generic address that all lanes share: may it be believed to lead to one place, not to each thread's own?
 bool Analysis::points_to_shared_memory_of_all(Value address) {
   for (const symbolic::Term& t : pool.terms(address))

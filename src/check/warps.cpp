@@ -69,12 +69,17 @@ std::vector<WarpCase> warp_cases(const std::optional<Dim3>& known, u32 most) {
         symbol(LaunchSymbol::warp_z, planes, b.z / planes, each_lane([&](u32 lane) { return lane / plane; }));
     return {one};
   }
+  return all_warps(b);
+}
+
+std::vector<WarpCase> all_warps(const Dim3& b) {
+  u64 row = b.x;
   std::vector<WarpCase> out;
   for (u64 first = 0; first < b.count(); first += warp_size) {
     out.push_back(with_size(b));
     out.back().thread[0].lanes = each_lane([&](u32 lane) { return (first + lane) % row; });
     out.back().thread[1].lanes = each_lane([&](u32 lane) { return (first + lane) / row % b.y; });
-    out.back().thread[2].lanes = each_lane([&](u32 lane) { return (first + lane) / plane; });
+    out.back().thread[2].lanes = each_lane([&](u32 lane) { return (first + lane) / row / b.y; });
     out.back().active = low_lanes(static_cast<u32>(std::min<u64>(warp_size, b.count() - first)));
   }
   return out;

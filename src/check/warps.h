@@ -45,5 +45,7 @@ struct WarpCase {
 // `block`: none where any with blockDim.x a multiple of 32 is meant.
 // `most`: threads that it has at most.
 std::vector<WarpCase> warp_cases(const std::optional<Dim3>& block, u32 most = 1024);
+// Each warp of a block as a case: threadIdx is known of every lane.
+std::vector<WarpCase> all_warps(const Dim3& block);
 
 } // namespace warplens::check

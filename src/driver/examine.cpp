@@ -141,9 +141,14 @@ std::vector<InputResult> judge_all(const std::vector<CheckInput>& inputs, const 
 
 // Names files as they are found from here, and quotes the lines.
 void place(findings::List& list, SourceTexts& sources) {
-  auto rename = [](access::SourceStack& stack) {
+  std::map<std::string, std::string> names; // a file has many accesses
+  auto rename = [&](access::SourceStack& stack) {
     std::vector<access::SourceFrame> frames = stack.all();
-    for (access::SourceFrame& frame : frames) frame.file = from_here(frame.file);
+    for (access::SourceFrame& frame : frames) {
+      auto [known, fresh] = names.try_emplace(frame.file);
+      if (fresh) known->second = from_here(frame.file);
+      frame.file = known->second;
+    }
     stack = access::SourceStack(std::move(frames));
   };
   for (findings::Access& access : list.accesses) rename(access.place);

@@ -174,6 +174,7 @@ ret;
   void access() {
     u32 t = temporary(), bytes = 1u << below(5), kind = below(100);
     std::string guard = chance(15) ? fmt::format("@%p{} ", condition()) : "";
+    if (kind >= 82 && kind < 90) return row(guard, t, bytes);
     std::string from = value();
     if (from[0] != '%') from = variable();
     bool shared = kind < 30, local = kind >= 90;
@@ -199,6 +200,15 @@ ret;
     if (bytes == 4 && !local && chance(15)) return atomic(guard, space, where);
     if (bytes == 16 && !shared && !local && chance(30)) return copy(guard, t, where);
     move(guard, space, where, bytes);
+  }
+
+  // base[n*a + x], as matrices are indexed with numbers of 64 bits; the launch's n and m are small.
+  void row(const std::string& guard, u32 t, u32 bytes) {
+    u32 x = temporary();
+    line("cvt.s64.s32 %a{0}, %in{1};\nmul.lo.s64 %a{0}, %a{0}, {2};\ncvt.u64.u32 %a{3}, %in{4};", t, below(2),
+         below(20), x, chance(70) ? 2 : 3);
+    line("add.s64 %a{0}, %a{0}, %a{1};\nmad.lo.s64 %a{0}, %a{0}, {2}, %base;", t, x, bytes);
+    move(guard, ".global", fmt::format("[%a{}]", t), bytes);
   }
 
   void atomic(const std::string& guard, const std::string& space, const std::string& where) {

@@ -42,4 +42,4 @@ run $compare --report two.json two.cu
 expect_code 0
 run $compare --report two.json four.cu
 expect_code 1
-expect_in stdout '^premise|^wrong'
+expect_in stdout '^wrong.*a warp: .* sectors'
