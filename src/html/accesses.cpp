@@ -26,6 +26,20 @@ std::string text_of(const WarpClass& c, const access::Site& site) {
   return report::describe(pattern, site);
 }
 
+// Instructions that are one access to a reader have classes of their own: those that look and cost the same are one here.
+std::vector<WarpClass> joined(const std::vector<WarpClass>& classes) {
+  std::vector<WarpClass> out;
+  for (const WarpClass& c : classes) {
+    auto same = std::ranges::find_if(
+        out, [&](const WarpClass& other) { return other.shape == c.shape && other.one == c.one; });
+    if (same == out.end())
+      out.push_back(c);
+    else
+      same->warps += c.warps, same->counts += c.counts;
+  }
+  return out;
+}
+
 // The classes that are drawn: the first, which costs most beyond need in all, the one whose warps cost most each, and the
 // one with most warps.
 std::vector<std::size_t> drawn(const std::vector<WarpClass>& classes) {
@@ -40,7 +54,7 @@ std::vector<std::size_t> drawn(const std::vector<WarpClass>& classes) {
 
 // [warps, cost each, ideal cost each], and of those that are drawn: what they look like, and the picture.
 Json classes_json(Scribe& scribe, const Row& row) {
-  const std::vector<WarpClass>& classes = row.distribution.classes;
+  const std::vector<WarpClass> classes = joined(row.distribution.classes);
   const std::vector<std::size_t> shown = drawn(classes);
   Json out = Json::array();
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -72,12 +86,12 @@ Json fix_json(Scribe& scribe, const advise::Advice& advice) {
 }
 
 Json costs_json(Scribe& scribe, const Row& row) {
-  Json out = Json::array();
+  std::vector<Json> out;
   for (std::size_t a = 0; a < scribe.architectures.size(); ++a)
     out.push_back(
         cost_json(scribe, report::cost_of(a < row.counters.size() ? row.counters[a] : arch::Counts{},
                                           row.space, row.site, scribe.architectures[a])));
-  return out;
+  return by_device(std::move(out));
 }
 
 } // namespace

@@ -129,13 +129,22 @@ Json counts_of(const arch::Counts& counts, access::Space space, access::Kind kin
   return out;
 }
 
+Json by_device(std::vector<Json> each) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const std::size_t first = static_cast<std::size_t>(std::ranges::find(each, each[i]) - each.begin());
+    out.push_back(first < i ? Json(first) : each[i]);
+  }
+  return out;
+}
+
 Json counts_by_device(const Scribe& scribe, const std::vector<arch::Counts>& counters, access::Space space,
                       access::Kind kind, std::optional<Excess> excess) {
-  Json out = Json::array();
+  std::vector<Json> out;
   for (std::size_t a = 0; a < scribe.architectures.size(); ++a)
     out.push_back(counts_of(a < counters.size() ? counters[a] : arch::Counts{}, space, kind,
                             scribe.architectures[a], a == 0 ? excess : std::nullopt));
-  return out;
+  return by_device(std::move(out));
 }
 
 Json report_data(const report::Model& model, const SourceText& source, std::string_view version) {

@@ -58,6 +58,8 @@ Json counts_of(const arch::Counts&, access::Space, access::Kind, const arch::Arc
 
 Json access_data(Scribe&, u32 kernel, const report::Line&, const report::Row&);
 Json kernel_data(Scribe&, const report::Kernel&);
+// One for each device; what is the same as an earlier one's is that one's number.
+Json by_device(std::vector<Json> each);
 // By device; what a report does not hold is 0.
 Json counts_by_device(const Scribe&, const std::vector<arch::Counts>&, access::Space, access::Kind,
                       std::optional<Excess> excess = {});

@@ -62,6 +62,21 @@ TEST(Page, HoldsTheModelsNumbers) {
   for (const json& total : data["totals"]) EXPECT_EQ(total.size(), model.input.sm.size());
 }
 
+TEST(Page, SaysOnceWhatDevicesHaveInCommon) {
+  const json data = data_of(page(model_of(saved_report()), no_source, "1"));
+  u64 references = 0;
+  for (const json& access : data["accesses"]) {
+    ASSERT_TRUE(access["n"][0].is_array());
+    ASSERT_TRUE(access["cost"][0].is_array());
+    for (const json& cost : access["cost"])
+      if (cost.is_number()) {
+        EXPECT_TRUE(access["cost"][cost.get<std::size_t>()].is_array());
+        ++references;
+      }
+  }
+  EXPECT_GT(references, 0u); // 9.0 and 2.0 agree on some
+}
+
 TEST(Page, DrawsTheTypicalWarpAndEachFixOfIt) {
   const json data = data_of(page(model_of(saved_report()), no_source, "1"));
   u64 pictures = 0, fixes = 0;

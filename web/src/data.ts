@@ -94,6 +94,13 @@ export interface Data {
 
 export const data: Data = JSON.parse(document.getElementById('data')!.textContent!);
 
+// What is the same under several devices is in the file once; the others give the number of the first.
+function unfold<T>(byDevice: (T | number)[]): void {
+  byDevice.forEach((one, i) => { if (typeof one === 'number') byDevice[i] = byDevice[one]; });
+}
+for (const a of data.accesses) unfold(a.cost), unfold(a.n);
+for (const spaces of [data.totals, ...data.kernels.map((k) => k.spaces)]) for (const by of Object.values(spaces)) unfold(by);
+
 const place = new Map(data.counts.map((name, i) => [name, i]));
 export const count = (counts: Counts | undefined, name: string): number => counts?.[place.get(name)!] ?? 0;
 export const text = (t: Text | undefined): string => (t === undefined ? '' : data.texts[t]);

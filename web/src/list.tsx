@@ -3,9 +3,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { data, placeOf, text } from './data';
 import { one, per, percent } from './format';
 import { Filter, hrefOf, passes, Seen, View } from './model';
-import { Bar, Hidden } from './parts';
+import { Bar, Hidden, stepOf } from './parts';
 
-const HEIGHT = 36, AHEAD = 20;
+// Rows in pixels; rows that are drawn beyond those in sight; rows that scroll out are used again for those that come in.
+const HEIGHT = 36, AHEAD = 16, SLOTS = 256;
 
 interface Column { id: string; title: string; kind: string; width: string; value: (x: Seen, device: number) => number | string }
 const columns: Column[] = [
@@ -31,9 +32,9 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
     const { value } = columns.find((c) => c.id === sort.id)!;
     const keyed = view.accesses.filter((x) => passes(x, filter) && (!filter.query || matches(x, filter.query))).map((x) => ({ x, key: value(x, device) }));
     keyed.sort((p, q) => (p.key < q.key ? -1 : p.key > q.key ? 1 : 0) * (sort.down ? -1 : 1) || q.x.cycles - p.x.cycles || q.x.waste - p.x.waste || p.x.id - q.x.id);
+    props.ids.current = keyed.map(({ x }) => x.id);
     return keyed.map(({ x }) => x);
   }, [view, filter, sort]);
-  props.ids.current = rows.map((x) => x.id);
   useEffect(() => props.shown(rows.length), [rows.length]);
   useLayoutEffect(() => { sized(box.current?.clientHeight || 900); }, []);
   useLayoutEffect(() => { if (box.current) box.current.scrollTop = 0; }, [filter, sort]);
@@ -42,10 +43,10 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
     if (y < b.scrollTop) b.scrollTop = y;
     else if (y + 2 * HEIGHT > b.scrollTop + b.clientHeight) b.scrollTop = y + 2.5 * HEIGHT - b.clientHeight;
   }, [at]);
-  const most = view.accesses.reduce((share, x) => Math.max(share, x.share), 0) || 1;
-  const from = Math.max(0, Math.floor(top / HEIGHT) - AHEAD), to = Math.min(rows.length, Math.ceil((top + height) / HEIGHT) + AHEAD);
+  const most = useMemo(() => view.accesses.reduce((share, x) => Math.max(share, x.share), 0) || 1, [view]);
+  const from = Math.max(0, Math.floor(top / HEIGHT) - AHEAD), to = Math.min(rows.length, Math.ceil((top + height) / HEIGHT) + 8 + AHEAD);
   return (
-    <div class="vt" ref={box} tabIndex={0} role="region" aria-label="Accesses" onScroll={(e) => scrolled(e.currentTarget.scrollTop)}>
+    <div class="vt" ref={box} tabIndex={0} role="region" aria-label="Accesses" onScroll={(e) => scrolled(stepOf(e.currentTarget.scrollTop, HEIGHT))}>
       <table aria-rowcount={rows.length + 1}>
         <caption class="sr">Every memory access of every kernel</caption>
         <thead>
@@ -64,7 +65,7 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
           {rows.slice(from, to).map((x, i) => {
             const { a } = x, cost = a.cost[device];
             return (
-              <tr key={x.id} class={from + i === at ? 'row at' : 'row'} aria-rowindex={from + i + 2} onClick={() => { props.move(from + i); location.hash = hrefOf(a, x.id); }}>
+              <tr key={(from + i) % SLOTS} class={from + i === at ? 'row at' : 'row'} aria-rowindex={from + i + 2} onClick={() => { props.move(from + i); location.hash = hrefOf(a, x.id); }}>
                 <td class="mono"><a href={hrefOf(a, x.id)} title={placeOf(a)}>{placeOf(a)}</a></td>
                 <td class="h">{text(a.what)}</td>
                 <td class="h mono">{text(a.array)}</td>

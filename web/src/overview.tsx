@@ -204,11 +204,11 @@ function Devices({ views, device, choose }: { views: View[]; device: number; cho
 function LaunchPlots() {
   const kernels = data.kernels.filter((k) => k.launches > 2 && k.runs.length > 0), changing = kernels.filter(varies);
   const [all, showAll] = useState(false);
-  if (!kernels.length) return null;
+  if (!changing.length) return null;
   const alike = kernels.length - changing.length, shown = all ? changing : changing.slice(0, 4);
   return (
     <section aria-labelledby="launches">
-      <div class="sh"><h2 id="launches">Launches</h2><p>{changing.length ? `what each launch moved${alike ? `; ${plural(alike, 'other kernel')} counted the same in every launch` : ''}` : 'every launch of a kernel counted the same'}</p></div>
+      <div class="sh"><h2 id="launches">Launches</h2><p>what each launch moved{alike > 0 && `; ${plural(alike, 'other kernel')} counted the same in every launch`}</p></div>
       <div class="plots">{shown.map((k) => <Launches kernel={k} />)}</div>
       {changing.length > shown.length && <button type="button" class="more" onClick={() => showAll(true)}>{changing.length - shown.length} more</button>}
     </section>

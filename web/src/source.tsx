@@ -5,9 +5,9 @@ import { callsOf, data, linesOf, text } from './data';
 import { percent } from './format';
 import { highlight, Piece } from './highlight';
 import { Filter, Lane, laneOf, linesWith, Seen, SourceLine, View } from './model';
-import { Bar } from './parts';
+import { Bar, stepOf } from './parts';
 
-const HEIGHT = 22, AHEAD = 30; // of a line in pixels; lines that are drawn beyond those in sight
+const HEIGHT = 22, AHEAD = 24; // of a line in pixels; lines that are drawn beyond those in sight
 
 const pieces = new Map<number, Piece[][]>();
 function piecesOf(f: number): Piece[][] {
@@ -78,7 +78,7 @@ function Code(props: { f: number; l: number; lines: Map<string, SourceLine>; dev
     const y = indexOf(rows, l || (own.length ? own.reduce((p, q) => (q.share > p.share ? q : p)).l : 1)) * HEIGHT;
     if (!l || y < code.scrollTop + HEIGHT * 2 || y > code.scrollTop + code.clientHeight - HEIGHT * 4)
       code.scrollTop = Math.max(0, y - code.clientHeight / 3);
-    scrolled(code.scrollTop);
+    scrolled(stepOf(code.scrollTop, HEIGHT));
   }, [f, l, rows]);
   useEffect(() => {
     const resize = () => sized(box.current?.clientHeight || 900);
@@ -86,12 +86,12 @@ function Code(props: { f: number; l: number; lines: Map<string, SourceLine>; dev
     return () => removeEventListener('resize', resize);
   }, []);
   const from = printing ? 0 : Math.max(0, Math.floor(top / HEIGHT) - AHEAD);
-  const to = printing ? rows.length : Math.min(rows.length, Math.ceil((top + height) / HEIGHT) + AHEAD);
+  const to = printing ? rows.length : Math.min(rows.length, Math.ceil((top + height) / HEIGHT) + 8 + AHEAD);
   const code = piecesOf(f);
   const widest = useMemo(() => linesOf(f).reduce((most, line) => Math.max(most, line ? line.length : 0), 0), [f]);
   return (
     <div class="codewrap">
-      <div class="code" ref={box} tabIndex={0} role="region" aria-label={`Source of ${data.files[f].name}`} onScroll={(e) => scrolled(e.currentTarget.scrollTop)}>
+      <div class="code" ref={box} tabIndex={0} role="region" aria-label={`Source of ${data.files[f].name}`} onScroll={(e) => scrolled(stepOf(e.currentTarget.scrollTop, HEIGHT))}>
         <div class="gh"><span class="c-sh">waste</span>{lanes.map((lane) => <span class="c-bar">{short[lane]}</span>)}<span class="c-no">line</span></div>
         <div class="lines" style={{ height: printing ? 'auto' : `${rows.length * HEIGHT}px`, minWidth: `calc(${Math.min(widest, 400)}ch + 190px)` }}>
           <div style={{ transform: printing ? 'none' : `translateY(${from * HEIGHT}px)` }}>
