@@ -67,7 +67,9 @@ Json Scribe::files() const {
       one["note"] = "The file has changed since the run: only the lines that the report holds are shown.";
     else if (!whole)
       one["note"] = lines.empty()
-                        ? "The text of this file was not at hand."
+                        ? "The text of this file was not found, or lies outside the program's folders: "
+                          "--source-root DIR of "
+                          "run adds one."
                         : "The file was not at hand: only the lines that the report holds are shown.";
     out.push_back(std::move(one));
   }

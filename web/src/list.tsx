@@ -1,9 +1,9 @@
 // Every access as a table: searched, filtered, sorted. Only the rows in sight exist.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { data, placeOf, text } from './data';
+import { data, fileName, placeOf, text } from './data';
 import { one, per, percent } from './format';
 import { Filter, hrefOf, passes, Seen, View } from './model';
-import { Bar, Hidden, stepOf } from './parts';
+import { Bar, stepOf } from './parts';
 
 // Rows in pixels; rows that are drawn beyond those in sight; rows that scroll out are used again for those that come in.
 const HEIGHT = 36, AHEAD = 16, SLOTS = 256;
@@ -66,13 +66,13 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
             const { a } = x, cost = a.cost[device];
             return (
               <tr key={(from + i) % SLOTS} class={from + i === at ? 'row at' : 'row'} aria-rowindex={from + i + 2} onClick={() => { props.move(from + i); location.hash = hrefOf(a, x.id); }}>
-                <td class="mono"><a href={hrefOf(a, x.id)} title={placeOf(a)}>{placeOf(a)}</a></td>
+                <td class="mono"><a class="place" href={hrefOf(a, x.id)} title={placeOf(a)}><span>{a.f < 0 ? placeOf(a) : fileName(a.f)}</span>{a.f >= 0 && `:${a.l}`}</a></td>
                 <td class="h">{text(a.what)}</td>
                 <td class="h mono">{text(a.array)}</td>
                 <td class="r num">{per(cost[0])} {one(cost[0], text(cost[2]))}</td>
                 <td class="r num h">{per(cost[1])}</td>
-                <td class="num">{x.waste > 0
-                  ? <span class="share"><span>{x.share > 0 ? percent(x.share) : <Hidden>in no share</Hidden>}</span><Bar moved={x.share} waste={x.share} of={most} thin /></span>
+                <td class="num">{a.timing !== undefined ? <span class="fnt">depends on timing</span> : x.waste > 0
+                  ? <span class="share"><span>{percent(x.share)}</span><Bar moved={x.share} waste={x.share} of={most} thin /></span>
                   : <span class="fnt">none</span>}</td>
                 <td class="h mono fnt" title={data.kernels[a.k].name}>{data.kernels[a.k].label}</td>
               </tr>

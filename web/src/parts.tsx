@@ -1,5 +1,4 @@
 // Small parts that several views use.
-import { ComponentChildren } from 'preact';
 
 // What moved, blue the part that was asked for, hatched orange the rest; `of`: what the whole width stands for.
 export function Bar({ moved, waste, of, thin }: { moved: number; waste: number; of?: number; thin?: boolean }) {
@@ -27,5 +26,3 @@ export function Choice<T extends string | number>(props: {
 
 // Where a list is scrolled to, in steps of some rows, so that it is drawn anew only when those ahead run out.
 export const stepOf = (top: number, height: number) => Math.floor(top / (8 * height)) * 8 * height;
-
-export const Hidden = ({ children }: { children: ComponentChildren }) => <span class="sr">{children}</span>;

@@ -55,7 +55,7 @@ function Line(props: { row: Row; code: Piece[] | undefined; lanes: Lane[]; tops:
         })}
         {line ? <button type="button" class="c-no" aria-label={`line ${n}: ${own ? `${own.accesses.length} accesses${own.share > 0 ? `, ${percent(own.share)} of the waste` : ''}` : 'calls inlined code with accesses'}`}>{n}</button> : <span class="c-no">{n}</span>}
       </span>
-      <span class="txt">{code?.map(([words, token]) => (token ? <span class={`t-${token}`}>{words}</span> : words))}</span>
+      <span class="txt">{!code?.length && own && <span class="fnt">{text(own.accesses[0].a.what)} {text(own.accesses[0].a.array)}</span>}{code?.map(([words, token]) => (token ? <span class={`t-${token}`}>{words}</span> : words))}</span>
       {hint && <span class={`hint${waste ? '' : ' calm'}`}>{hint}</span>}
     </div>
   );
