@@ -10,7 +10,9 @@ namespace warplens::check {
 // Claims of all cases of a warp of one block shape are joined: `add` one by one.
 class Judge {
 public:
-  Judge(const access::Site& site, std::span<Counter> counters) : site_(site), counters_(counters) {}
+  Judge(const access::Site& site, std::span<Counter> counters) : site_(site), counters_(counters) {
+    out_.space = site.space;
+  }
   void add(Analysis&, const Claim&, const Words&);
   // With a record of one warp, to be advised on among the kernel's others; without one where no warp is known.
   Judgement take(std::optional<measure::SiteRecord>& record);

@@ -176,7 +176,7 @@ int run(const std::string& report, const std::string& program) {
   Result<report::Saved> saved = report::read_json(os::read_file(report).value_or(""), report);
   if (!saved) return refuse(saved.error());
   if (saved->input.launches.empty()) return 0;
-  driver::CompileFor how{toolchain::Compiler::clang, saved->input.sm[0]};
+  driver::CompileFor how{toolchain::Compiler::clang, saved->input.sm[0], cache::settings_from_environment()};
   auto texts =
       driver::read_ptx({program, {}, {}}, how, [](std::string_view said) { fmt::print(stderr, "{}", said); });
   if (!texts) return refuse(texts.error());

@@ -1,0 +1,125 @@
+// Verdicts on small kernels: the block that the code is written for, pointers without cvta, what a verdict says it rests on.
+#include "arch/table.h"
+#include "check/check.h"
+#include "os/file.h"
+#include "ptx/parse.h"
+#include <gtest/gtest.h>
+
+namespace warplens::check {
+namespace {
+
+std::vector<Judgement> judged(const std::string& ptx, std::optional<Dim3> block = {}) {
+  auto parsed = ptx::parse(ptx);
+  if (!parsed) {
+    ADD_FAILURE() << diag::render(parsed.error(), ptx);
+    return {};
+  }
+  Options options;
+  options.architectures = {arch::find(90)};
+  options.block = block;
+  return check(parsed->module, options).judgements;
+}
+
+std::string kernel(const std::string& body, const std::string& directives = "") {
+  return ".version 8.3\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[8192];\n"
+         ".visible .entry k(.param .u64 a, .param .u64 n) " +
+         directives +
+         "\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;\n"
+         "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [n];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\n" +
+         body + "ret;\n}\n";
+}
+// a[%r3], without the cvta by which pointers are known
+const std::string load =
+    "mul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.b32 %r4, [%rd4];\n";
+
+bool rests_on(const Judgement& j, std::string_view start) {
+  return std::any_of(j.premises.begin(), j.premises.end(),
+                     [&](const std::string& premise) { return premise.starts_with(start); });
+}
+
+TEST(Verdicts, APointerIsWhatOffsetsAreAddedTo) {
+  std::vector<Judgement> all = judged(kernel("mov.u32 %r3, %r1;\n" + load));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].verdict, Verdict::coalesced);
+  EXPECT_EQ(all[0].costs[0].sectors, (Interval{4, 4}));
+  EXPECT_TRUE(rests_on(all[0], "pointers are aligned"));
+  EXPECT_EQ(all[0].anywhere.sectors, (Interval{4, 5}));
+}
+
+TEST(Verdicts, OfTwoParametersNeitherIsKnownToBeThePointer) {
+  std::vector<Judgement> all = judged(kernel("add.s64 %rd4, %rd1, %rd2;\nld.global.b32 %r4, [%rd4];\n"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_FALSE(rests_on(all[0], "pointers are aligned"));
+}
+
+TEST(Verdicts, WhatIsTheSameForAnyPointerRestsOnNone) {
+  std::vector<Judgement> all = judged(kernel("shl.b32 %r3, %r1, 5;\n" + load)); // a sector for each lane
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].costs[0].sectors, (Interval{32, 32}));
+  EXPECT_FALSE(rests_on(all[0], "pointers are aligned"));
+}
+
+TEST(Verdicts, BehindABranchItRestsOnReconvergence) {
+  std::vector<Judgement> all = judged(
+      kernel("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra NEXT;\nmov.u32 %r5, 1;\nNEXT:\nmov.u32 %r3, %r1;\n" + load));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(rests_on(all[0], "lanes that parted"));
+  EXPECT_FALSE(rests_on(judged(kernel("mov.u32 %r3, %r1;\n" + load))[0], "lanes that parted"));
+}
+
+TEST(Verdicts, SquaresAreTriedWhereTheyMayBeMeant) {
+  auto squares = [](const std::string& index, const std::string& directives = "") {
+    u32 count = 0;
+    for (const Judgement& j : judged(kernel(index + load, directives))) count += j.other_shape;
+    return count;
+  };
+  const std::string conflict = // y*32 + x in shared memory: rows of 16 lie in the same banks
+      "mov.u32 %r3, %r1;\nmad.lo.u32 %r5, %r2, 32, %r1;\nshl.b32 %r5, %r5, 2;\nmov.u32 %r6, tile;\n"
+      "add.u32 %r6, %r6, %r5;\nst.shared.b32 [%r6], %r1;\n";
+  EXPECT_EQ(squares(conflict), 0u) << "the tile is for rows of 32";
+  const std::string unsure =
+      "mov.u32 %r3, %r1;\nmul.lo.u32 %r5, %r2, 4096;\nmad.lo.u32 %r5, %r1, 4, %r5;\n"
+      "and.b32 %r5, %r5, 8188;\nmov.u32 %r6, tile;\nadd.u32 %r6, %r6, %r5;\n"
+      "st.shared.b32 [%r6], %r1;\n"; // rows wrap around in the tile: of its width nothing is seen
+  EXPECT_EQ(squares(unsure), 1u);
+  EXPECT_EQ(squares(unsure, ".maxntid 128, 1, 1"), 0u) << "no room for 256 threads";
+}
+
+TEST(Verdicts, LaunchBoundsAreTheMost) {
+  std::vector<Judgement> all = judged(kernel("mov.u32 %r3, %r1;\n" + load, ".maxntid 128, 1, 1"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].blocks, "any block of up to 128 threads with blockDim.x % 32 == 0");
+}
+
+// A swizzle by the warp's number: known for every warp of a block that is known.
+TEST(Verdicts, EveryWarpOfAKnownBlock) {
+  const std::string swizzled = kernel("shr.u32 %r5, %r1, 5;\nshl.b32 %r6, %r1, 2;\nxor.b32 %r6, %r6, %r5;\n"
+                                      "and.b32 %r5, %r6, 31;\nshl.b32 %r3, %r5, 2;\nmov.u32 %r7, tile;\n"
+                                      "add.u32 %r7, %r7, %r3;\nst.shared.b32 [%r7], %r1;\n");
+  EXPECT_EQ(judged(swizzled, Dim3{128, 1, 1})[0].dependence, Dependence::none);
+  EXPECT_EQ(judged(swizzled)[0].verdict, Verdict::unknown);
+}
+
+TEST(Verdicts, AFunctionMayBeCalledByAnyLanes) {
+  std::vector<Judgement> all =
+      judged(".version 8.3\n.target sm_80\n.address_size 64\n.global .align 256 .b8 table[4096];\n"
+             ".func f()\n{\n.reg .b32 %r<3>; .reg .b64 %rd<4>;\nmov.u32 %r1, %tid.x;\n"
+             "mul.wide.u32 %rd1, %r1, 4;\nmov.u64 %rd2, table;\nadd.u64 %rd3, %rd1, %rd2;\n"
+             "ld.global.u32 %r2, [%rd3];\nret;\n}\n");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].costs[0].sectors, (Interval{1, 4}));
+}
+
+// What Triton makes of a sum of vectors and of a transpose through shared memory.
+TEST(Verdicts, TritonIsDecided) {
+  for (const char* file : {"triton_add.ptx", "triton_transpose.ptx"}) {
+    std::vector<Judgement> all =
+        judged(os::read_file(std::string(WARPLENS_TEST_DATA "/") + file).value_or(""));
+    EXPECT_GE(all.size(), 3u) << file;
+    for (const Judgement& j : all)
+      EXPECT_TRUE(is_fine(j.verdict)) << file << ": PTX line " << j.site.ptx_line;
+  }
+}
+
+} // namespace
+} // namespace warplens::check
