@@ -10,6 +10,16 @@ using access::Space;
 
 constexpr u64 start = u64{1} << 40; // of an example: aligned as well as can be
 
+// Of a product of symbols each of them, else the whole as one.
+std::vector<std::string> factors_of(const Analysis& a, symbolic::Value v, const Words& words) {
+  const std::vector<symbolic::Term>& terms = a.pool.terms(v);
+  std::vector<std::string> out;
+  if (terms.size() == 1 && terms[0].coefficient == symbolic::Coefficient{1})
+    for (u32 symbol : a.pool.monomial(terms[0].monomial)) out.push_back(words.symbol(symbol));
+  if (out.empty()) out.push_back(words.polynomial(v));
+  return out;
+}
+
 void add_new(std::vector<std::string>& list, std::string text) {
   if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end())
     list.push_back(std::move(text));
@@ -66,8 +76,11 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   out_.any_subset = out_.any_subset || claim.any_subset;
   out_.proved = out_.proved && claim.assumed == 0;
   for (u32 assumed : a.pool.sets.elements(claim.assumed)) {
-    bool condition = a.algebra.assumption(assumed).kind == symbolic::AssumptionKind::multiple;
-    add_new(condition ? out_.conditions : out_.assumed, words.assumption(assumed));
+    const symbolic::Assumption& one = a.algebra.assumption(assumed);
+    if (one.kind == symbolic::AssumptionKind::multiple)
+      add_condition({factors_of(a, {one.polynomial, 0}, words), one.modulus, words.assumption(assumed)});
+    else
+      add_new(out_.assumed, words.assumption(assumed));
   }
   if (claim.dependence >= Dependence::choice)
     for (std::string& reason : words.reasons(claim.causes)) add_new(out_.reasons, std::move(reason));
@@ -90,12 +103,25 @@ void Judge::note_alignment(Analysis& a, const Claim& claim, const Words& words) 
   out_.varies = out_.varies || claim.aligned_by_launch;
   for (const Claim::Alignment& alignment : claim.alignments) {
     if (alignment.symbols.empty()) continue; // the constant: it is what it is
-    const symbolic::Symbol& first = a.pool.symbol(alignment.symbols[0]);
-    bool pointer = alignment.symbols.size() == 1 && first.divisor > 1;
-    add_new(out_.conditions,
-            pointer ? fmt::format("{} is aligned to 32 bytes", words.symbol(alignment.symbols[0]))
-                    : fmt::format("{} % {} == 0", words.product(alignment.symbols), alignment.modulus));
+    std::vector<std::string> factors;
+    for (u32 symbol : alignment.symbols) factors.push_back(words.symbol(symbol));
+    std::string text = fmt::format("{} % {} == 0", words.product(alignment.symbols), alignment.modulus);
+    add_condition({std::move(factors), alignment.modulus, std::move(text)});
   }
+}
+
+// A condition that follows from another one is none: n % 8 == 0 says it of n*m, too.
+void Judge::add_condition(Multiple fresh) {
+  std::sort(fresh.factors.begin(), fresh.factors.end());
+  auto implies = [](const Multiple& a, const Multiple& b) {
+    return a.modulus % b.modulus == 0 &&
+           std::includes(b.factors.begin(), b.factors.end(), a.factors.begin(), a.factors.end());
+  };
+  if (std::any_of(multiples_.begin(), multiples_.end(),
+                  [&](const Multiple& known) { return implies(known, fresh); }))
+    return;
+  std::erase_if(multiples_, [&](const Multiple& known) { return implies(fresh, known); });
+  multiples_.push_back(std::move(fresh));
 }
 
 void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
@@ -206,6 +232,7 @@ u64 Judge::needed() const {
 
 Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.needed = needed();
+  for (Multiple& one : multiples_) out_.conditions.push_back(std::move(one.text));
   out_.conditional = executed_ && !out_.conditions.empty();
   out_.verdict = verdict();
   out_.dependence = worst_;

@@ -20,6 +20,12 @@ public:
 private:
   void describe(Analysis&, const Claim&, const Words&);
   void describe_stride(Analysis&, const Claim&, const Words&);
+  struct Multiple {                   // "n*m % 8 == 0"
+    std::vector<std::string> factors; // sorted
+    u64 modulus = 1;
+    std::string text;
+  };
+  void add_condition(Multiple);
   void note_alignment(Analysis&, const Claim&, const Words&);
   Verdict verdict() const;
   Verdict global_verdict() const;
@@ -28,6 +34,7 @@ private:
   const access::Site& site_;
   std::span<Counter> counters_;
   Judgement out_;
+  std::vector<Multiple> multiples_; // the conditions
   bool executed_ = false, uniform_ = true;
   Dependence worst_ = Dependence::none;
   std::optional<access::WarpAccess> example_;

@@ -52,6 +52,21 @@ TEST(Verdicts, OfTwoParametersNeitherIsKnownToBeThePointer) {
   EXPECT_FALSE(rests_on(all[0], "pointers are aligned"));
 }
 
+// a[n*m + n + x]: if n is a multiple, so is n*m.
+TEST(Verdicts, ConditionsThatFollowFromOthersAreNotSaid) {
+  std::string text =
+      kernel("mul.lo.s64 %rd3, %rd2, %rd5;\nadd.s64 %rd3, %rd3, %rd2;\ncvt.u64.u32 %rd4, %r1;\n"
+             "add.s64 %rd3, %rd3, %rd4;\nshl.b64 %rd3, %rd3, 2;\nadd.s64 %rd3, %rd3, %rd1;\n"
+             "ld.global.b32 %r4, [%rd3];\n");
+  text.replace(text.find(".param .u64 n"), 13, ".param .u64 n, .param .u64 m");
+  text.insert(text.find("mov.u32 %r1"), "ld.param.u64 %rd5, [m];\n");
+  std::vector<Judgement> all = judged(text);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].conditions, std::vector<std::string>{"parameter 2 % 8 == 0"});
+  EXPECT_EQ(all[0].costs[0].sectors, (Interval{4, 5}));
+  EXPECT_EQ(all[0].aligned[0].sectors, (Interval{4, 4}));
+}
+
 TEST(Verdicts, WhatIsTheSameForAnyPointerRestsOnNone) {
   std::vector<Judgement> all = judged(kernel("shl.b32 %r3, %r1, 5;\n" + load)); // a sector for each lane
   ASSERT_EQ(all.size(), 1u);
