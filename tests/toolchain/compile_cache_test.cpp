@@ -97,6 +97,27 @@ TEST_F(CompileCacheTest, FollowsTheContentOfEveryFile) {
   EXPECT_FALSE(run().compiled);
 }
 
+TEST_F(CompileCacheTest, KeepsPtxApartFromPrograms) {
+  auto ptx = [&] {
+    Result<TempDir> folder = TempDir::create();
+    CompileRequest r = request();
+    r.folder = folder->path();
+    std::optional<LocatedCompiler> located = locate_compiler(r.compiler, r.search);
+    bool known = CompileCache(r, located->kind, located->path, CompileCache::Made::ptx).find().has_value();
+    return std::pair(known, compile_to_ptx(r).value_or(""));
+  };
+  EXPECT_TRUE(run().compiled);
+  settle();
+  auto [first_known, first] = ptx();
+  auto [second_known, second] = ptx();
+  EXPECT_FALSE(first_known);
+  EXPECT_TRUE(second_known);
+  EXPECT_NE(first.find(".version"), first.npos);
+  EXPECT_EQ(first, second);
+  write("header.h", "__device__ inline int answer() { return 43; }\n");
+  EXPECT_FALSE(ptx().first);
+}
+
 TEST_F(CompileCacheTest, FollowsWhatIsFoundFirst) {
   write("a.cu", "#include <vector>\nint main() {}\n");
   settle();
