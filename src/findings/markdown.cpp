@@ -7,8 +7,24 @@
 namespace warplens::findings {
 namespace {
 
-// Foreign text in a cell: nothing in it is markup, and it stays on its line.
-std::string escaped(std::string_view text) {
+std::string row(const Finding& finding) {
+  const access::SourceFrame place = place_of(finding);
+  std::string where = markdown_cell(place.file.empty() ? finding.kernel : place.file);
+  if (place.line != 0) where += fmt::format(":{}", place.line);
+  std::string what = markdown_cell(finding.message);
+  if (!finding.standing.fails.empty())
+    what += fmt::format(" (**fails**: {})", markdown_cell(finding.standing.fails));
+  std::string costs;
+  for (const Cost& cost : finding.costs)
+    costs += (costs.empty() ? "" : "<br>") + markdown_cell(cost_text(cost));
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", where, name(finding.severity),
+                     markdown_cell(finding.rule), what, costs,
+                     finding.fix ? markdown_cell(finding.fix->text) : "");
+}
+
+} // namespace
+
+std::string markdown_cell(std::string_view text) {
   std::string out;
   for (char c : diag::without_controls(text)) {
     if (c == '\n' || c == '\r') {
@@ -25,21 +41,6 @@ std::string escaped(std::string_view text) {
   }
   return out;
 }
-
-std::string row(const Finding& finding) {
-  const access::SourceFrame place = place_of(finding);
-  std::string where = escaped(place.file.empty() ? finding.kernel : place.file);
-  if (place.line != 0) where += fmt::format(":{}", place.line);
-  std::string what = escaped(finding.message);
-  if (!finding.standing.fails.empty())
-    what += fmt::format(" (**fails**: {})", escaped(finding.standing.fails));
-  std::string costs;
-  for (const Cost& cost : finding.costs) costs += (costs.empty() ? "" : "<br>") + escaped(cost_text(cost));
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", where, name(finding.severity),
-                     escaped(finding.rule), what, costs, finding.fix ? escaped(finding.fix->text) : "");
-}
-
-} // namespace
 
 std::string markdown(const List& list, std::size_t most) {
   std::string out = fmt::format("### WarpLens: {}\n", totals_text(list));

@@ -16,6 +16,8 @@ std::string cost_text(const Cost&);
 std::string paragraph(const Finding&);
 // "3 findings (1 error, 2 warnings), 1 new, 2 known, 1 ignored"; what there is none of is left out.
 std::string totals_text(const List&);
+// Foreign text in a cell of a Markdown table: nothing in it is markup, and it stays on its line.
+std::string markdown_cell(std::string_view text);
 
 // Findings that nobody asked to leave alone: neither suppressed nor in the baseline as they are.
 bool is_open(const Finding&);

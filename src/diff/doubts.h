@@ -1,0 +1,9 @@
+// What makes a comparison doubtful, and what it leaves out, in words.
+#pragma once
+#include "diff/model.h"
+
+namespace warplens::diff {
+
+void add_doubts(Model&, const report::Model& before, const report::Model& after);
+
+} // namespace warplens::diff

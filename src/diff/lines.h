@@ -1,0 +1,36 @@
+// The lines of a kernel before and after, and the accesses of each: internal to the room.
+#pragma once
+#include "diff/model.h"
+
+namespace warplens::diff {
+
+// One side of a comparison, and how its numbers are taken.
+struct View {
+  const report::Model& model;
+  u32 sm; // one of the model's architectures
+
+  // Of one access that does not depend on timing, under `sm`.
+  Cost cost(const report::Kernel&, const report::Row&) const;
+  // Sums them up.
+  Cost cost(const report::Kernel&) const;
+  std::size_t
+  architecture(const report::Kernel&) const; // the place of `sm` in Kernel::sm; its size where it is not
+};
+
+// `scale`: what counts are divided by, of either side.
+struct Scale {
+  double before = 1, after = 1;
+};
+
+// What changed most first. A kernel that is null has no lines.
+std::vector<Line> compare_lines(const View& before, const report::Kernel*, const View& after,
+                                const report::Kernel*, const Scale&);
+
+// The texts of a kernel's lines, for what resembles what.
+std::vector<std::string> line_keys(const report::Kernel&);
+
+Cost scaled(Cost, double divisor);
+// Worse, better, added, removed, same; of each, what changed most first.
+bool comes_before(Change a, double by_a, Change b, double by_b);
+
+} // namespace warplens::diff

@@ -1,0 +1,28 @@
+// Which line of one source is which of another, as version control finds it: the longest common subsequence of their texts,
+// then lines of the same text that went elsewhere, then lines that were edited and still resemble each other.
+#pragma once
+#include "base/types.h"
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warplens::diff {
+
+struct Item {
+  std::string key; // lines are the same where it is
+  std::vector<std::string>
+      has; // what two lines must have in common, one of them at least, to be one that was edited
+};
+
+// Pairs of indices, each index at most once, in the order of the first. Items are in the order of their source.
+std::vector<std::pair<std::size_t, std::size_t>> match(const std::vector<Item>& before,
+                                                       const std::vector<Item>& after);
+
+// Blanks do not tell lines apart.
+std::string line_key(std::string_view text);
+
+// Of two texts' words and signs the share that both have, 0…1.
+double similarity(std::string_view a, std::string_view b);
+
+} // namespace warplens::diff
