@@ -79,6 +79,7 @@ int run_command_line(int argc, char** argv) {
   int exit_code = 0;
   add_run(app, exit_code);
   add_report(app, exit_code);
+  add_diff(app, exit_code);
   add_replay(app, exit_code);
   add_explain(app, exit_code);
   add_check(app, exit_code);

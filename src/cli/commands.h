@@ -11,8 +11,12 @@ void add_run(CLI::App& app, int& exit_code);
 int drop_separator(CLI::App& app, int argc, char** argv); // the "--" before run's program; gives the new argc
 void add_report(CLI::App& app, int& exit_code);
 void declare_report_options(CLI::App& command, driver::RunOptions&); // of run and report
+void add_no_pager(CLI::App& command, driver::RunOptions&);           // --no-pager
+void add_compiling_options(CLI::App& command, driver::RunOptions&);  // of run and diff
+void add_running_options(CLI::App& command, driver::RunOptions&);    // likewise
 void declare_gates(CLI::App& command, driver::GateOptions&);         // likewise
 void add_rules(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);

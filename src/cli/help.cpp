@@ -78,7 +78,7 @@ void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>
       ->group("Output");
   if (columns == nullptr) return;
   command.add_option("--width", *columns, "columns of the report; else COLUMNS, or the terminal's")
-      ->check(whole_number(76, 10000))
+      ->check(whole_number(60, 10000))
       ->type_name("NUMBER")
       ->group("Output");
 }

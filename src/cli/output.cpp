@@ -1,5 +1,6 @@
 #include "cli/output.h"
 #include "diag/diagnostic.h"
+#include "os/pager.h"
 #include "text/terminal.h"
 #include <cerrno>
 #include <cstring>
@@ -25,6 +26,10 @@ bool print(std::FILE* file, std::string_view text) {
   if (errno == EPIPE) return true;
   if (file == stdout && lost == 0) lost = errno;
   return false;
+}
+
+std::function<bool(std::string_view)> pager(int descriptor, bool off) {
+  return [descriptor, off](std::string_view text) { return !off && os::page(text, descriptor); };
 }
 
 int finish(int code) {

@@ -15,6 +15,12 @@ void declare_report_options(CLI::App& command, driver::RunOptions& options) {
   constexpr u64 most_shown = 1'000'000'000;
   constexpr const char *group = "Report", *output = "Output";
   command.add_flag("--summary", options.summary, "no tables: causes and worst lines only")->group(group);
+  command.add_flag("--annotate", options.annotate, "the source with counts in its margin instead of tables")
+      ->group(group);
+  command.add_option("--group-by", options.group_by, "one table by line, kernel, file or array instead")
+      ->check(CLI::IsMember({"line", "kernel", "file", "array"}).description(""))
+      ->type_name("WHAT")
+      ->group(group);
   command
       .add_flag("--details", options.details,
                 "every instruction with its PTX, L1 efficiency, advice, counter names")
@@ -64,6 +70,13 @@ void declare_report_options(CLI::App& command, driver::RunOptions& options) {
       ->group(output);
 }
 
+void add_no_pager(CLI::App& command, driver::RunOptions& options) {
+  command
+      .add_flag("--no-pager", options.no_pager,
+                "on a terminal, do not show a long report with PAGER (less -FRX where it is not set)")
+      ->group("Output");
+}
+
 void add_report(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "show saved runs again, in every form that run has");
@@ -78,6 +91,7 @@ void add_report(CLI::App& app, int& exit_code) {
   declare_report_options(*command, options->shown);
   declare_gates(*command, options->shown.gates);
   add_terminal_options(*command, colour, &options->shown.width);
+  add_no_pager(*command, options->shown);
   command->get_option("--report")->description("write the text report to FILE instead of standard output");
   command->callback([options, colour, &exit_code] {
     std::signal(SIGPIPE, SIG_IGN);
@@ -88,7 +102,8 @@ void add_report(CLI::App& app, int& exit_code) {
     shown.colour_of_file = *colour == text::Colour::always;
     if (shown.width == 0) shown.width = text::terminal_width(STDOUT_FILENO);
     driver::RunOutput output{[](std::string_view text) { return print(stdout, text); },
-                             [](std::string_view text) { return print(stderr, text); }};
+                             [](std::string_view text) { return print(stderr, text); },
+                             pager(STDOUT_FILENO, shown.no_pager)};
     exit_code = driver::report(*options, output);
   });
 }

@@ -18,6 +18,8 @@ namespace {
 constexpr u64 most_workers = 4096, most_launches = u64{1} << 40;
 constexpr double most_seconds = 1e9; // 31 years
 
+} // namespace
+
 void add_compiling_options(CLI::App& command, driver::RunOptions& o) {
   constexpr const char* group = "Compiling a .cu file";
   command.add_option("--compiler", o.compiler, "nvcc or clang; auto: nvcc if there is one, else clang")
@@ -95,8 +97,6 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
       ->group(group);
 }
 
-} // namespace
-
 // CLI11 would look for what follows "--" in `app` itself, because `run` has no positional options.
 int drop_separator(CLI::App& app, int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
@@ -140,6 +140,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->group("Report");
   declare_gates(*command, options->gates);
   add_terminal_options(*command, colour, &options->width);
+  add_no_pager(*command, *options);
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal")->group("Output");
   add_compiling_options(*command, *options);
   add_running_options(*command, *options);
@@ -156,7 +157,8 @@ void add_run(CLI::App& app, int& exit_code) {
     options->progress = isatty(STDERR_FILENO) && !*no_progress;
     if (options->width == 0) options->width = text::terminal_width(STDERR_FILENO);
     driver::RunOutput output{[](std::string_view text) { return print(stdout, text); },
-                             [](std::string_view text) { return print(stderr, text); }};
+                             [](std::string_view text) { return print(stderr, text); },
+                             pager(STDERR_FILENO, options->no_pager)};
     exit_code = driver::run(*options, output);
   });
 }

@@ -53,6 +53,15 @@ Result<void> check(const Named& outputs, const std::vector<std::string>& inputs,
   return {};
 }
 
+report::Grouping grouping(std::string_view word) {
+  using report::Grouping;
+  return word == "line"     ? Grouping::line
+         : word == "kernel" ? Grouping::kernel
+         : word == "file"   ? Grouping::file
+         : word == "array"  ? Grouping::array
+                            : Grouping::none;
+}
+
 } // namespace
 
 Named Outputs::named(const GateOptions& options) {
@@ -126,14 +135,22 @@ Result<void> Outputs::write(const RunOptions& options, const report::Model& mode
   }
   const Output* report = at("--report");
   const bool to_file = report != nullptr && report->file;
-  report::TerminalOptions shape{options.width,       to_file ? options.colour_of_file : options.colour,
-                                options.details,     options.top_lines,
-                                options.top_kernels, options.summary};
+  report::TerminalOptions shape{
+      options.width,
+      to_file ? options.colour_of_file : options.colour,
+      options.details,
+      options.top_lines,
+      options.top_kernels,
+      options.summary,
+      grouping(options.group_by),
+      options.annotate,
+      [&](const std::string& file) { return std::string_view(sources.text(file)); }};
   if (to_file) {
     text = write("--report", report::terminal(model, shape), output);
     if (text) output.err(fmt::format("warplens: the report is in {}\n", options.report));
   } else if (!takes_stdout(options)) { // else a program reads this run
     const std::string shown = report::terminal(model, shape);
+    if (output.paged(shown)) return json ? html : json;
     if (report != nullptr)
       text = write("--report", shown, output);
     else if (!output.err(shown))

@@ -16,31 +16,10 @@
 namespace warplens::driver {
 namespace {
 
-// A report of a hundred thousand kernels has some hundred megabytes.
-constexpr std::size_t most_bytes = std::size_t{4} << 30;
-
-Result<std::string> contents(const std::string& path) {
-  std::ifstream file;
-  if (path != "-") file.open(path, std::ios::binary);
-  std::istream& in = path == "-" ? std::cin : file;
-  std::string out;
-  char buffer[1 << 16];
-  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
-    out.append(buffer, static_cast<std::size_t>(in.gcount()));
-    if (out[0] == '\0') break; // /dev/zero has no end; no report begins so
-    if (out.size() > most_bytes)
-      return failure(diag::error("report-unreadable", fmt::format("'{}' is too large for a report", path)));
-  }
-  if (in.bad() || (path != "-" && !file.is_open()))
-    return failure(diag::error("report-unreadable", fmt::format("cannot read '{}'", path), {},
-                               "give a file that 'warplens run --json FILE' wrote"));
-  return out;
-}
-
 Result<report::Saved> read(const std::vector<std::string>& files) {
   std::vector<report::Saved> runs;
   for (const std::string& file : files) {
-    Result<std::string> text = contents(file);
+    Result<std::string> text = saved_text(file);
     if (!text) return failure(text.error());
     Result<report::Saved> saved = report::read_json(*text, file);
     if (!saved) return failure(saved.error());
@@ -62,6 +41,26 @@ Result<report::Model> prepare_and_build(const ReportOptions& options, std::optio
 }
 
 } // namespace
+
+Result<std::string> saved_text(const std::string& path) {
+  // A report of a hundred thousand kernels has some hundred megabytes.
+  constexpr std::size_t most_bytes = std::size_t{4} << 30;
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string out;
+  char buffer[1 << 16];
+  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
+    out.append(buffer, static_cast<std::size_t>(in.gcount()));
+    if (out[0] == '\0') break; // /dev/zero has no end; no report begins so
+    if (out.size() > most_bytes)
+      return failure(diag::error("report-unreadable", fmt::format("'{}' is too large for a report", path)));
+  }
+  if (in.bad() || (path != "-" && !file.is_open()))
+    return failure(diag::error("report-unreadable", fmt::format("cannot read '{}'", path), {},
+                               "give a file that 'warplens run --json FILE' wrote"));
+  return out;
+}
 
 int report(const ReportOptions& options, const RunOutput& output) {
   constexpr int cannot = 2;

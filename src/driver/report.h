@@ -14,4 +14,7 @@ struct ReportOptions {
 // fails, and with `strict` when the report is not complete.
 int report(const ReportOptions&, const RunOutput&);
 
+// What is in a file that `run` wrote; "-" is standard input. Errors: report-unreadable.
+Result<std::string> saved_text(const std::string& path);
+
 } // namespace warplens::driver

@@ -34,6 +34,8 @@ struct RunOptions {
   bool details = false;
   u32 top_lines = 5, top_kernels = 5; // 0: all
   bool summary = false;               // no tables of kernels
+  bool annotate = false;              // the source with counts in the margin instead
+  std::string group_by;               // "line", "kernel", "file", "array": one table instead; empty: none
   std::string kernel;                 // regular expression, as report's filter
   std::string compiler = "auto";      // of a .cu file: nvcc, clang
   std::string compile_options;        // as one would write them in a shell
@@ -52,6 +54,7 @@ struct RunOptions {
   bool colour = false;         // of the report on standard error
   bool colour_of_file = false; // of a report that goes elsewhere
   u32 width = 80;              // of the terminal
+  bool no_pager = false;       // of long reports on a terminal
   std::string version;
   GateOptions gates;
 };
@@ -59,6 +62,9 @@ struct RunOptions {
 // Writes text to standard output or standard error; false when it could not.
 struct RunOutput {
   std::function<bool(std::string_view)> out, err;
+  // Shows a text that people read screen by screen; false where it did not, and where it is empty nobody does.
+  std::function<bool(std::string_view)> page{};
+  bool paged(std::string_view text) const { return page && page(text); }
 };
 
 // The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be

@@ -203,8 +203,9 @@ std::string headline_section(const Page& page) {
     out += '\n' + headline(page, finding, ++number);
   }
   if (left != 0)
-    out += fmt::format("\n    and {} with {} of the waste (--top-lines 0 shows all)\n", plural(left, "cause"),
-                       percent(left_share));
+    out += '\n' + wrap(fmt::format("and {} with {} of the waste (--top-lines 0 shows all)",
+                                   plural(left, "cause"), percent(left_share)),
+                       "    ", page.options.width);
   return out + verdict_section(page, found) + weights_line(page, number);
 }
 

@@ -97,7 +97,13 @@ std::string closing_section(const Page& page) {
                 page.options.width);
   const bool tables =
       std::ranges::any_of(model.kernels, [](const Kernel& kernel) { return !kernel.lines.empty(); });
-  if (tables && !page.options.details && !page.options.summary)
+  if (tables && page.options.annotate)
+    out += wrap("waste = share of the program's excess; a sector is 32 bytes, a wavefront a pass of shared "
+                "memory; in "
+                "parentheses, what was inlined at that line. More: --top-kernels, --top-lines 0.",
+                "", page.options.width);
+  else if (tables && page.options.group_by == Grouping::none && !page.options.details &&
+           !page.options.summary)
     out +=
         wrap(fmt::format(
                  "effic = bytes asked for / bytes moved; waste = share of the kernel's excess; a sector is "

@@ -8,6 +8,9 @@ namespace warplens::report {
 
 using text::Style;
 
+// What a table with all its columns needs; narrower ones lack some.
+inline constexpr u32 least_table_width = 76;
+
 struct Page {
   const Model& model;
   TerminalOptions options;
@@ -19,6 +22,8 @@ std::string headline_section(const Page&); // the answer
 // Kernels without a finding; `found`: the others, by their index.
 std::string verdict_section(const Page&, const std::set<u32>& found);
 std::string line_section(const Page&);                  // the worst lines of a program of several kernels
+std::string group_section(const Page&);                 // --group-by: one table over the program
+std::string annotated_section(const Page&);             // --annotate: the source, with counts in the margin
 std::string kernel_section(const Page&, const Kernel&); // one table
 // The same for a kernel whose table is that of another block's.
 std::string alike_kernel_section(const Page&, const Kernel&, const Kernel& as);

@@ -21,6 +21,7 @@ using arch::Counts;
 using measure::Status;
 
 constexpr u32 access_width = 24, number_width = 9, cost_width = 26, percent_width = 6;
+// On a narrow page without requests and efficiency.
 constexpr u32 row_width = 2 + access_width + number_width + 2 + cost_width + 2 * percent_width;
 
 std::string grids_of(const Kernel& kernel) {
@@ -138,20 +139,21 @@ bool copies_nothing(const Row& row) {
 
 std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
   const Counts& counters = row.counters[0];
+  const bool whole = page.options.width >= least_table_width;
   if (copies_nothing(row)) {
-    const std::string text =
-        "    " + pad_right(access_name(row), access_width - 2) + pad_left("0", number_width) + "  ";
+    const std::string text = "    " + pad_right(access_name(row), access_width - 2) +
+                             (whole ? pad_left("0", number_width) : "") + "  ";
     return text + page.style.faint("copies nothing: its sizes are 0") + '\n';
   }
   u64 requests =
       row.space == Space::shared || row.space == Space::constant ? counters.instructions : counters.requests;
   std::string waste = kernel.excess_cycles == 0 ? "-" : percent(row.share);
   std::string out = "    " + pad_right(access_name(row), access_width - 2);
-  out += pad_left(human(requests), number_width) + "  ";
+  out += whole ? pad_left(human(requests), number_width) + "  " : "  ";
   out += pad_right(pad_left(fmt::format("{:.2f}", row.cost.actual), 6) +
                        fmt::format(" ({:.2f}) {}", row.cost.ideal, row.cost.unit),
                    cost_width);
-  out += coloured(page.style, badness(row.cost), pad_left(percent(row.efficiency), percent_width));
+  if (whole) out += coloured(page.style, badness(row.cost), pad_left(percent(row.efficiency), percent_width));
   out += coloured(page.style, row.share, pad_left(waste, percent_width));
   std::string pattern = pattern_text(row), array = array_name(row.site.array);
   if (!array.empty()) pattern = array + ": " + pattern;
@@ -174,7 +176,8 @@ std::string line_block(const Page& page, const Kernel& kernel, const Line& line)
   if (!line.text.empty() && room >= 8) out += "  " + clip(line.text, room);
   out += '\n';
   if (line.changed)
-    out += page.style.poor("    changed after the program was built: another line may have run\n");
+    out += page.style.poor(
+        wrap("changed after the program was built: another line may have run", "    ", page.options.width));
   bool all = page.options.top_lines == 0 || page.options.details || line.rows.size() <= most_rows + 1;
   std::size_t shown = all ? line.rows.size() : most_rows;
   double rest = 0;
@@ -252,8 +255,9 @@ std::string comparison(const Page& page, const Kernel& kernel) {
     }
   }
   if (limit < rows.size())
-    out += fmt::format("  and {} with smaller differences (--top-lines 0 shows all)\n",
-                       plural(rows.size() - limit, "access"));
+    out += wrap(fmt::format("and {} with smaller differences (--top-lines 0 shows all)",
+                            plural(rows.size() - limit, "access")),
+                "  ", page.options.width);
   return out;
 }
 
@@ -297,9 +301,11 @@ std::string alike_kernel_section(const Page& page, const Kernel& kernel, const K
 
 std::string kernel_section(const Page& page, const Kernel& kernel) {
   std::string out = kernel_head(page, kernel);
-  out += page.style.faint("  " + pad_right("", access_width) + pad_left("requests", number_width) + "  " +
-                          pad_right("cost of each (ideal)", cost_width) + pad_left("effic", percent_width) +
-                          pad_left("waste", percent_width)) +
+  const bool whole = page.options.width >= least_table_width;
+  out += page.style.faint(
+             "  " + pad_right("", access_width) + (whole ? pad_left("requests", number_width) : "") + "  " +
+             pad_right("cost of each (ideal)", cost_width) + (whole ? pad_left("effic", percent_width) : "") +
+             pad_left("waste", percent_width)) +
          '\n';
   const u32 top = page.options.top_lines;
   std::size_t shown = top == 0 ? kernel.lines.size() : std::min<std::size_t>(top, kernel.lines.size());
@@ -311,8 +317,9 @@ std::string kernel_section(const Page& page, const Kernel& kernel) {
       left_share += kernel.lines[i].share;
   }
   if (shown < kernel.lines.size())
-    out += fmt::format("  and {} with {} of the waste (--top-lines 0 shows all)\n",
-                       plural(kernel.lines.size() - shown, "line"), percent(left_share));
+    out += wrap(fmt::format("and {} with {} of the waste (--top-lines 0 shows all)",
+                            plural(kernel.lines.size() - shown, "line"), percent(left_share)),
+                "  ", page.options.width);
   out += total_line(page, kernel);
   if (!kernel.never_executed.empty() && !page.options.details)
     out += fmt::format("  never executed: {} (--details lists them)\n",

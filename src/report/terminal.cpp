@@ -154,7 +154,9 @@ std::string kernel_sections(const Page& page) {
     shown.push_back(&kernel);
   }
   if (left != 0)
-    out += fmt::format("\nand {} with less waste (--top-kernels 0 shows all)\n", plural(left, "kernel"));
+    out +=
+        '\n' + wrap(fmt::format("and {} with less waste (--top-kernels 0 shows all)", plural(left, "kernel")),
+                    "", options.width);
   return out;
 }
 
@@ -185,9 +187,17 @@ std::string title_section(const Page& page) {
 
 std::string terminal(const Model& model, const TerminalOptions& options) {
   Page page{model, options, {options.colour}};
-  page.options.width = std::max(76u, options.width);
-  std::string out = title_section(page) + headline_section(page) + line_section(page);
-  if (!options.summary) out += kernel_sections(page);
+  constexpr u32 least_width = 60; // of anything
+  page.options.width = std::max(options.details ? least_table_width : least_width, options.width);
+  std::string out = title_section(page) + headline_section(page);
+  if (options.group_by != Grouping::none)
+    out += group_section(page);
+  else
+    out += line_section(page);
+  if (options.annotate)
+    out += annotated_section(page);
+  else if (!options.summary && options.group_by == Grouping::none)
+    out += kernel_sections(page);
   out += problem_section(page);
   if (options.details) out += legend_section(page);
   return with_plain_blanks(out + closing_section(page));

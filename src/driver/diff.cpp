@@ -1,0 +1,178 @@
+// What each side is: a saved report, a baseline, or else a program, which is run here. Then compare, judge and write.
+#include "driver/diff.h"
+#include "diff/gate.h"
+#include "diff/writers.h"
+#include "driver/gates.h"
+#include "driver/gpus.h"
+#include "driver/outputs.h"
+#include "driver/report.h"
+#include "driver/source_program.h"
+#include "findings/finding.h"
+#include "judge/judge.h"
+#include "report/read.h"
+#include "report/text.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <variant>
+
+namespace warplens::driver {
+namespace {
+
+struct Input {
+  std::string name;
+  std::variant<report::Model, gates::Baseline> content;
+  const report::Model* run() const { return std::get_if<report::Model>(&content); }
+};
+
+// A baseline says so at its beginning.
+bool is_baseline(std::string_view text) {
+  return text.substr(0, 4096).find("\"warplens-baseline\"") != text.npos;
+}
+
+Result<Input> from_json(const std::string& text, const std::string& name, const DiffOptions& options) {
+  if (is_baseline(text)) {
+    Result<gates::Baseline> baseline = gates::read_baseline(text, name);
+    if (!baseline) return failure(baseline.error());
+    return Input{name, std::move(*baseline)};
+  }
+  Result<report::Saved> saved = report::read_json(text, name);
+  if (!saved) return failure(saved.error());
+  Result<report::Model> model = report::build(*saved, {options.run.kernel});
+  if (!model) return failure(model.error());
+  return Input{name, std::move(*model)};
+}
+
+// Is it to be read? Else it is to be run.
+bool is_document(const std::string& side) {
+  if (side == "-" || side.ends_with(".json")) return true;
+  std::error_code error;
+  return std::filesystem::is_regular_file(side, error) && std::ifstream(side).peek() == '{';
+}
+
+Result<Input> from_program(const std::string& side, const DiffOptions& options, const RunOutput& output) {
+  Result<std::vector<std::string>> words = split_words(side);
+  std::error_code error;
+  if (std::filesystem::exists(side, error))
+    words = std::vector<std::string>{side}; // blanks belong to the name
+  if (!words) return failure(words.error());
+  if (words->empty())
+    return failure(diag::error("no-program", "there is neither a report nor a program in ''", {},
+                               "warplens diff OLD NEW: reports of `warplens run --json FILE`, or programs"));
+  RunOptions run = options.run;
+  run.command = std::move(*words);
+  run.json = "-"; // the text report is then not written, and the program's output goes to standard error
+  run.report.clear();
+  run.strict = false;
+  run.gates = {};
+  run.gates.fail_on = {"never"};
+  std::string document;
+  const RunOutput captured{[&](std::string_view text) { return document += text, true; }, output.err};
+  const int code = driver::run(run, captured);
+  if (document.empty())
+    return failure(
+        diag::error("diff-not-run", fmt::format("'{}' could not be run (exit code {})", side, code), {},
+                    "a saved report is a file that ends in .json; a program is given with its arguments in "
+                    "quotes: warplens diff './old 64' './new 64'"));
+  return from_json(document, side, options);
+}
+
+Result<Input> read(const std::string& side, const DiffOptions& options, const RunOutput& output) {
+  if (!is_document(side)) return from_program(side, options, output);
+  Result<std::string> text = saved_text(side);
+  if (!text) return failure(text.error());
+  return from_json(*text, side, options);
+}
+
+// What the run would have as its baseline.
+Result<gates::Baseline> baseline_of(const Input& input, std::string_view version) {
+  if (input.run() == nullptr) return std::get<gates::Baseline>(input.content);
+  const findings::List list = judge::findings_of(*input.run(), from_here);
+  return gates::read_baseline(gates::write_baseline(list, version), input.name);
+}
+
+Result<u32> asked_architecture(const DiffOptions& options) {
+  if (!options.run.sm_given) return 0;
+  Result<std::vector<const arch::Architecture*>> all = architectures_named(options.run.sm);
+  if (!all) return failure(all.error());
+  return all->front()->sm;
+}
+
+Result<diff::Model> compare(const Input& before, const Input& after, const DiffOptions& options) {
+  Result<u32> sm = asked_architecture(options);
+  if (!sm) return failure(sm.error());
+  if (before.run() != nullptr && after.run() != nullptr)
+    return diff::compare(diff::Run{before.name, *before.run()}, diff::Run{after.name, *after.run()}, *sm);
+  Result<gates::Baseline> old_findings = baseline_of(before, options.run.version),
+                          new_findings = baseline_of(after, options.run.version);
+  if (!old_findings) return failure(old_findings.error());
+  if (!new_findings) return failure(new_findings.error());
+  return diff::compare(diff::Findings{before.name, *old_findings}, diff::Findings{after.name, *new_findings},
+                       *sm);
+}
+
+Result<Outputs> outputs_of(const DiffOptions& options) {
+  const std::vector<std::string> inputs{options.before, options.after};
+  if (Result<void> streams = Outputs::check_streams(inputs); !streams) return failure(streams.error());
+  Outputs::Named named;
+  for (const auto& [option, path] :
+       {std::pair("--json", &options.run.json), std::pair("--markdown", &options.markdown),
+        std::pair("--report", &options.run.report)})
+    if (!path->empty()) named.emplace_back(option, *path);
+  return Outputs::prepare(named, inputs, "diff", "what is compared");
+}
+
+Result<void> write(const diff::Model& model, const std::vector<std::string>& fails,
+                   const DiffOptions& options, const Outputs& outputs, const RunOutput& output) {
+  if (Result<void> done = outputs.write("--json", diff::json(model, fails, options.run.version), output);
+      !done)
+    return done;
+  if (Result<void> done = outputs.write("--markdown", diff::markdown(model, fails), output); !done)
+    return done;
+  const bool to_file = !options.run.report.empty() && options.run.report != "-";
+  const diff::Shape shape{options.run.width, to_file ? options.run.colour_of_file : options.run.colour,
+                          options.top_lines, options.top_kernels};
+  if (to_file) return outputs.write("--report", diff::terminal(model, shape), output);
+  if (outputs.take_stdout()) return {};
+  const std::string text = diff::terminal(model, shape);
+  if (output.paged(text) || output.out(text)) return {};
+  return failure(diag::error("report-unwritable", "the report could not be written", {},
+                             "check the space on the disk, or where the output goes"));
+}
+
+} // namespace
+
+int diff(const DiffOptions& options, const RunOutput& output) {
+  constexpr int cannot = 2;
+  auto refuse = [&](const diag::Diagnostic& diagnostic) {
+    output.err("warplens: " + diag::render(diagnostic, {}, options.run.colour));
+    return cannot;
+  };
+  std::vector<diff::Condition> conditions;
+  for (const std::string& words : options.fail_on) {
+    Result<std::vector<diff::Condition>> some = diff::parse_conditions(words);
+    if (!some) return refuse(some.error());
+    conditions.insert(conditions.end(), some->begin(), some->end());
+  }
+  Result<Outputs> outputs = outputs_of(options);
+  if (!outputs) return refuse(outputs.error());
+  if (options.before == "-" && options.after == "-")
+    return refuse(
+        diag::error("diff-one-input", "both sides are standard input", {}, "give one of them as a file"));
+  Result<Input> before = read(options.before, options, output);
+  if (!before) return refuse(before.error());
+  Result<Input> after = read(options.after, options, output);
+  if (!after) return refuse(after.error());
+  Result<diff::Model> model = compare(*before, *after, options);
+  if (!model) return refuse(model.error());
+  const std::vector<std::string> fails = diff::failures(*model, conditions);
+  if (Result<void> written = write(*model, fails, options, *outputs, output); !written)
+    return refuse(written.error());
+  for (const std::string& text : fails)
+    output.err("warplens: fails: " + report::with_plain_blanks(text) + '\n');
+  const bool whole = model->before.complete && model->after.complete;
+  if (options.strict && !whole) output.err("warplens: fails: a side is not complete\n");
+  return fails.empty() && (!options.strict || whole) ? 0 : 1;
+}
+
+} // namespace warplens::driver
