@@ -42,7 +42,7 @@ measure::LaunchRecord launch_of(const Code& code, const std::vector<u32>& sm, u6
   launch.grid = code.grid, launch.block = code.block, launch.sm = sm, launch.status = code.status;
   std::vector<access::Site> sites;
   for (const At& at : code.accesses)
-    sites.push_back({.id = SiteId(static_cast<u32>(sites.size())),
+    sites.push_back({.id = access::SiteId(static_cast<u32>(sites.size())),
                      .function = code.kernel,
                      .frames = {{"/src/a.cu", at.line, 3, ""}},
                      .ptx_line = 1,
@@ -54,7 +54,7 @@ measure::LaunchRecord launch_of(const Code& code, const std::vector<u32>& sm, u6
   measure::Collector collector(architectures, sites, 1);
   for (u64 cta = 0; cta < code.grid.count(); ++cta)
     for (std::size_t i = 0; i < code.accesses.size(); ++i) {
-      AffineAccess access{{.site = SiteId(static_cast<u32>(i)), .space = code.accesses[i].space}};
+      AffineAccess access{{.site = access::SiteId(static_cast<u32>(i)), .space = code.accesses[i].space}};
       access.cta = cta, access.block = code.block, access.base = 0;
       access.stride = {code.accesses[i].stride, 0, 0};
       collector.sinks()[0]->affine(access);
@@ -81,7 +81,7 @@ report::Model run_of(const std::vector<Code>& kernels, const std::vector<u32>& s
 }
 
 Model diff_of(const report::Model& before, const report::Model& after, u32 sm = 0) {
-  auto model = compare(Run{"old.json", before}, Run{"new.json", after}, sm);
+  auto model = compare(diff::Run{"old.json", before}, diff::Run{"new.json", after}, sm);
   EXPECT_TRUE(model);
   return model ? std::move(*model) : Model{};
 }
@@ -190,12 +190,12 @@ TEST(Diff, WhatWasNotCountedIsNotComparedAndSaid) {
 TEST(Diff, ArchitecturesMustMeet) {
   const std::vector<Code> code{{.accesses = {strided}}};
   const report::Model hopper = run_of(code, {90}), both = run_of(code, {70, 90}), volta = run_of(code, {70});
-  EXPECT_FALSE(compare(Run{"a", hopper}, Run{"b", volta}));
+  EXPECT_FALSE(compare(diff::Run{"a", hopper}, diff::Run{"b", volta}));
   const Model model = diff_of(hopper, both);
   EXPECT_EQ(model.sm, 90u);
   EXPECT_EQ(model.change, Change::same); // counted for the same, whichever came first
   EXPECT_THAT(model.warnings, Contains(HasSubstr("the devices differ, 9.0 and 7.0")));
-  EXPECT_FALSE(compare(Run{"a", hopper}, Run{"b", both}, 70));
+  EXPECT_FALSE(compare(diff::Run{"a", hopper}, diff::Run{"b", both}, 70));
 }
 
 TEST(Diff, NoLineIsWiderThanTheTerminal) {
