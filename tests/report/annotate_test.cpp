@@ -62,7 +62,7 @@ measure::LaunchRecord launch_of(std::string kernel, std::vector<std::pair<u32, i
   std::vector<access::Site> sites;
   for (const auto& [line, stride] : lines) {
     access::Site& site = sites.emplace_back();
-    site.id = SiteId(static_cast<u32>(sites.size() - 1)), site.function = kernel, site.opcode = "st",
+    site.id = access::SiteId(static_cast<u32>(sites.size() - 1)), site.function = kernel, site.opcode = "st",
     site.ptx_line = line;
     std::vector<access::SourceFrame> frames{{"/src/a.cu", line, 1, ""}};
     if (line == 12) frames.push_back({"/src/a.cu", 31, 1, ""});
@@ -72,7 +72,7 @@ measure::LaunchRecord launch_of(std::string kernel, std::vector<std::pair<u32, i
   measure::Collector collector(architectures, sites, 1);
   for (u64 cta = 0; cta < launch.grid.count(); ++cta)
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      access::AffineAccess access{{.site = SiteId(static_cast<u32>(i))}};
+      access::AffineAccess access{{.site = access::SiteId(static_cast<u32>(i))}};
       access.cta = cta, access.block = launch.block, access.base = 0, access.stride = {lines[i].second, 0, 0};
       collector.sinks()[0]->affine(access);
     }
