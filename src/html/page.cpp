@@ -32,16 +32,24 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::string filled(const Template& around, std::string_view title, std::string_view json) {
+  std::string out(around.head);
+  out += escaped(title);
+  out += around.middle;
+  out += without_markup(json);
+  return out += around.tail;
+}
+
 } // namespace
 
 std::string page(const report::Model& model, const SourceText& source, std::string_view version) {
   const Json data = report_data(model, source, version);
-  const Template around = page_template();
-  std::string out(around.head);
-  out += escaped(data["title"].get<std::string>());
-  out += around.middle;
-  out += without_markup(data.dump(-1, ' ', false, Json::error_handler_t::replace));
-  return out += around.tail;
+  return filled(report_template(), data["title"].get<std::string>(),
+                data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string comparison(std::string_view json, std::string_view title) {
+  return filled(comparison_template(), title, json);
 }
 
 } // namespace warplens::html

@@ -18,4 +18,7 @@ using SourceText = std::function<std::string(const std::string& file)>;
 // The page of a report: a whole HTML document.
 std::string page(const report::Model&, const SourceText&, std::string_view version);
 
+// The page of a comparison. `json`: a whole document by docs/schema/diff-1.schema.json.
+std::string comparison(std::string_view json, std::string_view title);
+
 } // namespace warplens::html

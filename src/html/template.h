@@ -1,4 +1,4 @@
-// The page without its data, as `web/` built it: embedded at build time (room.cmake).
+// The pages without their data, as `web/` built them: embedded at build time (room.cmake).
 #pragma once
 #include <string_view>
 
@@ -8,6 +8,7 @@ namespace warplens::html {
 struct Template {
   std::string_view head, middle, tail;
 };
-Template page_template();
+Template report_template();
+Template comparison_template();
 
 } // namespace warplens::html

@@ -41,7 +41,7 @@ expect_code 2
 
 # The page that is built in is the one that web/ makes: looked at where npm has installed what makes it.
 if [ -d "$source_dir/web/node_modules" ]; then
-  (cd "$source_dir/web" && node build.mjs --check) || fail "src/html/page.html is not what web/ makes: npm --prefix web run build"
+  (cd "$source_dir/web" && node build.mjs --check) || fail "the pages are not what web/ makes: npm --prefix web run build"
 else
-  echo "not looked at: whether src/html/page.html is what web/ makes ('npm --prefix web ci' was not run)"
+  echo "not looked at: whether the pages are what web/ makes ('npm --prefix web ci' was not run)"
 fi

@@ -103,6 +103,7 @@ function Facts({ a, device }: { a: Access; device: number }) {
     ['active lanes', `${per(count(n, 'threads') / Math.max(1, count(n, 'instructions')))} of 32 on average`],
     ['kernel', kernel.name],
   ];
+  if (kernel.spills?.some((n) => n > 0)) facts.push(['per thread', `${bytes(kernel.spills[0])} of stack, ${bytes(kernel.spills[1])} of register spills stored and ${bytes(kernel.spills[2])} loaded`]);
   if (a.via) facts.splice(3, 0, ['inlined from', callsOf(a)]);
   for (const name of ['sectors', 'tag_passes', 'wavefronts', 'data_wavefronts', 'bytes_used'])
     if (n[data.counts.indexOf(name)] !== null) facts.push([name.replace(/_/g, ' '), exact(count(n, name))]);

@@ -9,6 +9,7 @@ import { everything, Filter, hrefOf, linesWith, spaces, viewOf } from './model';
 import { Overview } from './overview';
 import { Choice } from './parts';
 import { Source } from './source';
+import { turnTheme } from './theme';
 
 type Name = 'overview' | 'source' | 'accesses' | 'access';
 interface Route { name: Name; parts: number[] }
@@ -20,18 +21,6 @@ function routeOf(hash: string): Route {
   if (name === 'access' && data.accesses[parts[0]]) return { name, parts };
   if (name === 'accesses') return { name, parts };
   return { name: 'overview', parts: [] };
-}
-
-// Light or dark as the system has it, until the reader says otherwise; a file may have no storage to remember that.
-const system = matchMedia('(prefers-color-scheme: dark)');
-let chosen = '';
-try { chosen = localStorage.getItem('warplens-theme') ?? ''; } catch { /* none */ }
-const showTheme = () => { document.documentElement.dataset.theme = chosen || (system.matches ? 'dark' : 'light'); };
-function turnTheme() {
-  chosen = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
-  if ((chosen === 'dark') === system.matches) chosen = ''; // the system's again
-  try { localStorage.setItem('warplens-theme', chosen); } catch { /* none */ }
-  showTheme();
 }
 
 const keys: [string, string][] = [
@@ -167,7 +156,4 @@ function App() {
   );
 }
 
-if (chosen !== 'dark' && chosen !== 'light') chosen = '';
-system.addEventListener('change', showTheme);
-showTheme();
 render(<App />, document.getElementById('app')!);

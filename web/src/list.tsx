@@ -71,7 +71,7 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
                 <td class="h mono">{text(a.array)}</td>
                 <td class="r num">{per(cost[0])} {one(cost[0], text(cost[2]))}</td>
                 <td class="r num h">{per(cost[1])}</td>
-                <td class="num">{a.timing !== undefined ? <span class="fnt">depends on timing</span> : x.waste > 0
+                <td class="num">{a.timing !== undefined ? <span class="fnt" title="how often it runs depends on timing: it is in no total">timing</span> : x.waste > 0
                   ? <span class="share"><span>{percent(x.share)}</span><Bar moved={x.share} waste={x.share} of={most} thin /></span>
                   : <span class="fnt">none</span>}</td>
                 <td class="h mono fnt" title={data.kernels[a.k].name}>{data.kernels[a.k].label}</td>

@@ -164,7 +164,7 @@ function Kernels({ view, query }: { view: View; query: string }) {
                   const [moved, waste] = x.sums[lane];
                   return <td>{moved > 0 && <span class="kb"><Bar moved={moved} waste={waste} of={top(lane)} thin /><span class="num">{amount(moved, lane)}{waste > 0 && <>, <span class="waste">{amount(waste, lane)} for nothing</span></>}</span></span>}</td>;
                 })}
-                <td class="busy">{x.k.limit ? x.k.limit.stages[0][0] : ''}</td>
+                <td class="busy">{x.k.limit && <>{x.k.limit.stages[0][0]}<small>at least {x.k.limit.bound}</small></>}</td>
               </tr>
             ))}
           </tbody>
@@ -246,7 +246,7 @@ export function Overview(props: { view: View; views: View[]; query: string; choo
       <LaunchPlots />
       <Messages />
       <footer class="foot">
-        {d && d.sector_cycles > 0 && <p>Ranked by the cycles lost at an SM’s busiest stage: a pass of shared memory or the L1 takes {d.pass_cycles}, a sector {d.sector_cycles}. A sector is 32 bytes; a wavefront is a pass of shared memory.</p>}
+        {d && d.sector_cycles > 0 && <p>Ranked by the cycles lost at an SM’s busiest stage: a pass of shared memory or the L1 takes {d.pass_cycles}, a sector {d.sector_cycles}. A sector is 32 bytes; a wavefront is a pass of shared memory. “At least” is a lower bound on a kernel’s time on {d.name}, with all its data in the L1.</p>}
         <p>Times that the program measured are those of the emulation, not of a GPU.</p>
         <p>WarpLens {data.version}. In this file: Preact (MIT, © Jason Miller and others), Prism (MIT, © Lea Verou and others).</p>
       </footer>

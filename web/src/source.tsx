@@ -25,6 +25,10 @@ const costIn = (line: SourceLine, lane: Lane): [number, number] =>
   line.accesses.reduce(([moved, waste], x) =>
     laneOf(text(x.a.space)) === lane ? [moved + x.moved, waste + x.waste] : [moved, waste], [0, 0] as [number, number]);
 
+// Accesses that never ran, by "file:line".
+const idle = new Map<string, string>();
+for (const kernel of data.kernels) for (const [f, l, what] of kernel.idle) idle.set(`${f}:${l}`, `${text(what)}: never ran`);
+
 interface Row { n: number; line?: SourceLine }
 
 // Of a file whose text is at hand, all lines; else those that are known.
@@ -40,11 +44,11 @@ function rowsOf(f: number, lines: Map<string, SourceLine>, only: boolean): Row[]
   return out;
 }
 
-function Line(props: { row: Row; code: Piece[] | undefined; lanes: Lane[]; tops: Record<Lane, number>; at: boolean; gap: boolean; device: number; choose: () => void }) {
+function Line(props: { row: Row; code: Piece[] | undefined; lanes: Lane[]; tops: Record<Lane, number>; at: boolean; gap: boolean; device: number; idle?: string; choose: () => void }) {
   const { row: { n, line }, code, lanes, tops, at, choose } = props;
   const own = line?.accesses.length ? line : undefined, waste = own?.accesses.find((x) => x.waste > 0);
   const kind = `ln${own || line?.inlined.length ? ' has' : ''}${waste ? ' bad' : ''}${at ? ' at' : ''}${props.gap ? ' gap' : ''}`;
-  const hint = waste ? <CostText cost={waste.a.cost[props.device]} /> : own ? text(own.accesses[0].a.pattern) : line ? 'calls inlined code with accesses' : null;
+  const hint = waste ? <CostText cost={waste.a.cost[props.device]} /> : own ? text(own.accesses[0].a.pattern) : line ? 'calls inlined code with accesses' : props.idle ?? null;
   return (
     <div class={kind} style={waste && { '--h': Math.min(1, Math.sqrt(own!.share)) }} onClick={line ? choose : undefined} data-line={n}>
       <span class="gut">
@@ -96,7 +100,7 @@ function Code(props: { f: number; l: number; lines: Map<string, SourceLine>; dev
         <div class="lines" style={{ height: printing ? 'auto' : `${rows.length * HEIGHT}px`, minWidth: `calc(${Math.min(widest, 400)}ch + 190px)` }}>
           <div style={{ transform: printing ? 'none' : `translateY(${from * HEIGHT}px)` }}>
             {rows.slice(from, to).map((row, i) => (
-              <Line key={row.n} row={row} code={code[row.n - 1]} lanes={lanes} tops={tops} at={row.n === l} device={props.device} choose={() => go(row.n)}
+              <Line key={row.n} row={row} code={code[row.n - 1]} lanes={lanes} tops={tops} at={row.n === l} device={props.device} idle={idle.get(`${f}:${row.n}`)} choose={() => go(row.n)}
                 gap={from + i > 0 && rows[from + i - 1].n !== row.n - 1} />
             ))}
           </div>
