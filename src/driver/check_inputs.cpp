@@ -92,7 +92,6 @@ Result<std::vector<PtxText>> compiled(const CheckInput& input, const CompileFor&
   request.compiler = how.compiler;
   request.sm = how.sm;
   request.options = seen_from_here(input.options, input.folder);
-  if (input.path.ends_with(".cuh")) request.options.insert(request.options.end(), {"-x", "cu"});
   request.folder = folder->path();
   request.headers = toolchain::header_folder();
   request.on_output = said;

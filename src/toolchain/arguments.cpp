@@ -235,6 +235,9 @@ Result<void> check_output(const Strings& options) {
   return {};
 }
 
+// A file of device code alone, of which no extension tells compilers the language.
+bool is_header(const std::string& source) { return source.ends_with(".cuh"); }
+
 } // namespace
 
 Result<Options> sort_options(const Strings& options) {
@@ -294,6 +297,7 @@ Strings nvcc_ptx(const FoundCompiler& compiler, u32 architecture, const std::str
                  const Strings& options, const std::string& output) {
   Strings arguments = {compiler.path, "-O3", "-lineinfo", fmt::format("-arch=compute_{}", architecture),
                        "-ptx",        "-o",  output,      as_file(source)};
+  if (is_header(source)) append(arguments, {"-x", "cu"});
   append(arguments, options);
   return arguments;
 }
@@ -307,8 +311,10 @@ Strings clang_device(const FoundCompiler& compiler, u32 architecture, const Path
     arguments.push_back("--cuda-feature=" + feature);
   else
     append(arguments, {"-Xclang", "-target-feature", "-Xclang", feature});
-  append(arguments, {"--cuda-device-only", "-S", "-gline-tables-only", "-Xclang",
-                     "-debug-info-kind=line-tables-only", as_file(source), "-o", ptx});
+  append(arguments,
+         {"--cuda-device-only", "-S", "-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only"});
+  if (is_header(source)) append(arguments, {"-x", "cuda"});
+  append(arguments, {as_file(source), "-o", ptx});
   return arguments;
 }
 

@@ -86,10 +86,9 @@ bool is_harmless(std::string_view option) {
 
 // Options of that kind whose value is the next argument.
 bool takes_harmless_value(std::string_view option) {
-  for (std::string_view name :
-       {"-D", "-U", "-I", "-x", "-include", "-isystem", "-iquote", "-std", "--std", "-arch",
-        "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code", "-maxrregcount",
-        "--maxrregcount", "-diag-suppress", "--diag-suppress"})
+  for (std::string_view name : {"-D", "-U", "-I", "-include", "-isystem", "-iquote", "-std", "--std", "-arch",
+                                "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
+                                "-maxrregcount", "--maxrregcount", "-diag-suppress", "--diag-suppress"})
     if (option == name) return true;
   return false;
 }

@@ -90,3 +90,13 @@ run "$warplens" check --set n=1 tile.ptx
 expect_in stderr "no kernel has a parameter 'n'"
 run "$warplens" check --sm 20 tile.ptx
 expect_code 2
+
+# A header of device code, by either compiler.
+cat >header.cuh <<'CU'
+#pragma once
+template <class T> __global__ void apart(T* a, int n) { a[threadIdx.x * n] = 1; }
+template __global__ void apart<float>(float*, int);
+CU
+run "$warplens" check --compiler clang header.cuh
+expect_code 1
+expect_in stdout '^header.cuh:2:[0-9]+: warning: store .* stride 4\*n bytes'
