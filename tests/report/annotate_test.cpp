@@ -118,7 +118,7 @@ TEST(Annotate, ACallThatWasInlinedRepeatsWhatItsCalleeCost) {
 }
 
 TEST(Annotate, LongStretchesWithoutCountsAreFolded) {
-  EXPECT_THAT(shown({}, source_text()), HasSubstr("⋮ 12 lines"));
+  EXPECT_THAT(shown({}, source_text()), HasSubstr("⋮ 11 lines"));
   EXPECT_THAT(shown({.top_lines = 0}, source_text()), Not(HasSubstr("⋮")));
 }
 
@@ -158,7 +158,7 @@ TEST(GroupBy, EveryGroupingSumsUpToTheSame) {
 }
 
 TEST(GroupBy, ArraysOfDifferentKernelsAreDifferent) {
-  const std::string text = terminal(sample(), {.group_by = Grouping::array});
+  const std::string text = terminal(sample(), {.width = 120, .group_by = Grouping::array});
   EXPECT_THAT(text, HasSubstr("of first"));
   EXPECT_THAT(text, HasSubstr("of second"));
 }
