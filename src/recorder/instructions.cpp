@@ -1,0 +1,182 @@
+// See instructions.h. The order that CUPTI wants: SetConfig once for each device (it needs a context), and for each launch
+// Enable, the launch, GetDataProperties, FlushData, Disable.
+#include "recorder/instructions.h"
+#include "recorder/cupti_calls.h"
+#include "recorder/device.h"
+#include <cupti_pcsampling.h>
+#include <cupti_sass_metrics.h>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace warplens::recorder::instructions {
+namespace {
+
+// What WarpLens predicts per instruction, by CUPTI's names; those that a chip lacks are left out and noted.
+constexpr const char* wanted[] = {
+    "smsp__sass_inst_executed",
+    "smsp__sass_thread_inst_executed_pred_on",
+    "smsp__sass_l1tex_tags_mem_global",
+    "smsp__sass_sectors_mem_global",
+    "smsp__sass_sectors_mem_global_ideal",
+    "smsp__sass_sectors_mem_local",
+    "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared",
+    "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal",
+};
+
+struct Module {
+  std::string image;
+  bool written = false;
+};
+std::map<std::uint32_t, Module> modules; // by CUPTI's CRC of the cubin
+std::map<std::uint32_t, bool> configured; // device: can it be counted?
+std::vector<std::uint64_t> metrics;       // as configured, in the order of the "metrics" line
+bool enabled = false;
+
+// The configuration of the wanted metrics for a chip.
+std::vector<CUpti_SassMetrics_Config> configuration(const std::string& chip) {
+  std::vector<std::string> names(std::begin(wanted), std::end(wanted));
+  if (const char* others = std::getenv("WARPLENS_RECORD_METRICS"); others != nullptr) {
+    names.clear();
+    std::stringstream list(others);
+    for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  }
+  std::vector<CUpti_SassMetrics_Config> out;
+  std::string line;
+  metrics.clear();
+  for (const std::string& name : names) {
+    auto asked = WARPLENS_CUPTI(CUpti_SassMetrics_GetProperties_Params);
+    asked.pChipName = chip.c_str();
+    asked.pMetricName = name.c_str();
+    if (!works(cuptiSassMetricsGetProperties(&asked), name.c_str())) continue;
+    out.push_back({asked.metric.metricId, CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU});
+    metrics.push_back(asked.metric.metricId);
+    line += (line.empty() ? "" : ",") + quoted(name);
+  }
+  write_line("{\"metrics\":[" + line + "]}");
+  return out;
+}
+
+bool configure(CUcontext context) {
+  std::uint32_t device = 0;
+  if (!works(cuptiGetDeviceId(context, &device), "cuptiGetDeviceId")) return false;
+  if (auto known = configured.find(device); known != configured.end()) return known->second;
+  bool& can = configured[device] = false;
+  std::string chip = write_device(device);
+  if (chip.empty()) return false;
+  std::vector<CUpti_SassMetrics_Config> config = configuration(chip);
+  if (config.empty()) return false;
+  auto set = WARPLENS_CUPTI(CUpti_SassMetricsSetConfig_Params);
+  set.numOfMetricConfig = config.size();
+  set.pConfigs = config.data();
+  set.deviceIndex = device;
+  return can = works(cuptiSassMetricsSetConfig(&set), "cuptiSassMetricsSetConfig");
+}
+
+void write_module(std::uint32_t crc) {
+  auto found = modules.find(crc);
+  if (found == modules.end() || found->second.written) return;
+  found->second.written = true;
+  write_line("{\"cubin\":" + std::to_string(crc) + ",\"image\":\"" + base64(found->second.image) + "\"}");
+}
+
+// The counters that were patched into kernels, one row of values for each instruction.
+std::vector<CUpti_SassMetrics_Data> collect(CUcontext context, std::vector<CUpti_SassMetrics_InstanceValue>& values) {
+  auto size = WARPLENS_CUPTI(CUpti_SassMetricsGetDataProperties_Params);
+  size.ctx = context;
+  if (!works(cuptiSassMetricsGetDataProperties(&size), "cuptiSassMetricsGetDataProperties")) return {};
+  if (size.numOfPatchedInstructionRecords == 0 || size.numOfInstances == 0) return {};
+  // "number of instances for each metric value": room for each metric's, whichever way that is meant
+  const std::size_t each = size.numOfInstances * metrics.size();
+  values.assign(size.numOfPatchedInstructionRecords * each, {});
+  std::vector<CUpti_SassMetrics_Data> rows(size.numOfPatchedInstructionRecords);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].structSize = sizeof rows[i];
+    rows[i].pInstanceValues = &values[i * each];
+  }
+  auto flush = WARPLENS_CUPTI(CUpti_SassMetricsFlushData_Params);
+  flush.ctx = context;
+  flush.numOfPatchedInstructionRecords = rows.size();
+  flush.numOfInstances = size.numOfInstances;
+  flush.pMetricsData = rows.data();
+  if (!works(cuptiSassMetricsFlushData(&flush), "cuptiSassMetricsFlushData")) return {};
+  return rows;
+}
+
+// [offset, value, …] in the order of the metrics; nothing for an instruction that no warp reached.
+std::string row_of(const CUpti_SassMetrics_Data& row, std::size_t values) {
+  std::vector<unsigned long long> sums(metrics.size());
+  bool any = false;
+  for (std::size_t i = 0; i < values; ++i)
+    for (std::size_t m = 0; m < metrics.size(); ++m)
+      if (metrics[m] == row.pInstanceValues[i].metricId) {
+        sums[m] += row.pInstanceValues[i].value;
+        any = any || row.pInstanceValues[i].value != 0;
+      }
+  if (!any) return {};
+  std::string out = '[' + std::to_string(row.pcOffset);
+  for (unsigned long long sum : sums) out += ',' + std::to_string(sum);
+  return out + ']';
+}
+
+} // namespace
+
+void keep_module(const CUpti_ModuleResourceData& loaded) {
+  CUpti_GetCubinCrcParams asked{};
+  asked.size = CUpti_GetCubinCrcParamsSize;
+  asked.cubin = loaded.pCubin;
+  asked.cubinSize = loaded.cubinSize;
+  if (!works(cuptiGetCubinCrc(&asked), "cuptiGetCubinCrc")) return;
+  Module& module = modules[static_cast<std::uint32_t>(asked.cubinCrc)];
+  if (module.image.empty()) module.image.assign(loaded.pCubin, loaded.cubinSize);
+}
+
+void begin(const Launch& launch) {
+  if (enabled || !configure(launch.context)) return;
+  auto enable = WARPLENS_CUPTI(CUpti_SassMetricsEnable_Params);
+  enable.ctx = launch.context;
+  enable.enableLazyPatching = 1;
+  enabled = works(cuptiSassMetricsEnable(&enable), "cuptiSassMetricsEnable");
+}
+
+void end(const Launch& launch) {
+  if (!enabled) return;
+  if (!synchronize()) note("launch " + std::to_string(launch.index) + " failed");
+  std::vector<CUpti_SassMetrics_InstanceValue> values;
+  std::vector<CUpti_SassMetrics_Data> rows = collect(launch.context, values);
+  const std::size_t each = rows.empty() ? 0 : values.size() / rows.size();
+  std::map<std::pair<std::uint32_t, std::string>, std::string> functions; // cubin, function → rows
+  for (const CUpti_SassMetrics_Data& row : rows) {
+    std::string text = row_of(row, each);
+    if (text.empty()) continue;
+    std::string& list = functions[{row.cubinCrc, row.functionName != nullptr ? row.functionName : ""}];
+    list += (list.empty() ? "" : ",") + text;
+  }
+  std::string line = '{' + members(launch) + ",\"functions\":[";
+  bool first = true;
+  for (const auto& [function, list] : functions) {
+    write_module(function.first);
+    line += std::string(first ? "" : ",") + "{\"cubin\":" + std::to_string(function.first) +
+            ",\"function\":" + quoted(function.second) + ",\"rows\":[" + list + "]}";
+    first = false;
+  }
+  write_line(line + "]}");
+  auto disable = WARPLENS_CUPTI(CUpti_SassMetricsDisable_Params);
+  disable.ctx = launch.context;
+  if (works(cuptiSassMetricsDisable(&disable), "cuptiSassMetricsDisable") && disable.numOfDroppedRecords != 0)
+    note(std::to_string(disable.numOfDroppedRecords) + " records of launch " + std::to_string(launch.index) + " were dropped");
+  enabled = false;
+}
+
+void finish() {
+  for (const auto& [device, can] : configured) {
+    if (!can) continue;
+    auto unset = WARPLENS_CUPTI(CUpti_SassMetricsUnsetConfig_Params);
+    unset.deviceIndex = device;
+    cuptiSassMetricsUnsetConfig(&unset);
+  }
+}
+
+} // namespace warplens::recorder::instructions

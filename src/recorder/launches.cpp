@@ -1,0 +1,61 @@
+#include "recorder/launches.h"
+#include "recorder/writer.h"
+#include <dlfcn.h>
+
+namespace warplens::recorder {
+namespace {
+
+template <class Params> Launch shape_of(const Params& from) {
+  Launch out;
+  out.grid[0] = from.gridDimX, out.grid[1] = from.gridDimY, out.grid[2] = from.gridDimZ;
+  out.block[0] = from.blockDimX, out.block[1] = from.blockDimY, out.block[2] = from.blockDimZ;
+  out.shared = from.sharedMemBytes;
+  out.stream = from.hStream;
+  return out;
+}
+
+std::string triple(const unsigned (&of)[3]) {
+  return '[' + std::to_string(of[0]) + ',' + std::to_string(of[1]) + ',' + std::to_string(of[2]) + ']';
+}
+
+} // namespace
+
+std::string members(const Launch& launch) {
+  return "\"launch\":" + std::to_string(launch.index) + ",\"kernel\":" + quoted(launch.kernel) +
+         ",\"grid\":" + triple(launch.grid) + ",\"block\":" + triple(launch.block) +
+         ",\"shared_bytes\":" + std::to_string(launch.shared);
+}
+
+std::optional<Launch> launch_of(CUpti_CallbackId call, const CUpti_CallbackData& data) {
+  std::optional<Launch> out;
+  switch (call) {
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+    out = shape_of(*static_cast<const cuLaunchKernel_params*>(data.functionParams));
+    break;
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+    out = shape_of(*static_cast<const cuLaunchCooperativeKernel_params*>(data.functionParams));
+    break;
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+    out = shape_of(*static_cast<const cuLaunchKernelEx_params*>(data.functionParams)->config);
+    break;
+  default: return std::nullopt;
+  }
+  out->context = data.context;
+  if (data.symbolName != nullptr) out->kernel = data.symbolName;
+  return out;
+}
+
+void* driver_function(const char* name) {
+  static void* driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  return driver != nullptr ? ::dlsym(driver, name) : nullptr;
+}
+
+bool synchronize() {
+  static auto wait = reinterpret_cast<CUresult (*)()>(driver_function("cuCtxSynchronize"));
+  return wait != nullptr && wait() == CUDA_SUCCESS;
+}
+
+} // namespace warplens::recorder

@@ -1,0 +1,29 @@
+// What the two ways of recording have in common: a launch, as the driver is asked for it.
+#pragma once
+#include <cuda.h>
+#include <cupti.h>
+#include <optional>
+#include <string>
+
+namespace warplens::recorder {
+
+struct Launch {
+  unsigned long long index = 0; // n-th launch of the process
+  std::string kernel;           // mangled
+  unsigned grid[3] = {}, block[3] = {}, shared = 0;
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+};
+
+// The members of a launch as JSON, without the braces.
+std::string members(const Launch&);
+
+// A call of the driver that launches a kernel; nothing for other calls.
+std::optional<Launch> launch_of(CUpti_CallbackId, const CUpti_CallbackData&);
+
+// A function of the driver, which is loaded wherever this library is: linking it would need it where WarpLens is built.
+void* driver_function(const char* name);
+// Waits until everything in the context has ended. False: the context is broken.
+bool synchronize();
+
+} // namespace warplens::recorder
