@@ -80,6 +80,9 @@ int run_command_line(int argc, char** argv) {
   add_run(app, exit_code);
   add_report(app, exit_code);
   add_diff(app, exit_code);
+  add_import(app, exit_code);
+  add_compare(app, exit_code);
+  add_record(app, exit_code);
   add_replay(app, exit_code);
   add_explain(app, exit_code);
   add_check(app, exit_code);

@@ -15,6 +15,9 @@ void add_no_pager(CLI::App& command, driver::RunOptions&);           // --no-pag
 void add_compiling_options(CLI::App& command, driver::RunOptions&);  // of run and diff
 void add_running_options(CLI::App& command, driver::RunOptions&);    // likewise
 void declare_gates(CLI::App& command, driver::GateOptions&);         // likewise
+void add_import(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
+void add_record(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);

@@ -5,7 +5,7 @@
 #include "driver/gates.h"
 #include "driver/gpus.h"
 #include "driver/outputs.h"
-#include "driver/report.h"
+#include "driver/saved.h"
 #include "driver/source_program.h"
 #include "findings/finding.h"
 #include "judge/judge.h"

@@ -196,14 +196,6 @@ private:
   LineSequence sequence_;
 };
 
-// The row that an address lies in; null where there is none.
-const LineRow* row_at(const LineSequence& sequence, u64 address) {
-  auto next = std::upper_bound(sequence.by_address.begin(), sequence.by_address.end(), address,
-                               [&](u64 a, u32 row) { return a < sequence.rows[row].address; });
-  return next == sequence.by_address.begin() || address >= sequence.end ? nullptr
-                                                                        : &sequence.rows[*std::prev(next)];
-}
-
 // The directives that give a row's place, its callers before it: no more of them than calls are nested.
 std::string directives(const LineSequence& sequence, const LineRow& row, u32 depth = 0) {
   constexpr u32 deepest = 64;
@@ -223,6 +215,13 @@ bool begins_instruction(std::string_view line, char before) {
 }
 
 } // namespace
+
+const LineRow* row_at(const LineSequence& sequence, u64 address) {
+  auto next = std::upper_bound(sequence.by_address.begin(), sequence.by_address.end(), address,
+                               [&](u64 a, u32 row) { return a < sequence.rows[row].address; });
+  return next == sequence.by_address.begin() || address >= sequence.end ? nullptr
+                                                                        : &sequence.rows[*std::prev(next)];
+}
 
 LineProgram read_line_programs(Bytes section, Bytes relocations) {
   LineProgram out;

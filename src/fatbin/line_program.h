@@ -34,6 +34,9 @@ struct LineProgram {
 // What is damaged ends the reading: line information is never a reason to refuse a module.
 LineProgram read_line_programs(os::Bytes section, os::Bytes relocations);
 
+// The row that an address of a stretch lies in; null where there is none.
+const LineRow* row_at(const LineSequence&, u64 address);
+
 // The PTX text with .file and .loc directives, on the lines that it has.
 std::string with_locations(const std::string& ptx, const LineProgram& source, const LineProgram& text);
 

@@ -36,10 +36,19 @@ bool wavefronts_are_estimate(Space space, const access::Site& site) {
   return space == Space::shared && site.opcode.starts_with("wgmma.");
 }
 
+// What a launch's counts are worth.
+struct Label {
+  measure::Status status{};
+  bool measured = false; // by a GPU
+  std::string_view name() const { return measured ? "measured" : measure::name(status); }
+};
+
 void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const access::Site& site,
-                measure::Status status, double from_l2 = 1) {
+                Label label, double from_l2 = 1) {
+  const auto [status, measured] = label;
   const arch::Architecture* row = arch::find(sm);
-  bool stages = row != nullptr && arch::knows_stages(*row);
+  // What the L1's stages take is counted for whole launches, not for each instruction.
+  bool stages = row != nullptr && arch::knows_stages(*row) && !measured;
   for (const arch::CountMember& member : arch::count_members)
     out[member.name] =
         arch::applies(member.which, space, site.kind, stages) ? json_t(counts.*member.value) : json_t();
@@ -47,10 +56,11 @@ void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const ac
   out["excess_cycles"] =
       row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, *row, from_l2));
   arch::StageEstimates estimates;
-  if (row != nullptr)
+  if (row != nullptr && !measured)
     estimates = arch::stage_estimates(*row, {.space = space, .kind = site.kind, .bytes = site.bytes}, counts,
                                       status == measure::Status::proved);
-  if (row != nullptr && sectors_are_estimate(*row, counts, space, site.kind, site.bytes))
+  if (measured && space != Space::shared) out["estimates"] = {"requests", "bytes_used"};
+  if (row != nullptr && !measured && sectors_are_estimate(*row, counts, space, site.kind, site.bytes))
     out["estimates"].push_back("sectors");
   if (wavefronts_are_estimate(space, site)) out["estimates"].push_back("wavefronts");
   if (estimates.tag_passes) out["estimates"].push_back("tag_passes");
@@ -113,7 +123,7 @@ json_t whole_distribution_json(const measure::Distribution& distribution, const 
 
 // Place, instruction and counters: the same members for a launch's site and a kernel's access.
 json_t site_json(const access::Site& site, Space space, const std::vector<Counts>& counters,
-                 const std::vector<u32>& sm, measure::Status status, double from_l2) {
+                 const std::vector<u32>& sm, Label label, double from_l2) {
   json_t out;
   bool placed = !site.frames.empty();
   out["file"] = placed ? text_or_null(site.frames[0].file) : json_t();
@@ -141,11 +151,11 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   if (site.timing_dependent != access::Timing::none)
     out["timing_dependent"] = access::name(site.timing_dependent);
   if (from_l2 != 1) out["from_l2"] = from_l2;
-  put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, status,
+  put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, label,
              from_l2);
   if (sm.size() > 1)
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
-      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, status,
+      put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, label,
                  a == 0 ? from_l2 : 1);
   return out;
 }
@@ -169,8 +179,9 @@ private:
   std::map<i64, u64> numbers_;
 };
 
-json_t launch_json(const Launch& alike, Processes& processes) {
+json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
   const measure::LaunchRecord& launch = alike.record;
+  const Label label{launch.status, measured};
   json_t out{{"index", alike.when.front().first},
              {"process", processes.number(alike.when.front().process)},
              {"count", alike.count()},
@@ -189,10 +200,11 @@ json_t launch_json(const Launch& alike, Processes& processes) {
   out["shared_bytes"] = launch.shared_bytes;
   out["local_bytes"] = launch.local_bytes;
   out["local_arrays"] = launch.local_arrays;
-  out["status"] = measure::name(launch.status);
+  out["status"] = label.name();
   out["reason"] = text_or_null(launch.reason);
   out["error"] = text_or_null(launch.error);
   out["warp_instructions"] = launch.warp_instructions;
+  if (!alike.counters.empty()) out["counters"] = alike.counters;
   out["diagnostics"] = json_t::array();
   for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(diagnostic_json(d));
   out["sites"] = json_t::array();
@@ -201,13 +213,13 @@ json_t launch_json(const Launch& alike, Processes& processes) {
   for (const measure::SiteRecord& record : launch.sites) {
     const double from_l2 =
         measure::share_from_l2(record.site, record.space, record.distribution.first_block, stays);
-    json_t site = site_json(record.site, record.space, record.counters, launch.sm, launch.status, from_l2);
+    json_t site = site_json(record.site, record.space, record.counters, launch.sm, label, from_l2);
     site["pattern"] = pattern_json(record.pattern, record.site);
     if (record.result_unused) site["result_unused"] = true;
     if (record.adds_one) site["adds_one"] = true;
     if (!record.distribution.classes.empty())
       site["distribution"] = distribution_json(record.distribution, launch.sm);
-    site["label"] = measure::name(launch.status);
+    site["label"] = label.name();
     out["sites"].push_back(std::move(site));
   }
   return out;
@@ -230,7 +242,7 @@ json_t advice_json(const advise::Advice& advice) {
 json_t limit_json(const Kernel& kernel) {
   const std::vector<Stage> used = stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
-  if (used.empty() || row == nullptr) return {};
+  if (used.empty() || row == nullptr || kernel.measured) return {};
   json_t out{{"stage", used[0].id}};
   for (const Stage& stage : used) out["cycles"][std::string(stage.id)] = stage.cycles;
   out["bound_cycles"] = kernel.limit.bound;
@@ -242,11 +254,12 @@ json_t limit_json(const Kernel& kernel) {
 }
 
 json_t kernel_json(const Kernel& kernel) {
+  const Label label{kernel.status, kernel.measured};
   json_t out{{"kernel", kernel.mangled},
              {"name", kernel.name},
              {"short", kernel.label},
              {"module", kernel.module},
-             {"status", measure::name(kernel.status)},
+             {"status", label.name()},
              {"launches", kernel.launches}};
   out["block"] = dim(kernel.block);
   out["excess_bytes"] = kernel.excess_bytes;
@@ -254,6 +267,7 @@ json_t kernel_json(const Kernel& kernel) {
   out["moved_bytes"] = kernel.moved_bytes;
   out["share"] = kernel.share;
   out["limit"] = limit_json(kernel);
+  if (kernel.measured_time) out["measured_seconds"] = *kernel.measured_time;
   out["ptxas"] = json_t();
   if (kernel.local_use)
     out["ptxas"] = {{"stack_bytes", kernel.local_use->stack_bytes},
@@ -262,7 +276,7 @@ json_t kernel_json(const Kernel& kernel) {
   out["accesses"] = json_t::array();
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows) {
-      json_t access = site_json(row.site, row.space, row.counters, kernel.sm, kernel.status, row.from_l2);
+      json_t access = site_json(row.site, row.space, row.counters, kernel.sm, label, row.from_l2);
       access["source"] = text_or_null(line.text);
       access["source_changed"] = line.changed;
       access["ptx_instructions"] = row.sites;
@@ -288,7 +302,7 @@ json_t totals_json(const Model& model) {
     for (std::size_t a = 0; a < std::min(sm.size(), counters.size()); ++a) {
       json_t& of_space = out["spaces"][std::string(access::name(space))][std::to_string(sm[a])];
       put_counts(of_space, counters[a], sm[a], space, {.kind = access::Kind::load, .bytes = 4},
-                 proved ? measure::Status::proved : measure::Status::exact);
+                 {proved ? measure::Status::proved : measure::Status::exact, model.input.measured.has_value()});
       of_space.erase("excess_cycles"); // each access has its busiest stage; their sum has none
     }
   return out;
@@ -332,11 +346,17 @@ std::string json(const Model& model, std::string_view version) {
   Processes processes;
   json_t out{{"schema", 1}, {"tool", {{"name", "warplens"}, {"version", version}}}};
   out["target"] = {{"sm", input.sm.empty() ? json_t() : json_t(input.sm[0])}, {"all", input.sm}};
+  if (input.measured)
+    out["measured"] = {{"tool", text_or_null(input.measured->tool)},
+                       {"gpu", text_or_null(input.measured->gpu)},
+                       {"driver", text_or_null(input.measured->driver)},
+                       {"files", input.measured->files},
+                       {"lacks", input.measured->lacks}};
   out["program"] = {{"command", input.command},
                     {"exit_code", input.outcome.exit_code},
                     {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}};
   out["launches"] = json_t::array();
-  for (const Launch& launch : input.launches) out["launches"].push_back(launch_json(launch, processes));
+  for (const Launch& launch : input.launches) out["launches"].push_back(launch_json(launch, processes, input.measured.has_value()));
   out["interrupted"] = json_t::array();
   for (const measure::LaunchStarted& launch : input.interrupted)
     out["interrupted"].push_back({{"index", launch.index},

@@ -121,6 +121,17 @@ void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& lau
     add_launch(sums, measure::repeated(launch, times));
 }
 
+// Nothing where one launch was not timed.
+std::optional<double> time_of(std::span<const Launch* const> launches) {
+  double out = 0;
+  for (const Launch* launch : launches) {
+    auto time = launch->counters.find("gpu__time_duration.sum");
+    if (time == launch->counters.end()) return {};
+    out += time->second * 1e-9 * static_cast<double>(launch->count());
+  }
+  return out;
+}
+
 Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, const SourceLines& source,
                    const Options& options) {
   const LaunchRecord& first = launches.front()->record;
@@ -129,6 +140,8 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   kernel.module = first.module, kernel.status = first.status, kernel.sm = first.sm,
   kernel.block = first.block;
   kernel.first_launch = first.index;
+  kernel.measured = input.measured.has_value();
+  kernel.measured_time = time_of(launches);
   SiteSums sums;
   for (const Launch* launch : launches) {
     kernel.alike.push_back(static_cast<u32>(launch - input.launches.data()));

@@ -48,6 +48,7 @@ std::size_t LaunchList::add(Launch launch) {
   for (auto found = begin; found != end; ++found) {
     Launch& known = launches_[found->second];
     if (static_cast<const measure::LaunchContent&>(known.record) != launch.record) continue;
+    if (known.counters != launch.counters) continue;
     for (const Occurrences& some : launch.when)
       if (some.count == 1)
         known.repeat(some.process, some.first);

@@ -2,6 +2,7 @@
 // loop of 100,000 launches takes no more memory, and no longer report, than one of ten.
 #pragma once
 #include "measure/record.h"
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Occurrences {
 struct Launch {
   Launch(measure::LaunchRecord); // a single one
   measure::LaunchRecord record;  // of the first
+  // What a GPU counted for the whole launch, by the profiler's names; times in nanoseconds. Empty where WarpLens counted.
+  std::map<std::string, double> counters;
   std::vector<Occurrences> when; // never empty
   u64 count() const;             // how many
   void repeat(i64 process, u64 index);

@@ -39,7 +39,16 @@ struct Missing {
   u64 processes = 0; // of the program, that still ran: what they launch from then on
 };
 
+// Where numbers come from that a GPU counted (src/measured). Empty where the file does not say.
+struct Measurement {
+  std::string tool, gpu, driver; // "Nsight Compute 2025.3.1", "NVIDIA H200", "580.159.04"
+  std::vector<std::string> files;
+  std::vector<std::string> lacks; // counts that nothing was measured of: "tags"
+  bool operator==(const Measurement&) const = default;
+};
+
 struct Input {
+  std::optional<Measurement> measured; // nothing: WarpLens counted
   std::vector<std::string> command;
   std::vector<u32> sm;                             // as asked for, first = the device
   std::vector<Launch> launches;                    // no two alike; in the order of the first of each
@@ -124,7 +133,9 @@ struct Kernel {
   u32 timing_dependent =
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
-  Limit limit; // under the first architecture
+  Limit limit;                        // under the first architecture
+  bool measured = false;               // by a GPU, not counted by WarpLens
+  std::optional<double> measured_time; // seconds, of all its launches, where the GPU told of each
 };
 
 // Rows with one cause: what its advice says, and the pattern, are the same; or they go to one array of one kernel.

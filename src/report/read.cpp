@@ -105,7 +105,7 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   take(value, "shared_bytes", out.shared_bytes);
   take(value, "local_bytes", out.local_bytes);
   out.local_arrays = measure::strings(value, "local_arrays");
-  take_name(value, "status", out.status);
+  if (auto status = value.find("status"); status == value.end() || *status != "measured") take_name(value, "status", out.status);
   take(value, "reason", out.reason);
   take(value, "error", out.error);
   take(value, "warp_instructions", out.warp_instructions);
@@ -135,6 +135,11 @@ Launch alike_of(const json& value, const std::vector<u32>& asked_for) {
   if (all == 0 || all > most || out.count() != all)
     throw Unreadable("member 'count' is not how many launches the element stands for");
   out.record.process = out.when.front().process, out.record.index = out.when.front().first;
+  if (auto counters = value.find("counters"); counters != value.end() && !counters->is_null()) {
+    measure::expect_object(*counters, "counters");
+    for (const auto& [name, count] : counters->items())
+      out.counters[name] = measure::number_of<double>(count, name.c_str());
+  }
   return out;
 }
 
@@ -189,6 +194,15 @@ Saved saved_of(const json& document) {
   Input& input = saved.input;
   each(object_in(document, "target"), "all",
        [&](const json& one) { input.sm.push_back(measure::number_of<u32>(one, "all")); });
+  if (document.contains("measured")) {
+    const json& measured = object_in(document, "measured");
+    Measurement& out = input.measured.emplace();
+    take(measured, "tool", out.tool);
+    take(measured, "gpu", out.gpu);
+    take(measured, "driver", out.driver);
+    out.files = measure::strings(measured, "files");
+    out.lacks = measure::strings(measured, "lacks");
+  }
   const json& program = object_in(document, "program");
   input.command = measure::strings(program, "command");
   take(program, "exit_code", input.outcome.exit_code);
@@ -254,6 +268,18 @@ Result<Saved> read_json(std::string_view text, const std::string& name) {
   }
 }
 
+// Numbers of a GPU and numbers of WarpLens are no one run, and neither are those of two GPUs.
+Result<void> merge_measurements(std::optional<Measurement>& into, const std::optional<Measurement>& from) {
+  auto machine = [](const Measurement& m) { return std::tie(m.tool, m.gpu, m.driver); };
+  if (into.has_value() != from.has_value() || (into && machine(*into) != machine(*from)))
+    return failure(diag::error("report-mismatch", "the reports are of different machines", {},
+                               "warplens compare lays what was predicted and what was measured side by side"));
+  if (into)
+    for (const std::string& file : from->files)
+      if (std::ranges::find(into->files, file) == into->files.end()) into->files.push_back(file);
+  return {};
+}
+
 Result<Saved> merge(std::vector<Saved> runs) {
   auto mismatch = [](std::string message, std::string help) {
     return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
@@ -264,12 +290,15 @@ Result<Saved> merge(std::vector<Saved> runs) {
   Saved out;
   out.input.sm = runs[0].input.sm;
   out.input.command = runs[0].input.command;
+  out.input.measured = runs[0].input.measured;
   LaunchList launches(out.input.launches);
   i64 processes = 0;
   for (Saved& run : runs) {
     if (run.input.sm != out.input.sm)
       return mismatch("the reports were counted for different architectures",
                       "run all of them with the same --sm");
+    if (Result<void> same = merge_measurements(out.input.measured, run.input.measured); !same)
+      return failure(same.error());
     i64 next = processes;
     auto renumber = [&](i64& process) { // they are numbered from 0 in each report
       process += processes;

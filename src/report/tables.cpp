@@ -36,6 +36,7 @@ std::string grids_of(const Kernel& kernel) {
 }
 
 std::string label_of(const Kernel& kernel) {
+  if (kernel.measured) return "measured";
   switch (kernel.status) {
   case Status::exact: return "exact";
   case Status::failed: return "failed: counts up to the fault";
@@ -73,9 +74,14 @@ std::string launch_line(const Kernel& kernel) {
 
 // What the accesses keep busy, and how long at least.
 std::string limit_lines(const Page& page, const Kernel& kernel) {
+  if (kernel.measured_time) {
+    const double each = *kernel.measured_time / static_cast<double>(kernel.launches);
+    return wrap(fmt::format("took {}{}", human_time(each), kernel.launches == 1 ? "" : " a launch, on average"),
+                "  ", page.options.width);
+  }
   const std::vector<Stage> used = stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
-  if (used.empty() || row == nullptr) return "";
+  if (used.empty() || row == nullptr || kernel.measured) return "";
   std::string text = fmt::format("busiest: {}, {} cycles of each SM", used[0].words, human(used[0].cycles));
   if (used.size() > 1) text += fmt::format("; {} {}", used[1].brief, human(used[1].cycles));
   std::string out = wrap(text, "  ", page.options.width);

@@ -21,7 +21,17 @@ std::string but_for_timing(const Model& model) {
                     : fmt::format("{} accesses that depend on timing", human(sites));
 }
 
+// ", measured by Nsight Compute 2025.3.1 on NVIDIA H200, driver 580.159.04"
+std::string how_measured(const Measurement& measured) {
+  std::string out = ", measured";
+  if (!measured.tool.empty()) out += " by " + measured.tool;
+  if (!measured.gpu.empty()) out += " on " + measured.gpu;
+  if (!measured.driver.empty()) out += ", driver " + measured.driver;
+  return out;
+}
+
 std::string how_counted(const Model& model) {
+  if (model.input.measured) return how_measured(*model.input.measured);
   std::set<std::string_view> labels;
   for (const Kernel& kernel : model.kernels)
     if (measure::is_counted(kernel.status)) labels.insert(measure::name(kernel.status));

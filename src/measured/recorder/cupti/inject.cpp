@@ -4,11 +4,12 @@
 //
 //   WARPLENS_RECORD       the folder; each process writes a file of its own there
 //   WARPLENS_RECORD_PASS  instructions (counts per machine instruction) or counters (per launch, and its time)
+//   WARPLENS_RECORD_LAUNCHES  so many launches of each process are recorded, the others just run
 //
 // A program runs once for each of the two: code that counts its instructions takes longer, and a time of it means nothing.
-#include "recorder/counters.h"
-#include "recorder/cupti_calls.h"
-#include "recorder/instructions.h"
+#include "measured/recorder/cupti/counters.h"
+#include "measured/recorder/cupti/cupti_calls.h"
+#include "measured/recorder/cupti/instructions.h"
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -19,6 +20,7 @@ namespace {
 
 std::recursive_mutex entering; // a module may be loaded while a launch is prepared
 unsigned long long launches = 0;
+unsigned long long most_launches = ~0ull;
 bool per_instruction = true;
 
 void on_resource(CUpti_CallbackId what, const CUpti_ResourceData& data) {
@@ -33,6 +35,10 @@ void on_driver_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
   const bool entry = data.callbackSite == CUPTI_API_ENTER;
   if (entry ? depth++ != 0 : --depth != 0) return;
   launch->index = entry ? launches : launches++;
+  if (launch->index >= most_launches) {
+    if (launch->index == most_launches && entry && !per_instruction) counters::finish();
+    return;
+  }
   if (per_instruction)
     entry ? instructions::begin(*launch) : instructions::end(*launch);
   else
@@ -56,6 +62,8 @@ void at_end() {
 void begin_file() {
   const char* pass = std::getenv("WARPLENS_RECORD_PASS");
   per_instruction = pass == nullptr || std::strcmp(pass, "counters") != 0;
+  if (const char* most = std::getenv("WARPLENS_RECORD_LAUNCHES"); most != nullptr && *most != '\0')
+    most_launches = std::strtoull(most, nullptr, 10);
   const char* folder = std::getenv("WARPLENS_RECORD");
   const std::string process = std::to_string(::getpid()), name = per_instruction ? "instructions" : "counters";
   if (folder != nullptr) open_output((std::string(folder) + '/' + name + '.' + process + ".jsonl").c_str());

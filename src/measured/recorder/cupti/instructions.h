@@ -2,7 +2,7 @@
 // while it runs, once, without replay. The machine code itself goes into the recording too: from it the reader tells what an
 // instruction does and which lines it comes from.
 #pragma once
-#include "recorder/launches.h"
+#include "measured/recorder/cupti/launches.h"
 
 namespace warplens::recorder::instructions {
 

@@ -1,8 +1,8 @@
 // See counters.h. A session of the profiler holds a fixed number of ranges. It is stopped, read and begun anew when it is full, and
 // at the end.
-#include "recorder/counters.h"
-#include "recorder/cupti_calls.h"
-#include "recorder/device.h"
+#include "measured/recorder/cupti/counters.h"
+#include "measured/recorder/cupti/cupti_calls.h"
+#include "measured/recorder/cupti/device.h"
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -53,19 +53,20 @@ void choose_names() {
   }
 }
 
-// Leaves out, and notes, what the chip does not have.
-void add_metrics() {
-  std::vector<std::string> known;
-  for (const std::string& name : session.names) {
-    const char* pointer = name.c_str();
-    auto add = WARPLENS_CUPTI(CUpti_Profiler_Host_ConfigAddMetrics_Params);
-    add.pHostObject = session.host;
-    add.ppMetricNames = &pointer;
-    add.numMetrics = 1;
-    if (works(cuptiProfilerHostConfigAddMetrics(&add), name.c_str())) known.push_back(name);
-  }
-  session.names = std::move(known);
+// Leaves out, and notes, what the chip does not have. The others are added in one call: each call begins a pass.
+bool add_metrics() {
+  std::erase_if(session.names, [](const std::string& name) {
+    auto ask = WARPLENS_CUPTI(CUpti_Profiler_Host_GetMetricProperties_Params);
+    ask.pHostObject = session.host;
+    ask.pMetricName = name.c_str();
+    return !works(cuptiProfilerHostGetMetricProperties(&ask), name.c_str());
+  });
   for (const std::string& name : session.names) session.name_pointers.push_back(name.c_str());
+  auto add = WARPLENS_CUPTI(CUpti_Profiler_Host_ConfigAddMetrics_Params);
+  add.pHostObject = session.host;
+  add.ppMetricNames = session.name_pointers.data();
+  add.numMetrics = session.name_pointers.size();
+  return works(cuptiProfilerHostConfigAddMetrics(&add), "cuptiProfilerHostConfigAddMetrics");
 }
 
 bool make_config() {
@@ -98,8 +99,7 @@ bool open_session(CUcontext context) {
   if (!works(cuptiProfilerHostInitialize(&host), "cuptiProfilerHostInitialize")) return false;
   session.host = host.pHostObject;
   choose_names();
-  add_metrics();
-  if (session.names.empty() || !make_config()) return false;
+  if (!add_metrics() || session.names.empty() || !make_config()) return false;
   auto enable = WARPLENS_CUPTI(CUpti_RangeProfiler_Enable_Params);
   enable.ctx = context;
   if (!works(cuptiRangeProfilerEnable(&enable), "cuptiRangeProfilerEnable")) return false;

@@ -1,8 +1,8 @@
-// See instructions.h. The order that CUPTI wants: SetConfig once for each device (it needs a context), and for each launch
-// Enable, the launch, GetDataProperties, FlushData, Disable.
-#include "recorder/instructions.h"
-#include "recorder/cupti_calls.h"
-#include "recorder/device.h"
+// See instructions.h. The order that CUPTI wants: SetConfig once for each device (it needs a context), for each launch
+// GetDataProperties and FlushData, within one range of Enable and Disable.
+#include "measured/recorder/cupti/instructions.h"
+#include "measured/recorder/cupti/cupti_calls.h"
+#include "measured/recorder/cupti/device.h"
 #include <cupti_pcsampling.h>
 #include <cupti_sass_metrics.h>
 #include <cstdlib>
@@ -33,7 +33,7 @@ struct Module {
 std::map<std::uint32_t, Module> modules; // by CUPTI's CRC of the cubin
 std::map<std::uint32_t, bool> configured; // device: can it be counted?
 std::vector<std::uint64_t> metrics;       // as configured, in the order of the "metrics" line
-bool enabled = false;
+CUcontext enabled = nullptr; // of the first launch; others are noted
 
 // The configuration of the wanted metrics for a chip.
 std::vector<CUpti_SassMetrics_Config> configuration(const std::string& chip) {
@@ -105,20 +105,35 @@ std::vector<CUpti_SassMetrics_Data> collect(CUcontext context, std::vector<CUpti
   return rows;
 }
 
-// [offset, value, …] in the order of the metrics; nothing for an instruction that no warp reached.
-std::string row_of(const CUpti_SassMetrics_Data& row, std::size_t values) {
-  std::vector<unsigned long long> sums(metrics.size());
-  bool any = false;
-  for (std::size_t i = 0; i < values; ++i)
-    for (std::size_t m = 0; m < metrics.size(); ++m)
-      if (metrics[m] == row.pInstanceValues[i].metricId) {
-        sums[m] += row.pInstanceValues[i].value;
-        any = any || row.pInstanceValues[i].value != 0;
+// Of each function, by cubin and name, the values of each instruction in the order of the metrics.
+using Sums = std::map<std::uint32_t, std::vector<unsigned long long>>; // by offset
+using Functions = std::map<std::pair<std::uint32_t, std::string>, Sums>;
+
+// CUPTI hands over a row for each instruction and metric. One that no warp reached has none.
+Functions functions_of(const std::vector<CUpti_SassMetrics_Data>& rows, std::size_t values) {
+  Functions out;
+  for (const CUpti_SassMetrics_Data& row : rows)
+    for (std::size_t i = 0; i < values; ++i)
+      for (std::size_t m = 0; m < metrics.size(); ++m) {
+        const CUpti_SassMetrics_InstanceValue& value = row.pInstanceValues[i];
+        if (metrics[m] != value.metricId || value.value == 0) continue;
+        std::vector<unsigned long long>& sums =
+            out[{row.cubinCrc, row.functionName != nullptr ? row.functionName : ""}][row.pcOffset];
+        sums.resize(metrics.size());
+        sums[m] += value.value;
       }
-  if (!any) return {};
-  std::string out = '[' + std::to_string(row.pcOffset);
-  for (unsigned long long sum : sums) out += ',' + std::to_string(sum);
-  return out + ']';
+  return out;
+}
+
+// [[offset, value, …], …]
+std::string rows_json(const Sums& sums) {
+  std::string out;
+  for (const auto& [offset, values] : sums) {
+    out += (out.empty() ? "[" : ",[") + std::to_string(offset);
+    for (unsigned long long value : values) out += ',' + std::to_string(value);
+    out += ']';
+  }
+  return '[' + out + ']';
 }
 
 } // namespace
@@ -134,43 +149,39 @@ void keep_module(const CUpti_ModuleResourceData& loaded) {
 }
 
 void begin(const Launch& launch) {
-  if (enabled || !configure(launch.context)) return;
+  // One range for the whole program: kernels that are launched in a second one are not counted (CUPTI 13.0 with lazy patching).
+  if (enabled != nullptr || !configure(launch.context)) return;
   auto enable = WARPLENS_CUPTI(CUpti_SassMetricsEnable_Params);
   enable.ctx = launch.context;
   enable.enableLazyPatching = 1;
-  enabled = works(cuptiSassMetricsEnable(&enable), "cuptiSassMetricsEnable");
+  if (works(cuptiSassMetricsEnable(&enable), "cuptiSassMetricsEnable")) enabled = launch.context;
 }
 
 void end(const Launch& launch) {
-  if (!enabled) return;
+  if (enabled == nullptr) return;
+  if (enabled != launch.context) return note("launches of a second context are not counted");
   if (!synchronize()) note("launch " + std::to_string(launch.index) + " failed");
   std::vector<CUpti_SassMetrics_InstanceValue> values;
   std::vector<CUpti_SassMetrics_Data> rows = collect(launch.context, values);
   const std::size_t each = rows.empty() ? 0 : values.size() / rows.size();
-  std::map<std::pair<std::uint32_t, std::string>, std::string> functions; // cubin, function → rows
-  for (const CUpti_SassMetrics_Data& row : rows) {
-    std::string text = row_of(row, each);
-    if (text.empty()) continue;
-    std::string& list = functions[{row.cubinCrc, row.functionName != nullptr ? row.functionName : ""}];
-    list += (list.empty() ? "" : ",") + text;
-  }
   std::string line = '{' + members(launch) + ",\"functions\":[";
   bool first = true;
-  for (const auto& [function, list] : functions) {
+  for (const auto& [function, sums] : functions_of(rows, each)) {
     write_module(function.first);
     line += std::string(first ? "" : ",") + "{\"cubin\":" + std::to_string(function.first) +
-            ",\"function\":" + quoted(function.second) + ",\"rows\":[" + list + "]}";
+            ",\"function\":" + quoted(function.second) + ",\"rows\":" + rows_json(sums) + "}";
     first = false;
   }
   write_line(line + "]}");
-  auto disable = WARPLENS_CUPTI(CUpti_SassMetricsDisable_Params);
-  disable.ctx = launch.context;
-  if (works(cuptiSassMetricsDisable(&disable), "cuptiSassMetricsDisable") && disable.numOfDroppedRecords != 0)
-    note(std::to_string(disable.numOfDroppedRecords) + " records of launch " + std::to_string(launch.index) + " were dropped");
-  enabled = false;
 }
 
 void finish() {
+  if (enabled != nullptr) {
+    auto disable = WARPLENS_CUPTI(CUpti_SassMetricsDisable_Params);
+    disable.ctx = enabled;
+    cuptiSassMetricsDisable(&disable);
+    enabled = nullptr;
+  }
   for (const auto& [device, can] : configured) {
     if (!can) continue;
     auto unset = WARPLENS_CUPTI(CUpti_SassMetricsUnsetConfig_Params);

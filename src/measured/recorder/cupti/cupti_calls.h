@@ -1,9 +1,10 @@
 // Calls of CUPTI: parameter blocks that know their size, and what to do when one fails.
 #pragma once
-#include "recorder/writer.h"
+#include "measured/recorder/cupti/writer.h"
 #include <cuda.h>
 #include <cupti.h>
 #include <set>
+#include <string>
 
 namespace warplens::recorder {
 

@@ -1,5 +1,5 @@
-#include "recorder/launches.h"
-#include "recorder/writer.h"
+#include "measured/recorder/cupti/launches.h"
+#include "measured/recorder/cupti/writer.h"
 #include <dlfcn.h>
 
 namespace warplens::recorder {

@@ -1,6 +1,6 @@
-#include "recorder/device.h"
-#include "recorder/cupti_calls.h"
-#include "recorder/launches.h"
+#include "measured/recorder/cupti/device.h"
+#include "measured/recorder/cupti/cupti_calls.h"
+#include "measured/recorder/cupti/launches.h"
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
 #include <fstream>

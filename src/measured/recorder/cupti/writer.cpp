@@ -1,4 +1,4 @@
-#include "recorder/writer.h"
+#include "measured/recorder/cupti/writer.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>

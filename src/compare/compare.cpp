@@ -1,0 +1,271 @@
+// See compare.h: kernels and launches (launches.h), of each what it did by line (lines.h) and as a whole, and of what differs the
+// reason (reasons.h).
+#include "compare/compare.h"
+#include "compare/launches.h"
+#include "compare/reasons.h"
+#include "measured/launches.h"
+#include "report/limit.h"
+#include "report/text.h"
+#include "text/regex.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace warplens::compare {
+namespace {
+
+using report::Launch;
+
+double residual_of(std::optional<double> first, std::optional<double> second) {
+  if (!first || !second || *first == *second) return 0;
+  return (*second - *first) / std::max(std::abs(*first), std::abs(*second));
+}
+
+bool is_whole(const measure::SiteRecord& site, const measured::Sum& sum) {
+  return site.space == sum.space && joined(site.site.kind) == joined(sum.kind);
+}
+
+// What a side says of a sum of the whole launch. A profiler's own sum is taken first; atomics and reductions are one, as the
+// assembler decides which it makes.
+std::optional<double> sum_of(const Launch& launch, bool measured, const measured::Sum& sum) {
+  if (measured) {
+    auto known = launch.counters.find(std::string(sum.counter));
+    return known != launch.counters.end() ? std::optional(known->second) : std::nullopt;
+  }
+  u64 out = 0;
+  for (const measure::SiteRecord& site : launch.record.sites)
+    if (is_whole(site, sum) && site.site.kind == sum.kind && !site.counters.empty()) out += site.counters[0].*sum.count;
+  return static_cast<double>(out);
+}
+
+class Comparison {
+public:
+  Comparison(Model& model, const report::SourceLines& source, const Options& options)
+      : model_(model), source_(source), options_(options) {
+    const Side &base = model.sides[model.base], &other = model.sides[model.other];
+    machine_code_ = other.measured() && !base.measured();
+  }
+
+  void add(const MatchedKernel& matched) {
+    Kernel& kernel = model_.kernels.emplace_back();
+    kernel.name = matched.name;
+    kernel.launches = matched.launches;
+    for (const Match& match : matched.matches) {
+      kernel.groups.push_back(launches_of(match));
+      kernel.weight += kernel.groups.back().weight * static_cast<double>(match.count);
+    }
+    std::ranges::stable_sort(kernel.groups, std::greater{}, &Launches::weight);
+  }
+
+private:
+  Launches launches_of(const Match& match) {
+    Launches out{.first = match.first, .count = match.count};
+    for (std::size_t s = 0; s < model_.sides.size(); ++s) {
+      const Launch* launch = match.launch[s];
+      if (launch == nullptr) continue;
+      out.grid[s] = launch->record.grid, out.block[s] = launch->record.block;
+      const measure::LaunchRecord& record = launch->record;
+      if (!measure::is_counted(record.status))
+        out.problem[s] = record.reason.empty() ? std::string(measure::name(record.status)) : record.reason;
+    }
+    const Launch *first = match.launch[model_.base], *second = match.launch[model_.other];
+    if (first == nullptr || second == nullptr) return out;
+    model_.launches += match.count;
+    times(out, match);
+    const bool good = add_lines(out, match);
+    add_sums(out, match);
+    if (good) model_.launches_equal += match.count;
+    for (const Line& line : out.lines) out.weight += line.weight;
+    return out;
+  }
+
+  // Reasons that concern a whole launch.
+  Reason launch_reason(const Launches& launches) const {
+    if (!launches.problem[model_.base].empty() || !launches.problem[model_.other].empty()) return Reason::uncounted;
+    if (launches.grid[model_.base] != launches.grid[model_.other] || launches.block[model_.base] != launches.block[model_.other])
+      return Reason::other_input;
+    return Reason::none;
+  }
+
+  bool is_equal(const Count& count) const { return std::abs(count.residual) <= options_.tolerance; }
+
+  void settle(Count& count, Reason reason, u64 times) {
+    if (is_equal(count)) {
+      model_.equal += times;
+      return;
+    }
+    count.reason = reason;
+    model_.different[reason] += times;
+    if (std::ranges::find(options_.accepted, reason) == options_.accepted.end()) model_.differs = true;
+  }
+
+  bool add_lines(Launches& out, const Match& match) {
+    std::array<Lines, most_sides> lines;
+    std::array<bool, most_sides> known{};
+    std::map<LineKey, bool> keys;
+    for (std::size_t s = 0; s < model_.sides.size(); ++s) {
+      if (match.launch[s] == nullptr || !has_lines(match.launch[s]->record)) continue;
+      known[s] = true;
+      lines[s] = lines_of(match.launch[s]->record);
+      for (const auto& [key, sum] : lines[s]) keys[key] = true;
+    }
+    if (!known[model_.base] || !known[model_.other]) return false;
+    std::map<std::pair<access::Space, access::Kind>, Whole> wholes;
+    for (const auto& [key, sum] : lines[model_.base]) wholes[{key.space, key.kind}].predicted.counts += sum.counts;
+    for (const auto& [key, sum] : lines[model_.other]) wholes[{key.space, key.kind}].measured.counts += sum.counts;
+    const Reason of_launch = launch_reason(out);
+    bool good = true;
+    for (const auto& [key, unused] : keys) {
+      std::vector<LineCount> compared = counts_of(key.space, key.kind);
+      if (compared.empty()) continue;
+      Pair pair{find(lines[model_.base], key), find(lines[model_.other], key)};
+      Line line = line_of(key, lines);
+      for (const LineCount& what : compared) {
+        Count count{what.name, values_of(key, lines, known, what), 0};
+        if (!count.values[model_.base] || !count.values[model_.other]) continue;
+        count.residual = residual_of(count.values[model_.base], count.values[model_.other]);
+        const Reason reason = of_launch != Reason::none
+                                  ? of_launch
+                                  : reason_of(key, pair, wholes[{key.space, key.kind}], machine_code_);
+        settle(count, reason, match.count);
+        if (count.reason != Reason::none) {
+          line.reason = count.reason;
+          line.weight += std::abs(*count.values[model_.other] - *count.values[model_.base]) * what.cycles;
+          good = false;
+        }
+        line.counts.push_back(std::move(count));
+      }
+      out.lines.push_back(std::move(line));
+    }
+    std::ranges::stable_sort(out.lines, std::greater{}, &Line::weight);
+    return good;
+  }
+
+  static const LineSum* find(const Lines& lines, const LineKey& key) {
+    auto found = lines.find(key);
+    return found == lines.end() ? nullptr : &found->second;
+  }
+
+  Values values_of(const LineKey& key, const std::array<Lines, most_sides>& lines, const std::array<bool, most_sides>& known,
+                   const LineCount& what) const {
+    Values out;
+    for (std::size_t s = 0; s < most_sides; ++s) {
+      if (!known[s] || lacks(s, what.name)) continue;
+      const LineSum* sum = find(lines[s], key);
+      out[s] = sum == nullptr ? 0 : static_cast<double>(sum->counts.*what.value);
+    }
+    return out;
+  }
+
+  bool lacks(std::size_t side, std::string_view count) const {
+    const std::optional<report::Measurement>& measured = model_.sides[side].input->measured;
+    return measured && std::ranges::find(measured->lacks, count) != measured->lacks.end();
+  }
+
+  Line line_of(const LineKey& key, const std::array<Lines, most_sides>& lines) const {
+    Line out{.space = key.space, .kind = key.kind};
+    for (std::size_t s = 0; s < model_.sides.size(); ++s)
+      if (const LineSum* sum = find(lines[s], key)) {
+        if (out.place.line == 0) out.place = sum->place;
+        if (out.function.empty()) out.function = sum->function;
+        out.opcodes[s] = fmt::format("{}", fmt::join(sum->opcodes, " "));
+      }
+    if (out.place.line != 0) out.text = source_(out.place.file, out.place.line).value_or("");
+    return out;
+  }
+
+  void add_sums(Launches& out, const Match& match) {
+    const Reason of_launch = launch_reason(out);
+    for (const measured::Sum& sum : measured::sums()) {
+      Count count{sum.counter, {}, 0};
+      bool any = false;
+      for (std::size_t s = 0; s < model_.sides.size(); ++s)
+        if (match.launch[s] != nullptr) {
+          count.values[s] = sum_of(*match.launch[s], model_.sides[s].measured(), sum);
+          any = any || count.values[s].value_or(0) != 0;
+        }
+      if (!any || !count.values[model_.base] || !count.values[model_.other]) continue;
+      count.residual = residual_of(count.values[model_.base], count.values[model_.other]);
+      model_.sums += match.count;
+      model_.sums_equal += is_equal(count) ? match.count : 0;
+      const Reason reason = of_launch != Reason::none ? of_launch : Reason::unexplained;
+      if (out.lines.empty()) // else the lines have said it
+        settle(count, reason, match.count);
+      else if (!is_equal(count))
+        count.reason = reason;
+      out.sums.push_back(std::move(count));
+    }
+  }
+
+  // The least time that is predicted, and the time that was measured.
+  void times(Launches& out, const Match& match) {
+    for (std::size_t s = 0; s < model_.sides.size(); ++s) {
+      const Launch* launch = match.launch[s];
+      if (launch == nullptr || launch->record.sm.empty()) continue;
+      if (auto took = launch->counters.find("gpu__time_duration.sum"); took != launch->counters.end() && !out.took)
+        out.took = took->second * 1e-9;
+      const arch::Architecture* row = arch::find(launch->record.sm[0]);
+      if (row == nullptr || model_.sides[s].measured() || !measure::is_counted(launch->record.status) || out.bound) continue;
+      report::Limit limit;
+      report::add(limit, launch->record, 1, *row);
+      if (limit.bound != 0) out.bound = report::seconds(limit.bound, *row);
+    }
+  }
+
+  Model& model_;
+  const report::SourceLines& source_;
+  const Options& options_;
+  bool machine_code_ = false;
+};
+
+// Which two sides residuals are of: what was predicted and what was measured, where there are both.
+void choose_pair(Model& model) {
+  auto measured = std::ranges::find_if(model.sides, &Side::measured);
+  auto predicted = std::ranges::find_if_not(model.sides, &Side::measured);
+  if (measured == model.sides.end() || predicted == model.sides.end()) return;
+  model.base = static_cast<std::size_t>(predicted - model.sides.begin());
+  model.other = static_cast<std::size_t>(measured - model.sides.begin());
+}
+
+void add_notes(Model& model, u64 others) {
+  const std::string &first = model.sides[model.base].name, &second = model.sides[model.other].name;
+  for (const Kernel& kernel : model.kernels) {
+    const u64 a = kernel.launches[model.base], b = kernel.launches[model.other];
+    if (a == b) continue;
+    model.notes.push_back(fmt::format("{}: {} in '{}' and {} in '{}'", kernel.name, report::plural(a, "launch"), first,
+                                      report::plural(b, "launch"), second));
+  }
+  if (others != 0) model.notes.push_back(fmt::format("{} left out by --kernel", report::plural(others, "kernel")));
+  u64 without = 0;
+  for (const Kernel& kernel : model.kernels)
+    for (const Launches& launches : kernel.groups)
+      if (launches.lines.empty() && launches.grid[model.base] && launches.grid[model.other]) without += launches.count;
+  if (without != 0)
+    model.notes.push_back(fmt::format("{} without counters by line on one side, or without an access", report::plural(without, "launch")));
+}
+
+} // namespace
+
+Result<Model> compare(std::vector<Side> sides, const report::SourceLines& source, const Options& options) {
+  if (Result<void> good = report::check_kernel_filter(options.kernel_filter); !good) return failure(good.error());
+  const auto filter = text::Regex::compile(options.kernel_filter);
+  Model model{.sides = std::move(sides)};
+  choose_pair(model);
+  Result<std::vector<MatchedKernel>> matched = match_launches(model.sides);
+  if (!matched) return failure(matched.error());
+  Comparison comparison(model, source, options);
+  u64 others = 0;
+  for (const MatchedKernel& kernel : *matched) {
+    if (options.kernel_filter.empty() || filter->matches_within(kernel.name))
+      comparison.add(kernel);
+    else
+      ++others;
+  }
+  std::ranges::stable_sort(model.kernels, std::greater{}, &Kernel::weight);
+  add_notes(model, others);
+  for (const Kernel& kernel : model.kernels)
+    model.differs = model.differs || kernel.launches[model.base] != kernel.launches[model.other];
+  return model;
+}
+
+} // namespace warplens::compare

@@ -1,0 +1,126 @@
+#include "compare/launches.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace warplens::compare {
+namespace {
+
+using report::Launch;
+
+constexpr u64 most_launches = u64{1} << 24;
+
+// Every launch of a side, in order; processes one after the other.
+Result<std::vector<const Launch*>> in_order(const Side& side) {
+  if (report::count(side.input->launches) > most_launches)
+    return failure(diag::error("compare-too-large",
+                               fmt::format("'{}' has more launches than a comparison holds ({})", side.name, most_launches), {},
+                               "record fewer, e.g. with --launches or --kernel"));
+  std::map<i64, u64> processes; // in order of appearance
+  std::vector<std::tuple<u64, u64, const Launch*>> all;
+  for (const report::Launch& launch : side.input->launches)
+    for (const report::Occurrences& some : launch.when) {
+      const u64 process = processes.try_emplace(some.process, processes.size()).first->second;
+      for (u64 i = 0; i < some.count; ++i) all.emplace_back(process, some.first + i * some.step, &launch);
+    }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
+  });
+  std::vector<const Launch*> out;
+  for (const auto& [process, index, launch] : all) out.push_back(launch);
+  return out;
+}
+
+const std::string& shown_name(const Launch& launch) {
+  return launch.record.name.empty() ? launch.record.kernel : launch.record.name;
+}
+
+// Kernels of several sides: by the mangled name, where both know it, else by what is common to demangled ones.
+class Kernels {
+public:
+  std::size_t of(const Launch& launch) {
+    const std::string plain = plain_name(shown_name(launch));
+    for (const std::string& key : {launch.record.kernel, plain})
+      if (auto known = by_name_.find(key); known != by_name_.end()) return remember(known->second, launch, plain);
+    kernels.push_back({.name = shown_name(launch)});
+    return remember(kernels.size() - 1, launch, plain);
+  }
+  std::vector<MatchedKernel> kernels;
+
+private:
+  std::size_t remember(std::size_t index, const Launch& launch, const std::string& plain) {
+    by_name_.try_emplace(launch.record.kernel, index);
+    by_name_.try_emplace(plain, index);
+    return index;
+  }
+  std::map<std::string, std::size_t> by_name_;
+};
+
+// The k-th launches of all sides, those that are alike on each together.
+std::vector<Match> matches_of(const std::array<std::vector<const Launch*>, most_sides>& sides) {
+  std::map<std::array<const Launch*, most_sides>, std::size_t> known;
+  std::vector<Match> out;
+  std::size_t most = 0;
+  for (const auto& side : sides) most = std::max(most, side.size());
+  for (std::size_t k = 0; k < most; ++k) {
+    Match match{.first = k};
+    for (std::size_t s = 0; s < most_sides; ++s)
+      if (k < sides[s].size()) match.launch[s] = sides[s][k];
+    auto [place, fresh] = known.try_emplace(match.launch, out.size());
+    if (fresh)
+      out.push_back(match);
+    else
+      ++out[place->second].count;
+  }
+  return out;
+}
+
+} // namespace
+
+std::string plain_name(const std::string& demangled) {
+  std::string_view name = demangled;
+  // The parameters are the last pair of round brackets outside of template arguments; "(anonymous namespace)::" is none.
+  i32 depth = 0;
+  std::size_t end = name.size();
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0 && !name.substr(i).starts_with("(anonymous")) {
+      end = i;
+      break;
+    }
+  }
+  name = name.substr(0, end);
+  depth = 0;
+  std::size_t begin = 0; // behind the return type: the last blank outside of all brackets
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<' || name[i] == '(') ++depth;
+    if (name[i] == '>' || name[i] == ')') --depth;
+    if (name[i] == ' ' && depth == 0) begin = i + 1;
+  }
+  std::string out;
+  for (char c : name.substr(begin))
+    if (c != ' ') out += c;
+  return out;
+}
+
+Result<std::vector<MatchedKernel>> match_launches(const std::vector<Side>& sides) {
+  Kernels kernels;
+  std::vector<std::array<std::vector<const Launch*>, most_sides>> launches; // by kernel and side
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    Result<std::vector<const Launch*>> ordered = in_order(sides[s]);
+    if (!ordered) return failure(ordered.error());
+    for (const Launch* launch : *ordered) {
+      const std::size_t kernel = kernels.of(*launch);
+      launches.resize(kernels.kernels.size());
+      launches[kernel][s].push_back(launch);
+    }
+  }
+  for (std::size_t k = 0; k < kernels.kernels.size(); ++k) {
+    for (std::size_t s = 0; s < most_sides; ++s) kernels.kernels[k].launches[s] = launches[k][s].size();
+    kernels.kernels[k].matches = matches_of(launches[k]);
+  }
+  return std::move(kernels.kernels);
+}
+
+} // namespace warplens::compare

@@ -1,0 +1,20 @@
+// Why a count differs, as far as the numbers of a launch tell. docs/MEASURED.md lists the reasons with what shows each.
+#pragma once
+#include "compare/lines.h"
+
+namespace warplens::compare {
+
+// A kind of access at one line on both sides; null: the side has none there.
+struct Pair {
+  const LineSum *predicted = nullptr, *measured = nullptr;
+};
+
+// The sums over the whole launch of a space and kind, of both sides: what one line lacks another may have.
+struct Whole {
+  LineSum predicted, measured;
+};
+
+// `one_is_machine_code`: the second side is measured and the first is not, so that what the assembler does is a reason.
+Reason reason_of(const LineKey&, const Pair&, const Whole&, bool one_is_machine_code);
+
+} // namespace warplens::compare

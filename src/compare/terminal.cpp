@@ -1,0 +1,184 @@
+// A comparison for people: how much agrees, why the rest does not, then kernel by kernel the lines with the largest residuals.
+//
+//   a.json: predicted
+//   a.ncu-rep: measured by Nsight Compute 2025.3.1 on NVIDIA H200, driver 580.159.04
+//   5 launches: 118 of 126 counts of lines are equal
+//     6 predicated: counted for warps in which no lane performs it, too
+//
+//   histogram_shared, 1 launch
+//     histogram.cu:24  atomicAdd(&local[data[i]], 1u);
+//       shared atomic         wavefronts        7202       6400  -11.1%
+//         contended: the hardware combines or repeats lanes of one word
+#include "compare/compare.h"
+#include "report/text.h"
+#include "text/style.h"
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace warplens::compare {
+namespace {
+
+using report::clip;
+using report::human;
+using report::pad_left;
+using report::pad_right;
+using report::plural;
+using report::wrap;
+
+constexpr u32 name_width = 24, column_width = 12;
+
+struct Page {
+  const Model& model;
+  u32 width;
+  text::Style style;
+  u32 top_lines;
+};
+
+std::string how(const Side& side) {
+  if (!side.measured()) return "predicted";
+  const report::Measurement& measured = *side.input->measured;
+  std::string out = "measured";
+  if (!measured.tool.empty()) out += " by " + measured.tool;
+  if (!measured.gpu.empty()) out += " on " + measured.gpu;
+  if (!measured.driver.empty()) out += ", driver " + measured.driver;
+  return out;
+}
+
+std::string share(u64 equal, u64 all) {
+  if (equal == all) return all == 1 ? "is equal" : "are equal";
+  return fmt::format("{} equal ({})", equal == 1 ? "is" : "are", report::percent(static_cast<double>(equal) / static_cast<double>(all)));
+}
+
+std::string title(const Page& page) {
+  const Model& model = page.model;
+  std::string out;
+  for (const Side& side : model.sides) out += wrap(side.name + ": " + how(side), "", page.width);
+  u64 different = 0;
+  for (const auto& [reason, count] : model.different) different += count;
+  const u64 all = model.equal + different;
+  if (all == 0) {
+    out += page.style.poor(wrap("There is nothing to compare: no kernel was launched on both sides with counts that both have.", "", page.width));
+  } else {
+    out += page.style.bold(wrap(fmt::format("{}: {} of {} counts {}; all of {} launches", plural(model.launches, "launch"),
+                                            human(model.equal), human(all), share(model.equal, all), human(model.launches_equal)),
+                                "", page.width));
+  }
+  for (const auto& [reason, count] : model.different)
+    out += wrap(fmt::format("{} {}", human(count), words(reason)), "  ", page.width);
+  if (model.sums != 0)
+    out += wrap(fmt::format("Sums of whole launches, by the hardware's counters: {} of {} {}", human(model.sums_equal), human(model.sums),
+                            share(model.sums_equal, model.sums)),
+                "", page.width);
+  for (const std::string& note : model.notes) out += wrap("note: " + note, "", page.width);
+  return out;
+}
+
+std::string value_text(const std::optional<double>& value) {
+  return value ? human(static_cast<u64>(std::llround(std::max(0.0, *value)))) : "-";
+}
+
+// "wavefronts  7202  6400  -11.1%"
+std::string count_line(const Page& page, std::string_view what, std::string_view name, const Count& count) {
+  std::string out = "      " + pad_right(clip(what, name_width), name_width) + pad_right(name, 18);
+  for (std::size_t s = 0; s < page.model.sides.size(); ++s) out += pad_left(value_text(count.values[s]), column_width);
+  const std::string residual = count.residual == 0 ? "=" : fmt::format("{:+.1f}%", 100 * count.residual);
+  return clip(out + pad_left(residual, 9), page.width) + '\n';
+}
+
+std::string place_text(const Line& line) {
+  if (line.place.line == 0) return line.function.empty() ? "without a line" : "function " + line.function;
+  return fmt::format("{}:{}", std::filesystem::path(line.place.file).filename().string(), line.place.line);
+}
+
+std::string line_block(const Page& page, const Line& line) {
+  std::string out = "    " + place_text(line);
+  if (!line.text.empty()) out += "  " + line.text;
+  out = page.style.bold(clip(out, page.width)) + '\n';
+  std::string what = fmt::format("{} {}", access::name(line.space), access::name(line.kind));
+  for (const Count& count : line.counts) {
+    if (count.reason == Reason::none) continue;
+    out += count_line(page, what, count.name, count);
+    what.clear();
+  }
+  return out + page.style.faint(wrap(std::string(words(line.reason)), "        ", page.width));
+}
+
+// Of a sum by the profiler's name what it is of: "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum".
+std::string sum_lines(const Page& page, const Launches& launches) {
+  std::string out;
+  for (const Count& count : launches.sums) {
+    if (count.reason == Reason::none) continue;
+    if (out.empty()) out = "    " + page.style.bold("whole launch") + '\n';
+    out += "      " + clip(count.name, page.width - 6) + '\n' + count_line(page, "", "", count);
+  }
+  return out;
+}
+
+std::string times_line(const Page& page, const Launches& launches) {
+  if (!launches.took) return "";
+  std::string text = "took " + report::human_time(*launches.took);
+  if (launches.bound) text += fmt::format(", at least {} predicted", report::human_time(*launches.bound));
+  const bool wrong = launches.bound && *launches.bound > *launches.took;
+  if (wrong) text += ": the bound is wrong";
+  text = wrap(text, "    ", page.width);
+  return wrong ? page.style.bad(text) : text;
+}
+
+std::string shape_of(const Page& page, const Launches& launches) {
+  std::string out;
+  std::vector<std::string> shapes;
+  for (std::size_t s = 0; s < page.model.sides.size(); ++s) {
+    if (!launches.grid[s]) continue;
+    std::string shape = fmt::format("grid {}, block {}", report::dimensions(*launches.grid[s]), report::dimensions(*launches.block[s]));
+    if (shapes.empty() || shapes.back() != shape) shapes.push_back(std::move(shape));
+  }
+  return fmt::format("{}", fmt::join(shapes, " / "));
+}
+
+std::string launches_block(const Page& page, const Launches& launches) {
+  if (!launches.grid[page.model.base] || !launches.grid[page.model.other]) return "";
+  std::vector<const Line*> different;
+  for (const Line& line : launches.lines)
+    if (line.reason != Reason::none) different.push_back(&line);
+  const std::string sums = sum_lines(page, launches), times = times_line(page, launches);
+  std::string out = wrap(fmt::format("{} from launch {}: {}", plural(launches.count, "launch"), launches.first, shape_of(page, launches)),
+                         "  ", page.width);
+  for (const std::string& problem : launches.problem)
+    if (!problem.empty()) out += page.style.poor(wrap(problem, "    ", page.width));
+  out += times;
+  if (different.empty() && sums.empty()) return out + (launches.lines.empty() ? "" : "    all counts equal\n");
+  const std::size_t shown = page.top_lines == 0 ? different.size() : std::min<std::size_t>(page.top_lines, different.size());
+  for (std::size_t i = 0; i < shown; ++i) out += line_block(page, *different[i]);
+  if (shown < different.size())
+    out += fmt::format("    and {} (--top-lines 0 shows all)\n", plural(different.size() - shown, "more line"));
+  return out + sums;
+}
+
+} // namespace
+
+std::string terminal(const Model& model, u32 width, bool colour, u32 top_lines) {
+  Page page{model, std::max(76u, width), {colour}, top_lines};
+  std::string out = title(page);
+  u64 equal = 0;
+  for (const Kernel& kernel : model.kernels) {
+    constexpr std::size_t most_groups = 3;
+    bool any = kernel.weight != 0;
+    for (const Launches& launches : kernel.groups)
+      any = any || std::ranges::any_of(launches.sums, [](const Count& c) { return c.reason != Reason::none; });
+    if (!any && top_lines != 0) {
+      ++equal;
+      continue;
+    }
+    out += '\n' + page.style.bold(clip(kernel.name, page.width)) + '\n';
+    const std::size_t shown = top_lines == 0 ? kernel.groups.size() : std::min(most_groups, kernel.groups.size());
+    for (std::size_t i = 0; i < shown; ++i) out += launches_block(page, kernel.groups[i]);
+    if (shown < kernel.groups.size())
+      out += fmt::format("  and {} with smaller residuals\n", plural(kernel.groups.size() - shown, "kind of launch"));
+  }
+  if (equal != 0) out += fmt::format("\n{} without a difference (--top-lines 0 shows them)\n", plural(equal, "kernel"));
+  return report::with_plain_blanks(out);
+}
+
+} // namespace warplens::compare

@@ -1,0 +1,119 @@
+// Read or run the sides, compare, write.
+#include "driver/compare.h"
+#include "compare/compare.h"
+#include "driver/outputs.h"
+#include "driver/saved.h"
+#include "driver/source_program.h"
+#include "os/elf.h"
+#include "os/environment.h"
+#include "os/file.h"
+#include "os/temp_dir.h"
+#include "report/source.h"
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int cannot = 2;
+
+bool is_program(const std::string& file) {
+  if (is_source_file(file)) return true;
+  Result<std::string> content = os::read_file(file);
+  return content && os::elf_kind({reinterpret_cast<const std::byte*>(content->data()), content->size()}) == os::ElfKind::native;
+}
+
+// What `run --json` says of a program.
+Result<report::Saved> run_saved(const std::string& program, const CompareOptions& options, const RunOutput& output) {
+  Result<os::TempDir> folder = os::TempDir::create();
+  if (!folder) return failure(folder.error());
+  Result<std::vector<std::string>> words = split_words(options.arguments);
+  if (!words) return failure(words.error());
+  RunOptions run;
+  run.command = {program};
+  run.command.insert(run.command.end(), words->begin(), words->end());
+  run.sm = options.sm, run.sm_given = true;
+  run.json = folder->path() + "/run.json";
+  run.report = folder->path() + "/run.txt";
+  run.gates.no_config = true;
+  run.colour = options.colour;
+  run.version = options.version;
+  std::string said; // errors; the note of where the report is nobody wants to read
+  const int code = driver::run(run, {output.out, [&](std::string_view text) { return said += text, true; }});
+  std::error_code error;
+  if (!fs::exists(run.json, error)) {
+    output.err(said);
+    return failure(diag::error("compare-unrun", fmt::format("'{}' could not be run (exit code {})", program, code)));
+  }
+  return read_saved(run.json);
+}
+
+Result<std::vector<compare::Reason>> accepted(const std::vector<std::string>& names) {
+  std::vector<compare::Reason> out;
+  for (const std::string& name : names) {
+    std::optional<compare::Reason> reason = compare::reason_called(name);
+    if (!reason)
+      return failure(diag::error("bad-option", fmt::format("--accept '{}' is no reason", name), {},
+                                 "docs/MEASURED.md lists them: predicated, widened, merged, registers, spilled, contended, timing, …"));
+    out.push_back(*reason);
+  }
+  return out;
+}
+
+struct Sides {
+  std::vector<report::Saved> runs;
+  std::vector<compare::Side> sides; // point into `runs`
+};
+
+Result<Sides> read(const CompareOptions& options, const RunOutput& output) {
+  Sides out;
+  for (const std::string& file : options.sides) {
+    Result<report::Saved> saved = file != "-" && is_program(file) ? run_saved(file, options, output) : read_saved(file);
+    if (!saved) return failure(saved.error());
+    out.runs.push_back(std::move(*saved));
+  }
+  for (std::size_t i = 0; i < out.runs.size(); ++i) out.sides.push_back({options.sides[i], &out.runs[i].input});
+  return out;
+}
+
+Result<compare::Model> compared(const CompareOptions& options, const Sides& sides) {
+  Result<std::vector<compare::Reason>> reasons = accepted(options.accepted);
+  if (!reasons) return failure(reasons.error());
+  std::error_code error;
+  const std::string here = fs::current_path(error).string();
+  report::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
+  auto source = [&](const std::string& file, u32 line) -> std::optional<std::string> {
+    for (const report::Saved& run : sides.runs)
+      if (auto found = run.source.find({file, line}); found != run.source.end()) return found->second;
+    return files.line(file, line);
+  };
+  return compare::compare(sides.sides, source, {options.tolerance, std::move(*reasons), options.kernel});
+}
+
+} // namespace
+
+int compare(const CompareOptions& options, const RunOutput& output) {
+  auto refuse = [&](const diag::Diagnostic& diagnostic) {
+    output.err("warplens: " + diag::render(diagnostic, {}, options.colour));
+    return cannot;
+  };
+  Outputs::Named named;
+  if (!options.json.empty()) named.emplace_back("--json", options.json);
+  Result<Outputs> outputs = Outputs::prepare(named, options.sides, "compare", "what is compared");
+  if (!outputs) return refuse(outputs.error());
+  Result<Sides> sides = read(options, output);
+  if (!sides) return refuse(sides.error());
+  Result<compare::Model> model = compared(options, *sides);
+  if (!model) return refuse(model.error());
+  if (!named.empty())
+    if (Result<void> written = outputs->write("--json", compare::json(*model, options.version), output); !written)
+      return refuse(written.error());
+  if (!outputs->take_stdout() && !output.out(compare::terminal(*model, options.width, options.colour, options.top_lines)))
+    return cannot;
+  return model->differs ? 1 : 0;
+}
+
+} // namespace warplens::driver

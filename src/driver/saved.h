@@ -1,0 +1,17 @@
+// Files that hold a run: reports that `run --json` wrote, and what a GPU's counters were kept in (src/measured). All become the same
+// value, so that whoever shows or compares runs need not know which it was.
+#pragma once
+#include "report/read.h"
+
+namespace warplens::driver {
+
+// What is in such a file; "-" is standard input. Errors: report-unreadable.
+Result<std::string> saved_text(const std::string& path);
+
+// A file, or "-" for standard input. Errors: report-unreadable, those of report::read_json and of measured::read.
+Result<report::Saved> read_saved(const std::string& file);
+
+// Several, as one run. Errors: those, and report-mismatch.
+Result<report::Saved> read_saved(const std::vector<std::string>& files);
+
+} // namespace warplens::driver

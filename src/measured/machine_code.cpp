@@ -1,0 +1,131 @@
+#include "measured/machine_code.h"
+#include "os/elf.h"
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <elf.h>
+
+namespace warplens::measured {
+namespace {
+
+using access::Kind;
+using access::Space;
+
+struct Row {
+  u32 opcode; // the lowest nine bits
+  const char* name;
+  Space space;
+  Kind kind;
+  bool generic = false;
+};
+constexpr Row table[] = {
+    {0x181, "LDG", Space::global, Kind::load},
+    {0x186, "STG", Space::global, Kind::store},
+    {0x1a8, "ATOMG", Space::global, Kind::atomic},
+    {0x1a9, "ATOMG.CAS", Space::global, Kind::atomic},
+    {0x18e, "RED", Space::global, Kind::reduction},
+    {0x180, "LD", Space::global, Kind::load, true},
+    {0x185, "ST", Space::global, Kind::store, true},
+    {0x18a, "ATOM", Space::global, Kind::atomic, true},
+    {0x18b, "ATOM.CAS", Space::global, Kind::atomic, true},
+    {0x184, "LDS", Space::shared, Kind::load},
+    {0x188, "STS", Space::shared, Kind::store},
+    {0x18c, "ATOMS", Space::shared, Kind::atomic},
+    {0x18d, "ATOMS.CAS", Space::shared, Kind::atomic},
+    {0x03b, "LDSM", Space::shared, Kind::ldmatrix},
+    {0x183, "LDL", Space::local, Kind::load},
+    {0x187, "STL", Space::local, Kind::store},
+    {0x1ae, "LDGSTS", Space::global, Kind::async_copy},
+};
+// Names that texts have and the table has otherwise.
+constexpr std::pair<std::string_view, std::string_view> same_names[] = {{"REDG", "RED"}, {"REDUX", ""}};
+
+// The width field: U8 S8 U16 S16 32 64 128.
+constexpr u32 widths[] = {1, 1, 2, 2, 4, 8, 16, 0};
+constexpr const char* suffixes[] = {".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ""};
+
+constexpr u64 instruction_bytes = 16;
+
+MemoryOpcode opcode_of(const Row& row) { return {row.name, row.space, row.kind, 0, row.generic}; }
+
+} // namespace
+
+std::optional<MemoryOpcode> decode(u64 low, u64 high) {
+  auto row = std::ranges::find(table, low & 0x1ff, &Row::opcode);
+  if (row == std::end(table)) return {};
+  MemoryOpcode out = opcode_of(*row);
+  // Matrices and atomics have other things in these bits.
+  if (row->kind == Kind::load || row->kind == Kind::store) {
+    const u64 width = high >> 9 & 7;
+    out.bytes = widths[width];
+    out.name += suffixes[width];
+  }
+  return out;
+}
+
+std::optional<MemoryOpcode> memory_opcode(std::string_view sass) {
+  auto skip_blanks = [&] { sass.remove_prefix(std::min(sass.find_first_not_of(" \t{"), sass.size())); };
+  skip_blanks();
+  if (sass.starts_with('@')) {
+    sass.remove_prefix(std::min(sass.find(' '), sass.size()));
+    skip_blanks();
+  }
+  const std::string_view opcode = sass.substr(0, sass.find_first_of(" \t;"));
+  std::string_view base = opcode.substr(0, opcode.find('.'));
+  for (auto [text, name] : same_names)
+    if (base == text) base = name;
+  auto row = std::ranges::find_if(table, [&](const Row& r) { return base == r.name; });
+  if (row == std::end(table)) return {};
+  MemoryOpcode out = opcode_of(*row);
+  out.name = opcode;
+  if (row->kind == Kind::ldmatrix || row->kind == Kind::async_copy) return out;
+  out.bytes = 4;
+  for (std::size_t i = 0; i < std::size(widths); ++i)
+    if (*suffixes[i] != '\0' && (opcode.ends_with(suffixes[i]) || opcode.find(suffixes[i] + std::string(".")) != opcode.npos))
+      out.bytes = widths[i];
+  return out;
+}
+
+MachineCode::MachineCode(os::Bytes cubin) {
+  std::optional<os::Elf> elf = os::Elf::parse(cubin);
+  if (!elf) return;
+  auto data_of = [&](std::string_view name) {
+    const os::Elf::Section* section = elf->find(name);
+    return section != nullptr ? section->data : os::Bytes{};
+  };
+  lines_ = fatbin::read_line_programs(data_of(".debug_line"), data_of(".rela.debug_line"));
+  constexpr std::string_view text = ".text.";
+  for (const os::Elf::Section& section : elf->sections())
+    if (section.name.starts_with(text)) functions_[std::string(section.name.substr(text.size()))].code = section.data;
+  const std::vector<os::Elf::Symbol> symbols = elf->symbols();
+  for (const fatbin::LineSequence& sequence : lines_.sequences) {
+    if (sequence.symbol >= symbols.size()) continue;
+    std::string_view name = symbols[sequence.symbol].name;
+    if (name.starts_with(text)) name.remove_prefix(text.size()); // the section's symbol stands for its function
+    if (auto found = functions_.find(name); found != functions_.end()) found->second.lines = &sequence;
+  }
+}
+
+std::optional<MemoryOpcode> MachineCode::opcode(const std::string& function, u64 offset) const {
+  auto found = functions_.find(function);
+  if (found == functions_.end()) return {};
+  os::Bytes code = found->second.code;
+  if (offset > code.size() || code.size() - offset < instruction_bytes) return {};
+  u64 words[2];
+  std::memcpy(words, code.data() + offset, sizeof words);
+  return decode(words[0], words[1]);
+}
+
+access::SourceStack MachineCode::frames(const std::string& function, u64 offset) const {
+  constexpr std::size_t deepest = 64;
+  auto found = functions_.find(function);
+  if (found == functions_.end() || found->second.lines == nullptr) return {};
+  const fatbin::LineSequence& lines = *found->second.lines;
+  std::vector<access::SourceFrame> out;
+  for (const fatbin::LineRow* row = fatbin::row_at(lines, offset); row != nullptr && out.size() < deepest;
+       row = row->caller ? &lines.rows[*row->caller] : nullptr)
+    if (row->line != 0 && row->file < lines_.files.size()) out.push_back({lines_.files[row->file], row->line, 0, {}});
+  return out;
+}
+
+} // namespace warplens::measured

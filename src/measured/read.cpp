@@ -1,0 +1,29 @@
+#include "measured/read.h"
+#include "measured/ncu_csv.h"
+#include "measured/ncu_report.h"
+#include "measured/recording.h"
+#include <fmt/format.h>
+
+namespace warplens::measured {
+namespace {
+
+os::Bytes bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+} // namespace
+
+bool is_measured(std::string_view content) {
+  return is_ncu_report(bytes_of(content)) || is_recording(content) || is_ncu_csv(content);
+}
+
+Result<Measured> read(std::string_view content, const std::string& name) {
+  if (is_ncu_report(bytes_of(content))) return read_ncu_report(bytes_of(content), name);
+  if (is_recording(content)) return read_recording(content, name);
+  if (is_ncu_csv(content)) return read_ncu_csv(content, name);
+  return failure(diag::error("measured-unknown", fmt::format("'{}' is no report of a profiler that WarpLens reads", name), {},
+                             "give an .ncu-rep file, what 'ncu --csv --page raw' or '--page source' printed, a file of "
+                             "'warplens record', or of 'warplens run --json'"));
+}
+
+} // namespace warplens::measured

@@ -1,0 +1,209 @@
+// Files of profilers, as they are on disk: of an H200, Nsight Compute 2025.3.1 and our recorder, 22 November 2026 (data/). What
+// NVIDIA's own reader says of the same reports is in expected.json.
+#include "measured/launches.h"
+#include "measured/machine_code.h"
+#include "measured/read.h"
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace warplens::measured {
+namespace {
+
+using nlohmann::json;
+
+std::string content(const std::string& name) {
+  std::ifstream file(std::string(WARPLENS_TEST_DATA) + "/" + name, std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+Measured measured(const std::string& name) {
+  Result<Measured> out = read(content(name), name);
+  EXPECT_TRUE(out.has_value()) << (out ? "" : diag::render(out.error()));
+  return out ? std::move(*out) : Measured{};
+}
+
+const Instruction* at(const Launch& launch, u64 offset) {
+  for (const Instruction& instruction : launch.instructions)
+    if (instruction.offset == offset) return &instruction;
+  return nullptr;
+}
+
+const measure::SiteRecord* site_at(const measure::LaunchRecord& launch, const std::string& file, u32 line, access::Kind kind,
+                                   access::Space space) {
+  for (const measure::SiteRecord& site : launch.sites)
+    if (site.site.kind == kind && site.space == space && !site.site.frames.empty() && site.site.frames[0].line == line &&
+        site.site.frames[0].file.ends_with(file))
+      return &site;
+  return nullptr;
+}
+
+class Reports : public testing::TestWithParam<const char*> {};
+
+TEST_P(Reports, SayWhatNvidiasReaderSays) {
+  const json expected = json::parse(content("expected.json"))[GetParam()];
+  const Measured read = measured(std::string(GetParam()) + ".ncu-rep");
+  EXPECT_EQ(read.machine.gpu, "NVIDIA H200");
+  EXPECT_EQ(read.machine.tool, "Nsight Compute 2025.3.1.0");
+  EXPECT_EQ(read.machine.driver, "580.159");
+  EXPECT_EQ(read.machine.sm, 90u);
+  ASSERT_EQ(read.launches.size(), expected.size());
+  const std::vector<Counted> launches = measured::launches(read);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const Launch& launch = read.launches[i];
+    EXPECT_EQ(launch.kernel, expected[i]["kernel"]);
+    EXPECT_EQ(launch.name, expected[i]["name"]);
+    EXPECT_EQ((std::vector{launch.grid.x, launch.grid.y, launch.grid.z}), expected[i]["grid"].get<std::vector<u32>>());
+    EXPECT_EQ((std::vector{launch.block.x, launch.block.y, launch.block.z}), expected[i]["block"].get<std::vector<u32>>());
+    EXPECT_NEAR(launch.counters.at("gpu__time_duration.sum"), expected[i]["nanoseconds"].get<double>(), 1);
+    EXPECT_EQ(launches[i].record.sites.size(), expected[i]["instructions"].size()) << "every access and nothing else is a site";
+    for (std::size_t k = 0; k < expected[i]["instructions"].size(); ++k) {
+      const json& one = expected[i]["instructions"][k];
+      const Instruction* found = at(launch, one["offset"]);
+      ASSERT_NE(found, nullptr) << one;
+      const json& counts = one["counts"];
+      auto same = [&](const char* name, std::optional<u64> value) {
+        if (counts.contains(name)) {
+          EXPECT_EQ(value, counts[name].get<u64>()) << name << " of " << one;
+        }
+      };
+      same("instructions", found->counters.instructions), same("threads", found->counters.threads);
+      same("tags", found->counters.tags), same("sectors", found->counters.sectors);
+      same("ideal_sectors", found->counters.ideal_sectors), same("local_sectors", found->counters.local_sectors);
+      same("wavefronts", found->counters.wavefronts), same("ideal_wavefronts", found->counters.ideal_wavefronts);
+      const access::Site& site = launches[i].record.sites[k].site;
+      const std::optional<MemoryOpcode> text = memory_opcode(one["sass"].get<std::string>());
+      ASSERT_TRUE(text.has_value()) << one;
+      EXPECT_EQ(site.kind, text->kind) << one;
+      EXPECT_EQ(site.space, text->space) << one;
+      ASSERT_FALSE(site.frames.empty()) << one;
+      EXPECT_EQ(site.frames[0].line, one["line"].get<u32>()) << one;
+      EXPECT_TRUE(site.frames[0].file.ends_with(one["file"].get<std::string>())) << one;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Measured, Reports, testing::Values("histogram", "transpose", "local_array", "reasons"));
+
+TEST(Reports, AnInlinedFunctionHasItsCallersToo) {
+  const std::vector<Counted> launches = measured::launches(measured("reasons.ncu-rep"));
+  bool found = false;
+  for (const measure::SiteRecord& site : launches[3].record.sites)
+    if (site.site.frames.size() > 1) {
+      found = true;
+      EXPECT_TRUE(site.site.frames.all().back().file.ends_with("reasons.cu"));
+    }
+  EXPECT_TRUE(found) << "atomicAdd stands in a header of the toolkit";
+}
+
+TEST(Recordings, SayWhatTheProfilerSays) {
+  const Measured recorded = measured("histogram.jsonl"), profiled = measured("histogram.ncu-rep");
+  EXPECT_EQ(recorded.machine.gpu, "NVIDIA H200");
+  EXPECT_EQ(recorded.machine.driver, "580.159.04");
+  ASSERT_EQ(recorded.launches.size(), 2u);
+  const std::vector<Counted> ours = launches(recorded), theirs = launches(profiled);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(ours[i].record.kernel, theirs[i].record.kernel);
+    EXPECT_EQ(ours[i].record.grid, theirs[i].record.grid);
+    EXPECT_TRUE(ours[i].counters.contains("gpu__time_duration.sum")) << "both passes are one launch";
+    ASSERT_EQ(ours[i].record.sites.size(), theirs[i].record.sites.size());
+    for (std::size_t k = 0; k < ours[i].record.sites.size(); ++k) {
+      const measure::SiteRecord &a = ours[i].record.sites[k], &b = theirs[i].record.sites[k];
+      EXPECT_EQ(a.site.opcode, b.site.opcode);
+      EXPECT_EQ(a.site.frames.size(), b.site.frames.size());
+      EXPECT_EQ(a.counters, b.counters) << a.site.opcode;
+    }
+  }
+}
+
+TEST(Recordings, ALineThatWasNotWrittenWholeIsLeftOut) {
+  std::string text = content("histogram.jsonl");
+  text.resize(text.size() - 40);
+  Result<Measured> out = read(text, "cut");
+  ASSERT_TRUE(out.has_value());
+  ASSERT_FALSE(out->messages.empty());
+  EXPECT_EQ(out->messages.back().kind, "recording-cut");
+}
+
+TEST(Pages, RawHasTheSumsOfEachLaunch) {
+  const Measured page = measured("raw.csv");
+  ASSERT_EQ(page.launches.size(), 5u);
+  EXPECT_EQ(page.machine.gpu, "NVIDIA H200");
+  EXPECT_EQ(page.machine.sm, 90u);
+  const Launch& spilled = page.launches[0];
+  EXPECT_EQ(spilled.name, "spilled(const float *, float *, int)");
+  EXPECT_EQ(spilled.block, (Dim3{256, 1, 1}));
+  EXPECT_EQ(spilled.counters.at("gpu__time_duration.sum"), 16576) << "given in µs";
+  EXPECT_EQ(spilled.counters.at("l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum"), 115545) << "given with a comma";
+  const Counted launch = launches(page)[0];
+  EXPECT_EQ(launch.record.sites.size(), 4u) << "global and local loads and stores";
+  EXPECT_TRUE(without_lines(page).has_value());
+}
+
+TEST(Pages, SourceWithLinesHasThem) {
+  const std::vector<Counted> all = launches(measured("source_cuda_sass.csv"));
+  ASSERT_EQ(all.size(), 2u) << "a kernel is shown once for each file that it comes from";
+  const measure::SiteRecord* store = site_at(all[0].record, "reasons.cu", 48, access::Kind::store, access::Space::global);
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(store->counters[0].instructions, 16u);
+  EXPECT_EQ(store->counters[0].sectors, 64u);
+}
+
+TEST(Pages, SourceOfMachineCodePrintsEachKernelTwice) {
+  const Measured page = measured("source_sass.csv");
+  ASSERT_EQ(page.launches.size(), 3u);
+  EXPECT_EQ(launches(page)[0].record.sites.size(), 4u);
+}
+
+TEST(Pages, SourceWithoutCountersSaysWhatToPrint) {
+  Result<Measured> page = read(content("source_cuda.csv"), "page");
+  ASSERT_FALSE(page.has_value());
+  EXPECT_EQ(page.error().kind, "measured-empty");
+  EXPECT_NE(page.error().help.find("cuda,sass"), std::string::npos);
+}
+
+TEST(Hostile, EveryCutOfAReportIsRefusedOrRead) {
+  const std::string whole = content("transpose.ncu-rep");
+  for (std::size_t size = 0; size < whole.size(); size += size < 600 ? 1 : 211) {
+    Result<Measured> out = read(whole.substr(0, size), "cut");
+    if (out) continue; // it ends between two launches
+    EXPECT_FALSE(out.error().message.empty());
+    EXPECT_TRUE(out.error().kind.starts_with("measured-")) << out.error().kind;
+  }
+}
+
+TEST(Hostile, SizesThatAreTooLargeAreRefused) {
+  std::string report = content("transpose.ncu-rep");
+  for (std::size_t at : {std::size_t{4}, std::size_t{10}, std::size_t{14}}) {
+    std::string wrong = report;
+    for (int i = 0; i < 4; ++i) wrong[at + static_cast<std::size_t>(i)] = '\xff';
+    Result<Measured> out = read(wrong, "wrong");
+    ASSERT_FALSE(out.has_value());
+    EXPECT_EQ(out.error().kind, "measured-malformed");
+  }
+}
+
+TEST(Hostile, ANewerVersionIsReadWithAMessage) {
+  std::string report = content("transpose.ncu-rep");
+  ASSERT_EQ(report.substr(4, 6), std::string("\x02\0\0\0\x08\x07", 6));
+  report[9] = '\x09';
+  Result<Measured> out = read(report, "newer");
+  ASSERT_TRUE(out.has_value());
+  EXPECT_EQ(out->launches.size(), 3u);
+  ASSERT_FALSE(out->messages.empty());
+  EXPECT_EQ(out->messages[0].kind, "measured-newer");
+}
+
+TEST(Hostile, OtherFilesAreNamed) {
+  for (const char* text : {"", "NVR", "hello", "\"a\",\"b\"\n", "{\"schema\": 1}", "{\"recording\":2}\n"}) {
+    Result<Measured> out = read(text, "other");
+    ASSERT_FALSE(out.has_value()) << text;
+    EXPECT_FALSE(out.error().help.empty()) << text;
+  }
+}
+
+} // namespace
+} // namespace warplens::measured
