@@ -21,21 +21,28 @@ double residual_of(std::optional<double> first, std::optional<double> second) {
   return (*second - *first) / std::max(std::abs(*first), std::abs(*second));
 }
 
-bool is_whole(const measure::SiteRecord& site, const measured::Sum& sum) {
-  return site.space == sum.space && joined(site.site.kind) == joined(sum.kind);
+// Atomics and reductions are one kind, as the assembler decides which it makes, and asynchronous copies are loads, as the L1 sees them.
+bool is_part(const measure::SiteRecord& site, const measured::Sum& sum) {
+  const access::Kind kind = joined(site.site.kind);
+  const bool copy = kind == access::Kind::async_copy && joined(sum.kind) == access::Kind::load;
+  return site.space == sum.space && (kind == joined(sum.kind) || copy) && !site.counters.empty();
 }
 
-// What a side says of a sum of the whole launch. A profiler's own sum is taken first; atomics and reductions are one, as the
-// assembler decides which it makes.
+// What a side says of a sum of the whole launch.
 std::optional<double> sum_of(const Launch& launch, bool measured, const measured::Sum& sum) {
+  double out = 0;
   if (measured) {
-    auto known = launch.counters.find(std::string(sum.counter));
-    return known != launch.counters.end() ? std::optional(known->second) : std::nullopt;
+    for (const measured::Sum& part : measured::sums()) {
+      if (part.space != sum.space || joined(part.kind) != joined(sum.kind) || part.count != sum.count) continue;
+      auto known = launch.counters.find(std::string(part.counter));
+      if (known == launch.counters.end()) return {};
+      out += known->second;
+    }
+    return out;
   }
-  u64 out = 0;
   for (const measure::SiteRecord& site : launch.record.sites)
-    if (is_whole(site, sum) && site.site.kind == sum.kind && !site.counters.empty()) out += site.counters[0].*sum.count;
-  return static_cast<double>(out);
+    if (is_part(site, sum)) out += static_cast<double>(site.counters[0].*sum.count);
+  return out;
 }
 
 class Comparison {
@@ -177,6 +184,7 @@ private:
   void add_sums(Launches& out, const Match& match) {
     const Reason of_launch = launch_reason(out);
     for (const measured::Sum& sum : measured::sums()) {
+      if (sum.kind == access::Kind::reduction) continue; // with the atomics
       Count count{sum.counter, {}, 0};
       bool any = false;
       for (std::size_t s = 0; s < model_.sides.size(); ++s)

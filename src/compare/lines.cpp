@@ -32,7 +32,7 @@ Lines lines_of(const measure::LaunchRecord& launch) {
 
 bool has_lines(const measure::LaunchRecord& launch) {
   for (const measure::SiteRecord& site : launch.sites)
-    if (site.site.opcode == "whole launch") return false;
+    if (site.site.opcode.starts_with("whole launch")) return false;
   return true;
 }
 

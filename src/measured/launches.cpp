@@ -126,14 +126,14 @@ std::vector<measure::SiteRecord> sites_of_sums(const Launch& launch) {
       found[{sum.space, sum.kind}].*sum.count = static_cast<u64>(value->second);
   std::vector<measure::SiteRecord> out;
   for (auto& [key, counts] : found) {
+    if (counts.requests == 0) continue; // passes alone say neither how many accesses there were nor what they cost
     measure::SiteRecord& site = out.emplace_back();
     std::tie(site.space, site.site.kind) = key;
     site.site.space = site.space;
-    site.site.function = launch.kernel;
-    site.site.opcode = "whole launch";
+    site.site.function = launch.kernel.empty() ? launch.name : launch.kernel;
+    site.site.opcode = fmt::format("whole launch: {}", access::name(key.second));
     site.site.id.value = static_cast<u32>(key.first) * 16 + static_cast<u32>(key.second);
-    counts.instructions = std::max<u64>(counts.requests, 1); // what is 0 never ran
-    counts.wavefronts = counts.ideal_wavefronts = counts.data_wavefronts;
+    counts.instructions = counts.requests;
     counts.ideal_sectors = counts.transactions = counts.sectors;
     counts.transaction_bytes = counts.bytes_used = counts.sectors * sector_bytes;
     site.counters = {counts};

@@ -1,0 +1,183 @@
+#include "compare/compare.h"
+#include "compare/launches.h"
+#include <gtest/gtest.h>
+
+namespace warplens::compare {
+namespace {
+
+using access::Kind;
+using access::Space;
+using arch::Counts;
+
+measure::SiteRecord site(u32 line, Space space, Kind kind, Counts counts, u8 bytes = 4) {
+  measure::SiteRecord out;
+  out.space = out.site.space = space;
+  out.site.kind = kind;
+  out.site.bytes = bytes;
+  out.site.id.value = line * 16 + static_cast<u32>(space) * 4 + static_cast<u32>(kind);
+  out.site.function = "k";
+  if (line != 0) out.site.frames = {{"/src/a.cu", line, 1, {}}};
+  out.counters = {counts};
+  return out;
+}
+
+Counts global(u64 instructions, u64 threads, u64 sectors) {
+  Counts out;
+  out.instructions = instructions, out.threads = threads, out.tags = instructions, out.sectors = out.ideal_sectors = sectors;
+  return out;
+}
+
+Counts shared(u64 instructions, u64 threads, u64 wavefronts) {
+  Counts out;
+  out.instructions = instructions, out.threads = threads, out.wavefronts = out.ideal_wavefronts = wavefronts;
+  return out;
+}
+
+report::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 grid = {8, 1, 1}, std::string name = "void k<int>(int *)") {
+  report::Input out;
+  out.sm = {90};
+  if (measured) out.measured.emplace();
+  measure::LaunchRecord launch;
+  launch.kernel = "_Z1kIiEvPi", launch.name = std::move(name);
+  launch.grid = grid, launch.block = {256, 1, 1};
+  launch.sm = {90};
+  launch.sites = std::move(sites);
+  report::LaunchList(out.launches).add(report::Launch(std::move(launch)));
+  return out;
+}
+
+Model compared(const report::Input& a, const report::Input& b, const Options& options = {}) {
+  Result<Model> out = compare({{"a", &a}, {"b", &b}}, [](auto&, u32) { return std::nullopt; }, options);
+  EXPECT_TRUE(out.has_value());
+  return std::move(*out);
+}
+
+Reason reason(const measure::SiteRecord& predicted, const measure::SiteRecord& measured) {
+  const report::Input a = run({predicted}, false), b = run({measured}, true);
+  const Model model = compared(a, b);
+  EXPECT_EQ(model.different.size(), 1u);
+  return model.different.empty() ? Reason::none : model.different.begin()->first;
+}
+
+TEST(Comparing, EqualSidesAreEqual) {
+  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false),
+                      b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+  const Model model = compared(a, b);
+  EXPECT_FALSE(model.differs);
+  EXPECT_EQ(model.equal, 5u);
+  EXPECT_TRUE(model.different.empty());
+  EXPECT_EQ(model.launches_equal, 1u);
+}
+
+TEST(Comparing, TheToleranceIsOfTheLargerCount) {
+  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 1000))}, false),
+                      b = run({site(3, Space::global, Kind::load, global(8, 256, 999))}, true);
+  EXPECT_TRUE(compared(a, b).differs);
+  EXPECT_FALSE(compared(a, b, {.tolerance = 0.001}).differs);
+}
+
+TEST(Comparing, AnAcceptedReasonIsNoDifference) {
+  const report::Input a = run({site(3, Space::global, Kind::store, global(8, 256, 32))}, false),
+                      b = run({site(3, Space::global, Kind::store, [] {
+                                 Counts counts = global(8, 256, 32);
+                                 counts.instructions = 12;
+                                 return counts;
+                               }())},
+                              true);
+  EXPECT_TRUE(compared(a, b).differs);
+  EXPECT_FALSE(compared(a, b, {.accepted = {Reason::predicated}}).differs);
+}
+
+TEST(Comparing, WhatIsPredictedIsHeldAgainstWhatIsMeasuredInEitherOrder) {
+  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true),
+                      b = run({site(3, Space::global, Kind::load, global(8, 256, 64))}, false);
+  const Model model = compared(a, b);
+  EXPECT_EQ(model.base, 1u);
+  EXPECT_EQ(model.other, 0u);
+}
+
+TEST(Reasons, FollowFromWhatStaysTheSame) {
+  Counts more = global(8, 256, 32);
+  more.instructions = 16;
+  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(8, 256, 32)), site(3, Space::global, Kind::load, more)), Reason::predicated);
+  EXPECT_EQ(reason(site(3, Space::shared, Kind::load, shared(32, 1024, 32)), site(3, Space::shared, Kind::load, shared(8, 256, 32), 16)),
+            Reason::widened);
+  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(24, 768, 96)), site(3, Space::global, Kind::load, global(8, 256, 32))),
+            Reason::merged);
+  EXPECT_EQ(reason(site(3, Space::shared, Kind::load, shared(24, 768, 24)), site(3, Space::shared, Kind::load, shared(8, 256, 8))),
+            Reason::registers);
+  EXPECT_EQ(reason(site(3, Space::shared, Kind::atomic, shared(8, 256, 96)), site(3, Space::shared, Kind::atomic, shared(8, 256, 8))),
+            Reason::contended);
+  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(8, 256, 32)), site(3, Space::global, Kind::load, global(8, 256, 40))),
+            Reason::unexplained);
+}
+
+TEST(Reasons, LocalMemoryIsSpilledOrKeptInRegisters) {
+  const report::Input none = run({}, false), array = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, false);
+  const report::Input spills = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, true), kept = run({}, true);
+  EXPECT_TRUE(compared(none, spills).different.contains(Reason::spilled));
+  EXPECT_TRUE(compared(array, kept).different.contains(Reason::registers));
+}
+
+TEST(Reasons, TheSameAtAnotherLineIsNoOtherCount) {
+  const report::Input a = run({site(0, Space::global, Kind::load, global(8, 256, 32))}, false),
+                      b = run({site(5, Space::global, Kind::load, global(8, 256, 32))}, true);
+  const Model model = compared(a, b);
+  ASSERT_EQ(model.different.size(), 1u);
+  EXPECT_TRUE(model.different.contains(Reason::other_line));
+}
+
+TEST(Reasons, OtherGridsAreOtherInput) {
+  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false, {8, 1, 1}),
+                      b = run({site(3, Space::global, Kind::load, global(16, 512, 64))}, true, {16, 1, 1});
+  EXPECT_TRUE(compared(a, b).different.contains(Reason::other_input));
+}
+
+TEST(Reasons, EachHasANameThatLeadsBackToIt) {
+  for (u32 value = 0; value <= static_cast<u32>(Reason::unexplained); ++value) {
+    const auto one = static_cast<Reason>(value);
+    EXPECT_EQ(reason_called(name(one)), one);
+    EXPECT_FALSE(words(one).empty());
+  }
+  EXPECT_FALSE(reason_called("weather"));
+}
+
+TEST(Launches, KernelsAreMatchedHoweverTheirNamesAreWritten) {
+  EXPECT_EQ(plain_name("void k<int>(int *)"), "k<int>");
+  EXPECT_EQ(plain_name("void increment<float>(const float*, float*, int)"), "increment<float>");
+  EXPECT_EQ(plain_name("ns::f<void (*)(int)>(int)"), "ns::f<void(*)(int)>");
+  EXPECT_EQ(plain_name("(anonymous namespace)::k(int)"), "(anonymousnamespace)::k");
+  EXPECT_EQ(plain_name(""), "");
+  report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
+  report::Input b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true, {8, 1, 1}, "void k<int>(int*)");
+  b.launches[0].record.kernel = "void k<int>(int*)"; // as a page of ncu --csv has it
+  const Model model = compared(a, b);
+  EXPECT_EQ(model.kernels.size(), 1u);
+  EXPECT_FALSE(model.differs);
+}
+
+TEST(Launches, OneThatIsMissingIsADifference) {
+  report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
+  a.launches[0].repeat(0, 1);
+  const report::Input b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+  const Model model = compared(a, b);
+  EXPECT_TRUE(model.differs);
+  EXPECT_EQ(model.launches, 1u);
+  ASSERT_EQ(model.notes.size(), 1u);
+}
+
+TEST(Writers, SayTheResidualAndTheReason) {
+  const report::Input a = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 96))}, false),
+                      b = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 48))}, true);
+  const Model model = compared(a, b);
+  const std::string text = terminal(model, 100, false, 5);
+  EXPECT_NE(text.find("-50.0%"), std::string::npos) << text;
+  EXPECT_NE(text.find("contended"), std::string::npos) << text;
+  EXPECT_NE(text.find("a.cu:3"), std::string::npos) << text;
+  const std::string document = json(model, "0");
+  EXPECT_NE(document.find("\"residual\": -0.5"), std::string::npos) << document;
+  EXPECT_NE(document.find("\"reason\": \"contended\""), std::string::npos);
+}
+
+} // namespace
+} // namespace warplens::compare

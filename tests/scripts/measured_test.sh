@@ -1,0 +1,69 @@
+# What GPUs counted: reports of Nsight Compute and a recording, shown, saved and compared (docs/MEASURED.md).
+. "$(dirname "$0")/common.sh"
+data="$source_dir/tests/measured/data"
+
+run "$warplens" import "$data/histogram.ncu-rep"
+expect_code 0
+expect_in stdout "measured by Nsight Compute 2025.3.1.0 on"
+expect_in stdout "NVIDIA H200, driver 580.159"
+expect_in stdout "histogram.cu:"
+for file in histogram.ncu-rep transpose.ncu-rep reasons.ncu-rep histogram.jsonl raw.csv source_sass.csv source_cuda_sass.csv; do
+  run "$warplens" import --json measured.json "$data/$file"
+  expect_code 0
+  expect_json measured.json 'r["launches"][0]["status"]' measured
+  follows_schema measured.json
+  mv measured.json "measured.$file.json"
+  run "$warplens" report --json again.json "measured.$file.json"
+  expect_code 0
+  cmp -s again.json "measured.$file.json" || fail "$file: a saved report is not the same again"
+done
+expect_json measured.transpose.ncu-rep.json 'sum(s["sectors"] for s in r["launches"][0]["sites"] if s["op"] == "store")' 65536
+expect_json measured.transpose.ncu-rep.json 'r["measured"]["gpu"]' "NVIDIA H200"
+
+# Predictions and measurements are no one run.
+run "$warplens" report measured.histogram.ncu-rep.json measured.raw.csv.json
+expect_code 2
+expect_in stderr "compare"
+
+# The profiler and the recorder counted the same.
+run "$warplens" compare "$data/histogram.ncu-rep" "$data/histogram.jsonl"
+expect_code 0
+expect_in stdout "all of 2"
+run "$warplens" compare --json - "$data/histogram.ncu-rep" "$data/histogram.jsonl" measured.histogram.ncu-rep.json
+expect_code 0
+expect_json stdout 'len(r["sides"])' 3
+expect_json stdout 'r["different"]' "{}"
+python3 "$source_dir/tests/scripts/schema.py" "$source_dir/docs/schema/compare-1.schema.json" stdout || fail "the schema is another"
+run "$warplens" compare "$data/histogram.ncu-rep" "$data/transpose.ncu-rep"
+expect_code 1
+
+# Files that cannot be read say so.
+head -c 20000 "$data/transpose.ncu-rep" > cut.ncu-rep
+echo hello > other.txt
+for file in cut.ncu-rep other.txt "$data/source_cuda.csv" nowhere.ncu-rep; do
+  run "$warplens" import "$file"
+  expect_code 2
+  expect_in stderr "help"
+done
+run "$warplens" compare --accept weather "$data/histogram.ncu-rep" "$data/histogram.jsonl"
+expect_code 2
+run "$warplens" record /bin/true
+expect_code 2
+
+# Predictions, where the same nvcc is installed.
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] && "$nvcc" --version | grep -q V13.0.88 || skip "the rest needs nvcc 13.0.88, with which the figures were made"
+for program in histogram transpose; do
+  "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$source_dir/examples/$program.cu" -o "$program"
+  run "$warplens" run --json "$program.json" "./$program"
+  expect_code 0
+done
+run "$warplens" compare transpose.json "$data/transpose.ncu-rep"
+expect_code 0
+run "$warplens" compare histogram.json "$data/histogram.ncu-rep"
+expect_code 1
+expect_in stdout "contended"
+run "$warplens" compare --accept contended histogram.json "$data/histogram.ncu-rep" "$data/histogram.jsonl"
+expect_code 0
+run "$warplens" compare ./transpose "$data/transpose.ncu-rep" # runs it
+expect_code 0
