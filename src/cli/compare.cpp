@@ -13,10 +13,12 @@ namespace warplens::cli {
 void add_compare(CLI::App& app, int& exit_code) {
   constexpr u64 most_shown = 1'000'000'000;
   auto options = std::make_shared<driver::CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "lay what was predicted and what a GPU counted side by side");
+  CLI::App* command =
+      app.add_subcommand("compare", "lay what was predicted and what a GPU counted side by side");
   command
       ->add_option("SIDE", options->sides,
-                   "two or three of: a file of `warplens run --json`, an .ncu-rep file, what `ncu --csv` printed, a file of `warplens "
+                   "two or three of: a file of `warplens run --json`, an .ncu-rep file, what `ncu --csv` "
+                   "printed, a file of `warplens "
                    "record`, or a program or .cu file, which is run")
       ->required()
       ->expected(2, 3);
@@ -24,25 +26,34 @@ void add_compare(CLI::App& app, int& exit_code) {
   options->width = 0;
   give_help(*command, "compare [OPTIONS] SIDE SIDE [SIDE]", "warplens compare run.json profile.ncu-rep",
             "Exit code 0: equal, 1: not, 2: error. More: docs/MEASURED.md");
-  command->add_option("--tolerance", options->tolerance, "counts that differ by at most this share are equal: 0.001 is 0.1 %")
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "counts that differ by at most this share are equal: 0.001 is 0.1 %")
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("SHARE")
       ->capture_default_str();
   command
       ->add_option("--accept", options->accepted,
-                   "reasons that do not count as a difference, separated by commas: predicated, widened, merged, registers, spilled, "
+                   "reasons that do not count as a difference, separated by commas: predicated, widened, "
+                   "merged, registers, spilled, "
                    "contended, timing, …")
       ->delimiter(',')
       ->type_name("REASONS");
   command->add_option("--kernel", options->kernel, "only kernels whose name matches")->type_name("REGEX");
-  command->add_option("--top-lines", options->top_lines, "lines of a launch to show; 0: all, and what is equal")
+  command
+      ->add_option("--top-lines", options->top_lines, "lines of a launch to show; 0: all, and what is equal")
       ->check(whole_number(0, most_shown))
       ->type_name("NUMBER")
       ->capture_default_str();
-  command->add_option("--json", options->json, "write the comparison as JSON to FILE; '-': only JSON on standard output")
+  command
+      ->add_option("--json", options->json,
+                   "write the comparison as JSON to FILE; '-': only JSON on standard output")
       ->type_name("FILE");
-  command->add_option("--sm", options->sm, "compute capability that programs are run for")->type_name("SM")->capture_default_str();
-  command->add_option("--arguments", options->arguments, "arguments of programs, as in a shell")->type_name("WORDS");
+  command->add_option("--sm", options->sm, "compute capability that programs are run for")
+      ->type_name("SM")
+      ->capture_default_str();
+  command->add_option("--arguments", options->arguments, "arguments of programs, as in a shell")
+      ->type_name("WORDS");
   add_terminal_options(*command, colour, &options->width);
   command->callback([options, colour, &exit_code] {
     std::signal(SIGPIPE, SIG_IGN);

@@ -16,12 +16,14 @@ void add_import(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("import", "show what a GPU counted, in every form that run has");
   command
       ->add_option("FILE", options->files,
-                   "an .ncu-rep file, what `ncu --csv` printed (pages raw, details, source), or a file of `warplens record`; several are "
+                   "an .ncu-rep file, what `ncu --csv` printed (pages raw, details, source), or a file of "
+                   "`warplens record`; several are "
                    "shown as one")
       ->required();
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   options->shown.width = 0;
-  give_help(*command, "import [OPTIONS] FILE…", "warplens import --json measured.json profile.ncu-rep", "More: docs/MEASURED.md");
+  give_help(*command, "import [OPTIONS] FILE…", "warplens import --json measured.json profile.ncu-rep",
+            "More: docs/MEASURED.md");
   declare_report_options(*command, options->shown);
   declare_gates(*command, options->shown.gates);
   add_terminal_options(*command, colour, &options->shown.width);

@@ -15,22 +15,31 @@ void add_record(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::RecordOptions>();
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   auto no_counters = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("record", "run a program on this machine's GPU and keep what its counters say");
-  give_help(*command, "record [OPTIONS] PROGRAM [ARGUMENTS…]", "warplens record -o measured.jsonl ./app --size 64",
-            "The program runs twice: counted by instruction, then by launch. Needs a GPU, and a build with CUPTI. Exit code: the "
+  CLI::App* command =
+      app.add_subcommand("record", "run a program on this machine's GPU and keep what its counters say");
+  give_help(*command, "record [OPTIONS] PROGRAM [ARGUMENTS…]",
+            "warplens record -o measured.jsonl ./app --size 64",
+            "The program runs twice: counted by instruction, then by launch. Needs a GPU, and a build with "
+            "CUPTI. Exit code: the "
             "program's own; 2 when nothing was recorded. More: docs/MEASURED.md");
   command->prefix_command();
-  command->add_option("-o,--output", options->output, "the file that is written")->type_name("FILE")->capture_default_str();
+  command->add_option("-o,--output", options->output, "the file that is written")
+      ->type_name("FILE")
+      ->capture_default_str();
   command->add_flag("--no-counters", *no_counters, "one run: no counters and times of whole launches");
-  command->add_option("--launches", options->launches, "record so many launches of each process, just run the others")
+  command
+      ->add_option("--launches", options->launches,
+                   "record so many launches of each process, just run the others")
       ->check(whole_number(0, 1'000'000'000'000))
       ->type_name("NUMBER");
   add_terminal_options(*command, colour);
   command->callback([command, options, colour, no_counters, &exit_code] {
     options->command = command->remaining();
-    if (!options->command.empty() && options->command[0] == "--") options->command.erase(options->command.begin());
+    if (!options->command.empty() && options->command[0] == "--")
+      options->command.erase(options->command.begin());
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM");
-    if (options->command[0].size() > 1 && options->command[0][0] == '-') throw CLI::ExtrasError("record", {options->command[0]});
+    if (options->command[0].size() > 1 && options->command[0][0] == '-')
+      throw CLI::ExtrasError("record", {options->command[0]});
     std::signal(SIGPIPE, SIG_IGN);
     options->counters = !*no_counters;
     options->colour = text::colour_wanted(STDERR_FILENO, *colour);

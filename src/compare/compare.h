@@ -34,8 +34,8 @@ enum class Reason : u8 {
   not_repeated, // the kernel was not made of the same lines on both sides
   unexplained
 };
-std::string_view name(Reason);        // as in JSON and on the command line
-std::string_view words(Reason);       // "predicated off: counted for warps in which no lane performs it, too"
+std::string_view name(Reason);  // as in JSON and on the command line
+std::string_view words(Reason); // "predicated off: counted for warps in which no lane performs it, too"
 std::optional<Reason> reason_called(std::string_view);
 
 using Values = std::array<std::optional<double>, most_sides>; // of each side; nothing where it does not say
@@ -56,18 +56,19 @@ struct Line {
   access::Kind kind{}; // reductions are atomics: the assembler decides which of the two it is
   std::vector<Count> counts;
   std::array<std::string, most_sides> opcodes; // "ld.global.f32", "LDG"; several with blanks
-  Reason reason = Reason::none; // of what differs
-  double weight = 0;            // cycles that the differences are worth: the order
+  Reason reason = Reason::none;                // of what differs
+  double weight = 0;                           // cycles that the differences are worth: the order
 };
 
 // Launches that are alike on every side.
 struct Launches {
-  u64 first = 0, count = 1; // n-th launch of its kernel
+  u64 first = 0, count = 1;                                // n-th launch of its kernel
   std::array<std::optional<Dim3>, most_sides> grid, block; // nothing: the side has no such launch
   std::array<std::string, most_sides> problem;             // why a side has no counts
   std::vector<Line> lines;                                 // most weight first
   std::vector<Count> sums;                                 // of the whole launch
-  std::optional<double> bound, took; // seconds: the least time that is predicted, and the time that was measured
+  std::optional<double> bound,
+      took; // seconds: the least time that is predicted, and the time that was measured
   double weight = 0;
 };
 
@@ -86,10 +87,10 @@ struct Options {
 
 struct Model {
   std::vector<Side> sides;
-  std::size_t base = 0, other = 1; // which two of the sides residuals are of
-  std::vector<Kernel> kernels;     // most weight first
-  u64 equal = 0;                   // counts, each of its launches
-  std::map<Reason, u64> different; // likewise
+  std::size_t base = 0, other = 1;      // which two of the sides residuals are of
+  std::vector<Kernel> kernels;          // most weight first
+  u64 equal = 0;                        // counts, each of its launches
+  std::map<Reason, u64> different;      // likewise
   u64 launches_equal = 0, launches = 0; // with all counts of lines equal; that both sides have
   u64 sums_equal = 0, sums = 0;         // sums of whole launches
   std::vector<std::string> notes;       // what is not compared, and why

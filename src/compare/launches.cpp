@@ -13,9 +13,10 @@ constexpr u64 most_launches = u64{1} << 24;
 // Every launch of a side, in order; processes one after the other.
 Result<std::vector<const Launch*>> in_order(const Side& side) {
   if (report::count(side.input->launches) > most_launches)
-    return failure(diag::error("compare-too-large",
-                               fmt::format("'{}' has more launches than a comparison holds ({})", side.name, most_launches), {},
-                               "record fewer, e.g. with --launches or --kernel"));
+    return failure(diag::error(
+        "compare-too-large",
+        fmt::format("'{}' has more launches than a comparison holds ({})", side.name, most_launches), {},
+        "record fewer, e.g. with --launches or --kernel"));
   std::map<i64, u64> processes; // in order of appearance
   std::vector<std::tuple<u64, u64, const Launch*>> all;
   for (const report::Launch& launch : side.input->launches)
@@ -41,7 +42,8 @@ public:
   std::size_t of(const Launch& launch) {
     const std::string plain = plain_name(shown_name(launch));
     for (const std::string& key : {launch.record.kernel, plain})
-      if (auto known = by_name_.find(key); known != by_name_.end()) return remember(known->second, launch, plain);
+      if (auto known = by_name_.find(key); known != by_name_.end())
+        return remember(known->second, launch, plain);
     kernels.push_back({.name = shown_name(launch)});
     return remember(kernels.size() - 1, launch, plain);
   }

@@ -16,8 +16,8 @@ Lines lines_of(const measure::LaunchRecord& launch) {
     if (site.counters.empty() || site.counters[0].instructions == 0) continue;
     const access::SourceFrame place = report::user_frame(site.site);
     const bool placed = place.line != 0;
-    LineKey key{placed ? std::filesystem::path(place.file).filename().string() : site.site.function, placed ? place.line : 0,
-                site.space, joined(site.site.kind)};
+    LineKey key{placed ? std::filesystem::path(place.file).filename().string() : site.site.function,
+                placed ? place.line : 0, site.space, joined(site.site.kind)};
     LineSum& sum = out[key];
     if (placed) sum.place = place;
     sum.function = site.site.function;
@@ -38,9 +38,10 @@ bool has_lines(const measure::LaunchRecord& launch) {
 
 std::vector<LineCount> counts_of(Space space, Kind kind) {
   // Of stages: docs/MODEL.md, "What counts cost". Instructions and tags take an issue slot or a look-up each, threads nothing.
-  const LineCount instructions{"instructions", &Counts::instructions, 1}, threads{"threads", &Counts::threads, 1.0 / 32},
-      tags{"tags", &Counts::tags, 1}, sectors{"sectors", &Counts::sectors, 4},
-      ideal_sectors{"ideal_sectors", &Counts::ideal_sectors, 4}, wavefronts{"wavefronts", &Counts::wavefronts, 1},
+  const LineCount instructions{"instructions", &Counts::instructions, 1},
+      threads{"threads", &Counts::threads, 1.0 / 32}, tags{"tags", &Counts::tags, 1},
+      sectors{"sectors", &Counts::sectors, 4}, ideal_sectors{"ideal_sectors", &Counts::ideal_sectors, 4},
+      wavefronts{"wavefronts", &Counts::wavefronts, 1},
       ideal_wavefronts{"ideal_wavefronts", &Counts::ideal_wavefronts, 1};
   switch (space) {
   case Space::global:

@@ -19,7 +19,7 @@ struct LineSum {
   access::SourceFrame place;
   std::string function;
   arch::Counts counts;
-  u64 bytes = 0; // that lanes move: threads · bytes of each
+  u64 bytes = 0;  // that lanes move: threads · bytes of each
   u32 widest = 0; // bytes per lane
   bool timing = false;
   std::set<std::string> opcodes;

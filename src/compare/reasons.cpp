@@ -59,31 +59,35 @@ bool same_sums(const Whole& whole) {
   return a.threads == b.threads && a.sectors == b.sectors && a.wavefronts == b.wavefronts;
 }
 
-Reason assembler_made(const LineKey& key, const LineSum& ptx, const LineSum& code) {
+Reason assembler_made(const LineKey& key, const LineSum& ptx, const LineSum& code, std::string_view count) {
   const arch::Counts &a = ptx.counts, &b = code.counts;
-  if (key.space == Space::local) return b.instructions > a.instructions || b.sectors > a.sectors ? Reason::spilled : Reason::registers;
-  const bool same_work = a.threads == b.threads && a.sectors == b.sectors && a.wavefronts == b.wavefronts;
-  if (same_work && b.instructions > a.instructions) return Reason::predicated;
-  if (b.threads < a.threads && code.bytes == ptx.bytes && code.widest > ptx.widest) return Reason::widened;
-  if (b.threads < a.threads && code.widest > ptx.widest) return Reason::widened;
+  if (key.space == Space::local)
+    return b.instructions > a.instructions || b.sectors > a.sectors ? Reason::spilled : Reason::registers;
+  // Lanes may be fewer as well, for a reason of their own; no other one makes instructions more.
+  if (count == "instructions" && b.instructions > a.instructions) return Reason::predicated;
+  if (b.threads < a.threads && b.instructions < a.instructions && code.widest > ptx.widest)
+    return Reason::widened;
   if (b.threads < a.threads) return key.space == Space::shared ? Reason::registers : Reason::merged;
   return Reason::unexplained;
 }
 
 } // namespace
 
-Reason reason_of(const LineKey& key, const Pair& pair, const Whole& whole, bool one_is_machine_code) {
-  if ((pair.predicted != nullptr && pair.predicted->timing) || (pair.measured != nullptr && pair.measured->timing))
+Reason reason_of(const LineKey& key, const Pair& pair, const Whole& whole, bool one_is_machine_code,
+                 std::string_view count) {
+  if ((pair.predicted != nullptr && pair.predicted->timing) ||
+      (pair.measured != nullptr && pair.measured->timing))
     return Reason::timing;
   const bool one_sided = pair.predicted == nullptr || pair.measured == nullptr;
   if (one_is_machine_code && key.kind == Kind::atomic && !one_sided) {
     const arch::Counts &a = pair.predicted->counts, &b = pair.measured->counts;
-    const bool only_instructions = a.threads == b.threads && a.sectors == b.sectors && a.wavefronts == b.wavefronts;
+    const bool only_instructions =
+        a.threads == b.threads && a.sectors == b.sectors && a.wavefronts == b.wavefronts;
     return only_instructions ? Reason::predicated : Reason::contended;
   }
   if (same_sums(whole) && (one_sided || key.line == 0)) return Reason::other_line;
   if (!one_is_machine_code) return one_sided ? Reason::not_repeated : Reason::unexplained;
-  if (!one_sided) return assembler_made(key, *pair.predicted, *pair.measured);
+  if (!one_sided) return assembler_made(key, *pair.predicted, *pair.measured, count);
   if (key.space == Space::local) return pair.predicted == nullptr ? Reason::spilled : Reason::registers;
   if (pair.measured == nullptr) return key.space == Space::shared ? Reason::registers : Reason::merged;
   // An atomic on shared memory is a loop with a load; what else only machine code has is shown there by the assembler.

@@ -15,6 +15,7 @@ struct Whole {
 };
 
 // `one_is_machine_code`: the second side is measured and the first is not, so that what the assembler does is a reason.
-Reason reason_of(const LineKey&, const Pair&, const Whole&, bool one_is_machine_code);
+// `count`: the name of the count that differs.
+Reason reason_of(const LineKey&, const Pair&, const Whole&, bool one_is_machine_code, std::string_view count);
 
 } // namespace warplens::compare

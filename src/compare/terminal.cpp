@@ -2,7 +2,7 @@
 //
 //   a.json: predicted
 //   a.ncu-rep: measured by Nsight Compute 2025.3.1 on NVIDIA H200, driver 580.159.04
-//   5 launches: 118 of 126 counts of lines are equal
+//   5 launches: 118 of 126 counts are equal (94%); 3 launches without a difference
 //     6 predicated: counted for warps in which no lane performs it, too
 //
 //   histogram_shared, 1 launch
@@ -48,7 +48,8 @@ std::string how(const Side& side) {
 
 std::string share(u64 equal, u64 all) {
   if (equal == all) return all == 1 ? "is equal" : "are equal";
-  return fmt::format("{} equal ({})", equal == 1 ? "is" : "are", report::percent(static_cast<double>(equal) / static_cast<double>(all)));
+  return fmt::format("{} equal ({})", equal == 1 ? "is" : "are",
+                     report::percent(static_cast<double>(equal) / static_cast<double>(all)));
 }
 
 std::string title(const Page& page) {
@@ -59,17 +60,20 @@ std::string title(const Page& page) {
   for (const auto& [reason, count] : model.different) different += count;
   const u64 all = model.equal + different;
   if (all == 0) {
-    out += page.style.poor(wrap("There is nothing to compare: no kernel was launched on both sides with counts that both have.", "", page.width));
+    out += page.style.poor(
+        wrap("There is nothing to compare: no kernel was launched on both sides with counts that both have.",
+             "", page.width));
   } else {
-    out += page.style.bold(wrap(fmt::format("{}: {} of {} counts {}; all of {} launches", plural(model.launches, "launch"),
-                                            human(model.equal), human(all), share(model.equal, all), human(model.launches_equal)),
+    out += page.style.bold(wrap(fmt::format("{}: {} of {} counts {}; {} without a difference",
+                                            plural(model.launches, "launch"), human(model.equal), human(all),
+                                            share(model.equal, all), plural(model.launches_equal, "launch")),
                                 "", page.width));
   }
   for (const auto& [reason, count] : model.different)
     out += wrap(fmt::format("{} {}", human(count), words(reason)), "  ", page.width);
   if (model.sums != 0)
-    out += wrap(fmt::format("Sums of whole launches, by the hardware's counters: {} of {} {}", human(model.sums_equal), human(model.sums),
-                            share(model.sums_equal, model.sums)),
+    out += wrap(fmt::format("Sums of whole launches, by the hardware's counters: {} of {} {}",
+                            human(model.sums_equal), human(model.sums), share(model.sums_equal, model.sums)),
                 "", page.width);
   for (const std::string& note : model.notes) out += wrap("note: " + note, "", page.width);
   return out;
@@ -82,7 +86,8 @@ std::string value_text(const std::optional<double>& value) {
 // "wavefronts  7202  6400  -11.1%"
 std::string count_line(const Page& page, std::string_view what, std::string_view name, const Count& count) {
   std::string out = "      " + pad_right(clip(what, name_width), name_width) + pad_right(name, 18);
-  for (std::size_t s = 0; s < page.model.sides.size(); ++s) out += pad_left(value_text(count.values[s]), column_width);
+  for (std::size_t s = 0; s < page.model.sides.size(); ++s)
+    out += pad_left(value_text(count.values[s]), column_width);
   const std::string residual = count.residual == 0 ? "=" : fmt::format("{:+.1f}%", 100 * count.residual);
   return clip(out + pad_left(residual, 9), page.width) + '\n';
 }
@@ -131,7 +136,8 @@ std::string shape_of(const Page& page, const Launches& launches) {
   std::vector<std::string> shapes;
   for (std::size_t s = 0; s < page.model.sides.size(); ++s) {
     if (!launches.grid[s]) continue;
-    std::string shape = fmt::format("grid {}, block {}", report::dimensions(*launches.grid[s]), report::dimensions(*launches.block[s]));
+    std::string shape = fmt::format("grid {}, block {}", report::dimensions(*launches.grid[s]),
+                                    report::dimensions(*launches.block[s]));
     if (shapes.empty() || shapes.back() != shape) shapes.push_back(std::move(shape));
   }
   return fmt::format("{}", fmt::join(shapes, " / "));
@@ -143,16 +149,20 @@ std::string launches_block(const Page& page, const Launches& launches) {
   for (const Line& line : launches.lines)
     if (line.reason != Reason::none) different.push_back(&line);
   const std::string sums = sum_lines(page, launches), times = times_line(page, launches);
-  std::string out = wrap(fmt::format("{} from launch {}: {}", plural(launches.count, "launch"), launches.first, shape_of(page, launches)),
+  std::string out = wrap(fmt::format("{} from launch {}: {}", plural(launches.count, "launch"),
+                                     launches.first, shape_of(page, launches)),
                          "  ", page.width);
   for (const std::string& problem : launches.problem)
     if (!problem.empty()) out += page.style.poor(wrap(problem, "    ", page.width));
   out += times;
-  if (different.empty() && sums.empty()) return out + (launches.lines.empty() ? "" : "    all counts equal\n");
-  const std::size_t shown = page.top_lines == 0 ? different.size() : std::min<std::size_t>(page.top_lines, different.size());
+  if (different.empty() && sums.empty())
+    return out + (launches.lines.empty() ? "" : "    all counts equal\n");
+  const std::size_t shown =
+      page.top_lines == 0 ? different.size() : std::min<std::size_t>(page.top_lines, different.size());
   for (std::size_t i = 0; i < shown; ++i) out += line_block(page, *different[i]);
   if (shown < different.size())
-    out += fmt::format("    and {} (--top-lines 0 shows all)\n", plural(different.size() - shown, "more line"));
+    out +=
+        fmt::format("    and {} (--top-lines 0 shows all)\n", plural(different.size() - shown, "more line"));
   return out + sums;
 }
 
@@ -166,18 +176,22 @@ std::string terminal(const Model& model, u32 width, bool colour, u32 top_lines) 
     constexpr std::size_t most_groups = 3;
     bool any = kernel.weight != 0;
     for (const Launches& launches : kernel.groups)
-      any = any || std::ranges::any_of(launches.sums, [](const Count& c) { return c.reason != Reason::none; });
+      any =
+          any || std::ranges::any_of(launches.sums, [](const Count& c) { return c.reason != Reason::none; });
     if (!any && top_lines != 0) {
       ++equal;
       continue;
     }
     out += '\n' + page.style.bold(clip(kernel.name, page.width)) + '\n';
-    const std::size_t shown = top_lines == 0 ? kernel.groups.size() : std::min(most_groups, kernel.groups.size());
+    const std::size_t shown =
+        top_lines == 0 ? kernel.groups.size() : std::min(most_groups, kernel.groups.size());
     for (std::size_t i = 0; i < shown; ++i) out += launches_block(page, kernel.groups[i]);
     if (shown < kernel.groups.size())
-      out += fmt::format("  and {} with smaller residuals\n", plural(kernel.groups.size() - shown, "kind of launch"));
+      out += fmt::format("  and {} with smaller residuals\n",
+                         plural(kernel.groups.size() - shown, "kind of launch"));
   }
-  if (equal != 0) out += fmt::format("\n{} without a difference (--top-lines 0 shows them)\n", plural(equal, "kernel"));
+  if (equal != 0)
+    out += fmt::format("\n{} without a difference (--top-lines 0 shows them)\n", plural(equal, "kernel"));
   return report::with_plain_blanks(out);
 }
 

@@ -22,12 +22,14 @@ constexpr int cannot = 2;
 
 bool is_program(const std::string& file) {
   if (is_source_file(file)) return true;
-  Result<std::string> content = os::read_file(file);
-  return content && os::elf_kind({reinterpret_cast<const std::byte*>(content->data()), content->size()}) == os::ElfKind::native;
+  const std::optional<std::string> content = os::read_file(file);
+  return content && os::elf_kind({reinterpret_cast<const std::byte*>(content->data()), content->size()}) ==
+                        os::ElfKind::native;
 }
 
 // What `run --json` says of a program.
-Result<report::Saved> run_saved(const std::string& program, const CompareOptions& options, const RunOutput& output) {
+Result<report::Saved> run_saved(const std::string& program, const CompareOptions& options,
+                                const RunOutput& output) {
   Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return failure(folder.error());
   Result<std::vector<std::string>> words = split_words(options.arguments);
@@ -46,7 +48,8 @@ Result<report::Saved> run_saved(const std::string& program, const CompareOptions
   std::error_code error;
   if (!fs::exists(run.json, error)) {
     output.err(said);
-    return failure(diag::error("compare-unrun", fmt::format("'{}' could not be run (exit code {})", program, code)));
+    return failure(
+        diag::error("compare-unrun", fmt::format("'{}' could not be run (exit code {})", program, code)));
   }
   return read_saved(run.json);
 }
@@ -57,7 +60,8 @@ Result<std::vector<compare::Reason>> accepted(const std::vector<std::string>& na
     std::optional<compare::Reason> reason = compare::reason_called(name);
     if (!reason)
       return failure(diag::error("bad-option", fmt::format("--accept '{}' is no reason", name), {},
-                                 "docs/MEASURED.md lists them: predicated, widened, merged, registers, spilled, contended, timing, …"));
+                                 "docs/MEASURED.md lists them: predicated, widened, merged, registers, "
+                                 "spilled, contended, timing, …"));
     out.push_back(*reason);
   }
   return out;
@@ -71,11 +75,13 @@ struct Sides {
 Result<Sides> read(const CompareOptions& options, const RunOutput& output) {
   Sides out;
   for (const std::string& file : options.sides) {
-    Result<report::Saved> saved = file != "-" && is_program(file) ? run_saved(file, options, output) : read_saved(file);
+    Result<report::Saved> saved =
+        file != "-" && is_program(file) ? run_saved(file, options, output) : read_saved(file, true);
     if (!saved) return failure(saved.error());
     out.runs.push_back(std::move(*saved));
   }
-  for (std::size_t i = 0; i < out.runs.size(); ++i) out.sides.push_back({options.sides[i], &out.runs[i].input});
+  for (std::size_t i = 0; i < out.runs.size(); ++i)
+    out.sides.push_back({options.sides[i], &out.runs[i].input});
   return out;
 }
 
@@ -109,9 +115,11 @@ int compare(const CompareOptions& options, const RunOutput& output) {
   Result<compare::Model> model = compared(options, *sides);
   if (!model) return refuse(model.error());
   if (!named.empty())
-    if (Result<void> written = outputs->write("--json", compare::json(*model, options.version), output); !written)
+    if (Result<void> written = outputs->write("--json", compare::json(*model, options.version), output);
+        !written)
       return refuse(written.error());
-  if (!outputs->take_stdout() && !output.out(compare::terminal(*model, options.width, options.colour, options.top_lines)))
+  if (!outputs->take_stdout() &&
+      !output.out(compare::terminal(*model, options.width, options.colour, options.top_lines)))
     return cannot;
   return model->differs ? 1 : 0;
 }

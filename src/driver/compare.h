@@ -5,10 +5,10 @@
 namespace warplens::driver {
 
 struct CompareOptions {
-  std::vector<std::string> sides; // files as saved.h reads them, or programs and .cu files, which are run
-  std::string arguments;          // of those programs, as one would write them in a shell
-  std::string sm = "90";          // that they are run for
-  double tolerance = 0;           // counts this close are equal; 0.01 is 1 %
+  std::vector<std::string> sides;    // files as saved.h reads them, or programs and .cu files, which are run
+  std::string arguments;             // of those programs, as one would write them in a shell
+  std::string sm = "90";             // that they are run for
+  double tolerance = 0;              // counts this close are equal; 0.01 is 1 %
   std::vector<std::string> accepted; // reasons that do not count as a difference
   std::string kernel;                // as run's
   std::string json;                  // file, "-" for standard output, empty: none

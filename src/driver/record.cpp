@@ -25,8 +25,10 @@ Result<std::string> find_recorder() {
     if (fs::path path = binary.parent_path() / folder / "libwarplens-recorder.so"; fs::exists(path, error))
       return fs::canonical(path, error).string();
   return failure(diag::error("recorder-missing", "this build of WarpLens has no recorder", {},
-                             "build WarpLens on a machine with a CUDA toolkit that has CUPTI (cupti_sass_metrics.h: 12.8 and newer), and "
-                             "run it on one with a GPU; without a recorder, 'ncu --section SourceCounters -o FILE' measures the same, and "
+                             "build WarpLens on a machine with a CUDA toolkit that has CUPTI "
+                             "(cupti_sass_metrics.h: 12.8 and newer), and "
+                             "run it on one with a GPU; without a recorder, 'ncu --section SourceCounters -o "
+                             "FILE' measures the same, and "
                              "'warplens import' reads it"));
 }
 
@@ -34,8 +36,8 @@ std::string found(const std::string& program) {
   return program.find('/') == program.npos ? find_in_path(program) : program;
 }
 
-Result<os::ForegroundEnd> run_pass(const RecordOptions& options, const std::string& recorder, const std::string& folder,
-                                   const char* pass) {
+Result<os::ForegroundEnd> run_pass(const RecordOptions& options, const std::string& recorder,
+                                   const std::string& folder, const char* pass) {
   os::Foreground process{{found(options.command[0]), options.command, {}}};
   process.command.environment = {
       {"CUDA_INJECTION64_PATH", recorder},
@@ -50,7 +52,8 @@ std::string gathered(const std::string& folder, const std::string& pass) {
   std::vector<std::pair<fs::file_time_type, std::string>> files;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (entry.path().filename().string().starts_with(pass + '.')) files.emplace_back(entry.last_write_time(error), entry.path().string());
+    if (entry.path().filename().string().starts_with(pass + '.'))
+      files.emplace_back(entry.last_write_time(error), entry.path().string());
   std::sort(files.begin(), files.end());
   std::string out;
   for (const auto& [time, path] : files) {
@@ -61,8 +64,9 @@ std::string gathered(const std::string& folder, const std::string& pass) {
 }
 
 diag::Diagnostic nothing_recorded() {
-  return diag::error("nothing-recorded", "no launch was recorded", {},
-                     "is there a GPU, and may its counters be read? NVIDIA's page ERR_NVGPUCTRPERM says how to allow it");
+  return diag::error(
+      "nothing-recorded", "no launch was recorded", {},
+      "is there a GPU, and may its counters be read? NVIDIA's page ERR_NVGPUCTRPERM says how to allow it");
 }
 
 } // namespace
@@ -87,12 +91,12 @@ int record(const RecordOptions& options, const RunOutput& output) {
     if (!code) code = end->exit_code;
     text += gathered(folder->path(), pass);
   }
-  Result<measured::Measured> read =
-      text.empty() ? Result<measured::Measured>(failure(nothing_recorded())) : measured::read_recording(text, options.output);
+  Result<measured::Measured> read = text.empty() ? Result<measured::Measured>(failure(nothing_recorded()))
+                                                 : measured::read_recording(text, options.output);
   if (!read) return refuse(read.error());
   if (Result<void> written = file->write(text); !written) return refuse(written.error());
-  output.err(fmt::format("warplens: {} launches are in {}; 'warplens import {}' shows them\n", read->launches.size(), options.output,
-                         options.output));
+  output.err(fmt::format("warplens: {} launches are in {}; 'warplens import {}' shows them\n",
+                         read->launches.size(), options.output, options.output));
   return *code;
 }
 

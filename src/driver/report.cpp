@@ -6,13 +6,7 @@
 #include "driver/run_findings.h"
 #include "driver/saved.h"
 #include "os/environment.h"
-#include "os/file.h"
-#include "report/read.h"
 #include <filesystem>
-#include <fmt/format.h>
-#include <fstream>
-#include <iostream>
-#include <sstream>
 
 namespace warplens::driver {
 namespace {
@@ -24,7 +18,7 @@ Result<report::Model> prepare_and_build(const ReportOptions& options, std::optio
   Result<Outputs> prepared = Outputs::prepare(options.shown, options.files, options.command, "what is shown");
   if (!prepared) return failure(prepared.error());
   outputs = std::move(*prepared);
-  Result<report::Saved> saved = read_saved(options.files);
+  Result<report::Saved> saved = read_saved(options.files, options.command == "import");
   if (!saved) return failure(saved.error());
   return report::build(*saved, {options.shown.kernel});
 }

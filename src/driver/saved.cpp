@@ -37,8 +37,8 @@ void add_source(const measured::Measured& measured, report::Saved& saved) {
       const access::SourceFrame place = report::user_frame(site.site);
       if (place.line == 0 || saved.source.contains({place.file, place.line})) continue;
       auto kept = measured.sources.find(place.file);
-      std::optional<std::string> text =
-          kept != measured.sources.end() ? line_of(kept->second, place.line) : files.line(place.file, place.line);
+      std::optional<std::string> text = kept != measured.sources.end() ? line_of(kept->second, place.line)
+                                                                       : files.line(place.file, place.line);
       if (text) saved.source[{place.file, place.line}] = std::move(*text);
     }
 }
@@ -50,7 +50,8 @@ report::Saved saved_of(const measured::Measured& measured, const std::string& fi
   input.measured = {machine.tool, machine.gpu, machine.driver, {file}, measured::lacking(measured)};
   input.sm = {machine.sm};
   input.messages = measured.messages;
-  if (std::optional<diag::Diagnostic> without = measured::without_lines(measured)) input.messages.push_back(std::move(*without));
+  if (std::optional<diag::Diagnostic> without = measured::without_lines(measured))
+    input.messages.push_back(std::move(*without));
   report::LaunchList launches(input.launches);
   for (measured::Counted& counted : measured::launches(measured)) {
     report::Launch launch(std::move(counted.record));
@@ -81,20 +82,22 @@ Result<std::string> saved_text(const std::string& path) {
   return out;
 }
 
-Result<report::Saved> read_saved(const std::string& file) {
+Result<report::Saved> read_saved(const std::string& file, bool foreign) {
   Result<std::string> text = saved_text(file);
   if (!text) return failure(text.error());
-  const bool json = text->find_first_not_of(" \t\r\n") != text->npos && (*text)[text->find_first_not_of(" \t\r\n")] == '{';
-  if (json && !measured::is_measured(*text)) return report::read_json(*text, file);
+  const bool json = text->starts_with('{');
+  if (!measured::is_measured(*text) &&
+      (json || !(foreign || file.ends_with(".ncu-rep") || file.ends_with(".csv"))))
+    return report::read_json(*text, file);
   Result<measured::Measured> measured = measured::read(*text, file);
   if (!measured) return failure(measured.error());
   return saved_of(*measured, file);
 }
 
-Result<report::Saved> read_saved(const std::vector<std::string>& files) {
+Result<report::Saved> read_saved(const std::vector<std::string>& files, bool foreign) {
   std::vector<report::Saved> runs;
   for (const std::string& file : files) {
-    Result<report::Saved> saved = read_saved(file);
+    Result<report::Saved> saved = read_saved(file, foreign);
     if (!saved) return failure(saved.error());
     runs.push_back(std::move(*saved));
   }

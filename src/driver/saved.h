@@ -8,10 +8,11 @@ namespace warplens::driver {
 // What is in such a file; "-" is standard input. Errors: report-unreadable.
 Result<std::string> saved_text(const std::string& path);
 
-// A file, or "-" for standard input. Errors: report-unreadable, those of report::read_json and of measured::read.
-Result<report::Saved> read_saved(const std::string& file);
+// A file, or "-" for standard input. Errors: report-unreadable, those of report::read_json and of measured::read; `foreign`: the
+// latter of a file that is neither.
+Result<report::Saved> read_saved(const std::string& file, bool foreign = false);
 
 // Several, as one run. Errors: those, and report-mismatch.
-Result<report::Saved> read_saved(const std::vector<std::string>& files);
+Result<report::Saved> read_saved(const std::vector<std::string>& files, bool foreign = false);
 
 } // namespace warplens::driver

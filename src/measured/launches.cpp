@@ -22,17 +22,24 @@ constexpr Sum all_sums[] = {
     {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", Space::global, Kind::atomic, &Counts::requests},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", Space::global, Kind::load, &Counts::sectors},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", Space::global, Kind::store, &Counts::sectors},
-    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", Space::global, Kind::load, &Counts::tag_passes},
-    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", Space::global, Kind::store, &Counts::tag_passes},
-    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum", Space::global, Kind::reduction, &Counts::tag_passes},
-    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum", Space::global, Kind::atomic, &Counts::tag_passes},
+    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", Space::global, Kind::load,
+     &Counts::tag_passes},
+    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", Space::global, Kind::store,
+     &Counts::tag_passes},
+    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum", Space::global, Kind::reduction,
+     &Counts::tag_passes},
+    {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum", Space::global, Kind::atomic,
+     &Counts::tag_passes},
     {"l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", Space::local, Kind::load, &Counts::requests},
     {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", Space::local, Kind::store, &Counts::requests},
     {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", Space::local, Kind::load, &Counts::sectors},
     {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", Space::local, Kind::store, &Counts::sectors},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", Space::shared, Kind::load, &Counts::data_wavefronts},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", Space::shared, Kind::store, &Counts::data_wavefronts},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", Space::shared, Kind::atomic, &Counts::data_wavefronts},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", Space::shared, Kind::load,
+     &Counts::data_wavefronts},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", Space::shared, Kind::store,
+     &Counts::data_wavefronts},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", Space::shared, Kind::atomic,
+     &Counts::data_wavefronts},
 };
 
 // Where a generic access went.
@@ -57,8 +64,9 @@ Counts counts_of(const Counters& from, Space space, u32 bytes) {
   out.tags = from.tags.value_or(0);
   out.sectors = (space == Space::local ? from.local_sectors : from.sectors).value_or(0);
   // Of local memory nothing counts what would have done; of lanes side by side it is this.
-  out.ideal_sectors = space == Space::local ? std::min(out.sectors, ceil_div(out.threads * bytes, sector_bytes))
-                                            : from.ideal_sectors.value_or(out.sectors);
+  out.ideal_sectors = space == Space::local
+                          ? std::min(out.sectors, ceil_div(out.threads * bytes, sector_bytes))
+                          : from.ideal_sectors.value_or(out.sectors);
   out.transactions = out.sectors;
   out.transaction_bytes = out.sectors * sector_bytes;
   out.bytes_used = out.ideal_sectors * sector_bytes;
@@ -76,18 +84,26 @@ public:
   std::vector<measure::SiteRecord> of(const Launch& launch) {
     std::vector<measure::SiteRecord> out;
     for (const Instruction& instruction : launch.instructions)
-      if (std::optional<measure::SiteRecord> site = site_of(launch, instruction)) out.push_back(std::move(*site));
+      if (std::optional<measure::SiteRecord> site = site_of(launch, instruction))
+        out.push_back(std::move(*site));
     return out;
   }
 
 private:
-  std::optional<MemoryOpcode> opcode_of(const Launch& launch, const Instruction& instruction, const std::string& function) {
+  std::optional<MemoryOpcode> opcode_of(const Launch& launch, const Instruction& instruction,
+                                        const std::string& function) {
     if (!instruction.sass.empty()) return memory_opcode(instruction.sass);
     if (launch.code && *launch.code < code_.size())
       if (auto known = code_[*launch.code].opcode(function, instruction.offset)) return known;
-    if (!instruction.space || !instruction.kind) return {};
-    return MemoryOpcode{fmt::format("{} {}", access::name(*instruction.space), access::name(*instruction.kind)),
-                        *instruction.space, *instruction.kind, instruction.bytes, false};
+    // Loads and stores have opcodes that are known. What else moves memory is an atomic: reductions have no kind of their own.
+    const Counters& counters = instruction.counters;
+    std::optional<Space> space = instruction.space;
+    if (!space && counters.sectors.value_or(0) != 0) space = Space::global;
+    if (!space && counters.wavefronts.value_or(0) != 0) space = Space::shared;
+    if (!space) return {};
+    const Kind kind = instruction.kind.value_or(Kind::atomic);
+    return MemoryOpcode{fmt::format("{} {}", access::name(*space), access::name(kind)), *space, kind,
+                        instruction.bytes, false};
   }
 
   std::optional<measure::SiteRecord> site_of(const Launch& launch, const Instruction& instruction) {
@@ -106,9 +122,10 @@ private:
     out.site.frames = instruction.frames;
     if (out.site.frames.empty() && launch.code && *launch.code < code_.size())
       out.site.frames = code_[*launch.code].frames(function, instruction.offset);
-    out.site.id.value = ids_.try_emplace({launch.code.value_or(~std::size_t{0}), function, instruction.offset},
-                                         static_cast<u32>(ids_.size()))
-                            .first->second;
+    out.site.id.value =
+        ids_.try_emplace({launch.code.value_or(~std::size_t{0}), function, instruction.offset},
+                         static_cast<u32>(ids_.size()))
+            .first->second;
     out.counters = {counts_of(instruction.counters, out.space, out.site.bytes)};
     return out;
   }
@@ -122,11 +139,13 @@ private:
 std::vector<measure::SiteRecord> sites_of_sums(const Launch& launch) {
   std::map<std::pair<Space, Kind>, Counts> found;
   for (const Sum& sum : all_sums)
-    if (auto value = launch.counters.find(std::string(sum.counter)); value != launch.counters.end() && value->second > 0)
+    if (auto value = launch.counters.find(std::string(sum.counter));
+        value != launch.counters.end() && value->second > 0)
       found[{sum.space, sum.kind}].*sum.count = static_cast<u64>(value->second);
   std::vector<measure::SiteRecord> out;
   for (auto& [key, counts] : found) {
-    if (counts.requests == 0) continue; // passes alone say neither how many accesses there were nor what they cost
+    if (counts.requests == 0)
+      continue; // passes alone say neither how many accesses there were nor what they cost
     measure::SiteRecord& site = out.emplace_back();
     std::tie(site.space, site.site.kind) = key;
     site.site.space = site.space;
@@ -154,7 +173,8 @@ std::vector<Counted> launches(const Measured& measured) {
     measure::LaunchRecord& record = out.back().record;
     record.kernel = launch.kernel.empty() ? launch.name : launch.kernel;
     record.name = launch.name;
-    record.module = measured.machine.sm == 0 ? "machine code" : fmt::format("machine code for sm_{}", measured.machine.sm);
+    record.module = measured.machine.sm == 0 ? "machine code"
+                                             : fmt::format("machine code for sm_{}", measured.machine.sm);
     record.grid = launch.grid, record.block = launch.block;
     record.shared_bytes = launch.shared_bytes;
     record.sm = {measured.machine.sm};
@@ -170,9 +190,12 @@ std::vector<std::string> lacking(const Measured& measured) {
     const char* name;
     std::optional<u64> Counters::*counter;
   };
-  constexpr Count counts[] = {{"instructions", &Counters::instructions}, {"threads", &Counters::threads},
-                              {"tags", &Counters::tags},                 {"sectors", &Counters::sectors},
-                              {"ideal_sectors", &Counters::ideal_sectors}, {"wavefronts", &Counters::wavefronts},
+  constexpr Count counts[] = {{"instructions", &Counters::instructions},
+                              {"threads", &Counters::threads},
+                              {"tags", &Counters::tags},
+                              {"sectors", &Counters::sectors},
+                              {"ideal_sectors", &Counters::ideal_sectors},
+                              {"wavefronts", &Counters::wavefronts},
                               {"ideal_wavefronts", &Counters::ideal_wavefronts}};
   std::vector<std::string> out;
   bool any = false;
@@ -189,18 +212,21 @@ std::vector<std::string> lacking(const Measured& measured) {
   auto is_missing = [&](const char* name) { return std::ranges::find(out, name) != out.end(); };
   const bool no_global = is_missing("tags") && is_missing("sectors"), no_shared = is_missing("wavefronts");
   std::erase_if(out, [&](const std::string& name) {
-    return (no_global && (name == "tags" || name.ends_with("sectors"))) || (no_shared && name.ends_with("wavefronts"));
+    return (no_global && (name == "tags" || name.ends_with("sectors"))) ||
+           (no_shared && name.ends_with("wavefronts"));
   });
   return any ? out : std::vector<std::string>{};
 }
 
 std::optional<diag::Diagnostic> without_lines(const Measured& measured) {
-  const auto without = std::ranges::count_if(measured.launches, [](const Launch& l) { return l.instructions.empty(); });
+  const auto without =
+      std::ranges::count_if(measured.launches, [](const Launch& l) { return l.instructions.empty(); });
   if (without == 0) return {};
-  diag::Diagnostic out = diag::warning(
-      "measured-without-lines",
-      fmt::format("{} of {} launches {} no counters by instruction: they have no lines, and what would have done is not known",
-                  without, measured.launches.size(), without == 1 ? "has" : "have"));
+  diag::Diagnostic out =
+      diag::warning("measured-without-lines",
+                    fmt::format("{} of {} launches {} no counters by instruction: they have no lines, and "
+                                "what would have done is not known",
+                                without, measured.launches.size(), without == 1 ? "has" : "have"));
   out.help = "measure with 'ncu --section SourceCounters', or with 'warplens record'";
   return out;
 }

@@ -24,6 +24,7 @@ constexpr Row table[] = {
     {0x1a8, "ATOMG", Space::global, Kind::atomic},
     {0x1a9, "ATOMG.CAS", Space::global, Kind::atomic},
     {0x18e, "RED", Space::global, Kind::reduction},
+    {0x1a6, "RED", Space::global, Kind::reduction}, // of floats
     {0x180, "LD", Space::global, Kind::load, true},
     {0x185, "ST", Space::global, Kind::store, true},
     {0x18a, "ATOM", Space::global, Kind::atomic, true},
@@ -81,7 +82,8 @@ std::optional<MemoryOpcode> memory_opcode(std::string_view sass) {
   if (row->kind == Kind::ldmatrix || row->kind == Kind::async_copy) return out;
   out.bytes = 4;
   for (std::size_t i = 0; i < std::size(widths); ++i)
-    if (*suffixes[i] != '\0' && (opcode.ends_with(suffixes[i]) || opcode.find(suffixes[i] + std::string(".")) != opcode.npos))
+    if (*suffixes[i] != '\0' &&
+        (opcode.ends_with(suffixes[i]) || opcode.find(suffixes[i] + std::string(".")) != opcode.npos))
       out.bytes = widths[i];
   return out;
 }
@@ -96,12 +98,14 @@ MachineCode::MachineCode(os::Bytes cubin) {
   lines_ = fatbin::read_line_programs(data_of(".debug_line"), data_of(".rela.debug_line"));
   constexpr std::string_view text = ".text.";
   for (const os::Elf::Section& section : elf->sections())
-    if (section.name.starts_with(text)) functions_[std::string(section.name.substr(text.size()))].code = section.data;
+    if (section.name.starts_with(text))
+      functions_[std::string(section.name.substr(text.size()))].code = section.data;
   const std::vector<os::Elf::Symbol> symbols = elf->symbols();
   for (const fatbin::LineSequence& sequence : lines_.sequences) {
     if (sequence.symbol >= symbols.size()) continue;
     std::string_view name = symbols[sequence.symbol].name;
-    if (name.starts_with(text)) name.remove_prefix(text.size()); // the section's symbol stands for its function
+    if (name.starts_with(text))
+      name.remove_prefix(text.size()); // the section's symbol stands for its function
     if (auto found = functions_.find(name); found != functions_.end()) found->second.lines = &sequence;
   }
 }
@@ -124,7 +128,8 @@ access::SourceStack MachineCode::frames(const std::string& function, u64 offset)
   std::vector<access::SourceFrame> out;
   for (const fatbin::LineRow* row = fatbin::row_at(lines, offset); row != nullptr && out.size() < deepest;
        row = row->caller ? &lines.rows[*row->caller] : nullptr)
-    if (row->line != 0 && row->file < lines_.files.size()) out.push_back({lines_.files[row->file], row->line, 0, {}});
+    if (row->line != 0 && row->file < lines_.files.size())
+      out.push_back({lines_.files[row->file], row->line, 0, {}});
   return out;
 }
 

@@ -31,7 +31,8 @@ std::optional<u64> Counters::*counter_of(std::string_view name) {
 }
 
 bool is_launch_counter(std::string_view name) {
-  if (name == "gpu__time_duration.sum" || name == "sm__cycles_elapsed.max" || name == "idc__requests.sum") return true;
+  if (name == "gpu__time_duration.sum" || name == "sm__cycles_elapsed.max" || name == "idc__requests.sum")
+    return true;
   return name.ends_with(".sum") && (name.starts_with("l1tex__") || name.starts_with("smsp__sass_") ||
                                     name.starts_with("smsp__inst_executed") || name.starts_with("lts__t_") ||
                                     name.starts_with("dram__"));

@@ -24,7 +24,8 @@ struct Machine {
 
 // The counters per machine instruction that WarpLens predicts.
 struct Counters {
-  std::optional<u64> instructions, threads, tags, sectors, ideal_sectors, local_sectors, wavefronts, ideal_wavefronts;
+  std::optional<u64> instructions, threads, tags, sectors, ideal_sectors, local_sectors, wavefronts,
+      ideal_wavefronts;
 };
 
 // By Nsight Compute's name or CUPTI's; null for others.
@@ -34,12 +35,12 @@ std::optional<u64> Counters::*counter_of(std::string_view name);
 bool is_launch_counter(std::string_view name);
 
 struct Instruction {
-  std::string function; // mangled; empty: the kernel's own
-  u64 offset = 0;       // bytes from the function's start
-  std::string sass;     // its text; empty where the file has none
+  std::string function;               // mangled; empty: the kernel's own
+  u64 offset = 0;                     // bytes from the function's start
+  std::string sass;                   // its text; empty where the file has none
   std::optional<access::Space> space; // where the profiler says so
   std::optional<access::Kind> kind;
-  u32 bytes = 0; // per lane; 0: unknown
+  u32 bytes = 0;              // per lane; 0: unknown
   access::SourceStack frames; // where the file says so; else the machine code does
   Counters counters;
 };
@@ -56,10 +57,10 @@ struct Launch {
 
 struct Measured {
   Machine machine;
-  std::vector<Launch> launches; // in order
-  std::vector<std::string> code; // cubins
+  std::vector<Launch> launches;               // in order
+  std::vector<std::string> code;              // cubins
   std::map<std::string, std::string> sources; // texts of files that came with the report
-  std::vector<diag::Diagnostic> messages; // what could not be read
+  std::vector<diag::Diagnostic> messages;     // what could not be read
 };
 
 } // namespace warplens::measured

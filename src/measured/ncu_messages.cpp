@@ -25,9 +25,11 @@ Value value_of(Bytes message) {
     out.is_number = true;
     if (field.type == Field::Type::fixed32) out.number = std::bit_cast<float>(static_cast<u32>(field.value));
     if (field.type == Field::Type::fixed64) out.number = std::bit_cast<double>(field.value);
-    if (field.type == Field::Type::varint) out.number = static_cast<double>(field.value), out.whole = field.value;
+    if (field.type == Field::Type::varint)
+      out.number = static_cast<double>(field.value), out.whole = field.value;
     constexpr double most = 9.2e18;
-    if (field.type != Field::Type::varint && out.number >= 0 && out.number < most) out.whole = static_cast<u64>(out.number);
+    if (field.type != Field::Type::varint && out.number >= 0 && out.number < most)
+      out.whole = static_cast<u64>(out.number);
   });
   return out;
 }
@@ -162,7 +164,8 @@ Kernel kernel_of(Bytes message) {
       });
       break;
     case 35:
-      if (field.type == Field::Type::fixed32) out.driver = std::bit_cast<float>(static_cast<u32>(field.value));
+      if (field.type == Field::Type::fixed32)
+        out.driver = std::bit_cast<float>(static_cast<u32>(field.value));
       break;
     default: break;
     }

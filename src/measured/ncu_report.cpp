@@ -29,14 +29,17 @@ public:
       throw Damaged(fmt::format("it ends at byte {}, where {} should begin", end_, what));
     std::memcpy(&size, bytes_.data() + at_, sizeof size);
     const u64 left = end_ - at_ - sizeof size;
-    if (size > left) throw Damaged(fmt::format("{} at byte {} should have {} bytes, and {} are left", what, at_, size, left));
+    if (size > left)
+      throw Damaged(
+          fmt::format("{} at byte {} should have {} bytes, and {} are left", what, at_, size, left));
     at_ += sizeof size + size;
     return bytes_.subspan(at_ - size, size);
   }
   // The next so many bytes by themselves.
   Pieces part(u64 size, const char* what) const {
     if (size > end_ - at_)
-      throw Damaged(fmt::format("{} at byte {} should have {} bytes, and {} are left", what, at_, size, end_ - at_));
+      throw Damaged(
+          fmt::format("{} at byte {} should have {} bytes, and {} are left", what, at_, size, end_ - at_));
     return {bytes_, at_, at_ + size};
   }
 
@@ -116,7 +119,8 @@ private:
     launch.name = std::move(kernel.demangled);
     launch.grid = kernel.grid, launch.block = kernel.block;
     launch.process = kernel.process;
-    if (kernel.driver > 0 && out_.machine.driver.empty()) out_.machine.driver = fmt::format("{:.7g}", kernel.driver);
+    if (kernel.driver > 0 && out_.machine.driver.empty())
+      out_.machine.driver = fmt::format("{:.7g}", kernel.driver);
     std::map<u64, Instruction> instructions; // by address
     std::optional<u64> begin;
     for (const ncu::Metric& metric : kernel.metrics) {
@@ -130,12 +134,15 @@ private:
     }
     auto loaded = modules_.find({kernel.process, kernel.module});
     if (loaded != modules_.end()) launch.code = loaded->second.code;
-    place(instructions, loaded == modules_.end() ? std::map<std::string, u64>{} : loaded->second.functions, begin, launch);
+    place(instructions, loaded == modules_.end() ? std::map<std::string, u64>{} : loaded->second.functions,
+          begin, launch);
   }
 
-  static void take_elements(const ncu::Metric& metric, const std::string& name, std::map<u64, Instruction>& instructions) {
+  static void take_elements(const ncu::Metric& metric, const std::string& name,
+                            std::map<u64, Instruction>& instructions) {
     std::optional<u64> Counters::*counter = counter_of(name);
-    const bool type = name == "memory_type", operation = name == "memory_access_type", size = name == "memory_access_size_type";
+    const bool type = name == "memory_type", operation = name == "memory_access_type",
+               size = name == "memory_access_size_type";
     if (counter == nullptr && !type && !operation && !size) return;
     for (const ncu::Element& element : ncu::elements_of(metric)) {
       if (!element.correlation.is_number) continue;
@@ -174,10 +181,12 @@ private:
 };
 
 diag::Diagnostic newer(const std::string& name, u64 version) {
-  return diag::warning("measured-newer",
-                       fmt::format("the report has file version {}; versions up to {} are known: what is new in it is left out",
-                                   version, newest_known_version),
-                       {name});
+  return diag::warning(
+      "measured-newer",
+      fmt::format(
+          "the report has file version {}; versions up to {} are known: what is new in it is left out",
+          version, newest_known_version),
+      {name});
 }
 
 } // namespace
@@ -190,17 +199,19 @@ Result<Measured> read_ncu_report(Bytes bytes, const std::string& name) {
   try {
     reader.read(bytes);
   } catch (const Damaged& damaged) {
-    diag::Diagnostic error = diag::error("measured-malformed", fmt::format("the report is cut off or damaged: {}", damaged.what()), {name});
+    diag::Diagnostic error = diag::error(
+        "measured-malformed", fmt::format("the report is cut off or damaged: {}", damaged.what()), {name});
     if (reader.version() > newest_known_version) error.notes.push_back(newer(name, reader.version()).message);
     error.help = "copy it again from the machine that made it";
     return failure(std::move(error));
   }
   if (reader.version() > newest_known_version) out.messages.push_back(newer(name, reader.version()));
   if (reader.others() != 0)
-    out.messages.push_back(diag::warning("measured-ranges",
-                                         fmt::format("{} of ranges and graphs left out: what they count is not of one kernel",
-                                                     reader.others() == 1 ? "1 result" : fmt::format("{} results", reader.others())),
-                                         {name}, "profile with kernel replay, Nsight Compute's default"));
+    out.messages.push_back(diag::warning(
+        "measured-ranges",
+        fmt::format("{} of ranges and graphs left out: what they count is not of one kernel",
+                    reader.others() == 1 ? "1 result" : fmt::format("{} results", reader.others())),
+        {name}, "profile with kernel replay, Nsight Compute's default"));
   if (out.launches.empty()) {
     diag::Diagnostic error = diag::error("measured-empty", "the report has no kernel in it", {name});
     for (const diag::Diagnostic& message : out.messages) error.notes.push_back(message.message);

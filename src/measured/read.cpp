@@ -21,9 +21,10 @@ Result<Measured> read(std::string_view content, const std::string& name) {
   if (is_ncu_report(bytes_of(content))) return read_ncu_report(bytes_of(content), name);
   if (is_recording(content)) return read_recording(content, name);
   if (is_ncu_csv(content)) return read_ncu_csv(content, name);
-  return failure(diag::error("measured-unknown", fmt::format("'{}' is no report of a profiler that WarpLens reads", name), {},
-                             "give an .ncu-rep file, what 'ncu --csv --page raw' or '--page source' printed, a file of "
-                             "'warplens record', or of 'warplens run --json'"));
+  return failure(diag::error(
+      "measured-unknown", fmt::format("'{}' is no report of a profiler that WarpLens reads", name), {},
+      "give an .ncu-rep file, what 'ncu --csv --page raw' or '--page source' printed, a file of "
+      "'warplens record', or of 'warplens run --json'"));
 }
 
 } // namespace warplens::measured

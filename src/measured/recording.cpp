@@ -22,13 +22,20 @@ std::string from_base64(const std::string& text) {
   u32 group = 0, bits = 0;
   for (char c : text) {
     u32 digit = 0;
-    if (c >= 'A' && c <= 'Z') digit = static_cast<u32>(c - 'A');
-    else if (c >= 'a' && c <= 'z') digit = static_cast<u32>(c - 'a' + 26);
-    else if (c >= '0' && c <= '9') digit = static_cast<u32>(c - '0' + 52);
-    else if (c == '+') digit = 62;
-    else if (c == '/') digit = 63;
-    else if (c == '=') break;
-    else throw Unreadable("member 'image' is not base64");
+    if (c >= 'A' && c <= 'Z')
+      digit = static_cast<u32>(c - 'A');
+    else if (c >= 'a' && c <= 'z')
+      digit = static_cast<u32>(c - 'a' + 26);
+    else if (c >= '0' && c <= '9')
+      digit = static_cast<u32>(c - '0' + 52);
+    else if (c == '+')
+      digit = 62;
+    else if (c == '/')
+      digit = 63;
+    else if (c == '=')
+      break;
+    else
+      throw Unreadable("member 'image' is not base64");
     group = group << 6 | digit, bits += 6;
     if (bits < 8) continue;
     bits -= 8;
@@ -64,7 +71,8 @@ private:
 
   void header(const json& value) {
     const u64 is = number_of<u64>(value["recording"], "recording");
-    if (is != version) throw Unreadable(fmt::format("the recording has version {}, this build reads {}", is, version));
+    if (is != version)
+      throw Unreadable(fmt::format("the recording has version {}, this build reads {}", is, version));
     std::string pass;
     take(value, "pass", pass);
     process_ = processes_[pass]++;
@@ -102,7 +110,8 @@ private:
       launch = std::move(read);
       launch.process = process_;
     } else if (launch.kernel != read.kernel || launch.grid != read.grid || launch.block != read.block) {
-      say(fmt::format("launch {} is '{}' in one pass of the program and '{}' in the other: it does not do the same twice, and its "
+      say(fmt::format("launch {} is '{}' in one pass of the program and '{}' in the other: it does not do "
+                      "the same twice, and its "
                       "counters are left out",
                       index, launch.kernel, read.kernel));
       return;
@@ -142,7 +151,8 @@ private:
 
   void say(std::string text) {
     constexpr std::size_t most = 20; // one a launch would be no news
-    if (out_.messages.size() < most && std::ranges::find(out_.messages, text, &diag::Diagnostic::message) == out_.messages.end())
+    if (out_.messages.size() < most &&
+        std::ranges::find(out_.messages, text, &diag::Diagnostic::message) == out_.messages.end())
       out_.messages.push_back(diag::warning("recording-note", std::move(text), {name_}));
   }
 
@@ -178,8 +188,10 @@ Result<Measured> read_recording(std::string_view text, const std::string& name) 
     json value = json::parse(line, nullptr, false);
     if (value.is_discarded()) {
       if (number == 1) return failure(malformed(name, number, "this is not JSON"));
-      cut.push_back(diag::warning("recording-cut", "a line was not written whole and is left out", {name, number, 0, 0}));
-      if (cut.size() > 20) return failure(malformed(name, number, "this is no recording: many of its lines are no JSON"));
+      cut.push_back(diag::warning("recording-cut", "a line was not written whole and is left out",
+                                  {name, number, 0, 0}));
+      if (cut.size() > 20)
+        return failure(malformed(name, number, "this is no recording: many of its lines are no JSON"));
       continue;
     }
     try {

@@ -44,7 +44,7 @@ std::string pattern_text(const Row& row) {
   if (row.pattern.shape.form == measure::Form::none)
     return row.space == access::Space::texture || row.space == access::Space::surface
                ? "where texels lie is the hardware's own"
-               : "pattern not known"; // a report of an earlier version
+               : "pattern not known"; // measured, or a report of an earlier version
   std::string text = describe(row.pattern, row.site);
   if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", percent(row.pattern.share));
   double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);

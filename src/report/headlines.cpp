@@ -26,7 +26,9 @@ using access::Space;
 constexpr double worth_naming = 0.01;
 
 // "fix: …", with what that gives over all accesses of the finding.
-std::string fix_of(const Finding& finding, const Row& worst) {
+std::string fix_of(const Page& page, const Finding& finding, const Row& worst) {
+  if (page.model.input.measured)
+    return "fix: counters do not tell what the lanes do; warplens run has advice";
   const advise::Advice* advice = main_advice(worst);
   if (advice == nullptr) return "fix: none that WarpLens knows";
   std::string text = "fix: " + advice->change;
@@ -150,7 +152,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   std::string costs = waits ? wait_text(page, finding) : waste_text(finding, row.space);
   if (!waits && row.space == Space::shared) costs += combined_note(page, finding);
   out += wrap(costs, "    ", width);
-  return out + page.style.bold(wrap(fix_of(finding, row), "    ", width));
+  return out + page.style.bold(wrap(fix_of(page, finding, row), "    ", width));
 }
 
 // What the order of so many headlines rests on.

@@ -43,8 +43,8 @@ struct Label {
   std::string_view name() const { return measured ? "measured" : measure::name(status); }
 };
 
-void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const access::Site& site,
-                Label label, double from_l2 = 1) {
+void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const access::Site& site, Label label,
+                double from_l2 = 1) {
   const auto [status, measured] = label;
   const arch::Architecture* row = arch::find(sm);
   // What the L1's stages take is counted for whole launches, not for each instruction.
@@ -255,12 +255,8 @@ json_t limit_json(const Kernel& kernel) {
 
 json_t kernel_json(const Kernel& kernel) {
   const Label label{kernel.status, kernel.measured};
-  json_t out{{"kernel", kernel.mangled},
-             {"name", kernel.name},
-             {"short", kernel.label},
-             {"module", kernel.module},
-             {"status", label.name()},
-             {"launches", kernel.launches}};
+  json_t out{{"kernel", kernel.mangled}, {"name", kernel.name},    {"short", kernel.label},
+             {"module", kernel.module},  {"status", label.name()}, {"launches", kernel.launches}};
   out["block"] = dim(kernel.block);
   out["excess_bytes"] = kernel.excess_bytes;
   out["excess_cycles"] = kernel.excess_cycles;
@@ -301,8 +297,9 @@ json_t totals_json(const Model& model) {
   for (const auto& [space, counters] : model.totals)
     for (std::size_t a = 0; a < std::min(sm.size(), counters.size()); ++a) {
       json_t& of_space = out["spaces"][std::string(access::name(space))][std::to_string(sm[a])];
-      put_counts(of_space, counters[a], sm[a], space, {.kind = access::Kind::load, .bytes = 4},
-                 {proved ? measure::Status::proved : measure::Status::exact, model.input.measured.has_value()});
+      put_counts(
+          of_space, counters[a], sm[a], space, {.kind = access::Kind::load, .bytes = 4},
+          {proved ? measure::Status::proved : measure::Status::exact, model.input.measured.has_value()});
       of_space.erase("excess_cycles"); // each access has its busiest stage; their sum has none
     }
   return out;
@@ -356,7 +353,8 @@ std::string json(const Model& model, std::string_view version) {
                     {"exit_code", input.outcome.exit_code},
                     {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}};
   out["launches"] = json_t::array();
-  for (const Launch& launch : input.launches) out["launches"].push_back(launch_json(launch, processes, input.measured.has_value()));
+  for (const Launch& launch : input.launches)
+    out["launches"].push_back(launch_json(launch, processes, input.measured.has_value()));
   out["interrupted"] = json_t::array();
   for (const measure::LaunchStarted& launch : input.interrupted)
     out["interrupted"].push_back({{"index", launch.index},

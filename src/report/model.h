@@ -133,7 +133,7 @@ struct Kernel {
   u32 timing_dependent =
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
-  Limit limit;                        // under the first architecture
+  Limit limit;                         // under the first architecture
   bool measured = false;               // by a GPU, not counted by WarpLens
   std::optional<double> measured_time; // seconds, of all its launches, where the GPU told of each
 };

@@ -89,10 +89,10 @@ std::string closing_section(const Page& page) {
              "", page.options.width);
   const bool spills_known = !model.input.local_use.empty(),
              shared = model.totals.contains(access::Space::shared);
-  if (!model.kernels.empty())
+  if (!model.kernels.empty() && !model.input.measured)
     out += wrap("Times that the program measured are those of the emulation, not of a GPU.", "",
                 page.options.width);
-  if (!model.kernels.empty() && !spills_known)
+  if (!model.kernels.empty() && !spills_known && !model.input.measured)
     out += wrap("Register spills are not seen: they exist only after ptxas, which did not run.", "",
                 page.options.width);
   const bool tables =

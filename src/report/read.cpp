@@ -105,7 +105,8 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   take(value, "shared_bytes", out.shared_bytes);
   take(value, "local_bytes", out.local_bytes);
   out.local_arrays = measure::strings(value, "local_arrays");
-  if (auto status = value.find("status"); status == value.end() || *status != "measured") take_name(value, "status", out.status);
+  if (auto status = value.find("status"); status == value.end() || *status != "measured")
+    take_name(value, "status", out.status);
   take(value, "reason", out.reason);
   take(value, "error", out.error);
   take(value, "warp_instructions", out.warp_instructions);
@@ -272,8 +273,9 @@ Result<Saved> read_json(std::string_view text, const std::string& name) {
 Result<void> merge_measurements(std::optional<Measurement>& into, const std::optional<Measurement>& from) {
   auto machine = [](const Measurement& m) { return std::tie(m.tool, m.gpu, m.driver); };
   if (into.has_value() != from.has_value() || (into && machine(*into) != machine(*from)))
-    return failure(diag::error("report-mismatch", "the reports are of different machines", {},
-                               "warplens compare lays what was predicted and what was measured side by side"));
+    return failure(
+        diag::error("report-mismatch", "the reports are of different machines", {},
+                    "warplens compare lays what was predicted and what was measured side by side"));
   if (into)
     for (const std::string& file : from->files)
       if (std::ranges::find(into->files, file) == into->files.end()) into->files.push_back(file);

@@ -76,8 +76,9 @@ std::string launch_line(const Kernel& kernel) {
 std::string limit_lines(const Page& page, const Kernel& kernel) {
   if (kernel.measured_time) {
     const double each = *kernel.measured_time / static_cast<double>(kernel.launches);
-    return wrap(fmt::format("took {}{}", human_time(each), kernel.launches == 1 ? "" : " a launch, on average"),
-                "  ", page.options.width);
+    return wrap(
+        fmt::format("took {}{}", human_time(each), kernel.launches == 1 ? "" : " a launch, on average"), "  ",
+        page.options.width);
   }
   const std::vector<Stage> used = stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);

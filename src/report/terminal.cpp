@@ -185,7 +185,7 @@ std::string title_section(const Page& page) {
           : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
                         launches_of(model.input), sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
-  if (!model.lines_known)
+  if (!model.lines_known && !model.input.measured)
     out += page.style.poor(wrap("Built without -lineinfo, so that source lines are not known: rebuild with "
                                 "NVCC_APPEND_FLAGS=-lineinfo in the environment.",
                                 "", width));

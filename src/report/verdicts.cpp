@@ -76,6 +76,8 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
   for (u32 k = 0; k < page.model.kernels.size(); ++k) {
     const Kernel& kernel = page.model.kernels[k];
     if (!measure::is_counted(kernel.status) || found.contains(k)) continue;
+    if (kernel.measured && lanes_of(kernel) == 0)
+      continue; // sums of launches, which do not say what would have done
     std::string label = clip_middle(kernel.label, 60);
     if (kernel.moved_bytes == 0) {
       untouched.push_back(&kernel);

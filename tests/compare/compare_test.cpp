@@ -23,7 +23,8 @@ measure::SiteRecord site(u32 line, Space space, Kind kind, Counts counts, u8 byt
 
 Counts global(u64 instructions, u64 threads, u64 sectors) {
   Counts out;
-  out.instructions = instructions, out.threads = threads, out.tags = instructions, out.sectors = out.ideal_sectors = sectors;
+  out.instructions = instructions, out.threads = threads, out.tags = instructions,
+  out.sectors = out.ideal_sectors = sectors;
   return out;
 }
 
@@ -33,7 +34,8 @@ Counts shared(u64 instructions, u64 threads, u64 wavefronts) {
   return out;
 }
 
-report::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 grid = {8, 1, 1}, std::string name = "void k<int>(int *)") {
+report::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 grid = {8, 1, 1},
+                  std::string name = "void k<int>(int *)") {
   report::Input out;
   out.sm = {90};
   if (measured) out.measured.emplace();
@@ -47,7 +49,8 @@ report::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 gr
 }
 
 Model compared(const report::Input& a, const report::Input& b, const Options& options = {}) {
-  Result<Model> out = compare({{"a", &a}, {"b", &b}}, [](auto&, u32) { return std::nullopt; }, options);
+  Result<Model> out = compare(
+      {{"a", &a}, {"b", &b}}, [](auto&, u32) { return std::nullopt; }, options);
   EXPECT_TRUE(out.has_value());
   return std::move(*out);
 }
@@ -78,11 +81,12 @@ TEST(Comparing, TheToleranceIsOfTheLargerCount) {
 
 TEST(Comparing, AnAcceptedReasonIsNoDifference) {
   const report::Input a = run({site(3, Space::global, Kind::store, global(8, 256, 32))}, false),
-                      b = run({site(3, Space::global, Kind::store, [] {
-                                 Counts counts = global(8, 256, 32);
-                                 counts.instructions = 12;
-                                 return counts;
-                               }())},
+                      b = run({site(3, Space::global, Kind::store,
+                                    [] {
+                                      Counts counts = global(8, 256, 32);
+                                      counts.instructions = 12;
+                                      return counts;
+                                    }())},
                               true);
   EXPECT_TRUE(compared(a, b).differs);
   EXPECT_FALSE(compared(a, b, {.accepted = {Reason::predicated}}).differs);
@@ -99,22 +103,31 @@ TEST(Comparing, WhatIsPredictedIsHeldAgainstWhatIsMeasuredInEitherOrder) {
 TEST(Reasons, FollowFromWhatStaysTheSame) {
   Counts more = global(8, 256, 32);
   more.instructions = 16;
-  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(8, 256, 32)), site(3, Space::global, Kind::load, more)), Reason::predicated);
-  EXPECT_EQ(reason(site(3, Space::shared, Kind::load, shared(32, 1024, 32)), site(3, Space::shared, Kind::load, shared(8, 256, 32), 16)),
+  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(8, 256, 32)),
+                   site(3, Space::global, Kind::load, more)),
+            Reason::predicated);
+  EXPECT_EQ(reason(site(3, Space::shared, Kind::load, shared(32, 1024, 32)),
+                   site(3, Space::shared, Kind::load, shared(8, 256, 32), 16)),
             Reason::widened);
-  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(24, 768, 96)), site(3, Space::global, Kind::load, global(8, 256, 32))),
+  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(24, 768, 96)),
+                   site(3, Space::global, Kind::load, global(8, 256, 32))),
             Reason::merged);
-  EXPECT_EQ(reason(site(3, Space::shared, Kind::load, shared(24, 768, 24)), site(3, Space::shared, Kind::load, shared(8, 256, 8))),
+  EXPECT_EQ(reason(site(3, Space::shared, Kind::load, shared(24, 768, 24)),
+                   site(3, Space::shared, Kind::load, shared(8, 256, 8))),
             Reason::registers);
-  EXPECT_EQ(reason(site(3, Space::shared, Kind::atomic, shared(8, 256, 96)), site(3, Space::shared, Kind::atomic, shared(8, 256, 8))),
+  EXPECT_EQ(reason(site(3, Space::shared, Kind::atomic, shared(8, 256, 96)),
+                   site(3, Space::shared, Kind::atomic, shared(8, 256, 8))),
             Reason::contended);
-  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(8, 256, 32)), site(3, Space::global, Kind::load, global(8, 256, 40))),
+  EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(8, 256, 32)),
+                   site(3, Space::global, Kind::load, global(8, 256, 40))),
             Reason::unexplained);
 }
 
 TEST(Reasons, LocalMemoryIsSpilledOrKeptInRegisters) {
-  const report::Input none = run({}, false), array = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, false);
-  const report::Input spills = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, true), kept = run({}, true);
+  const report::Input none = run({}, false),
+                      array = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, false);
+  const report::Input spills = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, true),
+                      kept = run({}, true);
   EXPECT_TRUE(compared(none, spills).different.contains(Reason::spilled));
   EXPECT_TRUE(compared(array, kept).different.contains(Reason::registers));
 }
@@ -149,7 +162,8 @@ TEST(Launches, KernelsAreMatchedHoweverTheirNamesAreWritten) {
   EXPECT_EQ(plain_name("(anonymous namespace)::k(int)"), "(anonymousnamespace)::k");
   EXPECT_EQ(plain_name(""), "");
   report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
-  report::Input b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true, {8, 1, 1}, "void k<int>(int*)");
+  report::Input b =
+      run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true, {8, 1, 1}, "void k<int>(int*)");
   b.launches[0].record.kernel = "void k<int>(int*)"; // as a page of ncu --csv has it
   const Model model = compared(a, b);
   EXPECT_EQ(model.kernels.size(), 1u);

@@ -5,12 +5,14 @@
 namespace warplens::measured {
 namespace {
 
-Fields fields(const std::string& bytes) { return Fields({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}); }
+Fields fields(const std::string& bytes) {
+  return Fields({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+}
 
 TEST(Wire, ReadsEachType) {
   const std::string bytes("\x08\x96\x01\x11\x01\0\0\0\0\0\0\0\x1a\x03"
                           "abc\x25\x02\0\0\0",
-                          23);
+                          22);
   Fields message = fields(bytes);
   std::optional<Field> one = message.next();
   ASSERT_TRUE(one);
@@ -31,9 +33,11 @@ TEST(Wire, ReadsEachType) {
 }
 
 TEST(Wire, DamageEndsTheMessage) {
-  for (const std::string& bytes : {std::string("\x08"), std::string("\x08\x80"), std::string(11, '\xff'), std::string("\x1a\x05"
-                                                                                                                     "abc"),
-                                   std::string("\x11\x01"), std::string("\x25\x01"), std::string("\x0b"), std::string("\x02\x01", 2)}) {
+  for (const std::string& bytes :
+       {std::string("\x08"), std::string("\x08\x80"), std::string(11, '\xff'),
+        std::string("\x1a\x05"
+                    "abc"),
+        std::string("\x11\x01"), std::string("\x25\x01"), std::string("\x0b"), std::string("\x02\x01", 2)}) {
     Fields message = fields(bytes);
     while (message.next()) {
     }

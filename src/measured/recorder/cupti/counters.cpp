@@ -3,10 +3,10 @@
 #include "measured/recorder/cupti/counters.h"
 #include "measured/recorder/cupti/cupti_calls.h"
 #include "measured/recorder/cupti/device.h"
+#include <cstdlib>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
-#include <cstdlib>
 #include <sstream>
 #include <vector>
 
@@ -114,13 +114,15 @@ bool make_room() {
   size.numMetrics = session.name_pointers.size();
   size.maxNumOfRanges = most_ranges;
   size.maxNumRangeTreeNodes = most_ranges;
-  if (!works(cuptiRangeProfilerGetCounterDataSize(&size), "cuptiRangeProfilerGetCounterDataSize")) return false;
+  if (!works(cuptiRangeProfilerGetCounterDataSize(&size), "cuptiRangeProfilerGetCounterDataSize"))
+    return false;
   session.data.assign(size.counterDataSize, 0);
   auto image = WARPLENS_CUPTI(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
   image.pRangeProfilerObject = session.target;
   image.counterDataSize = session.data.size();
   image.pCounterData = session.data.data();
-  return works(cuptiRangeProfilerCounterDataImageInitialize(&image), "cuptiRangeProfilerCounterDataImageInitialize");
+  return works(cuptiRangeProfilerCounterDataImageInitialize(&image),
+               "cuptiRangeProfilerCounterDataImageInitialize");
 }
 
 bool start() {
@@ -177,7 +179,8 @@ void stop_and_write() {
   count.counterDataImageSize = session.data.size();
   if (!works(cuptiRangeProfilerGetCounterDataInfo(&count), "cuptiRangeProfilerGetCounterDataInfo")) return;
   if (count.numTotalRanges != session.launches.size())
-    note(std::to_string(session.launches.size()) + " launches gave " + std::to_string(count.numTotalRanges) + " ranges");
+    note(std::to_string(session.launches.size()) + " launches gave " + std::to_string(count.numTotalRanges) +
+         " ranges");
   else
     for (std::size_t i = 0; i < session.launches.size(); ++i) write_range(i);
   session.launches.clear();

@@ -16,7 +16,8 @@ std::string device_name(int device) {
 }
 
 int attribute(CUdevice_attribute which, int device) {
-  auto ask = reinterpret_cast<CUresult (*)(int*, CUdevice_attribute, CUdevice)>(driver_function("cuDeviceGetAttribute"));
+  auto ask = reinterpret_cast<CUresult (*)(int*, CUdevice_attribute, CUdevice)>(
+      driver_function("cuDeviceGetAttribute"));
   int value = 0;
   return ask != nullptr && ask(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
@@ -45,8 +46,9 @@ std::string write_device(std::uint32_t device) {
   const int index = static_cast<int>(device);
   const int sm = 10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, index) +
                  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, index);
-  write_line("{\"device\":" + std::to_string(device) + ",\"gpu\":" + quoted(device_name(index)) + ",\"sm\":" +
-             std::to_string(sm) + ",\"chip\":" + quoted(chip) + ",\"driver\":" + quoted(driver_version()) + "}");
+  write_line("{\"device\":" + std::to_string(device) + ",\"gpu\":" + quoted(device_name(index)) +
+             ",\"sm\":" + std::to_string(sm) + ",\"chip\":" + quoted(chip) +
+             ",\"driver\":" + quoted(driver_version()) + "}");
   return chip;
 }
 

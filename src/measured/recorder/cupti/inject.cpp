@@ -65,10 +65,11 @@ void begin_file() {
   if (const char* most = std::getenv("WARPLENS_RECORD_LAUNCHES"); most != nullptr && *most != '\0')
     most_launches = std::strtoull(most, nullptr, 10);
   const char* folder = std::getenv("WARPLENS_RECORD");
-  const std::string process = std::to_string(::getpid()), name = per_instruction ? "instructions" : "counters";
+  const std::string process = std::to_string(::getpid()),
+                    name = per_instruction ? "instructions" : "counters";
   if (folder != nullptr) open_output((std::string(folder) + '/' + name + '.' + process + ".jsonl").c_str());
-  write_line("{\"recording\":1,\"pass\":\"" + name + "\",\"process\":" + process + ",\"cupti\":" +
-             std::to_string(CUPTI_API_VERSION) + "}");
+  write_line("{\"recording\":1,\"pass\":\"" + name + "\",\"process\":" + process +
+             ",\"cupti\":" + std::to_string(CUPTI_API_VERSION) + "}");
 }
 
 } // namespace
@@ -79,11 +80,13 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   begin_file();
   CUpti_SubscriberHandle subscriber = nullptr;
   if (!works(cuptiSubscribe(&subscriber, callback, nullptr), "cuptiSubscribe")) return 1;
-  works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED), "cuptiEnableCallback");
+  works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED),
+        "cuptiEnableCallback");
   for (CUpti_CallbackId call :
        {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
         CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz})
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz})
     works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call), "cuptiEnableCallback");
   std::atexit(at_end);
   return 1;

@@ -3,10 +3,10 @@
 #include "measured/recorder/cupti/instructions.h"
 #include "measured/recorder/cupti/cupti_calls.h"
 #include "measured/recorder/cupti/device.h"
-#include <cupti_pcsampling.h>
-#include <cupti_sass_metrics.h>
 #include <cstdlib>
 #include <cstring>
+#include <cupti_pcsampling.h>
+#include <cupti_sass_metrics.h>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -30,10 +30,10 @@ struct Module {
   std::string image;
   bool written = false;
 };
-std::map<std::uint32_t, Module> modules; // by CUPTI's CRC of the cubin
+std::map<std::uint32_t, Module> modules;  // by CUPTI's CRC of the cubin
 std::map<std::uint32_t, bool> configured; // device: can it be counted?
 std::vector<std::uint64_t> metrics;       // as configured, in the order of the "metrics" line
-CUcontext enabled = nullptr; // of the first launch; others are noted
+CUcontext enabled = nullptr;              // of the first launch; others are noted
 
 // The configuration of the wanted metrics for a chip.
 std::vector<CUpti_SassMetrics_Config> configuration(const std::string& chip) {
@@ -83,7 +83,8 @@ void write_module(std::uint32_t crc) {
 }
 
 // The counters that were patched into kernels, one row of values for each instruction.
-std::vector<CUpti_SassMetrics_Data> collect(CUcontext context, std::vector<CUpti_SassMetrics_InstanceValue>& values) {
+std::vector<CUpti_SassMetrics_Data> collect(CUcontext context,
+                                            std::vector<CUpti_SassMetrics_InstanceValue>& values) {
   auto size = WARPLENS_CUPTI(CUpti_SassMetricsGetDataProperties_Params);
   size.ctx = context;
   if (!works(cuptiSassMetricsGetDataProperties(&size), "cuptiSassMetricsGetDataProperties")) return {};
