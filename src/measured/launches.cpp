@@ -14,6 +14,7 @@ using access::Space;
 using arch::Counts;
 
 constexpr u64 sector_bytes = 32;
+constexpr u32 first_sum = 0xffff0000; // ids of sums are above those of instructions
 
 constexpr Sum all_sums[] = {
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", Space::global, Kind::load, &Counts::requests},
@@ -76,7 +77,7 @@ Counts counts_of(const Counters& from, Space space, u32 bytes) {
 
 class Sites {
 public:
-  explicit Sites(const Measured& measured) : measured_(measured) {
+  explicit Sites(const Measured& measured) {
     for (const std::string& cubin : measured.code)
       code_.emplace_back(os::Bytes(reinterpret_cast<const std::byte*>(cubin.data()), cubin.size()));
   }
@@ -122,17 +123,26 @@ private:
     out.site.frames = instruction.frames;
     if (out.site.frames.empty() && launch.code && *launch.code < code_.size())
       out.site.frames = code_[*launch.code].frames(function, instruction.offset);
-    out.site.id.value =
-        ids_.try_emplace({launch.code.value_or(~std::size_t{0}), function, instruction.offset},
-                         static_cast<u32>(ids_.size()))
-            .first->second;
+    out.site.id.value = id_of(function, instruction.offset);
     out.counters = {counts_of(instruction.counters, out.space, out.site.bytes)};
     return out;
   }
 
-  const Measured& measured_;
+  // The same in every file of one build, so that files can be added up: a hash, and where two instructions share one the next.
+  u32 id_of(const std::string& function, u64 offset) {
+    auto [known, fresh] = ids_.try_emplace({function, offset}, 0);
+    if (!fresh) return known->second;
+    u32 id = 2166136261u; // FNV-1a
+    for (char c : function) id = (id ^ static_cast<unsigned char>(c)) * 16777619u;
+    for (u32 byte = 0; byte < 8; ++byte)
+      id = (id ^ static_cast<u32>(offset >> (8 * byte) & 0xff)) * 16777619u;
+    while (id >= first_sum || !taken_.insert(id).second) id = (id + 1) % first_sum;
+    return known->second = id;
+  }
+
   std::vector<MachineCode> code_;
-  std::map<std::tuple<std::size_t, std::string, u64>, u32> ids_;
+  std::map<std::pair<std::string, u64>, u32> ids_; // by function and offset
+  std::set<u32> taken_;
 };
 
 // Of sums: a site for each space and kind that the launch has.
@@ -151,7 +161,7 @@ std::vector<measure::SiteRecord> sites_of_sums(const Launch& launch) {
     site.site.space = site.space;
     site.site.function = launch.kernel.empty() ? launch.name : launch.kernel;
     site.site.opcode = fmt::format("whole launch: {}", access::name(key.second));
-    site.site.id.value = static_cast<u32>(key.first) * 16 + static_cast<u32>(key.second);
+    site.site.id.value = first_sum + static_cast<u32>(key.first) * 16 + static_cast<u32>(key.second);
     counts.instructions = counts.requests;
     counts.ideal_sectors = counts.transactions = counts.sectors;
     counts.transaction_bytes = counts.bytes_used = counts.sectors * sector_bytes;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 namespace warplens::measured {
@@ -128,6 +129,16 @@ TEST(Recordings, SayWhatTheProfilerSays) {
       EXPECT_EQ(a.counters, b.counters) << a.site.opcode;
     }
   }
+}
+
+TEST(Launches, AnInstructionHasOneIdInEveryFile) {
+  const std::vector<Counted> recorded = launches(measured("histogram.jsonl")),
+                             profiled = launches(measured("histogram.ncu-rep"));
+  EXPECT_EQ(recorded[0].record.sites.at(0).site.id, profiled[0].record.sites.at(0).site.id);
+  std::set<u32> ids; // a sum and an instruction share none
+  for (const Counted& launch : recorded)
+    for (const measure::SiteRecord& site : launch.record.sites)
+      EXPECT_TRUE(ids.insert(site.site.id.value).second) << site.site.opcode;
 }
 
 TEST(Recordings, ALineThatWasNotWrittenWholeIsLeftOut) {
