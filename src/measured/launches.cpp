@@ -123,13 +123,14 @@ private:
     out.site.frames = instruction.frames;
     if (out.site.frames.empty() && launch.code && *launch.code < code_.size())
       out.site.frames = code_[*launch.code].frames(function, instruction.offset);
-    out.site.id.value = id_of(function, instruction.offset);
+    out.site.id.value = id_of(launch.code.value_or(0), function, instruction.offset);
     out.counters = {counts_of(instruction.counters, out.space, out.site.bytes)};
     return out;
   }
 
   // The same in every file of one build, so that files can be added up: a hash, and where two instructions share one the next.
-  u32 id_of(const std::string& function, u64 offset) {
+  u32 id_of(std::size_t code, std::string function, u64 offset) {
+    if (code != 0) function += fmt::format("#{}", code); // modules may have kernels of one name
     auto [known, fresh] = ids_.try_emplace({function, offset}, 0);
     if (!fresh) return known->second;
     u32 id = 2166136261u; // FNV-1a
