@@ -56,6 +56,11 @@ void add_outputs(CLI::App& command, driver::DiffOptions& o) {
                   "write the comparison as JSON to FILE; '-': only JSON on standard output")
       ->type_name("FILE")
       ->group(group);
+  command
+      .add_option("--html", o.run.html,
+                  "write the comparison as one file for a browser to FILE; '-': only it on standard output")
+      ->type_name("FILE")
+      ->group(group);
   command.add_option("--markdown", o.markdown, "write tables for a pull request to FILE")
       ->type_name("FILE")
       ->group(group);

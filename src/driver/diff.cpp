@@ -8,6 +8,7 @@
 #include "driver/saved.h"
 #include "driver/source_program.h"
 #include "findings/finding.h"
+#include "html/page.h"
 #include "judge/judge.h"
 #include "report/read.h"
 #include "report/text.h"
@@ -116,8 +117,8 @@ Result<Outputs> outputs_of(const DiffOptions& options) {
   if (Result<void> streams = Outputs::check_streams(inputs); !streams) return failure(streams.error());
   Outputs::Named named;
   for (const auto& [option, path] :
-       {std::pair("--json", &options.run.json), std::pair("--markdown", &options.markdown),
-        std::pair("--report", &options.run.report)})
+       {std::pair("--json", &options.run.json), std::pair("--html", &options.run.html),
+        std::pair("--markdown", &options.markdown), std::pair("--report", &options.run.report)})
     if (!path->empty()) named.emplace_back(option, *path);
   return Outputs::prepare(named, inputs, "diff", "what is compared");
 }
@@ -127,6 +128,13 @@ Result<void> write(const diff::Model& model, const std::vector<std::string>& fai
   if (Result<void> done = outputs.write("--json", diff::json(model, fails, options.run.version), output);
       !done)
     return done;
+  if (!options.run.html.empty())
+    if (Result<void> done = outputs.write("--html",
+                                          html::comparison(diff::json(model, fails, options.run.version),
+                                                           model.before.name + " → " + model.after.name),
+                                          output);
+        !done)
+      return done;
   if (Result<void> done = outputs.write("--markdown", diff::markdown(model, fails), output); !done)
     return done;
   const bool to_file = !options.run.report.empty() && options.run.report != "-";

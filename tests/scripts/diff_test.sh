@@ -112,3 +112,13 @@ echo '{' >half.json
 run "$warplens" diff old.json half.json
 expect_code 2
 expect_in stderr 'the file ends inside the report'
+
+# --html: the page holds the document of --json.
+run "$warplens" diff --html diff.html --json diff.json "$source_dir/tests/report/data/run.json" "$source_dir/tests/report/data/run.json"
+expect_code 0
+python3 - <<'EOF' || fail "the page does not hold the comparison"
+import json
+page = open('diff.html', encoding='utf-8').read()
+begin = page.index('id="data">') + len('id="data">')
+assert json.loads(page[begin:page.index('</script>', begin)]) == json.load(open('diff.json'))
+EOF
