@@ -1,9 +1,12 @@
 // One function after the other: its control flow once, then for each shape of block an analysis per case of a warp, a claim
 // per access, and a verdict that holds for all of them.
 #include "check/check.h"
+#include "advise/remedy.h"
+#include "check/aliasing.h"
 #include "check/judge.h"
 #include "ir/operands.h"
 #include "ptx/parse.h"
+#include "report/places.h"
 #include <fmt/format.h>
 #include <set>
 
@@ -186,7 +189,7 @@ private:
         for (std::size_t s = 0; s < sites.size(); ++s)
           one(analysis, words, sites[s], block_of[sites[s]], judges[s]);
       }
-      return taken(flow, sites, judges, shape, settled);
+      return taken(flow, sites, block_of, judges, shape, settled);
     };
     std::vector<Judgement> out = over(warp_cases(shape.block, most_threads(flow.function)));
     bool open = std::any_of(out.begin(), out.end(), depends_on_bits);
@@ -215,7 +218,8 @@ private:
     judge.add(analysis, claimed, words);
   }
 
-  std::vector<Judgement> taken(const Flow& flow, const std::vector<u32>& sites, std::vector<Judge>& judges,
+  std::vector<Judgement> taken(const Flow& flow, const std::vector<u32>& sites,
+                               const std::vector<u32>& block_of, std::vector<Judge>& judges,
                                const Shape& shape, bool settled) {
     std::vector<Judgement> out;
     measure::LaunchRecord launch; // one warp of each access: what advice asks of the others
@@ -228,6 +232,10 @@ private:
       out.back().blocks = shape.text;
       if (!address_operand(module_.form(i), i, flow.function)) out.back().verdict = Verdict::not_judged;
       out.back().site = module_.sites[i.site.value];
+      if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function))
+        if (std::optional<u32> store = store_that_repeats(flow, sites[s], block_of[sites[s]], *address))
+          out.back().repeated_for =
+              report::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
       if (!settled) out.back().verdict = Verdict::unknown;
       if (!record) continue;
       place[s] = launch.sites.size();
@@ -236,8 +244,11 @@ private:
     for (std::size_t s = 0; s < out.size(); ++s) {
       if (place[s] == ~std::size_t{0} || is_fine(out[s].verdict) || out[s].verdict == Verdict::unknown)
         continue;
-      auto advice = advise::advise(launch.sites[place[s]], {options_.architectures[0], 0, &launch});
-      if (!advice.empty()) out[s].advice = std::move(advice.front());
+      const advise::Context context{options_.architectures[0], 0, &launch};
+      auto advice = advise::advise(launch.sites[place[s]], context);
+      if (advice.empty()) continue;
+      out[s].remedy = advise::remedy(advice.front(), launch.sites[place[s]], context);
+      out[s].advice = std::move(advice.front());
     }
     return out;
   }

@@ -41,7 +41,7 @@ enum class Rule : u8 {
 };
 constexpr std::string_view rule_names[] = {"uncoalesced-load",    "uncoalesced-store", "uncoalesced-atomic",
                                            "scattered-access",    "misaligned-access", "bank-conflict",
-                                           "constant-serialised", "local-array"};
+                                           "constant-serialised", "local-array",       "missing-restrict"};
 
 Rule rule_of(const Judgement& j) {
   switch (j.verdict) {
@@ -123,11 +123,77 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
   out.conditions = j.verdict == Verdict::misaligned ? std::vector<std::string>() : j.conditions;
   out.costs = costs_of(j, rows);
   add_notes(j, out);
-  if (j.advice && !j.advice->change.empty()) out.fix = findings::Fix{j.advice->change, j.advice->example, {}};
+  if (j.advice && !j.advice->change.empty())
+    out.fix = findings::Fix{j.advice->change, j.advice->example, {}, j.remedy};
+  return out;
+}
+
+// Nobody but the author knows whether the pointers lead to different memory.
+Finding repeated_load(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out = finding_of(j, rows);
+  out.rule = "missing-restrict";
+  out.severity = Severity::note;
+  out.certainty = Certainty::possible;
+  out.message = described(j) + ": in every round of a loop anew, as a store in it may change what it reads";
+  out.conditions.clear();
+  out.notes.clear();
+  const access::SourceFrame& store = *j.repeated_for;
+  if (!store.file.empty()) out.notes.push_back({"this is the store", store});
+  for (findings::Cost& cost : out.costs) cost.fixed.reset();
+  out.fix = findings::Fix{
+      "where nothing else leads to what it reads, declare the pointer __restrict__, and const where "
+      "the kernel only reads: then each thread loads once",
+      fmt::format("const T* __restrict__ {}", j.array.empty() ? "p" : j.array),
+      {},
+      {findings::Remedy::Kind::restricted, 0, 0}};
   return out;
 }
 
 double excess(const Finding& f) { return f.costs.empty() ? 0 : f.costs[0].most - f.costs[0].needed; }
+
+// Findings of one place that say the same are one.
+class Collected {
+public:
+  void add(Finding finding, const Judgement& j) {
+    const access::SourceFrame at =
+        finding.place.empty() ? access::SourceFrame{j.kernel, j.site.ptx_line, 0, {}} : finding.place.front();
+    auto [place, fresh] =
+        known_.try_emplace({finding.rule, at.file, at.line, at.column, finding.message}, findings_.size());
+    if (fresh) {
+      findings_.push_back(std::move(finding));
+      times_.push_back(1);
+      return;
+    }
+    ++times_[place->second];
+    if (excess(finding) > excess(findings_[place->second])) findings_[place->second] = std::move(finding);
+  }
+
+  std::vector<Finding> worst_first() {
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      if (times_[i] > 1)
+        findings_[i].notes.push_back(
+            {fmt::format("{} instructions do the same, by unrolling or in other kernels", times_[i]), {}});
+    std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+      return std::tuple(a.severity, excess(a)) > std::tuple(b.severity, excess(b));
+    });
+    return std::move(findings_);
+  }
+
+private:
+  std::map<std::tuple<std::string, std::string, u32, u32, std::string>, std::size_t> known_;
+  std::vector<Finding> findings_;
+  std::vector<u64> times_;
+};
+
+findings::Access access_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  findings::Access out;
+  out.place = j.site.frames;
+  out.kernel = j.kernel;
+  out.array = j.array;
+  out.what = fmt::format("{} {} {} B", access::name(j.site.kind), access::name(j.space), j.site.bytes);
+  out.costs = costs_of(j, rows);
+  return out;
+}
 
 } // namespace
 
@@ -152,39 +218,15 @@ std::string cost_text(const Judgement& j, std::size_t architecture) {
 findings::List findings_of(const std::vector<Judgement>& judgements,
                            const std::vector<const arch::Architecture*>& rows) {
   findings::List out;
-  std::map<std::tuple<std::string, std::string, u32, u32, std::string>, std::size_t> known;
-  std::vector<u64> times;
+  Collected collected;
   for (const Judgement& j : judgements) {
     if (j.costs.empty()) continue;
-    findings::Access access;
-    access.place = j.site.frames;
-    access.kernel = j.kernel;
-    access.array = j.array;
-    access.what = fmt::format("{} {} {} B", access::name(j.site.kind), access::name(j.space), j.site.bytes);
-    access.costs = costs_of(j, rows);
-    out.accesses.push_back(std::move(access));
+    out.accesses.push_back(access_of(j, rows));
+    if (j.repeated_for && !j.other_shape) collected.add(repeated_load(j, rows), j);
     if (is_fine(j.verdict) || j.verdict == Verdict::unknown || j.verdict == Verdict::not_judged) continue;
-    Finding finding = finding_of(j, rows);
-    access::SourceFrame at =
-        finding.place.empty() ? access::SourceFrame{j.kernel, j.site.ptx_line, 0, {}} : finding.place.front();
-    auto [place, fresh] =
-        known.try_emplace({finding.rule, at.file, at.line, at.column, finding.message}, out.findings.size());
-    if (fresh) {
-      out.findings.push_back(std::move(finding));
-      times.push_back(1);
-      continue;
-    }
-    ++times[place->second];
-    if (excess(finding) > excess(out.findings[place->second]))
-      out.findings[place->second] = std::move(finding);
+    collected.add(finding_of(j, rows), j);
   }
-  for (std::size_t i = 0; i < times.size(); ++i)
-    if (times[i] > 1)
-      out.findings[i].notes.push_back(
-          {fmt::format("{} instructions do the same, by unrolling or in other kernels", times[i]), {}});
-  std::stable_sort(out.findings.begin(), out.findings.end(), [](const Finding& a, const Finding& b) {
-    return std::tuple(a.severity, excess(a)) > std::tuple(b.severity, excess(b));
-  });
+  out.findings = collected.worst_first();
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "access/site.h"
 #include "advise/advise.h"
 #include "check/counting.h"
+#include "findings/remedy.h"
 #include <optional>
 
 namespace warplens::check {
@@ -64,6 +65,9 @@ struct Judgement {
   bool decided = false, decided_if = false;
   bool varies = false;                  // with the launch index or a loop, beyond the conditions
   std::optional<advise::Advice> advice; // for the first architecture
+  findings::Remedy remedy{};            // of it
+  // A load that a loop repeats: the store in it that might change what it reads (check/aliasing.h).
+  std::optional<access::SourceFrame> repeated_for;
 };
 
 } // namespace warplens::check

@@ -50,6 +50,11 @@ void declare_gates(CLI::App& command, driver::GateOptions& gates) {
   command.add_option("--config", gates.config, "read FILE rather than the nearest .warplens.toml")
       ->type_name("FILE")
       ->group(group);
+  command.add_flag("--fix", gates.fix, "make the changes that are mechanical in the source")->group("Fixes");
+  command
+      .add_flag("--fix-dry-run", gates.fix_dry_run,
+                "print them as a diff that patch -p1 takes, and change nothing")
+      ->group("Fixes");
   command.add_flag("--no-config", gates.no_config, "read no .warplens.toml")->group(group);
 }
 

@@ -139,6 +139,11 @@ void add_run(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->group("Report");
   declare_gates(*command, options->gates);
+  command
+      ->add_flag(
+          "--verify-fix", options->gates.verify_fix,
+          "of a .cu file: run it with the changes, too, and compare what it prints and what its lines cost")
+      ->group("Fixes");
   add_terminal_options(*command, colour, &options->width);
   add_no_pager(*command, *options);
   command->add_flag("--no-progress", *no_progress, "no progress line on a terminal")->group("Output");

@@ -2,6 +2,7 @@
 #include "driver/check.h"
 #include "check/findings.h"
 #include "driver/examine.h"
+#include "driver/fix_check.h"
 #include "driver/gates.h"
 #include "driver/outputs.h"
 #include "findings/writers.h"
@@ -86,23 +87,42 @@ Result<Prepared> prepare(const CheckOptions& asked) {
   return out;
 }
 
-// Holds the findings to the gates and says them; `more`: what text says beyond them.
-Result<void> say(const Prepared& run, findings::List& list, SourceTexts& sources, const std::string& more,
-                 Output& out) {
+// Makes the fixes, or shows them on standard output. What they answer fails no more once they are made.
+Result<void> make_fixes(const Prepared& run, const std::vector<CheckInput>& inputs, const Examined& examined,
+                        SourceTexts& sources, u64 failing, Output& out) {
+  const GateOptions& asked = run.options.gates;
+  if (!asked.fix && !asked.fix_dry_run) return {};
+  Result<CheckedFixes> fixes = check_fixes(run.options, inputs, examined, sources);
+  if (!fixes) return failure(fixes.error());
+  out.err += diag::without_controls(fixes->said);
+  const RunOutput output{[&](std::string_view text) { return out.out += text, true; }, {}};
+  if (Result<void> shown = run.outputs.write("--fix-dry-run", fixes->patch.diff(), output); !shown)
+    return shown;
+  if (!asked.fix || fixes->patch.empty()) return {};
+  if (Result<void> written = fixes->patch.write(); !written) return written;
+  for (const findings::Finding* finding : fixes->answered) failing -= !finding->standing.fails.empty();
+  if (out.exit_code == 1 && failing == 0) out.exit_code = 0;
+  return {};
+}
+
+// Holds the findings to the gates and says them; `more`: what text says beyond them. Returns how many fail.
+Result<u64> say(const Prepared& run, findings::List& list, SourceTexts& sources, const std::string& more,
+                Output& out) {
   const CheckOptions& o = run.options;
   const auto text_of = [&](const std::string& file) { return sources.text(file); };
   const Gates::Held held = run.gates.hold(list, {text_of, {}, checked_rules()});
   auto append = [](std::string& to) { return [&to](std::string_view text) { return to += text, true; }; };
   const RunOutput output{append(out.out), append(out.err)};
   if (Result<void> done = run.outputs.write("--json", findings::json(list, o.version), output); !done)
-    return done;
-  if (Result<void> done = write_findings(list, o.gates, o.version, run.outputs, output); !done) return done;
+    return failure(done.error());
+  if (Result<void> done = write_findings(list, o.gates, o.version, run.outputs, output); !done)
+    return failure(done.error());
   std::string& to = run.outputs.take_stdout() ? out.err : out.out;
   if (!run.outputs.take_stdout()) out.out += findings::text(list, text_of, o.colour) + more;
   if (o.gates.github) to += findings::github(list);
   out.err += held.said;
   if (out.exit_code == 0 && held.failing != 0) out.exit_code = 1;
-  return {};
+  return held.failing;
 }
 
 } // namespace
@@ -128,7 +148,12 @@ Output check(const CheckOptions& asked) {
                   o);
   if (out.exit_code == 0 || !judgements.empty())
     more += summary(judgements, examined->kernels, list.findings.size());
-  if (Result<void> said = say(*prepared, list, sources, more, out); !said) return refuse(said.error(), o);
+  Result<u64> failing = say(*prepared, list, sources, more, out);
+  if (!failing) return refuse(failing.error(), o);
+  if (Result<void> made = make_fixes(*prepared, *inputs, *examined, sources, *failing, out); !made) {
+    out.err += refuse(made.error(), o).err;
+    out.exit_code = 2;
+  }
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include "driver/gates.h"
 #include "driver/gpus.h"
 #include "driver/source_program.h"
+#include "fix/propose.h"
+#include "ir/module.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "ptx/parse.h"
@@ -15,6 +17,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -26,7 +29,7 @@ constexpr u32 oldest = 50; // whose rules hold for any set of lanes as check use
 
 struct InputResult {
   std::vector<check::Judgement> judgements;
-  u64 kernels = 0;
+  u64 kernels = 0, most_shared = 0;
   std::vector<std::string> unused;
   std::string said; // by compilers and about what cannot be read
   bool failed = false;
@@ -97,6 +100,17 @@ toolchain::Compiler compiler_named(const std::string& name) {
                            : toolchain::Compiler::automatic;
 }
 
+// Of the arrays that the function itself names.
+u64 shared_bytes(const ir::Module& module, const ir::Function& f) {
+  std::set<u32> used;
+  for (const ir::Operand& o : f.operands)
+    if (o.variable.valid() && module.variables[o.variable.value].space == ir::StateSpace::shared)
+      used.insert(o.variable.value);
+  u64 out = 0;
+  for (u32 variable : used) out += module.variables[variable].size;
+  return out;
+}
+
 InputResult judge(const CheckInput& input, const check::Options& options, const CompileFor& how,
                   bool colour) {
   InputResult out;
@@ -115,6 +129,8 @@ InputResult judge(const CheckInput& input, const check::Options& options, const 
     check::Checked checked = check::check(parsed->module, options);
     std::move(checked.judgements.begin(), checked.judgements.end(), std::back_inserter(out.judgements));
     out.kernels += checked.kernels;
+    for (const ir::Function& f : parsed->module.functions)
+      out.most_shared = std::max(out.most_shared, shared_bytes(parsed->module, f));
     if (checked.kernels + checked.functions != 0) out.unused = std::move(checked.unused_arguments);
   }
   return out;
@@ -229,6 +245,7 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
     out.said += one.said;
     out.failed |= one.failed;
     out.kernels += one.kernels;
+    out.most_shared = std::max(out.most_shared, one.most_shared);
     for (const std::string& name : one.unused)
       out.said +=
           "warplens: " +
@@ -238,6 +255,7 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
   }
   out.list = check::findings_of(out.judgements, out.architectures);
   place(out.list, sources);
+  fix::propose(out.list, [&](const std::string& file) { return sources.text(file); });
   return out;
 }
 

@@ -36,6 +36,7 @@ struct Examined {
   std::vector<const arch::Architecture*> architectures; // the first is the one that verdicts are for
   findings::List list;                                  // files as they are called from here, lines quoted
   u64 kernels = 0;
+  u64 most_shared = 0; // bytes that a kernel's shared arrays of known sizes take together, at most
   std::string said;    // by compilers, and about what cannot be read
   bool failed = false; // an input could not be judged
 };

@@ -68,7 +68,8 @@ Named Outputs::named(const GateOptions& options) {
   return given({{"--sarif", options.sarif},
                 {"--findings", options.findings},
                 {"--markdown", options.markdown},
-                {"--write-baseline", options.write_baseline}});
+                {"--write-baseline", options.write_baseline},
+                {"--fix-dry-run", options.fix_dry_run ? "-" : ""}}); // a diff for `patch`, and nothing else
 }
 
 Result<Outputs> Outputs::prepare(const Named& outputs, const std::vector<std::string>& inputs,

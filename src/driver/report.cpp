@@ -41,9 +41,11 @@ int report(const ReportOptions& options, const RunOutput& output) {
   report::SourceFiles sources({here}, {here, here, os::variable("HOME"), {}});
   if (Result<void> written = outputs->write(options.shown, *model, sources, output); !written)
     return refuse(written.error());
-  Result<u64> failing = hold_run(*gates, *model, sources, options.shown, *outputs, output);
-  if (!failing) return refuse(failing.error());
-  return *failing != 0 || (options.shown.strict && !report::passes_strict(*model)) ? 1 : 0;
+  Result<HeldRun> held = hold_run(*gates, *model, sources, options.shown, *outputs, output);
+  if (!held) return refuse(held.error());
+  if (options.shown.gates.fix)
+    if (Result<void> done = held->fixes.write(); !done) return refuse(done.error());
+  return held->failing != 0 || (options.shown.strict && !report::passes_strict(*model)) ? 1 : 0;
 }
 
 } // namespace warplens::driver

@@ -7,6 +7,7 @@
 #include "driver/prepare.h"
 #include "driver/python.h"
 #include "driver/run_findings.h"
+#include "driver/verify_fix.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
@@ -174,10 +175,33 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
   return cannot;
 }
 
+// False where the changed program does something else: then nothing is written.
+Result<bool> apply_fixes(const RunOptions& options, const Patch& fixes, const RunOutput& output) {
+  if (fixes.empty()) return true;
+  if (options.gates.verify_fix) {
+    Result<Verification> verified = verify_fix(options, fixes);
+    if (!verified) return failure(verified.error());
+    output.err(diag::without_controls(verified->text));
+    if (!verified->same) return false;
+  }
+  if (!options.gates.fix) return true;
+  Result<void> written = fixes.write();
+  return written ? Result<bool>(true) : Result<bool>(failure(written.error()));
+}
+
+// Of what is asked, what cannot be done with such a program.
+Result<void> check_verifying(const RunOptions& options) {
+  if (!options.gates.verify_fix || is_source_file(options.command[0])) return {};
+  return failure(diag::error("bad-option",
+                             "--verify-fix compiles the program anew, and this one is no source", {},
+                             "warplens run --verify-fix FILE.cu; or --fix-dry-run, which shows the changes"));
+}
+
 } // namespace
 
 int run(const RunOptions& asked, const RunOutput& output) {
   RunOptions options = with_sources(asked);
+  if (Result<void> fine = check_verifying(options); !fine) return refuse(options, output, fine.error());
   os::DelayedSignals signals; // outlives all files that are to be removed
   Result<Gates> gates = Gates::prepare(options.gates);
   if (!gates) return refuse(options, output, gates.error());
@@ -202,9 +226,11 @@ int run(const RunOptions& asked, const RunOutput& output) {
   if (!model) return refuse(options, output, model.error());
   if (Result<void> written = prepared->outputs.write(options, *model, sources, output); !written)
     return refuse(options, output, written.error());
-  Result<u64> failing = hold_run(*gates, *model, sources, options, prepared->outputs, output);
-  if (!failing) return refuse(options, output, failing.error());
-  const bool passes = *failing == 0 && (!options.strict || report::passes_strict(*model));
+  Result<HeldRun> held = hold_run(*gates, *model, sources, options, prepared->outputs, output);
+  if (!held) return refuse(options, output, held.error());
+  Result<bool> fixed = apply_fixes(options, held->fixes, output);
+  if (!fixed) return refuse(options, output, fixed.error());
+  const bool passes = *fixed && held->failing == 0 && (!options.strict || report::passes_strict(*model));
   return end->exit_code == 0 && !passes ? 1 : end->exit_code;
 }
 

@@ -18,6 +18,8 @@ struct GateOptions {
   std::string baseline, write_baseline;  // files
   std::string config;                    // file; empty: the nearest .warplens.toml
   bool no_config = false;
+  bool fix = false, fix_dry_run = false; // what is mechanical: written to the source, or shown as a diff
+  bool verify_fix = false;               // of a .cu file: run before and after, and compared
 };
 
 struct RunOptions {

@@ -2,8 +2,10 @@
 #include "driver/run_findings.h"
 #include "driver/outputs.h"
 #include "findings/writers.h"
+#include "fix/propose.h"
 #include "gates/own_rules.h"
 #include "judge/judge.h"
+#include <fmt/format.h>
 
 namespace warplens::driver {
 namespace {
@@ -25,6 +27,10 @@ public:
   std::string_view text(const std::string& name) {
     auto file = original_.find(name);
     return file == original_.end() ? std::string_view() : std::string_view(sources_.text(file->second));
+  }
+  std::string path(const std::string& name) {
+    auto file = original_.find(name);
+    return file == original_.end() ? std::string() : sources_.path(file->second);
   }
   std::optional<std::string> line(const std::string& name, u32 number) {
     auto file = original_.find(name);
@@ -61,7 +67,8 @@ List worth_saying(const List& list) {
 }
 
 bool wants_findings(const GateOptions& options) {
-  return options.warnings || options.github || !Outputs::named(options).empty();
+  return options.warnings || options.github || options.fix || options.verify_fix ||
+         !Outputs::named(options).empty();
 }
 
 // Most programs have none, and nobody asks for their findings.
@@ -78,15 +85,33 @@ bool has_comments(const report::Model& model, report::SourceFiles& sources) {
   return false;
 }
 
+Result<void> make_fixes(const List& list, Files& files, const GateOptions& asked, const Outputs& outputs,
+                        const RunOutput& output, Patch& out) {
+  if (!asked.fix && !asked.fix_dry_run && !asked.verify_fix) return {};
+  std::string said;
+  const std::vector<FixGroup> groups = fix_groups(list, said);
+  out = patch_of(
+      groups, [&](const std::string& file) { return files.text(file); },
+      [&](const std::string& file) { return files.path(file); });
+  said += out.empty() ? "warplens: no finding has a fix that could be made in the source\n"
+                      : fmt::format("warplens: {}\n", fixes_text(groups, out));
+  output.err(diag::without_controls(said));
+  return outputs.write("--fix-dry-run", out.diff(), output);
+}
+
 } // namespace
 
-Result<u64> hold_run(const Gates& gates, const report::Model& model, report::SourceFiles& sources,
-                     const RunOptions& options, const Outputs& outputs, const RunOutput& output) {
-  if (!gates.asks() && !wants_findings(options.gates) && !has_comments(model, sources)) return 0;
+Result<HeldRun> hold_run(const Gates& gates, const report::Model& model, report::SourceFiles& sources,
+                         const RunOptions& options, const Outputs& outputs, const RunOutput& output) {
+  HeldRun out;
+  if (!gates.asks() && !wants_findings(options.gates) && !has_comments(model, sources)) return out;
   Files files(sources);
   List list = judge::findings_of(model, [&](const std::string& file) { return files.name(file); });
   const auto text_of = [&](const std::string& file) { return files.text(file); };
-  const Gates::Held held = gates.hold(list, {text_of, changed_files(model, list, files)});
+  const std::set<std::string> changed = changed_files(model, list, files);
+  fix::propose(list, [&](const std::string& file) { return changed.contains(file) ? "" : files.text(file); });
+  const Gates::Held held = gates.hold(list, {text_of, changed});
+  out.failing = held.failing;
   if (Result<void> written = write_findings(list, options.gates, options.version, outputs, output); !written)
     return failure(written.error());
   std::string text =
@@ -95,7 +120,9 @@ Result<u64> hold_run(const Gates& gates, const report::Model& model, report::Sou
   text += held.said;
   const bool on_stdout = options.report == "-" && !Outputs::takes_stdout(options);
   if (!text.empty()) (on_stdout ? output.out : output.err)(text);
-  return held.failing;
+  if (Result<void> made = make_fixes(list, files, options.gates, outputs, output, out.fixes); !made)
+    return failure(made.error());
+  return out;
 }
 
 } // namespace warplens::driver

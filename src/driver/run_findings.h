@@ -1,13 +1,17 @@
 // The findings of `run` and `report`: made of the report, held to the gates, written.
 #pragma once
+#include "driver/fixing.h"
 #include "driver/gates.h"
 #include "report/model.h"
 #include "report/source.h"
 
 namespace warplens::driver {
 
-// Returns how many findings fail.
-Result<u64> hold_run(const Gates&, const report::Model&, report::SourceFiles&, const RunOptions&,
-                     const Outputs&, const RunOutput&);
+struct HeldRun {
+  u64 failing = 0; // findings
+  Patch fixes;     // of the source, where --fix or --verify-fix asks for them
+};
+Result<HeldRun> hold_run(const Gates&, const report::Model&, report::SourceFiles&, const RunOptions&,
+                         const Outputs&, const RunOutput&);
 
 } // namespace warplens::driver

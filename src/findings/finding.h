@@ -5,6 +5,7 @@
 #pragma once
 #include "access/site.h"
 #include "base/types.h"
+#include "findings/remedy.h"
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ struct Fix {
   std::string text;        // what to do: one sentence
   std::string example;     // code, may be empty
   std::vector<Edit> edits; // where it is mechanical; else empty
+  Remedy remedy{};         // what edits are made from
 };
 
 // What an access is to a whole run; nothing where no run was counted.

@@ -1,4 +1,5 @@
 #include "diag/diagnostic.h"
+#include "findings/edit_text.h"
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "findings/writers.h"
@@ -17,9 +18,10 @@ std::string row(const Finding& finding) {
   std::string costs;
   for (const Cost& cost : finding.costs)
     costs += (costs.empty() ? "" : "<br>") + markdown_cell(cost_text(cost));
+  std::string fix = finding.fix ? markdown_cell(finding.fix->text) : "";
+  if (finding.fix && !finding.fix->edits.empty()) fix += "<br>" + markdown_cell(edit_text(*finding.fix));
   return fmt::format("| {} | {} | {} | {} | {} | {} |\n", where, name(finding.severity),
-                     markdown_cell(finding.rule), what, costs,
-                     finding.fix ? markdown_cell(finding.fix->text) : "");
+                     markdown_cell(finding.rule), what, costs, fix);
 }
 
 } // namespace

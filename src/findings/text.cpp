@@ -30,6 +30,40 @@ std::string placed_notes(const Finding& finding, bool colour) {
   return out;
 }
 
+// As wide as what stands before that column, with tabs where it has tabs.
+std::string indent(std::string_view text, u32 line, u32 column) {
+  for (u32 i = 1; i < line && !text.empty(); ++i)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  std::string out(column - 1, ' ');
+  for (std::size_t i = 0; i < out.size() && i < text.size() && text[i] != '\n'; ++i)
+    if (text[i] == '\t') out[i] = '\t';
+  return out;
+}
+
+// What is written in place of what, below the line that it is on. Of edits that are many, the first.
+std::string fix_its(const Finding& finding, const SourceText& source, bool colour) {
+  constexpr std::size_t most = 4;
+  std::string out;
+  if (!finding.fix) return out;
+  const std::vector<Edit>& edits = finding.fix->edits;
+  for (std::size_t i = 0; i < std::min(edits.size(), most); ++i) {
+    const Edit& edit = edits[i];
+    const u32 replaced = edit.line == edit.end_line ? edit.end_column - edit.column : 0;
+    const std::string more =
+        i + 1 == most && edits.size() > most ? fmt::format(", and {} edits more", edits.size() - most) : "";
+    out += diag::render({"fix-it",
+                         diag::Severity::note,
+                         (replaced == 0 ? "fix-it: insert" : "fix-it: write instead") + more,
+                         {edit.file, edit.line, edit.column, replaced},
+                         {},
+                         {}},
+                        source(edit.file), colour);
+    out += fmt::format("    {}{}\n", indent(source(edit.file), edit.line, edit.column),
+                       diag::without_controls(edit.replacement));
+  }
+  return out;
+}
+
 } // namespace
 
 std::string text(const List& list, const SourceText& source, bool colour) {
@@ -52,7 +86,8 @@ std::string text(const List& list, const SourceText& source, bool colour) {
     if (!finding.standing.fails.empty()) shown.notes.push_back("fails: " + finding.standing.fails);
     if (finding.fix) shown.help = finding.fix->text;
     std::string_view file = place.file.empty() ? std::string_view() : source(place.file);
-    out += diag::render(shown, file, colour) + placed_notes(finding, colour);
+    out +=
+        diag::render(shown, file, colour) + placed_notes(finding, colour) + fix_its(finding, source, colour);
   }
   return list.findings.empty() ? out : out + totals_text(list) + '\n';
 }

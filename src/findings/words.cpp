@@ -1,4 +1,5 @@
 #include "findings/words.h"
+#include "findings/edit_text.h"
 #include "findings/rules.h"
 #include <fmt/format.h>
 #include <map>
@@ -56,6 +57,16 @@ std::string cost_text(const Cost& cost) {
   return out;
 }
 
+std::string edit_text(const Fix& fix) {
+  if (fix.edits.empty()) return {};
+  const Edit& first = fix.edits.front();
+  const bool inserts = first.line == first.end_line && first.column == first.end_column;
+  std::string out = fmt::format("{}:{}:{}: {} '{}'", first.file, first.line, first.column,
+                                inserts ? "insert" : "write instead", first.replacement);
+  if (fix.edits.size() > 1) out += fmt::format(", and {}", counted(fix.edits.size() - 1, "other edit"));
+  return out;
+}
+
 std::string paragraph(const Finding& finding) {
   std::string out = finding.message;
   for (const std::string& condition : finding.conditions) out += "; if " + condition;
@@ -64,6 +75,7 @@ std::string paragraph(const Finding& finding) {
     if (!note.place) out += "; " + note.text;
   if (!finding.standing.fails.empty()) out += "; fails: " + finding.standing.fails;
   if (finding.fix) out += ". Fix: " + finding.fix->text;
+  if (finding.fix && !finding.fix->edits.empty()) out += fmt::format(" ({})", edit_text(*finding.fix));
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include "judge/judge.h"
+#include "advise/remedy.h"
 #include "diag/check.h"
 #include "findings/rules.h"
 #include "findings/words.h"
@@ -23,6 +24,7 @@ struct Group {
   const Row* worst = nullptr;
   Broken broken; // of the worst
   const report::Line* line = nullptr;
+  const Kernel* kernel = nullptr;
   std::vector<const Row*> rows;
   std::vector<std::string> kernels;
   std::vector<u32> sm;
@@ -69,6 +71,7 @@ void add(Groups& groups, Key key, const Kernel& kernel, const report::Line& line
     group.worst = &row;
     group.broken = broken;
     group.line = &line;
+    group.kernel = &kernel;
   }
   group.rows.push_back(&row);
   report::add_new(group.kernels, kernel.label);
@@ -167,6 +170,18 @@ void add_notes(findings::Finding& finding, const Group& group) {
     note(fmt::format("the fix saves {} of what the program's accesses move", report::percent(weight.saved)));
 }
 
+// From the first launch with that access: rows of the report stand for several.
+findings::Remedy remedy_of(const Group& group, const report::Model& model, const advise::Advice& advice) {
+  const arch::Architecture* device = group.sm.empty() ? nullptr : arch::find(group.sm[0]);
+  for (const report::Launch& launch : model.input.launches) {
+    if (launch.record.kernel != group.kernel->mangled) continue;
+    for (const measure::SiteRecord& site : launch.record.sites)
+      if (site.site.id == group.worst->site.id && site.space == group.worst->space && !site.counters.empty())
+        return advise::remedy(advice, site, {device, 0, &launch.record});
+  }
+  return {};
+}
+
 findings::Finding finding_of(const Group& group, const report::Model& model, const NameOfFile& name) {
   const Row& row = *group.worst;
   findings::Finding out{.rule = std::string(group.broken.rule),
@@ -181,7 +196,7 @@ findings::Finding finding_of(const Group& group, const report::Model& model, con
   out.weight = weight_of(group, model);
   add_notes(out, group);
   if (const advise::Advice* advice = group.broken.advice)
-    out.fix = findings::Fix{advice->change, advice->example, {}};
+    out.fix = findings::Fix{advice->change, advice->example, {}, remedy_of(group, model, *advice)};
   return out;
 }
 

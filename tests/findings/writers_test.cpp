@@ -46,6 +46,10 @@ TEST(Text, ReadsLikeACompilersWarning) {
             "  help: swap the indices\n"
             "main.cu:7:3: note: inlined here\n"
             "a b.cu:1:1: note: declared here\n"
+            "a b.cu:2:12: note: fix-it: write instead\n"
+            "    float f() { return a[i * 32]; }\n"
+            "               ^~~\n"
+            "               a[j]\n"
             "1 finding (1 warning)\n");
 }
 

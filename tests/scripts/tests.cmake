@@ -25,7 +25,7 @@ set(program_environment "WARPLENS_BINARY=$<TARGET_FILE:warplens>;WARPLENS_SOURCE
   "WARPLENS_BUILD_DIR=${PROJECT_BINARY_DIR}")
 # Scripts that run the same few programs share what the first of them compiled. The others start with an empty cache:
 # what they look at is compiling, or an installation, or a machine without a toolkit.
-set(sharing_scripts run gates check soundness advice timing bad_input source_root faults interrupt complete count_only numbers nvcc progress lsp)
+set(sharing_scripts run gates check soundness advice check_advice timing bad_input source_root faults interrupt complete count_only numbers nvcc progress lsp)
 function(program_test name script) # ARGUMENTS…
   set(environment ${program_environment})
   if(name IN_LIST sharing_scripts)

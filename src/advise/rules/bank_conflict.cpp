@@ -3,7 +3,7 @@
 // array, because longer rows change them all: a tile of 16 columns is stored without a conflict until its rows are padded.
 // Short steps are no rows: there, neighbouring lanes should want neighbouring words.
 #include "advise/padding.h"
-#include "advise/rules/rules.h"
+#include "advise/rules/remedies.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -195,6 +195,16 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
     out.confidence = Confidence::possible; // a note
   }
   list.push_back(std::move(out));
+}
+
+findings::Remedy remedy_of_conflict(const Subject& s) {
+  using Kind = findings::Remedy::Kind;
+  if (steps_double(s)) return {}; // another algorithm
+  if (steps_are_short(s)) return {Kind::other_order, 0, 0};
+  const u64 unit = std::max<u64>(4, s.site.site.bytes);
+  const Rows rows = best_rows(s, unit);
+  if (rows.padding.units == 0) return {};
+  return {Kind::longer_rows, static_cast<u32>(rows.padding.units * unit), static_cast<u32>(rows.pitch)};
 }
 
 } // namespace warplens::advise::rules

@@ -1,7 +1,7 @@
 // Neighbouring lanes are a constant distance apart, wider than the element: a member of a structure, where other
 // accesses of the kernel read the other members; a row for each thread, where the same line reads on within it and no
 // result goes to a row of its own; else the wrong order of indices.
-#include "advise/rules/rules.h"
+#include "advise/rules/remedies.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <cstdlib>
@@ -82,6 +82,12 @@ Neighbours neighbours(const Subject& s, u64 stride) {
   return out;
 }
 
+// Does each thread move a whole vector, a part at a time?
+bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
+  return (near.unrolled + 1) * s.site.site.bytes == stride && is_power_of_two(stride) &&
+         stride <= largest_vector;
+}
+
 void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
   u64 bytes = s.site.site.bytes;
   out.change = "store one array per member (structure of arrays)";
@@ -111,7 +117,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
-  if ((near.unrolled + 1) * bytes == stride && is_power_of_two(stride) && stride <= largest_vector) {
+  if (is_vector_in_parts(s, near, stride)) {
     out.change = fmt::format(
         "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
         "a vector ({1})",
@@ -141,6 +147,13 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   }
   out.confidence = pattern.share > 0.9 ? Confidence::certain : Confidence::likely;
   list.push_back(std::move(out));
+}
+
+findings::Remedy remedy_of_stride(const Subject& s) {
+  const u64 stride = static_cast<u64>(std::llabs(s.site.pattern.shape.stride));
+  if (is_vector_in_parts(s, neighbours(s, stride), stride))
+    return {findings::Remedy::Kind::aligned, static_cast<u32>(stride), 0};
+  return {findings::Remedy::Kind::other_order, 0, 0};
 }
 
 } // namespace warplens::advise::rules

@@ -1,0 +1,70 @@
+#include "check/aliasing.h"
+#include "access/access.h"
+
+namespace warplens::check {
+namespace {
+
+// What orders memory accesses by itself, whatever pointers lead to.
+bool orders_memory(const ir::Module& module, const ir::Instruction& i) {
+  const ir::Form& form = module.form(i);
+  switch (form.opcode) {
+  case ir::Opcode::bar:
+  case ir::Opcode::barrier:
+  case ir::Opcode::membar:
+  case ir::Opcode::fence:
+  case ir::Opcode::atom:
+  case ir::Opcode::red:
+  case ir::Opcode::call: return true;
+  default: return false;
+  }
+}
+
+bool is_plain(const access::Site& site) {
+  return site.opcode.find(".volatile") == site.opcode.npos &&
+         site.opcode.find(".relaxed") == site.opcode.npos &&
+         site.opcode.find(".acquire") == site.opcode.npos && site.opcode.find(".nc") == site.opcode.npos;
+}
+
+// In every round, so that it may be done before the first.
+bool is_in_every_round(const Flow& flow, const Loop& loop, u32 block) {
+  for (u32 b = 0; b < loop.body.size(); ++b) {
+    if (!loop.body[b]) continue;
+    for (ir::BlockId next : flow.function.blocks[b].successors)
+      if (next.value == loop.header && !flow.ssa.dominates(ir::BlockId(block), ir::BlockId(b))) return false;
+  }
+  return true;
+}
+
+std::optional<u32> store_in(const Flow& flow, const Loop& loop) {
+  std::optional<u32> out;
+  for (u32 b = 0; b < loop.body.size(); ++b) {
+    if (!loop.body[b]) continue;
+    const ir::Block& block = flow.function.blocks[b];
+    for (u32 i = block.first; i < block.first + block.count; ++i) {
+      const ir::Instruction& one = flow.function.instructions[i];
+      if (orders_memory(flow.module, one)) return {};
+      if (!one.site.valid()) continue;
+      const access::Site& site = flow.module.sites[one.site.value];
+      if (site.kind == access::Kind::store && site.space == access::Space::global) out = i;
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+std::optional<u32> store_that_repeats(const Flow& flow, u32 load, u32 block, u32 address) {
+  const ir::Instruction& i = flow.function.instructions[load];
+  const access::Site& site = flow.module.sites[i.site.value];
+  if (site.kind != access::Kind::load || site.space != access::Space::global || !is_plain(site)) return {};
+  const u32 value = flow.ssa.of_operand[address];
+  for (const Loop& loop : flow.loops) {
+    if (!loop.body[block]) continue;
+    const bool same = value == ir::no_value || !loop.body[flow.ssa.block_of[value].value];
+    if (!same || !is_in_every_round(flow, loop, block)) continue;
+    if (std::optional<u32> store = store_in(flow, loop)) return store;
+  }
+  return {};
+}
+
+} // namespace warplens::check

@@ -1,0 +1,340 @@
+// See arrays.h. The rules are narrower than the language: what is not recognised is taken for a use that forbids the change.
+#include "fix/arrays.h"
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace warplens::fix {
+namespace {
+
+// The first token of the statement that `index` is in.
+u32 statement_of(const Source& s, u32 index) {
+  u32 i = index;
+  while (i > 0) {
+    const Token& before = s.at(i - 1);
+    if (before.directive || before.is(";") || before.is("{") || before.is("}")) break;
+    i = before.is(")") || before.is("]") ? (s.partner(i - 1) == no_token ? i - 1 : s.partner(i - 1)) : i - 1;
+  }
+  return i;
+}
+
+bool is_qualifier(const Token& t) {
+  return t.is("static") || t.is("__shared__") || t.is("__device__") || t.is("volatile") ||
+         t.is("__managed__");
+}
+
+// "[a][b]" behind a name; moves `at` behind them. Nothing where a bracket does not close.
+std::optional<std::vector<Range>> brackets(const Source& s, u32& at) {
+  std::vector<Range> out;
+  while (s.at(at).is("[")) {
+    const u32 close = s.partner(at);
+    if (close == no_token || close == at + 1) return {};
+    out.push_back({at + 1, close});
+    at = close + 1;
+  }
+  return out;
+}
+
+// Qualifiers, __align__(n), and a type of plain words: all that may stand before the first declarator. Gives the type.
+std::optional<Range> plain_type(const Source& s, u32 from, u32 to) {
+  u32 i = from;
+  while (i < to) {
+    if (is_qualifier(s.at(i))) {
+      ++i;
+    } else if ((s.at(i).is("__align__") || s.at(i).is("alignas")) && s.partner(i + 1) != no_token) {
+      i = s.partner(i + 1) + 1;
+    } else {
+      break;
+    }
+  }
+  const u32 first = i;
+  for (; i < to; ++i)
+    if (!s.at(i).word() && !s.at(i).is("::")) return {};
+  if (first >= to) return {};
+  return Range{first, to};
+}
+
+std::optional<Array> declared_at(const Source& s, u32 name) {
+  Array out;
+  out.name = name;
+  out.statement = statement_of(s, name);
+  bool known = false;
+  for (u32 i = out.statement; i < name; ++i) {
+    const Token& t = s.at(i);
+    if (t.is("extern") || t.is("__constant__") || t.is("=") || t.is("*") || t.is("&") || t.is("(")) {
+      const bool aligning = t.is("(") && (s.at(i - 1).is("__align__") || s.at(i - 1).is("alignas"));
+      if (!aligning) return {};
+    }
+    if (t.is("[")) i = s.partner(i) == no_token ? name : s.partner(i);
+    known = known || t.is("__shared__") || t.is("__device__");
+    out.shared = out.shared || t.is("__shared__");
+  }
+  u32 at = name + 1;
+  std::optional<std::vector<Range>> dimensions = brackets(s, at);
+  if (!known || !dimensions || dimensions->empty()) return {};
+  if (!s.at(at).is(";") && !s.at(at).is(",")) return {};
+  out.dimensions = std::move(*dimensions);
+  u32 first = out.statement; // declarator: behind the type
+  while (first < name && !(s.at(first).word() && (s.at(first + 1).is("[") || s.at(first + 1).is(","))))
+    ++first;
+  std::optional<Range> type = plain_type(s, out.statement, first);
+  if (!type) return {};
+  out.type = *type;
+  out.alone = first == name && s.at(at).is(";");
+  const u32 block = s.block_around(name);
+  out.scope_end = block == no_token ? s.size() : s.partner(block);
+  return out;
+}
+
+bool is_atomic(const Token& t) {
+  static const std::set<std::string_view> names{"atomicAdd", "atomicSub", "atomicExch", "atomicMin",
+                                                "atomicMax", "atomicInc", "atomicDec",  "atomicCAS",
+                                                "atomicAnd", "atomicOr",  "atomicXor"};
+  return names.contains(t.text);
+}
+
+bool ends_operand(const Token& t) {
+  static const std::set<std::string_view> words{"return", "case", "else", "throw", "co_return", "sizeof"};
+  if (t.word()) return !words.contains(t.text);
+  return t.kind == Token::Kind::number || t.is(")") || t.is("]");
+}
+
+// What stands before a use: nothing that takes its address, binds a reference to it, or declares the name anew.
+bool takes_an_element(const Source& s, u32 name) {
+  const Token& before = s.at(name - 1);
+  if (before.is("&") && !ends_operand(s.at(name - 2)))
+    return s.at(name - 2).is("(") && is_atomic(s.at(name - 3));
+  if (before.is("&&") && !ends_operand(s.at(name - 2))) return false;
+  if ((before.is("=") || before.is("(") || before.is("{")) && s.at(name - 2).word() &&
+      (s.at(name - 3).is("&") || s.at(name - 3).is("&&"))) {
+    // "int& r = t[i][j]" or "a & f(t[i][j])": a reference only where a type comes first.
+    const Token& type = s.at(name - 4);
+    if (type.word() || type.is(">") || type.is("*"))
+      return before.is("(") && s.at(name - 5).kind == Token::Kind::sign;
+  }
+  if (before.is("*")) return true; // a product; of an element that is a pointer, its target
+  return !before.word() || !ends_operand(before);
+}
+
+bool is_number(const Source& s, Range r) {
+  return r.last == r.first + 1 && s.at(r.first).kind == Token::Kind::number;
+}
+
+// t[0][y*32 + x] is how a tile is used as one row: a product in the last index, and nothing varies in the others.
+bool looks_flat(const Source& s, const std::vector<Range>& indices) {
+  if (indices.size() < 2) return false;
+  for (std::size_t d = 0; d + 1 < indices.size(); ++d)
+    if (!is_number(s, indices[d])) return false;
+  for (u32 i = indices.back().first; i < indices.back().last; ++i)
+    if (s.at(i).is("*") || s.at(i).is("<") || s.at(i).is("<<=")) return true;
+  return false;
+}
+
+// The definitions that the file has of a constant: what follows "constexpr int NAME =", "#define NAME", "NAME =" in an enum.
+std::vector<Range> definitions(const Source& s, std::string_view name) {
+  std::vector<Range> out;
+  for (u32 i = 0; i < s.size(); ++i) {
+    if (!s.at(i).is(name)) continue;
+    const Token& before = s.at(i - 1);
+    u32 end = i + 1;
+    if (s.at(i).directive) {
+      const u32 line = s.line_of(s.at(i).begin);
+      if (!before.is("define")) continue;
+      while (s.at(end).directive && s.line_of(s.at(end).begin) == line) ++end;
+      if (s.at(i + 1).is("(") && s.at(i + 1).begin == s.at(i).end()) end = i + 1; // with parameters
+      out.push_back({i + 1, end});
+      continue;
+    }
+    if (!s.at(i + 1).is("=")) {
+      // A parameter, also of a template, or a variable that hides the constant.
+      if (before.word() && (before.is("int") || before.is("unsigned") || before.is("size_t")))
+        out.push_back({i, i});
+      continue;
+    }
+    const u32 statement = statement_of(s, i);
+    bool fixed = before.is("{") || (before.is(",") && s.block_around(i) != no_token);
+    for (u32 k = statement; k < i; ++k)
+      fixed = fixed || s.at(k).is("const") || s.at(k).is("constexpr") || s.at(k).is("enum");
+    ++end;
+    while (end < s.size() && !s.at(end).is(";") && !s.at(end).is(",") && !s.at(end).is("}")) ++end;
+    out.push_back(fixed ? Range{i + 2, end} : Range{i, i});
+  }
+  return out;
+}
+
+// Sums of products of numbers, names and brackets. Each name is looked for in the whole file: `left` of them.
+class Calculator {
+public:
+  Calculator(const Source& s, u32 depth, u32& left) : s_(s), depth_(depth), left_(left) {}
+  std::optional<u64> value(Range r) {
+    at_ = r.first, last_ = r.last;
+    std::optional<u64> out = sum();
+    return at_ == last_ ? out : std::nullopt;
+  }
+
+private:
+  static constexpr u32 deepest = 16;
+  std::optional<u64> sum() {
+    std::optional<u64> out = product();
+    while (out && at_ < last_ && (s_.at(at_).is("+") || s_.at(at_).is("-"))) {
+      const bool plus = s_.at(at_++).is("+");
+      std::optional<u64> next = product();
+      if (!next || (!plus && *next > *out)) return {};
+      out = plus ? *out + *next : *out - *next;
+    }
+    return out;
+  }
+  std::optional<u64> product() {
+    std::optional<u64> out = operand();
+    while (out && at_ < last_ && (s_.at(at_).is("*") || s_.at(at_).is("/"))) {
+      const bool times = s_.at(at_++).is("*");
+      std::optional<u64> next = operand();
+      if (!next || (!times && *next == 0)) return {};
+      out = times ? *out * *next : *out / *next;
+    }
+    return out && *out < (u64{1} << 40) ? out : std::nullopt;
+  }
+  std::optional<u64> operand() {
+    if (at_ >= last_ || depth_ > deepest) return {};
+    const Token& t = s_.at(at_++);
+    if (t.is("(")) {
+      const u32 close = s_.partner(at_ - 1);
+      if (close == no_token || close >= last_) return {};
+      std::optional<u64> out = Calculator(s_, depth_ + 1, left_).value({at_, close});
+      at_ = close + 1;
+      return out;
+    }
+    if (t.kind == Token::Kind::number) return number(t.text);
+    if (!t.word() || left_ == 0) return {};
+    --left_;
+    const std::vector<Range> all = definitions(s_, t.text);
+    if (all.size() != 1 || all[0].first == all[0].last) return {};
+    return Calculator(s_, depth_ + 1, left_).value(all[0]);
+  }
+  static std::optional<u64> number(std::string_view text) {
+    while (!text.empty() &&
+           (text.back() == 'u' || text.back() == 'U' || text.back() == 'l' || text.back() == 'L'))
+      text.remove_suffix(1);
+    if (text.empty() || text.size() > 9 || (text.size() > 1 && text[0] == '0')) return {};
+    u64 out = 0;
+    for (char c : text) {
+      if (c < '0' || c > '9') return {};
+      out = 10 * out + static_cast<u64>(c - '0');
+    }
+    return out;
+  }
+  const Source& s_;
+  u32 depth_, at_ = 0, last_ = 0;
+  u32& left_;
+};
+
+u32 size_of_word(std::string_view word) {
+  struct Known {
+    std::string_view word;
+    u32 size;
+  };
+  static constexpr std::array<Known, 44> known{
+      {{"char", 1},    {"bool", 1},     {"uint8_t", 1},    {"int8_t", 1},      {"uchar", 1},
+       {"short", 2},   {"ushort", 2},   {"uint16_t", 2},   {"int16_t", 2},     {"half", 2},
+       {"__half", 2},  {"int", 4},      {"unsigned", 4},   {"uint", 4},        {"signed", 4},
+       {"float", 4},   {"int32_t", 4},  {"uint32_t", 4},   {"half2", 4},       {"__half2", 4},
+       {"uchar4", 4},  {"char4", 4},    {"long", 8},       {"double", 8},      {"size_t", 8},
+       {"int64_t", 8}, {"uint64_t", 8}, {"float2", 8},     {"int2", 8},        {"uint2", 8},
+       {"float3", 12}, {"int3", 12},    {"uint3", 12},     {"float4", 16},     {"int4", 16},
+       {"uint4", 16},  {"double2", 16}, {"longlong2", 16}, {"ulonglong2", 16}, {"short2", 4},
+       {"ushort2", 4}, {"char2", 2},    {"uchar2", 2},     {"short4", 8}}};
+  for (const Known& one : known)
+    if (one.word == word) return one.size;
+  return 0;
+}
+
+// What the file calls by another name: "#define T float", "typedef float T;", "using T = float;".
+std::vector<Range> type_definitions(const Source& s, std::string_view name) {
+  std::vector<Range> out;
+  for (u32 i = 0; i < s.size(); ++i) {
+    if (!s.at(i).is(name)) continue;
+    if (s.at(i).directive && s.at(i - 1).is("define")) {
+      u32 end = i + 1;
+      const u32 line = s.line_of(s.at(i).begin);
+      while (s.at(end).directive && s.line_of(s.at(end).begin) == line) ++end;
+      out.push_back({i + 1, end});
+    } else if (s.at(i - 1).is("using") && s.at(i + 1).is("=")) {
+      u32 end = i + 2;
+      while (end < s.size() && !s.at(end).is(";")) ++end;
+      out.push_back({i + 2, end});
+    } else if (s.at(i + 1).is(";") && s.at(statement_of(s, i)).is("typedef")) {
+      out.push_back({statement_of(s, i) + 1, i});
+    } else if (s.at(i - 1).is("typename") || s.at(i - 1).is("class") || s.at(i - 1).is("struct")) {
+      out.push_back({i, i}); // a parameter of a template, or a type of its own
+    }
+  }
+  return out;
+}
+
+u32 size_of(const Source& s, Range type, u32 depth) {
+  constexpr u32 deepest = 3, longest = 6; // words
+  if (type.last - type.first > longest) return 0;
+  u32 size = 0;
+  bool long_before = false;
+  for (u32 i = type.first; i < type.last; ++i) {
+    const Token& t = s.at(i);
+    if (t.is("const") || t.is("volatile") || t.is("static")) continue;
+    if (!t.word()) return 0;
+    u32 one = size_of_word(t.text);
+    if (one == 0 && depth < deepest) {
+      const std::vector<Range> all = type_definitions(s, t.text);
+      if (all.size() == 1 && all[0].first != all[0].last) one = size_of(s, all[0], depth + 1);
+    }
+    if (one == 0 || (long_before && t.is("double"))) return 0;
+    long_before = t.is("long");
+    // "unsigned char" and "short int" are as wide as the word that says more.
+    const bool vague = t.is("unsigned") || t.is("signed") || t.is("int");
+    size = size == 0 ? one : vague ? size : (size == 4 ? one : std::max(size, one));
+  }
+  return size;
+}
+
+} // namespace
+
+std::optional<Array> array_visible(const Source& s, std::string_view name, u32 use) {
+  if (name.empty() || !s.sound()) return {};
+  std::optional<Array> out;
+  for (u32 i = 0; i < s.size(); ++i) {
+    if (!s.at(i).is(name) || s.at(i).directive || !s.at(i + 1).is("[")) continue;
+    std::optional<Array> one = declared_at(s, i);
+    if (!one || i > use || use >= one->scope_end) continue;
+    if (out) return {}; // one hides the other
+    out = std::move(one);
+  }
+  return out;
+}
+
+std::optional<std::vector<Use>> element_uses(const Source& s, const Array& array, bool macros) {
+  const std::string_view name = s.at(array.name).text;
+  std::vector<Use> out;
+  for (u32 i = 0; i < s.size(); ++i) {
+    const Token& t = s.at(i);
+    if (!t.is(name) || i == array.name) continue;
+    if (t.directive ? !macros : i < array.name || i >= array.scope_end) {
+      if (t.directive) return {};
+      continue;
+    }
+    if (s.at(i - 1).is(".") || s.at(i - 1).is("->")) continue; // a member of something else
+    if (s.at(i - 1).is("::") || s.at(i - 1).is("#") || s.at(i - 1).is("##")) return {};
+    u32 end = i + 1;
+    std::optional<std::vector<Range>> indices = brackets(s, end);
+    if (!indices || indices->size() != array.dimensions.size() || looks_flat(s, *indices)) return {};
+    if (!takes_an_element(s, i)) return {};
+    out.push_back({i, std::move(*indices)});
+  }
+  return out;
+}
+
+std::optional<u64> constant(const Source& s, Range r) {
+  u32 names = 64;
+  return Calculator(s, 0, names).value(r);
+}
+
+u32 size_of(const Source& s, Range type) { return size_of(s, type, 0); }
+
+} // namespace warplens::fix

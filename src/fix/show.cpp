@@ -1,0 +1,169 @@
+#include "fix/show.h"
+#include "fix/arrays.h"
+#include "fix/functions.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace warplens::fix {
+namespace {
+
+using Kind = findings::Remedy::Kind;
+
+class Shower {
+public:
+  Shower(const Place& p, const access::SourceFrame& at, findings::Finding& out)
+      : p_(p), s_(p.source), at_(at), out_(out), function_(function_around(s_, p.use)) {}
+
+  void all() {
+    array_ = array_visible(s_, p_.array, p_.use);
+    declaration();
+    if (p_.remedy.kind == Kind::aligned || p_.remedy.kind == Kind::other_order) member();
+    if (p_.remedy.kind == Kind::other_order) order();
+  }
+
+private:
+  void note(std::string text, u32 token) {
+    const u32 begin = s_.at(token).begin;
+    out_.notes.push_back(
+        {std::move(text), access::SourceFrame{p_.file, s_.line_of(begin), s_.column_of(begin), {}}});
+  }
+
+  std::string text_of(Range r) const {
+    if (r.first >= r.last) return {};
+    return std::string(
+        s_.text().substr(s_.at(r.first).begin, s_.at(r.last - 1).end() - s_.at(r.first).begin));
+  }
+
+  // Of arrays whose declaration decides.
+  void declaration() {
+    if (!array_ || (array_->shared != (out_.rule == "bank-conflict") && p_.remedy.kind == Kind::none)) return;
+    const std::size_t dimensions = array_->dimensions.size();
+    std::string text = fmt::format("'{}' is declared here", p_.array);
+    if (p_.remedy.kind == Kind::longer_rows && dimensions > 1)
+      text += fmt::format("; its rows have '{}' elements", text_of(array_->dimensions.back()));
+    else if (p_.remedy.kind == Kind::longer_rows)
+      text += ", without rows: what is added to them goes into each index of it";
+    note(std::move(text), array_->name);
+  }
+
+  // "p[i].x": the compiler's column is at the x, or at the p.
+  void member() {
+    u32 token = p_.use;
+    const bool before = s_.at(token - 1).is(".") || s_.at(token - 1).is("->");
+    if (!s_.at(token).word() || !before) return;
+    std::optional<Structure> type = structure(s_, type_of_array());
+    if (!type) return;
+    for (const Member& m : type->members)
+      if (s_.at(m.name).is(s_.at(token).text)) {
+        std::string size = type->bytes == 0 ? "" : fmt::format(", {} of its {} bytes", m.bytes, type->bytes);
+        return note(fmt::format("'{}' is a member of '{}'{}", s_.at(token).text, type->name, size), m.name);
+      }
+  }
+
+  std::string_view type_of_array() const {
+    if (array_) return type_name(s_, array_->type);
+    if (!function_) return {};
+    for (const Parameter& one : parameters(s_, *function_).value_or(std::vector<Parameter>()))
+      if (s_.at(one.name).is(p_.array)) return type_name(s_, one.type);
+    return {};
+  }
+
+  // Names whose values follow threadIdx.x, by their initialisers.
+  bool follows_lane(Range r) {
+    seen_.clear();
+    return reaches_lane(r, 0);
+  }
+  bool reaches_lane(Range r, u32 depth) {
+    constexpr u32 deepest = 4;
+    for (u32 i = r.first; i < r.last; ++i) {
+      if (s_.at(i).is("threadIdx") && s_.at(i + 1).is(".") && s_.at(i + 2).is("x")) return true;
+      if (!s_.at(i).word() || s_.at(i - 1).is(".") || depth == deepest || !function_) continue;
+      if (!seen_.insert(s_.at(i).text).second) continue;
+      for (u32 k = function_->body.first; k < i && k < function_->body.last; ++k) {
+        if (!s_.at(k).is(s_.at(i).text) || !s_.at(k + 1).is("=") || s_.at(k - 1).is(".")) continue;
+        u32 end = k + 2;
+        while (end < function_->body.last && !s_.at(end).is(";") && !s_.at(end).is(",")) ++end;
+        if (reaches_lane({k + 2, end}, depth + 1)) return true;
+      }
+    }
+    return false;
+  }
+
+  // The use of the array at the finding: on its line, the last before the column, else the only one.
+  std::optional<Range> subscript() {
+    std::optional<Range> found;
+    u32 count = 0;
+    for (u32 i = s_.token_at(at_.line, 1); i < s_.size() && s_.line_of(s_.at(i).begin) == at_.line; ++i) {
+      if (!s_.at(i).is(p_.array) || !s_.at(i + 1).is("[") || s_.partner(i + 1) == no_token) continue;
+      ++count;
+      if (i <= p_.use) found = Range{i + 2, s_.partner(i + 1)};
+    }
+    return count == 1 || found ? found : std::nullopt;
+  }
+
+  // Of a sum, the term with threadIdx.x in it that is multiplied.
+  void order() {
+    std::optional<Range> index = subscript();
+    if (!index) return;
+    if (s_.at(index->last + 1).is("["))
+      return order_of_two(*index, {index->last + 2, s_.partner(index->last + 1)});
+    std::vector<Range> terms;
+    u32 begin = index->first;
+    for (u32 i = index->first; i < index->last; ++i) {
+      if (s_.partner(i) != no_token && s_.partner(i) > i) i = s_.partner(i);
+      if (!s_.at(i).is("+") && !s_.at(i).is("-")) continue;
+      terms.push_back({begin, i});
+      begin = i + 1;
+    }
+    terms.push_back({begin, index->last});
+    for (const Range& term : terms) {
+      bool product = false;
+      for (u32 i = term.first; i < term.last; ++i) product = product || s_.at(i).is("*");
+      if (!product || !follows_lane(term)) continue;
+      note(fmt::format("in the index '{}' it is '{}' that follows threadIdx.x, and it is multiplied",
+                       text_of(*index), text_of(term)),
+           term.first);
+      return other_lines();
+    }
+  }
+
+  void order_of_two(Range first, Range last) {
+    if (!follows_lane(first) || follows_lane(last)) return;
+    note(fmt::format("it is the first index, '{}', that follows threadIdx.x, and not the last, '{}'",
+                     text_of(first), text_of(last)),
+         first.first);
+    other_lines();
+  }
+
+  // What would have to change with it.
+  void other_lines() {
+    if (!function_) return;
+    std::set<u32> lines;
+    for (u32 i = function_->body.first; i < function_->body.last; ++i)
+      if (s_.at(i).is(p_.array) && s_.at(i + 1).is("[")) lines.insert(s_.line_of(s_.at(i).begin));
+    lines.erase(at_.line);
+    constexpr std::size_t most = 8;
+    if (lines.empty() || lines.size() > most) return;
+    out_.notes.push_back(
+        {fmt::format("another order of the indices of '{}' changes line{} {} of this function, too", p_.array,
+                     lines.size() == 1 ? "" : "s", fmt::join(lines, ", ")),
+         {}});
+  }
+
+  const Place& p_;
+  const Source& s_;
+  const access::SourceFrame& at_;
+  findings::Finding& out_;
+  std::optional<Function> function_;
+  std::optional<Array> array_;
+  std::set<std::string_view> seen_; // names that were followed
+};
+
+} // namespace
+
+void show(const Place& place, const access::SourceFrame& at, findings::Finding& out) {
+  Shower(place, at, out).all();
+}
+
+} // namespace warplens::fix

@@ -1,0 +1,217 @@
+#include "fix/tokens.h"
+#include <algorithm>
+#include <array>
+
+namespace warplens::fix {
+namespace {
+
+bool starts_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c < 0;
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool in_word(char c) { return starts_word(c) || is_digit(c); }
+
+// Longest first. ">>" stays two signs, as it may close two lists of template arguments.
+constexpr std::array<std::string_view, 25> long_signs{
+    "<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "&&", "||", "==", "!=", "<=",
+    ">=",  "+=",  "-=",  "*=",  "/=",  "%=",  "&=", "|=", "^=", "++", "--", "##"};
+
+bool is_string_prefix(std::string_view word) {
+  return word == "R" || word == "L" || word == "u" || word == "U" || word == "u8" || word == "LR" ||
+         word == "uR" || word == "UR" || word == "u8R";
+}
+
+// Walks over the text, and knows what ends where.
+class Scanner {
+public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+  bool sound = true;
+
+  bool starts(std::size_t at, std::string_view what) const { return text_.substr(at, what.size()) == what; }
+  // A backslash at the end of a line joins it with the next.
+  std::size_t joined(std::size_t at) const {
+    if (starts(at, "\\\n")) return 2;
+    return starts(at, "\\\r\n") ? 3 : 0;
+  }
+  std::size_t end_of_line(std::size_t at) const {
+    while (at < text_.size() && text_[at] != '\n') at += std::max<std::size_t>(joined(at), 1);
+    return std::min(at, text_.size());
+  }
+  std::size_t end_of_comment(std::size_t at) { return found("*/", at + 2); }
+  // Of a string or a character from its quote on.
+  std::size_t end_of_quoted(std::size_t at) {
+    const char quote = text_[at];
+    for (++at; at < text_.size(); ++at) {
+      if (text_[at] == '\\')
+        ++at;
+      else if (text_[at] == quote)
+        return at + 1;
+      else if (text_[at] == '\n')
+        break;
+    }
+    sound = false;
+    return std::min(at, text_.size());
+  }
+  std::size_t end_of_raw(std::size_t quote) {
+    const std::size_t open = text_.find('(', quote);
+    constexpr std::size_t longest = 16; // [lex.string]
+    if (open == text_.npos || open - quote - 1 > longest) return sound = false, text_.size();
+    return found(")" + std::string(text_.substr(quote + 1, open - quote - 1)) + "\"", open);
+  }
+  // With exponents and digits apart: 1'000, 0x1p-3, 1.5e+3f.
+  std::size_t end_of_number(std::size_t at) const {
+    for (++at; at < text_.size(); ++at) {
+      const char c = text_[at], before = text_[at - 1];
+      const bool sign =
+          (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+      const bool hex = sign && (before == 'e' || before == 'E') && is_hex(at);
+      const bool apart = c == '\'' && at + 1 < text_.size() && in_word(text_[at + 1]);
+      if (!(in_word(c) || c == '.' || (sign && !hex) || apart)) break;
+    }
+    return at;
+  }
+
+private:
+  // Is what ends there a number in base 16, in which "e" is a digit?
+  bool is_hex(std::size_t at) const {
+    std::size_t begin = at;
+    while (begin > 0 && (in_word(text_[begin - 1]) || text_[begin - 1] == '\'')) --begin;
+    return starts(begin, "0x") || starts(begin, "0X");
+  }
+  std::size_t found(std::string_view what, std::size_t from) {
+    const std::size_t at = text_.find(what, from);
+    if (at == text_.npos) return sound = false, text_.size();
+    return at + what.size();
+  }
+  std::string_view text_;
+};
+
+std::size_t end_of_sign(const Scanner& scanner, std::size_t at) {
+  for (std::string_view sign : long_signs)
+    if (scanner.starts(at, sign)) return at + sign.size();
+  return at + 1;
+}
+
+} // namespace
+
+Source::Source(std::string_view text) : text_(text) {
+  if (text.size() >= no_token) {
+    sound_ = false;
+    return;
+  }
+  lines_.push_back(0);
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\n') lines_.push_back(static_cast<u32>(i + 1));
+  tokenize();
+  match_brackets();
+}
+
+void Source::tokenize() {
+  Scanner scan(text_);
+  bool fresh_line = true, directive = false;
+  std::size_t directive_end = 0;
+  for (std::size_t i = 0; i < text_.size();) {
+    const char c = text_[i];
+    if (directive && i >= directive_end) directive = false;
+    if (std::size_t skip = scan.joined(i)) {
+      i += skip;
+    } else if (c == '\n') {
+      fresh_line = true, ++i;
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') {
+      ++i;
+    } else if (scan.starts(i, "//")) {
+      i = scan.end_of_line(i);
+    } else if (scan.starts(i, "/*")) {
+      i = scan.end_of_comment(i);
+    } else if (c == '#' && fresh_line && !directive) {
+      directive = true, directive_end = scan.end_of_line(i), ++i;
+    } else {
+      fresh_line = false;
+      Token token{{}, static_cast<u32>(i), Token::Kind::sign, directive};
+      std::size_t end = i;
+      if (starts_word(c)) {
+        while (end < text_.size() && in_word(text_[end])) ++end;
+        const std::string_view word = text_.substr(i, end - i);
+        const bool quoted =
+            end < text_.size() && (text_[end] == '"' || text_[end] == '\'') && is_string_prefix(word);
+        token.kind = quoted ? Token::Kind::literal : Token::Kind::word;
+        if (quoted) end = word.back() == 'R' ? scan.end_of_raw(end) : scan.end_of_quoted(end);
+      } else if (is_digit(c) || (c == '.' && i + 1 < text_.size() && is_digit(text_[i + 1]))) {
+        token.kind = Token::Kind::number, end = scan.end_of_number(i);
+      } else if (c == '"' || c == '\'') {
+        // What stands in #error or in a block that is left out need not be C++.
+        const bool was = scan.sound;
+        token.kind = Token::Kind::literal, end = scan.end_of_quoted(i);
+        if (directive) scan.sound = was;
+      } else {
+        end = end_of_sign(scan, i);
+      }
+      token.text = text_.substr(i, end - i);
+      tokens_.push_back(token);
+      i = end;
+    }
+  }
+  sound_ = sound_ && scan.sound;
+}
+
+// Of the code, and within each preprocessor line on its own.
+void Source::match_brackets() {
+  partner_.assign(tokens_.size(), no_token);
+  std::vector<u32> open, in_line;
+  u32 line = 0;
+  for (u32 i = 0; i < tokens_.size(); ++i) {
+    const Token& token = tokens_[i];
+    if (token.kind != Token::Kind::sign) continue;
+    const u32 at = token.directive ? line_of(token.begin) : 0;
+    if (token.directive && at != line) in_line.clear(), line = at;
+    std::vector<u32>& stack = token.directive ? in_line : open;
+    const std::string_view t = token.text;
+    if (t == "(" || t == "[" || t == "{") {
+      stack.push_back(i);
+      continue;
+    }
+    if (t != ")" && t != "]" && t != "}") continue;
+    const char* other = t == ")" ? "(" : t == "]" ? "[" : "{";
+    if (stack.empty() || !tokens_[stack.back()].is(other)) {
+      sound_ = sound_ && token.directive;
+      stack.clear();
+      continue;
+    }
+    partner_[i] = stack.back(), partner_[stack.back()] = i;
+    stack.pop_back();
+  }
+  sound_ = sound_ && open.empty();
+}
+
+u32 Source::line_of(u32 offset) const {
+  return static_cast<u32>(std::upper_bound(lines_.begin(), lines_.end(), offset) - lines_.begin());
+}
+
+u32 Source::column_of(u32 offset) const { return offset - lines_[line_of(offset) - 1] + 1; }
+
+std::string_view Source::line(u32 number) const {
+  if (number == 0 || number > lines_.size()) return {};
+  const std::string_view out = text_.substr(lines_[number - 1]);
+  return out.substr(0, out.find('\n'));
+}
+
+u32 Source::token_at(u32 line, u32 column) const {
+  if (line == 0 || line > lines_.size()) return size();
+  const u32 offset = lines_[line - 1] + (column == 0 ? 0 : column - 1);
+  auto first = std::ranges::lower_bound(tokens_, offset, {}, &Token::begin);
+  if (first != tokens_.begin() && (first - 1)->end() > offset) --first; // in the middle of a word
+  return static_cast<u32>(first - tokens_.begin());
+}
+
+u32 Source::block_around(u32 index) const {
+  for (u32 i = std::min(index, size()); i-- > 0;) {
+    if (tokens_[i].directive || tokens_[i].kind != Token::Kind::sign) continue;
+    if (tokens_[i].is("}") && partner_[i] != no_token)
+      i = partner_[i];
+    else if (tokens_[i].is("{"))
+      return i;
+  }
+  return no_token;
+}
+
+} // namespace warplens::fix

@@ -1,0 +1,63 @@
+// A C++ source as tokens that know where they stand: enough to find a declaration and everything that is done with its name,
+// and to notice where that cannot be known.
+//
+// Comments, literals and preprocessor lines are told apart as the standard's phases 2 to 4 have them ([lex.phases]); nothing
+// is preprocessed. A text whose brackets do not close (as with a brace in each branch of an #if) is not sound: nothing may be
+// concluded from it.
+#pragma once
+#include "base/types.h"
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warplens::fix {
+
+struct Token {
+  enum class Kind : u8 { word, number, literal, sign };
+  std::string_view text; // of the source
+  u32 begin = 0;         // bytes from the start
+  Kind kind = Kind::sign;
+  bool directive = false; // on a preprocessor line
+  bool is(std::string_view what) const { return text == what; }
+  bool word() const { return kind == Kind::word; }
+  u32 end() const { return begin + static_cast<u32>(text.size()); }
+};
+
+inline constexpr u32 no_token = 0xffffffffu;
+
+// Refers to the text that it was made of.
+class Source {
+public:
+  explicit Source(std::string_view text);
+
+  std::string_view text() const { return text_; }
+  std::span<const Token> tokens() const { return tokens_; }
+  u32 size() const { return static_cast<u32>(tokens_.size()); }
+  // A token that no text has, before the first and behind the last.
+  const Token& at(u32 index) const { return index < tokens_.size() ? tokens_[index] : none_; }
+  // The bracket that belongs to the one there, of (, [ and {; no_token where there is none.
+  u32 partner(u32 index) const { return index < partner_.size() ? partner_[index] : no_token; }
+  // Every bracket outside of preprocessor lines has its partner, and every literal and comment its end.
+  bool sound() const { return sound_; }
+
+  // 1-based; columns in bytes.
+  u32 line_of(u32 offset) const;
+  u32 column_of(u32 offset) const;
+  std::string_view line(u32 number) const; // without its end; empty where there is none
+  // The first token that begins there or behind; size() where there is none.
+  u32 token_at(u32 line, u32 column) const;
+  // The { of the innermost block around a token; no_token at the top.
+  u32 block_around(u32 index) const;
+
+private:
+  void tokenize();
+  void match_brackets();
+  std::string_view text_;
+  std::vector<Token> tokens_;
+  std::vector<u32> partner_, lines_; // where each line begins
+  Token none_{};
+  bool sound_ = true;
+};
+
+} // namespace warplens::fix

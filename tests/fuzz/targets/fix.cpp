@@ -1,0 +1,33 @@
+// Source text that edits are made in: whatever a remedy makes of it can be applied, stays on its lines, and is shown as a diff.
+#include "fix/edits.h"
+#include "fix/propose.h"
+#include "fix/tokens.h"
+#include "fuzz/target.h"
+#include <algorithm>
+
+FUZZ_TARGET(fix) {
+  using namespace warplens;
+  using Kind = findings::Remedy::Kind;
+  const std::string text(input.substr(0, 4096));
+  const fix::Source source(text);
+  findings::List list;
+  for (u32 i = 0; i < source.size() && list.findings.size() < 32; ++i) {
+    if (!source.at(i).word() || !source.at(i + 1).is("[")) continue;
+    for (Kind kind : {Kind::longer_rows, Kind::other_order, Kind::aligned, Kind::restricted}) {
+      findings::Finding& one = list.findings.emplace_back(findings::Finding{.rule = "bank-conflict"});
+      one.array = source.at(i).text;
+      one.place = {{"a.cu", source.line_of(source.at(i).begin), source.column_of(source.at(i).begin), {}}};
+      one.fix = findings::Fix{"words", "", {}, {kind, kind == Kind::aligned ? 16u : 4u, 128}};
+    }
+  }
+  fix::propose(list, [&](const std::string&) { return std::string_view(text); });
+  for (const findings::Finding& one : list.findings) {
+    if (one.fix->edits.empty()) continue;
+    const std::optional<std::string> after = fix::applied(text, one.fix->edits);
+    fuzz::require(after.has_value(), "edits can be applied");
+    fuzz::require(std::ranges::count(*after, '\n') == std::ranges::count(text, '\n'),
+                  "edits stay on their lines");
+    fuzz::require(*after == text || !fix::unified_diff("a.cu", text, *after).empty(),
+                  "what differs is shown");
+  }
+}

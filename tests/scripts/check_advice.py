@@ -1,0 +1,56 @@
+"""Compares what `check` predicts with what the emulator counts after the change, made by hand: check_advice.py DIRECTORY SOURCE.cu…
+
+DIRECTORY has, of each program STEM.cu, the report STEM.json and the findings STEM.check.json. The marks are those of advice.py.
+A prediction of `check` is for one warp of which all lanes take part: it is an upper bound where warps differ, and equal to the
+average of the run where they are alike. Every rule that predicts must do so to the unit at least once.
+"""
+import json
+import pathlib
+import sys
+
+from advice import MARK
+
+PREDICTING = {"uncoalesced-load", "uncoalesced-store", "misaligned-access", "bank-conflict", "constant-serialised"}
+
+
+def marks_of(source):
+    pairs = {}
+    for number, text in enumerate(open(source), 1):
+        if mark := MARK.search(text):
+            when, name, op, space, _ = mark.groups()
+            pairs.setdefault(name, {})[when] = (number, op.split("/"), space)
+    return {name: pair for name, pair in pairs.items() if len(pair) == 2}
+
+
+def cost(access, counter):
+    per = access["requests"] if counter == "sectors" else access["instructions"]
+    return access[counter] / per
+
+
+def main(directory, sources):
+    equal, good = {rule: 0 for rule in PREDICTING}, True
+    for source in map(pathlib.Path, sources):
+        report = json.load(open(pathlib.Path(directory) / f"{source.stem}.json"))
+        found = json.load(open(pathlib.Path(directory) / f"{source.stem}.check.json"))["findings"]
+        accesses = [access for kernel in report["kernels"] for access in kernel["accesses"]]
+        for name, pair in marks_of(source).items():
+            line, operations, space = pair["after"]
+            after = [a for a in accesses if a["line"] == line and a["op"] in operations and a["space"] == space]
+            for finding in found:
+                predicted = finding["costs"][0]
+                if finding["line"] != pair["before"][0] or not finding["fix"] or predicted["fixed"] is None:
+                    continue
+                measured = max(cost(a, predicted["counter"]) for a in after if a.get(predicted["counter"]) is not None)
+                print(f"{name}: {predicted['most']} -> {predicted['fixed']} {predicted['counter']} predicted, "
+                      f"{measured} measured ({finding['rule']})")
+                good &= measured <= predicted["fixed"] < predicted["most"]
+                equal[finding["rule"]] = equal.get(finding["rule"], 0) + (measured == predicted["fixed"])
+    for rule, count in equal.items():
+        if count == 0:
+            good = False
+            print(f"{rule}: no prediction was right to the unit")
+    return good
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main(sys.argv[1], sys.argv[2:]) else 1)

@@ -1,0 +1,197 @@
+# Fixes of the source, one program for each kind: what a dry run prints is a diff that `patch` takes, --fix writes the same, the
+# result is judged to be fine, and --verify-fix sees that it prints the same. And what must not be touched is not.
+. "$(dirname "$0")/common.sh"
+check() { run "$warplens" check --compiler clang --no-config "$@"; }
+verify() { run "$warplens" run --compiler clang --no-config --report report.txt --verify-fix "$@"; }
+
+host='#include <cstdio>
+#include <cuda_runtime.h>
+template <class T> T* filled(int n) {
+  T* host = new T[n];
+  for (unsigned i = 0; i < n * sizeof(T) / 4; ++i) reinterpret_cast<float*>(host)[i] = i % 977;
+  T* out;
+  cudaMalloc(&out, n * sizeof(T));
+  cudaMemcpy(out, host, n * sizeof(T), cudaMemcpyHostToDevice);
+  return out;
+}
+void print(const void* from, int n) {
+  float* host = new float[n];
+  cudaMemcpy(host, from, n * 4, cudaMemcpyDeviceToHost);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += double(host[i]) * (i % 31);
+  std::printf("%.1f\n", sum);
+}
+'
+cat >tile.cu <<CU
+$host
+constexpr int tile = 32;
+__global__ void transpose(const float* in, float* out, int n) {
+  __shared__ float block[tile][tile];
+  int x = blockIdx.x * tile + threadIdx.x, y = blockIdx.y * tile + threadIdx.y;
+  block[threadIdx.y][threadIdx.x] = in[y * n + x];
+  __syncthreads();
+  x = blockIdx.y * tile + threadIdx.x, y = blockIdx.x * tile + threadIdx.y;
+  out[y * n + x] = block[threadIdx.x][threadIdx.y];
+}
+int main() {
+  float *in = filled<float>(128 * 128), *out = filled<float>(128 * 128);
+  transpose<<<dim3(4, 4), dim3(32, 32)>>>(in, out, 128);
+  print(out, 128 * 128);
+}
+CU
+cat >order.cu <<CU
+$host
+__global__ void sums(const float* in, float* out) {
+  __shared__ float part[256][4];
+  for (int k = 0; k < 4; ++k) part[threadIdx.x][k] = in[k * 256 + threadIdx.x];
+  __syncthreads();
+  const int other = threadIdx.x ^ 32;
+  out[threadIdx.x] = part[other][0] + 2 * part[other][1] + 3 * part[other][2] + 4 * part[other][3];
+}
+int main() {
+  float *in = filled<float>(1024), *out = filled<float>(256);
+  sums<<<1, 256>>>(in, out);
+  print(out, 256);
+}
+CU
+cat >device.cu <<CU
+$host
+__device__ float grid[256][64];
+__global__ void fill(const float* in) { grid[threadIdx.x][blockIdx.x] = in[threadIdx.x + blockIdx.x]; }
+__global__ void read(float* out) { out[blockIdx.x * 256 + threadIdx.x] = grid[threadIdx.x][blockIdx.x]; }
+int main() {
+  float *in = filled<float>(320), *out = filled<float>(64 * 256);
+  fill<<<64, 256>>>(in);
+  read<<<64, 256>>>(out);
+  print(out, 64 * 256);
+}
+CU
+cat >vector.cu <<CU
+$host
+struct Point { float x, y; };
+__global__ void copy(const Point* in, Point* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+int main() {
+  Point *in = filled<Point>(1024), *out = filled<Point>(1024);
+  copy<<<8, 128>>>(in, out);
+  print(out, 2048);
+}
+CU
+cat >alias.cu <<CU
+$host
+__global__ void weigh(const float* weight, const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < n; ++k) out[k * 256 + i] = in[k * 256 + i] * weight[i];
+}
+int main() {
+  float *weight, *in, *out;
+  cudaMalloc((void**)&weight, 256 * 4);
+  cudaMalloc((void**)&in, 16 * 256 * 4);
+  cudaMalloc((void**)&out, 16 * 256 * 4);
+  cudaMemset(weight, 1, 256 * 4);
+  cudaMemset(in, 1, 16 * 256 * 4);
+  weigh<<<2, 128>>>(weight, in, out, 16);
+  float* host = new float[16 * 256];
+  cudaMemcpy(host, out, 16 * 256 * 4, cudaMemcpyDeviceToHost);
+  std::printf("%g\n", host[4095] * 1e30f);
+}
+CU
+
+# fixed NAME RULE EDIT FROM TO: the finding is there and gone, the line that is written, what the counts of the run become.
+fixed() {
+  name=$1
+  check "$name.cu"
+  expect_in stdout "\\[$2\\]"
+  expect_in stdout 'note: fix-it:'
+  check --fix-dry-run "$name.cu"
+  mv stdout "$name.diff"
+  expect_in "$name.diff" "^\\+.*$3"
+  mkdir -p patched
+  cp "$name.cu" patched
+  (cd patched && patch -sp1 <"../$name.diff") || fail "patch does not take the diff"
+  if [ "$2" = missing-restrict ]; then # which a run does not look for: counted here
+    for version in "$name.cu" "patched/$name.cu"; do
+      run "$warplens" run --compiler clang --no-config --report report.txt --json report.json "$version"
+      cat stdout >>"$name.out"
+      json report.json 'sum(a["sectors"] for k in r["kernels"] for a in k["accesses"])' >>"$name.sectors"
+    done
+    [ "$(sort -u "$name.out" | wc -l)" = 1 ] || fail "$name.cu prints something else"
+    [ "$(tr '\n' ' ' <"$name.sectors")" = "$4 $5 " ] || fail "sectors $(cat "$name.sectors")"
+    return
+  fi
+  verify "$name.cu"
+  expect_code 0
+  expect_in stderr 'with the fixes the program prints the same \(1 line\) and ends with 0, as before'
+  expect_in stderr "$4 -> $5"
+  ! cmp -s "$name.cu" "patched/$name.cu" || fail "--verify-fix wrote $name.cu"
+  check --fix "$name.cu"
+  expect_code 0
+  expect_in stderr "1 fix in $name.cu"
+  cmp "$name.cu" "patched/$name.cu" || fail "--fix writes something else than the dry run shows"
+  check "$name.cu" # in blocks of another shape a tile may still have conflicts: a note
+  expect_not_in stdout "warning: .*\\[$2\\]|\\[missing-restrict\\]"
+}
+fixed tile bank-conflict 'float block\[tile\]\[tile \+ 1\];' 'wavefronts 16384' 512
+fixed order bank-conflict 'float part\[4\]\[256\];' 'all wavefronts: 256' 64
+fixed device uncoalesced-store '__device__ float grid\[64\]\[256\];' 'in read: sectors 18432' 4096
+fixed vector uncoalesced-load 'struct __align__\(8\) Point' 'sectors 1024' 512
+fixed alias missing-restrict 'const float\* __restrict__ weight' 1536 1056
+
+# A fix that does not hold is left out, and the file stays as it is: these rows fill all of the shared memory.
+cat >full.cu <<CU
+__global__ void full(const float* in, float* out) {
+  __shared__ float block[32][32], more[11264];
+  block[threadIdx.y][threadIdx.x] = in[threadIdx.x];
+  for (int i = 0; i < 11; ++i) more[i * 1024 + threadIdx.y * 32 + threadIdx.x] = in[i];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = block[threadIdx.x][threadIdx.y] + more[(threadIdx.y * 341 + threadIdx.x) % 11264];
+}
+CU
+cp full.cu before.cu
+check --fix full.cu
+expect_code 1
+expect_in stderr 'full.cu:[0-9]+ \[bank-conflict\] is left out: a kernel would have 49280 bytes of shared arrays'
+cmp full.cu before.cu || fail "a fix that does not hold was written"
+
+# What is suppressed, or used in another way, is not touched.
+sed 's/tile\]\[tile + 1\];/tile][tile];/; s/^  out\[y \* n + x\] = .*/& \/\/ warplens: ignore bank-conflict: small/' tile.cu >ignored.cu
+check --fix-dry-run ignored.cu
+expect_empty stdout
+expect_in stderr 'no finding has a fix that could be made'
+sed 's/tile\]\[tile + 1\];/tile][tile]; float* flat = block[0]; flat[threadIdx.x] = 0;/' tile.cu >flat.cu
+check --fix-dry-run flat.cu
+expect_empty stdout
+expect_in stderr 'no finding has a fix that could be made'
+
+# A program that prints something else is not changed: this one prints the size of the structure's alignment.
+sed 's/struct __align__(8) Point/struct Point/; s/print(out, 2048);/print(out, 2048); std::printf("%d\\n", int(alignof(Point)));/' vector.cu >aware.cu
+cp aware.cu before.cu
+verify --fix aware.cu
+expect_code 1
+expect_in stderr "the fixes do not hold: line 2 of what the program prints is '8' instead of '4'"
+cmp aware.cu before.cu || fail "a fix that changes what the program prints was written"
+
+# From a saved run, where lines are those that ran.
+sed 's/tile\]\[tile + 1\];/tile][tile];/' tile.cu >saved.cu
+run "$warplens" run --compiler clang --no-config --json saved.json --report report.txt saved.cu
+expect_code 0
+run "$warplens" report --no-config --report report.txt --fix-dry-run saved.json
+expect_code 0
+expect_in stdout '^\+.*float block\[tile\]\[tile \+ 1\];'
+sed -i 's/= block\[threadIdx.x\]/= 2 * block[threadIdx.x]/' saved.cu
+run "$warplens" report --no-config --report report.txt --fix saved.json
+expect_in stderr 'no finding has a fix that could be made'
+expect_not_in saved.cu 'tile \+ 1'
+
+# A program without its source is not compiled anew.
+run "$warplens" run --verify-fix /bin/true
+expect_code 2
+expect_in stderr 'verify-fix compiles the program anew'
+
+# Forms: SARIF's fixes, and the diff in Markdown.
+sed 's/tile\]\[tile + 1\];/tile][tile];/' tile.cu >forms.cu
+check --fail-on never --sarif forms.sarif --markdown forms.md forms.cu
+expect_json forms.sarif '[e["insertedContent"]["text"] for x in r["runs"][0]["results"] if x["ruleId"]=="bank-conflict" for f in x.get("fixes",[]) for c in f["artifactChanges"] for e in c["replacements"]]' "[' + 1']"
+expect_in forms.md "forms.cu:[0-9]+:[0-9]+: insert ' [+] 1'"
