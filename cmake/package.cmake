@@ -7,8 +7,8 @@ set(CPACK_PACKAGE_NAME warplens)
 set(CPACK_PACKAGE_CONTACT "The developers of WarpLens <warplens@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "shows how the memory accesses of CUDA programs coalesce, without a GPU")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "WarpLens runs unmodified CUDA programs on the processor, and counts for each line of their
- source the sectors and wavefronts that its memory accesses take on a GPU. It judges kernels
- from their code, explains single accesses, and serves editors.")
+source the sectors and wavefronts that its memory accesses take on a GPU. It judges kernels
+from their code, explains single accesses, and serves editors.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "clang-19 | clang-16 | clang, g++")

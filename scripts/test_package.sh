@@ -2,6 +2,7 @@
 # Makes the Debian package and installs it into a bare Debian 12 in a folder, where it must compile and run a program. Needs
 # root, debootstrap, and a mirror; exits with 77 where one of them is missing. Takes minutes, and is no part of ./test.
 #   scripts/test_package.sh [FOLDER]     keeps the Debian in FOLDER, and takes the one that is there
+# WARPLENS_PACKAGE=FILE is tried instead of one that is made.
 set -eu
 cd "$(dirname "$0")/.."
 build=${WARPLENS_BUILD_DIR:-build/release}
@@ -11,10 +12,13 @@ fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || skip "a Debian in a folder is made by root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 command -v dpkg-shlibdeps >/dev/null || skip "dpkg-dev is not installed"
-cmake --build "$build" --target product
-rm -rf "$build/package"
-cpack --config "$build/CPackConfig.cmake" >"$build/package.log" || fail "no package: see $build/package.log"
-package=$(echo "$build"/package/*.deb)
+package=${WARPLENS_PACKAGE:-}
+if [ -z "$package" ]; then
+  cmake --build "$build" --target product
+  rm -rf "$build/package"
+  cpack --config "$build/CPackConfig.cmake" >"$build/package.log" || fail "no package: see $build/package.log"
+  package=$(echo "$build"/package/*.deb)
+fi
 dpkg-deb --info "$package"
 
 folder=${1:-}
