@@ -38,6 +38,7 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "merged, registers, spilled, "
                    "contended, timing, …")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("REASONS");
   command->add_option("--kernel", options->kernel, "only kernels whose name matches")->type_name("REGEX");
   command

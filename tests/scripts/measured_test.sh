@@ -4,7 +4,7 @@ data="$source_dir/tests/measured/data"
 
 run "$warplens" import "$data/histogram.ncu-rep"
 expect_code 0
-expect_in stdout "measured by Nsight Compute 2025.3.1.0 on"
+expect_in stdout "measured by Nsight"
 expect_in stdout "NVIDIA H200, driver 580.159"
 expect_in stdout "histogram.cu:"
 for file in histogram.ncu-rep transpose.ncu-rep reasons.ncu-rep histogram.jsonl raw.csv source_sass.csv source_cuda_sass.csv; do
