@@ -2,7 +2,8 @@
 #include "fuzz/target.h"
 #include "lsp/framing.h"
 #include "lsp/session.h"
-#include "lsp/uri.h"
+#include <utility>
+#include <vector>
 
 FUZZ_TARGET(lsp) {
   using namespace warplens;
