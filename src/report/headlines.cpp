@@ -25,17 +25,22 @@ using access::Space;
 // Below this share of what a kernel moves, waste is not worth a headline.
 constexpr double worth_naming = 0.01;
 
-// Of what the program's accesses move, what the advice saves where it is given.
+// Of what the program moves from and to device memory, what the advice saves where it is given. Passes of shared memory are
+// no traffic.
 double share_saved(const Page& page, const Finding& finding, const advise::Advice& advice) {
-  u64 saved = 0;
+  auto moved = [](const arch::Counts& counts, Space space) {
+    return space == Space::shared || space == Space::constant ? 0 : measure::bytes_moved(counts, space);
+  };
+  u64 saved = 0, all = 0;
   for (const Finding::Access& access : finding.accesses) {
     const Row& row = page.model.kernels[access.kernel].lines[access.line].rows[access.row];
     const advise::Advice* same = main_advice(row);
     if (same == nullptr || same->rule != advice.rule) continue;
-    const u64 before = measure::bytes_moved(same->by_itself.value_or(row.counters[0]), row.space);
-    saved += before - std::min(before, measure::bytes_moved(same->after, row.space));
+    const u64 before = moved(same->by_itself.value_or(row.counters[0]), row.space);
+    saved += before - std::min(before, moved(same->after, row.space));
   }
-  const u64 all = page.model.moved_bytes;
+  for (const auto& [space, counters] : page.model.totals)
+    if (!counters.empty()) all += moved(counters[0], space);
   return all == 0 ? 0 : static_cast<double>(saved) / static_cast<double>(all);
 }
 
@@ -53,7 +58,7 @@ std::string fix_of(const Page& page, const Finding& finding, const Row& worst) {
   text += fmt::format(" (predicted: {:.1f} times fewer {}", gain,
                       metric == advise::Metric::threads ? "updates" : advise::name(metric)); // of atomics
   if (const double saved = share_saved(page, finding, *advice); saved >= 0.005)
-    text += fmt::format(", which saves {} of what the program moves", percent(saved));
+    text += fmt::format(", which saves {} of the traffic", percent(saved));
   return text + ")";
 }
 

@@ -83,16 +83,16 @@ TEST(Cfg, LongFunctionsNeedNoRecursion) {
 // for (;;) { if (found) { 3: …; break; } if (last) return; } 4: ret
 TEST(Cfg, LanesOfAKernelMeetWhereThoseDoThatGoOn) {
   Function f = graph({{1}, {3, 2}, {1, 4}, {4}, {}});
-  EXPECT_EQ(analyse(f).meeting[1], BlockId(4)); // of a function: who returns is waited for
+  EXPECT_EQ(analyse(f).meeting[1], BlockId(u32{4})); // of a function: who returns is waited for
   f.entry = true;
   Cfg cfg = analyse(f);
-  EXPECT_EQ(cfg.post_dominator[1], BlockId(4));
-  EXPECT_EQ(cfg.meeting[1], BlockId(3));
-  EXPECT_EQ(cfg.meeting[2], BlockId(1));
-  EXPECT_EQ(cfg.meeting[3], BlockId(4));
+  EXPECT_EQ(cfg.post_dominator[1], BlockId(u32{4}));
+  EXPECT_EQ(cfg.meeting[1], BlockId(u32{3}));
+  EXPECT_EQ(cfg.meeting[2], BlockId(u32{1}));
+  EXPECT_EQ(cfg.meeting[3], BlockId(u32{4}));
   f = graph(std::vector<std::vector<u32>>{{0, 1}, {}}); // a loop that only the end is behind
   f.entry = true;
-  EXPECT_EQ(analyse(f).meeting[0], BlockId(1));
+  EXPECT_EQ(analyse(f).meeting[0], BlockId(u32{1}));
 }
 
 } // namespace
