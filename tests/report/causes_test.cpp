@@ -156,7 +156,8 @@ TEST(Causes, APredictionIsOfAllAccessesOfTheFinding) {
     after += row.advice[0].after.sectors;
   }
   EXPECT_EQ(finding.predicted->after, after);
-  EXPECT_TRUE(says(terminal(model, {100}), "(predicted: 6.0 times fewer sectors)")); // (32 + 16) / (4 + 4)
+  EXPECT_TRUE(says(terminal(model, {100}),
+                   "(predicted: 6.0 times fewer sectors, which saves 83% of the")); // (32 + 16) / (4 + 4)
 }
 
 // Two instructions of one statement of an unrolled loop, with different conflicts and different advice.

@@ -72,7 +72,14 @@ zpty -w -n shell "$1"$'\t'
 zpty -w -n shell $'\C-u'"print DO''NE"$'\n'
 while zpty -r shell piece; do print -rn -- $piece; [[ $piece == *DONE* ]] && break; done
 X
-  in_zsh() { timeout 120 zsh -f ask.zsh "$1" | tr -d '\r' | sed -n 's/.*OFFER://p' | sort -u; }
+  # What is typed before the shell reads keys is lost: then nothing is offered, and it is asked again.
+  in_zsh() {
+    for try in 1 2 3 4 5; do
+      timeout 120 zsh -f ask.zsh "$1" | tr -d '\r' | sed -n 's/.*OFFER://p' | sort -u >offered
+      [ ! -s offered ] || break
+    done
+    cat offered
+  }
   for command in $commands; do
     same "$(in_zsh "warplens $command --")" "$(options_in_help "$command" | grep '^--')" "zsh, $command"
   done
