@@ -43,6 +43,7 @@ bool lay_out(const Source& s, Range declaration, u32& at, u32& widest, std::vect
     u32 bytes = size, i = one.first + 1;
     if (!s.at(one.first).word()) return false;
     while (i < one.last && s.at(i).is("[")) {
+      if (s.partner(i) == no_token) return false;
       std::optional<u64> count = constant(s, {i + 1, s.partner(i)});
       if (!count || *count == 0 || *count > 4096) return false;
       bytes *= static_cast<u32>(*count);
@@ -69,7 +70,8 @@ void lay_out(const Source& s, Structure& out) {
 std::optional<Function> function_around(const Source& s, u32 token) {
   std::optional<Function> out;
   for (u32 open = s.block_around(token); open != no_token; open = s.block_around(open)) {
-    u32 close = open - 1; // of the parameters
+    if (s.partner(open) == no_token) continue; // nobody knows where it ends
+    u32 close = open - 1;                      // of the parameters
     while (s.at(close).is("const") || s.at(close).is("noexcept")) --close;
     if (!s.at(close).is(")") || s.partner(close) == no_token) continue;
     const u32 name = s.partner(close) - 1;

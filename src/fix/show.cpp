@@ -106,6 +106,7 @@ private:
   void order() {
     std::optional<Range> index = subscript();
     if (!index) return;
+    if (s_.at(index->last + 1).is("[") && s_.partner(index->last + 1) == no_token) return;
     if (s_.at(index->last + 1).is("["))
       return order_of_two(*index, {index->last + 2, s_.partner(index->last + 1)});
     std::vector<Range> terms;

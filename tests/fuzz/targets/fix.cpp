@@ -11,7 +11,7 @@ FUZZ_TARGET(fix) {
   const std::string text(input.substr(0, 4096));
   const fix::Source source(text);
   findings::List list;
-  for (u32 i = 0; i < source.size() && list.findings.size() < 8; ++i) {
+  for (u32 i = 0; i < source.size() && list.findings.size() < 32; ++i) {
     if (!source.at(i).word() || !source.at(i + 1).is("[")) continue;
     for (Kind kind : {Kind::longer_rows, Kind::other_order, Kind::aligned, Kind::restricted}) {
       findings::Finding& one = list.findings.emplace_back(findings::Finding{.rule = "bank-conflict"});
