@@ -3,6 +3,7 @@
 // counting rule of any architecture sees more of an address than its place in such a run (arch/count.cpp says
 // why), and the lanes of a warp keep their distances because they move alike.
 #include "arch/arch.h"
+#include "fold/numbers.h"
 #include "fold/shadow.h"
 #include <algorithm>
 

@@ -31,11 +31,4 @@ void follow_pack(Followed&);
 void follow_unpack(Followed&, u32 piece); // the piece-th destination
 void follow_offset(Followed&);            // cvta of a window: source plus a constant
 
-// The value of source `i` as a number stays within its register, and within [low, high] where given.
-void keep_in_range(Followed&, u32 source, bool sign);
-struct NumberRange {
-  i128 low = 0, high = 0;
-};
-NumberRange number_range(Followed&, u32 source, bool sign);
-
 } // namespace warplens::fold
