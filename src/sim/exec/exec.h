@@ -39,6 +39,15 @@ struct Frame {
   u32 users = 0;                     // groups that hold it
 };
 
+inline void release_frame(Frame& frame) { --frame.users; }
+
+// No lane of the first `warps` warps is in it.
+inline bool empty(const Mask& mask, u32 warps) {
+  u32 any = 0;
+  for (u32 w = 0; w < warps; ++w) any |= mask.word[w];
+  return any == 0;
+}
+
 struct StackEntry {
   u32 pc = 0;
   u32 reconvergence = no_target; // popped when execution gets here
