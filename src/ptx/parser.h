@@ -68,6 +68,17 @@ private:
   bool label(std::string_view name, const Token& where);
   bool instruction();
   bool guard(ir::Instruction&);
+  bool call(ir::Instruction&);
+  bool call_list(std::vector<ir::Operand>&);
+  bool skip_operands();
+  void close_label_scope();
+  ir::FormId form_of(const Token& opcode);
+  Symbol find(std::string_view name);
+  ir::BlockId label_id(std::string_view name, const Token& where);
+  ir::FunctionId function_named(std::string_view name);
+  u32 add_register(std::string_view name, ir::Type type);
+
+  // operands.cpp
   bool operands(ir::Instruction&, const ir::Form&);
   bool operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
   bool vector_or_operand(std::vector<ir::Operand>& out, ir::Type type, char letter);
@@ -78,19 +89,10 @@ private:
   bool variable_operand(ir::Operand&, Symbol);
   void vector_element(ir::Operand&, Symbol);
   bool name_operand(ir::Operand&, char letter, Symbol);
-  bool call(ir::Instruction&);
-  bool call_list(std::vector<ir::Operand>&);
-  bool skip_operands();
   bool texture(std::vector<ir::Operand>&, const ir::Form&, ir::OperandRule);
   bool box(std::vector<ir::Operand>&);
   bool check_vector(const ir::Form&, ir::OperandRule, std::size_t count, const Token& where);
-  void close_label_scope();
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
-  ir::FormId form_of(const Token& opcode);
-  Symbol find(std::string_view name);
-  ir::BlockId label_id(std::string_view name, const Token& where);
-  ir::FunctionId function_named(std::string_view name);
-  u32 add_register(std::string_view name, ir::Type type);
 
   // sites.cpp
   void make_site(ir::Instruction&, const ir::Form&);
