@@ -14,9 +14,23 @@
 namespace warplens::cli {
 namespace {
 
+// An option before the command: --help and --version, or one that belongs behind it.
+std::string wrong_first_option(const CLI::App& app, const std::string& word) {
+  if (app.get_option_no_throw(word) != nullptr) return {};
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_option_no_throw(word.substr(0, word.find('='))) != nullptr)
+      commands.push_back(command->get_name());
+  return diag::render(diag::error("bad-option", fmt::format("there is no command before '{}'", word), {},
+                                  commands.empty()
+                                      ? "options follow a command; `warplens --help` lists the commands"
+                                      : fmt::format("it is an option of {}: warplens {} {} …",
+                                                    fmt::join(commands, ", "), commands[0], word)));
+}
+
 // CLI11 would say that a subcommand is required, and not which there are.
 std::string wrong_command(const CLI::App& app, int argc, char** argv) {
-  if (argc > 1 && argv[1][0] == '-') return {}; // an option: --help
+  if (argc > 1 && argv[1][0] == '-') return wrong_first_option(app, argv[1]);
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands({})) {
     if (argc > 1 && command->get_name() == argv[1]) return {};
@@ -40,6 +54,14 @@ std::string wrong_command(const CLI::App& app, int argc, char** argv) {
   return diag::render(diag::error("no-command", fmt::format("there is no command '{}'", word), {}, help));
 }
 
+// What CLI11 says of a wrong argument, in the form that every other error has.
+diag::Diagnostic wrong_argument(const CLI::App& app, const CLI::ParseError& error) {
+  std::string command;
+  for (const CLI::App* chosen : app.get_subcommands()) command = " " + chosen->get_name();
+  return diag::error("bad-option", error.what(), {},
+                     fmt::format("`warplens{} --help` says what it takes", command));
+}
+
 // The first argument of the command that it has no use for.
 diag::Diagnostic unknown_argument(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands())
@@ -57,6 +79,14 @@ diag::Diagnostic unknown_argument(const CLI::App& app) {
           {}, help.empty() ? fmt::format("`warplens {} --help` lists them", command->get_name()) : help);
     }
   return diag::error("bad-option", "an argument is not known", {}, "`warplens --help`");
+}
+
+// `warplens help run` is `warplens run --help`.
+void help_as_option(int argc, char** argv) {
+  static char option[] = "--help";
+  if (argc < 2 || std::string_view(argv[1]) != "help") return;
+  if (argc > 2) argv[1] = argv[2];
+  argv[argc > 2 ? 2 : 1] = option;
 }
 
 } // namespace
@@ -92,6 +122,7 @@ int run_command_line(int argc, char** argv) {
   add_doctor(app, exit_code);
   add_completion(app);
   add_man(app, exit_code);
+  help_as_option(argc, argv);
   argc = drop_separator(app, argc, argv);
   if (std::string wrong = wrong_command(app, argc, argv); !wrong.empty()) {
     print(stderr, "warplens: " + wrong);
@@ -103,11 +134,14 @@ int run_command_line(int argc, char** argv) {
     print(stderr, "warplens: " + diag::render(unknown_argument(app)));
     exit_code = 2;
   } catch (const CLI::ParseError& error) {
-    std::ostringstream out, err;
-    int code = app.exit(error, out, err);
-    print(stdout, out.str());
-    print(stderr, diag::without_controls(err.str()));
-    exit_code = code == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) { // --help, --version
+      std::ostringstream out;
+      app.exit(error, out, out);
+      print(stdout, out.str());
+    } else {
+      print(stderr, "warplens: " + diag::render(wrong_argument(app, error)));
+      exit_code = 2;
+    }
   }
   return finish(exit_code);
 }
