@@ -1,10 +1,10 @@
 // What examine() found, held to the gates and said.
 #include "driver/check.h"
 #include "check/findings.h"
-#include "driver/examine.h"
-#include "driver/fix_check.h"
-#include "driver/gates.h"
-#include "driver/outputs.h"
+#include "driver/findings/examine.h"
+#include "driver/findings/fix_check.h"
+#include "driver/findings/gates.h"
+#include "driver/findings/outputs.h"
 #include "findings/writers.h"
 #include "report/places.h"
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // Read or run the sides, compare, write.
 #include "driver/compare.h"
 #include "compare/compare.h"
-#include "driver/outputs.h"
-#include "driver/saved.h"
-#include "driver/source_program.h"
+#include "driver/findings/outputs.h"
+#include "driver/program/saved.h"
+#include "driver/program/source_program.h"
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"

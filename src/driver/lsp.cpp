@@ -1,7 +1,7 @@
 // Two threads: this one reads messages and answers at once; the worker judges files, one at a time, and hands what it found to
 // the session in its turn. Neither waits for the other but for as long as a message takes.
 #include "driver/lsp.h"
-#include "driver/editor_answers.h"
+#include "driver/findings/editor_answers.h"
 #include "lsp/framing.h"
 #include "lsp/session.h"
 #include "lsp/worker.h"

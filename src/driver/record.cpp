@@ -1,6 +1,6 @@
 // Find the library, run the program for each pass, put what its processes wrote into one file.
 #include "driver/record.h"
-#include "driver/program.h"
+#include "driver/program/program.h"
 #include "measured/recording.h"
 #include "os/file.h"
 #include "os/foreground.h"

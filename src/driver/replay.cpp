@@ -6,8 +6,8 @@
 #include "arch/table.h"
 #include "arch/texels.h"
 #include "base/bits.h"
+#include "driver/findings/outputs.h"
 #include "driver/gpus.h"
-#include "driver/outputs.h"
 #include "trace/trace.h"
 #include <algorithm>
 #include <fmt/format.h>

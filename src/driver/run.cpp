@@ -2,12 +2,12 @@
 // reports.
 // What each process does is described in docs/ARCHITECTURE.md.
 #include "driver/run.h"
-#include "driver/events.h"
-#include "driver/host_places.h"
-#include "driver/prepare.h"
-#include "driver/python.h"
-#include "driver/run_findings.h"
-#include "driver/verify_fix.h"
+#include "driver/findings/run_findings.h"
+#include "driver/findings/verify_fix.h"
+#include "driver/program/events.h"
+#include "driver/program/host_places.h"
+#include "driver/program/prepare.h"
+#include "driver/program/python.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"

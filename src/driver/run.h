@@ -9,7 +9,7 @@
 
 namespace warplens::driver {
 
-// Findings, and the gates that they must pass (driver/gates.h). Files: empty: none; "-": standard output.
+// Findings, and the gates that they must pass (driver/findings/gates.h). Files: empty: none; "-": standard output.
 struct GateOptions {
   std::string sarif, markdown, findings; // files; findings: JSON
   bool warnings = false, github = false; // beside the text report

@@ -13,7 +13,7 @@
 #include "arch/table.h"
 #include "check/check.h"
 #include "check/findings.h"
-#include "driver/check_inputs.h"
+#include "driver/findings/check_inputs.h"
 #include "os/file.h"
 #include "ptx/parse.h"
 #include "report/read.h"

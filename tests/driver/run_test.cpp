@@ -1,9 +1,9 @@
 // run's parent process against programs that are shell scripts and write the event stream themselves: exit
 // codes, signals, reports, refusals. No emulator is needed.
-#include "driver/events.h"
-#include "driver/program.h"
+#include "driver/program/events.h"
+#include "driver/program/program.h"
+#include "driver/program/source_program.h"
 #include "driver/run.h"
-#include "driver/source_program.h"
 #include <cerrno>
 #include <filesystem>
 #include <fstream>

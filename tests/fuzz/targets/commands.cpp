@@ -1,5 +1,5 @@
 // compile_commands.json: the sources that are checked, and the words that their compiler gets.
-#include "driver/check_inputs.h"
+#include "driver/findings/check_inputs.h"
 #include "fuzz/target.h"
 
 FUZZ_TARGET(commands) {

@@ -1,5 +1,5 @@
 // The stream of a program's events, whatever the program wrote into it, up to the report.
-#include "driver/events.h"
+#include "driver/program/events.h"
 #include "fuzz/target.h"
 #include "report/json.h"
 #include "report/read.h"

@@ -1,5 +1,5 @@
 // The program that `run` is given, before it starts.
-#include "driver/program.h"
+#include "driver/program/program.h"
 #include "fuzz/target.h"
 
 FUZZ_TARGET(program) {

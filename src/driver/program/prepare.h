@@ -2,10 +2,10 @@
 // of emulation.
 #pragma once
 #include "cache/store.h"
-#include "driver/outputs.h"
-#include "driver/program.h"
+#include "driver/findings/outputs.h"
+#include "driver/program/program.h"
+#include "driver/program/source_program.h"
 #include "driver/run.h"
-#include "driver/source_program.h"
 #include "launcher/plan.h"
 #include <optional>
 

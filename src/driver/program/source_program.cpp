@@ -1,6 +1,6 @@
 // A .cu file as a program: compiled into a temporary folder, with the compiler's own words passed through,
 // and asked for stack and spill bytes where there is a ptxas.
-#include "driver/source_program.h"
+#include "driver/program/source_program.h"
 #include "os/file.h"
 #include "os/interrupt.h"
 #include "toolchain/compile.h"

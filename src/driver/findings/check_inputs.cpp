@@ -1,5 +1,5 @@
-#include "driver/check_inputs.h"
-#include "driver/source_program.h"
+#include "driver/findings/check_inputs.h"
+#include "driver/program/source_program.h"
 #include "fatbin/fatbin.h"
 #include "os/elf.h"
 #include "os/file.h"

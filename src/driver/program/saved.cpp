@@ -1,4 +1,4 @@
-#include "driver/saved.h"
+#include "driver/program/saved.h"
 #include "measured/launches.h"
 #include "measured/read.h"
 #include "os/environment.h"

@@ -1,4 +1,4 @@
-#include "driver/prepare.h"
+#include "driver/program/prepare.h"
 #include "arch/table.h"
 #include "driver/gpus.h"
 #include "launcher/kernel_file.h"

@@ -1,7 +1,7 @@
 // All fixes together are tried first. Where the result does not compile, or a fix does not do what it was to do, each is tried
 // on its own, and those that hold once more together.
-#include "driver/fix_check.h"
-#include "driver/gates.h"
+#include "driver/findings/fix_check.h"
+#include "driver/findings/gates.h"
 #include "findings/words.h"
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "driver/fixing.h"
+#include "driver/findings/fixing.h"
 #include "findings/words.h"
 #include "fix/edits.h"
 #include "os/file.h"

@@ -1,7 +1,7 @@
 // Each run is a `warplens run` of its own, whose report is read as a saved one: so that the program's output can be kept, and
 // neither run knows of the other. Lines of the output that differ between two runs of the unchanged program, as times do, are
 // not compared.
-#include "driver/verify_fix.h"
+#include "driver/findings/verify_fix.h"
 #include "os/captured.h"
 #include "os/file.h"
 #include "report/names.h"

@@ -1,6 +1,6 @@
 // Findings of a run: where its report says that accesses are, in the files that it may quote.
-#include "driver/run_findings.h"
-#include "driver/outputs.h"
+#include "driver/findings/run_findings.h"
+#include "driver/findings/outputs.h"
 #include "findings/writers.h"
 #include "fix/propose.h"
 #include "gates/own_rules.h"

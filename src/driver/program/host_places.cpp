@@ -1,5 +1,5 @@
-#include "driver/host_places.h"
-#include "driver/program.h"
+#include "driver/program/host_places.h"
+#include "driver/program/program.h"
 #include "os/captured.h"
 #include "report/places.h"
 #include <map>

@@ -1,7 +1,7 @@
 // Configuration, baseline, comments and thresholds in the order of precedence: what the command line says holds; then
 // .warplens.toml; then the table of rules.
-#include "driver/gates.h"
-#include "driver/outputs.h"
+#include "driver/findings/gates.h"
+#include "driver/findings/outputs.h"
 #include "findings/writers.h"
 #include "gates/own_rules.h"
 #include "os/file.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include "check/judgement.h"
 #include "driver/check.h"
-#include "driver/check_inputs.h"
+#include "driver/findings/check_inputs.h"
 #include "findings/finding.h"
 #include "report/source_roots.h"
 #include <map>

@@ -1,4 +1,4 @@
-#include "driver/python.h"
+#include "driver/program/python.h"
 #include "os/environment.h"
 
 namespace warplens::driver {

@@ -1,7 +1,7 @@
 // The findings of `run` and `report`: made of the report, held to the gates, written.
 #pragma once
-#include "driver/fixing.h"
-#include "driver/gates.h"
+#include "driver/findings/fixing.h"
+#include "driver/findings/gates.h"
 #include "report/model.h"
 #include "report/source.h"
 

@@ -1,5 +1,5 @@
 // What the file's ELF tables tell about its CUDA runtime. A damaged file is a program without CUDA.
-#include "driver/program.h"
+#include "driver/program/program.h"
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"

@@ -1,7 +1,7 @@
 // `run --verify-fix`: the program before and after its fixes, side by side: what it prints and how it ends must be the same,
 // and what each line costs is told.
 #pragma once
-#include "driver/fixing.h"
+#include "driver/findings/fixing.h"
 #include "driver/run.h"
 
 namespace warplens::driver {

@@ -3,7 +3,7 @@
 //
 // Whether all came is told by three things, none of which needs the others: lines that cannot be read, gaps in
 // the numbers of a process's events, and the ledger, which the program's processes keep in memory.
-#include "driver/events.h"
+#include "driver/program/events.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

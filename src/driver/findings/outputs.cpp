@@ -1,4 +1,4 @@
-#include "driver/outputs.h"
+#include "driver/findings/outputs.h"
 #include "html/page.h"
 #include "report/json.h"
 #include "report/terminal.h"
