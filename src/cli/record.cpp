@@ -17,20 +17,22 @@ void add_record(CLI::App& app, int& exit_code) {
   auto no_counters = std::make_shared<bool>(false);
   CLI::App* command =
       app.add_subcommand("record", "run a program on this machine's GPU and keep what its counters say");
-  give_help(*command, "record [OPTIONS] PROGRAM [ARGUMENTS…]",
-            "warplens record -o measured.jsonl ./app --size 64",
-            "The program runs twice: counted by instruction, then by launch. Needs a GPU, and a build with "
-            "CUPTI. Exit code: the "
-            "program's own; 2 when nothing was recorded. More: docs/MEASURED.md");
+  give_help(
+      *command, "record [OPTIONS] PROGRAM [ARGUMENTS…]", "warplens record -o measured.jsonl ./app --size 64",
+      "The program runs once for the counters of its launches, and once more for the instructions of each. "
+      "Needs a GPU, and a build with CUPTI. Exit code: the program's own; 2 when nothing was recorded. "
+      "More: docs/MEASURED.md");
   command->prefix_command();
   command->add_option("-o,--output", options->output, "the file that is written")
       ->type_name("FILE")
       ->capture_default_str();
-  command->add_flag("--no-counters", *no_counters, "one run: no counters and times of whole launches");
+  command->add_flag("--no-counters", *no_counters,
+                    "counts by instruction alone, no counters and times of whole launches");
   command
       ->add_option("--launches", options->launches,
-                   "record so many launches of each process, just run the others")
-      ->check(whole_number(0, 1'000'000'000'000))
+                   "record the first so many launches of each process; the program runs once more for each")
+      ->check(whole_number(1, 10'000))
+      ->capture_default_str()
       ->type_name("NUMBER");
   add_terminal_options(*command, colour);
   command->callback([command, options, colour, no_counters, &exit_code] {

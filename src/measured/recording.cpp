@@ -1,5 +1,6 @@
-// See recording.h. A header line begins the part of one process and one pass. The passes of a program are run one after the other;
-// their launches belong together by process (in order of appearance) and number.
+// See recording.h. A header line begins the part of one process and one run of the program. The runs come one after the other: one for
+// the counters of all launches, one for the instructions of each. Their launches belong together by process (in order of appearance in
+// its run) and number.
 #include "measured/recording.h"
 #include "measure/members.h"
 #include "measured/launches.h"
@@ -44,6 +45,12 @@ std::string from_base64(const std::string& text) {
   return out;
 }
 
+std::string shape_of(const Launch& launch) {
+  auto dimensions = [](const Dim3& of) { return fmt::format("{}×{}×{}", of.x, of.y, of.z); };
+  return fmt::format("'{}' of {} blocks of {}", launch.kernel, dimensions(launch.grid),
+                     dimensions(launch.block));
+}
+
 class Reader {
 public:
   explicit Reader(const std::string& name) : name_(name) {}
@@ -74,11 +81,12 @@ private:
     if (is != version)
       throw Unreadable(fmt::format("the recording has version {}, this build reads {}", is, version));
     std::string pass;
+    u64 counted = 0;
     take(value, "pass", pass);
-    process_ = processes_[pass]++;
+    take(value, "counted", counted);
+    process_ = processes_[{pass, counted}]++;
     begun_ = true;
     metrics_.clear();
-    cubins_.clear();
   }
 
   void device(const json& value) {
@@ -110,10 +118,10 @@ private:
       launch = std::move(read);
       launch.process = process_;
     } else if (launch.kernel != read.kernel || launch.grid != read.grid || launch.block != read.block) {
-      say(fmt::format("launch {} is '{}' in one pass of the program and '{}' in the other: it does not do "
-                      "the same twice, and its "
-                      "counters are left out",
-                      index, launch.kernel, read.kernel));
+      say(fmt::format(
+          "launch {} is {} in one run of the program and {} in another: it does not do the same twice, "
+          "and what that run counted is left out",
+          index, shape_of(launch), shape_of(read)));
       return;
     }
     each(value, "functions", [&](const json& function) { instructions(function, launch); });
@@ -160,9 +168,9 @@ private:
   Measured out_;
   bool begun_ = false;
   i64 process_ = 0;
-  std::map<std::string, i64> processes_; // by pass
+  std::map<std::pair<std::string, u64>, i64> processes_; // by pass, and the launch that it counts
   std::vector<std::string> metrics_;
-  std::map<u32, std::size_t> cubins_;
+  std::map<u32, std::size_t> cubins_; // by CRC: the runs of a program have them in common
   std::map<Key, Launch> launches_;
 };
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/prctl.h>
@@ -128,6 +129,16 @@ void end_with(pid_t parent) {
   if (getppid() != parent) raise(SIGKILL); // it died before that
 }
 
+// What Foreground::again says. A terminal or a pipe was read by the run before.
+void repeat_quietly() {
+  const int nothing = open("/dev/null", O_RDWR);
+  if (nothing < 0) return;
+  if (lseek(STDIN_FILENO, 0, SEEK_SET) < 0) dup2(nothing, STDIN_FILENO);
+  dup2(nothing, STDOUT_FILENO);
+  dup2(nothing, STDERR_FILENO);
+  if (nothing > STDERR_FILENO) close(nothing);
+}
+
 } // namespace
 
 Result<ForegroundEnd> run_foreground(const Foreground& spec) {
@@ -138,6 +149,7 @@ Result<ForegroundEnd> run_foreground(const Foreground& spec) {
     guard.restore();
     signal(SIGPIPE, SIG_DFL);
     end_with(parent);
+    if (spec.again) repeat_quietly();
     if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
   });
   if (!child) return failure(child.error());

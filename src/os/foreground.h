@@ -7,6 +7,8 @@ namespace warplens::os {
 struct Foreground {
   Command command;
   bool stdout_to_stderr = false; // keeps our standard output for a report
+  bool again =
+      false; // a further run of the same: input that is a file from its beginning, else none; output is discarded
 };
 
 struct ForegroundEnd : ProcessEnd {

@@ -9,6 +9,7 @@
 #include <cupti_sass_metrics.h>
 #include <map>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace warplens::recorder::instructions {
@@ -150,7 +151,7 @@ void keep_module(const CUpti_ModuleResourceData& loaded) {
 }
 
 void begin(const Launch& launch) {
-  // One range for the whole program: kernels that are launched in a second one are not counted (CUPTI 13.0 with lazy patching).
+  // One range, for this one launch: CUPTI 13.0 patches no kernel of a second one, and none but the first of a range.
   if (enabled != nullptr || !configure(launch.context)) return;
   auto enable = WARPLENS_CUPTI(CUpti_SassMetricsEnable_Params);
   enable.ctx = launch.context;
@@ -174,6 +175,7 @@ void end(const Launch& launch) {
     first = false;
   }
   write_line(line + "]}");
+  finish(); // what comes after it runs as it is
 }
 
 void finish() {
@@ -183,8 +185,8 @@ void finish() {
     cuptiSassMetricsDisable(&disable);
     enabled = nullptr;
   }
-  for (const auto& [device, can] : configured) {
-    if (!can) continue;
+  for (auto& [device, can] : configured) {
+    if (!std::exchange(can, false)) continue;
     auto unset = WARPLENS_CUPTI(CUpti_SassMetricsUnsetConfig_Params);
     unset.deviceIndex = device;
     cuptiSassMetricsUnsetConfig(&unset);

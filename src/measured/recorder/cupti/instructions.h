@@ -9,6 +9,6 @@ namespace warplens::recorder::instructions {
 void keep_module(const CUpti_ModuleResourceData&);
 void begin(const Launch&);
 void end(const Launch&);
-void finish(); // at the end of the process
+void finish(); // after the launch, or at the end of the process
 
 } // namespace warplens::recorder::instructions
