@@ -24,8 +24,23 @@ double residual_of(std::optional<double> first, std::optional<double> second) {
 // Atomics and reductions are one kind, as the assembler decides which it makes, and asynchronous copies are loads, as the L1 sees them.
 bool is_part(const measure::SiteRecord& site, const measured::Sum& sum) {
   const access::Kind kind = joined(site.site.kind);
-  const bool copy = kind == access::Kind::async_copy && joined(sum.kind) == access::Kind::load;
+  const bool copy = kind == access::Kind::async_copy && joined(sum.kind) == access::Kind::load &&
+                    sum.count != &arch::Counts::wavefronts;
   return site.space == sum.space && (kind == joined(sum.kind) || copy) && !site.counters.empty();
+}
+
+// Counters of one space, kind and count are one sum.
+bool is_same(const measured::Sum& a, const measured::Sum& b) {
+  return a.space == b.space && joined(a.kind) == joined(b.kind) && a.count == b.count;
+}
+
+// What is predicted of the tag stage: nothing of asynchronous copies; of local memory, a pass where a request touches one line.
+std::optional<double> tag_passes_of(const measure::SiteRecord& site) {
+  const arch::Counts& counts = site.counters[0];
+  if (site.site.kind == access::Kind::async_copy && counts.instructions != 0) return {};
+  if (site.space != access::Space::local) return static_cast<double>(counts.tag_passes);
+  if (counts.tags != counts.requests) return {};
+  return static_cast<double>(counts.requests);
 }
 
 // What a side says of a sum of the whole launch.
@@ -33,16 +48,20 @@ std::optional<double> sum_of(const Launch& launch, bool measured, const measured
   double out = 0;
   if (measured) {
     for (const measured::Sum& part : measured::sums()) {
-      if (part.space != sum.space || joined(part.kind) != joined(sum.kind) || part.count != sum.count)
-        continue;
+      if (!is_same(part, sum)) continue;
       auto known = launch.counters.find(std::string(part.counter));
       if (known == launch.counters.end()) return {};
       out += known->second;
     }
     return out;
   }
-  for (const measure::SiteRecord& site : launch.record.sites)
-    if (is_part(site, sum)) out += static_cast<double>(site.counters[0].*sum.count);
+  for (const measure::SiteRecord& site : launch.record.sites) {
+    if (!is_part(site, sum)) continue;
+    std::optional<double> value = static_cast<double>(site.counters[0].*sum.count);
+    if (sum.count == &arch::Counts::tag_passes) value = tag_passes_of(site);
+    if (!value) return {};
+    out += *value;
+  }
   return out;
 }
 
@@ -188,8 +207,11 @@ private:
   bool add_sums(Launches& out, const Match& match) {
     bool good = true;
     const Reason of_launch = launch_reason(out);
-    for (const measured::Sum& sum : measured::sums()) {
-      if (sum.kind == access::Kind::reduction) continue; // with the atomics
+    const std::span<const measured::Sum> sums = measured::sums();
+    for (const measured::Sum& sum : sums) {
+      auto first =
+          std::ranges::find_if(sums, [&](const measured::Sum& other) { return is_same(other, sum); });
+      if (&*first != &sum) continue; // is part of it
       Count count{sum.counter, {}, 0};
       bool any = false;
       for (std::size_t s = 0; s < model_.sides.size(); ++s)

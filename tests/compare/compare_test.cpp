@@ -100,6 +100,53 @@ TEST(Comparing, WhatIsPredictedIsHeldAgainstWhatIsMeasuredInEitherOrder) {
   EXPECT_EQ(model.other, 0u);
 }
 
+// A launch with sums of the hardware and no counters by line.
+report::Input sums_of(const std::map<std::string, double>& counters) {
+  report::Input out = run({}, true);
+  report::LaunchList launches(out.launches);
+  report::Launch launch = out.launches[0];
+  launch.counters = counters;
+  out.launches.clear();
+  report::LaunchList(out.launches).add(std::move(launch));
+  return out;
+}
+
+const Count* sum_called(const Model& model, std::string_view part) {
+  for (const Count& count : model.kernels.at(0).groups.at(0).sums)
+    if (count.name.find(part) != count.name.npos) return &count;
+  return nullptr;
+}
+
+TEST(Sums, OfSharedMemoryAreThoseByInstruction) {
+  const std::string passes = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_";
+  const report::Input a = run({site(3, Space::shared, Kind::load, shared(8, 256, 40)),
+                               site(4, Space::global, Kind::async_copy, shared(2, 64, 8))},
+                              false),
+                      b = sums_of(
+                          {{passes + "ld.sum", 30}, {passes + "ldsm.sum", 10}, {passes + "ldgsts.sum", 9}});
+  const Model model = compared(a, b);
+  const Count *loads = sum_called(model, "op_ld.sum"), *copies = sum_called(model, "op_ldgsts.sum");
+  ASSERT_TRUE(loads != nullptr && copies != nullptr);
+  EXPECT_EQ(loads->values, (Values{40, 40}));
+  EXPECT_EQ(copies->values, (Values{8, 9}));
+  EXPECT_EQ(sum_called(model, "ldsm"), nullptr) << "is part of the loads";
+}
+
+TEST(Sums, AreNotComparedWhereNothingIsPredicted) {
+  const std::string passes = "l1tex__t_output_wavefronts_pipe_lsu_mem_";
+  Counts coalesced = global(8, 256, 32), scattered = coalesced;
+  coalesced.requests = scattered.requests = 8, coalesced.tags = 8, scattered.tags = 40;
+  const report::Input measured = sums_of({{passes + "local_op_ld.sum", 8}, {passes + "global_op_ld.sum", 5}});
+  auto count = [&](Space space, Kind kind, const Counts& counts, std::string_view name) {
+    return sum_called(compared(run({site(3, space, kind, counts)}, false), measured), name) != nullptr;
+  };
+  EXPECT_TRUE(count(Space::local, Kind::load, coalesced, "local_op_ld"));
+  EXPECT_FALSE(count(Space::local, Kind::load, scattered, "local_op_ld"))
+      << "where the lines lie is not known";
+  EXPECT_TRUE(count(Space::global, Kind::load, coalesced, "global_op_ld"));
+  EXPECT_FALSE(count(Space::global, Kind::async_copy, coalesced, "global_op_ld")) << "no rule";
+}
+
 TEST(Reasons, FollowFromWhatStaysTheSame) {
   Counts more = global(8, 256, 32);
   more.instructions = 16;

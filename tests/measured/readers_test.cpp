@@ -4,6 +4,7 @@
 #include "measured/machine_code.h"
 #include "measured/read.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -129,6 +130,43 @@ TEST(Recordings, SayWhatTheProfilerSays) {
       EXPECT_EQ(a.counters, b.counters) << a.site.opcode;
     }
   }
+}
+
+// Lines as the recorder writes them: two launches, of which the program's later runs count one each.
+std::string run_of(const std::string& head, const std::string& launch) {
+  return "{\"recording\":1," + head + "}\n{\"metrics\":[\"smsp__sass_inst_executed\"]}\n" + launch;
+}
+std::string launch_line(u32 index, u32 blocks, const std::string& rest) {
+  return fmt::format("{{\"launch\":{},\"kernel\":\"k\",\"grid\":[{},1,1],\"block\":[32,1,1]{}}}\n", index,
+                     blocks, rest);
+}
+const std::string two_launches =
+    run_of("\"pass\":\"counters\"", launch_line(0, 1, "") + launch_line(1, 2, ""));
+std::string counted(u32 index, u32 blocks, u32 value) {
+  return run_of(
+      fmt::format("\"pass\":\"instructions\",\"counted\":{}", index),
+      launch_line(
+          index, blocks,
+          fmt::format(",\"functions\":[{{\"cubin\":7,\"function\":\"k\",\"rows\":[[16,{}]]}}]", value)));
+}
+
+TEST(Recordings, EachRunOfTheProgramAddsTheInstructionsOfALaunch) {
+  Result<Measured> out = read(two_launches + counted(0, 1, 5) + counted(1, 2, 6), "runs");
+  ASSERT_TRUE(out.has_value());
+  ASSERT_EQ(out->launches.size(), 2u);
+  EXPECT_EQ(out->launches[0].instructions.at(0).counters.instructions, 5u);
+  EXPECT_EQ(out->launches[1].instructions.at(0).counters.instructions, 6u);
+  EXPECT_EQ(out->launches[1].process, 0);
+}
+
+TEST(Recordings, ARunThatDidSomethingElseIsLeftOut) {
+  Result<Measured> out = read(two_launches + counted(0, 1, 5) + counted(1, 3, 6), "runs");
+  ASSERT_TRUE(out.has_value());
+  EXPECT_EQ(out->launches[0].instructions.size(), 1u);
+  EXPECT_TRUE(out->launches[1].instructions.empty());
+  ASSERT_FALSE(out->messages.empty());
+  EXPECT_NE(out->messages[0].message.find("'k' of 2×1×1 blocks"), std::string::npos)
+      << out->messages[0].message;
 }
 
 TEST(Launches, AnInstructionHasOneIdInEveryFile) {
