@@ -151,6 +151,7 @@ __global__ void one_adds(float* sum) {
 // What the assembler does by itself is no pair: the advice says so, and WarpLens counts the lanes as the program has them.
 __global__ void counts(int* sum) { atomicAdd(sum, int(threadIdx.x)); }
 
+#ifndef KERNELS_ALONE // tests/hardware/variants_more.cu launches them with more blocks
 int main() {
   float *a, *b;
   cudaMalloc(&a, 1 << 20);
@@ -179,3 +180,4 @@ int main() {
   counts<<<blocks, threads>>>(reinterpret_cast<int*>(b));
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
+#endif
