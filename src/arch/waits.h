@@ -1,5 +1,5 @@
-// How long atomics of one word take, one after the other: waits that no stage of an SM shows (StageCosts), in cycles. They
-// say how long it may be, and are in no sum.
+// Waits that no stage of an SM shows (StageCosts), in cycles: of atomics of one word for one another, of a warp for what it
+// loads. They say how long it may be, and are in no sum.
 #pragma once
 #include "arch/arch.h"
 
@@ -15,5 +15,18 @@ struct WordUpdates {
   u32 in_loop = 3;
 };
 constexpr WordUpdates word_updates(const Architecture&) { return {}; }
+
+// What a line takes from memory, and each of its sectors that are asked for together, in cycles of an SM: measured on an H200, all SMs
+// at work (tests/arch/data/h200_rates.jsonl: 55.3 for eight lines with all sectors, 133.5 for 32 lines with one); inferred elsewhere.
+struct LineCosts {
+  double line = 3.3, sector = 0.9;
+};
+constexpr LineCosts line_costs(const Architecture&) { return {}; }
+
+// From a load to the first instruction that needs it, where nobody else is in the way.
+struct Latencies {
+  u32 l2 = 263, shared = 30;
+};
+constexpr Latencies latencies(const Architecture&) { return {}; }
 
 } // namespace warplens::arch

@@ -17,7 +17,8 @@ bool is_cached_load(const access::Site& site, access::Space space) {
   }
 }
 
-// Blocks that an SM holds at a time, at most.
+} // namespace
+
 u64 resident_blocks(const LaunchContent& launch, const arch::Architecture& device) {
   const u64 threads = ceil_div(std::max<u64>(1, launch.block.count()), warp_size) * warp_size;
   u64 out = std::min<u64>(device.limits.blocks_per_sm, device.limits.threads_per_sm / threads);
@@ -25,8 +26,6 @@ u64 resident_blocks(const LaunchContent& launch, const arch::Architecture& devic
   if (launch.shared_bytes != 0) out = std::min<u64>(out, device.limits.shared_per_sm / launch.shared_bytes);
   return std::max<u64>(1, out);
 }
-
-} // namespace
 
 bool stays_in_l1(const LaunchContent& launch, const arch::Architecture& device) {
   if (!arch::knows_stages(device)) return false;

@@ -11,6 +11,9 @@
 
 namespace warplens::measure {
 
+// Blocks that an SM holds at a time, at most: by threads and shared memory, since registers are the assembler's to choose.
+u64 resident_blocks(const LaunchContent&, const arch::Architecture&);
+
 // Does what the loads of the first block touch stay in the L1 while the blocks beside it do the same? Only where the table
 // knows an L1 that global loads go through.
 bool stays_in_l1(const LaunchContent&, const arch::Architecture&);

@@ -7,6 +7,7 @@
 #include "measure/distribution_json.h"
 #include "measure/reuse.h"
 #include "measure/totals.h"
+#include "report/bottleneck.h"
 #include "report/pattern_text.h"
 #include <nlohmann/json.hpp>
 #include <set>
@@ -239,7 +240,7 @@ json_t advice_json(const advise::Advice& advice) {
 }
 
 // Which stage limits the kernel, and the least time; null where nothing was counted.
-json_t limit_json(const Kernel& kernel) {
+json_t limit_json(const Model& model, const Kernel& kernel) {
   const std::vector<Stage> used = stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   if (used.empty() || row == nullptr || kernel.measured) return {};
@@ -247,13 +248,17 @@ json_t limit_json(const Kernel& kernel) {
   for (const Stage& stage : used) out["cycles"][std::string(stage.id)] = stage.cycles;
   out["bound_cycles"] = kernel.limit.bound;
   out["bound_seconds"] = seconds(kernel.limit.bound, *row);
+  const Bottleneck other = bottleneck(model, kernel);
+  out["memory_cycles"] = other.memory;
+  out["issue_cycles"] = other.issue;
+  out["waiting_cycles"] = other.waiting;
   out["part"] = {{"name", row->part.name},
                  {"multiprocessors", row->part.multiprocessors},
                  {"clock_khz", row->part.clock_khz}};
   return out;
 }
 
-json_t kernel_json(const Kernel& kernel) {
+json_t kernel_json(const Model& model, const Kernel& kernel) {
   const Label label{kernel.status, kernel.measured};
   json_t out{{"kernel", kernel.mangled}, {"name", kernel.name},    {"short", kernel.label},
              {"module", kernel.module},  {"status", label.name()}, {"launches", kernel.launches}};
@@ -262,7 +267,7 @@ json_t kernel_json(const Kernel& kernel) {
   out["excess_cycles"] = kernel.excess_cycles;
   out["moved_bytes"] = kernel.moved_bytes;
   out["share"] = kernel.share;
-  out["limit"] = limit_json(kernel);
+  out["limit"] = limit_json(model, kernel);
   if (kernel.measured_time) out["measured_seconds"] = *kernel.measured_time;
   out["ptxas"] = json_t();
   if (kernel.local_use)
@@ -363,7 +368,7 @@ std::string json(const Model& model, std::string_view version) {
                                   {"grid", dim(launch.grid)},
                                   {"block", dim(launch.block)}});
   out["kernels"] = json_t::array();
-  for (const Kernel& kernel : model.kernels) out["kernels"].push_back(kernel_json(kernel));
+  for (const Kernel& kernel : model.kernels) out["kernels"].push_back(kernel_json(model, kernel));
   out["totals"] = totals_json(model);
   out["findings"] = json_t::array();
   for (const Finding& finding : model.findings) out["findings"].push_back(finding_json(model, finding));

@@ -2,6 +2,7 @@
 #include "base/bits.h"
 #include "measure/reuse.h"
 #include "measure/totals.h"
+#include "report/merging.h"
 #include <algorithm>
 
 namespace warplens::report {
@@ -15,10 +16,13 @@ struct Passes {
   u64 tag = 0, data = 0;
 };
 
-Passes least_passes(const measure::SiteRecord& site, const arch::Counts& counts) {
-  if (site.space == Space::constant) return {};
+// `merged`: of so many like it the assembler may make one access. Of words side by side, which a lane accesses with one
+// instruction, no bank is asked for less than it is for one of them: they take as many passes as that one at least. An
+// array in local memory may be in registers.
+Passes least_passes(const measure::SiteRecord& site, const arch::Counts& counts, u32 merged) {
+  if (site.space == Space::constant || site.space == Space::local) return {};
   const bool plain = site.site.kind == Kind::load || site.site.kind == Kind::store;
-  if (site.space == Space::shared) return {0, plain ? counts.wavefronts : counts.instructions};
+  if (site.space == Space::shared) return {0, plain ? counts.wavefronts / merged : counts.instructions};
   if (plain) return {counts.tag_passes, counts.data_wavefronts};
   return {0, std::min(counts.data_wavefronts, counts.instructions)};
 }
@@ -27,7 +31,9 @@ Limit sum_of(const measure::LaunchContent& launch, const arch::Architecture& row
   Limit out;
   Passes least;
   const bool stays = measure::stays_in_l1(launch, row);
-  for (const measure::SiteRecord& site : launch.sites) {
+  const std::vector<u32> merged = mergeable(launch);
+  for (std::size_t s = 0; s < launch.sites.size(); ++s) {
+    const measure::SiteRecord& site = launch.sites[s];
     if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
     const arch::Counts& counts = site.counters[0];
     const measure::StageCycles cycles =
@@ -38,7 +44,7 @@ Limit sum_of(const measure::LaunchContent& launch, const arch::Architecture& row
     case Space::constant: out.constant += cycles.busiest(); break;
     default: out.tag += cycles.tag, out.data += cycles.data, out.sectors += cycles.sectors;
     }
-    const Passes passes = least_passes(site, counts);
+    const Passes passes = least_passes(site, counts, merged[s]);
     least.tag += passes.tag, least.data += passes.data;
   }
   out.bound = std::max(least.tag, least.data);

@@ -7,6 +7,7 @@
 #include "arch/table.h"
 #include "base/bits.h"
 #include "measure/totals.h"
+#include "report/bottleneck.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
@@ -95,6 +96,29 @@ std::string limit_lines(const Page& page, const Kernel& kernel) {
          wrap(fmt::format("at least {}{} with all in the L1 ({}: {} SMs, {:.2f} GHz)", human_time(least),
                           each, row->part.name, row->part.multiprocessors, row->part.clock_khz / 1e6),
               "  ", page.options.width);
+}
+
+// Atomics of one word that wait for one another are memory, too, though no stage shows it.
+bool has_waiting_atomics(const Kernel& kernel) {
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows)
+      if (row.wait_cycles != 0) return true;
+  return false;
+}
+
+// Where memory's stages need not be what limits the kernel.
+std::string other_limits(const Page& page, const Kernel& kernel) {
+  if (kernel.measured || kernel.measured_time || has_waiting_atomics(kernel)) return "";
+  const Bottleneck limit = bottleneck(page.model, kernel);
+  if (!limit.by_issue() && !limit.by_waiting()) return "";
+  std::string text =
+      fmt::format("memory need not limit it: its stages can do in {} cycles", human(limit.memory));
+  if (limit.by_issue()) text += fmt::format("; its instructions take {} to issue", human(limit.issue));
+  if (limit.by_waiting())
+    text += fmt::format("; a warp's loads, {:.3g} one after another, up to {}",
+                        static_cast<double>(limit.loads) / static_cast<double>(limit.warps),
+                        human(limit.waiting));
+  return wrap(text, "  ", page.options.width);
 }
 
 // Proved: which blocks stand for how many; and, where launches had to be emulated, why.
@@ -279,7 +303,8 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
   if (page.options.details && !kernel.module.empty())
     out += wrap("PTX: " + kernel.module, "  ", page.options.width);
   out += wrap(launch_line(kernel), "  ", page.options.width);
-  return out + limit_lines(page, kernel) + proof_lines(page, kernel) + local_lines(page, kernel);
+  return out + limit_lines(page, kernel) + other_limits(page, kernel) + proof_lines(page, kernel) +
+         local_lines(page, kernel);
 }
 
 // What a reader sees of a row, but for how often it ran.
