@@ -5,6 +5,12 @@ expect_code 0
 expect_in stdout '^0 wrong$'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'exact']"
 
+# nvcuda::wmma.
+run "$warplens" run --compiler clang "$source_dir/tests/scripts/programs/wmma.cu"
+expect_code 0
+expect_in stdout '^PASSED$'
+[ "$(grep -c ': 0 wrong$' stdout)" = 35 ] || fail "35 products were to be tried"
+
 # Thrust and CUB where Debian has them (libthrust-dev, libcub-dev), without a toolkit.
 [ -e /usr/include/thrust/sort.h ] || exit 0
 cat >sorted.cu <<'EOF'
