@@ -8,7 +8,7 @@
 // as bringing the coordinate there first, as the guide does (CUDA C++ Programming Guide, "Texture Fetching").
 //
 // What the guide leaves open is done as an H200 does it, whose fetches tests/hardware/data holds: a normalised coordinate is
-// cut off to a multiple of 2^-22, downwards; x - 0.5 is rounded to the nearest multiple of 1/256, halves up, before i and a
+// cut off to a multiple of 2^-21, downwards; x - 0.5 is rounded to the nearest multiple of 1/256, halves up, before i and a
 // are taken from it; weights and sums are filter.h's. Cubes have address modes as planes do. Not measured: a level's number
 // that has more than 8 bits behind the point is rounded to 8; a coordinate that is no number is 0; with a seamless sampler a
 // filter at the edge of a cube's face reads the neighbouring face, and at a corner, where three faces meet, the mean of the
@@ -24,7 +24,7 @@
 namespace warplens::sim {
 namespace {
 
-constexpr double weight_steps = whole_weight, normalized_steps = 4194304; // 2^22
+constexpr double weight_steps = whole_weight, normalized_steps = 2097152; // 2^21
 
 // How far from the image coordinates are told apart; a power of two, so that wrapping is exact.
 constexpr double furthest = 1099511627776.0; // 2^40
@@ -105,6 +105,8 @@ public:
       axis_[d] = filters ? filtered(x, size[d], sampler_.mode[d]) : nearest(x, size[d], sampler_.mode[d]);
       if (is_cube_ && filters && sampler_.seamless_cube) cross_edge(d, x);
     }
+    const Along& z = axis_[2]; // one slice twice is one: its weights are rounded once
+    if (z.first.at == z.second.at && z.first.border == z.second.border) axis_[2].weight = 0;
   }
 
   Channels point() { return read(axis_[0].first, axis_[1].first, axis_[2].first); }
@@ -113,11 +115,11 @@ public:
   void weigh(u32 weight, bool linear, WeightedSum& sum) {
     if (!linear) return sum.add(weight, values(axis_[0].first, axis_[1].first, axis_[2].first));
     const u32 far = share(weight, axis_[2].weight), second = share(weight, axis_[0].weight),
-              far_second =
-                  share(far, axis_[0].weight); // what two slices have of a column is not rounded twice
+              near_second = share(weight - far, axis_[0].weight),
+              far_second = second - near_second; // what two slices have of a column is not rounded twice
     for (u32 z = 0; z < (axis_[2].weight != 0 ? 2 : 1); ++z) {
       std::array<u32, 4> weights = slice_weights(z == 0 ? weight - far : far,
-                                                 z == 0 ? second - far_second : far_second, axis_[1].weight);
+                                                 z == 0 ? near_second : far_second, axis_[1].weight);
       for (u32 corner = 0; corner < 4; ++corner) {
         u32 x = corner & 1, y = corner >> 1;
         if ((x != 0 && axis_[0].weight == 0) || (y != 0 && axis_[1].weight == 0)) continue;

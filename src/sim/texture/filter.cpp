@@ -30,7 +30,7 @@ float WeightedSum::channel(u32 c) const {
   sum /= whole_weight;
   if (half) return static_cast<float>(to_bits(sum, 10, -14));
   if (format_.kind == ChannelKind::floating) return static_cast<float>(to_bits(sum, 23, -126));
-  return static_cast<float>((srgb_ ? sum : std::round(sum)) / filtered_one(format_));
+  return static_cast<float>((srgb_ ? sum : std::floor(sum + 0.5)) / filtered_one(format_));
 }
 
 Channels WeightedSum::rounded() const {

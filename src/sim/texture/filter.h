@@ -21,7 +21,7 @@ constexpr std::array<u32, 4> slice_weights(u32 weight, u32 second, u32 y) {
 
 // At most 16 texels (8 of each of two levels) and their weights, which together are 256.
 //
-//   normalised integers   16 bits each; the sum is rounded to 16 bits, halves away from zero
+//   normalised integers   16 bits each, of signed bytes exact; the sum is rounded to 16 bits, halves up
 //   half                  each is cut off 14 bits below the highest bit of the greatest; the sum is rounded to half, halves
 //                         away from zero
 //   float                 exact, rounded once, halves away from zero

@@ -59,7 +59,9 @@ std::array<double, 4> texel_values(const std::byte* at, const TexelFormat& forma
     bool curve = has_curve(format, srgb, c);
     double value = value_of(raw_channel(at, format, c), format, curve);
     if (format.kind != ChannelKind::floating) value *= filtered_one(format);
-    out[c] = format.kind == ChannelKind::floating || curve ? value : std::round(value);
+    const bool kept = format.kind == ChannelKind::floating || curve ||
+                      (format.kind == ChannelKind::signed_integer && format.bits == 8);
+    out[c] = kept ? value : std::round(value);
   }
   return out;
 }

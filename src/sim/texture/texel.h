@@ -20,7 +20,8 @@ inline bool reads_floats(const TexelFormat& format, bool normalized_read) {
 Channels read_texel(const std::byte* at, const TexelFormat&, bool normalized_read, bool srgb);
 
 // The same as numbers that filtering weighs, of formats that a fetch reads as floats. Normalised integers are whole numbers of
-// 16 bits, of which filtered_one() is 1; through the sRGB curve they are not rounded, for want of a measurement.
+// 16 bits, of which filtered_one() is 1, but for signed bytes, which are not rounded; nor are those through the sRGB curve, for
+// want of a measurement.
 std::array<double, 4> texel_values(const std::byte* at, const TexelFormat&, bool srgb);
 
 // What a filter takes for 1 where integers are normalised.
