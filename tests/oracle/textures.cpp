@@ -28,9 +28,8 @@ int of_256(int a, int b) { return static_cast<int>(std::floor(a * b / 256.0 + 0.
 
 // The weights of the corners, of 256, x lowest. Each product is rounded once, and what is left goes to the other corner.
 std::array<int, 8> corner_weights(const std::array<int, 3>& part) {
-  int far = of_256(256, part[2]), far_x = of_256(far, part[0]);
-  std::array<std::array<int, 2>, 2> along{
-      {{256 - far - (part[0] - far_x), part[0] - far_x}, {far - far_x, far_x}}};
+  int far = part[2], near_x = of_256(256 - far, part[0]), far_x = part[0] - near_x;
+  std::array<std::array<int, 2>, 2> along{{{256 - far - near_x, near_x}, {far - far_x, far_x}}};
   std::array<int, 8> out{};
   for (std::size_t z = 0; z < 2; ++z) {
     int low = of_256(along[z][0], 256 - part[1]), high = of_256(along[z][1], part[1]);
@@ -56,7 +55,7 @@ double fetch(const TextureImage& image, const TextureFetch& how) {
   std::array<double, 3> x = how.at, first{};
   std::array<int, 3> part{};
   for (std::size_t d = 0; d < 3; ++d) {
-    if (how.normalized) x[d] = std::floor(x[d] * 4194304) / 4194304 * image.size[d]; // 22 bits
+    if (how.normalized) x[d] = std::floor(x[d] * 2097152) / 2097152 * image.size[d]; // 21 bits
     if (!how.linear) {
       first[d] = std::floor(x[d]) + 0.5;
       continue;
@@ -67,6 +66,11 @@ double fetch(const TextureImage& image, const TextureFetch& how) {
     part[d] = static_cast<std::size_t>(image.dimensions) > d ? static_cast<int>(frac(b) * 256) : 0;
   }
   if (!how.linear) return texel(image, how, first);
+  if (image.dimensions == 3) { // both slices are the same one: it counts once
+    int near = texel_at(first[2], image.size[2], how.mode[2]),
+        far = texel_at(first[2] + 1, image.size[2], how.mode[2]);
+    if (near == far) part[2] = 0;
+  }
   double sum = 0;
   const std::array<int, 8> weights = corner_weights(part);
   for (int corner = 0; corner < 1 << image.dimensions; ++corner) {
