@@ -11,6 +11,12 @@ expect_code 0
 expect_in stdout '^PASSED$'
 [ "$(grep -c ': 0 wrong$' stdout)" = 35 ] || fail "35 products were to be tried"
 
+# cuda::barrier, cuda::pipeline and what goes with them.
+run "$warplens" run --compiler clang --json report.json "$source_dir/tests/scripts/programs/pipelines.cu"
+expect_code 0
+expect_in stdout '^PASSED$'
+expect_json report.json 'set(l["status"] for l in r["launches"])' "{'exact'}"
+
 # Thrust and CUB where Debian has them (libthrust-dev, libcub-dev), without a toolkit.
 [ -e /usr/include/thrust/sort.h ] || exit 0
 cat >sorted.cu <<'EOF'
