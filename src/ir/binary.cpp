@@ -125,7 +125,7 @@ private:
 constexpr u64 enumerators(Type) { return type_count; }
 constexpr u64 enumerators(StateSpace) { return u64{static_cast<u8>(StateSpace::reg)} + 1; }
 constexpr u64 enumerators(Operand::Kind) { return u64{static_cast<u8>(Operand::Kind::label)} + 1; }
-constexpr u64 enumerators(Part) { return u64{static_cast<u8>(Part::h1)} + 1; }
+constexpr u64 enumerators(Part) { return u64{static_cast<u8>(Part::several)} + 1; }
 constexpr u64 enumerators(access::Space) { return u64{static_cast<u8>(access::Space::surface)} + 1; }
 constexpr u64 enumerators(access::ElementType) {
   return u64{static_cast<u8>(access::ElementType::floating)} + 1;

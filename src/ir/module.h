@@ -45,9 +45,10 @@ std::string_view name(Special);
 u32 bits(Special);
 std::optional<Special> special_named(std::string_view); // with the %: "%tid.x"
 
-// The part of a register that a video instruction takes or writes: "r1.b2".
-enum class Part : u8 { whole, b0, b1, b2, b3, h0, h1 };
-std::string_view name(Part); // "b2"; empty for whole
+// The part of a register that a video instruction takes or writes: "r1.b2". `several`: Operand::value says which
+// (operands.h, ElementList).
+enum class Part : u8 { whole, b0, b1, b2, b3, h0, h1, several };
+std::string_view name(Part); // "b2"; empty for whole and several
 std::optional<Part> part_named(std::string_view);
 
 struct Operand {

@@ -49,6 +49,7 @@ constexpr OperandType named_type(std::string_view name) {
   if (name == "u32") return OperandType::u32;
   if (name == "s32") return OperandType::s32;
   if (name == "u16") return OperandType::u16;
+  if (name == "f32") return OperandType::f32;
   if (name != "u64") this_word_cannot_be_read();
   return OperandType::u64;
 }
@@ -58,7 +59,7 @@ constexpr OperandRule read_word(std::string_view word) {
   OperandRule rule;
   rule.optional = word.starts_with('?');
   if (rule.optional) word.remove_prefix(1);
-  if (word.empty() || std::string_view("dDVqesSTGBcaltkxMmw").find(word[0]) == word.npos)
+  if (word.empty() || std::string_view("dDVqesSTGOBcaltkxMmw").find(word[0]) == word.npos)
     this_word_cannot_be_read();
   rule.letter = word[0];
   word.remove_prefix(1);
@@ -158,7 +159,12 @@ u32 types_named(OperandType type) {
 
 } // namespace
 
-bool takes_parts(const Form& form) { return form.opcode >= Opcode::vadd && form.opcode <= Opcode::vset; }
+bool takes_parts(const Form& form) { return form.opcode >= Opcode::vadd && form.opcode <= Opcode::vset4; }
+
+u32 element_bits(const Form& form) {
+  if (form.opcode < Opcode::vadd2 || form.opcode > Opcode::vset4) return 32;
+  return form.opcode <= Opcode::vset2 ? 16 : 8;
+}
 
 bool copies_asynchronously(const Form& form) {
   return is_copy_of_threads(form) && (form.has(Modifier::ca) || form.has(Modifier::cg));
@@ -256,6 +262,7 @@ Type type_of(OperandRule rule, const Form& form, u32 registers) {
   case OperandType::s32: return Type::s32;
   case OperandType::u16: return Type::u16;
   case OperandType::u64: return Type::u64;
+  case OperandType::f32: return Type::f32;
   }
   return Type::none;
 }
@@ -265,6 +272,7 @@ u32 least_count(OperandRule rule, const Form& form) {
   if (rule.matrix()) return matrix_registers(form, matrix_operand(rule));
   if (rule.texture()) return 1u + geometry_of(form)->elements;
   if (rule.changes()) return form.opcode == Opcode::cp ? im2col_offsets(form) : geometry_of(form)->changes;
+  if (rule.shift()) return shifted_numbers(form);
   if (rule.box()) return 1 + tensor_dimensions(form);
   return rule.vector() && rule.type != OperandType::part ? form.vector : 1;
 }

@@ -29,6 +29,7 @@ enum class OperandType : u8 {
   s32,
   u16,
   u64,
+  f32,
 };
 
 struct OperandRule {
@@ -44,6 +45,7 @@ struct OperandRule {
   bool texture() const { return letter == 'T'; }                 // [object, {coordinates}]
   bool box() const { return letter == 'B'; }                     // [tensor map, {coordinates}]
   bool changes() const { return letter == 'G'; }                 // braces always
+  bool shift() const { return letter == 'O'; }                   // braces, or one of them without
   bool matrix() const { return letter == 'M' || letter == 'm'; } // braces always
   bool described() const { return letter == 'w'; } // braces, or the descriptor of a matrix in shared memory
   // may be followed by |p
@@ -57,8 +59,23 @@ std::span<const OperandRule> operands(const Form&);
 // `registers`: how many the operand has in braces.
 Type type_of(OperandRule, const Form&, u32 registers = 1);
 
-// A video instruction of whole words, whose operands may be parts of registers (Operand::part).
+// A video instruction of whole words, whose operands may be parts of registers (Operand::part), or one of halves or bytes,
+// whose operands may name elements.
 bool takes_parts(const Form&);
+u32 element_bits(const Form&); // 16 or 8; 32 for what is no SIMD video instruction
+
+// What an operand of a SIMD video instruction names ("r.h10", "r.b3201"), kept in Operand::value under Part::several: of
+// sources, the element that goes to each place, lowest first, counted through both sources; of the destination, the elements
+// that are written.
+struct ElementList {
+  u32 bits = 16, count = 0;
+  std::array<u8, 4> element{}; // 0 to 3 or 0 to 7
+
+  static std::optional<ElementList> read(std::string_view); // "b3210"
+  static ElementList unpack(u64 value);
+  u64 packed() const;
+  std::string text() const;
+};
 
 // An asynchronous copy to shared memory; a group of them committed, or waited for.
 bool copies_asynchronously(const Form&);

@@ -321,7 +321,7 @@ private:
   void group(const Function& f, const Instruction& i, const Form& form, const OperandGroup& group) {
     u32 before = group.rule.texture() ? 1 : 0;
     u32 inside = group.rule.letter == 'V' ? form.vector : group.count - before;
-    bool always = group.rule.matrix() || group.rule.texture() || group.rule.changes();
+    bool always = group.rule.matrix() || group.rule.texture() || group.rule.changes() || group.rule.shift();
     bool braces = ((group.rule.vector() || group.rule.described()) && inside > 1) || always;
     if (before != 0) out_ += '[';
     for (u32 n = 0; n < group.count; ++n) {
@@ -352,7 +352,8 @@ private:
     case Operand::Kind::none: out_ += '_'; break;
     case Operand::Kind::reg:
       out_ += registers_[o.reg.value];
-      if (o.part != Part::whole) put(".{}", name(o.part));
+      if (o.part != Part::whole)
+        put(".{}", o.part == Part::several ? ElementList::unpack(o.value).text() : std::string(name(o.part)));
       break;
     case Operand::Kind::immediate: immediate(o.value, type); break;
     case Operand::Kind::special: out_ += name(o.special); break;

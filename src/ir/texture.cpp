@@ -14,4 +14,9 @@ const Geometry* geometry_of(const Form& form) {
   return nullptr;
 }
 
+u32 shifted_numbers(const Form& form) {
+  const Geometry& geometry = *geometry_of(form);
+  return geometry.cube ? 0u : geometry.dimensions == 3 ? 4u : geometry.dimensions;
+}
+
 } // namespace warplens::ir

@@ -20,6 +20,9 @@ struct Geometry {
 // Null where the form names none that is known (multi-sampled textures).
 const Geometry* geometry_of(const Form&);
 
+// The vector of whole texels that may be added to a place has as many numbers, padded to four for .3d; none for cubes.
+u32 shifted_numbers(const Form&);
+
 inline bool names_place(const Form& form) { return geometry_of(form) != nullptr; }
 
 } // namespace warplens::ir

@@ -43,7 +43,8 @@ void Parser::vector_element(Operand& o, Symbol vector) {
   c_.advance();
 }
 
-// "r.b2", of video instructions. Several parts at once, "r.h10", make the instruction one that is not known.
+// "r.b2", of video instructions; "r.h10" of those of halves and bytes. Anything else makes the instruction one that is not
+// known.
 bool Parser::register_part(Operand& o) {
   std::size_t name_size = c_.token().text.size();
   c_.extend_opcode();
@@ -51,7 +52,11 @@ bool Parser::register_part(Operand& o) {
     return c_.fail("ptx-syntax", fmt::format("expected a part of '{}' behind its name", c_.token().text));
   std::string_view which = c_.token().text.substr(name_size + 1);
   std::optional<ir::Part> part = ir::part_named(which);
-  if (part && takes_parts_)
+  std::optional<ir::ElementList> elements = ir::ElementList::read(which);
+  if (elements && elements->bits == element_bits_) {
+    o.part = ir::Part::several;
+    o.value = elements->packed();
+  } else if (part && takes_parts_ && element_bits_ == 32)
     o.part = *part;
   else
     unknown_part_ = which;
@@ -258,6 +263,7 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
   bool first = true;
   in_mov_ = form.opcode == Opcode::mov;
   takes_parts_ = ir::takes_parts(form);
+  element_bits_ = ir::element_bits(form);
   std::span<const ir::OperandRule> rules = ir::operands(form);
   for (std::size_t r = 0; r < rules.size(); ++r) {
     ir::OperandRule rule = rules[r];
@@ -276,6 +282,10 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
     std::vector<Operand>& into = rule.destination() ? destinations : sources;
     std::size_t before = into.size();
     Token start = c_.token();
+    if (rule.shift()) {
+      if (!texture_tail(into, form, rule)) return false;
+      break;
+    }
     bool read = rule.texture() ? texture(into, form, rule)
                                : vector_or_operand(into, ir::type_of(rule, form), rule.letter);
     if (!read || !check_vector(form, rule, into.size() - before, start)) return false;
@@ -284,8 +294,6 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
     // An optional operand in the middle was left out when nothing follows: this is the one behind it.
     if (rule.optional && !c_.at(',') && r + 1 < rules.size() && !rules[r + 1].optional) break;
   }
-  // Offsets of coordinates, values to compare a depth with.
-  if (form.family() == ir::Family::texture && c_.at(',')) unknown_part_ = "offset";
   add_carry(form, destinations, sources);
   if (destinations.size() > 255 || sources.size() > 255) return c_.fail("ptx-limit", "too many operands");
   ir::Function& f = m_.functions[current_.value];

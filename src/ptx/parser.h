@@ -90,6 +90,7 @@ private:
   void vector_element(ir::Operand&, Symbol);
   bool name_operand(ir::Operand&, char letter, Symbol);
   bool texture(std::vector<ir::Operand>&, const ir::Form&, ir::OperandRule);
+  bool texture_tail(std::vector<ir::Operand>&, const ir::Form&, ir::OperandRule);
   bool box(std::vector<ir::Operand>&);
   bool check_vector(const ir::Form&, ir::OperandRule, std::size_t count, const Token& where);
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
@@ -131,6 +132,7 @@ private:
   };
   std::vector<PendingTable> pending_tables_;
   bool in_mov_ = false, takes_parts_ = false;
+  u32 element_bits_ = 32; // of the instruction at hand, where it is a SIMD video instruction
   bool has_aliases_ = false;
   bool stacks_wanted_ = true;
   std::vector<ir::Operand> destinations_, sources_; // of the instruction at hand

@@ -403,7 +403,7 @@ std::optional<Fault> prepare(LaunchState& launch) {
   launch.row_batches = ceil_div(spec.grid.x, ctas);
   launch.batches = launch.row_batches * spec.grid.y * spec.grid.z / launch.cluster.count();
   launch.local_bytes = launch.entry->local_bytes;
-  if (launch.program.reachable(spec.kernel).functions.size() > 1)
+  if (launch.program.reachable(spec.kernel).functions.size() > 1 || launch.entry->allocates)
     launch.local_bytes += launch.options.call_stack_bytes;
   if (spec.cooperative) {
     Result<u64> workspace = launch.device.memory->allocate(4096, AllocationKind::device, 512, "grid barrier");

@@ -343,7 +343,7 @@ TEST_F(Robust, CallsOfWhatIsNoFunction) {
 }
 
 TEST_F(Robust, WhatIsNotImplementedSaysSo) {
-  run(kernel("alloca.u64 %rd2, 16;", {}, "sm_90"));
+  run(kernel("multimem.red.add.global.u32 [%rd0], 1;", {}, "sm_90"));
   EXPECT_EQ(fault.substr(0, fault.find(':')), "kernel-unsupported-instruction") << fault;
 }
 

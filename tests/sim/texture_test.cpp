@@ -256,10 +256,58 @@ TEST_F(Textures, AFetchOfAnotherGeometryIsToldOf) {
   EXPECT_EQ(warnings, 1u);
 }
 
+TEST_F(Textures, WholeTexelsAreAddedToCoordinates) {
+  sampler.normalized_coordinates = false;
+  u64 plane = image(one_float, ImageLayout::array, 2, {4, 4, 1}, counted(16));
+  const std::string fetch = "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}]";
+  auto first = [&](const std::string& text, const std::array<u32, 4>& at) {
+    return run(text, plane, {at})[0];
+  };
+  EXPECT_EQ(first(fetch + ", {1, -2};", floats(1.5, 3.5)), bits(6));
+  EXPECT_EQ(first("mov.b32 %r11, -1; mov.b32 %r12, 1; " + fetch + ", {%r11, %r12};", floats(1.5, 1.5)),
+            bits(8));
+  EXPECT_EQ(first(fetch + ", {7, -8};", floats(1.5, 1.5)), bits(3)); // beyond the edge: the mode's
+  EXPECT_EQ(first("tex.level.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], 0f00000000, {1, 0};",
+                  floats(1.5, 1.5)),
+            bits(6));
+  EXPECT_EQ(first("tex.2d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {%r11, %r12}], {1, 1};", {1, 1, 0, 0}),
+            bits(10));
+  EXPECT_EQ(
+      run("tld4.r.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {1, 1};", plane, {floats(1, 1)}),
+      (std::vector<u32>{bits(9), bits(10), bits(6), bits(5)}));
+  u64 row = image(one_float, ImageLayout::array, 1, {8, 1, 1}, counted(8));
+  for (const char* offset : {"3", "{3}", "%r11"})
+    EXPECT_EQ(
+        run(fmt::format("mov.b32 %r11, 3; tex.1d.v4.u32.f32 {{%r2, %r3, %r4, %r5}}, [%d9, {{%f1}}], {};",
+                        offset),
+            row, {floats(2.5)})[0],
+        bits(5));
+  EXPECT_EQ(fault, "");
+}
+
+TEST_F(Textures, ADepthToCompareWithHasNoEffect) { // as on an H200, whatever it is
+  sampler.normalized_coordinates = false;
+  u64 plane = image(one_float, ImageLayout::array, 2, {4, 4, 1}, counted(16));
+  for (const char* tail : {"0f3F000000", "%f3", "{1, 0}, %f3"})
+    EXPECT_EQ(run(fmt::format("tex.2d.v4.u32.f32 {{%r2, %r3, %r4, %r5}}, [%d9, {{%f1, %f2}}], {};", tail),
+                  plane, {floats(1.5, 2.5, 0.25)})[0],
+              bits(tail[0] == '{' ? 10.0f : 9.0f));
+  u64 row = image(one_float, ImageLayout::array, 1, {8, 1, 1}, counted(8));
+  EXPECT_EQ(run("tex.1d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1}], %f2;", row, {floats(2.5, 7)})[0],
+            bits(2));
+  EXPECT_EQ(fault, "");
+}
+
+TEST_F(Textures, OffsetsOfAnotherNumberAreErrors) {
+  EXPECT_FALSE(ptx::parse(kernel("tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {1, 2, 3};"))
+                   .has_value());
+  EXPECT_FALSE(
+      ptx::parse(kernel("tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {};")).has_value());
+}
+
 TEST_F(Textures, WhatIsNotKnownStopsTheLaunchByName) {
   u64 plane = image(one_float, ImageLayout::array, 2, {4, 4, 1}, counted(16));
-  for (const char* text : {"tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, {%f1, %f2}], {%r11, %r12};",
-                           "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, %d1, {%f1, %f2}];",
+  for (const char* text : {"tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%d9, %d1, {%f1, %f2}];",
                            "tex.2dms.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%d9, {%r11, %r12, %r11, %r11}];",
                            "sured.b.exch.1d.u32.trap [%d9, {%r11}], %r2;"}) {
     run(text, plane, {{}});

@@ -94,16 +94,71 @@ TEST(VideoParts, ADotWithoutAPartIsAnError) {
   EXPECT_EQ(parsed.error().kind, "ptx-syntax");
 }
 
-TEST(VideoParts, SeveralAtOnceAreRefusedByName) {
-  Gpu gpu;
-  ASSERT_TRUE(gpu.load(ptx_header() +
-                       ".visible .entry k() { .reg .b32 %r<5>; vadd2.s32.s32.s32 %r1, %r2.h10, %r3, "
-                       "%r4; ret; }"));
-  LaunchResult result = gpu.run("k", {1}, {32}, {});
-  ASSERT_TRUE(result.fault.has_value());
-  EXPECT_EQ(result.fault->kind, FaultKind::unsupported_instruction);
-  EXPECT_NE(result.fault->diagnostic.message.find("h10"), std::string::npos)
-      << result.fault->diagnostic.message;
+// The element `n` of a and b, of which a has the first.
+i64 half_of_both(Operands o, u32 n, bool is_signed) { return half(n < 2 ? o.a : o.b, n % 2, is_signed); }
+i64 byte_of_both(Operands o, u32 n, bool is_signed) { return byte(n < 4 ? o.a : o.b, n % 4, is_signed); }
+
+TEST(VideoElements, AreChosenFromBothSources) {
+  expect("vadd2.s32.s32.u32 %r4, %r1.h30, %r2.h12, %r3;", [](Operands o) {
+    i64 low = half_of_both(o, 0, true) + half_of_both(o, 2, false);
+    i64 high = half_of_both(o, 3, true) + half_of_both(o, 1, false);
+    return static_cast<u32>(low & 0xffff) | static_cast<u32>(high) << 16;
+  });
+  expect("vmax4.u32.u32.u32 %r4, %r1.b7531, %r2.b0246, %r3;", [](Operands o) {
+    u32 out = 0;
+    for (u32 n = 0; n < 4; ++n)
+      out |= static_cast<u32>(std::max(byte_of_both(o, 2 * n + 1, false), byte_of_both(o, 6 - 2 * n, false)))
+             << 8 * n;
+    return out;
+  });
+}
+
+TEST(VideoElements, ThatTheDestinationDoesNotNameAreTheThirdSources) {
+  expect("vsub4.s32.s32.s32.sat %r4.b20, %r1, %r2, %r3;", [](Operands o) {
+    u32 out = o.c & 0xff00ff00;
+    for (u32 n : {0, 2})
+      out |= static_cast<u32>(std::clamp<i64>(byte(o.a, n, true) - byte(o.b, n, true), -128, 127) & 0xff)
+             << 8 * n;
+    return out;
+  });
+  expect("vavrg2.u32.u32.u32 %r4.h1, %r1, %r2, %r3;", [](Operands o) {
+    return (o.c & 0xffff) | static_cast<u32>((half(o.a, 1, false) + half(o.b, 1, false) + 1) >> 1) << 16;
+  });
+}
+
+TEST(VideoElements, ThatTheDestinationDoesNotNameAreNotAddedUp) {
+  expect("vadd2.s32.s32.s32.add %r4.h0, %r1, %r2, %r3;",
+         [](Operands o) { return half(o.a, 0, true) + half(o.b, 0, true) + o.c; });
+  expect("vavrg4.u32.u32.u32.add %r4.b3, %r1, %r2, %r3;",
+         [](Operands o) { return ((byte(o.a, 3, false) + byte(o.b, 3, false) + 1) >> 1) + o.c; });
+  for (const char* relation : {"eq", "ne", "lt", "le", "gt", "ge"})
+    expect(fmt::format("vset4.s32.s32.{}.add %r4.b31, %r1, %r2.b0123, %r3;", relation), [&](Operands o) {
+      u32 sum = o.c;
+      for (u32 n : {1, 3}) {
+        i64 a = byte(o.a, n, true), b = byte_of_both(o, 3 - n, true);
+        std::string_view r = relation;
+        sum += r == "eq"   ? a == b
+               : r == "ne" ? a != b
+               : r == "lt" ? a < b
+               : r == "le" ? a <= b
+               : r == "gt" ? a > b
+                           : a >= b;
+      }
+      return sum;
+    });
+}
+
+TEST(VideoElements, ThatThereAreNotMakeTheInstructionUnknown) {
+  for (const char* text :
+       {"vadd2.s32.s32.s32 %r1, %r2.h40, %r3, %r4;", "vadd2.s32.s32.s32 %r1, %r2.b10, %r3, %r4;",
+        "vadd4.s32.s32.s32 %r1, %r2.b43210, %r3, %r4;", "vadd4.s32.s32.s32 %r1, %r2.b10, %r3, %r4;",
+        "vadd2.s32.s32.s32 %r1, %r2, %r3, %r4.h10;"}) {
+    Gpu gpu;
+    ASSERT_TRUE(gpu.load(ptx_header() + ".visible .entry k() { .reg .b32 %r<5>; " + text + " ret; }"));
+    LaunchResult result = gpu.run("k", {1}, {32}, {});
+    ASSERT_TRUE(result.fault.has_value()) << text;
+    EXPECT_EQ(result.fault->kind, FaultKind::unsupported_instruction);
+  }
 }
 
 } // namespace

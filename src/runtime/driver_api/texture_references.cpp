@@ -284,6 +284,40 @@ CUresult cuTexRefGetFlags(unsigned* flags, CUtexref reference) {
   return tell(flags, reference,
               [](const TextureReference& r, unsigned& out) { return out = r.flags, cudaSuccess; });
 }
+CUresult cuTexRefGetMipmappedArray(cudaMipmappedArray_t* array, CUtexref reference) {
+  return tell(array, reference, [](const TextureReference& r, cudaMipmappedArray_t& out) {
+    const bool bound = r.bound && r.resource.resType == cudaResourceTypeMipmappedArray;
+    out = bound ? r.resource.res.mipmap.mipmap : nullptr;
+    return bound ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+CUresult cuTexRefGetMipmapFilterMode(int* mode, CUtexref reference) {
+  return tell(mode, reference, [](const TextureReference& r, int& out) {
+    return out = r.texture.mipmapFilterMode, cudaSuccess;
+  });
+}
+CUresult cuTexRefGetMipmapLevelBias(float* bias, CUtexref reference) {
+  return tell(bias, reference, [](const TextureReference& r, float& out) {
+    return out = r.texture.mipmapLevelBias, cudaSuccess;
+  });
+}
+CUresult cuTexRefGetMipmapLevelClamp(float* least, float* greatest, CUtexref reference) {
+  return tell(least, reference, [&](const TextureReference& r, float& out) {
+    if (!greatest) return cudaErrorInvalidValue;
+    out = r.texture.minMipmapLevelClamp, *greatest = r.texture.maxMipmapLevelClamp;
+    return cudaSuccess;
+  });
+}
+CUresult cuTexRefGetMaxAnisotropy(int* most, CUtexref reference) {
+  return tell(most, reference, [](const TextureReference& r, int& out) {
+    return out = static_cast<int>(r.texture.maxAnisotropy), cudaSuccess;
+  });
+}
+CUresult cuTexRefGetBorderColor(float* colour, CUtexref reference) {
+  return tell(colour, reference, [&](const TextureReference& r, float&) {
+    return std::copy_n(r.texture.borderColor, 4, colour), cudaSuccess;
+  });
+}
 
 } // extern "C"
 } // namespace warplens::runtime

@@ -306,6 +306,9 @@ void exit_lanes(Exec&, const Mask&);
 void return_lanes(Exec&, const Mask&);
 Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
 
+// execute_stack.cpp: the most that a lane which performs a call holds by alloca, bytes.
+u64 most_held(Exec&, const Op& call);
+
 // observe.cpp
 void run_observed(Exec&); // the loop of run_group (simt.cpp), before the eyes of Exec::observer
 

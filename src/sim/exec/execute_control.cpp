@@ -278,7 +278,8 @@ void call(Exec& x, const Op& op) {
     return;
   }
   const Code& code = x.launch.program.code_of(callee);
-  u64 local_base = x.frame->local_base + align_up(x.code->local_bytes, 16) + return_address_bytes;
+  u64 local_base =
+      x.frame->local_base + align_up(x.code->local_bytes + most_held(x, op), 16) + return_address_bytes;
   check_stack(x, op, function, local_base + code.local_bytes);
   Frame* caller = x.frame;
   Frame* frame = enter_frame(x, code, lanes, local_base);

@@ -18,10 +18,12 @@ using ir::Type;
 // The operands of a fetch, as the form says they lie in Exec::matrix.
 class FetchOperands {
 public:
-  FetchOperands(const Exec& x, const ir::Form& form)
-      : geometry_(*ir::geometry_of(form)), kept_(x.matrix.data()), stride_(x.shape.lanes),
-        whole_(form.type(1) == Type::s32), level_(form.has(Modifier::level)),
-        changes_(form.has(Modifier::grad)) {}
+  FetchOperands(const Exec& x, const Op& op)
+      : geometry_(*ir::geometry_of(*op.form)), kept_(x.matrix.data()), stride_(x.shape.lanes),
+        whole_(op.form->type(1) == Type::s32), level_(op.form->has(Modifier::level)),
+        changes_(op.form->has(Modifier::grad)),
+        shift_row_(geometry_.elements + level_ + (changes_ ? 2u * geometry_.changes : 0)),
+        shifts_(x.instruction(op).sources > shift_row_ + 1 && !geometry_.cube) {}
 
   FetchPlace place(const TextureObject& object, u32 thread) const {
     FetchPlace out;
@@ -34,6 +36,8 @@ public:
     out.chooses_level = level_ || changes_;
     if (level_) out.level = static_cast<float>(number(row, thread));
     if (changes_) out.level = level_of(object, row, thread);
+    for (u32 d = 0; shifts_ && d < geometry_.dimensions; ++d)
+      out.shift[d] = static_cast<i32>(at(shift_row_ + d, thread));
     return out;
   }
   u32 dimensions() const { return geometry_.dimensions; }
@@ -59,6 +63,8 @@ private:
   const u64* kept_;
   u64 stride_;
   bool whole_, level_, changes_;
+  u32 shift_row_;
+  bool shifts_;
 };
 
 void check_geometry(Exec& x, const Op& op, const ir::Geometry& geometry, const TextureObject& object,
@@ -178,7 +184,7 @@ namespace ops {
 // tex, tld4. Slots: channels, perhaps whether they were resident; the object
 void fetch_texture(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  const FetchOperands operands(x, *op.form);
+  const FetchOperands operands(x, op);
   ObjectOfLane objects(x, op, false);
   const bool gathers = op.form->opcode == Opcode::tld4;
   auto texels_from = [&](const TextureObject& object) {

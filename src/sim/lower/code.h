@@ -163,6 +163,7 @@ struct Code {
   u32 local_bytes = 0;                  // per thread, .local variables
   std::vector<u32> loops;               // [ops + 1]: backward branches before each op
   bool has_calls = false;
+  bool allocates = false;       // alloca; the last source of a call is then what the thread holds
   u32 worst_live_registers = 0; // 32-bit registers live at once, at the worst point
 };
 

@@ -27,6 +27,9 @@ Lowering::Lowering(const Program::Impl& program, ir::FunctionId id)
   code_->parameter_offset.sorted = placement_.param;
   place_kernel_parameters();
   for (const ir::Register& r : function_.registers) bits_.push_back(register_bits(r.type));
+  code_->allocates = std::any_of(function_.instructions.begin(), function_.instructions.end(),
+                                 [&](auto& i) { return module_.form(i).opcode == ir::Opcode::alloca; });
+  if (code_->allocates) held_ = temporary(64);
 }
 
 // The order of the passes: each works on what the one before it leaves.

@@ -74,6 +74,7 @@ void Lowering::move(const ir::Instruction& i) {
   if (form.type() == Type::b128) return move_wide(i);
   if (form.vector > 1) return move_vector(i);
   if (form.opcode == Opcode::createpolicy) return create_policy(i);
+  if (form.opcode >= Opcode::stacksave && form.opcode <= Opcode::alloca) return stack(i);
   if (form.has(Modifier::shared_cluster) || form.opcode == Opcode::mapa || form.opcode == Opcode::getctarank)
     return cluster_map(i);
   if (i.destinations > 1 || i.sources > 1) return pack_or_unpack(i, form);

@@ -51,6 +51,7 @@ void Lowering::call(const ir::Instruction& i) {
   op.set_call_index(static_cast<u32>(code_->calls.size()));
   op.sources = direct ? 0 : 1;
   if (!direct) op.slot[0] = callee.reg.value;
+  if (held_ != no_slot) op.slot[op.sources++] = held_;
   code_->has_calls = true;
   code_->calls.push_back(std::move(site));
   if (!direct) append(OpKind::reconverge, current_); // lanes with different targets meet here

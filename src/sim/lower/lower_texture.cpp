@@ -22,7 +22,8 @@ static OpKind texture_kind(Opcode opcode) {
 }
 
 // The object is the last source of the op. Everything else is kept before it: coordinates, how they change, what is
-// stored. A texture or surface reference is a variable, whose address stands for its object (texture/access.h).
+// stored. A texture or surface reference is a variable, whose address stands for its object (texture/access.h). A depth to
+// compare with is kept and has no effect, as on an H200: no array that CUDA makes is a depth texture.
 void Lowering::texture(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
   std::span<const Operand> sources = function_.sources(i);

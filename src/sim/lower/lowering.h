@@ -8,6 +8,7 @@
 //   lower_fragment.cpp  matrices of wmma, from memory and back
 //   lower_control.cpp   branches and calls        lower_warp.cpp     warp-level instructions, barriers
 //   lower_async.cpp     mbarrier, clusters, bulk copies      lower_video.cpp  parts of registers
+//   lower_stack.cpp     alloca
 //
 // Slots are numbered registers first, then temporaries; constants are numbered apart, from constant_flag on, until
 // slots.cpp gives all of them their places.
@@ -98,6 +99,12 @@ private:
   SlotId part_of_source(const ir::Instruction& i, u32 s);
   SlotId clamped(const ir::Instruction& i, SlotId result, u32 bits);
   void compute_parts(const ir::Instruction& i);
+  SlotId picked_elements(const ir::Instruction& i, u32 s, SlotId a, SlotId b);
+  SlotId chosen_bits(const ir::Instruction& i, u32 mask, SlotId where_set, SlotId elsewhere);
+  void compute_elements(const ir::Instruction& i);
+
+  // lower_stack.cpp
+  void stack(const ir::Instruction& i);
 
   // lower_memory.cpp
   bool is_thread_parameter(const ir::Form& form, const ir::Operand& address) const;
@@ -173,6 +180,7 @@ private:
   std::unordered_map<ir::VariableId, u64> kernel_parameters_; // offsets; empty for a .func
   std::vector<u8> bits_;                                      // registers, then temporaries
   std::unordered_map<u32, SlotId> upper_halves_;              // of registers of 128 bits
+  SlotId held_ = no_slot; // bytes that a thread has by alloca, behind the function's variables
   std::vector<SizedConstant> constants_;
   std::map<std::tuple<Constant::Kind, u64, u32, u32>, SlotId> constant_index_;
   std::unordered_map<u64, Rule> rules_;

@@ -101,7 +101,7 @@ public:
     for (u32 d = 0; d < 3; ++d) {
       axis_[d] = {};
       if (d >= dimensions) continue;
-      double x = normalized ? scaled(in_range(at[d]), size[d]) : in_range(at[d]);
+      double x = (normalized ? scaled(in_range(at[d]), size[d]) : in_range(at[d])) + place.shift[d];
       axis_[d] = filters ? filtered(x, size[d], sampler_.mode[d]) : nearest(x, size[d], sampler_.mode[d]);
       if (is_cube_ && filters && sampler_.seamless_cube) cross_edge(d, x);
     }
@@ -118,8 +118,8 @@ public:
               near_second = share(weight - far, axis_[0].weight),
               far_second = second - near_second; // what two slices have of a column is not rounded twice
     for (u32 z = 0; z < (axis_[2].weight != 0 ? 2 : 1); ++z) {
-      std::array<u32, 4> weights = slice_weights(z == 0 ? weight - far : far,
-                                                 z == 0 ? near_second : far_second, axis_[1].weight);
+      std::array<u32, 4> weights =
+          slice_weights(z == 0 ? weight - far : far, z == 0 ? near_second : far_second, axis_[1].weight);
       for (u32 corner = 0; corner < 4; ++corner) {
         u32 x = corner & 1, y = corner >> 1;
         if ((x != 0 && axis_[0].weight == 0) || (y != 0 && axis_[1].weight == 0)) continue;

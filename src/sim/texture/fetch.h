@@ -12,6 +12,7 @@ struct FetchPlace {
   u32 layer = 0;      // past the last: the last
   bool whole = false; // the numbers were given as integers: texels, neither normalised nor filtered
   bool cube = false;
+  std::array<double, 3> shift{}; // texels, whole ones, of the level that is read
   // Which level: of an image with one, that. Half-way between two levels counts for the greater.
   bool chooses_level = false;
   float level = 0; // before the sampler's bias and clamps

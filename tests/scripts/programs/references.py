@@ -80,6 +80,27 @@ call("cuTexRefGetAddressMode", byref(mode), plane, 1)
 assert mode.value == 1
 call("cuSurfRefSetArray", picture, target, 0)
 
+# What was said of a reference is told again.
+single = ctypes.c_float
+loose = handle("cuTexRefCreate")
+call("cuTexRefSetMipmapFilterMode", loose, 1)
+call("cuTexRefSetMipmapLevelBias", loose, single(0.5))
+call("cuTexRefSetMipmapLevelClamp", loose, single(1), single(3))
+call("cuTexRefSetMaxAnisotropy", loose, 4)
+call("cuTexRefSetBorderColor", loose, (single * 4)(1, 2, 3, 4))
+number, bias, least, greatest, colour = ctypes.c_int(), single(), single(), single(), (single * 4)()
+call("cuTexRefGetMipmapFilterMode", byref(number), loose)
+assert number.value == 1
+call("cuTexRefGetMaxAnisotropy", byref(number), loose)
+assert number.value == 4
+call("cuTexRefGetMipmapLevelBias", byref(bias), loose)
+call("cuTexRefGetMipmapLevelClamp", byref(least), byref(greatest), loose)
+call("cuTexRefGetBorderColor", colour, loose)
+assert (bias.value, least.value, greatest.value, list(colour)) == (0.5, 1, 3, [1, 2, 3, 4])
+call("cuTexRefGetMipmappedArray", byref(pointer()), plane, want=1)  # bound to pitched memory
+call("cuTexRefGetBorderColor", None, loose, want=1)
+call("cuTexRefDestroy", loose)
+
 
 def launch():
     values = (pointer * 1)(ctypes.cast(ctypes.pointer(out), pointer))
