@@ -27,28 +27,26 @@ bool is_plain(const access::Site& site) {
 
 // In every round, so that it may be done before the first.
 bool is_in_every_round(const Flow& flow, const Loop& loop, u32 block) {
-  for (u32 b = 0; b < loop.body.size(); ++b) {
-    if (!loop.body[b]) continue;
-    for (ir::BlockId next : flow.function.blocks[b].successors)
-      if (next.value == loop.header && !flow.ssa.dominates(ir::BlockId(block), ir::BlockId(b))) return false;
-  }
-  return true;
+  const auto& before = flow.cfg.predecessors[loop.header];
+  return std::all_of(before.begin(), before.end(), [&](ir::BlockId b) {
+    return !loop.body[b.value] || flow.ssa.dominates(ir::BlockId(block), b);
+  });
 }
 
 std::optional<u32> store_in(const Flow& flow, const Loop& loop) {
   std::optional<u32> out;
-  for (u32 b = 0; b < loop.body.size(); ++b) {
-    if (!loop.body[b]) continue;
+  bool ordered = false;
+  loop.body.each([&](u32 b) {
     const ir::Block& block = flow.function.blocks[b];
     for (u32 i = block.first; i < block.first + block.count; ++i) {
       const ir::Instruction& one = flow.function.instructions[i];
-      if (orders_memory(flow.module, one)) return {};
+      ordered = ordered || orders_memory(flow.module, one);
       if (!one.site.valid()) continue;
       const access::Site& site = flow.module.sites[one.site.value];
       if (site.kind == access::Kind::store && site.space == access::Space::global) out = i;
     }
-  }
-  return out;
+  });
+  return ordered ? std::nullopt : out;
 }
 
 } // namespace
@@ -58,8 +56,8 @@ std::optional<u32> store_that_repeats(const Flow& flow, u32 load, u32 block, u32
   const access::Site& site = flow.module.sites[i.site.value];
   if (site.kind != access::Kind::load || site.space != access::Space::global || !is_plain(site)) return {};
   const u32 value = flow.ssa.of_operand[address];
-  for (const Loop& loop : flow.loops) {
-    if (!loop.body[block]) continue;
+  for (u32 header : flow.loops_of[block]) {
+    const Loop& loop = *flow.loop_at(header);
     const bool same = value == ir::no_value || !loop.body[flow.ssa.block_of[value].value];
     if (!same || !is_in_every_round(flow, loop, block)) continue;
     if (std::optional<u32> store = store_in(flow, loop)) return store;

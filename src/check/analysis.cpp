@@ -17,16 +17,18 @@ Analysis::Analysis(Flow& f, const WarpCase& w, const Launches& launches, const R
   algebra.wraps_around = rules.wraps;
   values_.resize(flow.ssa.values());
   known_.resize(flow.ssa.values());
+  is_divergent_.resize(flow.function.blocks.size());
+  around_.resize(flow.function.blocks.size());
   for (const std::vector<u32>& headers : flow.loops_of) loops_of_.push_back(pool.sets.intern(headers));
 }
 
 void Analysis::run() {
   constexpr u32 most_passes = 24;
   for (passes_ = 1; passes_ <= most_passes; ++passes_) {
-    std::size_t splits = divergent_.size();
+    std::size_t splits = divergent_;
     SetId loops = divergent_loops_;
     pass();
-    if (settle() && splits == divergent_.size() && loops == divergent_loops_) return;
+    if (settle() && splits == divergent_ && loops == divergent_loops_) return;
     if (passes_ == most_passes - 6) // whatever still changes is given up
       for (auto& [phi, going] : going_)
         if (going.kind != Going::same)
@@ -55,14 +57,52 @@ void Analysis::end_block(u32 block) {
   bool table = flow.module.form(*end).opcode == ir::Opcode::brx;
   if (table && pool.facts(asked).uniform) asked = operand(end->first_operand + end->destinations, block, 32);
   conditions_[block] = asked;
-  if (pool.facts(asked).uniform || std::find(divergent_.begin(), divergent_.end(), block) != divergent_.end())
-    return;
-  divergent_.push_back(block);
-  if (!rules.loops) return;
+  if (!pool.facts(asked).uniform && !is_divergent_[block]) note_divergent(block);
+}
+
+void Analysis::note_divergent(u32 block) {
   const Split& split = flow.split(block);
-  for (const Loop& loop : flow.loops)
-    if (flow.leaves_apart(split, loop))
-      divergent_loops_ = pool.sets.unite(divergent_loops_, pool.sets.of(loop.header));
+  is_divergent_[block] = true;
+  ++divergent_;
+  if (std::all_of(split.arms.begin(), split.arms.end(),
+                  [](const Arm& arm) { return arm.blocks.is_short(); })) {
+    auto add = [&](u32 b) {
+      if (around_[b].empty() || around_[b].back() != block) around_[b].push_back(block);
+    };
+    for (const Arm& arm : split.arms) arm.blocks.each(add);
+    if (split.meeting.valid()) add(split.meeting.value);
+  } else {
+    wide_.push_back(block);
+  }
+  if (split.meeting.valid()) meetings_.push_back(split.meeting.value);
+  if (!rules.loops) return;
+  for (u32 header : flow.loops_of[block])
+    if (!pool.sets.contains(divergent_loops_, header) && flow.leaves_apart(split, *flow.loop_at(header)))
+      divergent_loops_ = pool.sets.unite(divergent_loops_, pool.sets.of(header));
+}
+
+// What a meeting dominates, and what goes round in a loop with one.
+void Analysis::find_behind_meetings() {
+  std::vector<bool> dominated(flow.function.blocks.size(), false);
+  behind_meetings_ = dominated;
+  std::set<u32> loops;
+  for (u32 meeting : meetings_) {
+    dominated[meeting] = true;
+    loops.insert(flow.loops_of[meeting].begin(), flow.loops_of[meeting].end());
+  }
+  for (ir::BlockId b : flow.cfg.reverse_post_order) {
+    const ir::BlockId above = flow.ssa.dominator[b.value];
+    const auto& around = flow.loops_of[b.value];
+    bool inside =
+        std::any_of(around.begin(), around.end(), [&](u32 header) { return loops.contains(header); });
+    if (above.valid() && dominated[above.value]) dominated[b.value] = true;
+    behind_meetings_[b.value] = inside || dominated[b.value];
+  }
+}
+
+bool Analysis::rests_on_reconvergence(u32 block) {
+  if (behind_meetings_.empty()) find_behind_meetings();
+  return behind_meetings_[block] || any_divergent_around(block, [](const Split& d) { return d.repeats; });
 }
 
 Value Analysis::varying(u32 code, u32 x, u32 y, SetId causes, SetId loops) {
@@ -119,9 +159,8 @@ Value Analysis::incoming(const ir::Phi& phi, u32 block, bool from_inside, bool f
   }
   any = !values.empty();
   if (!any) return {};
-  bool apart = false;
-  if (rules.joins)
-    for (u32 d : divergent_) apart = apart || flow.joins(flow.split(d), block, from);
+  const bool apart =
+      rules.joins && any_divergent_around(block, [&](const Split& d) { return flow.joins(d, block, from); });
   u32 key = phi.value * 2 + (loop != nullptr && from_inside);
   return join(key, values, apart, loops_of_[block]);
 }

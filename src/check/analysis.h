@@ -65,9 +65,20 @@ public:
   symbolic::Value operand(u32 operand, u32 block, u32 bits, u32 instruction = 0);
   symbolic::Value address(u32 operand, u32 block);   // of an operand of kind `address`
   symbolic::Value guard(u32 instruction, u32 block); // 1 where it is performed
-  // What the conditional end of a block asks, and the splits that do not go alike for all lanes.
+  // What the conditional end of a block asks.
   symbolic::Value condition(u32 block) const { return conditions_.at(block); }
-  const std::vector<u32>& divergent() const { return divergent_; }
+  // Is it so of one of those whose lanes come to the block before they meet, or meet there?
+  template <class F> bool any_divergent_around(u32 block, F&& f) {
+    auto some = [&](const std::vector<u32>& splits) {
+      return std::any_of(splits.begin(), splits.end(), [&](u32 d) {
+        const Split& split = flow.split(d);
+        return split.reaches(block) && f(split);
+      });
+    };
+    return some(around_[block]) || some(wide_);
+  }
+  // Do the lanes come there after some of them went another way, or round a loop more often?
+  bool rests_on_reconvergence(u32 block);
   // Did lanes come from block `from` to `to` out of a loop, in different rounds of it?
   bool left_apart(u32 from, u32 to) {
     return pool.sets.meet(pool.sets.without(loops_of_[from], loops_of_[to]), divergent_loops_);
@@ -103,13 +114,20 @@ private:
   Value special(ir::Special, u32 instruction, u32 block);
   Value component(const Component&);
   void end_block(u32 block);
+  void note_divergent(u32 block);
+  void find_behind_meetings();
 
   const Launches& launches_;
   std::vector<Value> values_; // [SSA values]
   std::vector<bool> known_;
   std::vector<symbolic::SetId> loops_of_; // [blocks]
   symbolic::SetId divergent_loops_ = 0;
-  std::vector<u32> divergent_;
+  std::size_t divergent_ = 0;            // how many splits do not go alike for all lanes
+  std::vector<bool> is_divergent_;       // [blocks] that end with one
+  std::vector<std::vector<u32>> around_; // [blocks]: those that reach it,
+  std::vector<u32> wide_;                // but for those that reach many
+  std::vector<u32> meetings_;            // of all
+  std::vector<bool> behind_meetings_;    // [blocks], once it is asked for
   std::map<u32, Value> conditions_;
   std::map<u32, Going> going_; // by the phi's value
   std::set<ParameterPlace> pointers_;

@@ -4,6 +4,8 @@
 #include "advise/remedy.h"
 #include "check/aliasing.h"
 #include "check/judge.h"
+#include "check/moved.h"
+#include "ir/matrix.h"
 #include "ir/operands.h"
 #include "ptx/parse.h"
 #include "report/places.h"
@@ -209,10 +211,15 @@ private:
 
   void one(Analysis& analysis, const Words& words, u32 index, u32 block, Judge& judge) {
     const ir::Instruction& i = analysis.flow.function.instructions[index];
-    std::optional<u32> address = address_operand(module_.form(i), i, analysis.flow.function);
-    if (!address) return;
+    const ir::Form& form = module_.form(i);
     const access::Site& site = module_.sites[i.site.value];
     access::AccessHeader header{site.id, site.space, site.kind, site.cache, site.bytes, site.matrices, 0};
+    if (std::optional<BulkOperands> copied = bulk_operands(form, i, analysis.flow.function))
+      if (std::optional<Claim> one = claim_of_copy(analysis, header, index, block, *copied, counters_))
+        judge.add(analysis, *one, words);
+    if (ir::multiplies_in_group(form)) judge.add_group(form, i);
+    std::optional<u32> address = address_operand(form, i, analysis.flow.function);
+    if (!address) return;
     Claim claimed = claim(analysis, header, index, block, *address, counters_);
     if (u32 row = row_in(analysis, claimed)) rows_.insert(row);
     judge.add(analysis, claimed, words);
@@ -230,7 +237,6 @@ private:
       out.push_back(judges[s].take(record));
       const ir::Instruction& i = flow.function.instructions[sites[s]];
       out.back().blocks = shape.text;
-      if (!address_operand(module_.form(i), i, flow.function)) out.back().verdict = Verdict::not_judged;
       out.back().site = module_.sites[i.site.value];
       if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function))
         if (std::optional<u32> store = store_that_repeats(flow, sites[s], block_of[sites[s]], *address))

@@ -85,7 +85,7 @@ private:
     out_.dependence = loaded ? Dependence::data : Dependence::undecided;
     u64 lanes = static_cast<u64>(std::popcount(out_.active));
     for (Counter& counter : counters_) {
-      Placed apart{{}, 1, out_.active}; // each lane on its own, in the same bank
+      Placed apart{{}, 1, out_.active, out_.row_bytes}; // each lane on its own, in the same bank
       for (u32 lane = 0; lane < warp_size; ++lane) apart.offset[lane] = i64{lane} << 12;
       Costs far = counter.count_any_subset(out_.header, apart);
       for (Interval* one : {&far.sectors, &far.tags, &far.wavefronts, &far.requests, &far.ideal})
@@ -151,9 +151,9 @@ private:
     if (groups.size() > 1) {
       if (out_.dependence == Dependence::none) out_.dependence = Dependence::stride;
       if (parts.others.size() == 1) out_.stride = parts.others.front();
-      out_.example = Placed{parts.constant, arch::address_period, out_.active};
+      out_.example = Placed{parts.constant, arch::address_period, out_.active, out_.row_bytes};
     } else if (!out_.example) {
-      out_.example = Placed{parts.constant, arch::address_period, out_.active};
+      out_.example = Placed{parts.constant, arch::address_period, out_.active, out_.row_bytes};
     }
     if (out_.header.space ==
         Space::shared) { // addresses of 32 bits: the polynomial may be 2^32 off, lane by lane
@@ -161,7 +161,7 @@ private:
       for (i64& lane : parts.constant) lane = first + symbolic::reduced(lane - first, 32);
     }
     std::vector<Costs> out;
-    const Placed placed{parts.constant, unit, 0};
+    const Placed placed{parts.constant, unit, 0, out_.row_bytes};
     for (Counter& counter : counters_)
       out.push_back(over_lanes(counter, placed, groups, lanes_.sets, subsets_));
     note_whole(placed, groups, aligned ? whole_if_aligned_ : whole_);
@@ -288,40 +288,59 @@ Space space_of(const Analysis& a, const Value address, Space named, bool& believ
   return named;
 }
 
-// Do the lanes come there after some of them went another way, or round a loop more often?
-bool rests_on_reconvergence(Analysis& a, u32 block) {
-  const Flow& flow = a.flow;
-  return std::any_of(a.divergent().begin(), a.divergent().end(), [&](u32 d) {
-    const Split& split = a.flow.split(d);
-    if (split.repeats && split.reaches(block)) return true;
-    if (!split.meeting.valid()) return false;
-    const auto &there = flow.loops_of[split.meeting.value], &here = flow.loops_of[block];
-    return flow.ssa.dominates(split.meeting, ir::BlockId(block)) ||
-           std::find_first_of(there.begin(), there.end(), here.begin(), here.end()) != there.end();
-  });
-}
+struct Claimed {
+  Analysis& a;
+  u32 instruction, block;
+  std::span<Counter> counters;
+
+  Claim at(const access::AccessHeader& header, u32 address, u64 row_bytes) const {
+    Claim out;
+    out.header = header;
+    out.row_bytes = row_bytes;
+    out.address = a.address(address, block);
+    const ir::Form& form = a.flow.module.form(a.flow.function.instructions[instruction]);
+    if (form.space() == ir::StateSpace::generic && form.opcode != ir::Opcode::ldmatrix &&
+        form.opcode != ir::Opcode::cp)
+      out.header.space = space_of(a, out.address, header.space, out.rests_on_global);
+    ActiveLanes lanes = active_lanes(a, instruction, block);
+    if (row_bytes != 0) each_for_itself(lanes);
+    out.assumed = a.pool.sets.unite(out.address.assumed, lanes.assumed);
+    out.executed = !lanes.sets.empty();
+    if (!out.executed) return out;
+    out.any_subset = lanes.any_subset;
+    out.active = lanes.widest();
+    out.uniform = a.pool.facts(out.address).uniform;
+    out.rests_on_reconvergence = a.rests_on_reconvergence(block);
+    Claiming(a, out, lanes, counters).run();
+    return out;
+  }
+
+private:
+  // A copy is one lane's, whoever else copies.
+  static void each_for_itself(ActiveLanes& lanes) {
+    u32 any = 0;
+    for (u32 set : lanes.sets) any |= set;
+    lanes.sets.clear();
+    for (u32 lane = 0; lane < warp_size; ++lane)
+      if ((any >> lane & 1) != 0) lanes.sets.push_back(1u << lane);
+    lanes.any_subset = false;
+  }
+};
 
 } // namespace
 
 Claim claim(Analysis& a, const access::AccessHeader& header, u32 instruction, u32 block, u32 address,
             std::span<Counter> counters) {
-  Claim out;
-  out.header = header;
-  out.address = a.address(address, block);
-  const ir::Form& form = a.flow.module.form(a.flow.function.instructions[instruction]);
-  if (form.space() == ir::StateSpace::generic && form.opcode != ir::Opcode::ldmatrix &&
-      form.opcode != ir::Opcode::cp)
-    out.header.space = space_of(a, out.address, header.space, out.rests_on_global);
-  ActiveLanes lanes = active_lanes(a, instruction, block);
-  out.assumed = a.pool.sets.unite(out.address.assumed, lanes.assumed);
-  out.executed = !lanes.sets.empty();
-  if (!out.executed) return out;
-  out.any_subset = lanes.any_subset;
-  out.active = lanes.widest();
-  out.uniform = a.pool.facts(out.address).uniform;
-  out.rests_on_reconvergence = rests_on_reconvergence(a, block);
-  Claiming(a, out, lanes, counters).run();
-  return out;
+  return Claimed{a, instruction, block, counters}.at(header, address, 0);
+}
+
+std::optional<Claim> claim_of_copy(Analysis& a, const access::AccessHeader& header, u32 instruction,
+                                   u32 block, const BulkOperands& operands, std::span<Counter> counters) {
+  const std::optional<i64> bytes = a.pool.number(a.operand(operands.size, block, 32, instruction));
+  constexpr i64 unit = 16,
+                most = 227 << 10; // bytes: what it moves is a multiple of it, and fits into shared memory
+  if (!bytes || *bytes <= 0 || *bytes % unit != 0 || *bytes > most) return {};
+  return Claimed{a, instruction, block, counters}.at(header, operands.global, static_cast<u64>(*bytes));
 }
 
 Placed with_stride(Analysis& a, const Claim& claim, i64 value) {

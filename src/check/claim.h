@@ -6,6 +6,11 @@
 
 namespace warplens::check {
 
+// A bulk copy between global memory and shared memory: operands' numbers in the function.
+struct BulkOperands {
+  u32 global = 0, size = 0; // where it is in global memory, and how many bytes
+};
+
 struct Claim {
   Dependence dependence = Dependence::none;
   bool executed = true;        // else: by no lane of such a warp
@@ -13,6 +18,7 @@ struct Claim {
   bool any_subset = false;     // of the lanes may take part
   u32 active = full_mask;      // the most lanes that may
   access::AccessHeader header; // with the space that the address leads to
+  u64 row_bytes = 0;           // of a bulk copy: how many; the costs are those of one copy, by one lane
   std::vector<Costs> costs;    // [architectures]
   // Where the alignment of the base makes a difference: what it costs where all in it that parameters decide is a multiple
   // of what it takes; and of which parameters, by how much.
@@ -42,6 +48,9 @@ struct Claim {
 // `address`: the operand's number in the function.
 Claim claim(Analysis&, const access::AccessHeader&, u32 instruction, u32 block, u32 address,
             std::span<Counter>);
+// Of a bulk copy from or to global memory; nothing where how much it moves is not known.
+std::optional<Claim> claim_of_copy(Analysis&, const access::AccessHeader&, u32 instruction, u32 block,
+                                   const BulkOperands&, std::span<Counter>);
 
 // Of a stride: what a warp costs where it is `value`, at a base as aligned as can be.
 Placed with_stride(Analysis&, const Claim&, i64 value);

@@ -33,11 +33,12 @@ access::WarpAccess access_at(const access::AccessHeader& header, const Placed& p
 
 bool Counter::Key::operator==(const Key& other) const {
   return placed.offset == other.placed.offset && placed.unit == other.placed.unit &&
-         placed.active == other.placed.active && header == other.header;
+         placed.active == other.placed.active && placed.row_bytes == other.placed.row_bytes &&
+         header == other.header;
 }
 std::size_t Counter::Hash::operator()(const Key& key) const {
   std::size_t hash = key.placed.active * 31 + key.placed.unit * 7 + key.header.bytes * 131 +
-                     static_cast<std::size_t>(key.header.kind) * 17 +
+                     key.placed.row_bytes * 257 + static_cast<std::size_t>(key.header.kind) * 17 +
                      static_cast<std::size_t>(key.header.space);
   for (i64 offset : key.placed.offset) hash = (hash ^ static_cast<u64>(offset)) * 0x9e3779b97f4a7c15ull;
   return hash;
@@ -57,6 +58,16 @@ Costs Counter::count(const access::AccessHeader& wanted, const Placed& placed) {
   return known->second;
 }
 
+// One row for each lane.
+Counts Counter::copied(const access::WarpAccess& access, u64 bytes) const {
+  std::vector<access::BulkRow> rows;
+  for (u32 lane = 0; lane < warp_size; ++lane)
+    if ((access.active >> lane & 1) != 0) rows.push_back({access.address[lane], bytes});
+  access::BulkAccess bulk{static_cast<const access::AccessHeader&>(access)};
+  bulk.rows = rows;
+  return arch::count_bulk(row_, bulk);
+}
+
 Costs Counter::count_anew(const access::AccessHeader& header, const Placed& placed) const {
   std::optional<Costs> out;
   for (bool aligned_only : {true, false}) {
@@ -66,7 +77,8 @@ Costs Counter::count_anew(const access::AccessHeader& header, const Placed& plac
       for (u32 lane = 0; lane < warp_size; ++lane)
         if ((placed.active >> lane & 1) != 0) aligned = aligned && access.address[lane] % header.bytes == 0;
       if (aligned_only && !aligned) continue; // a GPU stops there
-      Costs costs = costs_of(arch::count(row_, access), header);
+      Costs costs = costs_of(
+          placed.row_bytes == 0 ? arch::count(row_, access) : copied(access, placed.row_bytes), header);
       out = out ? hull(*out, costs) : costs;
     }
     if (out) break;

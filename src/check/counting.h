@@ -36,6 +36,7 @@ struct Placed {
   symbolic::Lanes offset{};
   u64 unit = 1;
   u32 active = full_mask;
+  u64 row_bytes = 0; // of a bulk copy: that each lane has moved from its address on; else 0
 };
 
 class Counter {
@@ -57,6 +58,7 @@ private:
     std::size_t operator()(const Key&) const;
   };
   Costs count_anew(const access::AccessHeader&, const Placed&) const;
+  Counts copied(const access::WarpAccess&, u64 bytes) const;
   const arch::Architecture& row_;
   bool subsets_; // false: fewer lanes are believed never to cost more (Rules)
   std::unordered_map<Key, Costs, Hash> known_;

@@ -205,6 +205,12 @@ std::string described(const Judgement& j) {
                                                                                                  : "from";
   std::string array =
       j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
+  if (j.row_bytes != 0) {
+    const bool out = j.site.opcode.find(".async.bulk.global") != j.site.opcode.npos;
+    return fmt::format("bulk copy of {} bytes {} {}", j.row_bytes, out ? "to" : "from", array);
+  }
+  if (j.site.opcode.starts_with("wgmma."))
+    return "operands of wgmma, read by four warps together from shared memory";
   return fmt::format("{} of {} bytes {} {}", verb(j.site.kind), j.site.bytes, preposition, array);
 }
 
@@ -213,6 +219,18 @@ std::string cost_text(const Judgement& j, std::size_t architecture) {
   const Interval& now = paid(j.costs[architecture], j.space);
   if (now.exact()) return fmt::format("{} {}", now.most, counter_of(j.space));
   return fmt::format("{} to {} {}", now.least, now.most, counter_of(j.space));
+}
+
+std::string counts_text(const Judgement& j, std::size_t architecture) {
+  if (architecture >= j.costs.size()) return {};
+  const Costs& costs = j.costs[architecture];
+  auto one = [](const Interval& n, std::string_view noun) {
+    const std::string most = fmt::format("{} {}{}", n.most, noun, n.most == 1 ? "" : "s");
+    return n.exact() ? most : fmt::format("{} to {}", n.least, most);
+  };
+  if (j.space == Space::shared) return one(costs.wavefronts, "wavefront");
+  return fmt::format("{}, {}, {}, {}", one(costs.sectors, "sector"), one(costs.tags, "tag"),
+                     one(costs.wavefronts, "wavefront"), one(costs.requests, "request"));
 }
 
 findings::List findings_of(const std::vector<Judgement>& judgements,

@@ -1,4 +1,6 @@
 #include "check/flow.h"
+#include <algorithm>
+#include <set>
 
 namespace warplens::check {
 
@@ -7,45 +9,80 @@ bool Split::goes_apart_to(u32 b) const {
   return std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return arm.blocks[b]; });
 }
 
+Blocks::Blocks(std::vector<u32> some, std::size_t of_all) {
+  constexpr std::size_t bits = 32; // of an item
+  if (some.size() * bits < of_all) {
+    items_ = std::move(some);
+    std::sort(items_.begin(), items_.end());
+    return;
+  }
+  flags_.assign(of_all, false);
+  for (u32 b : some) flags_[b] = true;
+}
+bool Blocks::operator[](u32 block) const {
+  return flags_.empty() ? std::binary_search(items_.begin(), items_.end(), block) : flags_[block];
+}
+
 Flow::Flow(const ir::Module& m, const ir::Function& f)
-    : module(m), function(f), cfg(ir::analyse(f)), ssa(ir::single_assignment(f, cfg)) {
+    : module(m), function(f), cfg(ir::analyse(f)), ssa(ir::single_assignment(f, cfg)),
+      mark_(f.blocks.size(), 0) {
   find_loops();
+  find_decisions();
+}
+
+template <class Next, class Stops> std::vector<u32> Flow::reachable(u32 from, Next&& next, Stops&& stops) {
+  ++walk_;
+  std::vector<u32> out, work{from};
+  while (!work.empty()) {
+    u32 at = work.back();
+    work.pop_back();
+    if (mark_[at] == walk_ || stops(at)) continue;
+    mark_[at] = walk_;
+    out.push_back(at);
+    for (ir::BlockId b : next(at)) work.push_back(b.value);
+  }
+  return out;
 }
 
 void Flow::find_loops() {
   u32 count = static_cast<u32>(function.blocks.size());
   loops_of.resize(count);
+  loop_at_.assign(count, ir::no_value);
   std::vector<u32> position(count, ~u32{0});
   for (u32 i = 0; i < cfg.reverse_post_order.size(); ++i) position[cfg.reverse_post_order[i].value] = i;
-  std::map<u32, Loop> found;
+  std::map<u32, std::set<u32>> found; // by header
   for (ir::BlockId from : cfg.reverse_post_order)
     for (ir::BlockId header : function.blocks[from.value].successors) {
       if (position[header.value] > position[from.value]) continue;
       if (!ssa.dominates(header, from)) irreducible = true;
-      Loop& loop = found[header.value];
-      loop.header = header.value;
-      if (loop.body.empty()) loop.body.assign(count, false);
-      loop.body[header.value] = true;
-      std::vector<u32> work{from.value};
-      while (!work.empty()) {
-        u32 at = work.back();
-        work.pop_back();
-        if (loop.body[at] || position[at] == ~u32{0}) continue;
-        loop.body[at] = true;
-        for (ir::BlockId p : cfg.predecessors[at]) work.push_back(p.value);
-      }
+      std::set<u32>& body = found[header.value];
+      body.insert(header.value);
+      for (u32 b : reachable(
+               from.value, [&](u32 at) -> const auto& { return cfg.predecessors[at]; },
+               [&](u32 at) { return body.contains(at) || position[at] == ~u32{0}; }))
+        body.insert(b);
     }
-  for (auto& [header, loop] : found) {
-    for (u32 b = 0; b < count; ++b)
-      if (loop.body[b]) loops_of[b].push_back(header);
-    loops.push_back(std::move(loop));
+  for (const auto& [header, body] : found) {
+    loop_at_[header] = static_cast<u32>(loops.size());
+    for (u32 b : body) loops_of[b].push_back(header);
+    loops.push_back({header, Blocks(std::vector<u32>(body.begin(), body.end()), count)});
+  }
+}
+
+void Flow::find_decisions() {
+  decided_at.assign(function.blocks.size(), ir::no_value);
+  for (ir::BlockId b : cfg.reverse_post_order) {
+    ir::BlockId above = ssa.dominator[b.value];
+    if (!above.valid()) continue;
+    const ir::Instruction* end = conditional_end(above.value);
+    bool decides =
+        end != nullptr && (only_way(above.value, b.value) || module.form(*end).opcode == ir::Opcode::brx);
+    decided_at[b.value] = decides ? b.value : decided_at[above.value];
   }
 }
 
 const Loop* Flow::loop_at(u32 header) const {
-  for (const Loop& loop : loops)
-    if (loop.header == header) return &loop;
-  return nullptr;
+  return loop_at_[header] == ir::no_value ? nullptr : &loops[loop_at_[header]];
 }
 
 const Split& Flow::split(u32 block) {
@@ -55,15 +92,10 @@ const Split& Flow::split(u32 block) {
   out.block = block;
   out.meeting = cfg.post_dominator[block];
   for (ir::BlockId s : function.blocks[block].successors) {
-    Arm arm{s.value, Blocks(function.blocks.size(), false)};
-    std::vector<u32> work{s.value};
-    while (!work.empty()) {
-      u32 at = work.back();
-      work.pop_back();
-      if (arm.blocks[at] || (out.meeting.valid() && out.meeting.value == at)) continue;
-      arm.blocks[at] = true;
-      for (ir::BlockId next : function.blocks[at].successors) work.push_back(next.value);
-    }
+    std::vector<u32> blocks = reachable(
+        s.value, [&](u32 at) -> const auto& { return function.blocks[at].successors; },
+        [&](u32 at) { return out.meeting.valid() && out.meeting.value == at; });
+    Arm arm{s.value, Blocks(std::move(blocks), function.blocks.size())};
     out.repeats = out.repeats || arm.blocks[block];
     out.arms.push_back(std::move(arm));
   }
@@ -109,14 +141,14 @@ bool Flow::partly_controls(const Split& split, u32 b) const {
 
 bool Flow::leaves_apart(const Split& split, const Loop& loop) const {
   if (!loop.body[split.block]) return false;
-  for (u32 b = 0; b < loop.body.size(); ++b) {
-    bool apart = b == split.block;
-    for (const Arm& arm : split.arms) apart = apart || arm.blocks[b];
-    if (!apart || !loop.body[b]) continue;
-    for (ir::BlockId s : function.blocks[b].successors)
-      if (!loop.body[s.value]) return true;
-  }
-  return false;
+  auto leaves = [&](u32 b) {
+    return loop.body[b] &&
+           std::any_of(function.blocks[b].successors.begin(), function.blocks[b].successors.end(),
+                       [&](ir::BlockId s) { return !loop.body[s.value]; });
+  };
+  bool out = leaves(split.block);
+  for (const Arm& arm : split.arms) arm.blocks.each([&](u32 b) { out = out || leaves(b); });
+  return out;
 }
 
 const ir::Instruction* Flow::conditional_end(u32 block) const {

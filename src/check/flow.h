@@ -8,7 +8,24 @@
 
 namespace warplens::check {
 
-using Blocks = std::vector<bool>; // [blocks]
+// Blocks, as a list while they are few: most branches are short, and functions have tens of thousands.
+class Blocks {
+public:
+  Blocks() = default;
+  Blocks(std::vector<u32> some, std::size_t of_all); // any order
+  bool operator[](u32 block) const;
+  bool is_short() const { return flags_.empty(); } // then items() is of use
+  const std::vector<u32>& items() const { return items_; }
+  template <class F> void each(F&& f) const {
+    for (u32 b : items_) f(b);
+    for (u32 b = 0; b < flags_.size(); ++b)
+      if (flags_[b]) f(b);
+  }
+
+private:
+  std::vector<u32> items_; // sorted
+  std::vector<bool> flags_;
+};
 
 // What lanes that take one way out of a branch come through before the others may join them.
 struct Arm {
@@ -40,9 +57,12 @@ public:
   std::vector<Loop> loops;
   std::vector<std::vector<u32>> loops_of; // [blocks]: headers of the loops that the block is in, sorted
   bool irreducible = false; // a cycle that is no loop: nothing is known of what goes round in it
+  // [blocks]: the block itself or the nearest above it, in the dominator tree, whose execution the conditional end of its
+  // dominator decides; ir::no_value where there is none.
+  std::vector<u32> decided_at;
 
-  const Loop* loop_at(u32 header) const;
-  const Split& split(u32 block); // at the branch that ends the block
+  const Loop* loop_at(u32 header) const; // null where none begins there
+  const Split& split(u32 block);         // at the branch that ends the block
   // May what two of the predecessors bring to block `b` come from lanes that parted at the split?
   bool joins(const Split&, u32 b, const std::vector<ir::BlockId>& predecessors) const;
   // Is block `b` in an arm, without being reached through one edge of the split alone?
@@ -56,7 +76,13 @@ public:
 
 private:
   void find_loops();
+  void find_decisions();
+  // All that can be reached from `from` by `next`, without going through blocks that `stops` at.
+  template <class Next, class Stops> std::vector<u32> reachable(u32 from, Next&& next, Stops&& stops);
   std::map<u32, Split> splits_;
+  std::vector<u32> loop_at_; // [blocks]: the index in `loops`
+  std::vector<u32> mark_;    // [blocks], of the last walk that came there
+  u32 walk_ = 0;
 };
 
 } // namespace warplens::check

@@ -1,5 +1,6 @@
 #include "check/judge.h"
 #include "arch/count.h"
+#include "check/moved.h"
 #include "report/pattern_text.h"
 #include <fmt/format.h>
 
@@ -52,8 +53,10 @@ bool is_fine(Verdict v) {
 }
 
 void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
+  judged_ = true;
   out_.site = site_;
   out_.address = words.address(claim.address);
+  out_.row_bytes = claim.row_bytes;
   if (!claim.executed) return;
   if (!executed_) {
     out_.space = claim.header.space;
@@ -94,6 +97,18 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   describe(a, claim, words);
 }
 
+void Judge::add_group(const ir::Form& form, const ir::Instruction& i) {
+  judged_ = executed_ = true;
+  out_.site = site_;
+  out_.space = Space::shared;
+  out_.costs.clear();
+  for (const Counter& counter : counters_)
+    out_.costs.push_back(*group_costs(form, i, counter.architecture()));
+  out_.aligned = out_.costs;
+  out_.anywhere = out_.costs[0];
+  out_.decided = out_.decided_if = true;
+}
+
 // Parameters whose alignment decides.
 void Judge::note_alignment(Analysis& a, const Claim& claim, const Words& words) {
   bool matters = false;
@@ -125,6 +140,7 @@ void Judge::add_condition(Multiple fresh) {
 }
 
 void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
+  if (claim.row_bytes != 0) return; // no pattern of a warp
   if (claim.stride && claim.example) return describe_stride(a, claim, words);
   if (!claim.example || claim.dependence != Dependence::none) return;
   access::WarpAccess example = access_at(claim.header, *claim.example, start);
@@ -188,7 +204,14 @@ Verdict Judge::global_verdict() const {
   return aligned <= 2 && out_.needed == 1 ? Verdict::coalesced : Verdict::uncoalesced;
 }
 
+Verdict Judge::copy_verdict() const {
+  if (worst_ > Dependence::none) return Verdict::unknown;
+  return out_.aligned[0].sectors.most <= out_.needed ? Verdict::coalesced : Verdict::misaligned;
+}
+
 Verdict Judge::verdict() const {
+  if (!judged_) return Verdict::not_judged;
+  if (executed_ && out_.row_bytes != 0) return copy_verdict();
   if (!executed_) return Verdict::never_executed;
   const Interval& now = paid(out_.costs[0], out_.space);
   bool known = worst_ <= Dependence::stride;
@@ -214,8 +237,9 @@ Verdict Judge::verdict() const {
 
 // The least that lanes with different addresses could do with.
 u64 Judge::needed() const {
-  if (!executed_) return 0;
+  if (!executed_ || out_.costs.empty()) return 0;
   const Costs& costs = out_.costs[0];
+  if (out_.row_bytes != 0) return (out_.row_bytes + 31) / 32;
   u64 bytes = static_cast<u64>(std::popcount(widest_)) * site_.bytes;
   switch (out_.space) {
   case Space::shared: return std::max<u64>(1, costs.ideal.most);

@@ -14,6 +14,7 @@ public:
     out_.space = site.space;
   }
   void add(Analysis&, const Claim&, const Words&);
+  void add_group(const ir::Form&, const ir::Instruction&); // of wgmma
   // With a record of one warp, to be advised on among the kernel's others; without one where no warp is known.
   Judgement take(std::optional<measure::SiteRecord>& record);
 
@@ -28,6 +29,7 @@ private:
   void add_condition(Multiple);
   void note_alignment(Analysis&, const Claim&, const Words&);
   Verdict verdict() const;
+  Verdict copy_verdict() const; // of a bulk copy
   Verdict global_verdict() const;
   u64 needed() const;
 
@@ -35,6 +37,7 @@ private:
   std::span<Counter> counters_;
   Judgement out_;
   std::vector<Multiple> multiples_; // the conditions
+  bool judged_ = false;             // there was a claim, or more
   bool executed_ = false, uniform_ = true;
   Dependence worst_ = Dependence::none;
   std::optional<access::WarpAccess> example_;

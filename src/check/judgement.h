@@ -31,7 +31,7 @@ enum class Verdict : u8 {
   local_array, // indexed by what differs between lanes
   unknown,
   never_executed,
-  not_judged // bulk copies, textures
+  not_judged // textures, copies by tensor maps, bulk copies of an unknown length
 };
 std::string_view name(Verdict);
 bool is_fine(Verdict);
@@ -48,6 +48,7 @@ struct Judgement {
   std::string address;                 // as the analysis has it
   std::string array;                   // that it goes to, where it is one
   u64 needed = 0;                      // sectors, wavefronts or requests that would do
+  u64 row_bytes = 0;                   // of a bulk copy: how many bytes; what is counted is one copy
   bool conditional = false;            // there are conditions
   std::vector<std::string> reasons;    // why it is not known better
   std::vector<std::string> conditions; // under which `aligned` holds, or the verdict

@@ -91,33 +91,33 @@ void narrow(Analysis& a, Value condition, ActiveLanes& active) {
 } // namespace
 
 ActiveLanes active_lanes(Analysis& a, u32 instruction, u32 block) {
-  const Flow& flow = a.flow;
+  Flow& flow = a.flow;
   ActiveLanes out{{a.warp.active}, !flow.function.entry && a.rules.calls};
-  for (ir::BlockId at = flow.ssa.dominator[block]; at.valid(); at = flow.ssa.dominator[at.value]) {
-    const ir::Instruction* end = flow.conditional_end(at.value);
-    if (end == nullptr) continue;
+  // From one block that a branch decides on to the next above it.
+  for (u32 decided = flow.decided_at[block]; decided != ir::no_value;) {
+    const u32 at = flow.ssa.dominator[decided].value, below = decided;
+    decided = flow.decided_at[at];
+    const ir::Instruction* end = flow.conditional_end(at);
     if (flow.module.form(*end).opcode == ir::Opcode::brx) {
-      bool alike = a.pool.facts(a.condition(at.value)).uniform || !a.rules.tables;
-      out.any_subset = out.any_subset || (!alike && a.flow.split(at.value).goes_apart_to(block));
+      bool alike = a.pool.facts(a.condition(at)).uniform || !a.rules.tables;
+      out.any_subset = out.any_subset || (!alike && flow.split(at).goes_apart_to(block));
       continue;
     }
-    if (a.rules.rounds && a.left_apart(at.value, block))
-      continue; // each lane went that way in a round of its own
-    const auto& successors = flow.function.blocks[at.value].successors;
+    if (a.rules.rounds && a.left_apart(at, block)) continue; // each lane went that way in a round of its own
+    const auto& successors = flow.function.blocks[at].successors;
     bool leaves = flow.module.form(*end).opcode != ir::Opcode::bra; // then what follows is for the others
-    for (std::size_t k = 0; k < successors.size(); ++k) {
-      if (!flow.only_way(at.value, successors[k].value) ||
-          !flow.ssa.dominates(successors[k], ir::BlockId(block)))
-        continue;
-      if (successors.size() == 1 && !leaves) continue;
-      Value holds = a.condition(at.value);
-      narrow(a, k == 0 && !leaves ? holds : a.algebra.negate(holds), out);
-    }
+    if (successors.size() == 1 && !leaves) continue;
+    for (std::size_t k = 0; k < successors.size(); ++k)
+      if (successors[k].value == below) {
+        Value holds = a.condition(at);
+        narrow(a, k == 0 && !leaves ? holds : a.algebra.negate(holds), out);
+      }
   }
   narrow(a, a.guard(instruction, block), out);
   if (a.rules.control)
-    for (u32 d : a.divergent())
-      out.any_subset = out.any_subset || flow.partly_controls(a.flow.split(d), block);
+    out.any_subset = out.any_subset || a.any_divergent_around(block, [&](const Split& d) {
+      return flow.partly_controls(d, block);
+    });
   return out;
 }
 

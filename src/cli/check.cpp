@@ -53,6 +53,9 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
       ->group("Compiling");
   command.add_flag("--all", o.all, "also list what is fine, and what is not known")->group("Output");
   command.add_flag("--json", o.json, "print findings as JSON")->group("Output");
+  command.add_option("--verdicts", o.verdicts, "write every verdict, with all bounds, as JSON to FILE")
+      ->type_name("FILE")
+      ->group("Output");
 }
 
 } // namespace
@@ -72,6 +75,7 @@ void add_check(CLI::App& app, int& exit_code) {
     options->colour = text::colour_wanted(STDOUT_FILENO, *colour);
     options->version = WARPLENS_VERSION;
     options->sm_given = command->count("--sm") != 0;
+    options->compiler_given = command->count("--compiler") != 0;
     driver::Output output = driver::check(*options);
     print(stderr, output.err);
     print(stdout, output.out);

@@ -97,6 +97,7 @@ void add_diff(CLI::App& app, int& exit_code) {
     driver::RunOptions& run = options->run;
     run.version = WARPLENS_VERSION;
     run.sm_given = command->count("--sm") != 0;
+    run.compiler_given = command->count("--compiler") != 0;
     run.colour = text::colour_wanted(STDOUT_FILENO, *colour);
     run.colour_of_file = *colour == text::Colour::always;
     run.progress = isatty(STDERR_FILENO) != 0;

@@ -50,6 +50,7 @@ void add_lsp(CLI::App& app, int& exit_code) {
   command->callback([command, options, stdio, &exit_code] {
     options->check.version = WARPLENS_VERSION;
     options->check.sm_given = command->count("--sm") != 0;
+    options->check.compiler_given = command->count("--compiler") != 0;
     exit_code = driver::serve_editor(*options, STDIN_FILENO, STDOUT_FILENO);
   });
 }

@@ -157,6 +157,7 @@ void add_run(CLI::App& app, int& exit_code) {
     std::signal(SIGPIPE, SIG_IGN);            // a reader that goes away must not keep us from cleaning up
     options->version = WARPLENS_VERSION;
     options->sm_given = command->count("--sm") != 0;
+    options->compiler_given = command->count("--compiler") != 0;
     options->colour = text::colour_wanted(STDERR_FILENO, *colour);
     options->colour_of_file = *colour == text::Colour::always;
     options->progress = isatty(STDERR_FILENO) && !*no_progress;

@@ -1,12 +1,15 @@
 // What examine() found, held to the gates and said.
 #include "driver/check.h"
+#include "arch/table.h"
 #include "check/findings.h"
+#include "check/verdicts.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/fix_check.h"
 #include "driver/findings/gates.h"
 #include "driver/findings/outputs.h"
 #include "findings/writers.h"
 #include "report/places.h"
+#include "report/text.h"
 #include <fmt/format.h>
 
 namespace warplens::driver {
@@ -19,14 +22,18 @@ std::string place_text(const check::Judgement& j) {
 }
 
 // What findings do not say: what is fine, and what is not known and why.
-std::string others_text(const std::vector<check::Judgement>& all) {
+std::string others_text(const std::vector<check::Judgement>& all,
+                        const std::vector<const arch::Architecture*>& rows) {
   std::string out;
   for (const check::Judgement& j : all) {
     bool told = !check::is_fine(j.verdict) && j.verdict != check::Verdict::unknown &&
                 j.verdict != check::Verdict::not_judged;
     if (told) continue;
     std::string line = fmt::format("{}: {}: {}", place_text(j), check::name(j.verdict), check::described(j));
-    if (std::string cost = check::cost_text(j); !cost.empty()) line += fmt::format("; {}", cost);
+    for (std::size_t i = 0; i < j.costs.size(); ++i)
+      line += fmt::format("; {}{}",
+                          rows.size() > 1 ? fmt::format("{}: ", report::compute_capability(rows[i]->sm)) : "",
+                          check::counts_text(j, i));
     for (const std::string& condition : j.conditions) line += fmt::format("; {} if {}", j.needed, condition);
     for (const std::string& reason : j.reasons) line += "; it depends on " + reason;
     for (const std::string& assumed : j.assumed) line += "; assumed: " + assumed;
@@ -78,9 +85,10 @@ Result<Prepared> prepare(const CheckOptions& asked) {
   if (!gates) return failure(gates.error());
   out.gates = std::move(*gates);
   out.gates.fail_by_default("warning");
-  if (!asked.sm_given && !out.gates.sm().empty()) out.options.sm = out.gates.sm();
+  if (Result<void> fine = out.gates.complete(out.options); !fine) return failure(fine.error());
   Outputs::Named files = Outputs::named(asked.gates);
   if (asked.json) files.emplace_back("--json", "-");
+  if (!asked.verdicts.empty()) files.emplace_back("--verdicts", asked.verdicts);
   Result<Outputs> outputs = Outputs::prepare(files, asked.inputs, "check", "what is checked");
   if (!outputs) return failure(outputs.error());
   out.outputs = std::move(*outputs);
@@ -94,6 +102,7 @@ Result<void> make_fixes(const Prepared& run, const std::vector<CheckInput>& inpu
   if (!asked.fix && !asked.fix_dry_run) return {};
   Result<CheckedFixes> fixes = check_fixes(run.options, inputs, examined, sources);
   if (!fixes) return failure(fixes.error());
+  if (asked.fix_dry_run) fixes->said += fixes->patch.diff_hint();
   out.err += diag::without_controls(fixes->said);
   const RunOutput output{[&](std::string_view text) { return out.out += text, true; }, {}};
   if (Result<void> shown = run.outputs.write("--fix-dry-run", fixes->patch.diff(), output); !shown)
@@ -141,13 +150,19 @@ Output check(const CheckOptions& asked) {
   out.exit_code = examined->failed ? 2 : 0;
   const std::vector<check::Judgement>& judgements = examined->judgements;
   findings::List& list = examined->list;
-  std::string more = o.all ? others_text(judgements) : "";
+  std::string more = o.all ? others_text(judgements, examined->architectures) : "";
   if (!o.kernel.empty() && examined->kernels == 0 && judgements.empty() && out.exit_code == 0)
     return refuse(diag::error("no-such-kernel", fmt::format("no kernel's name contains '{}'", o.kernel), {},
                               "--kernel takes a part of a kernel's name"),
                   o);
   if (out.exit_code == 0 || !judgements.empty())
     more += summary(judgements, examined->kernels, list.findings.size());
+  if (!o.verdicts.empty()) {
+    const RunOutput output{[&](std::string_view text) { return out.out += text, true; }, {}};
+    const std::string text = check::verdicts_json(judgements, examined->architectures, from_here, o.version);
+    if (Result<void> done = prepared->outputs.write("--verdicts", text, output); !done)
+      return refuse(done.error(), o);
+  }
   Result<u64> failing = say(*prepared, list, sources, more, out);
   if (!failing) return refuse(failing.error(), o);
   if (Result<void> made = make_fixes(*prepared, *inputs, *examined, sources, *failing, out); !made) {

@@ -205,7 +205,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   os::DelayedSignals signals; // outlives all files that are to be removed
   Result<Gates> gates = Gates::prepare(options.gates);
   if (!gates) return refuse(options, output, gates.error());
-  if (!options.sm_given && !gates->sm().empty()) options.sm = gates->sm();
+  if (Result<void> fine = gates->complete(options); !fine) return refuse(options, output, fine.error());
   cache::Settings cache = cache::settings_from_environment();
   if (options.no_cache) cache.limit = 0;
   Result<Prepared> prepared = prepare(options, output, cache);

@@ -28,11 +28,11 @@ struct RunOptions {
                // the words of its launch (launcher/plan.h)
   std::vector<std::string> more_sources; // compiled with the .cu file; run() takes them from `command`
   std::string sm = "90";                 // the device, then others to count for
-  bool sm_given = false;                 // else .warplens.toml may say others
-  std::string json;                      // file, "-" for standard output, empty: none
-  std::string html;                      // likewise
-  std::string report;                    // file for the text report, empty: standard error
-  std::vector<std::string> source_roots; // folders whose files may be quoted, wherever they are
+  bool sm_given = false, compiler_given = false; // else .warplens.toml may say others
+  std::string json;                              // file, "-" for standard output, empty: none
+  std::string html;                              // likewise
+  std::string report;                            // file for the text report, empty: standard error
+  std::vector<std::string> source_roots;         // folders whose files may be quoted, wherever they are
   bool details = false;
   u32 top_lines = 5, top_kernels = 5; // 0: all
   bool summary = false;               // no tables of kernels

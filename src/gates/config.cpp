@@ -49,6 +49,10 @@ public:
                  {"fail-on", &Reader::fail_on},
                  {"baseline", &Reader::baseline},
                  {"least-excess", &Reader::least_excess},
+                 {"compiler", &Reader::compiler},
+                 {"compile-options", &Reader::compile_options},
+                 {"block", &Reader::block},
+                 {"set", &Reader::set},
                  {"severity", &Reader::severity},
                  {"paths", &Reader::paths}});
   }
@@ -126,6 +130,62 @@ private:
     if (!(value >= 0 && value <= 100))
       return failure(bad("least-excess is no percentage", place(node), "write it as \"5%\""));
     config_.least_excess = value / 100;
+    return {};
+  }
+
+  Result<void> compiler(const toml::node& node) {
+    config_.compiler = node.value_exact<std::string>().value_or("");
+    if (config_.compiler == "auto" || config_.compiler == "nvcc" || config_.compiler == "clang") return {};
+    return failure(bad("there is no such compiler", place(node), "it is \"auto\", \"nvcc\" or \"clang\""));
+  }
+
+  Result<void> compile_options(const toml::node& node) {
+    std::optional<std::string> text = node.value_exact<std::string>();
+    if (!text)
+      return failure(
+          bad("the compiler's options are no text", place(node), "write them as \"-Iinclude -DFAST\""));
+    config_.compile_options = *text;
+    config_.compile_options_place = place(node);
+    return {};
+  }
+
+  Result<void> block(const toml::node& node) {
+    constexpr int64_t most = 1024; // threads, on every compute capability
+    const auto mistake = [&](const toml::node& at) {
+      return failure(bad("this is not the size of a block", place(at),
+                         "one to three numbers, of at most 1024 threads: block = [32, 8]"));
+    };
+    u32 size[3] = {1, 1, 1};
+    std::size_t axis = 0;
+    int64_t threads = 1;
+    const auto one = [&](const toml::node& number) {
+      const int64_t value = number.value_exact<int64_t>().value_or(0);
+      if (axis == std::size(size) || value < 1 || value > most || threads * value > most) return false;
+      threads *= value;
+      size[axis++] = static_cast<u32>(value);
+      return true;
+    };
+    if (const toml::array* list = node.as_array()) {
+      for (const toml::node& number : *list)
+        if (!one(number)) return mistake(number);
+    } else if (!one(node)) {
+      return mistake(node);
+    }
+    if (axis == 0) return mistake(node);
+    config_.block = Dim3{size[0], size[1], size[2]};
+    return {};
+  }
+
+  Result<void> set(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return failure(bad("set is not a table of parameters", place(node)));
+    for (const auto& [key, value] : *table) {
+      std::optional<int64_t> number = value.value_exact<int64_t>();
+      if (!number)
+        return failure(bad(fmt::format("the value of '{}' is no whole number", key.str()), place(value),
+                           "a parameter by its name in the source: n = 1024"));
+      config_.set[std::string(key.str())] = *number;
+    }
     return {};
   }
 

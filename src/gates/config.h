@@ -4,12 +4,18 @@
 //   fail-on = ["warning", "sectors-per-request>8"]    # as --fail-on
 //   baseline = "ci/warplens.json"                     # as --baseline; from this file's folder
 //   least-excess = "5%"                               # an access that wastes less is no finding
+//   compiler = "clang"                                # as --compiler
+//   compile-options = "-Iinclude -DFAST"              # as --compile-options
+//   block = [32, 8]                                   # of check: as --block; a number stands for a row
+//   [set]                                             # of check: as --set, for the kernels that have such a parameter
+//   n = 1024
 //   [severity]
 //   bank-conflict = "error"                           # note, warning, error, or off
 //   [paths]                                           # from this file's folder (gates/glob.h)
 //   include = ["src/**"]
 //   exclude = ["third_party"]
 #pragma once
+#include "base/types.h"
 #include "gates/condition.h"
 #include <map>
 
@@ -27,6 +33,11 @@ struct Config {
   std::string baseline;                // absolute; empty: none
   std::optional<double> least_excess;  // 0…1
   std::map<std::string, Level> levels; // by rule
+  std::string compiler;                // "auto", "nvcc", "clang"; empty: not said
+  std::string compile_options;         // as one would write them in a shell
+  diag::Span compile_options_place;    // of the text, for who splits it into words
+  std::optional<Dim3> block;
+  std::map<std::string, i64> set; // parameters' values, by name
   std::vector<std::string> include, exclude;
 };
 

@@ -5,6 +5,7 @@
 // one allocation, and the kind of the copy must fit where the pointers point. The ranges of pageable host
 // memory cannot be checked.
 #include "runtime/memory.h"
+#include "runtime/returned.h"
 #include "runtime/stream.h"
 #include <cstring>
 
@@ -69,6 +70,7 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
     for (u64 y = 0; y < extent.height; ++y)
       copy_row(runtime, to.data + z * to.slice_pitch + y * to.row_pitch,
                from.data + z * from.slice_pitch + y * from.row_pitch, extent.width);
+  note_returned(runtime, to, from, extent, kind);
   return cudaSuccess;
 }
 

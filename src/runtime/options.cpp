@@ -42,6 +42,7 @@ Options options_from_environment() {
   Options options;
   options.events = os::variable("WARPLENS_EVENTS");
   options.ledger = os::variable("WARPLENS_LEDGER");
+  options.returned = os::variable("WARPLENS_RETURNED");
   if (std::vector<u32> sm = numbers(os::variable("WARPLENS_SM")); !sm.empty()) options.sm = std::move(sm);
   if (std::vector<u32> workers = numbers(os::variable("WARPLENS_WORKERS")); !workers.empty())
     options.workers = workers[0];

@@ -10,6 +10,7 @@ namespace warplens::runtime {
 struct Options {
   std::string events;            // WARPLENS_EVENTS: a path, or a file descriptor's number; empty: tell no one
   std::string ledger;            // WARPLENS_LEDGER: the shared memory with a measure::Ledger
+  std::string returned;          // WARPLENS_RETURNED: a file for what is copied to the host (returned.h)
   std::vector<u32> sm{90};       // WARPLENS_SM: "90,70"; the first is the device
   u32 workers = 0;               // WARPLENS_WORKERS: threads per launch; 0: one per core
   bool strict_memory = false;    // WARPLENS_MEMORY=strict

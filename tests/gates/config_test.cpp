@@ -16,6 +16,12 @@ sm = ["90", 70]
 fail-on = ["warning", "sectors-per-request>8, excess>20%"]
 baseline = "ci/../known.json"
 least-excess = "5%"
+compiler = "clang"
+compile-options = "-Iinclude -DFAST"
+block = [32, 8]
+[set]
+n = 1024
+m = -1
 [severity]
 bank-conflict = "error"
 halo-access = "off"
@@ -29,11 +35,17 @@ exclude = ["third_party/**", "*.inc"]
   ASSERT_EQ(out->fail_on->size(), 3);
   EXPECT_EQ(out->baseline, "/p/q/known.json");
   EXPECT_EQ(out->least_excess, 0.05);
+  EXPECT_EQ(out->compiler, "clang");
+  EXPECT_EQ(out->compile_options, "-Iinclude -DFAST");
+  EXPECT_EQ(out->compile_options_place.line, 7u);
+  EXPECT_EQ(out->block, (Dim3{32, 8, 1}));
+  EXPECT_EQ(out->set, (std::map<std::string, i64>{{"m", -1}, {"n", 1024}}));
   EXPECT_EQ(out->levels.at("bank-conflict"), Level::error);
   EXPECT_EQ(out->levels.at("halo-access"), Level::off);
   EXPECT_THAT(out->include, ElementsAre("src"));
   EXPECT_EQ(out->exclude.size(), 2);
   EXPECT_TRUE(parse_config("", "/x")) << "nothing asked";
+  EXPECT_EQ(parse_config("block = 256", "/x")->block, (Dim3{256, 1, 1}));
 }
 
 std::string error_of(std::string_view text) {
@@ -55,6 +67,15 @@ TEST(Config, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(error_of("[severity]\nbank-conflict = \"loud\""),
               StartsWith("2:17: the severity of 'bank-conflict'"));
   EXPECT_THAT(error_of("[severity]\nbank-conflict = 3"), StartsWith("2:17: the severity of"));
+  EXPECT_THAT(error_of("compiler = \"gcc\""), StartsWith("1:12: there is no such compiler; it is"));
+  EXPECT_THAT(error_of("compile-options = 3"), StartsWith("1:19: the compiler's options are no text"));
+  EXPECT_THAT(error_of("block = [32,\n 33]"), StartsWith("2:2: this is not the size of a block"));
+  EXPECT_THAT(error_of("block = [1, 1, 1, 1]"), StartsWith("1:19: this is not the size"));
+  EXPECT_THAT(error_of("block = []"), StartsWith("1:9: this is not the size"));
+  EXPECT_THAT(error_of("block = \"32,8\""), StartsWith("1:9: this is not the size"));
+  EXPECT_THAT(error_of("block = 0"), StartsWith("1:9: this is not the size"));
+  EXPECT_THAT(error_of("set = 3"), StartsWith("1:7: set is not a table"));
+  EXPECT_THAT(error_of("[set]\nn = \"many\""), StartsWith("2:5: the value of 'n' is no whole number"));
   EXPECT_THAT(error_of("severity = 3"), StartsWith("1:12: severity is not a table"));
   EXPECT_THAT(error_of("paths = 3"), StartsWith("1:9: paths is not a table"));
   EXPECT_THAT(error_of("baseline = 3"), StartsWith("1:12: the baseline is not"));

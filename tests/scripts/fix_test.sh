@@ -124,6 +124,7 @@ fixed() {
   verify "$name.cu"
   expect_code 0
   expect_in stderr 'with the fixes the program prints the same \(1 line\) and ends with 0, as before'
+  expect_in stderr 'what it copies from the device to the host is the same to the bit \(1 copy\)'
   expect_in stderr "$4 -> $5"
   ! cmp -s "$name.cu" "patched/$name.cu" || fail "--verify-fix wrote $name.cu"
   check --fix "$name.cu"
@@ -172,6 +173,38 @@ verify --fix aware.cu
 expect_code 1
 expect_in stderr "the fixes do not hold: line 2 of what the program prints is '8' instead of '4'"
 cmp aware.cu before.cu || fail "a fix that changes what the program prints was written"
+
+# Nor one that prints nothing of it: what comes back from the device counts.
+sed 's/struct __align__(8) Point/struct Point/; s/out\[i\] = in\[i\];/out[i] = in[i]; if (i == 7) out[i].y = alignof(Point);/; s/print(out, 2048);/float back[2048]; cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost);/' vector.cu >quiet.cu
+verify --fix quiet.cu
+expect_code 1
+expect_in stderr 'the fixes do not hold: copy 1 of 1 from the device to the host, of 8192 bytes, has another content, in both of two runs each'
+expect_not_in quiet.cu '__align__'
+
+# What changes from run to run is not called wrong: each process has a number of its own.
+sed 's/struct __align__(8) Point/struct Point/; s/print(out, 2048);/print(out, 2048); float pid = getpid() % 4096; cudaMemcpy(out, \&pid, 4, cudaMemcpyHostToDevice); print(out, 1); print(out + 512, 1024); std::printf("%f\\n", pid);/; s/#include <cstdio>/#include <cstdio>\n#include <unistd.h>/' vector.cu >varies.cu
+verify varies.cu
+expect_code 0
+expect_in stderr 'prints the same \(4 lines, but for 1 that changes from run to run\)'
+expect_in stderr 'the same to the bit \(3 copies, but for 1 that changes from run to run\)'
+sed 's/struct __align__(8) Point/struct Point/; s/print(out, 2048);/for (int i = 0; i < getpid() % 97; ++i) print(out, 64);/; s/#include <cstdio>/#include <cstdio>\n#include <unistd.h>/' vector.cu >many.cu
+verify many.cu
+expect_code 0
+expect_in stderr 'how many (lines|copies) there are changes from run to run'
+sed 's/struct __align__(8) Point/struct Point/; s/  print(out, 2048);//' vector.cu >silent.cu
+verify silent.cu
+expect_code 0
+expect_in stderr 'it copies nothing from the device to the host that could be compared'
+
+# From elsewhere, the paths of a diff are from the folder of the file, and it says how to take it.
+sed 's/tile\]\[tile + 1\];/tile][tile];/' tile.cu >elsewhere.cu
+here=$PWD
+mkdir -p other
+(cd other && "$warplens" check --compiler clang --no-config --fix-dry-run "$here/elsewhere.cu") >elsewhere.diff 2>stderr
+expect_in elsewhere.diff '^--- a/elsewhere.cu'
+expect_in stderr "the diff's paths are from $here: patch -p1 -d $here"
+patch -sp1 -d "$here" <elsewhere.diff || fail "patch does not take the diff"
+expect_in elsewhere.cu 'tile \+ 1'
 
 # From a saved run, where lines are those that ran.
 sed 's/tile\]\[tile + 1\];/tile][tile];/' tile.cu >saved.cu

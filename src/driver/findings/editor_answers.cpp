@@ -192,7 +192,7 @@ LspOptions EditorAnswers::options() const {
   std::lock_guard lock(mutex_);
   LspOptions out = options_;
   if (settings_.sm) out.check.sm = *settings_.sm, out.check.sm_given = true;
-  if (settings_.compiler) out.check.compiler = *settings_.compiler;
+  if (settings_.compiler) out.check.compiler = *settings_.compiler, out.check.compiler_given = true;
   if (settings_.compile_options) out.check.compile_options = *settings_.compile_options;
   if (settings_.block) out.check.block = *settings_.block;
   if (settings_.compile_commands) out.compile_commands = *settings_.compile_commands;
@@ -205,7 +205,7 @@ lsp::Answer EditorAnswers::answer(const lsp::Question& question, const std::stop
   LspOptions o = options();
   Result<Gates> gates = Gates::prepare(o.check.gates);
   if (!gates) return not_judged(gates.error(), question.file);
-  if (!o.check.sm_given && !gates->sm().empty()) o.check.sm = gates->sm();
+  if (Result<void> fine = gates->complete(o.check); !fine) return not_judged(fine.error(), question.file);
   Result<CheckInput> input = input_for(question.file, o);
   if (!input) return not_judged(input.error(), question.file);
   if (os::read_file(question.file) != question.text) input->text = question.text;

@@ -90,6 +90,7 @@ Result<check::Options> options_of(const CheckOptions& o) {
   auto arguments = arguments_in(o.settings);
   if (!arguments) return failure(arguments.error());
   out.arguments = *arguments;
+  out.arguments.insert(o.usual_arguments.begin(), o.usual_arguments.end());
   out.kernel = o.kernel;
   return out;
 }
@@ -237,6 +238,10 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
   options->names = [&](const std::string& function, const access::SourceStack& stack) {
     return sources.parameters(function, stack);
   };
+  const auto was_asked = [&](const std::string& name) { // .warplens.toml is for more files than these
+    return std::ranges::any_of(o.settings,
+                               [&](const std::string& one) { return one.starts_with(name + "="); });
+  };
   CompileFor how{compiler_named(o.compiler), options->architectures[0]->sm,
                  o.no_cache ? cache::Settings{} : cache::settings_from_environment(), stop};
   Examined out;
@@ -247,10 +252,11 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
     out.kernels += one.kernels;
     out.most_shared = std::max(out.most_shared, one.most_shared);
     for (const std::string& name : one.unused)
-      out.said +=
-          "warplens: " +
-          diag::render(diag::warning("unused-setting", fmt::format("no kernel has a parameter '{}'", name)),
-                       {}, o.colour);
+      if (was_asked(name))
+        out.said +=
+            "warplens: " +
+            diag::render(diag::warning("unused-setting", fmt::format("no kernel has a parameter '{}'", name)),
+                         {}, o.colour);
     std::move(one.judgements.begin(), one.judgements.end(), std::back_inserter(out.judgements));
   }
   out.list = check::findings_of(out.judgements, out.architectures);

@@ -76,10 +76,35 @@ Patch patch_of(const std::vector<FixGroup>& groups, const findings::SourceText& 
   return out;
 }
 
+std::string Patch::folder() const {
+  auto is_here = [](const File& file) {
+    return fs::path(file.name).is_relative() && *fs::path(file.name).begin() != "..";
+  };
+  if (std::ranges::all_of(files, is_here)) return {};
+  fs::path out = fs::path(files.front().path).parent_path();
+  auto holds_all = [&] {
+    return std::ranges::all_of(files, [&](const File& file) {
+      return *fs::path(file.path).lexically_relative(out).begin() != "..";
+    });
+  };
+  while (!holds_all() && out != out.parent_path()) out = out.parent_path();
+  return out.string();
+}
+
 std::string Patch::diff() const {
+  const std::string from = folder();
   std::string out;
-  for (const File& file : files) out += fix::unified_diff(file.name, file.before, file.after);
+  for (const File& file : files)
+    out += fix::unified_diff(from.empty() ? file.name
+                                          : fs::path(file.path).lexically_relative(from).generic_string(),
+                             file.before, file.after);
   return out;
+}
+
+std::string Patch::diff_hint() const {
+  const std::string from = folder();
+  return from.empty() ? ""
+                      : fmt::format("warplens: the diff's paths are from {}: patch -p1 -d {}\n", from, from);
 }
 
 Result<void> Patch::write() const {

@@ -25,7 +25,11 @@ struct Patch {
   std::vector<File> files;
 
   bool empty() const { return files.empty(); }
-  std::string diff() const; // of all files, for `patch -p1`
+  std::string diff() const; // of all files, for `patch -p1` in folder()
+  // The working directory, said as nothing, where all files lie below it; else the nearest that they all lie in.
+  std::string folder() const;
+  // For people who take the diff: the command, where it is not patch -p1 here; empty else.
+  std::string diff_hint() const;
   // All files or, where one is not as it was read or cannot be written, none of those behind it. Errors: source-changed,
   // report-unwritable.
   Result<void> write() const;

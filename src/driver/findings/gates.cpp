@@ -2,6 +2,7 @@
 // .warplens.toml; then the table of rules.
 #include "driver/findings/gates.h"
 #include "driver/findings/outputs.h"
+#include "driver/program/source_program.h"
 #include "findings/writers.h"
 #include "gates/own_rules.h"
 #include "os/file.h"
@@ -118,7 +119,30 @@ Result<Gates> Gates::prepare(const GateOptions& options) {
   return out;
 }
 
-std::string Gates::sm() const { return fmt::format("{}", fmt::join(config_.sm, ",")); }
+template <class Options> Result<void> Gates::complete_compiling(Options& o) const {
+  if (!o.sm_given && !config_.sm.empty()) o.sm = fmt::format("{}", fmt::join(config_.sm, ","));
+  if (!o.compiler_given && !config_.compiler.empty()) o.compiler = config_.compiler;
+  if (o.compile_options.empty() && !config_.compile_options.empty()) {
+    if (Result<std::vector<std::string>> words = split_words(config_.compile_options); !words) {
+      diag::Diagnostic error = words.error();
+      error.kind = "bad-config";
+      error.span = config_.compile_options_place;
+      return failure(std::move(error));
+    }
+    o.compile_options = config_.compile_options;
+  }
+  return {};
+}
+
+Result<void> Gates::complete(RunOptions& o) const { return complete_compiling(o); }
+
+Result<void> Gates::complete(CheckOptions& o) const {
+  if (Result<void> done = complete_compiling(o); !done) return done;
+  if (o.block.empty() && config_.block)
+    o.block = fmt::format("{},{},{}", config_.block->x, config_.block->y, config_.block->z);
+  o.usual_arguments = config_.set;
+  return {};
+}
 
 void Gates::fail_by_default(std::string_view condition) {
   if (settings_.fail_on.empty() && !settings_.baseline)

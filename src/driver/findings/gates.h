@@ -1,6 +1,6 @@
 // What commands do with findings: the gates that they must pass, and the forms they are written in.
 #pragma once
-#include "driver/run.h"
+#include "driver/check.h"
 #include "findings/writers.h"
 #include "gates/gates.h"
 #include <set>
@@ -23,8 +23,9 @@ public:
   // Reads the configuration and the baseline. Errors: bad-config, bad-baseline and what else is wrong before anything ran.
   static Result<Gates> prepare(const GateOptions&);
 
-  // The architectures that the configuration names, as --sm takes them; empty where it names none.
-  std::string sm() const;
+  // What the configuration says and the command line did not. Errors: compiler's options that are no words.
+  Result<void> complete(RunOptions&) const;
+  Result<void> complete(CheckOptions&) const;
   // What fails where nobody said so and there is no baseline.
   void fail_by_default(std::string_view condition);
 
@@ -39,6 +40,7 @@ public:
   Held hold(findings::List&, const FindingSources&) const;
 
 private:
+  template <class Options> Result<void> complete_compiling(Options&) const;
   gates::Settings settings_;
   gates::Config config_;
 };

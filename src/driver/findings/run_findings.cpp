@@ -95,6 +95,7 @@ Result<void> make_fixes(const List& list, Files& files, const GateOptions& asked
       [&](const std::string& file) { return files.path(file); });
   said += out.empty() ? "warplens: no finding has a fix that could be made in the source\n"
                       : fmt::format("warplens: {}\n", fixes_text(groups, out));
+  if (asked.fix_dry_run) said += out.diff_hint();
   output.err(diag::without_controls(said));
   return outputs.write("--fix-dry-run", out.diff(), output);
 }

@@ -1,6 +1,6 @@
 // Each run is a `warplens run` of its own, whose report is read as a saved one: so that the program's output can be kept, and
 // neither run knows of the other. Lines of the output that differ between two runs of the unchanged program, as times do, are
-// not compared.
+// not compared, nor are such copies from the device to the host (runtime/returned.h).
 #include "driver/findings/verify_fix.h"
 #include "os/captured.h"
 #include "os/file.h"
@@ -20,7 +20,8 @@ using Words = std::vector<std::string>;
 
 struct Trial {
   int exit_code = 0;
-  std::string output, said; // standard output, and what warplens and the compiler said
+  std::string output, said;          // standard output, and what warplens and the compiler said
+  std::vector<std::string> returned; // of each copy from the device to the host: bytes and digest
   report::Model model;
 };
 
@@ -74,15 +75,27 @@ Words words_of(const RunOptions& o, const Words& sources, const std::string& mor
   return out;
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 // Standard output and standard error apart, which a capture would mix.
 Result<Trial> run_once(const Words& words, const std::string& folder) {
   std::error_code error;
   Words command{"/bin/sh",
                 "-c",
-                "out=$1 err=$2; shift 2; exec \"$@\" >\"$out\" 2>\"$err\"",
+                "out=$1 err=$2 WARPLENS_RETURNED=$3; export WARPLENS_RETURNED; : >\"$3\" && shift 3 && "
+                "exec \"$@\" >\"$out\" 2>\"$err\"",
                 "sh",
                 folder + "/out",
                 folder + "/err",
+                folder + "/returned",
                 fs::read_symlink("/proc/self/exe", error).string()};
   command.insert(command.end(), words.begin(), words.end());
   Result<os::Captured> end = os::run_captured(command);
@@ -90,7 +103,10 @@ Result<Trial> run_once(const Words& words, const std::string& folder) {
   Trial out{end->exit_code,
             os::read_file(folder + "/out").value_or(""),
             os::read_file(folder + "/err").value_or(""),
+            {},
             {}};
+  const std::string returned = os::read_file(folder + "/returned").value_or("");
+  for (std::string_view line : lines_of(returned)) out.returned.emplace_back(line);
   std::optional<std::string> json = os::read_file(folder + "/report.json");
   if (!json || json->empty())
     return failure(diag::error("verify-failed", "the program could not be compiled or run", {},
@@ -103,30 +119,97 @@ Result<Trial> run_once(const Words& words, const std::string& folder) {
   return out;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+// What the unchanged program did, twice, and the changed one, twice.
+template <class T> struct Compared {
+  std::vector<T> before, again, after, after_again;
+
+  // How many there are changes from run to run: then nothing is said of any.
+  bool countless() const { return before.size() != again.size() || after.size() != after_again.size(); }
+  bool varies(std::size_t i) const {
+    return (i < before.size() && before[i] != again[i]) || (i < after.size() && after[i] != after_again[i]);
   }
-  return out;
+  // The first that differs, of those that do not differ by themselves; nothing where all are alike.
+  std::optional<std::size_t> difference() const {
+    if (countless()) return {};
+    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i)
+      if (!varies(i) && (i >= before.size() || i >= after.size() || before[i] != after[i])) return i;
+    return {};
+  }
+  // "the program prints the same (3 lines, but for 1 that changes from run to run)"
+  std::string same_text(std::string_view what, std::string_view noun) const {
+    if (countless())
+      return fmt::format("how many {} there are changes from run to run: they were not compared",
+                         text::inflected(noun, 2));
+    std::size_t varying = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) varying += varies(i);
+    const std::string but = varying == 0   ? ""
+                            : varying == 1 ? ", but for 1 that changes from run to run"
+                                           : fmt::format(", but for {} that change from run to run", varying);
+    return fmt::format("{} ({}{})", what, report::plural(before.size(), noun), but);
+  }
+};
+
+std::string line_at(const std::vector<std::string_view>& lines, std::size_t number) {
+  return number < lines.size() ? fmt::format("'{}'", lines[number].substr(0, 100)) : "nothing";
 }
 
-// The first line that differs, of those that do not differ by themselves; nothing where all are alike.
-std::optional<std::size_t> difference(const std::string& before, const std::string& again,
-                                      const std::string& after) {
-  const std::vector<std::string_view> a = lines_of(before), b = lines_of(again), c = lines_of(after);
-  for (std::size_t i = 0; i < std::max(a.size(), c.size()); ++i) {
-    const bool varies = a.size() == b.size() && i < a.size() && a[i] != b[i];
-    if (!varies && (i >= a.size() || i >= c.size() || a[i] != c[i])) return i;
-  }
+// The unchanged program's two runs, and the changed one's; where nothing differed, each is its own second.
+struct Trials {
+  const Trial &before, &again, &after, &after_again;
+};
+
+// How the content of a copy differs.
+std::string copy_text(const std::vector<std::string>& before, const std::vector<std::string>& after,
+                      std::size_t i) {
+  const auto bytes = [&](const std::vector<std::string>& all) {
+    return i < all.size() ? all[i].substr(0, all[i].find(' ')) : std::string("no");
+  };
+  if (bytes(before) != bytes(after))
+    return fmt::format("copy {} from the device to the host has {} bytes instead of {}", i + 1, bytes(after),
+                       bytes(before));
+  return fmt::format("copy {} of {} from the device to the host, of {} bytes, has another content", i + 1,
+                     before.size(), bytes(before));
+}
+
+// Why the changed program does not do the same; empty where it does.
+std::string difference_text(const Trials& t, const Compared<std::string_view>& printed,
+                            const Compared<std::string>& returned) {
+  if (t.before.exit_code != t.after.exit_code)
+    return fmt::format("the program ends with {} instead of {}", t.after.exit_code, t.before.exit_code);
+  constexpr std::string_view twice = ", in both of two runs each";
+  if (std::optional<std::size_t> line = printed.difference())
+    return fmt::format("line {} of what the program prints is {} instead of {}{}", *line + 1,
+                       line_at(printed.after, *line), line_at(printed.before, *line), twice);
+  if (std::optional<std::size_t> copy = returned.difference())
+    return copy_text(returned.before, returned.after, *copy) + std::string(twice);
   return {};
 }
 
-std::string line_at(const std::string& text, std::size_t number) {
-  const std::vector<std::string_view> lines = lines_of(text);
-  return number < lines.size() ? fmt::format("'{}'", lines[number].substr(0, 100)) : "nothing";
+// Sets `same`.
+std::string results_text(const Trials& t, bool& same) {
+  const Compared<std::string_view> printed{lines_of(t.before.output), lines_of(t.again.output),
+                                           lines_of(t.after.output), lines_of(t.after_again.output)};
+  const Compared<std::string> returned{t.before.returned, t.again.returned, t.after.returned,
+                                       t.after_again.returned};
+  const std::string why = difference_text(t, printed, returned);
+  same = why.empty();
+  if (!same) return fmt::format("warplens: the fixes do not hold: {}\n", why);
+  return fmt::format(
+      "warplens: with the fixes {} and ends with {}, as before\nwarplens: {}\n",
+      printed.same_text("the program prints the same", "line"), t.before.exit_code,
+      t.before.returned.empty()
+          ? "it copies nothing from the device to the host that could be compared"
+          : returned.same_text("what it copies from the device to the host is the same to the bit", "copy"));
+}
+
+// Once more, where something differs: it may do so by itself.
+Result<std::optional<Trial>> once_more(bool needed, const Words& words, const Shadow& shadow,
+                                       const std::string& folder) {
+  if (!needed) return std::optional<Trial>();
+  Result<Trial> out = run_once(words, folder);
+  if (!out) return failure(out.error());
+  out->output = shadow.original(out->output);
+  return std::optional(std::move(*out));
 }
 
 struct Cost {
@@ -209,26 +292,15 @@ Result<Verification> verify_fix(const RunOptions& o, const Patch& patch) {
     return out;
   }
   after->output = shadow->original(after->output);
-  std::string again = before->output;
-  if (after->output != before->output) {
-    Result<Trial> third = run_once(words_of(o, sources, "", folder->path()), folder->path());
-    if (!third) return failure(third.error());
-    again = third->output;
-  }
-  const std::optional<std::size_t> line = difference(before->output, again, after->output);
-  out.same = !line && before->exit_code == after->exit_code;
-  if (before->exit_code != after->exit_code)
-    out.text = fmt::format("warplens: the fixes do not hold: the program ends with {} instead of {}\n",
-                           after->exit_code, before->exit_code);
-  else if (line)
-    out.text = fmt::format(
-        "warplens: the fixes do not hold: line {} of what the program prints is {} instead of {}\n",
-        *line + 1, line_at(after->output, *line), line_at(before->output, *line));
-  else
-    out.text = fmt::format(
-        "warplens: with the fixes the program prints the same ({}{}) and ends with {}, as before\n",
-        report::plural(lines_of(before->output).size(), "line"),
-        again == before->output ? "" : ", but for those that change by themselves", before->exit_code);
+  const bool differs = after->output != before->output || after->returned != before->returned;
+  const Words original = words_of(o, sources, "", folder->path()),
+              fixed = words_of(o, changed, include, folder->path());
+  Result<std::optional<Trial>> again = once_more(differs, original, *shadow, folder->path());
+  if (!again) return failure(again.error());
+  Result<std::optional<Trial>> after_again = once_more(differs, fixed, *shadow, folder->path());
+  if (!after_again) return failure(after_again.error());
+  out.text = results_text(
+      {*before, *again ? **again : *before, *after, *after_again ? **after_again : *after}, out.same);
   out.text += counts_text(*before, *after, *shadow);
   return out;
 }

@@ -1,0 +1,37 @@
+#include "check/moved.h"
+#include "arch/count.h"
+#include "ir/matrix.h"
+#include "ir/operands.h"
+
+namespace warplens::check {
+
+std::optional<BulkOperands> bulk_operands(const ir::Form& form, const ir::Instruction& i,
+                                          const ir::Function& f) {
+  const ir::BulkCopy copy = ir::bulk_copy(form);
+  if (copy != ir::BulkCopy::in && copy != ir::BulkCopy::out) return {};
+  const u32 first = i.first_operand + i.destinations; // destination, source, size
+  if (i.sources < 3 || f.operands[first].kind != ir::Operand::Kind::address ||
+      f.operands[first + 1].kind != ir::Operand::Kind::address)
+    return {};
+  return BulkOperands{copy == ir::BulkCopy::in ? first + 1 : first, first + 2};
+}
+
+std::optional<Costs> group_costs(const ir::Form& form, const ir::Instruction& i,
+                                 const arch::Architecture& row) {
+  if (!ir::multiplies_in_group(form)) return {};
+  constexpr u64 rows_of_a = 64,
+                line = 32; // PTX ISA: A has 64 rows, and an instruction takes 32 bytes of each
+  const u64 line_of_b = ir::is_sparse(form) ? 2 * line : line;
+  std::array<access::BulkRow, 2> rows;
+  std::size_t count = 0;
+  if (ir::described_count(form, i.sources) == 1) rows[count++] = {0, rows_of_a * line};
+  rows[count++] = {0, form.shape.n * line_of_b};
+  access::BulkAccess bulk{{.space = access::Space::shared, .bytes = 16}};
+  bulk.rows = {rows.data(), count};
+  const u64 wavefronts = arch::count_bulk(row, bulk).wavefronts;
+  Costs out;
+  out.wavefronts = out.ideal = {wavefronts, wavefronts};
+  return out;
+}
+
+} // namespace warplens::check

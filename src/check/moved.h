@@ -1,0 +1,14 @@
+// What moves by paths of its own (access::BulkAccess): bulk copies of rows, and the operands that wgmma reads in shared memory.
+#pragma once
+#include "check/claim.h"
+
+namespace warplens::check {
+
+// Of a bulk copy between global and shared memory; nothing where it is none, or goes by a tensor map, which is made at run time.
+std::optional<BulkOperands> bulk_operands(const ir::Form&, const ir::Instruction&, const ir::Function&);
+
+// What the four warps that execute a wgmma together pay for what it reads in shared memory: that follows from its shape alone
+// (arch/rules/bulk.cpp). Nothing where the instruction is another.
+std::optional<Costs> group_costs(const ir::Form&, const ir::Instruction&, const arch::Architecture&);
+
+} // namespace warplens::check
