@@ -100,6 +100,23 @@ void Analysis::find_behind_meetings() {
   }
 }
 
+void Analysis::find_decisions() {
+  decided_at_.assign(flow.function.blocks.size(), ir::no_value);
+  for (ir::BlockId b : flow.cfg.reverse_post_order) {
+    const ir::BlockId above = flow.ssa.dominator[b.value];
+    if (!above.valid()) continue;
+    bool decides = flow.decided_at[b.value] == b.value;
+    if (auto asked = conditions_.find(above.value); decides && asked != conditions_.end())
+      decides = !pool.facts(asked->second).uniform || pool.is_constant(asked->second);
+    decided_at_[b.value] = decides ? b.value : decided_at_[above.value];
+  }
+}
+
+u32 Analysis::decided_at(u32 block) {
+  if (decided_at_.empty()) find_decisions();
+  return decided_at_[block];
+}
+
 bool Analysis::rests_on_reconvergence(u32 block) {
   if (behind_meetings_.empty()) find_behind_meetings();
   return behind_meetings_[block] || any_divergent_around(block, [](const Split& d) { return d.repeats; });

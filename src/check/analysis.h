@@ -77,6 +77,8 @@ public:
     };
     return some(around_[block]) || some(wide_);
   }
+  // As Flow::decided_at, but for branches that all lanes take alike, as far as the function's values say.
+  u32 decided_at(u32 block);
   // Do the lanes come there after some of them went another way, or round a loop more often?
   bool rests_on_reconvergence(u32 block);
   // Did lanes come from block `from` to `to` out of a loop, in different rounds of it?
@@ -116,6 +118,7 @@ private:
   void end_block(u32 block);
   void note_divergent(u32 block);
   void find_behind_meetings();
+  void find_decisions();
 
   const Launches& launches_;
   std::vector<Value> values_; // [SSA values]
@@ -128,6 +131,7 @@ private:
   std::vector<u32> wide_;                // but for those that reach many
   std::vector<u32> meetings_;            // of all
   std::vector<bool> behind_meetings_;    // [blocks], once it is asked for
+  std::vector<u32> decided_at_;          // likewise
   std::map<u32, Value> conditions_;
   std::map<u32, Going> going_; // by the phi's value
   std::set<ParameterPlace> pointers_;

@@ -94,9 +94,9 @@ ActiveLanes active_lanes(Analysis& a, u32 instruction, u32 block) {
   Flow& flow = a.flow;
   ActiveLanes out{{a.warp.active}, !flow.function.entry && a.rules.calls};
   // From one block that a branch decides on to the next above it.
-  for (u32 decided = flow.decided_at[block]; decided != ir::no_value;) {
+  for (u32 decided = a.decided_at(block); decided != ir::no_value;) {
     const u32 at = flow.ssa.dominator[decided].value, below = decided;
-    decided = flow.decided_at[at];
+    decided = a.decided_at(at);
     const ir::Instruction* end = flow.conditional_end(at);
     if (flow.module.form(*end).opcode == ir::Opcode::brx) {
       bool alike = a.pool.facts(a.condition(at)).uniform || !a.rules.tables;

@@ -1,7 +1,8 @@
 // The rules, one file each, and what they share: a rule makes its change to the lanes of every class of a site's warps,
 // and the architecture counts the result. So the sentence, the number and the change are the same thing.
 #pragma once
-#include "advise/advise.h"
+#include "advise/siblings.h"
+#include <cstdlib>
 #include <functional>
 
 namespace warplens::advise::rules {
@@ -10,6 +11,7 @@ struct Subject {
   const measure::SiteRecord& site;
   const arch::Counts& counters; // of the context's architecture
   const Context& context;
+  const Siblings* siblings = nullptr; // of the context's launch, where somebody made them
 };
 
 // A rule adds at most one piece of advice.
@@ -56,14 +58,28 @@ inline constexpr double often = 4; // from there on it is worth a word
 
 // The class that costs most beyond need, or the most frequent; the site has one.
 const measure::WarpClass& main_class(const Subject&);
+inline u64 stride_of(const measure::WarpClass& c) { return static_cast<u64>(std::llabs(c.shape.stride)); }
+inline bool is_sibling(const Subject& s, const measure::SiteRecord& other) {
+  return !(other.site.id == s.site.site.id) && other.space == s.site.space &&
+         other.site.kind == s.site.site.kind && other.site.bytes == s.site.site.bytes &&
+         other.site.function == s.site.site.function && !other.distribution.classes.empty();
+}
 // Calls f(record) for each other access of the launch that ran, in the same space, of the same kind and width, in the
 // same function.
 template <class F> void each_sibling(const Subject& s, F&& f) {
   if (s.context.launch == nullptr) return;
   for (const measure::SiteRecord& other : s.context.launch->sites)
-    if (!(other.site.id == s.site.site.id) && other.space == s.site.space &&
-        other.site.kind == s.site.site.kind && other.site.bytes == s.site.site.bytes &&
-        other.site.function == s.site.site.function && !other.distribution.classes.empty())
+    if (is_sibling(s, other)) f(other);
+}
+// Calls f(record) for each access of the launch that ran and has this stride, whatever else it is.
+template <class F> void each_of_stride(const Subject& s, u64 stride, F&& f) {
+  if (s.context.launch == nullptr) return;
+  if (s.siblings != nullptr) {
+    for (const measure::SiteRecord* other : s.siblings->of_stride(stride)) f(*other);
+    return;
+  }
+  for (const measure::SiteRecord& other : s.context.launch->sites)
+    if (!other.distribution.classes.empty() && stride_of(other.distribution.classes.front()) == stride)
       f(other);
 }
 

@@ -15,8 +15,6 @@ namespace {
 constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
 constexpr u64 largest_vector = 16;
 
-u64 stride_of(const measure::WarpClass& c) { return static_cast<u64>(std::llabs(c.shape.stride)); }
-
 u64 place_in(const measure::WarpClass& c, u64 stride) {
   return c.example.address[static_cast<u32>(std::countr_zero(c.example.active))] % stride;
 }
@@ -46,12 +44,12 @@ bool repeats(const Subject& s, const measure::SiteRecord& site) {
 // Is there a store with this stride that each thread performs once? Then a row is no thread's own: it holds the results of
 // many, and another order of indices serves both.
 bool result_in_row(const Subject& s, u64 stride) {
-  if (s.context.launch == nullptr) return false;
-  return std::ranges::any_of(s.context.launch->sites, [&](const measure::SiteRecord& other) {
-    return other.site.kind == access::Kind::store && is_device(other.space) &&
-           other.site.function == s.site.site.function && !other.distribution.classes.empty() &&
-           stride_of(other.distribution.classes.front()) == stride && !repeats(s, other);
+  bool out = false;
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+    out = out || (other.site.kind == access::Kind::store && is_device(other.space) &&
+                  other.site.function == s.site.site.function && !repeats(s, other));
   });
+  return out;
 }
 
 // Does each thread walk along a row while its neighbours' other accesses, performed as often, lie side by side? Then the
@@ -70,9 +68,9 @@ bool turns_a_matrix(const Subject& s) {
 Neighbours neighbours(const Subject& s, u64 stride) {
   Neighbours out;
   std::set<u64> places{place_in(main_class(s), stride)};
-  each_sibling(s, [&](const measure::SiteRecord& other) {
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
     const measure::WarpClass& c = other.distribution.classes.front();
-    if (stride_of(c) != stride || c.shape.form != main_class(s).shape.form) return;
+    if (!is_sibling(s, other) || c.shape.form != main_class(s).shape.form) return;
     bool elsewhere = places.insert(place_in(c, stride)).second;
     if (same_place(other.site, s.site.site))
       out.unrolled += elsewhere;

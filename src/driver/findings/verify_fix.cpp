@@ -137,9 +137,6 @@ template <class T> struct Compared {
   }
   // "the program prints the same (3 lines, but for 1 that changes from run to run)"
   std::string same_text(std::string_view what, std::string_view noun) const {
-    if (countless())
-      return fmt::format("how many {} there are changes from run to run: they were not compared",
-                         text::inflected(noun, 2));
     std::size_t varying = 0;
     for (std::size_t i = 0; i < before.size(); ++i) varying += varies(i);
     const std::string but = varying == 0   ? ""
@@ -194,12 +191,22 @@ std::string results_text(const Trials& t, bool& same) {
   const std::string why = difference_text(t, printed, returned);
   same = why.empty();
   if (!same) return fmt::format("warplens: the fixes do not hold: {}\n", why);
-  return fmt::format(
-      "warplens: with the fixes {} and ends with {}, as before\nwarplens: {}\n",
-      printed.same_text("the program prints the same", "line"), t.before.exit_code,
-      t.before.returned.empty()
-          ? "it copies nothing from the device to the host that could be compared"
-          : returned.same_text("what it copies from the device to the host is the same to the bit", "copy"));
+  const std::string ends = fmt::format("ends with {}, as before", t.before.exit_code);
+  std::string out = "warplens: with the fixes ";
+  out += printed.countless()
+             ? fmt::format("the program {}; how many lines it prints changes from run to run: they were "
+                           "not compared",
+                           ends)
+             : printed.same_text("the program prints the same", "line") + " and " + ends;
+  out += "\nwarplens: ";
+  out += returned.countless()
+             ? "how often it copies from the device to the host changes from run to run: these copies were "
+               "not compared"
+         : t.before.returned.empty()
+             ? "it copies nothing from the device to the host that could be compared"
+             : returned.same_text("what it copies from the device to the host is the same to the bit",
+                                  "transfer");
+  return out + '\n';
 }
 
 // Once more, where something differs: it may do so by itself.
