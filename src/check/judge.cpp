@@ -263,6 +263,7 @@ Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.exact = executed_ && worst_ == Dependence::none;
   if (executed_ && example_) {
     record = record_of(site_, *example_, counters_);
+    out_.example = example_;
     if (out_.pattern.empty()) out_.pattern = report::describe(record->pattern, site_);
   }
   return std::move(out_);

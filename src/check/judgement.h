@@ -64,7 +64,9 @@ struct Judgement {
   // What is paid (sectors, wavefronts, requests) by a warp all of whose lanes take part that may is one number: wherever it
   // begins, or where the conditions hold.
   bool decided = false, decided_if = false;
-  bool varies = false;                  // with the launch index or a loop, beyond the conditions
+  bool varies = false; // with the launch index or a loop, beyond the conditions
+  std::optional<access::WarpAccess>
+      example;                          // a warp of it, aligned as well as can be, where distances are known
   std::optional<advise::Advice> advice; // for the first architecture
   findings::Remedy remedy{};            // of it
   // A load that a loop repeats: the store in it that might change what it reads (check/aliasing.h).

@@ -56,6 +56,7 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
   command.add_option("--verdicts", o.verdicts, "write every verdict, with all bounds, as JSON to FILE")
       ->type_name("FILE")
       ->group("Output");
+  command.add_option("--html", o.html, "also write a page for a browser")->type_name("FILE")->group("Output");
 }
 
 } // namespace

@@ -80,6 +80,9 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
   command.add_option("--svg", o.svg, "also write the drawing to this file")
       ->type_name("FILE")
       ->group("Output");
+  command.add_option("--html", o.html, "also write a page for a browser; '-': instead of the words")
+      ->type_name("FILE")
+      ->group("Output");
   command.add_flag("--json", o.json, "print JSON instead of words")->group("Output");
   command.add_flag("--ascii", ascii, "draw with ASCII characters only")->group("Output");
 }
@@ -100,6 +103,7 @@ void add_explain(CLI::App& app, int& exit_code) {
     options->list_cases = command->count("--case") > 0 && options->case_name.empty();
     options->unicode = !*ascii && text::unicode_wanted();
     options->colour = text::colour_wanted(STDOUT_FILENO, *colour);
+    options->version = WARPLENS_VERSION;
     driver::Output output = driver::explain(*options);
     print(stdout, output.out);
     print(stderr, output.err);

@@ -24,11 +24,14 @@ void add_replay(CLI::App& app, int& exit_code) {
                    "compute capability or GPU, or several: 90, 9.0, sm_90, h100, 10,35,90")
       ->capture_default_str();
   command->add_flag("--json", options->json, "one JSON object per access instead of a table");
+  command->add_option("--html", options->html, "also write a page for a browser; '-': instead of the table")
+      ->type_name("FILE");
   command->add_flag("--keep-going", options->keep_going,
                     "count the lines after a malformed one (then the exit code is 1)");
   add_terminal_options(*command, colour);
   command->callback([options, colour, &exit_code] {
     options->colour = text::colour_wanted(STDERR_FILENO, *colour);
+    options->version = WARPLENS_VERSION;
     driver::TextSinks sinks{[](std::string_view text) { return print(stdout, text); },
                             [](std::string_view text) { print(stderr, text); }};
     exit_code = driver::replay(*options, sinks);

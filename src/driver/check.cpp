@@ -3,6 +3,7 @@
 #include "arch/table.h"
 #include "check/findings.h"
 #include "check/verdicts.h"
+#include "driver/access_page.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/fix_check.h"
 #include "driver/findings/gates.h"
@@ -89,6 +90,7 @@ Result<Prepared> prepare(const CheckOptions& asked) {
   Outputs::Named files = Outputs::named(asked.gates);
   if (asked.json) files.emplace_back("--json", "-");
   if (!asked.verdicts.empty()) files.emplace_back("--verdicts", asked.verdicts);
+  if (!asked.html.empty()) files.emplace_back("--html", asked.html);
   Result<Outputs> outputs = Outputs::prepare(files, asked.inputs, "check", "what is checked");
   if (!outputs) return failure(outputs.error());
   out.outputs = std::move(*outputs);
@@ -134,6 +136,14 @@ Result<u64> say(const Prepared& run, findings::List& list, SourceTexts& sources,
   return held.failing;
 }
 
+Result<void> write_page(const Prepared& run, const Examined& examined, SourceTexts& sources, Output& out) {
+  if (run.options.html.empty()) return {};
+  Result<std::string> page = check_page(run.options.inputs, examined, sources, run.options.version);
+  if (!page) return failure(page.error());
+  return run.outputs.write("--html", *page,
+                           {[&](std::string_view text) { return out.out += text, true; }, {}});
+}
+
 } // namespace
 
 Output check(const CheckOptions& asked) {
@@ -165,6 +175,8 @@ Output check(const CheckOptions& asked) {
   }
   Result<u64> failing = say(*prepared, list, sources, more, out);
   if (!failing) return refuse(failing.error(), o);
+  if (Result<void> written = write_page(*prepared, *examined, sources, out); !written)
+    return refuse(written.error(), o);
   if (Result<void> made = make_fixes(*prepared, *inputs, *examined, sources, *failing, out); !made) {
     out.err += refuse(made.error(), o).err;
     out.exit_code = 2;

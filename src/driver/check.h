@@ -21,6 +21,7 @@ struct CheckOptions {
   bool all = false;                              // what is fine, and what is not known, too
   bool json = false;
   std::string verdicts; // a file for all verdicts as JSON, "-": standard output; empty: none
+  std::string html;     // a page, too; empty: none
   bool colour = false;
   std::string version; // of WarpLens, for documents
 };

@@ -26,9 +26,11 @@ struct Input {
   const report::Model* run() const { return std::get_if<report::Model>(&content); }
 };
 
-// A baseline says so at its beginning.
+// A baseline says so at its beginning; a list of findings begins right behind the tool's name, and a run's report does not.
 bool is_baseline(std::string_view text) {
-  return text.substr(0, 4096).find("\"warplens-baseline\"") != text.npos;
+  const std::string_view begin = text.substr(0, 4096);
+  return begin.find("\"warplens-baseline\"") != begin.npos ||
+         begin.find("\"findings\"") < std::min(begin.find("\"target\""), begin.find("\"program\""));
 }
 
 Result<Input> from_json(const std::string& text, const std::string& name, const DiffOptions& options) {
@@ -148,20 +150,38 @@ Result<void> write(const diff::Model& model, const std::vector<std::string>& fai
                              "check the space on the disk, or where the output goes"));
 }
 
+// Those of the command line, else those of .warplens.toml.
+Result<std::vector<diff::Condition>> conditions_of(const DiffOptions& options) {
+  std::vector<std::pair<std::string, diag::Span>> all;
+  for (const std::string& words : options.fail_on) all.push_back({words, {}});
+  if (all.empty()) {
+    Result<gates::Config> config = configuration(options.run.gates);
+    if (!config) return failure(config.error());
+    all = config->diff_fail_on;
+  }
+  std::vector<diff::Condition> out;
+  for (const auto& [words, where] : all) {
+    Result<std::vector<diff::Condition>> some = diff::parse_conditions(words);
+    if (!some) {
+      diag::Diagnostic error = some.error();
+      error.span = where;
+      return failure(std::move(error));
+    }
+    out.insert(out.end(), some->begin(), some->end());
+  }
+  return out;
+}
+
 } // namespace
 
 int diff(const DiffOptions& options, const RunOutput& output) {
   constexpr int cannot = 2;
   auto refuse = [&](const diag::Diagnostic& diagnostic) {
-    output.err("warplens: " + diag::render(diagnostic, {}, options.run.colour));
+    output.err("warplens: " + diag::render(diagnostic, configuration_at(diagnostic), options.run.colour));
     return cannot;
   };
-  std::vector<diff::Condition> conditions;
-  for (const std::string& words : options.fail_on) {
-    Result<std::vector<diff::Condition>> some = diff::parse_conditions(words);
-    if (!some) return refuse(some.error());
-    conditions.insert(conditions.end(), some->begin(), some->end());
-  }
+  Result<std::vector<diff::Condition>> conditions = conditions_of(options);
+  if (!conditions) return refuse(conditions.error());
   Result<Outputs> outputs = outputs_of(options);
   if (!outputs) return refuse(outputs.error());
   if (options.before == "-" && options.after == "-")
@@ -173,7 +193,7 @@ int diff(const DiffOptions& options, const RunOutput& output) {
   if (!after) return refuse(after.error());
   Result<diff::Model> model = compare(*before, *after, options);
   if (!model) return refuse(model.error());
-  const std::vector<std::string> fails = diff::failures(*model, conditions);
+  const std::vector<std::string> fails = diff::failures(*model, *conditions);
   if (Result<void> written = write(*model, fails, options, *outputs, output); !written)
     return refuse(written.error());
   for (const std::string& text : fails)

@@ -2,6 +2,7 @@
 // drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
 // diagnosed here; what is wrong with the access is explain/'s to say.
 #include "driver/explain.h"
+#include "driver/access_page.h"
 #include "driver/gpus.h"
 #include "explain/expr/pool.h"
 #include "explain/model/cases.h"
@@ -123,8 +124,15 @@ Output answer(const Explanation& e, const ExplainOptions& options) {
     out.exit_code = 1;
     out.err += told(*e.fault, e.source, options.colour);
   }
-  if (options.svg.empty()) return out;
-  if (std::optional<Diagnostic> bad = write_file(options.svg, svg(e, ""))) return refuse(*bad, options);
+  if (!options.svg.empty())
+    if (std::optional<Diagnostic> bad = write_file(options.svg, svg(e, ""))) return refuse(*bad, options);
+  if (options.html.empty()) return out;
+  Result<std::string> page = explain_page(e, options.version);
+  if (!page) return refuse(page.error(), options);
+  if (options.html == "-")
+    out.out = *page;
+  else if (std::optional<Diagnostic> bad = write_file(options.html, *page))
+    return refuse(*bad, options);
   return out;
 }
 
@@ -154,6 +162,10 @@ Output check_pool(const ExplainOptions& options) {
 } // namespace
 
 Output explain(const ExplainOptions& options) {
+  if (!options.html.empty() && (options.list_cases || !options.case_name.empty() || !options.pool.empty()))
+    return refuse(diag::error("bad-option", "--html is of an expression, not of --case or --pool", {},
+                              "--case NAME --svg FILE writes the drawing of a case"),
+                  options);
   if (options.list_cases) return {0, warplens::explain::terminal_list({options.unicode, options.colour}), {}};
   if (!options.case_name.empty()) return built_in(options);
   if (!options.pool.empty()) return check_pool(options);

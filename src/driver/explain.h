@@ -18,8 +18,10 @@ struct ExplainOptions {
   u32 warp = 0;
   bool list_cases = false;
   std::string case_name;
-  std::string pool; // --pool 'float a[100]; double b[10]'
-  std::string svg;  // file name; empty: none
+  std::string pool;    // --pool 'float a[100]; double b[10]'
+  std::string svg;     // file name; empty: none
+  std::string html;    // likewise; "-": standard output, instead of the words
+  std::string version; // of WarpLens, for the page
   bool json = false;
   bool unicode = true, colour = false;
 };

@@ -6,6 +6,7 @@
 #include "arch/table.h"
 #include "arch/texels.h"
 #include "base/bits.h"
+#include "driver/access_page.h"
 #include "driver/findings/outputs.h"
 #include "driver/gpus.h"
 #include "trace/trace.h"
@@ -62,8 +63,11 @@ std::optional<u32> misaligned_lane(const access::WarpAccess& access) {
 
 class Replay {
 public:
-  Replay(const ReplayOptions& options, const TextSinks& sinks, std::vector<const arch::Architecture*> rows)
-      : options_(options), sinks_(sinks), rows_(std::move(rows)), sums_(rows_.size()) {}
+  // `page`: gets what is counted; null where none is wanted. With `silent` no table is printed.
+  Replay(const ReplayOptions& options, const TextSinks& sinks, std::vector<const arch::Architecture*> rows,
+         ReplayPage* page, bool silent)
+      : options_(options), sinks_(sinks), rows_(std::move(rows)), sums_(rows_.size()), page_(page),
+        silent_(silent) {}
 
   int run(trace::Reader& reader) {
     if (!options_.json) table_header();
@@ -92,13 +96,14 @@ private:
 
   bool flush() {
     if (text_.empty()) return true;
-    bool written = sinks_.out({text_.data(), text_.size()});
+    bool written = silent_ || sinks_.out({text_.data(), text_.size()});
     text_.clear();
     return written;
   }
 
   void one(const trace::Record& record) {
     ++records_;
+    if (page_ != nullptr) page_->add(record);
     if (std::optional<u32> lane = misaligned_lane(record.access)) warn_misaligned(record, *lane);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       Counts counts = arch::count(*rows_[i], record.access);
@@ -197,6 +202,8 @@ private:
   const TextSinks& sinks_;
   std::vector<const arch::Architecture*> rows_;
   std::vector<Counts> sums_;
+  ReplayPage* page_;
+  bool silent_;
   std::string text_;
   u64 records_ = 0, malformed_ = 0, misaligned_ = 0;
   bool cut_short_ = false;
@@ -214,7 +221,19 @@ int replay(const ReplayOptions& options, const TextSinks& sinks) {
   if (Result<void> streams = Outputs::check_streams({options.path}); !streams) return fail(streams.error());
   Result<std::unique_ptr<trace::Reader>> reader = trace::open(options.path);
   if (!reader) return fail(reader.error());
-  return Replay(options, sinks, std::move(*rows)).run(**reader);
+  Outputs::Named named;
+  if (!options.html.empty()) named.emplace_back("--html", options.html);
+  Result<Outputs> outputs = Outputs::prepare(named, {options.path}, "replay", "what is replayed");
+  if (!outputs) return fail(outputs.error());
+  if (named.empty()) return Replay(options, sinks, std::move(*rows), nullptr, false).run(**reader);
+  ReplayPage page(options.path, *rows);
+  const int code = Replay(options, sinks, std::move(*rows), &page, outputs->take_stdout()).run(**reader);
+  Result<std::string> text = page.page(options.version);
+  if (!text) return fail(text.error());
+  const auto to_stdout = [&](std::string_view part) { return sinks.out(part); };
+  if (Result<void> written = outputs->write("--html", *text, {to_stdout, {}}); !written)
+    return fail(written.error());
+  return code;
 }
 
 } // namespace warplens::driver

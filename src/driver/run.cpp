@@ -4,6 +4,7 @@
 #include "driver/run.h"
 #include "driver/findings/run_findings.h"
 #include "driver/findings/verify_fix.h"
+#include "driver/last_run.h"
 #include "driver/program/events.h"
 #include "driver/program/host_places.h"
 #include "driver/program/prepare.h"
@@ -230,6 +231,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   if (!held) return refuse(options, output, held.error());
   Result<bool> fixed = apply_fixes(options, held->fixes, output);
   if (!fixed) return refuse(options, output, fixed.error());
+  save_last_run(*model, options, output); // last: verifying fixes runs variants of the program
   const bool passes = *fixed && held->failing == 0 && (!options.strict || report::passes_strict(*model));
   return end->exit_code == 0 && !passes ? 1 : end->exit_code;
 }

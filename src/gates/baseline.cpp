@@ -102,12 +102,23 @@ std::optional<Known> read_known(const json_t& object) {
   auto costs = object.find("costs");
   if (costs == object.end() || !costs->is_array()) return {};
   for (const json_t& cost : *costs) {
-    if (!cost.is_object() || !cost.contains("value") || !cost["value"].is_number()) return {};
+    if (!cost.is_object()) return {};
+    const json_t* value = nullptr; // as value_of() has it
+    for (const char* key : {"value", "average", "most"})
+      if (auto found = cost.find(key); value == nullptr && found != cost.end() && found->is_number())
+        value = &*found;
     auto sm = cost.find("sm");
-    if (sm == cost.end() || !sm->is_number_unsigned()) return {};
-    out.values.push_back({*sm, string_in(cost, "counter"), cost["value"]});
+    if (value == nullptr || sm == cost.end() || !sm->is_number_unsigned()) return {};
+    out.values.push_back({*sm, string_in(cost, "counter"), *value});
   }
   return out;
+}
+
+// A list of findings, as findings::json() writes it.
+bool is_findings(const json_t& document) {
+  auto tool = document.find("tool");
+  return !document.contains("kind") && !document.contains("launches") && tool != document.end() &&
+         tool->is_object() && string_in(*tool, "name") == "warplens";
 }
 
 } // namespace
@@ -123,7 +134,7 @@ Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
     return failure(bad(fmt::format("'{}' holds a number that is too large", file), {file, 0, 0, 0}));
   }
   const diag::Span place{file, 0, 0, 0};
-  if (!document.is_object() || string_in(document, "kind") != "warplens-baseline")
+  if (!document.is_object() || (string_in(document, "kind") != "warplens-baseline" && !is_findings(document)))
     return failure(
         bad(fmt::format("'{}' is no baseline: it says no kind \"warplens-baseline\"", file), place));
   if (auto schema = document.find("schema"); schema == document.end() || *schema != 1)
@@ -133,6 +144,7 @@ Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
     return failure(bad(fmt::format("'{}' has no list of findings", file), place));
   Baseline out;
   for (const json_t& one : *list) {
+    if (one.is_object() && !string_in(one, "suppressed").empty()) continue;
     std::optional<Known> known = read_known(one);
     if (!known)
       return failure(

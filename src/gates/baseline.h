@@ -24,7 +24,7 @@ struct Baseline {
   std::vector<Known> findings;
 };
 
-// JSON, as write_baseline makes it. Errors: bad-baseline, with the line where the text is no JSON.
+// JSON, as write_baseline makes it, or as `--findings` and `check --json` do, of which suppressed findings are left out. Errors: bad-baseline, with the line where the text is no JSON.
 Result<Baseline> read_baseline(std::string_view text, const std::string& file);
 // Of all that are not suppressed, and not those about comments.
 std::string write_baseline(const findings::List&, std::string_view version);

@@ -53,6 +53,7 @@ public:
                  {"compile-options", &Reader::compile_options},
                  {"block", &Reader::block},
                  {"set", &Reader::set},
+                 {"diff", &Reader::diff},
                  {"severity", &Reader::severity},
                  {"paths", &Reader::paths}});
   }
@@ -108,6 +109,18 @@ private:
       Result<std::vector<Condition>> some = parse_conditions(word, where);
       if (!some) return failure(some.error());
       config_.fail_on->insert(config_.fail_on->end(), some->begin(), some->end());
+      return {};
+    });
+  }
+
+  Result<void> diff(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return failure(bad("diff is not a table", place(node)));
+    return each(*table, "diff.", {{"fail-on", &Reader::diff_fail_on}});
+  }
+  Result<void> diff_fail_on(const toml::node& node) {
+    return words(node, [&](std::string word, const diag::Span& where) -> Result<void> {
+      config_.diff_fail_on.emplace_back(std::move(word), where);
       return {};
     });
   }

@@ -9,6 +9,8 @@
 //   block = [32, 8]                                   # of check: as --block; a number stands for a row
 //   [set]                                             # of check: as --set, for the kernels that have such a parameter
 //   n = 1024
+//   [diff]
+//   fail-on = "worse>1%"                              # as --fail-on of diff
 //   [severity]
 //   bank-conflict = "error"                           # note, warning, error, or off
 //   [paths]                                           # from this file's folder (gates/glob.h)
@@ -30,6 +32,8 @@ struct Config {
   std::string folder; // that holds it, absolute
   std::vector<std::string> sm;
   std::optional<std::vector<Condition>> fail_on;
+  std::vector<std::pair<std::string, diag::Span>>
+      diff_fail_on;                    // words that diff reads, and where each stands
   std::string baseline;                // absolute; empty: none
   std::optional<double> least_excess;  // 0…1
   std::map<std::string, Level> levels; // by rule

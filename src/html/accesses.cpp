@@ -69,15 +69,23 @@ Json classes_json(Scribe& scribe, const Row& row) {
   return out;
 }
 
-Json fix_json(Scribe& scribe, const advise::Advice& advice) {
+// [before, after] of the metric by device; null where that is not known.
+Json effects_json(const std::vector<std::optional<report::Effect>>& effects) {
+  Json out = Json::array();
+  for (const std::optional<report::Effect>& effect : effects)
+    out.push_back(effect ? Json{effect->before, effect->after} : Json());
+  return out;
+}
+
+Json fix_json(Scribe& scribe, const advise::Advice& advice,
+              const std::vector<std::optional<report::Effect>>& effects) {
   Json out{{"rule", scribe.text(advice.rule)},
            {"title", scribe.text(advice.title)},
            {"cause", scribe.text(advice.cause)},
            {"change", scribe.text(advice.change)},
            {"sure", scribe.text(std::string(advise::name(advice.confidence)))},
            {"metric", scribe.text(std::string(advise::name(advice.metric)))},
-           {"before", advise::value(advice.metric, advice.before)},
-           {"after", advise::value(advice.metric, advice.after)}};
+           {"effect", effects_json(effects)}};
   if (!advice.example.empty()) out["example"] = scribe.text(advice.example);
   if (advice.wait_cycles != 0) out["wait"] = advice.wait_cycles;
   if (advice.by_itself) out["itself"] = advise::value(advice.metric, *advice.by_itself);
@@ -92,6 +100,18 @@ Json costs_json(Scribe& scribe, const Row& row) {
         cost_json(scribe, report::cost_of(a < row.counters.size() ? row.counters[a] : arch::Counts{},
                                           row.space, row.site, scribe.architectures[a])));
   return by_device(std::move(out));
+}
+
+Json judged_json(Scribe& scribe, const Judged& judged) {
+  static constexpr std::string_view standings[] = {"fine", "conditional", "costly", "possible", "undecided"};
+  Json out{{"standing", standings[static_cast<std::size_t>(judged.standing)]},
+           {"verdict", scribe.text(judged.verdict)},
+           {"needed", judged.needed},
+           {"bounds", Json::array()}};
+  for (const auto& [least, most] : judged.bounds) out["bounds"].push_back({least, most});
+  for (const std::string& condition : judged.conditions) out["if"].push_back(scribe.text(condition));
+  for (const std::string& note : judged.notes) out["notes"].push_back(scribe.text(note));
+  return out;
 }
 
 } // namespace
@@ -109,7 +129,9 @@ Json access_data(Scribe& scribe, u32 kernel, const report::Line& line, const Row
   out["ptx"] = scribe.text(site.opcode);
   if (const std::string array = report::array_name(site.array); !array.empty())
     out["array"] = scribe.text(array);
-  out["pattern"] = scribe.text(report::pattern_text(row));
+  const std::optional<Judged> judged = scribe.about.judged ? scribe.about.judged(site) : std::nullopt;
+  out["pattern"] = scribe.text(judged && !judged->words.empty() ? judged->words : report::pattern_text(row));
+  if (judged) out["judged"] = judged_json(scribe, *judged);
   if (row.sites > 1) out["sites"] = row.sites;
   if (site.timing_dependent != access::Timing::none)
     out["timing"] = scribe.text(std::string(access::name(site.timing_dependent)));
@@ -119,7 +141,8 @@ Json access_data(Scribe& scribe, u32 kernel, const report::Line& line, const Row
   out["classes"] = classes_json(scribe, row);
   if (row.distribution.other_warps != 0) out["other"] = row.distribution.other_warps;
   out["fixes"] = Json::array();
-  for (const advise::Advice& advice : row.advice) out["fixes"].push_back(fix_json(scribe, advice));
+  for (std::size_t i = 0; i < row.advice.size(); ++i)
+    out["fixes"].push_back(fix_json(scribe, row.advice[i], row.effects[i]));
   return out;
 }
 

@@ -39,7 +39,7 @@ void add_missing(const report::Model& model, Gaps& gaps) {
              "--launches, --launch-skip or --per-kernel said so");
 }
 
-void add_rest(const report::Model& model, Gaps& gaps) {
+void add_rest(const report::Model& model, Origin origin, Gaps& gaps) {
   for (const measure::LaunchStarted& launch : model.input.interrupted)
     gaps.add(fmt::format("{}: launch {}", launch.name, launch.index), "did not end before the program did");
   for (const auto& [function, calls] : model.unsupported)
@@ -50,17 +50,17 @@ void add_rest(const report::Model& model, Gaps& gaps) {
   if (timing != 0)
     gaps.add(report::plural(timing, "access") + (timing == 1 ? " depends" : " depend") + " on timing",
              "how often they run follows from which thread comes first: they are in no sum");
-  if (!model.kernels.empty() && model.input.local_use.empty())
+  if (origin == Origin::run && !model.kernels.empty() && model.input.local_use.empty())
     gaps.add("register spills are not seen", "they exist only after ptxas, which did not run");
 }
 
 } // namespace
 
-Json gaps_data(const report::Model& model) {
+Json gaps_data(const report::Model& model, Origin origin) {
   Gaps out;
   add_kernels(model, out);
   add_missing(model, out);
-  add_rest(model, out);
+  add_rest(model, origin, out);
   return out.list;
 }
 

@@ -42,8 +42,9 @@ std::string filled(const Template& around, std::string_view title, std::string_v
 
 } // namespace
 
-std::string page(const report::Model& model, const SourceText& source, std::string_view version) {
-  const Json data = report_data(model, source, version);
+std::string page(const report::Model& model, const SourceText& source, std::string_view version,
+                 const About& about) {
+  const Json data = report_data(model, source, version, about);
   return filled(report_template(), data["title"].get<std::string>(),
                 data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

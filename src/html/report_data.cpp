@@ -21,7 +21,9 @@ std::string title_of(const report::Input& input) {
 
 Json run_data(const Scribe& scribe) {
   const report::Model& model = scribe.model;
-  Json out{{"command", model.input.command},
+  static constexpr std::string_view origins[] = {"run", "replay", "explain", "check"};
+  Json out{{"of", origins[static_cast<std::size_t>(scribe.about.origin)]},
+           {"command", model.input.command},
            {"exit", model.input.outcome.exit_code},
            {"signal", model.input.outcome.signal},
            {"complete", model.complete},
@@ -75,8 +77,8 @@ Json picture_json(const Picture& picture) {
 
 } // namespace
 
-Scribe::Scribe(const report::Model& of, const SourceText& source)
-    : model(of), words{of, {}, {}}, source_(source) {
+Scribe::Scribe(const report::Model& of, const SourceText& source, const About& what)
+    : model(of), about(what), words{of, {}, {}}, source_(source) {
   for (u32 sm : of.input.sm) architectures.push_back(arch::find(sm));
   if (architectures.empty()) architectures.push_back(nullptr);
 }
@@ -147,8 +149,9 @@ Json counts_by_device(const Scribe& scribe, const std::vector<arch::Counts>& cou
   return by_device(std::move(out));
 }
 
-Json report_data(const report::Model& model, const SourceText& source, std::string_view version) {
-  Scribe scribe(model, source);
+Json report_data(const report::Model& model, const SourceText& source, std::string_view version,
+                 const About& about) {
+  Scribe scribe(model, source, about);
   Json out{{"version", version}, {"title", title_of(model.input)}, {"counts", count_names()}};
   out["run"] = run_data(scribe);
   out["totals"] = totals_data(scribe);
@@ -163,7 +166,7 @@ Json report_data(const report::Model& model, const SourceText& source, std::stri
   }
   for (const report::Finding& finding : model.findings)
     findings.push_back(finding_data(scribe, finding, first));
-  out["gaps"] = gaps_data(model);
+  out["gaps"] = gaps_data(model, about.origin);
   out["messages"] = messages_data(scribe);
   out["kernels"] = std::move(kernels);
   out["findings"] = std::move(findings);

@@ -12,13 +12,14 @@ namespace warplens::html {
 
 using Json = nlohmann::ordered_json;
 
-Json report_data(const report::Model&, const SourceText&, std::string_view version);
+Json report_data(const report::Model&, const SourceText&, std::string_view version, const About&);
 
 // What the parts share: tables of files, pictures and texts, into which the rest refers by number.
 class Scribe {
 public:
-  Scribe(const report::Model& model, const SourceText& source);
+  Scribe(const report::Model& model, const SourceText& source, const About& about);
   const report::Model& model;
+  const About& about;
   const report::Page words; // for the report's functions that put things into words
   // Of the run, at least one; null where the table has no such row. Every list "by device" has as many members.
   std::vector<const arch::Architecture*> architectures;
@@ -65,7 +66,7 @@ Json counts_by_device(const Scribe&, const std::vector<arch::Counts>&, access::S
                       std::optional<Excess> excess = {});
 // `first`: of each kernel and line, the number of its first access.
 Json finding_data(Scribe&, const report::Finding&, const std::vector<std::vector<u32>>& first);
-Json gaps_data(const report::Model&); // what was not counted, and why
-Json messages_data(Scribe&);          // what the run had to say
+Json gaps_data(const report::Model&, Origin); // what was not counted, and why
+Json messages_data(Scribe&);                  // what the run had to say
 
 } // namespace warplens::html

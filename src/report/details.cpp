@@ -57,10 +57,24 @@ std::string timing_line(const Page& page, const Row& row) {
               "      depends on timing: ", page.options.width);
 }
 
+// " [sectors 320 -> 40; 7.0: 320 -> 40]": on the device, then under the run's other architectures where that is known.
+std::string effects_text(const Page& page, const advise::Advice& advice,
+                         const std::vector<std::optional<Effect>>& effects) {
+  std::string out =
+      fmt::format(" [{} {} -> {}", advise::name(advice.metric), advise::value(advice.metric, advice.before),
+                  advise::value(advice.metric, advice.after));
+  const std::vector<u32>& sm = page.model.input.sm;
+  for (std::size_t a = 1; a < std::min(sm.size(), effects.size()); ++a)
+    if (effects[a])
+      out += fmt::format("; {}: {} -> {}", compute_capability(sm[a]), effects[a]->before, effects[a]->after);
+  return out + "]";
+}
+
 // `said`: what the kernel's rows above were told. Many are alike, and get the rule's name alone.
 std::string advice_lines(const Page& page, const Row& row, std::set<std::string>& said) {
   std::string out;
-  for (const advise::Advice& advice : row.advice) {
+  for (std::size_t i = 0; i < row.advice.size(); ++i) {
+    const advise::Advice& advice = row.advice[i];
     if (!said.insert(advice.rule + advice.cause + advice.change).second) {
       out += wrap(fmt::format("{}, as above", advice.rule), "      advice: ", page.options.width);
       continue;
@@ -68,10 +82,7 @@ std::string advice_lines(const Page& page, const Row& row, std::set<std::string>
     std::string text = fmt::format("{} ({}, {}): {}", advice.title, advice.rule,
                                    advise::name(advice.confidence), advice.cause);
     if (!advice.change.empty()) text += "; " + advice.change;
-    if (advice.gain() > 1.05)
-      text += fmt::format(" [{} {} -> {}]", advise::name(advice.metric),
-                          advise::value(advice.metric, advice.before),
-                          advise::value(advice.metric, advice.after));
+    if (advice.gain() > 1.05) text += effects_text(page, advice, row.effects[i]);
     out += wrap(text, "      advice: ", page.options.width);
   }
   return out;

@@ -239,6 +239,21 @@ json_t advice_json(const advise::Advice& advice) {
           {"wait_cycles", advice.wait_cycles}};
 }
 
+json_t advices_json(const Row& row, const std::vector<u32>& sm) {
+  json_t out = json_t::array();
+  for (std::size_t i = 0; i < row.advice.size(); ++i) {
+    out.push_back(advice_json(row.advice[i]));
+    if (sm.size() < 2) continue;
+    json_t& by_sm = out.back()["by_sm"] = json_t::object();
+    for (std::size_t a = 0; a < std::min(sm.size(), row.effects[i].size()); ++a) {
+      const std::optional<Effect>& effect = row.effects[i][a];
+      by_sm[std::to_string(sm[a])] =
+          effect ? json_t{{"before", effect->before}, {"after", effect->after}} : json_t();
+    }
+  }
+  return out;
+}
+
 // Which stage limits the kernel, and the least time; null where nothing was counted.
 json_t limit_json(const Model& model, const Kernel& kernel) {
   const std::vector<Stage> used = stages(kernel.limit);
@@ -284,8 +299,7 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
       access["pattern"] = pattern_json(row.pattern, row.site);
       access["distribution"] = whole_distribution_json(row.distribution, kernel.sm);
       access["share"] = row.share;
-      access["advice"] = json_t::array();
-      for (const advise::Advice& advice : row.advice) access["advice"].push_back(advice_json(advice));
+      access["advice"] = advices_json(row, kernel.sm);
       out["accesses"].push_back(std::move(access));
     }
   return out;

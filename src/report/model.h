@@ -77,6 +77,12 @@ struct Cost {
 };
 
 // One access as the user sees it.
+// What a piece of advice does to its metric under one architecture.
+struct Effect {
+  u64 before = 0, after = 0;
+  bool operator==(const Effect&) const = default;
+};
+
 struct Row {
   access::Site site; // the first of those merged
   u32 sites = 1;     // PTX instructions merged
@@ -90,7 +96,10 @@ struct Row {
   Cost cost{};
   double share = 0;                   // of the kernel's excess cycles
   std::vector<advise::Advice> advice; // largest gain first
-  u64 wait_cycles = 0;                // advise::Advice: of atomics that wait for one another
+  // [advice][architecture], the first one's too: what it does there. None where the same rule has nothing to say under that
+  // architecture, or where the classes' examples do not add up to what was counted for it.
+  std::vector<std::vector<std::optional<Effect>>> effects;
+  u64 wait_cycles = 0; // advise::Advice: of atomics that wait for one another
 };
 
 struct Line {

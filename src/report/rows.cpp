@@ -21,6 +21,41 @@ Look look_of(const measure::Pattern& pattern) {
   return {shape, pattern.lanes, pattern.units, pattern.most_units};
 }
 
+Effect effect_of(const advise::Advice& advice) {
+  return {advise::value(advice.metric, advice.before), advise::value(advice.metric, advice.after)};
+}
+
+// Classes are made by what warps cost on the device. Where their examples, each as often as its class has warps, give what
+// was counted for another architecture, too, what a change makes of them holds there.
+bool classes_hold(const SiteRecord& record, const arch::Architecture& architecture, std::size_t column,
+                  advise::Metric metric) {
+  if (record.distribution.other_warps != 0) return false;
+  Counts sum;
+  for (const measure::WarpClass& c : record.distribution.classes)
+    sum += arch::count(architecture, c.example) * c.warps;
+  return advise::value(metric, sum) == advise::value(metric, record.counters[column]);
+}
+
+std::vector<std::vector<std::optional<Effect>>> effects_of(const SiteRecord& record,
+                                                           const measure::LaunchRecord& launch,
+                                                           const std::vector<advise::Advice>& advice) {
+  std::vector<std::vector<std::optional<Effect>>> out(advice.size());
+  for (std::size_t i = 0; i < advice.size(); ++i) out[i].push_back(effect_of(advice[i]));
+  for (std::size_t a = 1; a < launch.sm.size() && a < record.counters.size(); ++a) {
+    const arch::Architecture* row = arch::find(launch.sm[a]);
+    const std::vector<advise::Advice> there =
+        row == nullptr ? std::vector<advise::Advice>() : advise::advise(record, {row, a, &launch});
+    for (std::size_t i = 0; i < advice.size(); ++i) {
+      auto same = std::ranges::find_if(there, [&](const advise::Advice& other) {
+        return other.rule == advice[i].rule && other.metric == advice[i].metric;
+      });
+      const bool known = same != there.end() && classes_hold(record, *row, a, same->metric);
+      out[i].push_back(known ? std::optional(effect_of(*same)) : std::nullopt);
+    }
+  }
+  return out;
+}
+
 } // namespace
 
 void add_counters(std::vector<Counts>& sum, const std::vector<Counts>& other) {
@@ -142,6 +177,7 @@ Row make_row(Merge merge, const measure::LaunchRecord& launch, bool stays) {
       row.excess_cycles =
           measure::excess_cycles(merge.record.counters[0], row.space, *architecture, row.from_l2);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
+    row.effects = effects_of(merge.record, launch, row.advice);
     for (const advise::Advice& advice : row.advice) {
       row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);
       if (!advice.by_itself) continue;

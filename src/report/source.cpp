@@ -57,6 +57,17 @@ const SourceFiles::File& SourceFiles::file_at(const std::string& file) {
   return found->second;
 }
 
+std::optional<std::string> line_in(std::string_view text, u32 number) {
+  for (u32 line = 1; line < number; ++line) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  const std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+  return first == text.npos ? std::string() : std::string(text.substr(first, last - first + 1));
+}
+
 std::optional<std::string> SourceFiles::line(const std::string& file, u32 number) {
   const std::vector<std::string>& lines = file_at(file).lines;
   if (number == 0 || number > lines.size()) return {};

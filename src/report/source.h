@@ -14,6 +14,9 @@
 
 namespace warplens::report {
 
+// A line of a text, without surrounding blanks; nothing past its end.
+std::optional<std::string> line_in(std::string_view text, u32 number);
+
 class SourceFiles {
 public:
   SourceFiles(std::vector<std::string> folders, SourceRoots roots)

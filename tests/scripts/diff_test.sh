@@ -89,6 +89,33 @@ run "$warplens" diff new.baseline.json old.json --fail-on worse
 expect_code 1
 expect_in stderr 'uncoalesced-store is new'
 
+# What check says of the code is such a list, too; suppressed findings are none.
+for side in old new; do
+  run "$warplens" check --compiler clang --json $side.cu
+  cp stdout $side.findings.json
+done
+run "$warplens" diff old.findings.json new.findings.json
+expect_code 0
+expect_in stdout '1 finding: 0 worse, 0 better, 0 new, 1 gone'
+run "$warplens" diff new.findings.json old.findings.json --fail-on worse
+expect_code 1
+expect_in stderr 'uncoalesced-store is new'
+
+# .warplens.toml says what fails; the command line wins, and what it cannot mean is told with its place.
+printf '[diff]\nfail-on = "worse"\n' >.warplens.toml
+run "$warplens" diff new.json old.json
+expect_code 1
+expect_in stderr 'fails: transpose costs'
+run "$warplens" diff new.json old.json --fail-on never
+expect_code 0
+run "$warplens" diff --compiler clang new.cu old.cu
+expect_code 1
+printf '[diff]\nfail-on = "graver"\n' >.warplens.toml
+run "$warplens" diff new.json old.json
+expect_code 2
+expect_in stderr '\.warplens\.toml:2:11: error: .graver. is no condition of diff'
+rm .warplens.toml
+
 # Launches that differ, a run that was not counted, an architecture that is not in both.
 run "$warplens" run --compiler clang --sm 70 --json volta.json old.cu
 run "$warplens" diff old.json volta.json

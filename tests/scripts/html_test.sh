@@ -39,6 +39,51 @@ expect_in stderr '--json and --html would both write'
 run "$warplens" report --html no/such/folder/page.html run.json
 expect_code 2
 
+# From commands that run nothing: check, replay, explain.
+data_of() { # PAGE EXPRESSION: of the page's data `d`, whose texts are `t`
+  python3 -c 'import json,sys
+page=open(sys.argv[1],encoding="utf-8").read(); at=page.index("id=\"data\">")+len("id=\"data\">")
+d=json.loads(page[at:page.index("</script>",at)]); t=d["texts"]; print(eval(sys.argv[2]))' "$1" "$2"
+}
+expect_data() { [ "$(data_of "$1" "$2")" = "$3" ] || fail "$1: $2 is $(data_of "$1" "$2"), expected $3"; }
+addresses() { python3 -c "print([$1 for i in range(32)])"; }
+for id in 1 2; do echo "{\"id\":$id,\"space\":\"shared\",\"op\":\"load\",\"bytes\":4,\"addresses\":$(addresses "i*4*$id")}"; done >trace.jsonl
+echo "{\"id\":3,\"space\":\"global\",\"op\":\"load\",\"bytes\":4,\"addresses\":$(addresses 'i*128')}" >>trace.jsonl
+run "$warplens" replay --sm 90,70 --html replay.html trace.jsonl
+expect_code 0
+expect_in stdout '^ +sum +9\.0' # the table comes as ever
+expect_data replay.html 'd["run"]["of"], len(d["accesses"]), d["files"][0]["text"] == open("trace.jsonl").read()' "('replay', 3, True)"
+expect_data replay.html '[(a["l"], a["cost"][0][0]) for a in sorted(d["accesses"], key=lambda a: a["l"])]' '[(1, 1.0), (2, 2.0), (3, 32.0)]'
+run "$warplens" replay --html - trace.jsonl
+expect_in stdout '^<!doctype html>'
+expect_not_in stdout '^ +sum'
+run "$warplens" replay --html trace.jsonl trace.jsonl
+expect_code 2
+expect_in stderr 'would write over'
+
+run "$warplens" explain --set n=1024 --block 32,8 --sm 70 --html explain.html 'A[threadIdx.x*n + threadIdx.y]'
+expect_code 0
+expect_data explain.html 'd["run"]["of"], d["run"]["devices"][0]["sm"], d["accesses"][0]["cost"][0][0], d["accesses"][0]["classes"][0][0]' "('explain', '7.0', 32.0, 8)"
+expect_data explain.html '[f["effect"][0] for f in d["accesses"][0]["fixes"]][0]' '[256, 32]'
+expect_in explain.html 'A\[threadIdx.x\*n \+ threadIdx.y\];'
+run "$warplens" explain --html x.html --case
+expect_code 2
+
+# check of the code alone: bounds by architecture, conditions, and the fix at its line.
+cp "$source_dir/examples/transpose.cu" .
+run "$warplens" check --compiler clang --sm 90,70 --html check.html transpose.cu
+expect_code 1
+expect_data check.html 'd["run"]["of"], d["files"][0]["text"] == open("transpose.cu").read()' "('check', True)"
+expect_data check.html '{a["judged"]["standing"] for a in d["accesses"] if a["l"] == 22 and t[a["op"]] == "load"}' "{'costly'}"
+expect_data check.html 'all(len(a["judged"]["bounds"]) == 2 and len(a["cost"]) == 2 for a in d["accesses"])' True
+
+# Fixes under every architecture, on the page and in JSON.
+run "$warplens" run --compiler clang --sm 90,70,20 --html arch.html --json arch.json --details transpose.cu
+expect_code 0
+expect_in stderr '\[[a-z]+ [0-9]+ -> [0-9]+; 7\.0: [0-9]+ -> [0-9]+'
+expect_json arch.json 'sorted({tuple(x["by_sm"]) for k in r["kernels"] for a in k["accesses"] for x in a["advice"]})' "[('90', '70', '20')]"
+expect_data arch.html '{len(f["effect"]) for a in d["accesses"] for f in a["fixes"]}' '{3}'
+
 # The page that is built in is the one that web/ makes: looked at where npm has installed what makes it.
 if [ -d "$source_dir/web/node_modules" ]; then
   (cd "$source_dir/web" && node build.mjs --check) || fail "the pages are not what web/ makes: npm --prefix web run build"

@@ -22,12 +22,24 @@ expect_code 0
 expect_in stdout '"serverInfo":\{"name":"warplens"'
 
 command -v nvim >/dev/null || skip "Neovim is not installed (scripts/test-packages.txt)"
-mkdir -p project/.warplens home
+mkdir -p project/.warplens project/build home
 cp "$source_dir/tests/scripts/programs/lsp.cu" "$source_dir/tests/scripts/programs/lsp.cuh" project
 cd project
-run "$warplens" run --compiler clang --json .warplens/last-run.json lsp.cu
+# The folder asks for it: from a folder below, too, and where there is none nothing is written.
+cd build
+run "$warplens" run --compiler clang ../lsp.cu
 expect_code 0
+cd ..
+[ -s .warplens/last-run.json ] || fail "run kept nothing for the editor"
+[ -z "$(find build -name '*.json' -o -name .warplens)" ] || fail "run left a file that nobody asked for"
 printf '[severity]\nbank-conflict = "off"\n' >.warplens.toml
+# The hints on the screen, as editors/neovim/warplens.lua draws them.
+PLUGIN="$source_dir/editors/neovim/warplens.lua" EDITED="$PWD/lsp.cu" SERVER="$warplens lsp --compiler clang" HOME="$scratch/home" \
+  XDG_CONFIG_HOME="$scratch/home" XDG_STATE_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" \
+  nvim --headless -u NONE -n -c "luafile $source_dir/tests/scripts/lsp_screen.lua" >stdout 2>stderr </dev/null
+expect_not_in stdout 'TIMEOUT|FAILED'
+expect_in stdout '^SCREEN .*tile\[threadIdx\.x\]\[0\] = in\[threadIdx\.x\];  .*load in: 4 sectors · store tile: 32 wavefronts, 1 would do'
+expect_in stdout '^SCREEN .*out\[threadIdx\.x \* step\] = .*;  last run: store out: 32 sectors, 4 would do'
 edit() {
   RUN=${RUN:-1} EDITED="$PWD/lsp.cu" SERVER="$warplens lsp --compiler clang" HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home" \
     XDG_STATE_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" nvim --headless -u NONE -n -c "luafile $source_dir/tests/scripts/lsp.lua" >stdout 2>stderr </dev/null

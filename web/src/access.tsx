@@ -1,9 +1,10 @@
 // One access: what it costs, where its lanes go, what would help, how its warps differ, and what other architectures count.
 import { useState } from 'preact/hooks';
-import { Access, callsOf, Cost, count, data, Fix, hasText, pictureOf, placeOf, text } from './data';
+import { Access, callsOf, checked, Cost, count, data, effectOf, Fix, hasText, pictureOf, placeOf, text } from './data';
 import { bytes, capital, exact, human, one, per, percent, times } from './format';
 import { Histogram } from './histogram';
-import { laneOf, Seen, unitOf } from './model';
+import { Bounds, JudgedBox } from './judged';
+import { laneOf, Seen, standingOf, unitOf } from './model';
 import { Bar, Choice } from './parts';
 import { LanePicture } from './picture';
 
@@ -34,7 +35,7 @@ function Warps({ a, device }: { a: Access; device: number }) {
       </h3>
       <figure class="pic">
         <figcaption>
-          <span>{all === warps ? (all === 1 ? 'the only warp' : `all ${human(all)} warps`) : `${percent(warps / all)} of the warps`}: {text(c[3])}</span>
+          <span>{checked ? 'a full warp that begins where it costs least' : all === warps ? (all === 1 ? 'the only warp' : `all ${human(all)} warps`) : `${percent(warps / all)} of the warps`}: {text(c[3])}</span>
           <span>{per(actual)} {one(actual, unit)}</span>
         </figcaption>
         <LanePicture picture={pictureOf(c[4], device)!} />
@@ -43,9 +44,10 @@ function Warps({ a, device }: { a: Access; device: number }) {
   );
 }
 
-function FixCard({ fix, a }: { fix: Fix; a: Access }) {
-  const gain = fix.after ? fix.before / fix.after : fix.before, helps = fix.before > fix.after;
-  const picture = pictureOf(fix.pic, 0), metric = text(fix.metric) === 'threads' ? 'updates' : text(fix.metric);
+function FixCard({ fix, device }: { fix: Fix; device: number }) {
+  const [before, after] = effectOf(fix, device) ?? [0, 0], gain = after ? before / after : before, helps = before > after;
+  const asked = fix.effect[0], elsewhere = device > 0 && !helps && asked && asked[0] > asked[1];
+  const picture = pictureOf(fix.pic, device), metric = text(fix.metric) === 'threads' ? 'updates' : text(fix.metric);
   return (
     <div class="fix">
       <p><b>{capital(text(fix.title))}.</b> {capital(text(fix.cause))}{text(fix.cause) && '.'}</p>
@@ -53,12 +55,13 @@ function FixCard({ fix, a }: { fix: Fix; a: Access }) {
       {hasText(fix.example) && <pre class="example"><code>{text(fix.example)}</code></pre>}
       {helps && (
         <dl class="gain">
-          <div><dt>{metric} now</dt><dd>{human(fix.before)}</dd></div>
-          <div><dt>predicted</dt><dd class="to">{human(fix.after)}</dd></div>
-          <div><dt>fewer</dt><dd>{fix.after ? times(gain) : 'all'}</dd></div>
+          <div><dt>{metric} now</dt><dd>{human(before)}</dd></div>
+          <div><dt>predicted</dt><dd class="to">{human(after)}</dd></div>
+          <div><dt>fewer</dt><dd>{after ? times(gain) : 'all'}</dd></div>
           <div><dt>how sure</dt><dd class="words">{text(fix.sure)}</dd></div>
         </dl>
       )}
+      {elsewhere && <p class="note">What it is worth is known for {data.run.devices[0].sm} ({human(asked[0])} → {human(asked[1])} {metric}); for {data.run.devices[device].sm} {effectOf(fix, device) ? 'it changes nothing' : 'it is not advised, or its count is not known'}.</p>}
       {fix.itself !== undefined && <p>The assembler makes this change by itself: {human(fix.itself)} {metric} are left.</p>}
       {picture && helps && (
         <figure class="pic">
@@ -79,14 +82,14 @@ function Devices({ a, device }: { a: Access; device: number }) {
     <section>
       <h3>Architectures</h3>
       <table>
-        <thead><tr><th scope="col">compute capability</th><th scope="col">{`per ${perWhat(a)}`}</th><th scope="col">would do</th><th scope="col">{lane === 'device' ? 'moved' : unitOf(lane)}</th></tr></thead>
+        <thead><tr><th scope="col">compute capability</th><th scope="col">{`per ${perWhat(a)}`}</th><th scope="col">would do</th>{!checked && <th scope="col">{lane === 'device' ? 'moved' : unitOf(lane)}</th>}</tr></thead>
         <tbody>
           {rows.map(({ cost, n, name }, i) => (
             <tr class={i === device ? 'now' : ''}>
               <th scope="row">{name}</th>
-              <td>{per(cost[0])} {one(cost[0], text(cost[2]))}</td>
-              <td>{per(cost[1])}</td>
-              <td>{lane === 'device' ? bytes(count(n, 'moved_bytes')) : human(count(n, lane === 'shared' ? 'wavefronts' : 'requests'))}</td>
+              <td><Bounds a={a} device={i}>{per(cost[0])} {one(cost[0], text(cost[2]))}</Bounds></td>
+              <td>{per(a.judged?.needed ?? cost[1])}</td>
+              {!checked && <td>{lane === 'device' ? bytes(count(n, 'moved_bytes')) : human(count(n, lane === 'shared' ? 'wavefronts' : 'requests'))}</td>}
             </tr>
           ))}
         </tbody>
@@ -97,44 +100,45 @@ function Devices({ a, device }: { a: Access; device: number }) {
 
 function Facts({ a, device }: { a: Access; device: number }) {
   const n = a.n[device] ?? a.n[0], kernel = data.kernels[a.k];
-  const facts: [string, string][] = [
-    ['instruction', text(a.ptx) + (a.sites ? `, ${a.sites} of them in the PTX` : '')],
-    ['executed', `${exact(count(n, 'instructions'))} times by a warp`],
-    ['active lanes', `${per(count(n, 'threads') / Math.max(1, count(n, 'instructions')))} of 32 on average`],
-    ['kernel', kernel.name],
-  ];
+  const facts: [string, string][] = [['instruction', text(a.ptx) + (a.sites ? `, ${a.sites} of them in the PTX` : '')]];
+  if (a.via) facts.push(['inlined from', callsOf(a)]);
+  if (data.run.of === 'run' || checked) facts.push(['kernel', kernel.name]);
+  if (!checked)
+    facts.push(['executed', `${exact(count(n, 'instructions'))} times by a warp`],
+      ['active lanes', `${per(count(n, 'threads') / Math.max(1, count(n, 'instructions')))} of 32 on average`]);
   if (kernel.spills?.some((n) => n > 0)) facts.push(['per thread', `${bytes(kernel.spills[0])} of stack, ${bytes(kernel.spills[1])} of register spills stored and ${bytes(kernel.spills[2])} loaded`]);
-  if (a.via) facts.splice(3, 0, ['inlined from', callsOf(a)]);
-  for (const name of ['sectors', 'tag_passes', 'wavefronts', 'data_wavefronts', 'bytes_used'])
+  for (const name of checked ? [] : ['sectors', 'tag_passes', 'wavefronts', 'data_wavefronts', 'bytes_used'])
     if (n[data.counts.indexOf(name)] !== null) facts.push([name.replace(/_/g, ' '), exact(count(n, name))]);
   return (
     <section>
-      <h3>Counts</h3>
+      <h3>{checked ? 'Code' : 'Counts'}</h3>
       <dl class="facts">{facts.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
     </section>
   );
 }
 
 export function AccessView({ seen, device }: { seen: Seen; device: number }) {
-  const { a } = seen, cost = a.cost[device] ?? a.cost[0], main = a.fixes[0];
-  const waste = cost[0] > cost[1] * 1.0001, title = main && waste ? text(main.title) : text(a.pattern);
+  const { a } = seen, cost: Cost = a.judged?.bounds[device] ? [a.judged.bounds[device][1], a.judged.needed, a.cost[0][2]] : a.cost[device] ?? a.cost[0];
+  const main = a.fixes[0], waste = cost[0] > cost[1] * 1.0001 && (!a.judged || ['costly', 'possible'].includes(standingOf(a, device))), title = main && waste ? text(main.title) : text(a.pattern);
   return (
     <article class="access" key={seen.id}>
       <p class="crumb">{placeOf(a)} · {data.kernels[a.k].label}</p>
       <h2>{capital(title)}</h2>
       <p class="what"><b>{text(a.what)}</b>{a.array !== undefined && <> of <code>{text(a.array)}</code></>}: {text(a.pattern)}</p>
-      <div class="big"><b>{per(cost[0])}</b><span>{one(cost[0], text(cost[2]))} per {perWhat(a)}{waste && <>, where <b>{per(cost[1])}</b> would do</>}</span></div>
-      <Bar moved={Math.max(cost[0], cost[1])} waste={Math.max(0, cost[0] - cost[1])} thin />
-      <p class="sub">{seen.waste > 0 ? <>{amountOf(seen.waste, a)} of {amountOf(seen.moved, a)} for nothing{seen.share > 0 && <>, {percent(seen.share)} of the program’s waste</>}</> : 'Nothing moves that was not asked for.'}</p>
+      {(!a.judged || a.judged.bounds.length > 0) && <>
+        <div class="big"><b><Bounds a={a} device={device} bare>{per(cost[0])}</Bounds></b><span>{one(cost[0], text(cost[2]))} per {perWhat(a)}{waste && <>, where <b>{per(cost[1])}</b> would do</>}</span></div>
+        <Bar moved={Math.max(cost[0], cost[1])} waste={waste ? cost[0] - cost[1] : 0} thin />
+      </>}
+      {a.judged ? <JudgedBox a={a} device={device} /> : <p class="sub">{seen.waste > 0 ? <>{amountOf(seen.waste, a)} of {amountOf(seen.moved, a)} for nothing{seen.share > 0 && <>, {percent(seen.share)} of the {data.run.of === 'run' ? 'program’s ' : ''}waste</>}</> : 'Nothing moves that was not asked for.'}</p>}
       {a.timing !== undefined && <p class="note">How often this runs depends on timing ({text(a.timing)}): it is in no total.</p>}
       <Warps a={a} device={device} />
       {a.fixes.length > 0 && (
         <section>
-          <h3>What would help {device > 0 && <small>as counted for {data.run.devices[0].sm}</small>}</h3>
-          {a.fixes.map((fix) => <FixCard fix={fix} a={a} />)}
+          <h3>What would help {device > 0 && <small>on {data.run.devices[device].sm}</small>}</h3>
+          {a.fixes.map((fix) => <FixCard fix={fix} device={device} />)}
         </section>
       )}
-      <section><h3>All warps</h3><Histogram a={a} /></section>
+      {!checked && <section><h3>All warps {device > 0 && <small>on {data.run.devices[0].sm}</small>}</h3><Histogram a={a} /></section>}
       <Devices a={a} device={device} />
       <Facts a={a} device={device} />
     </article>

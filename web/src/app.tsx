@@ -5,7 +5,7 @@ import { AccessView } from './access';
 import { data } from './data';
 import { plural } from './format';
 import { List } from './list';
-import { everything, Filter, hrefOf, linesWith, spaces, viewOf } from './model';
+import { everything, Filter, findingsOf, hrefOf, linesWith, spaces, viewOf } from './model';
 import { Overview } from './overview';
 import { Choice } from './parts';
 import { Source } from './source';
@@ -98,7 +98,7 @@ function App() {
     }
   };
   const openHere = () => {
-    const id = name === 'accesses' ? ids.current[at] : name === 'overview' ? data.findings[open]?.accesses[0] : undefined;
+    const id = name === 'accesses' ? ids.current[at] : name === 'overview' ? findingsOf(view)[open]?.f.accesses[0] : undefined;
     if (id !== undefined) go(hrefOf(data.accesses[id], id));
   };
   useEffect(() => {

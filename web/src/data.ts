@@ -20,13 +20,25 @@ export type PictureRef = number[] | null; // one for each device, or one for all
 
 export type WarpClass = [warps: number, actual: number, ideal: number, text?: Text, picture?: PictureRef];
 
+// Of the metric. None where it is not known, or nothing is to be gained.
+export type Effect = [before: number, after: number];
+
 export interface Fix {
   rule: Text; title: Text; cause: Text; change: Text; sure: Text; metric: Text;
-  before: number; after: number;
+  effect: (Effect | null)[]; // by device
   example?: Text;
   wait?: number; // cycles that atomics wait for one another
   itself?: number; // of the metric, what the assembler leaves by itself
   pic?: PictureRef;
+}
+
+// What `check` knows: for all launches (fine, costly), under a condition (conditional), of some (possible), or not at all.
+export type Standing = 'fine' | 'conditional' | 'costly' | 'possible' | 'undecided';
+export interface Judged {
+  standing: Standing; verdict: Text; needed: number;
+  bounds: [least: number, most: number][]; // by device: what a warp pays
+  if?: Text[]; // what makes it fine
+  notes?: Text[];
 }
 
 export interface Access {
@@ -42,6 +54,7 @@ export interface Access {
   classes: WarpClass[]; // on the first device
   other?: number; // warps beyond them
   fixes: Fix[];
+  judged?: Judged; // of check; the counts are then those of one warp
 }
 
 export interface Kernel {
@@ -83,6 +96,7 @@ export interface Device { sm: string; name: string; generation: string; sector_c
 export interface Data {
   version: string; title: string; counts: string[];
   run: {
+    of: 'run' | 'replay' | 'explain' | 'check';
     command: string[]; exit: number; signal: number; complete: boolean; launches: number; lines: boolean; spills: boolean;
     excess_bytes: number; moved_bytes: number; excess_cycles: number; counted: string[]; devices: Device[];
   };
@@ -107,6 +121,9 @@ export const text = (t: Text | undefined): string => (t === undefined ? '' : dat
 export const hasText = (t: Text | undefined): boolean => t !== undefined && data.texts[t] !== '';
 export const pictureOf = (ref: PictureRef | undefined, device: number): Picture | null =>
   ref && ref.length ? data.pictures[ref[Math.min(device, ref.length - 1)]] : null;
+
+export const effectOf = (fix: Fix | undefined, device: number): Effect | null => fix?.effect[device] ?? null;
+export const checked = data.run.of === 'check';
 
 export const fileName = (f: number): string => (f < 0 ? '' : data.files[f].name);
 export const placeOf = (a: Access): string => (a.f < 0 ? text(a.fn) || 'unknown place' : `${fileName(a.f)}:${a.l}`);

@@ -1,7 +1,8 @@
 // Every access as a table: searched, filtered, sorted. Only the rows in sight exist.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { data, fileName, placeOf, text } from './data';
+import { checked, data, fileName, placeOf, text } from './data';
 import { one, per, percent } from './format';
+import { Bounds, standingText } from './judged';
 import { Filter, hrefOf, passes, Seen, View } from './model';
 import { Bar, stepOf } from './parts';
 
@@ -15,7 +16,7 @@ const columns: Column[] = [
   { id: 'array', title: 'Array', kind: 'h', width: '11%', value: (x) => text(x.a.array) },
   { id: 'cost', title: 'Each', kind: 'r', width: '12%', value: (x, device) => x.a.cost[device][0] },
   { id: 'ideal', title: 'Would do', kind: 'r h', width: '9%', value: (x, device) => x.a.cost[device][1] },
-  { id: 'waste', title: 'Waste', kind: '', width: '16%', value: (x) => x.cycles || x.waste / 1e18 },
+  { id: 'waste', title: checked ? 'In which launches' : 'Waste', kind: '', width: '16%', value: (x) => x.cycles || x.waste / 1e18 },
   { id: 'kernel', title: 'Kernel', kind: 'h', width: '19%', value: (x) => data.kernels[x.a.k].label },
 ];
 const numbers = ['cost', 'ideal', 'waste'];
@@ -69,9 +70,9 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
                 <td class="mono"><a class="place" href={hrefOf(a, x.id)} title={placeOf(a)}><span>{a.f < 0 ? placeOf(a) : fileName(a.f)}</span>{a.f >= 0 && `:${a.l}`}</a></td>
                 <td class="h">{text(a.what)}</td>
                 <td class="h mono">{text(a.array)}</td>
-                <td class="r num">{per(cost[0])} {one(cost[0], text(cost[2]))}</td>
-                <td class="r num h">{per(cost[1])}</td>
-                <td class="num">{a.timing !== undefined ? <span class="fnt" title="how often it runs depends on timing: it is in no total">timing</span> : x.waste > 0
+                <td class="r num"><Bounds a={a} device={device}>{per(cost[0])} {one(cost[0], text(cost[2]))}</Bounds></td>
+                <td class="r num h">{per(a.judged?.needed ?? cost[1])}</td>
+                <td class="num">{a.judged ? <span class={x.waste > 0 ? '' : 'fnt'}>{standingText(a, device)}</span> : a.timing !== undefined ? <span class="fnt" title="how often it runs depends on timing: it is in no total">timing</span> : x.waste > 0
                   ? <span class="share"><span>{percent(x.share)}</span><Bar moved={x.share} waste={x.share} of={most} thin /></span>
                   : <span class="fnt">none</span>}</td>
                 <td class="h mono fnt" title={data.kernels[a.k].name}>{data.kernels[a.k].label}</td>

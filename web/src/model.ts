@@ -1,5 +1,5 @@
 // The report under one device: what the views share. All of it is sums and orders of what the data say.
-import { Access, count, data, Finding, Kernel, text } from './data';
+import { Access, checked, Cost, count, data, effectOf, Effect, Finding, Kernel, Standing, text } from './data';
 
 export interface Seen {
   id: number;
@@ -99,6 +99,66 @@ export function linesWith(view: View, filter: Filter): Map<string, SourceLine> {
   for (const line of out.values()) line.accesses.sort(worst), line.inlined.sort(worst);
   return out;
 }
+
+export interface SeenFinding {
+  f: Finding;
+  share: number;
+  waste: number; // in the unit of its space
+  cost: Cost;
+  effect: Effect | null; // of the first access's fix, over all accesses of the finding
+}
+
+const metricOf = (a: Access, device: number, metric: string) => count(a.n[device] ?? a.n[0], metric);
+
+// What the fix makes of all accesses of the finding; those that it is not given for stay.
+function effectOn(f: Finding, device: number): Effect | null {
+  const main = fixOf(f);
+  if (device === 0) return f.predicted ? [f.predicted[1], f.predicted[2]] : null;
+  if (!main || !f.predicted || !effectOf(main, device)) return null;
+  const metric = text(f.predicted[0]), sum: Effect = [0, 0];
+  for (const id of f.accesses) {
+    const a = data.accesses[id], own = a.fixes.find((fix) => fix.rule === main.rule && fix.metric === main.metric);
+    const now = metricOf(a, device, metric), [before, after] = effectOf(own, device) ?? [now, now];
+    sum[0] += before, sum[1] += after;
+  }
+  return sum;
+}
+
+// The findings as they are under the device, worst first.
+const seenFindings = new Map<number, SeenFinding[]>();
+export function findingsOf(view: View): SeenFinding[] {
+  const { device } = view, known = seenFindings.get(device);
+  if (known) return known;
+  const all = data.findings.map((f): SeenFinding => {
+    const own = f.accesses.map((id) => view.accesses[id]), shared = ['shared', 'constant'].includes(text(own[0].a.space));
+    const times = (a: Access) => metricOf(a, device, shared ? 'instructions' : 'requests');
+    const sum = (part: (x: Seen) => number) => own.reduce((all, x) => all + part(x), 0), n = sum((x) => times(x.a)) || 1;
+    const unit = own[0].a.cost[device][2], each = (i: 0 | 1) => sum((x) => x.a.cost[device][i] * times(x.a)) / n;
+    return {
+      f, share: device === 0 ? f.share : sum((x) => x.share), waste: sum((x) => x.waste),
+      cost: device === 0 ? f.cost : [each(0), each(1), unit], effect: effectOn(f, device),
+    };
+  });
+  if (device > 0) all.sort((p, q) => q.share - p.share);
+  seenFindings.set(device, all);
+  return all;
+}
+
+export const standings: [Standing, string][] = [
+  ['costly', 'cost more than they need'], ['possible', 'may cost more'], ['undecided', 'not decided'],
+  ['conditional', 'fine under a condition'], ['fine', 'fine'],
+];
+// What a warp pays by check, in words.
+export const standingOf = (a: Access, device: number): Standing => {
+  const { standing, bounds, needed } = a.judged!;
+  return device === 0 || standing === 'undecided' || !bounds[device] ? standing
+    : bounds[device][1] <= needed ? 'fine' : standing;
+};
+export const howMany = (view: View, kernel = -1) => {
+  const out: Record<Standing, number> = { fine: 0, conditional: 0, costly: 0, possible: 0, undecided: 0 };
+  if (checked) for (const x of view.accesses) if (kernel < 0 || x.a.k === kernel) ++out[standingOf(x.a, view.device)];
+  return out;
+};
 
 export const hrefOf = (a: Access, id: number) => (a.f < 0 ? `#access/${id}` : `#source/${a.f}/${a.l}/${id}`);
 export const firstOf = (f: Finding) => data.accesses[f.accesses[0]];

@@ -1,10 +1,11 @@
 // The answer: what is for nothing, why, what to change, in which kernels, and what the numbers do not hold.
 import { useState } from 'preact/hooks';
 import { amountOf, CostText } from './access';
-import { data, Finding, hasText, linesOf, pictureOf, placeOf, text } from './data';
+import { checked, data, hasText, linesOf, pictureOf, placeOf, text } from './data';
 import { bytes, capital, human, one, per, percent, plural, times } from './format';
 import { Launches, varies } from './launches';
-import { firstOf, fixOf, hrefOf, Lane, laneOf, spacesOf, View } from './model';
+import { Bounds, JudgedDevices, JudgedKernels, JudgedVerdict, standingText, Standings } from './judged';
+import { findingsOf, firstOf, fixOf, hrefOf, Lane, SeenFinding, spacesOf, View } from './model';
 import { Bar, Choice } from './parts';
 import { LanePicture } from './picture';
 
@@ -15,7 +16,8 @@ const unit: Record<Lane, string> = { device: 'bytes moved by warps', shared: 'wa
 function Verdict({ view }: { view: View }) {
   const wasteful = (Object.entries(view.totals) as [Lane, [number, number]][]).filter(([, [moved, waste]]) => waste > 0.005 * moved && moved > 0);
   const words: Record<Lane, string> = { device: 'device-memory traffic', shared: 'shared-memory passes', constant: 'constant-memory requests' };
-  const some = data.findings.filter((f) => f.share >= 0.05).length, covered = data.findings.filter((f) => f.share >= 0.05).reduce((sum, f) => sum + f.share, 0);
+  const findings = findingsOf(view), large = findings.filter((f) => f.share >= 0.05), some = large.length, covered = large.reduce((sum, f) => sum + f.share, 0);
+  if (checked) return <><JudgedVerdict view={view} />{findings.length > 0 && <Lead finding={findings[0]} />}</>;
   if (!run.launches || !data.accesses.length) return <h1 class="verdict">No memory access was counted.</h1>;
   if (!wasteful.length) return <h1 class="verdict fine"><b>Nothing to fix:</b> no access moves more than its lanes ask for.</h1>;
   return (
@@ -23,30 +25,35 @@ function Verdict({ view }: { view: View }) {
       <h1 class="verdict">
         {wasteful.map(([lane, [moved, waste]], i) => <>{i > 0 && (i === wasteful.length - 1 ? ' and ' : ', ')}<b>{percent(waste / moved)}</b> of the {words[lane]}</>)}{' '}
         {wasteful.length === 1 ? 'is' : 'are'} for nothing.
-        {some > 1 && view.device === 0 && <> {capital(['', '', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'][some] ?? `${some}`)} causes make {percent(Math.min(1, covered))} of the waste.</>}
+        {some > 1 && <> {capital(['', '', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'][some] ?? `${some}`)} causes make {percent(Math.min(1, covered))} of the waste.</>}
       </h1>
-      {data.findings.length > 0 && <Lead finding={data.findings[0]} />}
+      {findings.length > 0 && <Lead finding={findings[0]} />}
     </>
   );
 }
 
-function Lead({ finding }: { finding: Finding }) {
-  const a = firstOf(finding), fix = fixOf(finding);
+function Lead({ finding: { f, share } }: { finding: SeenFinding }) {
+  const a = firstOf(f), fix = fixOf(f);
   return (
     <p class="lead">
-      {finding.share > 0 ? <>The worst, <b>{percent(finding.share)}</b>, is at </> : <>The worst is at </>}
-      <a class="mono" href={hrefOf(a, finding.accesses[0])}>{placeOf(a)}</a>: {text(fix ? fix.title : a.pattern)}.
+      {share > 0 && !checked ? <>The worst, <b>{percent(share)}</b>, is at </> : <>The worst is at </>}
+      <a class="mono" href={hrefOf(a, f.accesses[0])}>{placeOf(a)}</a>: {text(fix ? fix.title : a.pattern)}.
     </p>
   );
 }
 
-function Meta() {
-  const counted = run.counted.join(' and ') || 'nothing';
+const howCounted = {
+  replay: 'exact: each access is counted as the file has it', explain: 'exact: every warp of the block is counted',
+  check: 'judged from the code, for all launches: nothing was run',
+};
+
+function Meta({ view }: { view: View }) {
+  const counted = run.counted.join(' and ') || 'nothing', d = run.devices[view.device];
   return (
     <p class="meta">
-      <span>{run.complete ? (counted === 'exact' ? `exact: every warp of ${plural(run.launches, 'launch')} was counted` : `${counted}: ${plural(run.launches, 'launch')}`) : `${counted}, as far as it was counted`}</span>
-      <span>{plural(data.kernels.length, 'kernel')}, {plural(data.accesses.length, 'access')}</span>
-      {run.devices.slice(0, 1).map((d) => <span>compute capability {d.sm}{d.name && `, ${d.name}`}</span>)}
+      <span>{run.of !== 'run' ? howCounted[run.of] : run.complete ? (counted === 'exact' ? `exact: every warp of ${plural(run.launches, 'launch')} was counted` : `${counted}: ${plural(run.launches, 'launch')}`) : `${counted}, as far as it was counted`}</span>
+      <span>{(checked || run.of === 'run') && <>{plural(data.kernels.length, 'kernel')}, </>}{plural(data.accesses.length, 'access')}</span>
+      <span>compute capability {d.sm}{d.name && `, ${d.name}`}</span>
       {(run.exit !== 0 || run.signal !== 0) && <span class="warn">{run.signal ? `the program ended by signal ${run.signal}` : `the program ended with exit code ${run.exit}`}</span>}
       <span class="mono">{run.command.join(' ')}</span>
     </p>
@@ -82,24 +89,25 @@ function Gaps() {
   );
 }
 
-function Gain({ finding }: { finding: Finding }) {
-  if (!finding.predicted) return <span class="fg" />;
-  const [metric, before, after] = finding.predicted, name = text(metric) === 'threads' ? 'updates' : text(metric);
+function Gain({ finding }: { finding: SeenFinding }) {
+  if (!finding.effect) return <span class="fg" />;
+  const [before, after] = finding.effect, metric = finding.f.predicted![0], name = text(metric) === 'threads' ? 'updates' : text(metric);
   if (before <= after * 1.05) return <span class="fg" />;
   return <span class="fg"><b>{after ? times(before / after) : 'no'}</b> {after ? `fewer ${name}` : name}</span>;
 }
 
-function FindingRow({ finding, rank, open, toggle }: { finding: Finding; rank: number; open: boolean; toggle: () => void }) {
-  const a = firstOf(finding), fix = fixOf(finding), typical = pictureOf(a.classes[0]?.[4], 0), after = fix && fix.before > fix.after ? pictureOf(fix.pic, 0) : null;
-  const most = Math.max(...data.findings.map((f) => f.share)), lines = a.f >= 0 ? linesOf(a.f)[a.l - 1] : undefined;
+function FindingRow({ seen, view, rank, open, toggle }: { seen: SeenFinding; view: View; rank: number; open: boolean; toggle: () => void }) {
+  const { f: finding, share, cost, effect } = seen, { device } = view;
+  const a = firstOf(finding), fix = fixOf(finding), typical = pictureOf(a.classes[0]?.[4], device), after = fix && effect && effect[0] > effect[1] ? pictureOf(fix.pic, device) : null;
+  const most = Math.max(...findingsOf(view).map((f) => f.share)), lines = a.f >= 0 ? linesOf(a.f)[a.l - 1] : undefined;
   return (
     <li class={open ? 'find open' : 'find'} data-find={rank}>
       <h3><button type="button" class="fh" aria-expanded={open} onClick={toggle}>
         <span class="rank">{rank + 1}</span>
         <span class="fm"><span class="ft">{capital(text(fix ? fix.title : a.pattern))}</span>
           <span class="fw"><code>{finding.places}</code>{finding.arrays.length > 0 && <> · {finding.arrays.slice(0, 3).map((name, i) => <>{i > 0 && ', '}<code>{name}</code></>)}{finding.arrays.length > 3 && ` and ${finding.arrays.length - 3} more`}</>} · {finding.kernels.slice(0, 2).join(', ')}{finding.kernels.length > 2 && ` and ${finding.kernels.length - 2} more`}</span></span>
-        <span class="fs">{finding.share > 0 ? <><b>{percent(finding.share)}</b> of the waste<Bar moved={finding.share} waste={finding.share} of={most} thin /></> : finding.wait > 0 ? 'atomics wait' : ''}</span>
-        <Gain finding={finding} />
+        <span class="fs">{checked ? <><b><Bounds a={a} device={device}>{''}</Bounds></b>, {a.judged?.needed} would do<small>{standingText(a, device)}</small></> : share > 0 ? <><b>{percent(share)}</b> of the waste<Bar moved={share} waste={share} of={most} thin /></> : finding.wait > 0 ? 'atomics wait' : ''}</span>
+        <Gain finding={seen} />
         <span class="chev" aria-hidden="true">›</span>
       </button></h3>
       {open && (
@@ -109,15 +117,15 @@ function FindingRow({ finding, rank, open, toggle }: { finding: Finding; rank: n
             <a class="where" href={hrefOf(a, finding.accesses[0])}><span class="wn">{a.f >= 0 ? a.l : ''}</span><code class="wt">{lines?.trim() || placeOf(a)}</code></a>
             {finding.accesses.length > 1 && <p class="sub">and {plural(finding.accesses.length - 1, 'access')} more with the same cause</p>}
             <h4>Why</h4>
-            <p>{text(a.what)}: {text(a.pattern)}. <CostText cost={finding.cost} />; {amountOf(laneOf(text(a.space)) === 'device' ? finding.bytes : finding.bytes / 128, a)} for nothing.{fix && hasText(fix.cause) && ` ${capital(text(fix.cause))}.`}</p>
+            <p>{text(a.what)}: {text(a.pattern)}. {checked ? <><Bounds a={a} device={device}>{''}</Bounds> a warp, where {a.judged?.needed} would do.</> : <><CostText cost={cost} />; {amountOf(seen.waste, a)} for nothing.</>}{fix && hasText(fix.cause) && ` ${capital(text(fix.cause))}.`}</p>
             <h4>Change {fix && <span class="sure">{text(fix.sure)}</span>}</h4>
             <p>{fix && hasText(fix.change) ? `${capital(text(fix.change))}.` : 'None that WarpLens knows.'}</p>
             {fix && hasText(fix.example) && <pre class="example"><code>{text(fix.example)}</code></pre>}
             <a class="go" href={hrefOf(a, finding.accesses[0])}>Open in the source</a>
           </div>
           <div class="pics">
-            {typical && <figure class="pic"><figcaption><span>Now: a typical warp</span><span>{per(a.classes[0][1])} {one(a.classes[0][1], text(a.cost[0][2]))}</span></figcaption><LanePicture picture={typical} most={6} /></figure>}
-            {after && <figure class="pic"><figcaption><span>After the change, predicted</span><span>{human(fix!.before)} → {human(fix!.after)} {text(fix!.metric)}</span></figcaption><LanePicture picture={after} most={6} /></figure>}
+            {typical && <figure class="pic"><figcaption><span>Now: a {checked ? 'full' : 'typical'} warp</span><span>{device === 0 && <>{per(a.classes[0][1])} {one(a.classes[0][1], text(a.cost[0][2]))}</>}</span></figcaption><LanePicture picture={typical} most={6} /></figure>}
+            {after && <figure class="pic"><figcaption><span>After the change, predicted</span><span>{fix!.effect[device] && <>{human(fix!.effect[device]![0])} → {human(fix!.effect[device]![1])} {text(fix!.metric)}</>}</span></figcaption><LanePicture picture={after} most={6} /></figure>}
           </div>
         </div>
       )}
@@ -125,13 +133,13 @@ function FindingRow({ finding, rank, open, toggle }: { finding: Finding; rank: n
   );
 }
 
-function Findings({ open, setOpen, all, setAll }: { open: number; setOpen: (n: number) => void; all: boolean; setAll: (all: boolean) => void }) {
+function Findings({ view, open, setOpen, all, setAll }: { view: View; open: number; setOpen: (n: number) => void; all: boolean; setAll: (all: boolean) => void }) {
   if (!data.findings.length) return null;
-  const shown = all ? data.findings : data.findings.slice(0, 10);
+  const findings = findingsOf(view), shown = all ? findings : findings.slice(0, 10);
   return (
     <section aria-labelledby="change">
-      <div class="sh"><h2 id="change">What to change</h2><p>by the cycles that are lost{run.devices.length > 1 && `, on ${run.devices[0].sm}`}</p></div>
-      <ol class="finds">{shown.map((f, i) => <FindingRow finding={f} rank={i} open={open === i || open === -2} toggle={() => setOpen(open === i ? -1 : i)} />)}</ol>
+      <div class="sh"><h2 id="change">What to change</h2><p>by the cycles that are lost{checked && ', if each ran once'}{run.devices.length > 1 && `, on ${run.devices[view.device].sm}`}</p></div>
+      <ol class="finds">{shown.map((f, i) => <FindingRow seen={f} view={view} rank={i} open={open === i || open === -2} toggle={() => setOpen(open === i ? -1 : i)} />)}</ol>
       {data.findings.length > shown.length && <button type="button" class="more" onClick={() => setAll(true)}>{data.findings.length - shown.length} more</button>}
     </section>
   );
@@ -176,7 +184,6 @@ function Kernels({ view, query }: { view: View; query: string }) {
 }
 
 function Devices({ views, device, choose }: { views: View[]; device: number; choose: (d: number) => void }) {
-  if (views.length < 2) return null;
   const lanes = (['device', 'shared', 'constant'] as Lane[]).filter((lane) => views.some((v) => v.totals[lane][0] > 0));
   return (
     <section aria-labelledby="devices">
@@ -237,17 +244,19 @@ export function Overview(props: { view: View; views: View[]; query: string; choo
   return (
     <div class="page">
       <Verdict view={view} />
-      <Meta />
-      <Totals view={view} />
+      <Meta view={view} />
+      {checked ? <Standings view={view} /> : <Totals view={view} />}
       <Gaps />
       {!props.query && <Findings {...props} />}
-      <Kernels view={view} query={props.query} />
-      <Devices views={views} device={view.device} choose={props.choose} />
-      <LaunchPlots />
+      {run.of === 'run' && <Kernels view={view} query={props.query} />}
+      {checked && <JudgedKernels view={view} />}
+      {views.length > 1 && (checked ? <JudgedDevices views={views} device={view.device} choose={props.choose} /> : <Devices views={views} device={view.device} choose={props.choose} />)}
+      {run.of === 'run' && <LaunchPlots />}
       <Messages />
       <footer class="foot">
-        {d && d.sector_cycles > 0 && <p>Ranked by the cycles lost at an SM’s busiest stage: a pass of shared memory or the L1 takes {d.pass_cycles}, a sector {d.sector_cycles}. A sector is 32 bytes; a wavefront is a pass of shared memory. “At least” is a lower bound on a kernel’s time on {d.name}, with all its data in the L1.</p>}
-        <p>Times that the program measured are those of the emulation, not of a GPU.</p>
+        {d && d.sector_cycles > 0 && <p>Ranked by the cycles lost at an SM’s busiest stage: a pass of shared memory or the L1 takes {d.pass_cycles}, a sector {d.sector_cycles}. A sector is 32 bytes; a wavefront is a pass of shared memory. {run.of === 'run' && `“At least” is a lower bound on a kernel’s time on ${d.name}, with all its data in the L1.`}</p>}
+        {run.of === 'run' && <p>Times that the program measured are those of the emulation, not of a GPU.</p>}
+        {checked && <p>What verdicts mean and what they assume: <code>warplens check --help</code>, docs/CHECK.md.</p>}
         <p>WarpLens {data.version}. In this file: Preact (MIT, © Jason Miller and others), Prism (MIT, © Lea Verou and others).</p>
       </footer>
     </div>

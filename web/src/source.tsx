@@ -1,8 +1,9 @@
 // The source in its order, with what each line costs beside it, and the accesses of the line that was chosen.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { AccessView, CostText } from './access';
-import { callsOf, data, linesOf, text } from './data';
-import { percent } from './format';
+import { callsOf, checked, data, linesOf, text } from './data';
+import { percent, times } from './format';
+import { standingText } from './judged';
 import { highlight, Piece } from './highlight';
 import { Filter, Lane, laneOf, linesWith, Seen, SourceLine, View } from './model';
 import { Bar, stepOf } from './parts';
@@ -24,6 +25,10 @@ const short: Record<Lane, string> = { device: 'device', shared: 'shared', consta
 const costIn = (line: SourceLine, lane: Lane): [number, number] =>
   line.accesses.reduce(([moved, waste], x) =>
     laneOf(text(x.a.space)) === lane ? [moved + x.moved, waste + x.waste] : [moved, waste], [0, 0] as [number, number]);
+
+// Of check: how many times what would do the worst access of the line may cost.
+const timesNeeded = (line: SourceLine, device: number) =>
+  times(Math.max(...line.accesses.map(({ a }) => (a.judged!.bounds[device]?.[1] ?? 0) / Math.max(1, a.judged!.needed))));
 
 // Accesses that never ran, by "file:line".
 const idle = new Map<string, string>();
@@ -48,16 +53,16 @@ function Line(props: { row: Row; code: Piece[] | undefined; lanes: Lane[]; tops:
   const { row: { n, line }, code, lanes, tops, at, choose } = props;
   const own = line?.accesses.length ? line : undefined, waste = own?.accesses.find((x) => x.waste > 0);
   const kind = `ln${own || line?.inlined.length ? ' has' : ''}${waste ? ' bad' : ''}${at ? ' at' : ''}${props.gap ? ' gap' : ''}`;
-  const hint = waste ? <CostText cost={waste.a.cost[props.device]} /> : own ? text(own.accesses[0].a.pattern) : line ? 'calls inlined code with accesses' : props.idle ?? null;
+  const hint = waste && !checked ? <CostText cost={waste.a.cost[props.device]} /> : own ? (checked ? standingText(own.accesses[0].a, props.device) : text(own.accesses[0].a.pattern)) : line ? 'calls inlined code with accesses' : props.idle ?? null;
   return (
     <div class={kind} style={waste && { '--h': Math.min(1, Math.sqrt(own!.share)) }} onClick={line ? choose : undefined} data-line={n}>
       <span class="gut">
-        <span class="c-sh">{own && own.share > 0 ? percent(own.share) : ''}</span>
+        <span class="c-sh">{!own || own.share <= 0 ? '' : checked ? timesNeeded(own, props.device) : percent(own.share)}</span>
         {lanes.map((lane) => {
           const [moved, wasted] = own ? costIn(own, lane) : [0, 0];
           return <span class="c-bar">{moved > 0 && <Bar moved={moved} waste={wasted} of={tops[lane]} thin />}</span>;
         })}
-        {line ? <button type="button" class="c-no" aria-label={`line ${n}: ${own ? `${own.accesses.length} accesses${own.share > 0 ? `, ${percent(own.share)} of the waste` : ''}` : 'calls inlined code with accesses'}`}>{n}</button> : <span class="c-no">{n}</span>}
+        {line ? <button type="button" class="c-no" aria-label={`line ${n}: ${own ? `${own.accesses.length} accesses${own.share > 0 && !checked ? `, ${percent(own.share)} of the waste` : ''}` : 'calls inlined code with accesses'}`}>{n}</button> : <span class="c-no">{n}</span>}
       </span>
       <span class="txt">{!code?.length && own && <span class="fnt">{text(own.accesses[0].a.what)} {text(own.accesses[0].a.array)}</span>}{code?.map(([words, token]) => (token ? <span class={`t-${token}`}>{words}</span> : words))}</span>
       {hint && <span class={`hint${waste ? '' : ' calm'}`}>{hint}</span>}
@@ -96,7 +101,7 @@ function Code(props: { f: number; l: number; lines: Map<string, SourceLine>; dev
   return (
     <div class="codewrap">
       <div class="code" ref={box} tabIndex={0} role="region" aria-label={`Source of ${data.files[f].name}`} onScroll={(e) => scrolled(stepOf(e.currentTarget.scrollTop, HEIGHT))}>
-        <div class="gh"><span class="c-sh">waste</span>{lanes.map((lane) => <span class="c-bar">{short[lane]}</span>)}<span class="c-no">line</span></div>
+        <div class="gh"><span class="c-sh">{checked ? 'cost' : 'waste'}</span>{lanes.map((lane) => <span class="c-bar">{short[lane]}</span>)}<span class="c-no">line</span></div>
         <div class="lines" style={{ height: printing ? 'auto' : `${rows.length * HEIGHT}px`, minWidth: `calc(${Math.min(widest, 400)}ch + 190px)` }}>
           <div style={{ transform: printing ? 'none' : `translateY(${from * HEIGHT}px)` }}>
             {rows.slice(from, to).map((row, i) => (
@@ -169,7 +174,7 @@ export function Source(props: { view: View; filter: Filter; f: number; l: number
         <nav class="tabs" aria-label="Files">
           {files.map((x) => (
             <a href={`#source/${x.i}`} ref={x.i === f ? tab : undefined} aria-current={x.i === f ? 'page' : undefined}>
-              {data.files[x.i].name}{x.share > 0 && <small>{percent(x.share)}</small>}
+              {data.files[x.i].name}{x.share > 0 && !checked && <small>{percent(x.share)}</small>}
             </a>
           ))}
         </nav>

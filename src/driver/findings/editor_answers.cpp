@@ -2,6 +2,7 @@
 #include "check/findings.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/gates.h"
+#include "driver/last_run.h"
 #include "driver/program/source_program.h"
 #include "judge/judge.h"
 #include "os/file.h"
@@ -197,7 +198,7 @@ LspOptions EditorAnswers::options() const {
   if (settings_.block) out.check.block = *settings_.block;
   if (settings_.compile_commands) out.compile_commands = *settings_.compile_commands;
   if (settings_.last_run) out.last_run = *settings_.last_run;
-  if (out.last_run.empty()) out.last_run = ".warplens/last-run.json";
+  if (out.last_run.empty()) out.last_run = last_run_file;
   return out;
 }
 

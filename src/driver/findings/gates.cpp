@@ -25,12 +25,6 @@ std::string here() {
   return fs::current_path(error).string();
 }
 
-Result<gates::Config> configuration(const GateOptions& options) {
-  if (options.no_config) return gates::Config{};
-  const std::string file = options.config.empty() ? gates::find_config(here()) : options.config;
-  return file.empty() ? gates::Config{} : gates::read_config(file);
-}
-
 Result<gates::Baseline> baseline_in(const std::string& file) {
   std::optional<std::string> text = os::read_file(file, largest_baseline);
   if (!text)
@@ -87,6 +81,12 @@ std::string closing(const gates::Outcome& outcome, bool baseline_is_written) {
 }
 
 } // namespace
+
+Result<gates::Config> configuration(const GateOptions& options) {
+  if (options.no_config) return gates::Config{};
+  const std::string file = options.config.empty() ? gates::find_config(here()) : options.config;
+  return file.empty() ? gates::Config{} : gates::read_config(file);
+}
 
 Result<Gates> Gates::prepare(const GateOptions& options) {
   Gates out;

@@ -18,6 +18,9 @@ struct FindingSources {
       rules{}; // that the command looks for; empty: all. Others are ignored in vain
 };
 
+// The file that the options name, else the nearest .warplens.toml; where there is none, nothing is asked. Errors: of reading it.
+Result<gates::Config> configuration(const GateOptions&);
+
 class Gates {
 public:
   // Reads the configuration and the baseline. Errors: bad-config, bad-baseline and what else is wrong before anything ran.

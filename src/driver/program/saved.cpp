@@ -15,18 +15,6 @@ namespace {
 // A report of a hundred thousand kernels has some hundred megabytes.
 constexpr std::size_t most_bytes = std::size_t{4} << 30;
 
-// A line of a text; nothing past its end.
-std::optional<std::string> line_of(std::string_view text, u32 number) {
-  for (u32 line = 1; line < number; ++line) {
-    const std::size_t end = text.find('\n');
-    if (end == text.npos) return {};
-    text.remove_prefix(end + 1);
-  }
-  text = text.substr(0, text.find('\n'));
-  const std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
-  return first == text.npos ? std::string() : std::string(text.substr(first, last - first + 1));
-}
-
 // Lines that sites stand at: of the files that came with the measurement, else of those that are here.
 void add_source(const measured::Measured& measured, report::Saved& saved) {
   std::error_code error;
@@ -37,8 +25,9 @@ void add_source(const measured::Measured& measured, report::Saved& saved) {
       const access::SourceFrame place = report::user_frame(site.site);
       if (place.line == 0 || saved.source.contains({place.file, place.line})) continue;
       auto kept = measured.sources.find(place.file);
-      std::optional<std::string> text = kept != measured.sources.end() ? line_of(kept->second, place.line)
-                                                                       : files.line(place.file, place.line);
+      std::optional<std::string> text = kept != measured.sources.end()
+                                            ? report::line_in(kept->second, place.line)
+                                            : files.line(place.file, place.line);
       if (text) saved.source[{place.file, place.line}] = std::move(*text);
     }
 }
