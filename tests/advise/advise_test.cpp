@@ -1,5 +1,6 @@
 // Each rule on a site built from a known access: which advice, and the counts before and after.
-#include "advise/advise.h"
+#include "advise/remedy.h"
+#include "advise/siblings.h"
 #include "arch/table.h"
 #include "arch/waits.h"
 #include <fstream>
@@ -44,6 +45,34 @@ TEST(Advise, Strided) {
   expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4096; }), "strided-access", 3200,
          400);
   expect(site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 12; }), "strided-access", 1200, 400);
+}
+
+// Two members of structures of 8 bytes, and others: found by their stride, it is the same advice.
+TEST(Advise, SiblingsByStrideAreThoseOfTheLaunch) {
+  measure::LaunchRecord launch;
+  for (u32 i = 0; i < 60; ++i) {
+    Built one = site(Space::global, i % 5 == 0 ? Kind::store : Kind::load, 4,
+                     [&](u32 l) { return u64{l} * (i % 3 == 0 ? 8 : i % 3 == 1 ? 16 : 4096) + i % 4 * 4; });
+    one.site.site.id = access::SiteId(i);
+    one.site.site.function = i % 7 == 0 ? "f" : "g";
+    one.site.site.frames = access::SourceStack({{"a.cu", i % 6 + 1, 0, {}}});
+    launch.sites.push_back(std::move(one.site));
+  }
+  const Context context{arch::find(90), 0, &launch};
+  const Siblings siblings(launch);
+  u32 members = 0;
+  for (const measure::SiteRecord& one : launch.sites) {
+    std::vector<Advice> all = advise(one, context), by_stride = advise(one, context, siblings);
+    ASSERT_EQ(all.size(), by_stride.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(all[i].rule, by_stride[i].rule);
+      EXPECT_EQ(all[i].change, by_stride[i].change);
+      members += all[i].change.find("__align__") != std::string::npos || all[i].change.find("member") != std::string::npos;
+      const findings::Remedy a = remedy(all[i], one, context), b = remedy(all[i], one, context, siblings);
+      EXPECT_EQ(a.kind, b.kind);
+    }
+  }
+  EXPECT_GT(members, 10u);
 }
 
 TEST(Advise, MisalignedAndScattered) {

@@ -189,6 +189,31 @@ echo 'fail-on = "eror"' >.warplens.toml
 check app.cu
 expect_code 2
 expect_in stderr "\\.warplens\\.toml:1:11: error: 'eror' is no severity"
+# How the project compiles, and what its launches are.
+mkdir -p include
+echo '#define STRIDE 8' >include/stride.h
+cat >configured.cu <<'CU'
+#include "stride.h"
+__global__ void k(const float* a, float* b, int pitch) {
+  b[threadIdx.y * pitch + threadIdx.x] = a[(threadIdx.y * blockDim.x + threadIdx.x) * STRIDE];
+}
+int main() { k<<<1, dim3(32, 2)>>>(nullptr, nullptr, 32); }
+CU
+printf 'compiler = "clang"\ncompile-options = "-Iinclude"\nblock = [32, 2]\n[set]\npitch = 1024\nabsent = 1\n' >.warplens.toml
+run "$warplens" check --fail-on never --verdicts verdicts.json configured.cu
+expect_code 0
+expect_not_in stderr 'no kernel has'
+expect_json verdicts.json '[(a["blocks"], a["verdict"], a["conditions"]) for a in r["accesses"]]' \
+  "[('blocks of 32x2 threads', 'uncoalesced', []), ('blocks of 32x2 threads', 'coalesced', [])]"
+run "$warplens" check --fail-on never --block 64 --set pitch=4 --set other=1 --verdicts verdicts.json configured.cu
+expect_in stderr "no kernel has a parameter 'other'"
+expect_json verdicts.json '[a["blocks"] for a in r["accesses"]]' "['blocks of 64 threads', 'blocks of 64 threads']"
+run "$warplens" run --report report.txt configured.cu
+expect_not_in stderr 'stride.h'
+sed -i 's/"-Iinclude"/"-Iinclude '"'"'"/' .warplens.toml
+run "$warplens" check configured.cu
+expect_code 2
+expect_in stderr '\.warplens\.toml:2:19: error:'
 rm .warplens.toml
 
 # Programs without line information, with mistakes, with launches that fail.
