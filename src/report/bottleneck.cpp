@@ -60,12 +60,13 @@ void add(Bottleneck& sum, const measure::LaunchContent& launch, u64 times, const
   const u64 warps = launch.grid.count() * ceil_div(std::max<u64>(1, launch.block.count()), warp_size);
   const u64 multiprocessors = std::clamp<u64>(launch.grid.count(), 1, row.part.multiprocessors);
   const arch::Latencies latency = arch::latencies(row);
-  const u64 memory = std::max({tag, data, constant, static_cast<u64>(sectors)});
   const u64 chain = (loads * latency.l2 + shared_loads * latency.shared) / std::max<u64>(1, warps);
-  sum.memory += ceil_div(memory, multiprocessors) * times;
+  sum.memory += std::max(ceil_div(std::max({tag, data, constant}), multiprocessors),
+                         ceil_div(static_cast<u64>(sectors), row.part.multiprocessors)) *
+                times; // memory is one for all
   sum.issue += ceil_div(launch.warp_instructions, multiprocessors * row.limits.warp_schedulers) * times;
   sum.waiting += chain * rounds(launch, multiprocessors, row) * times;
-  sum.loads += loads * times, sum.warps += warps * times;
+  sum.loads += (loads + shared_loads) * times, sum.warps += warps * times;
 }
 
 Bottleneck bottleneck(const Model& model, const Kernel& kernel) {

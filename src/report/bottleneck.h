@@ -15,7 +15,7 @@ struct Bottleneck {
   u64 memory = 0; // the busiest stage
   u64 issue = 0;  // of the instructions of the PTX
   u64 waiting = 0;
-  u64 loads = 0, warps = 0; // of device memory; how many there are
+  u64 loads = 0, warps = 0; // of all warps; how many there are
 
   bool by_issue() const { return issue > memory; }
   bool by_waiting() const { return waiting > memory; }

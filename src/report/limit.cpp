@@ -18,9 +18,10 @@ struct Passes {
 
 // `merged`: of so many like it the assembler may make one access. Of words side by side, which a lane accesses with one
 // instruction, no bank is asked for less than it is for one of them: they take as many passes as that one at least. An
-// array in local memory may be in registers.
+// array in local memory may be in registers, unless lanes want different elements of it.
 Passes least_passes(const measure::SiteRecord& site, const arch::Counts& counts, u32 merged) {
-  if (site.space == Space::constant || site.space == Space::local) return {};
+  if (site.space == Space::constant) return {};
+  if (site.space == Space::local && counts.sectors <= counts.ideal_sectors) return {};
   const bool plain = site.site.kind == Kind::load || site.site.kind == Kind::store;
   if (site.space == Space::shared) return {0, plain ? counts.wavefronts / merged : counts.instructions};
   if (plain) return {counts.tag_passes, counts.data_wavefronts};

@@ -110,12 +110,14 @@ bool has_waiting_atomics(const Kernel& kernel) {
 std::string other_limits(const Page& page, const Kernel& kernel) {
   if (kernel.measured || kernel.measured_time || has_waiting_atomics(kernel)) return "";
   const Bottleneck limit = bottleneck(page.model, kernel);
+  constexpr u64 nothing_else = 4000; // cycles: two microseconds, which an empty kernel takes
   if (!limit.by_issue() && !limit.by_waiting()) return "";
+  if (std::max(limit.issue, limit.waiting) < nothing_else * kernel.launches) return "";
   std::string text =
       fmt::format("memory need not limit it: its stages can do in {} cycles", human(limit.memory));
   if (limit.by_issue()) text += fmt::format("; its instructions take {} to issue", human(limit.issue));
   if (limit.by_waiting())
-    text += fmt::format("; a warp's loads, {:.3g} one after another, up to {}",
+    text += fmt::format("; a warp's {:.3g} loads take up to {} if each waits for the one before",
                         static_cast<double>(limit.loads) / static_cast<double>(limit.warps),
                         human(limit.waiting));
   return wrap(text, "  ", page.options.width);

@@ -72,14 +72,19 @@ TEST(Merging, TheBoundOfATiledProduct) {
   EXPECT_EQ(limit.bound, (32 * 1320u / 4 + 32 * 1320u) / 132);
 }
 
-TEST(Merging, LocalArraysMayBeInRegisters) {
+TEST(Merging, LocalArraysMayBeInRegistersUnlessLanesWantDifferentElements) {
   measure::SiteRecord local = load(0, 4);
   local.space = Space::local;
   local.counters[0].tag_passes = local.counters[0].data_wavefronts = 1320;
-  Limit limit;
-  add(limit, launch_of({local}), 1, *arch::find(90));
-  EXPECT_EQ(limit.bound, 0u);
-  EXPECT_EQ(limit.data, 10u);
+  local.counters[0].sectors = local.counters[0].ideal_sectors = 5280;
+  Limit same;
+  add(same, launch_of({local}), 1, *arch::find(90));
+  EXPECT_EQ(same.bound, 0u);
+  EXPECT_EQ(same.data, 10u);
+  local.counters[0].sectors = 4 * 5280;
+  Limit different;
+  add(different, launch_of({local}), 1, *arch::find(90));
+  EXPECT_EQ(different.bound, 10u);
 }
 
 } // namespace
