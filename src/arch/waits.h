@@ -23,9 +23,10 @@ struct LineCosts {
 };
 constexpr LineCosts line_costs(const Architecture&) { return {}; }
 
-// From a load to the first instruction that needs it, where nobody else is in the way.
+// From a load to the first instruction that needs it, where nobody else is in the way: measured on an H200
+// (tests/arch/data/h200_rates.jsonl, by tests/arch/hardware/latency.cu); inferred elsewhere.
 struct Latencies {
-  u32 l2 = 263, shared = 30;
+  u32 l2 = 288, shared = 29;
 };
 constexpr Latencies latencies(const Architecture&) { return {}; }
 

@@ -135,7 +135,11 @@ std::string first_warning(const Page& page) {
     if (count++ == 0) first = &warning;
   }
   if (first == nullptr || page.model.input.launches.empty()) return "";
-  std::string text = place_prefix(page, first->diagnostic) + first->diagnostic.message;
+  const std::string place = place_prefix(page, first->diagnostic);
+  std::string text =
+      first->diagnostic.message; // an assertion's, which is the runtime's own, begins with the place
+  if (!text.starts_with(place)) text = place + text;
+  if (text.ends_with('.')) text.pop_back();
   text += count == 1 ? ": see \"Messages\" below."
                      : fmt::format("; {} in all: see \"Messages\" below.", plural(count, "message"));
   return page.style.poor(wrap(text, "", page.options.width));

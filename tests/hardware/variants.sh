@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measures pairs of kernels with Nsight Compute on this machine's GPU: time, sectors and passes of each launch.
-#   variants.sh FIGURES.json [variants|variants_public]      the program beside this script
+#   variants.sh FIGURES.json [variants|variants_public|variants_more]      the program beside this script
 # Needs nvcc, ncu, python3 and permission to read performance counters.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

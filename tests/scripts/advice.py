@@ -33,18 +33,24 @@ def pairs_of(report, source):
     return pairs
 
 
-def check(name, pair):
-    """The rule, and whether its prediction holds."""
+def outcome(pair):
+    """The rule, its metric, and how many there were before, are predicted and are counted after; no metric without advice."""
     rule = pair.get("rule") or next((a["advice"][0]["rule"] for a in pair["before"] if a["advice"]), "at all")
     advice = [next((a for a in access["advice"] if a["rule"] == rule), None) for access in pair["before"]]
     if not any(advice):
-        print(f"{name}: no advice {rule}: {[[a['rule'] for a in access['advice']] for access in pair['before']]}")
-        return rule, False
+        return rule, None, 0, 0, 0
     metric = next(a["metric"] for a in advice if a)
     # Of an unrolled loop some instructions may be as they should be: they stay as they are.
     predicted = sum(a["after"] if a else access[metric] for a, access in zip(advice, pair["before"]))
-    measured = sum(a[metric] or 0 for a in pair["after"])
-    before = sum(a[metric] for a in pair["before"])
+    return rule, metric, sum(a[metric] for a in pair["before"]), predicted, sum(a[metric] or 0 for a in pair["after"])
+
+
+def check(name, pair):
+    """The rule, and whether its prediction holds."""
+    rule, metric, before, predicted, measured = outcome(pair)
+    if not metric:
+        print(f"{name}: no advice {rule}: {[[a['rule'] for a in access['advice']] for access in pair['before']]}")
+        return rule, False
     print(f"{name}: {before} -> {predicted} {metric} predicted, {measured} measured ({rule})")
     return rule, predicted == measured and predicted < before
 
