@@ -19,6 +19,10 @@ int cublasSaxpy_v2(Handle*, int, const float*, const float*, int, float*, int);
 int cublasDdot_v2(Handle*, int, const double*, int, const double*, int, double*);
 int cublasCdotc_v2(Handle*, int, const C*, int, const C*, int, C*);
 int cublasSnrm2_v2(Handle*, int, const float*, int, float*);
+int cublasDotEx(Handle*, int, const void*, int, int, const void*, int, int, void*, int, int);
+int cublasNrm2Ex(Handle*, int, const void*, int, int, void*, int, int);
+int cublasAxpyEx(Handle*, int, const void*, int, const void*, int, int, void*, int, int, int);
+int cublasScalEx(Handle*, int, const void*, int, void*, int, int, int);
 int cublasIsamax_v2(Handle*, int, const float*, int, int*);
 int cublasSgemv_v2(Handle*, int, int, int, const float*, const float*, int, const float*, int, const float*,
                    float*, int);
@@ -148,7 +152,19 @@ static void vectors(Handle* h) {
   float* result = memory<float>(1); // in device memory
   cublasSetPointerMode_v2(h, 1);
   check(cublasSnrm2_v2(h, 2, x, 1, result) == 0 && *result == 5, "nrm2 to the device");
+  // Types of their own: 0 is float, 2 half, 4 complex.
+  uint16_t* halves = memory<uint16_t>(4);
+  halves[0] = 0x3c00, halves[1] = 0x4000, halves[2] = 0x4200, halves[3] = 0; // 1, 2, 3, 0
+  check(cublasDotEx(h, 3, halves, 2, 1, halves, 2, -1, result, 0, 0) == 0 && *result == 10, "dot of halves");
   cublasSetPointerMode_v2(h, 0);
+  check(cublasAxpyEx(h, 2, &two, 0, halves, 2, 1, halves + 1, 2, 1, 0) == 0 && halves[1] == 0x4400 &&
+            halves[2] == 0x4980,
+        "axpy of halves"); // 1, 4, 11: the second is read when it was written
+  check(cublasScalEx(h, 2, &two, 0, halves, 2, 2, 0) == 0 && halves[0] == 0x4000 && halves[2] == 0x4d80,
+        "scal of halves");
+  x[0] = 6, x[1] = 8;
+  check(cublasNrm2Ex(h, 2, x, 0, 1, &r, 0, 0) == 0 && r == 10, "nrm2 of any type");
+  check(cublasScalEx(h, 1, nullptr, 0, x, 0, 1, 0) == 7, "no factor");
 }
 
 static void others(Handle* h) {
