@@ -51,8 +51,9 @@ TEST(Advise, Strided) {
 TEST(Advise, SiblingsByStrideAreThoseOfTheLaunch) {
   measure::LaunchRecord launch;
   for (u32 i = 0; i < 60; ++i) {
-    Built one = site(Space::global, i % 5 == 0 ? Kind::store : Kind::load, 4,
-                     [&](u32 l) { return u64{l} * (i % 3 == 0 ? 8 : i % 3 == 1 ? 16 : 4096) + i % 4 * 4; });
+    Built one = site(Space::global, i % 5 == 0 ? Kind::store : Kind::load, 4, [&](u32 l) {
+      return u64{l} * (i % 3 == 0 ? 8 : i % 3 == 1 ? 16 : 4096) + i % 4 * 4;
+    });
     one.site.site.id = access::SiteId(i);
     one.site.site.function = i % 7 == 0 ? "f" : "g";
     one.site.site.frames = access::SourceStack({{"a.cu", i % 6 + 1, 0, {}}});
@@ -67,7 +68,8 @@ TEST(Advise, SiblingsByStrideAreThoseOfTheLaunch) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       EXPECT_EQ(all[i].rule, by_stride[i].rule);
       EXPECT_EQ(all[i].change, by_stride[i].change);
-      members += all[i].change.find("__align__") != std::string::npos || all[i].change.find("member") != std::string::npos;
+      members += all[i].change.find("__align__") != std::string::npos ||
+                 all[i].change.find("member") != std::string::npos;
       const findings::Remedy a = remedy(all[i], one, context), b = remedy(all[i], one, context, siblings);
       EXPECT_EQ(a.kind, b.kind);
     }

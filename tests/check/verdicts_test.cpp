@@ -129,9 +129,10 @@ TEST(Verdicts, AFunctionMayBeCalledByAnyLanes) {
 TEST(Verdicts, BulkCopies) {
   const std::string start = "mbarrier.init.shared.b64 [tile], 1;\nmov.u32 %r5, %ctaid.x;\n";
   auto copy = [&](const std::string& offset, const std::string& size = "1024") {
-    return judged(kernel(start + "mul.wide.u32 %rd3, %r5, " + offset + ";\nadd.s64 %rd4, %rd1, %rd3;\n" +
-                         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+16], [%rd4], " +
-                         size + ", [tile];\n"));
+    return judged(
+        kernel(start + "mul.wide.u32 %rd3, %r5, " + offset + ";\nadd.s64 %rd4, %rd1, %rd3;\n" +
+               "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+16], [%rd4], " +
+               size + ", [tile];\n"));
   };
   std::vector<Judgement> all = copy("1024");
   ASSERT_EQ(all.size(), 1u);
@@ -148,11 +149,12 @@ TEST(Verdicts, BulkCopies) {
 TEST(Verdicts, OperandsOfWgmmaFollowFromItsShape) {
   std::string sums;
   for (int i = 0; i < 64; ++i) sums += (i == 0 ? "%f" : ", %f") + std::to_string(i);
-  std::vector<Judgement> all = judged(
-      ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n.reg .f32 %f<64>; .reg .b64 %rd<3>; .reg "
-      ".pred %p<2>;\nmov.u64 %rd1, 0;\nmov.u64 %rd2, 0;\nsetp.eq.u64 %p1, %rd1, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" +
-      sums + "}, %rd1, %rd2, %p1, 1, 1, 0, 0;\nret;\n}\n");
+  std::vector<Judgement> all =
+      judged(".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n.reg .f32 %f<64>; .reg "
+             ".b64 %rd<3>; .reg "
+             ".pred %p<2>;\nmov.u64 %rd1, 0;\nmov.u64 %rd2, 0;\nsetp.eq.u64 %p1, %rd1, 0;\n"
+             "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" +
+             sums + "}, %rd1, %rd2, %p1, 1, 1, 0, 0;\nret;\n}\n");
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].verdict, Verdict::conflict_free);
   EXPECT_EQ(all[0].costs[0].wavefronts, (Interval{48, 48}));
@@ -163,8 +165,8 @@ TEST(Verdicts, LongChainsOfBranches) {
   std::string body;
   for (int i = 0; i < 200; ++i) {
     const std::string label = "L" + std::to_string(i);
-    body += "setp.gt.u32 %p1, %r" + std::string(i % 2 == 0 ? "1" : "2") + ", " + std::to_string(i % 40) + ";\n@%p1 bra " +
-            label + ";\nmov.u32 %r3, %r1;\n" + load + label + ":\n";
+    body += "setp.gt.u32 %p1, %r" + std::string(i % 2 == 0 ? "1" : "2") + ", " + std::to_string(i % 40) +
+            ";\n@%p1 bra " + label + ";\nmov.u32 %r3, %r1;\n" + load + label + ":\n";
   }
   std::vector<Judgement> all = judged(kernel(body), Dim3{32, 2, 1});
   ASSERT_EQ(all.size(), 200u);
