@@ -229,8 +229,8 @@ std::string counts_text(const Judgement& j, std::size_t architecture) {
     return n.exact() ? most : fmt::format("{} to {}", n.least, most);
   };
   if (j.space == Space::shared) return one(costs.wavefronts, "wavefront");
-  return fmt::format("{}, {}, {}, {}", one(costs.sectors, "sector"), one(costs.tags, "tag"),
-                     one(costs.wavefronts, "wavefront"), one(costs.requests, "request"));
+  return fmt::format("{}, {}, {}", one(costs.sectors, "sector"), one(costs.tags, "tag"),
+                     one(costs.requests, "request"));
 }
 
 findings::List findings_of(const std::vector<Judgement>& judgements,

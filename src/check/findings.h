@@ -16,7 +16,7 @@ std::span<const std::string_view> rules();
 std::string described(const Judgement&);
 // What a warp of it costs on an architecture: "4 sectors", "4 to 5 sectors".
 std::string cost_text(const Judgement&, std::size_t architecture = 0);
-// All that is counted: "4 sectors, 1 tag, 1 to 2 wavefronts, 1 request"; of shared memory the wavefronts.
+// All that is counted: "4 to 5 sectors, 1 to 2 tags, 1 request"; of shared memory the wavefronts.
 std::string counts_text(const Judgement&, std::size_t architecture);
 
 } // namespace warplens::check

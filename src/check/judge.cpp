@@ -218,7 +218,7 @@ Verdict Judge::verdict() const {
   switch (out_.space) {
   case Space::global: return global_verdict();
   case Space::shared:
-    if (now.most <= std::max<u64>(1, out_.costs[0].ideal.most)) return Verdict::conflict_free;
+    if (now.most <= needed()) return Verdict::conflict_free;
     if (worst_ == Dependence::none) return Verdict::bank_conflict;
     return worst_ == Dependence::data     ? Verdict::scattered
            : worst_ == Dependence::stride ? Verdict::bank_conflict
@@ -242,7 +242,8 @@ u64 Judge::needed() const {
   if (out_.row_bytes != 0) return (out_.row_bytes + 31) / 32;
   u64 bytes = static_cast<u64>(std::popcount(widest_)) * site_.bytes;
   switch (out_.space) {
-  case Space::shared: return std::max<u64>(1, costs.ideal.most);
+  case Space::shared: // of lanes at unknown places the ideal is that of what they turn out to be
+    return std::max<u64>(1, worst_ == Dependence::none ? costs.ideal.most : (bytes + 127) / 128);
   case Space::constant: return 1;
   case Space::global: {
     u64 packed = std::max<u64>(1, (bytes + 31) / 32);

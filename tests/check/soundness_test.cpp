@@ -4,6 +4,7 @@
 #include "arch/count.h"
 #include "check/check.h"
 #include "check/kernels.h"
+#include "os/file.h"
 #include "sim/harness.h"
 
 namespace warplens::check {
@@ -213,14 +214,25 @@ class WithoutRule : public ::testing::TestWithParam<Missing> {};
 TEST_P(WithoutRule, SomethingIsWrong) {
   EXPECT_FALSE(over({6000, GetParam().rules, GetParam().inside, true}).wrong.empty());
 }
-INSTANTIATE_TEST_SUITE_P(
-    Soundness, WithoutRule,
-    ::testing::Values(Missing{"joins", {.joins = false}}, Missing{"loops", {.loops = false}},
-                      Missing{"control", {.control = false}}, Missing{"rounds", {.rounds = false}},
-                      Missing{"tables", {.tables = false}}, Missing{"calls", {.calls = false}},
-                      Missing{"wraps", {.wraps = false}}, Missing{"own_memory", {.own_memory = false}},
-                      Missing{"pointers", {.pointers = false}, 16}, Missing{"subsets", {.subsets = false}}),
-    [](const auto& info) { return std::string(info.param.name); });
+const Missing each_rule[] = {{"joins", {.joins = false}},           {"loops", {.loops = false}},
+                             {"control", {.control = false}},       {"rounds", {.rounds = false}},
+                             {"tables", {.tables = false}},         {"calls", {.calls = false}},
+                             {"wraps", {.wraps = false}},           {"own_memory", {.own_memory = false}},
+                             {"pointers", {.pointers = false}, 16}, {"subsets", {.subsets = false}}};
+static_assert(std::size(each_rule) == sizeof(Rules), "a rule is missing here");
+// docs/CHECK.md has a row for each, and for nothing else.
+TEST(Soundness, ThePageNamesEveryRule) {
+  const std::string page = os::read_file(WARPLENS_SOURCE_DIR "/docs/CHECK.md").value_or("");
+  std::size_t rows = 0, at = page.find("| rule | |");
+  ASSERT_NE(at, page.npos);
+  for (const Missing& one : each_rule)
+    EXPECT_NE(page.find(std::string("\n| ") + one.name + " | ", at), page.npos) << one.name;
+  for (at = page.find("\n| ", at); page[at + 1] == '|'; at = page.find('\n', at + 1)) ++rows;
+  EXPECT_EQ(rows, std::size(each_rule));
+}
+
+INSTANTIATE_TEST_SUITE_P(Soundness, WithoutRule, ::testing::ValuesIn(each_rule),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 } // namespace
 } // namespace warplens::check

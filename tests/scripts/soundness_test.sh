@@ -1,11 +1,12 @@
-# What `check` says of the examples and of the programs of these tests is held to what `run` counts of them, warp by warp
-# (scripts/soundness.py). A contradiction is a bug of either.
+# What `check` says of the examples, of the programs of these tests, of those that are measured on hardware, and of PTX from
+# Triton is held to what `run` counts of them, warp by warp (scripts/soundness.py). A contradiction is a bug of either.
 . "$(dirname "$0")/common.sh"
 build=${WARPLENS_BUILD_DIR:?set it to the build folder}
 compare="$source_dir/scripts/soundness.py --build $build"
 
 compared=0
-for program in "$source_dir"/examples/*.cu "$source_dir"/tests/scripts/programs/*.cu "$source_dir"/tests/sim/data/programs.cu; do
+programs="$source_dir/tests/scripts/programs"
+for program in "$source_dir"/examples/*.cu "$programs"/*.cu "$source_dir"/tests/sim/data/programs.cu "$source_dir"/tests/hardware/*.cu; do
   case $program in
     */conditional.cu | */parts_main.cu | */parts_other.cu) continue ;; # of several files, or for nvcc alone
   esac
@@ -14,7 +15,14 @@ for program in "$source_dir"/examples/*.cu "$source_dir"/tests/scripts/programs/
   [ "$code" != 0 ] || compared=$((compared + 1))
   grep -q '^soundness:' stderr || [ "$code" = 0 ] || fail "$program: $(cat stdout)"
 done
-[ "$compared" -ge 20 ] || fail "only $compared programs were compared"
+with_arguments() { # PTX, and the words of its launch
+  run $compare --rows rows "$@"
+  [ "$code" = 0 ] || fail "$1: $(cat stdout)"
+  compared=$((compared + 1))
+}
+with_arguments "$programs/triton_add.ptx" --grid 8 --arg 'f32[1024]=iota' --arg 'f32[1024]=0.5' --arg 'f32[1024]' --arg 1000 --arg 0 --arg 0
+with_arguments "$source_dir/tests/check/data/triton_transpose.ptx" --grid 2,2 --arg 'f32[16384]=iota' --arg 'f32[16384]' --arg 128 --arg 0 --arg 0
+[ "$compared" -ge 30 ] || fail "only $compared programs were compared"
 
 # Most of what does not depend on loaded data is decided.
 run $compare --sum rows

@@ -19,11 +19,12 @@ __global__ void forms(const float* a, const float* b, const float* c, const floa
   sum += c[i + 1];                                     // misaligned 5
   sum += d[n + (x ^ 1)];                               // coalesced 4 to 5 if 4
   sum += d[256 + (31 - (x & 31))];                     // coalesced 4
-  sum += d[n / 32 * 32 + x];                           // coalesced 4
+  sum += d[n / 32 * 32 + x];                           // coalesced 4 to 5
   sum += b[blockIdx.x * 256 + x % 32];                 // coalesced 4
   sum += b[n];                                         // broadcast 1
   for (int k = i; k < n; k += blockDim.x * gridDim.x)
-    sum += a[k] * 2;                                   // coalesced 4
+    sum += a[k] * 2;                                   // coalesced 1 to 4
+#pragma unroll 1
   for (int k = 0; k < 7; ++k)
     sum += c[k * blockDim.x + x];                      // coalesced 4
   out[i] = sum;                                        // coalesced 4
@@ -76,13 +77,15 @@ struct Particle {
 };
 __global__ void structures(const Particle* in, float* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = in[i].x +                                   // uncoalesced 12
-           in[i].z;                                    // uncoalesced 12
+  out[i] =                                             // coalesced 4
+      in[i].x +                                        // uncoalesced 12
+      in[i].z;                                         // uncoalesced 12
 }
 __global__ void arrays(const float* x, const float* z, float* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = x[i] +                                      // coalesced 4
-           z[i];                                       // coalesced 4
+  out[i] =                                             // coalesced 4
+      x[i] +                                           // coalesced 4
+      z[i];                                            // coalesced 4
 }
 
 // Reductions in shared memory: a stride between the threads that work, or none
@@ -92,6 +95,7 @@ __global__ void interleaved(const float* in, float* out) {
   data[thread] =                                       // conflict-free 1
       in[blockIdx.x * 512 + thread];                   // coalesced 4
   __syncthreads();
+#pragma unroll 1
   for (unsigned step = 1; step < 512; step *= 2) {
     const unsigned at = 2 * step * thread;
     if (at < 512)
@@ -99,7 +103,8 @@ __global__ void interleaved(const float* in, float* out) {
     __syncthreads();
   }
   if (thread == 0)
-    out[blockIdx.x] = data[0];                         // broadcast 1
+    out[blockIdx.x] =                                  // broadcast 1
+        data[0];                                       // conflict-free 1
 }
 __global__ void sequential(const float* in, float* out) {
   __shared__ float data[512];
@@ -107,11 +112,13 @@ __global__ void sequential(const float* in, float* out) {
   data[thread] =                                       // conflict-free 1
       in[blockIdx.x * 512 + thread];                   // coalesced 4
   __syncthreads();
+#pragma unroll 1
   for (unsigned step = 256; step > 0; step /= 2) {
     if (thread < step)
       data[thread] += data[thread + step];             // conflict-free 1
     __syncthreads();
   }
   if (thread == 0)
-    out[blockIdx.x] = data[0];                         // broadcast 1
+    out[blockIdx.x] =                                  // broadcast 1
+        data[0];                                       // conflict-free 1
 }
