@@ -1,6 +1,7 @@
 // An address is taken apart into what all lanes share, known distances, and terms that are neither. Flags among these are
 // tried out; a choice of each lane is bounded by the sum of its alternatives.
 #include "check/claim.h"
+#include "ir/operands.h"
 #include <set>
 
 namespace warplens::check {
@@ -304,6 +305,8 @@ struct Claimed {
       out.header.space = space_of(a, out.address, header.space, out.rests_on_global);
     ActiveLanes lanes = active_lanes(a, instruction, block);
     if (row_bytes != 0) each_for_itself(lanes);
+    const bool may_read_nothing = reads_as_told(form);
+    lanes.any_subset = lanes.any_subset || may_read_nothing;
     out.assumed = a.pool.sets.unite(out.address.assumed, lanes.assumed);
     out.executed = !lanes.sets.empty();
     if (!out.executed) return out;
@@ -312,10 +315,30 @@ struct Claimed {
     out.uniform = a.pool.facts(out.address).uniform;
     out.rests_on_reconvergence = a.rests_on_reconvergence(block);
     Claiming(a, out, lanes, counters).run();
+    if (may_read_nothing) let_read_nothing(out);
     return out;
   }
 
 private:
+  // cp.async with an operand that says how much each lane reads, which may be nothing, or whether.
+  bool reads_as_told(const ir::Form& form) const {
+    const ir::Instruction& i = a.flow.function.instructions[instruction];
+    const u32 before = form.has(ir::Modifier::l2_cache_hint) ? 4 : 3;
+    if (!ir::copies_asynchronously(form) || i.sources <= before) return false;
+    const ir::Operand& told = a.flow.function.operands[i.first_operand + i.destinations + 3];
+    return told.kind != ir::Operand::Kind::immediate || told.value == 0;
+  }
+  static void let_read_nothing(Claim& out) {
+    auto from_none = [](Costs& costs) {
+      for (Interval* one : {&costs.sectors, &costs.tags, &costs.wavefronts, &costs.requests, &costs.ideal})
+        one->least = 0;
+    };
+    for (Costs& costs : out.costs) from_none(costs);
+    for (Costs& costs : out.aligned) from_none(costs);
+    from_none(out.anywhere);
+    out.decided = out.decided_if = false;
+  }
+
   // A copy is one lane's, whoever else copies.
   static void each_for_itself(ActiveLanes& lanes) {
     u32 any = 0;

@@ -145,6 +145,31 @@ TEST(Verdicts, BulkCopies) {
   EXPECT_EQ(copy("1024", "%r4")[0].verdict, Verdict::not_judged);
 }
 
+// A copy that is told how much to read may read nothing.
+TEST(Verdicts, AsynchronousCopiesMayReadNothing) {
+  auto copy = [&](const std::string& told) {
+    return judged(kernel(
+        "mul.wide.u32 %rd3, %r1, 16;\nadd.s64 %rd4, %rd1, %rd3;\nshl.b32 %r3, %r1, 4;\nmov.u32 %r4, tile;\n"
+        "add.u32 %r4, %r4, %r3;\ncp.async.cg.shared.global [%r4], [%rd4], 16" +
+        told + ";\n"))[0];
+  };
+  EXPECT_EQ(copy("").costs[0].sectors, (Interval{16, 16}));
+  EXPECT_EQ(copy(", 16").costs[0].sectors, (Interval{16, 16}));
+  EXPECT_EQ(copy(", %r2").costs[0].sectors, (Interval{0, 16}));
+  EXPECT_EQ(copy(", %r2").costs[0].requests, (Interval{0, 1}));
+}
+
+// With the distances between lanes not known, what lanes apart would take is no ideal.
+TEST(Verdicts, AnUnknownStrideInSharedMemoryIsAConflict) {
+  std::vector<Judgement> all = judged(
+      kernel("cvt.u32.u64 %r5, %rd2;\nmul.lo.u32 %r3, %r1, %r5;\nshl.b32 %r3, %r3, 3;\nmov.u32 %r4, tile;\n"
+             "add.u32 %r4, %r4, %r3;\nst.shared.b32 [%r4], %r1;\n"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].verdict, Verdict::bank_conflict);
+  EXPECT_EQ(all[0].needed, 1u);
+  EXPECT_GT(all[0].costs[0].wavefronts.most, 1u);
+}
+
 // A's 64 rows of 32 bytes and B's 128, 128 bytes in each pass.
 TEST(Verdicts, OperandsOfWgmmaFollowFromItsShape) {
   std::string sums;
