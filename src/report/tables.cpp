@@ -114,10 +114,10 @@ std::string other_limits(const Page& page, const Kernel& kernel) {
   if (!limit.by_issue() && !limit.by_waiting()) return "";
   if (std::max(limit.issue, limit.waiting) < nothing_else * kernel.launches) return "";
   std::string text =
-      fmt::format("memory need not limit it: its stages can do in {} cycles", human(limit.memory));
-  if (limit.by_issue()) text += fmt::format("; its instructions take {} to issue", human(limit.issue));
+      fmt::format("memory need not limit it: its stages take {} cycles at best", human(limit.memory));
+  if (limit.by_issue()) text += fmt::format(", its instructions {} to issue", human(limit.issue));
   if (limit.by_waiting())
-    text += fmt::format("; a warp's {:.3g} loads take up to {} if each waits for the one before",
+    text += fmt::format(", a warp's {:.3g} loads up to {} if each waits for the one before",
                         static_cast<double>(limit.loads) / static_cast<double>(limit.warps),
                         human(limit.waiting));
   return wrap(text, "  ", page.options.width);

@@ -42,7 +42,7 @@ def main(directory, figures):
             time = next((times[n] for n in names if n in times), None)
             rules.setdefault(rule, []).append((name, source.name in PUBLIC, metric, before, predicted, counted, time))
     good = True
-    print("| rule | pair | | before | predicted | counted | µs before | µs after |\n|---|---|---|---|---|---|---|---|")
+    print("| rule | pair | what | before | predicted | counted | µs before | µs after |\n|---|---|---|---|---|---|---|---|")
     for rule in sorted(rules):
         for n, (name, public, metric, before, predicted, counted, time) in enumerate(rules[rule]):
             good &= predicted == counted
