@@ -182,7 +182,7 @@ bool Parser::texture(std::vector<Operand>& out, const ir::Form& form, ir::Operan
     if (!braces || c_.at('}')) break;
     if (!c_.expect(',', "between the coordinates")) return false;
   }
-  if (!braces && c_.at(',')) return unknown_part_ = "samplerref", true;
+  if (!braces && c_.at(',')) return unknown_part_ = "sampler", true;
   return (!braces || c_.expect('}', "after the coordinates")) && c_.expect(']', "after the coordinates");
 }
 

@@ -1,7 +1,9 @@
 // Video instructions of parts of registers, against their meaning in the PTX ISA ("Scalar Video Instructions").
 #include "sim/harness.h"
 #include <fmt/format.h>
+#include <fstream>
 #include <random>
+#include <sstream>
 
 namespace warplens::sim {
 namespace {
@@ -146,6 +148,38 @@ TEST(VideoElements, ThatTheDestinationDoesNotNameAreNotAddedUp) {
       }
       return sum;
     });
+}
+
+// The triples of tests/hardware/ptx_corners.cu.
+std::vector<Operands> measured_triples() {
+  u32 state = 12345;
+  auto next = [&] { return state = state * 1664525u + 1013904223u, state ^ state >> 15; };
+  auto word = [&] {
+    u32 x = next();
+    return next() % 4 == 0 ? x & 0x80ff7f01u : x;
+  };
+  std::vector<Operands> out;
+  for (int i = 0; i < 24; ++i) {
+    Operands one{};
+    one.a = word(), one.b = word(), one.c = word();
+    out.push_back(one);
+  }
+  return out;
+}
+
+TEST(Video, GivesWhatAnH200Gives) {
+  std::ifstream file(WARPLENS_SOURCE_DIR "/tests/sim/data/video_h200.txt");
+  u32 instructions = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    const std::size_t end = line.find(';') + 1;
+    std::istringstream words(line.substr(end));
+    std::vector<u32> want(24);
+    for (u32& w : want) words >> std::hex >> w;
+    EXPECT_EQ(results(line.substr(0, end), measured_triples()), want) << line.substr(0, end);
+    ++instructions;
+  }
+  EXPECT_EQ(instructions, 141u);
 }
 
 TEST(VideoElements, ThatThereAreNotMakeTheInstructionUnknown) {
