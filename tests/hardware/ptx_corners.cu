@@ -1,4 +1,6 @@
-// Corners of PTX that no C++ function reaches, printed so that a GPU's words and WarpLens's can be compared line by line.
+// Corners of PTX that no C++ function reaches, printed so that a GPU's words and WarpLens's can be compared line by line: SIMD video
+// instructions with elements and masks, alloca, texels added to coordinates, and with DEPTH set a depth to compare with. What an
+// H200 gave to the first is tests/sim/data/video_h200.txt.
 #include <cstdio>
 #include <cstdint>
 #include <cstring>
