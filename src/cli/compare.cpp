@@ -50,6 +50,10 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->add_option("--json", options->json,
                    "write the comparison as JSON to FILE; '-': only JSON on standard output")
       ->type_name("FILE");
+  command
+      ->add_option("--html", options->html,
+                   "write the comparison as one file for a browser to FILE; '-': only it on standard output")
+      ->type_name("FILE");
   command->add_option("--sm", options->sm, "compute capability that programs are run for")
       ->type_name("SM")
       ->capture_default_str();

@@ -1,6 +1,7 @@
 // A comparison as JSON, by docs/schema/compare-1.schema.json.
 #include "compare/compare.h"
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace warplens::compare {
 namespace {
@@ -77,6 +78,21 @@ private:
   const Model& model_;
 };
 
+// What each reason that occurs says in words; sums of whole launches may have others than counts of lines.
+json_t reason_words(const Model& model) {
+  std::set<Reason> found;
+  for (const Kernel& kernel : model.kernels)
+    for (const Launches& launches : kernel.groups) {
+      for (const Line& line : launches.lines)
+        for (const Count& one : line.counts) found.insert(one.reason);
+      for (const Count& sum : launches.sums) found.insert(sum.reason);
+    }
+  found.erase(Reason::none);
+  json_t out = json_t::object();
+  for (Reason reason : found) out[std::string(name(reason))] = words(reason);
+  return out;
+}
+
 } // namespace
 
 std::string json(const Model& model, std::string_view version) {
@@ -88,6 +104,7 @@ std::string json(const Model& model, std::string_view version) {
   out["equal"] = model.equal;
   out["different"] = json_t::object();
   for (const auto& [reason, count] : model.different) out["different"][std::string(name(reason))] = count;
+  out["reasons"] = reason_words(model);
   out["launches"] = model.launches;
   out["launches_equal"] = model.launches_equal;
   out["sums"] = model.sums;

@@ -4,6 +4,7 @@
 #include "driver/findings/outputs.h"
 #include "driver/program/saved.h"
 #include "driver/program/source_program.h"
+#include "html/page.h"
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"
@@ -108,16 +109,25 @@ int compare(const CompareOptions& options, const RunOutput& output) {
   };
   Outputs::Named named;
   if (!options.json.empty()) named.emplace_back("--json", options.json);
+  if (!options.html.empty()) named.emplace_back("--html", options.html);
   Result<Outputs> outputs = Outputs::prepare(named, options.sides, "compare", "what is compared");
   if (!outputs) return refuse(outputs.error());
   Result<Sides> sides = read(options, output);
   if (!sides) return refuse(sides.error());
   Result<compare::Model> model = compared(options, *sides);
   if (!model) return refuse(model.error());
-  if (!named.empty())
+  if (!options.json.empty())
     if (Result<void> written = outputs->write("--json", compare::json(*model, options.version), output);
         !written)
       return refuse(written.error());
+  if (!options.html.empty()) {
+    std::string title;
+    for (const std::string& side : options.sides)
+      title += (title.empty() ? "" : " · ") + fs::path(side).filename().string();
+    const std::string page = html::measured(compare::json(*model, options.version), title);
+    if (Result<void> written = outputs->write("--html", page, output); !written)
+      return refuse(written.error());
+  }
   if (!outputs->take_stdout() &&
       !output.out(compare::terminal(*model, options.width, options.colour, options.top_lines)))
     return cannot;

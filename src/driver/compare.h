@@ -11,7 +11,7 @@ struct CompareOptions {
   double tolerance = 0;              // counts this close are equal; 0.01 is 1 %
   std::vector<std::string> accepted; // reasons that do not count as a difference
   std::string kernel;                // as run's
-  std::string json;                  // file, "-" for standard output, empty: none
+  std::string json, html;            // file, "-" for standard output, empty: none
   u32 top_lines = 5;                 // 0: all
   bool colour = false;
   u32 width = 80;

@@ -53,4 +53,8 @@ std::string comparison(std::string_view json, std::string_view title) {
   return filled(comparison_template(), title, json);
 }
 
+std::string measured(std::string_view json, std::string_view title) {
+  return filled(measured_template(), title, json);
+}
+
 } // namespace warplens::html

@@ -44,4 +44,7 @@ std::string page(const report::Model&, const SourceText&, std::string_view versi
 // The page of a comparison. `json`: a whole document by docs/schema/diff-1.schema.json.
 std::string comparison(std::string_view json, std::string_view title);
 
+// The page of what was predicted and measured, side by side. `json`: a whole document by docs/schema/compare-1.schema.json.
+std::string measured(std::string_view json, std::string_view title);
+
 } // namespace warplens::html

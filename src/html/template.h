@@ -10,5 +10,6 @@ struct Template {
 };
 Template report_template();
 Template comparison_template();
+Template measured_template();
 
 } // namespace warplens::html
