@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::compare {
 namespace {
@@ -204,6 +205,19 @@ private:
     return out;
   }
 
+  // Of a sum of the whole launch: the reason of the lines that it is of where they have one, else what its space and kind tell.
+  Reason sum_reason(const Launches& launches, const measured::Sum& sum, const Count& count) const {
+    std::set<Reason> found;
+    for (const Line& line : launches.lines)
+      if (line.space == sum.space && line.kind == joined(sum.kind) && line.reason != Reason::none)
+        found.insert(line.reason);
+    if (found.size() == 1) return *found.begin();
+    if (!machine_code_) return Reason::unexplained;
+    if (joined(sum.kind) == access::Kind::atomic) return Reason::contended;
+    if (sum.space == access::Space::local) return count.residual > 0 ? Reason::spilled : Reason::registers;
+    return Reason::unexplained;
+  }
+
   bool add_sums(Launches& out, const Match& match) {
     bool good = true;
     const Reason of_launch = launch_reason(out);
@@ -223,7 +237,7 @@ private:
       count.residual = residual_of(count.values[model_.base], count.values[model_.other]);
       model_.sums += match.count;
       model_.sums_equal += is_equal(count) ? match.count : 0;
-      const Reason reason = of_launch != Reason::none ? of_launch : Reason::unexplained;
+      const Reason reason = of_launch != Reason::none ? of_launch : sum_reason(out, sum, count);
       if (out.lines.empty()) // else the lines have said it
         settle(count, reason, match.count);
       else if (!is_equal(count))

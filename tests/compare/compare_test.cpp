@@ -102,8 +102,9 @@ TEST(Comparing, WhatIsPredictedIsHeldAgainstWhatIsMeasuredInEitherOrder) {
 
 // A launch with sums of the hardware and no counters by line.
 report::Input sums_of(const std::map<std::string, double>& counters) {
-  report::Input out = run({}, true);
-  report::LaunchList launches(out.launches);
+  measure::SiteRecord whole = site(0, Space::constant, Kind::load, {});
+  whole.site.opcode = "whole launch: load";
+  report::Input out = run({whole}, true);
   report::Launch launch = out.launches[0];
   launch.counters = counters;
   out.launches.clear();
@@ -130,6 +131,19 @@ TEST(Sums, OfSharedMemoryAreThoseByInstruction) {
   EXPECT_EQ(loads->values, (Values{40, 40}));
   EXPECT_EQ(copies->values, (Values{8, 9}));
   EXPECT_EQ(sum_called(model, "ldsm"), nullptr) << "is part of the loads";
+}
+
+TEST(Sums, HaveTheReasonThatTheirSpaceAndKindTell) {
+  Counts atomics = shared(8, 256, 64), local = global(8, 256, 32);
+  local.requests = 8;
+  const report::Input a = run({site(3, Space::shared, Kind::atomic, atomics), site(4, Space::local, Kind::store, local)}, false),
+                      b = sums_of({{"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", 8},
+                                   {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", 0},
+                                   {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", 40}});
+  const Model model = compared(a, b);
+  EXPECT_EQ(sum_called(model, "op_atom")->reason, Reason::contended);
+  EXPECT_EQ(sum_called(model, "t_requests")->reason, Reason::registers);
+  EXPECT_EQ(sum_called(model, "t_sectors")->reason, Reason::spilled);
 }
 
 TEST(Sums, AreNotComparedWhereNothingIsPredicted) {

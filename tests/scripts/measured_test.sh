@@ -37,10 +37,30 @@ python3 "$source_dir/tests/scripts/schema.py" "$source_dir/docs/schema/compare-1
 run "$warplens" compare "$data/histogram.ncu-rep" "$data/transpose.ncu-rep"
 expect_code 1
 
+# Pages for a browser: of what was measured, and of three sides. No name can begin markup in them.
+run "$warplens" import --html page.html --report text.txt "$data/transpose.ncu-rep"
+expect_code 0
+expect_in page.html "transpose_naive"
+mkdir '<b>' && cp "$data/histogram.jsonl" '<b>/x.jsonl'
+run "$warplens" compare --html page.html "$data/histogram.ncu-rep" "$data/histogram.jsonl" '<b>/x.jsonl'
+expect_in page.html "histogram_shared"
+expect_in page.html 'u003cb>/x.jsonl'
+[ "$(grep -c '<b>' page.html)" = 0 ] || fail "a name is markup in the page"
+run "$warplens" compare --html - "$data/histogram.ncu-rep" measured.histogram.ncu-rep.json
+expect_code 0
+expect_in stdout "^<!doctype html>"
+expect_not_in stdout "launches without a difference"
+
 # Files that cannot be read say so.
 head -c 20000 "$data/transpose.ncu-rep" > cut.ncu-rep
 echo hello > other.txt
-for file in cut.ncu-rep other.txt "$data/source_cuda.csv" nowhere.ncu-rep; do
+sed 's/"recording":1/"recording":99/' "$data/histogram.jsonl" > newer.jsonl
+head -c 700 "$data/histogram.jsonl" > cut.jsonl
+{ printf 'NVR\0'; head -c 3000 /dev/zero | tr '\0' '\377'; } > sizes.ncu-rep
+head -3 "$data/raw.csv" | tr ',' ';' > semicolons.csv
+head -c 900 "$data/raw.csv" > cut.csv
+: > empty.csv
+for file in newer.jsonl cut.jsonl sizes.ncu-rep semicolons.csv cut.csv empty.csv cut.ncu-rep other.txt "$data/source_cuda.csv" nowhere.ncu-rep; do
   run "$warplens" import "$file"
   expect_code 2
   expect_in stderr "help"

@@ -20,7 +20,7 @@ interface Comparison {
 const data: Comparison = JSON.parse(document.getElementById('data')!.textContent!);
 const [base, other] = data.compared, letters = ['A', 'B', 'C'];
 const different = Object.values(data.different).reduce((a, b) => a + b, 0), counts = data.equal + different;
-const how = ({ measured: m }: Side) => (!m ? 'predicted' : ['measured', m.tool && `by ${m.tool}`, m.gpu && `on ${m.gpu}`, m.driver && `driver ${m.driver}`].filter(Boolean).join(', '));
+const how = ({ measured: m }: Side) => (!m ? 'predicted' : `measured${m.tool ? ` by ${m.tool}` : ''}${m.gpu ? ` on ${m.gpu}` : ''}${m.driver ? `, driver ${m.driver}` : ''}`);
 const both = (group: Group) => group.grid[base] !== null && group.grid[other] !== null;
 const differing = (of: { counts?: Count[]; sums?: Count[] }) => (of.counts ?? of.sums!).filter((c) => c.reason !== 'none');
 const differences = (group: Group) => group.lines.reduce((n, line) => n + differing(line).length, 0) + differing({ sums: group.sums }).length;
