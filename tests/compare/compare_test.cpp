@@ -136,7 +136,9 @@ TEST(Sums, OfSharedMemoryAreThoseByInstruction) {
 TEST(Sums, HaveTheReasonThatTheirSpaceAndKindTell) {
   Counts atomics = shared(8, 256, 64), local = global(8, 256, 32);
   local.requests = 8;
-  const report::Input a = run({site(3, Space::shared, Kind::atomic, atomics), site(4, Space::local, Kind::store, local)}, false),
+  const report::Input a = run({site(3, Space::shared, Kind::atomic, atomics),
+                               site(4, Space::local, Kind::store, local)},
+                              false),
                       b = sums_of({{"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", 8},
                                    {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", 0},
                                    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", 40}});
