@@ -86,6 +86,7 @@ html::Judged judged_of(const Judgement& j) {
   for (const check::Costs& costs : j.costs)
     out.bounds.emplace_back(check::paid(costs, j.space).least, check::paid(costs, j.space).most);
   out.needed = j.needed;
+  out.any_stride = j.dependence == check::Dependence::stride;
   out.conditions = j.conditions;
   out.notes = j.table;
   for (const std::string& reason : j.reasons) out.notes.push_back("it depends on " + reason);
@@ -95,6 +96,18 @@ html::Judged judged_of(const Judgement& j) {
   for (const std::string& premise : j.premises) out.notes.push_back("assumed: " + premise);
   if (!j.blocks.empty()) out.notes.push_back("in " + j.blocks);
   return out;
+}
+
+// Advice that was made for a stride by which a warp is drawn gives that number where the code has none.
+void forget_numbers(report::Model& model, const std::vector<Judgement>& all) {
+  for (report::Kernel& kernel : model.kernels)
+    for (report::Line& line : kernel.lines)
+      for (report::Row& row : line.rows)
+        if (const Judgement& j = all[row.site.id.value]; j.dependence == check::Dependence::stride)
+          for (advise::Advice& advice : row.advice) {
+            advice.title = j.pattern;
+            advice.cause.clear();
+          }
 }
 
 // What blocks of another shape make worse is a note at the access: [of those that are shown] → the notes.
@@ -143,6 +156,7 @@ Result<std::string> check_page(const std::vector<std::string>& inputs, const Exa
   options.root = std::filesystem::current_path().string();
   Result<report::Model> model = report::build(std::move(input), line_of, options);
   if (!model) return failure(model.error());
+  forget_numbers(*model, all);
   const OtherShapes others = other_shapes(all);
   html::About about{html::Origin::check, [&](const access::Site& site) -> std::optional<html::Judged> {
                       const Judgement& j = all[site.id.value];

@@ -228,6 +228,7 @@ int replay(const ReplayOptions& options, const TextSinks& sinks) {
   if (named.empty()) return Replay(options, sinks, std::move(*rows), nullptr, false).run(**reader);
   ReplayPage page(options.path, *rows);
   const int code = Replay(options, sinks, std::move(*rows), &page, outputs->take_stdout()).run(**reader);
+  if (code == 2) return code; // half a file is no page
   Result<std::string> text = page.page(options.version);
   if (!text) return fail(text.error());
   const auto to_stdout = [&](std::string_view part) { return sinks.out(part); };

@@ -107,6 +107,7 @@ Json judged_json(Scribe& scribe, const Judged& judged) {
   Json out{{"standing", standings[static_cast<std::size_t>(judged.standing)]},
            {"verdict", scribe.text(judged.verdict)},
            {"needed", judged.needed},
+           {"wide", judged.any_stride},
            {"bounds", Json::array()}};
   for (const auto& [least, most] : judged.bounds) out["bounds"].push_back({least, most});
   for (const std::string& condition : judged.conditions) out["if"].push_back(scribe.text(condition));

@@ -27,9 +27,10 @@ struct Judged {
   std::string verdict;                     // "bank-conflict"
   std::string words;                       // in place of a pattern; empty: the pattern will do
   std::vector<std::pair<u64, u64>> bounds; // [architectures]: what a warp pays, at least and at most
-  u64 needed = 0;                          // that would do
-  std::vector<std::string> conditions;     // for what is fine
-  std::vector<std::string> notes;          // what it depends on, and what was assumed
+  bool any_stride = false;             // the picture is of a wide stride; the code's is not a known number
+  u64 needed = 0;                      // that would do
+  std::vector<std::string> conditions; // for what is fine
+  std::vector<std::string> notes;      // what it depends on, and what was assumed
 };
 
 struct About {

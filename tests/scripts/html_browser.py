@@ -1,10 +1,10 @@
-"""Drives the page of `warplens run --html` as a reader would: html_browser.py SOURCE_DIR PAGE HOSTILE_PAGE."""
+"""Drives the page of `--html` as a reader would: html_browser.py SOURCE_DIR PAGE HOSTILE_PAGE CHECK_PAGE EXPLAIN_PAGE."""
 import pathlib
 import sys
 
 from browser import Browser
 
-source_dir, page, hostile = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+source_dir, page, hostile, checked, explained = pathlib.Path(sys.argv[1]), *sys.argv[2:6]
 axe_file = source_dir / 'web/node_modules/axe-core/axe.min.js'
 failures = []
 
@@ -79,6 +79,41 @@ def views(browser):
     expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
 
 
+def without_a_run(browser):
+    browser.size(1280, 900)
+    browser.open(checked)
+    expect('2 of 10 accesses' in text(browser, 'h1'), f'check says how many cost more: {text(browser, "h1")}')
+    expect('1 to 32 sectors' in text(browser, '.find.open .fs'), 'check gives bounds')
+    browser.key('Enter')
+    expect(browser.evaluate('location.hash').startswith('#source/0/22/'), 'Enter opens the line')
+    expect('4*n' in text(browser, '.panel h2') and 'sectors by n' in text(browser, '.judged'), 'the stride is not known, and the table says what it costs')
+    expect(browser.evaluate('document.querySelectorAll(".panel .lane").length') > 32, 'the lanes are drawn')
+    browser.go('#source/0/28')
+    expect('n % 8 == 0' in text(browser, '.judged'), 'the condition is said')
+    browser.key('3')
+    expect('fine if' in text(browser, 'table'), 'the list has verdicts')
+    expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
+    browser.open(explained)
+    expect(browser.evaluate('document.querySelectorAll(".find.open svg").length') == 2, 'explain draws the warp, and it after the fix')
+    browser.evaluate("""{ const s = document.querySelector(".segl select"); s.value = 3; s.dispatchEvent(new Event("change", {bubbles: true})); 0 }""")
+    browser.drawn()
+    expect('2.0' in text(browser, '.meta'), 'explain has the architectures')
+    expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
+
+
+def each_architecture(browser):
+    """The switch shows each architecture's pictures and what fixes are worth there."""
+    browser.size(1280, 900)
+    browser.open(page)
+    browser.go('#source/0/32')
+    gain = lambda: text(browser, '.panel .gain')
+    first = gain()
+    browser.click('.segl button:nth-child(2)')
+    expect(text(browser, '.segl [aria-pressed=true]') == '3.5' and '32×' not in gain() and gain() != first, f'3.5 has 64-bit banks: {gain()!r}, not {first!r}')
+    browser.click('.segl button:nth-child(3)')
+    expect(gain() == first, f'7.0 gains what 9.0 does: {gain()!r}')
+
+
 def hostile_names(browser):
     browser.open(hostile)
     for fragment in ('#overview', '#accesses', '#source/0', '#access/0'):
@@ -98,10 +133,16 @@ def layouts(browser):
         for theme in ('light', 'dark'):
             browser.size(width, 900)
             browser.theme(theme)
-            browser.open(page)
-            for fragment in ('#overview', '#source/0/32', '#accesses'):
+            views = [(page, fragment) for fragment in ('#overview', '#source/0/32', '#accesses')]
+            if width != 768:
+                views += [(checked, '#overview'), (checked, '#source/0/22'), (explained, '#overview')]
+            shown = None
+            for file, fragment in views:
+                if file != shown:
+                    browser.open(file)
+                shown = file
                 browser.go(fragment)
-                where = f'{fragment}, {width} pixels, {theme}'
+                where = f'{file}{fragment}, {width} pixels, {theme}'
                 expect(browser.evaluate('document.documentElement.dataset.theme') == theme, f'the theme is the system\'s: {where}')
                 wide = browser.evaluate('document.documentElement.scrollWidth - innerWidth')
                 expect(wide <= 0, f'it is {wide} pixels too wide: {where}')
@@ -114,6 +155,8 @@ def layouts(browser):
 
 with Browser() as browser:
     views(browser)
+    without_a_run(browser)
+    each_architecture(browser)
     hostile_names(browser)
     layouts(browser)
     browser.size(1280, 900)

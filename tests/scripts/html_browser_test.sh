@@ -28,4 +28,10 @@ run "$warplens" report --html hostile.html hostile.json
 expect_code 0
 grep -q 'u003c/script' hostile.html || fail "the hostile names are not in the page"
 
-python3 "$source_dir/tests/scripts/html_browser.py" "$source_dir" transpose.html hostile.html || fail "the page does not do what it should"
+# Pages without a run.
+run "$warplens" check --compiler clang --sm 90,70 --html check.html transpose.cu
+expect_code 1
+run "$warplens" explain --set n=1024 --html explain.html 'A[threadIdx.x*n + blockIdx.x]'
+expect_code 0
+
+python3 "$source_dir/tests/scripts/html_browser.py" "$source_dir" transpose.html hostile.html check.html explain.html || fail "the page does not do what it should"

@@ -47,8 +47,8 @@ d=json.loads(page[at:page.index("</script>",at)]); t=d["texts"]; print(eval(sys.
 }
 expect_data() { [ "$(data_of "$1" "$2")" = "$3" ] || fail "$1: $2 is $(data_of "$1" "$2"), expected $3"; }
 addresses() { python3 -c "print([$1 for i in range(32)])"; }
-for id in 1 2; do echo "{\"id\":$id,\"space\":\"shared\",\"op\":\"load\",\"bytes\":4,\"addresses\":$(addresses "i*4*$id")}"; done >trace.jsonl
-echo "{\"id\":3,\"space\":\"global\",\"op\":\"load\",\"bytes\":4,\"addresses\":$(addresses 'i*128')}" >>trace.jsonl
+for id in 1 2; do echo "{\"id\":$id,\"space\":\"shared\",\"op\":\"load\",\"bytes\":4,\"mask\":\"0xffffffff\",\"addresses\":$(addresses "i*4*$id")}"; done >trace.jsonl
+echo "{\"id\":3,\"space\":\"global\",\"op\":\"load\",\"bytes\":4,\"mask\":\"0xffffffff\",\"addresses\":$(addresses 'i*128')}" >>trace.jsonl
 run "$warplens" replay --sm 90,70 --html replay.html trace.jsonl
 expect_code 0
 expect_in stdout '^ +sum +9\.0' # the table comes as ever
@@ -74,7 +74,10 @@ cp "$source_dir/examples/transpose.cu" .
 run "$warplens" check --compiler clang --sm 90,70 --html check.html transpose.cu
 expect_code 1
 expect_data check.html 'd["run"]["of"], d["files"][0]["text"] == open("transpose.cu").read()' "('check', True)"
-expect_data check.html '{a["judged"]["standing"] for a in d["accesses"] if a["l"] == 22 and t[a["op"]] == "load"}' "{'costly'}"
+expect_data check.html 'sorted((a["l"], t[a["op"]], a["judged"]["standing"], a["judged"]["bounds"][0]) for a in d["accesses"] if a["l"] in (22, 32))' \
+  "[(22, 'load', 'conditional', [4, 5]), (22, 'store', 'possible', [1, 32]), (32, 'load', 'costly', [32, 32]), (32, 'store', 'conditional', [4, 5])]"
+expect_data check.html '[t[c] for a in d["accesses"] if a["l"] == 22 for c in a["judged"].get("if", [])]' "['n % 8 == 0']"
+expect_not_in check.html '4096 bytes apart' # of an n that nobody knows
 expect_data check.html 'all(len(a["judged"]["bounds"]) == 2 and len(a["cost"]) == 2 for a in d["accesses"])' True
 
 # Fixes under every architecture, on the page and in JSON.

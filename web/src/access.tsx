@@ -1,7 +1,7 @@
 // One access: what it costs, where its lanes go, what would help, how its warps differ, and what other architectures count.
 import { useState } from 'preact/hooks';
 import { Access, callsOf, checked, Cost, count, data, effectOf, Fix, hasText, pictureOf, placeOf, text } from './data';
-import { bytes, capital, exact, human, one, per, percent, times } from './format';
+import { bytes, capital, exact, human, one, per, percent, sentence, times } from './format';
 import { Histogram } from './histogram';
 import { Bounds, JudgedBox } from './judged';
 import { laneOf, Seen, standingOf, unitOf } from './model';
@@ -35,7 +35,7 @@ function Warps({ a, device }: { a: Access; device: number }) {
       </h3>
       <figure class="pic">
         <figcaption>
-          <span>{checked ? 'a full warp that begins where it costs least' : all === warps ? (all === 1 ? 'the only warp' : `all ${human(all)} warps`) : `${percent(warps / all)} of the warps`}: {text(c[3])}</span>
+          <span>{a.judged ? (a.judged.wide ? 'a full warp, drawn with a stride of 1,024 elements' : `a full warp that begins where it costs least: ${text(c[3])}`) : all === warps ? (all === 1 ? 'the only warp' : `all ${human(all)} warps`) : `${percent(warps / all)} of the warps`}{!a.judged && <>: {text(c[3])}</>}</span>
           <span>{per(actual)} {one(actual, unit)}</span>
         </figcaption>
         <LanePicture picture={pictureOf(c[4], device)!} />
@@ -50,8 +50,8 @@ function FixCard({ fix, device }: { fix: Fix; device: number }) {
   const picture = pictureOf(fix.pic, device), metric = text(fix.metric) === 'threads' ? 'updates' : text(fix.metric);
   return (
     <div class="fix">
-      <p><b>{capital(text(fix.title))}.</b> {capital(text(fix.cause))}{text(fix.cause) && '.'}</p>
-      {hasText(fix.change) && <p class="change">{capital(text(fix.change))}.</p>}
+      <p><b>{sentence(text(fix.title))}</b> {sentence(text(fix.cause))}</p>
+      {hasText(fix.change) && <p class="change">{sentence(text(fix.change))}</p>}
       {hasText(fix.example) && <pre class="example"><code>{text(fix.example)}</code></pre>}
       {helps && (
         <dl class="gain">
@@ -122,7 +122,7 @@ export function AccessView({ seen, device }: { seen: Seen; device: number }) {
   const main = a.fixes[0], waste = cost[0] > cost[1] * 1.0001 && (!a.judged || ['costly', 'possible'].includes(standingOf(a, device))), title = main && waste ? text(main.title) : text(a.pattern);
   return (
     <article class="access" key={seen.id}>
-      <p class="crumb">{placeOf(a)} · {data.kernels[a.k].label}</p>
+      <p class="crumb">{placeOf(a)}{(data.run.of === 'run' || checked) && ` · ${data.kernels[a.k].label}`}</p>
       <h2>{capital(title)}</h2>
       <p class="what"><b>{text(a.what)}</b>{a.array !== undefined && <> of <code>{text(a.array)}</code></>}: {text(a.pattern)}</p>
       {(!a.judged || a.judged.bounds.length > 0) && <>

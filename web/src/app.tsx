@@ -126,7 +126,11 @@ function App() {
 
   const chooseDevice = data.run.devices.length > 1 && (
     <span class="segl"><span>compute capability</span>
-      <Choice label="Compute capability" value={device} options={data.run.devices.map((d, i): [number, string] => [i, d.sm])} choose={setDevice} /></span>
+      {data.run.devices.length > 4
+        ? <select aria-label="Compute capability" value={device} onChange={(e) => setDevice(Number(e.currentTarget.value))}>
+            {data.run.devices.map((d, i) => <option value={i} selected={i === device}>{d.sm}{d.generation && ` ${d.generation}`}</option>)}
+          </select>
+        : <Choice label="Compute capability" value={device} options={data.run.devices.map((d, i): [number, string] => [i, d.sm])} choose={setDevice} />}</span>
   );
   return (
     <>

@@ -37,6 +37,7 @@ export type Standing = 'fine' | 'conditional' | 'costly' | 'possible' | 'undecid
 export interface Judged {
   standing: Standing; verdict: Text; needed: number;
   bounds: [least: number, most: number][]; // by device: what a warp pays
+  wide: boolean; // drawn with a wide stride: the code's is not a known number
   if?: Text[]; // what makes it fine
   notes?: Text[];
 }

@@ -20,4 +20,6 @@ export const times = (x: number) => `${x >= 9.95 ? Math.round(x) : trim(x.toFixe
 export const plural = (n: number, word: string) =>
   `${human(n)} ${word}${n === 1 ? '' : /(s|ch|sh|x)$/.test(word) ? 'es' : 's'}`;
 export const capital = (t: string) => t.charAt(0).toUpperCase() + t.slice(1);
+// As a sentence: texts are parts of one, or one already. Names of code keep their first letter.
+export const sentence = (t: string) => (t && `${/^[a-z]+[A-Z]/.test(t) ? t : capital(t)}${/[.!?]$/.test(t) ? '' : '.'}`);
 export const one = (n: number, unit: string) => (n === 1 ? unit.replace(/s$/, '') : unit);

@@ -25,7 +25,8 @@ export function Histogram({ a }: { a: Access }) {
   const W = 460, H = 92, top = Math.max(...bins.map((bin) => bin.cost), 1), most = Math.max(...bins.map((bin) => bin.warps));
   const wide = top > 64; // bytes of segments, or many requests: then bars have a width of their own
   const step = W / (top + 1), width = Math.max(4, wide ? 6 : step - 2), x = (cost: number) => cost * step + step / 2;
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(top * part)).filter((v, i, list) => list.indexOf(v) === i);
+  const every = [1, 2, 4, 5, 8, 10, 16, 20, 32].find((n) => top / n <= 8) ?? Math.ceil(top / 6), ticks: number[] = [];
+  for (let v = 0; v <= top; v += every) ticks.push(v);
   const words = bins.map((bin) => `${human(bin.warps)} warps with ${per(bin.cost)}`).join(', ');
   return (
     <figure class="pic">

@@ -8,6 +8,8 @@ const single: Record<Standing, string> = {
   fine: 'fine in every launch', conditional: 'fine in launches that meet the condition', costly: 'more than needed in every launch',
   possible: 'more than needed in some launches', undecided: 'not decided',
 };
+const short: Record<Standing, string> = { fine: 'fine', conditional: 'fine if', costly: 'costs more', possible: 'may cost more', undecided: 'not decided' };
+export const standingWord = (a: Access, device: number) => short[standingOf(a, device)];
 export const standingText = (a: Access, device: number) => single[standingOf(a, device)];
 
 // "4 to 32 sectors" where check gave bounds; else what is inside.

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { checked, data, fileName, placeOf, text } from './data';
 import { one, per, percent } from './format';
-import { Bounds, standingText } from './judged';
+import { Bounds, standingWord } from './judged';
 import { Filter, hrefOf, passes, Seen, View } from './model';
 import { Bar, stepOf } from './parts';
 
@@ -16,7 +16,7 @@ const columns: Column[] = [
   { id: 'array', title: 'Array', kind: 'h', width: '11%', value: (x) => text(x.a.array) },
   { id: 'cost', title: 'Each', kind: 'r', width: '12%', value: (x, device) => x.a.cost[device][0] },
   { id: 'ideal', title: 'Would do', kind: 'r h', width: '9%', value: (x, device) => x.a.cost[device][1] },
-  { id: 'waste', title: checked ? 'In which launches' : 'Waste', kind: '', width: '16%', value: (x) => x.cycles || x.waste / 1e18 },
+  { id: 'waste', title: checked ? 'Verdict' : 'Waste', kind: '', width: '16%', value: (x) => x.cycles || x.waste / 1e18 },
   { id: 'kernel', title: 'Kernel', kind: 'h', width: '19%', value: (x) => data.kernels[x.a.k].label },
 ];
 const numbers = ['cost', 'ideal', 'waste'];
@@ -72,7 +72,7 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
                 <td class="h mono">{text(a.array)}</td>
                 <td class="r num"><Bounds a={a} device={device}>{per(cost[0])} {one(cost[0], text(cost[2]))}</Bounds></td>
                 <td class="r num h">{per(a.judged?.needed ?? cost[1])}</td>
-                <td class="num">{a.judged ? <span class={x.waste > 0 ? '' : 'fnt'}>{standingText(a, device)}</span> : a.timing !== undefined ? <span class="fnt" title="how often it runs depends on timing: it is in no total">timing</span> : x.waste > 0
+                <td class="num">{a.judged ? <span class={x.waste > 0 ? '' : 'fnt'}>{standingWord(a, device)}</span> : a.timing !== undefined ? <span class="fnt" title="how often it runs depends on timing: it is in no total">timing</span> : x.waste > 0
                   ? <span class="share"><span>{percent(x.share)}</span><Bar moved={x.share} waste={x.share} of={most} thin /></span>
                   : <span class="fnt">none</span>}</td>
                 <td class="h mono fnt" title={data.kernels[a.k].name}>{data.kernels[a.k].label}</td>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { amountOf, CostText } from './access';
 import { checked, data, hasText, linesOf, pictureOf, placeOf, text } from './data';
-import { bytes, capital, human, one, per, percent, plural, times } from './format';
+import { bytes, capital, human, one, per, percent, plural, sentence, times } from './format';
 import { Launches, varies } from './launches';
 import { Bounds, JudgedDevices, JudgedKernels, JudgedVerdict, standingText, Standings } from './judged';
 import { findingsOf, firstOf, fixOf, hrefOf, Lane, SeenFinding, spacesOf, View } from './model';
@@ -105,8 +105,8 @@ function FindingRow({ seen, view, rank, open, toggle }: { seen: SeenFinding; vie
       <h3><button type="button" class="fh" aria-expanded={open} onClick={toggle}>
         <span class="rank">{rank + 1}</span>
         <span class="fm"><span class="ft">{capital(text(fix ? fix.title : a.pattern))}</span>
-          <span class="fw"><code>{finding.places}</code>{finding.arrays.length > 0 && <> · {finding.arrays.slice(0, 3).map((name, i) => <>{i > 0 && ', '}<code>{name}</code></>)}{finding.arrays.length > 3 && ` and ${finding.arrays.length - 3} more`}</>} · {finding.kernels.slice(0, 2).join(', ')}{finding.kernels.length > 2 && ` and ${finding.kernels.length - 2} more`}</span></span>
-        <span class="fs">{checked ? <><b><Bounds a={a} device={device}>{''}</Bounds></b>, {a.judged?.needed} would do<small>{standingText(a, device)}</small></> : share > 0 ? <><b>{percent(share)}</b> of the waste<Bar moved={share} waste={share} of={most} thin /></> : finding.wait > 0 ? 'atomics wait' : ''}</span>
+          <span class="fw"><code>{finding.places}</code>{finding.arrays.length > 0 && <> · {finding.arrays.slice(0, 3).map((name, i) => <>{i > 0 && ', '}<code>{name}</code></>)}{finding.arrays.length > 3 && ` and ${finding.arrays.length - 3} more`}</>}{(checked || run.of === 'run') && ' · '}{(checked || run.of === 'run' ? finding.kernels.slice(0, 2) : []).join(', ')}{finding.kernels.length > 2 && ` and ${finding.kernels.length - 2} more`}{checked && ` · ${standingText(a, device)}`}</span></span>
+        <span class="fs">{checked ? <><b><Bounds a={a} device={device}>{''}</Bounds></b><small>{a.judged?.needed} would do</small></> : share > 0 ? <><b>{percent(share)}</b> of the waste<Bar moved={share} waste={share} of={most} thin /></> : finding.wait > 0 ? 'atomics wait' : ''}</span>
         <Gain finding={seen} />
         <span class="chev" aria-hidden="true">›</span>
       </button></h3>
@@ -117,9 +117,9 @@ function FindingRow({ seen, view, rank, open, toggle }: { seen: SeenFinding; vie
             <a class="where" href={hrefOf(a, finding.accesses[0])}><span class="wn">{a.f >= 0 ? a.l : ''}</span><code class="wt">{lines?.trim() || placeOf(a)}</code></a>
             {finding.accesses.length > 1 && <p class="sub">and {plural(finding.accesses.length - 1, 'access')} more with the same cause</p>}
             <h4>Why</h4>
-            <p>{text(a.what)}: {text(a.pattern)}. {checked ? <><Bounds a={a} device={device}>{''}</Bounds> a warp, where {a.judged?.needed} would do.</> : <><CostText cost={cost} />; {amountOf(seen.waste, a)} for nothing.</>}{fix && hasText(fix.cause) && ` ${capital(text(fix.cause))}.`}</p>
+            <p>{text(a.what)}: {text(a.pattern)}. {checked ? <><Bounds a={a} device={device}>{''}</Bounds> a warp, where {a.judged?.needed} would do.</> : <><CostText cost={cost} />; {amountOf(seen.waste, a)} for nothing.</>}{fix && hasText(fix.cause) && ` ${sentence(text(fix.cause))}`}</p>
             <h4>Change {fix && <span class="sure">{text(fix.sure)}</span>}</h4>
-            <p>{fix && hasText(fix.change) ? `${capital(text(fix.change))}.` : 'None that WarpLens knows.'}</p>
+            <p>{fix && hasText(fix.change) ? sentence(text(fix.change)) : 'None that WarpLens knows.'}</p>
             {fix && hasText(fix.example) && <pre class="example"><code>{text(fix.example)}</code></pre>}
             <a class="go" href={hrefOf(a, finding.accesses[0])}>Open in the source</a>
           </div>

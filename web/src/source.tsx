@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { AccessView, CostText } from './access';
 import { callsOf, checked, data, linesOf, text } from './data';
-import { percent, times } from './format';
+import { one, per, percent, times } from './format';
 import { standingText } from './judged';
 import { highlight, Piece } from './highlight';
 import { Filter, Lane, laneOf, linesWith, Seen, SourceLine, View } from './model';
@@ -122,12 +122,14 @@ function Code(props: { f: number; l: number; lines: Map<string, SourceLine>; dev
 
 // What tells apart the accesses of one line: what is done, in which kernel, reached by which calls.
 function label(x: Seen, line: SourceLine, inlined: boolean) {
-  const all = inlined ? line.inlined : line.accesses, kernels = new Set(all.map((y) => y.a.k)), calls = new Set(all.map((y) => callsOf(y.a)));
+  const all = inlined ? line.inlined : line.accesses, alike = all.filter((y) => y.a.what === x.a.what && y.a.array === x.a.array && y.a.k === x.a.k && callsOf(y.a) === callsOf(x.a));
+  const kernels = new Set(all.map((y) => y.a.k)), calls = new Set(all.map((y) => callsOf(y.a)));
   return (
     <>
       <i class={x.waste > 0 ? 'dot' : 'dot ok'} aria-hidden="true" />
       {text(x.a.what)}{x.a.array !== undefined && <code> {text(x.a.array)}</code>}
       {kernels.size > 1 && <small>{data.kernels[x.a.k].label}</small>}
+      {alike.length > 1 && <small>{per(x.a.cost[0][0])} {one(x.a.cost[0][0], text(x.a.cost[0][2]))}</small>}
       {!inlined && calls.size > 1 && callsOf(x.a) && <small>from {callsOf(x.a)}</small>}
       {inlined && <small>at {data.files[x.a.f].name}:{x.a.l}</small>}
     </>

@@ -27,7 +27,7 @@ void offer_swap(Situation& s, const RowLength& row, std::vector<advise::Advice>&
   out.example = fmt::format("{}[{}]", s.target.array, algebra.text(swapped));
   out.metric = metric_of(s);
   out.before = s.block;
-  out.after = counted(s, bytes_of(s, swapped));
+  predict(s, bytes_of(s, swapped), out);
   out.confidence = advise::Confidence::likely;
   offer(list, std::move(out));
 }
@@ -43,7 +43,7 @@ void offer_arrays(Situation& s, const RowLength& row, std::vector<advise::Advice
   out.example = fmt::format("{}_k[{}]", s.target.array, s.symbolic.form.algebra().text(row.rows));
   out.metric = metric_of(s);
   out.before = s.block;
-  out.after = counted(s, bytes_of(s, row.rows));
+  predict(s, bytes_of(s, row.rows), out);
   offer(list, std::move(out));
 }
 

@@ -43,7 +43,7 @@ void pad_rows(Situation& s, std::vector<advise::Advice>& list) {
                               s.target.array, pitch);
     out.metric = metric_of(s);
     out.before = s.block;
-    out.after = counted(s, with_length(s, row, padded));
+    predict(s, with_length(s, row, padded), out);
     std::size_t had = list.size();
     offer(list, std::move(out));
     if (list.size() != had) return;
@@ -60,7 +60,7 @@ void pad_shared_rows(Situation& s, std::vector<advise::Advice>& list) {
     if (padding.units == 0) continue;
     i64 best_pad = padding.units * unit;
     advise::Advice best;
-    best.after = padding.after;
+    predict(s, with_length(s, row, row.value + best_pad), best);
     best.rule = "pad-shared-rows";
     best.title = fmt::format("Pad each row by {}: {} becomes {}", best_pad, row.value, row.value + best_pad);
     best.cause = fmt::format("Steps of {} elements come back to the same banks, so the words of one bank are "

@@ -35,7 +35,7 @@ void align_start(Situation& s, std::vector<advise::Advice>& list) {
                                      128 - shift);
   out.metric = metric_of(s);
   out.before = s.block;
-  out.after = counted(s, aligned, s.manner);
+  predict(s, aligned, s.manner, out);
   out.confidence = by_base ? advise::Confidence::certain : advise::Confidence::likely;
   offer(list, std::move(out));
 }

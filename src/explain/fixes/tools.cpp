@@ -33,6 +33,14 @@ arch::Counts counted(const Situation& s, const QuasiPolynomial& bytes) {
   return counted(s, moved(s, bytes), s.manner);
 }
 
+void predict(const Situation& s, const Footprint& footprint, const Mode& manner, Advice& out) {
+  out.after = counted(s, footprint, manner);
+  out.lanes = access_of(footprint, manner, manner.pieces[0], s.question.warp);
+}
+void predict(const Situation& s, const QuasiPolynomial& bytes, Advice& out) {
+  predict(s, moved(s, bytes), s.manner, out);
+}
+
 std::optional<QuasiPolynomial> element_index(const Situation& s) {
   QuasiPolynomial shifted = s.symbolic.form.algebra().subtract(
       s.symbolic.bytes, Algebra::constant(static_cast<i64>(s.target.offset)));

@@ -9,6 +9,10 @@ Footprint moved(const Situation&, const symbolic::QuasiPolynomial& bytes);
 arch::Counts counted(const Situation&, const symbolic::QuasiPolynomial& bytes);
 arch::Counts counted(const Situation&, const Footprint&, const Mode&);
 
+// What the change makes of the counts, and of the lanes of the warp that is drawn.
+void predict(const Situation&, const Footprint&, const Mode&, advise::Advice&);
+void predict(const Situation&, const symbolic::QuasiPolynomial& bytes, advise::Advice&);
+
 // The values of all factors in thread `thread` of the block.
 std::vector<Wide> values_of(const Situation&, u64 thread);
 

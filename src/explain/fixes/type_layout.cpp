@@ -48,7 +48,7 @@ void align_type(Situation& s, std::vector<advise::Advice>& list) {
     out.metric =
         s.question.space == access::Space::shared ? advise::Metric::wavefronts : advise::Metric::instructions;
     out.before = s.block;
-    out.after = counted(s, resized(s, aligned.size), manner);
+    predict(s, resized(s, aligned.size), manner, out);
     out.confidence = advise::Confidence::certain;
     offer(list, std::move(out));
     if (manner.pieces.size() == 1) return;
@@ -67,7 +67,7 @@ void split_structure(Situation& s, std::vector<advise::Advice>& list) {
   Mode manner = s.manner;
   manner.base = align_down(s.manner.base, 256);
   if (member)
-    out.after = counted(s, resized(s, bytes), manner);
+    predict(s, resized(s, bytes), manner, out);
   else {
     manner.pieces = {{0, bytes}};
     for (std::size_t i = 0; i < s.manner.pieces.size(); ++i)
@@ -122,7 +122,7 @@ void vector_loads(Situation& s, std::vector<advise::Advice>& list) {
       s.target.element.name == "float" ? fmt::format("reinterpret_cast<float4*>({})[i]", s.target.array) : "";
   out.metric = advise::Metric::instructions;
   out.before = s.block;
-  out.after = counted(s, fewer, manner);
+  predict(s, fewer, manner, out);
   out.confidence = advise::Confidence::possible;
   offer(list, std::move(out));
 }
