@@ -49,6 +49,24 @@ def measured(command):
     return float(words[1]), float(words[2])
 
 
+def processor_time(browser):
+    """Seconds of all the browser's processes: what a machine without other work needs at most."""
+    seconds, known = 0, {browser._process.pid}
+    rows = []
+    for entry in os.listdir('/proc'):
+        if entry.isdigit():
+            try:
+                rows.append((int(entry), pathlib.Path('/proc', entry, 'stat').read_text().rsplit(')', 1)[1].split()))
+            except OSError:
+                pass
+    for _ in range(3):
+        known |= {pid for pid, fields in rows if int(fields[1]) in known}
+    for pid, fields in rows:
+        if pid in known:
+            seconds += (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+    return seconds
+
+
 SCROLL = '''new Promise(done => {
   const box = document.querySelector(%r), gaps = []; let last = 0, n = 0;
   const frame = now => { if (last) gaps.push(now - last); last = now; box.scrollTop += 90; ++n < 240 ? requestAnimationFrame(frame) : done(gaps); };
@@ -72,18 +90,23 @@ def main():
             print(f'{option}: {min(t for t, _ in runs):.2f} s, {runs[0][1]:.0f} MiB, {os.stat(name).st_size / 1e6:.2f} MB')
         with Browser() as browser:
             browser.size(1280, 900)
-            opened, painted = [], []
+            opened, painted, used = [], [], []
             for _ in range(9):
+                before = processor_time(browser)
                 opened.append(browser.open('page.html'))
+                used.append(processor_time(browser) - before)
                 painted.append(browser.evaluate('performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0') / 1000)
             print(f'opened in {statistics.median(opened):.2f} s ({min(opened):.2f} to {max(opened):.2f}), '
-                  f'first content after {statistics.median(painted):.2f} s ({min(painted):.2f} to {max(painted):.2f})')
+                  f'first content after {statistics.median(painted):.2f} s ({min(painted):.2f} to {max(painted):.2f}); '
+                  f'processor time {statistics.median(used):.2f} s ({min(used):.2f} to {max(used):.2f})')
             for fragment, box in (('#accesses', '.vt'), ('#source/0', '.code'), ('#overview', 'html')):
                 browser.go(fragment)
                 browser.evaluate('new Promise(done => setTimeout(done, 500))')
+                before = processor_time(browser)
                 gaps = sorted(browser.evaluate(SCROLL % box))
+                frame = (processor_time(browser) - before) / len(gaps) * 1000
                 print(f'scrolling {fragment}: a frame after {statistics.median(gaps):.1f} ms, 95 % within {gaps[int(len(gaps) * .95)]:.1f} ms, '
-                      f'{sum(gap > 50 for gap in gaps)} of {len(gaps)} after more than 50 ms')
+                      f'{sum(gap > 50 for gap in gaps)} of {len(gaps)} after more than 50 ms; processor time of a frame {frame:.1f} ms')
         print(f'load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors')
 
 

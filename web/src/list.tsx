@@ -6,8 +6,8 @@ import { Bounds, standingWord } from './judged';
 import { Filter, hrefOf, passes, Seen, View } from './model';
 import { Bar, stepOf } from './parts';
 
-// Rows in pixels; rows that are drawn beyond those in sight; rows that scroll out are used again for those that come in.
-const HEIGHT = 36, AHEAD = 16, SLOTS = 256;
+// Rows in pixels; after how many the list is drawn anew; rows that are drawn beyond those in sight; rows that scroll out are used again for those that come in.
+const HEIGHT = 36, STEP = 16, AHEAD = 24, SLOTS = 256;
 
 interface Column { id: string; title: string; kind: string; width: string; value: (x: Seen, device: number) => number | string }
 const columns: Column[] = [
@@ -45,9 +45,9 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
     else if (y + 2 * HEIGHT > b.scrollTop + b.clientHeight) b.scrollTop = y + 2.5 * HEIGHT - b.clientHeight;
   }, [at]);
   const most = useMemo(() => view.accesses.reduce((share, x) => Math.max(share, x.share), 0) || 1, [view]);
-  const from = Math.max(0, Math.floor(top / HEIGHT) - AHEAD), to = Math.min(rows.length, Math.ceil((top + height) / HEIGHT) + 8 + AHEAD);
+  const from = Math.max(0, Math.floor(top / HEIGHT) - AHEAD), to = Math.min(rows.length, Math.ceil((top + height) / HEIGHT) + STEP + AHEAD);
   return (
-    <div class="vt" ref={box} tabIndex={0} role="region" aria-label="Accesses" onScroll={(e) => scrolled(stepOf(e.currentTarget.scrollTop, HEIGHT))}>
+    <div class="vt" ref={box} tabIndex={0} role="region" aria-label="Accesses" onScroll={(e) => scrolled(stepOf(e.currentTarget.scrollTop, HEIGHT, STEP))}>
       <table aria-rowcount={rows.length + 1}>
         <caption class="sr">Every memory access of every kernel</caption>
         <thead>

@@ -25,4 +25,4 @@ export function Choice<T extends string | number>(props: {
 }
 
 // Where a list is scrolled to, in steps of some rows, so that it is drawn anew only when those ahead run out.
-export const stepOf = (top: number, height: number) => Math.floor(top / (8 * height)) * 8 * height;
+export const stepOf = (top: number, height: number, rows = 8) => Math.floor(top / (rows * height)) * rows * height;
