@@ -30,9 +30,15 @@ function M.draw(client, buffer)
   client.request("textDocument/inlayHint", parameters, function(_, hints)
     if not hints or not vim.api.nvim_buf_is_valid(buffer) then return end
     vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+    local by_line = {} -- what the code says, then what the last run counted
     for _, hint in ipairs(hints) do
-      pcall(vim.api.nvim_buf_set_extmark, buffer, space, hint.position.line, 0,
-        { virt_text = { { "  " .. hint.label, "Comment" } }, virt_text_pos = "eol", hl_mode = "combine", priority = 1 })
+      local line = hint.position.line
+      by_line[line] = by_line[line] or {}
+      table.insert(by_line[line], { "  " .. hint.label, "Comment" })
+    end
+    for line, words in pairs(by_line) do
+      pcall(vim.api.nvim_buf_set_extmark, buffer, space, line, 0,
+        { virt_text = words, virt_text_pos = "eol", hl_mode = "combine", priority = 1 })
     end
   end, buffer)
 end

@@ -37,7 +37,9 @@ std::string options_text(const CommandRow& command) {
     if (groups.size() > 1) out += ".SS " + plain(group) + "\n";
     for (const OptionRow& option : command.options) {
       if (option.group != group) continue;
-      out += ".TP\n\\fB" + plain(option.shown) + "\\fR\n" + plain(option.description) + "\n";
+      std::string names = option.shown; // "-h,--help"
+      if (const std::size_t comma = names.find(",-"); comma != names.npos) names.insert(comma + 1, " ");
+      out += ".TP\n\\fB" + plain(names) + "\\fR\n" + plain(option.description) + "\n";
       if (!option.choices.empty()) // where the words of the description do not list them
         out += plain(fmt::format("(one of: {})", fmt::join(option.choices, ", "))) + "\n";
     }

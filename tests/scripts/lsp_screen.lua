@@ -14,7 +14,7 @@ local function screen()
 end
 
 local function main()
-  vim.o.columns, vim.o.lines, vim.wo.wrap = 200, 24, false
+  vim.o.columns, vim.o.lines, vim.wo.wrap = 240, 24, false
   dofile(os.getenv("PLUGIN")).setup({ cmd = vim.split(os.getenv("SERVER"), " "), sm = "90,70" })
   vim.cmd("edit " .. vim.fn.fnameescape(os.getenv("EDITED")))
   local drawn = vim.wait(600000, function()
