@@ -1,6 +1,7 @@
 # The Debian package: cpack --config build/release/CPackConfig.cmake. What it depends on is what its files are linked with, as
 # dpkg-shlibdeps finds it; a compiler for .cu files is recommended. scripts/test_package.sh installs it into a bare Debian.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/warplens RENAME copyright)
+install(FILES ${PROJECT_SOURCE_DIR}/editors/neovim/warplens.lua DESTINATION share/warplens/neovim)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME warplens)
