@@ -2,8 +2,8 @@
 // drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
 // diagnosed here; what is wrong with the access is explain/'s to say.
 #include "driver/explain.h"
-#include "driver/access_page.h"
 #include "driver/gpus.h"
+#include "driver/pages/access_page.h"
 #include "explain/expr/pool.h"
 #include "explain/model/cases.h"
 #include "explain/model/explanation.h"

@@ -6,9 +6,9 @@
 #include "arch/table.h"
 #include "arch/texels.h"
 #include "base/bits.h"
-#include "driver/access_page.h"
 #include "driver/findings/outputs.h"
 #include "driver/gpus.h"
+#include "driver/pages/access_page.h"
 #include "trace/trace.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "check/findings.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/gates.h"
-#include "driver/last_run.h"
+#include "driver/program/last_run.h"
 #include "driver/program/source_program.h"
 #include "judge/judge.h"
 #include "os/file.h"

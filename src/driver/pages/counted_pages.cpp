@@ -1,6 +1,6 @@
 // The pages of replay and explain: accesses whose lanes are known, counted by the collector that counts those of a run.
 #include "arch/table.h"
-#include "driver/access_page.h"
+#include "driver/pages/access_page.h"
 #include "measure/collect.h"
 #include "os/file.h"
 #include "report/findings.h"

@@ -2,8 +2,8 @@
 // dearest that there may be; and beside it what holds for all launches. What is fine, or not known, is no waste.
 #include "arch/count.h"
 #include "check/findings.h"
-#include "driver/access_page.h"
 #include "driver/findings/gates.h"
+#include "driver/pages/access_page.h"
 #include "report/source.h"
 #include <filesystem>
 #include <fmt/format.h>

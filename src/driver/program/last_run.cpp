@@ -1,4 +1,4 @@
-#include "driver/last_run.h"
+#include "driver/program/last_run.h"
 #include "os/output_file.h"
 #include "report/json.h"
 #include <filesystem>
