@@ -463,5 +463,16 @@ TEST(Text, NumbersForPeople) {
   EXPECT_EQ(plural(2, "launch"), "2 launches");
 }
 
+// The runtime's own message of an assertion begins with the place, and ends with a full stop.
+TEST(Report, APlaceIsNotSaidTwice) {
+  Input input = sample_input();
+  input.launches.back().record.diagnostics[0].message = "bad.cu:3: void bad(): Assertion `x` failed.";
+  Result<Model> model = build(input, source, {});
+  ASSERT_TRUE(model);
+  const std::string text = terminal(*model, {120});
+  EXPECT_NE(text.find("\nbad.cu:3: void bad(): Assertion `x` failed: see"), std::string::npos)
+      << text.substr(0, 600);
+}
+
 } // namespace
 } // namespace warplens::report

@@ -26,7 +26,8 @@ r = json.load(open(sys.argv[1]))
 r["launches"][0]["sectors_loaded"] += 1
 json.dump(r, open("wrong.json", "w"))
 r = json.load(open(sys.argv[1]))
-r["launches"][0]["nanoseconds"], r["launches"][1]["nanoseconds"] = r["launches"][1]["nanoseconds"], r["launches"][0]["nanoseconds"]
+tile = r["launches"][2:4]  # neither of which waits for anything but memory
+tile[0]["nanoseconds"], tile[1]["nanoseconds"] = tile[1]["nanoseconds"], tile[0]["nanoseconds"]
 json.dump(r, open("turned.json", "w"))
 PY
 ! compare wrong.json variants.json >/dev/null || fail "a wrong count was not noticed"
