@@ -37,6 +37,12 @@ python3 "$source_dir/tests/scripts/schema.py" "$source_dir/docs/schema/compare-1
 run "$warplens" compare "$data/histogram.ncu-rep" "$data/transpose.ncu-rep"
 expect_code 1
 
+# A recording of several launches, each counted in a run of its own.
+run "$warplens" compare --kernel 'widened|kept|predicated' --json - "$data/reasons.ncu-rep" "$data/reasons.jsonl"
+expect_code 0
+expect_json stdout 'r["launches_equal"]' 3
+expect_json stdout 'r["equal"]' 46
+
 # Pages for a browser: of what was measured, and of three sides. No name can begin markup in them.
 run "$warplens" import --html page.html --report text.txt "$data/transpose.ncu-rep"
 expect_code 0
