@@ -22,7 +22,7 @@ with_arguments() { # PTX, and the words of its launch
   compared=$((compared + 1))
 }
 with_arguments "$programs/triton_add.ptx" --grid 8 --arg 'f32[1024]=iota' --arg 'f32[1024]=0.5' --arg 'f32[1024]' --arg 1000 --arg 0 --arg 0
-with_arguments "$source_dir/tests/check/data/triton_transpose.ptx" --grid 2,2 --arg 'f32[16384]=iota' --arg 'f32[16384]' --arg 128 --arg 0 --arg 0
+with_arguments "$source_dir/tests/check/data/triton_transpose.ptx" --grid 2,2 --shared 16384 --arg 'f32[16384]=iota' --arg 'f32[16384]' --arg 128 --arg 0 --arg 0
 [ "$compared" -ge 30 ] || fail "only $compared programs were compared"
 
 # Most of what does not depend on loaded data is decided.
