@@ -170,11 +170,20 @@ TEST(Forms, TexturesAndSurfacesParseAndPrintBack) {
         "{%f1, %f1, %f1, %f1};",
         "tex.grad.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1}], {%f1}, {%f1};",
         "tex.2d.v2.f16x2.f32 {%r1, %r1}, [%d2, {%f1, %f1}];",
-        "tld4.a.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}];", "txq.width.b32 %r1, [%d2];",
-        "txq.level.height.b32 %r1, [%d2], %r1;", "suq.channel_order.b32 %r1, [%d2];",
-        "suld.b.1d.b32.trap {%r1}, [%d2, {%r1}];", "suld.b.2d.v2.b16.clamp {%h1, %h1}, [%d2, {%r1, %r1}];",
+        "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}], {%r1, -2};",
+        "tex.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1}], %r1, %f1;",
+        "tex.level.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}], %f1, %f1;",
+        "tex.cube.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1, %f1, %f1}], 0f3F000000;",
+        "tld4.r.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}], {1, %r1};",
+        "tld4.a.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}];",
+        "txq.width.b32 %r1, [%d2];",
+        "txq.level.height.b32 %r1, [%d2], %r1;",
+        "suq.channel_order.b32 %r1, [%d2];",
+        "suld.b.1d.b32.trap {%r1}, [%d2, {%r1}];",
+        "suld.b.2d.v2.b16.clamp {%h1, %h1}, [%d2, {%r1, %r1}];",
         "sust.b.3d.b64.zero [%d2, {%r1, %r1, %r1, %r1}], {%d1};",
-        "sust.b.a1d.b8.trap [%d2, {%r1, %r1}], %h1;", "sured.b.add.2d.u32.trap [%d2, {%r1, %r1}], %r1;"}) {
+        "sust.b.a1d.b8.trap [%d2, {%r1, %r1}], %h1;",
+        "sured.b.add.2d.u32.trap [%d2, {%r1, %r1}], %r1;"}) {
     SCOPED_TRACE(text);
     ir::Module m = parsed(kernel(text));
     ASSERT_FALSE(m.functions.empty());
@@ -183,7 +192,6 @@ TEST(Forms, TexturesAndSurfacesParseAndPrintBack) {
   }
   for (const char* text : // parse, as instructions that nobody knows
        {"tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, %d1, {%f1, %f1}];",
-        "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%d2, {%f1, %f1}], {%r1, %r1};",
         "tex.2dms.v4.f32.s32 {%f1, %f1, %f1, %f1}, [%d2, {%r1, %r1, %r1, %r1}];"}) {
     SCOPED_TRACE(text);
     ir::Module m = parsed(kernel(text));
