@@ -39,7 +39,7 @@ PLUGIN="$source_dir/editors/neovim/warplens.lua" EDITED="$PWD/lsp.cu" SERVER="$w
   nvim --headless -u NONE -n -c "luafile $source_dir/tests/scripts/lsp_screen.lua" >stdout 2>stderr </dev/null
 expect_not_in stdout 'TIMEOUT|FAILED'
 expect_in stdout '^SCREEN .*tile\[threadIdx\.x\]\[0\] = in\[threadIdx\.x\];  .*load in: 4 sectors · store tile: 32 wavefronts, 1 would do'
-expect_in stdout '^SCREEN .*out\[threadIdx\.x \* step\] = .*;  load in: 4 sectors · .*  last run: '
+expect_in stdout '^SCREEN .*out\[threadIdx\.x \* step\] = .*; +load in: 4 sectors · .* +last run: store out: 32 sectors, 4 would do'
 edit() {
   RUN=${RUN:-1} EDITED="$PWD/lsp.cu" SERVER="$warplens lsp --compiler clang" HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home" \
     XDG_STATE_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" nvim --headless -u NONE -n -c "luafile $source_dir/tests/scripts/lsp.lua" >stdout 2>stderr </dev/null
