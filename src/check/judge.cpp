@@ -93,7 +93,7 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   if (claim.rests_on_reconvergence)
     add_new(out_.premises, "lanes that parted at a branch are together again behind it");
   if (claim.rests_on_global) add_new(out_.premises, "the pointer leads to global memory");
-  note_alignment(a, claim, words);
+  note_alignment(claim, words);
   describe(a, claim, words);
 }
 
@@ -110,7 +110,7 @@ void Judge::add_group(const ir::Form& form, const ir::Instruction& i) {
 }
 
 // Parameters whose alignment decides.
-void Judge::note_alignment(Analysis& a, const Claim& claim, const Words& words) {
+void Judge::note_alignment(const Claim& claim, const Words& words) {
   bool matters = false;
   for (std::size_t i = 0; i < claim.aligned.size(); ++i)
     matters = matters || !(claim.aligned[i] == claim.costs[i]);

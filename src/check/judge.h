@@ -27,7 +27,7 @@ private:
     std::string text;
   };
   void add_condition(Multiple);
-  void note_alignment(Analysis&, const Claim&, const Words&);
+  void note_alignment(const Claim&, const Words&);
   Verdict verdict() const;
   Verdict copy_verdict() const; // of a bulk copy
   Verdict global_verdict() const;
