@@ -38,7 +38,7 @@ run "$warplens" run --json report.json ./linked add.ptx
 expect_code 0
 expect_in stdout '^right, 1$'
 expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[128, 128, 128]'
-expect_in stderr 'cuTexRefGetMaxAnisotropy'
+expect_in stderr 'cuGraphicsMapResources'
 
 # NVIDIA's runtime inside a library that is opened while the program runs is replaced; without symbols it cannot be, and the
 # message names the way out.
