@@ -101,8 +101,12 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
     for (const measure::Unsupported& call : input.unsupported)
       if (std::find(unsupported.begin(), unsupported.end(), call.function) == unsupported.end())
         unsupported.push_back(call.function);
-    input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0,
-                                            unsupported, end.signal == 0 ? end.exit_code : 0));
+    // A program whose kernels are all of libraries has been told of each.
+    bool in_libraries = std::any_of(input.messages.begin(), input.messages.end(),
+                                    [](const diag::Diagnostic& d) { return d.kind == "library-kernel"; });
+    if (!in_libraries || !unsupported.empty())
+      input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0,
+                                              unsupported, end.signal == 0 ? end.exit_code : 0));
   }
   return input;
 }

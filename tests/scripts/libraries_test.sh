@@ -13,6 +13,25 @@ expect_json report.json '[u["function"] for u in r["unsupported"]]' "['cublasSge
 expect_json report.json '[m["message"].split(" at ")[0] for m in r["messages"] if m["kind"] == "library-bad-memory"]' \
   "['cublasSgemm is given 16384 bytes']"
 
+# All kernels of this one are a library's: nobody has to be told that none of its own was seen.
+cat >one.cpp <<'END'
+struct Handle;
+extern "C" int cublasCreate_v2(Handle**), cudaMallocManaged(float**, unsigned long, unsigned),
+    cublasSnrm2_v2(Handle*, int, const float*, int, float*);
+int main() {
+  Handle* handle = nullptr;
+  float *x = nullptr, length = 0;
+  if (cublasCreate_v2(&handle) != 0 || cudaMallocManaged(&x, 8, 1) != 0) return 1;
+  x[0] = 3, x[1] = 4;
+  return cublasSnrm2_v2(handle, 2, x, 1, &length) != 0 || length != 5;
+}
+END
+c++ one.cpp -o one "$lib/libraries/libcublas.so.13" "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"
+run "$warplens" run ./one
+expect_code 0
+expect_in stderr 'cublasSnrm2: a library.s kernel, not counted'
+expect_not_in stderr 'launched no CUDA kernel'
+
 # What a function wrote is not reported as unwritten where a kernel reads it.
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then
