@@ -5,6 +5,7 @@
 #include "os/foreground.h"
 #include "os/file.h"
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -21,20 +22,33 @@
 namespace warplens::os {
 namespace {
 
-volatile pid_t child_pid = 0; // for the handler; one child at a time
+// For the handler, which any thread may run; one child at a time.
+std::atomic<pid_t> child_pid = 0;
+std::atomic<u32> to_send = 0; // a bit for each signal that goes to the child, also before there is one
+
+static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<u32>::is_always_lock_free);
 
 volatile std::sig_atomic_t interrupts = 0;
+
+// The handler fills to_send and then looks for a child; who starts the child says so and then looks here. So one of the two
+// sends what came in between.
+void send() {
+  const pid_t child = child_pid;
+  if (child <= 0) return;
+  const u32 numbers = to_send.exchange(0);
+  for (int number = 1; number < 32; ++number)
+    if ((numbers >> number & 1) != 0) kill(child, number);
+}
 
 // Ctrl-C goes to the whole foreground group: the program has it already. A signal that somebody sent to us
 // does not. A program that outlives a Ctrl-C is killed by the next: the report is still to be written.
 void pass_on(int number, siginfo_t* info, void*) {
-  if (child_pid <= 0) return;
   bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
   if (number == SIGINT) interrupts = interrupts + 1;
-  if (number == SIGINT && interrupts > 1)
-    kill(child_pid, SIGKILL);
-  else if (!from_terminal)
-    kill(child_pid, number);
+  bool again = number == SIGINT && interrupts > 1;
+  if (from_terminal && !again) return;
+  to_send |= u32{1} << (again ? SIGKILL : number);
+  send();
 }
 
 constexpr std::array passed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -44,6 +58,7 @@ class SignalGuard {
 public:
   SignalGuard() {
     interrupts = 0;
+    to_send = 0;
     sigset_t held;
     sigemptyset(&held);
     for (int number : passed_signals) sigaddset(&held, number);
@@ -62,6 +77,7 @@ public:
   SignalGuard& operator=(const SignalGuard&) = delete;
   void pass_on_to(pid_t pid) const {
     child_pid = pid;
+    send();
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
   void restore() const {

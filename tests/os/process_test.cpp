@@ -77,6 +77,18 @@ TEST_F(Process, SignalsSentToUsReachItAndWeSurvive) {
   EXPECT_EQ(end->exit_code, 9);
 }
 
+// Another thread takes the signal, perhaps before the one that started the program knows its number.
+TEST_F(Process, ASignalSentWhileItStartsReachesIt) {
+  std::jthread idle([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  for (int i = 0; i < 50; ++i) {
+    Result<ProcessEnd> end = run_foreground(foreground("kill -TERM $PPID; while :; do sleep 0.05; done"));
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->signal, SIGTERM);
+  }
+}
+
 TEST_F(Process, ASecondInterruptKillsAProgramThatIgnoresTheFirst) {
   std::string ready = folder.path() + "/ready";
   std::jthread sender = signals_when(ready, SIGINT, 2);
