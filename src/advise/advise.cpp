@@ -46,15 +46,12 @@ double Advice::gain() const {
   return is == 0 ? static_cast<double>(was) : static_cast<double>(was) / static_cast<double>(is);
 }
 
-namespace {
-
-std::vector<Advice> advised(const measure::SiteRecord& site, const Context& context,
-                            const Siblings* siblings) {
+std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context) {
   std::vector<Advice> out;
   if (context.architecture == nullptr || context.column >= site.counters.size()) return out;
   const arch::Counts& counters = site.counters[context.column];
   if (counters.instructions == 0 || site.distribution.classes.empty()) return out;
-  rules::Subject subject{site, counters, context, siblings};
+  rules::Subject subject{site, counters, context};
   for (rules::Rule* rule : rules::all) rule(subject, out);
   // What does not help is not said; a note leaves all counts as they are.
   std::erase_if(out, [](const Advice& a) {
@@ -67,16 +64,6 @@ std::vector<Advice> advised(const measure::SiteRecord& site, const Context& cont
   std::stable_sort(out.begin(), out.end(),
                    [&](const Advice& a, const Advice& b) { return order(a) > order(b); });
   return out;
-}
-
-} // namespace
-
-std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context) {
-  return advised(site, context, nullptr);
-}
-std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context,
-                           const Siblings& siblings) {
-  return advised(site, context, &siblings);
 }
 
 } // namespace warplens::advise

@@ -3,6 +3,7 @@
 // change is made to the lanes of every class of warps, and counted by the same rules as the measured ones
 // (arch/count.h). Without classes (reports of earlier versions) there is no advice.
 #pragma once
+#include "advise/launch.h"
 #include "arch/count.h"
 #include "measure/record.h"
 #include <optional>
@@ -49,11 +50,11 @@ struct Advice {
 struct Context {
   const arch::Architecture* architecture = nullptr; // whose rules
   std::size_t column = 0;                           // its index in LaunchRecord::sm and SiteRecord::counters
-  const measure::LaunchRecord* launch = nullptr;    // may be null; its shape, local arrays and other accesses
+  const Launch* launch = nullptr;                   // may be null: its shape, local arrays and other accesses
 };
 
-// The advice for one site: what lowers more than instructions first, of these the largest gain, notes (gain 1) last; empty where the
-// site never ran or nothing is to be said. Cheap: a handful of warp accesses is counted per site.
+// The advice for one site: what lowers more than instructions first, of these the largest gain, notes (gain 1) last; empty
+// where the site never ran or nothing is to be said. Cheap: a handful of warp accesses is counted per site.
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context);
 
 } // namespace warplens::advise

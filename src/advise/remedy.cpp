@@ -3,26 +3,13 @@
 
 namespace warplens::advise {
 
-namespace {
-
-findings::Remedy remedied(const Advice& advice, const measure::SiteRecord& site, const Context& context,
-                          const Siblings* siblings) {
+findings::Remedy remedy(const Advice& advice, const measure::SiteRecord& site, const Context& context) {
   if (context.column >= site.counters.size() || site.distribution.classes.empty()) return {};
-  const rules::Subject subject{site, site.counters[context.column], context, siblings};
+  const rules::Subject subject{site, site.counters[context.column], context};
   if (advice.rule == "bank-conflict") return rules::remedy_of_conflict(subject);
   if (advice.rule == "strided-access") return rules::remedy_of_stride(subject);
   if (advice.rule == "row-per-thread") return {findings::Remedy::Kind::other_order, 0, 0};
   return {};
-}
-
-} // namespace
-
-findings::Remedy remedy(const Advice& advice, const measure::SiteRecord& site, const Context& context) {
-  return remedied(advice, site, context, nullptr);
-}
-findings::Remedy remedy(const Advice& advice, const measure::SiteRecord& site, const Context& context,
-                        const Siblings& siblings) {
-  return remedied(advice, site, context, &siblings);
 }
 
 } // namespace warplens::advise

@@ -1,7 +1,7 @@
 // One function after the other: its control flow once, then for each shape of block an analysis per case of a warp, a claim
 // per access, and a verdict that holds for all of them.
 #include "check/check.h"
-#include "advise/siblings.h"
+#include "advise/remedy.h"
 #include "check/aliasing.h"
 #include "check/judge.h"
 #include "check/moved.h"
@@ -247,14 +247,14 @@ private:
       place[s] = launch.sites.size();
       launch.sites.push_back(std::move(*record));
     }
-    const advise::Siblings siblings(launch);
+    const advise::Launch siblings(launch);
     for (std::size_t s = 0; s < out.size(); ++s) {
       if (place[s] == ~std::size_t{0} || is_fine(out[s].verdict) || out[s].verdict == Verdict::unknown)
         continue;
-      const advise::Context context{options_.architectures[0], 0, &launch};
-      auto advice = advise::advise(launch.sites[place[s]], context, siblings);
+      const advise::Context context{options_.architectures[0], 0, &siblings};
+      auto advice = advise::advise(launch.sites[place[s]], context);
       if (advice.empty()) continue;
-      out[s].remedy = advise::remedy(advice.front(), launch.sites[place[s]], context, siblings);
+      out[s].remedy = advise::remedy(advice.front(), launch.sites[place[s]], context);
       out[s].advice = std::move(advice.front());
     }
     return out;

@@ -4,7 +4,8 @@
 
 namespace warplens::check {
 
-// Of a bulk copy between global and shared memory; nothing where it is none, or goes by a tensor map, which is made at run time.
+// Of a bulk copy between global and shared memory; nothing where it is none, or goes by a tensor map, which is made at run
+// time.
 std::optional<BulkOperands> bulk_operands(const ir::Form&, const ir::Instruction&, const ir::Function&);
 
 // What the four warps that execute a wgmma together pay for what it reads in shared memory: that follows from its shape alone

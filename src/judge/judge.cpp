@@ -176,8 +176,11 @@ findings::Remedy remedy_of(const Group& group, const report::Model& model, const
   for (const report::Launch& launch : model.input.launches) {
     if (launch.record.kernel != group.kernel->mangled) continue;
     for (const measure::SiteRecord& site : launch.record.sites)
-      if (site.site.id == group.worst->site.id && site.space == group.worst->space && !site.counters.empty())
-        return advise::remedy(advice, site, {device, 0, &launch.record});
+      if (site.site.id == group.worst->site.id && site.space == group.worst->space &&
+          !site.counters.empty()) {
+        const advise::Launch others(launch.record);
+        return advise::remedy(advice, site, {device, 0, &others});
+      }
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // What the first block of a launch (CTA 0) does over time at one place in the source. With loads: which sectors it asks for
-// again, and which rows its threads walk along. With stores and atomics: how many words they go
-// to, and what stores would cost in the order of their addresses. Classes of warps (distribution.h) do not tell, as they know each warp
-// by itself. One block is cheap to follow, and mostly does what the others do; that it is one is said wherever it is used.
+// again, and which rows its threads walk along. With stores and atomics: how many words they go to, and what stores would
+// cost in the order of their addresses. Classes of warps (distribution.h) do not tell, as they know each warp by itself. One
+// block is cheap to follow, and mostly does what the others do; that it is one is said wherever it is used.
 //
 // An unrolled loop is several instructions of one place: they are followed together, in the order in which each warp
 // performs them. Each warp is followed up to a number of sectors. So nothing depends on the number of workers, nor on how

@@ -4,8 +4,9 @@
 //   starts     a launch_started whose kernel and shape were told before names the launch that told them
 //   records    a launch that is alike to an earlier one is a line that names the earlier one
 //
-// Each process has its own tables, on either end of the stream. Those of the sender are bounded, by the size of its code
-// or by a number: what it forgets it says again. A line that refers to one that did not arrive cannot be understood; the reader marks that launch as unknown.
+// Each process has its own tables, on either end of the stream. Those of the sender are bounded, by the size of its code or
+// by a number: what it forgets it says again. A line that refers to one that did not arrive cannot be understood; the reader
+// marks that launch as unknown.
 #pragma once
 #include "measure/wire.h"
 #include <map>

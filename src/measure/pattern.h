@@ -34,6 +34,8 @@ struct Shape {
   u32 rows = 0, row_lanes = 0;
   i64 gap = 0;    // bytes from one row's start to the next
   u32 offset = 0; // misaligned: bytes past a sector's start
+  // Bytes between neighbouring lanes, up or down.
+  u64 distance() const { return static_cast<u64>(stride < 0 ? -stride : stride); }
   auto operator<=>(const Shape&) const = default;
 };
 

@@ -1,10 +1,11 @@
 // Whether memory's throughput need be what limits a kernel.
 //
-// The stages of an SM can do no more than so much per cycle (limit.h). Two other things may take longer: instructions are issued
-// one per scheduler and cycle, and a warp waits for what it loads. How long it waits depends on how much of it overlaps, so that what is
-// given is what an average warp waits if each load comes after the one before, as often as the warps of an SM are replaced by
-// others: an upper bound. The stages are taken at their cheapest, where sectors of a line that are asked for together
-// share what the line costs. Where one of the others is more, the kernel may be limited by it, and moving less may gain nothing.
+// The stages of an SM can do no more than so much per cycle (limit.h). Two other things may take longer: instructions are
+// issued one per scheduler and cycle, and a warp waits for what it loads. How long it waits depends on how much of it
+// overlaps, so that what is given is what an average warp waits if each load comes after the one before, as often as the
+// warps of an SM are replaced by others: an upper bound. The stages are taken at their cheapest, where sectors of a line that
+// are asked for together share what the line costs. Where one of the others is more, the kernel may be limited by it, and
+// moving less may gain nothing.
 #pragma once
 #include "report/model.h"
 

@@ -75,7 +75,7 @@ private:
 };
 
 Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
-  using Cause = std::tuple<access::Space, std::string_view, std::string, measure::PatternKind, i64>;
+  using Cause = std::tuple<access::Space, std::string_view, std::string, measure::PatternKind, u64>;
   using OneArray = std::tuple<access::Space, std::string_view, std::string, u32, std::string, u32>;
   std::map<Cause, u32> by_cause;
   std::map<OneArray, u32> by_array, by_line;
@@ -83,7 +83,7 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
   for (u32 i = 0; i < accesses.size(); ++i) {
     const Row& row = row_at(model, accesses[i]);
     std::string rule = rule_of(row);
-    i64 stride = row.pattern.kind() == measure::PatternKind::strided ? std::abs(row.pattern.shape.stride) : 0;
+    const u64 stride = row.pattern.kind() == measure::PatternKind::strided ? row.pattern.shape.distance() : 0;
     // Conflicts of different arrays are mended one by one, however alike, and so are atomics of different operations.
     bool one_by_one = row.space == access::Space::shared || row.wait_cycles != 0;
     if (!one_by_one)

@@ -1,5 +1,5 @@
-// See json.h. `launches` lists every launch with every site, executed or not, those that are alike once; `kernels` is the grouped view
-// of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
+// See json.h. `launches` lists every launch with every site, executed or not, those that are alike once; `kernels` is the
+// grouped view of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
 #include "report/json.h"
 #include "arch/count.h"
 #include "arch/table.h"

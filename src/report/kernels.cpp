@@ -155,8 +155,9 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   std::vector<Row> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
   const bool stays = device != nullptr && measure::stays_in_l1(first, *device);
+  const advise::Launch launch(first);
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
-    Row row = make_row(std::move(merge), first, stays);
+    Row row = make_row(std::move(merge), launch, stays);
     if (!ran(row.counters)) {
       kernel.never_executed.push_back(std::move(row));
       continue;

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -39,16 +40,21 @@ struct Member {
   u64 first = 0;
 };
 
-// How many bytes lie side by side around each member's; all sides of the period are neighbours.
-u64 side_by_side(const std::vector<Member>& members, const Member& one, u64 bytes) {
-  auto is_there = [&](u64 at) {
-    return std::ranges::any_of(members,
-                               [&](const Member& m) { return m.first == at % arch::address_period; });
-  };
+// Where the members of a group begin, in the period; its ends are neighbours.
+using Starts = std::bitset<arch::address_period>;
+
+Starts starts_of(const std::vector<Member>& members) {
+  Starts out;
+  for (const Member& member : members) out.set(member.first);
+  return out;
+}
+
+// How many bytes of the group lie side by side around an access of so many.
+u64 side_by_side(const Starts& starts, u64 first, u64 bytes) {
+  auto is_there = [&](u64 at) { return starts.test(at % arch::address_period); };
   u64 out = bytes;
-  for (u64 after = bytes; out < widest && is_there(one.first + after); after += bytes) out += bytes;
-  for (u64 before = bytes; out < widest && is_there(one.first + arch::address_period - before);
-       before += bytes)
+  for (u64 after = bytes; out < widest && is_there(first + after); after += bytes) out += bytes;
+  for (u64 before = bytes; out < widest && is_there(first + arch::address_period - before); before += bytes)
     out += bytes;
   return out;
 }
@@ -74,10 +80,11 @@ std::vector<u32> mergeable(const measure::LaunchContent& launch) {
     const auto& [function, kind, bytes, apart] = group;
     const u64 aligned =
         apart == 0 ? widest : u64{1} << std::countr_zero(apart); // lanes of a wider access are
+    const Starts starts = starts_of(members);
     for (const Member& member : members) {
       const bool repeats =
           launch.sites[member.site].counters[0].instructions > warps; // a loop that may be unrolled
-      const u64 side = repeats ? widest : side_by_side(members, member, bytes);
+      const u64 side = repeats ? widest : side_by_side(starts, member.first, bytes);
       const u64 fit = std::min({widest, aligned, std::bit_floor(side)}) / bytes;
       out[member.site] = static_cast<u32>(std::max<u64>(1, fit));
     }

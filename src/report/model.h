@@ -76,13 +76,13 @@ struct Cost {
       unit{}; // "sectors", "wavefronts", "requests"; "bytes" where transactions have several sizes
 };
 
-// One access as the user sees it.
 // What a piece of advice does to its metric under one architecture.
 struct Effect {
   u64 before = 0, after = 0;
   bool operator==(const Effect&) const = default;
 };
 
+// One access as the user sees it.
 struct Row {
   access::Site site; // the first of those merged
   u32 sites = 1;     // PTX instructions merged

@@ -37,12 +37,13 @@ bool classes_hold(const SiteRecord& record, const arch::Architecture& architectu
 }
 
 std::vector<std::vector<std::optional<Effect>>> effects_of(const SiteRecord& record,
-                                                           const measure::LaunchRecord& launch,
+                                                           const advise::Launch& launch,
                                                            const std::vector<advise::Advice>& advice) {
   std::vector<std::vector<std::optional<Effect>>> out(advice.size());
   for (std::size_t i = 0; i < advice.size(); ++i) out[i].push_back(effect_of(advice[i]));
-  for (std::size_t a = 1; a < launch.sm.size() && a < record.counters.size(); ++a) {
-    const arch::Architecture* row = arch::find(launch.sm[a]);
+  const std::vector<u32>& sm = launch.record().sm;
+  for (std::size_t a = 1; a < sm.size() && a < record.counters.size(); ++a) {
+    const arch::Architecture* row = arch::find(sm[a]);
     const std::vector<advise::Advice> there =
         row == nullptr ? std::vector<advise::Advice>() : advise::advise(record, {row, a, &launch});
     for (std::size_t i = 0; i < advice.size(); ++i) {
@@ -162,11 +163,12 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
   return {per(counts.sectors, counts.requests), per(counts.ideal_sectors, counts.requests), "sectors"};
 }
 
-Row make_row(Merge merge, const measure::LaunchRecord& launch, bool stays) {
+Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
   Row row;
   row.space = merge.record.space;
   row.sites = merge.sites;
-  const arch::Architecture* architecture = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
+  const std::vector<u32>& sm = launch.record().sm;
+  const arch::Architecture* architecture = sm.empty() ? nullptr : arch::find(sm[0]);
   if (ran(merge.record.counters)) {
     row.excess_bytes = measure::excess_bytes(merge.record.counters[0], row.space);
     row.efficiency = measure::efficiency(merge.record.counters[0], row.space);

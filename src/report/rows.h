@@ -34,9 +34,9 @@ bool ran(const std::vector<arch::Counts>&);
 void add_launch(SiteSums&, const measure::LaunchContent&);
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums);
-// With what it costs and what to change. `launch`: the first of those that were added up; `stays`: what its loads touch
+// With what it costs and what to change. The launch is the first of those that were added up; `stays`: what its loads touch
 // stays in the L1 (measure/reuse.h).
-Row make_row(Merge, const measure::LaunchRecord& launch, bool stays);
+Row make_row(Merge, const advise::Launch&, bool stays);
 
 // What accesses have in common that a reader sees as one place: the line and the calls on the way to it; without line
 // information the function.

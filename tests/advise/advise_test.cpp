@@ -1,6 +1,5 @@
 // Each rule on a site built from a known access: which advice, and the counts before and after.
 #include "advise/remedy.h"
-#include "advise/siblings.h"
 #include "arch/table.h"
 #include "arch/waits.h"
 #include <fstream>
@@ -33,6 +32,13 @@ template <class F> Built site(Space space, Kind kind, u32 bytes, F&& address, u6
   return out;
 }
 
+std::vector<Advice> advise_in(const Built& built, const measure::LaunchRecord& record) {
+  const Launch launch(record);
+  Context context = built.context;
+  context.launch = &launch;
+  return advise(built.site, context);
+}
+
 void expect(const Built& built, std::string_view rule, u64 before, u64 after) {
   std::vector<Advice> list = advise(built.site, built.context);
   ASSERT_EQ(list.size(), 1u);
@@ -47,34 +53,18 @@ TEST(Advise, Strided) {
   expect(site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 12; }), "strided-access", 1200, 400);
 }
 
-// Two members of structures of 8 bytes, and others: found by their stride, it is the same advice.
-TEST(Advise, SiblingsByStrideAreThoseOfTheLaunch) {
+TEST(Advise, ALaunchKnowsItsAccessesByTheirStride) {
   measure::LaunchRecord launch;
-  for (u32 i = 0; i < 60; ++i) {
-    Built one = site(Space::global, i % 5 == 0 ? Kind::store : Kind::load, 4, [&](u32 l) {
-      return u64{l} * (i % 3 == 0 ? 8 : i % 3 == 1 ? 16 : 4096) + i % 4 * 4;
-    });
-    one.site.site.id = access::SiteId(i);
-    one.site.site.function = i % 7 == 0 ? "f" : "g";
-    one.site.site.frames = access::SourceStack({{"a.cu", i % 6 + 1, 0, {}}});
-    launch.sites.push_back(std::move(one.site));
-  }
-  const Context context{arch::find(90), 0, &launch};
-  const Siblings siblings(launch);
-  u32 members = 0;
-  for (const measure::SiteRecord& one : launch.sites) {
-    std::vector<Advice> all = advise(one, context), by_stride = advise(one, context, siblings);
-    ASSERT_EQ(all.size(), by_stride.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      EXPECT_EQ(all[i].rule, by_stride[i].rule);
-      EXPECT_EQ(all[i].change, by_stride[i].change);
-      members += all[i].change.find("__align__") != std::string::npos ||
-                 all[i].change.find("member") != std::string::npos;
-      const findings::Remedy a = remedy(all[i], one, context), b = remedy(all[i], one, context, siblings);
-      EXPECT_EQ(a.kind, b.kind);
-    }
-  }
-  EXPECT_GT(members, 10u);
+  for (u32 i = 0; i < 7; ++i)
+    launch.sites.push_back(site(Space::global, Kind::load, 4, [&](u32 l) {
+                             return u64{i % 2 == 0 ? l : 31 - l} * (i % 3 + 1) * 4;
+                           }).site);
+  launch.sites[3].distribution.classes.clear(); // never ran
+  const Launch indexed(launch);
+  using Sites = std::vector<const measure::SiteRecord*>;
+  EXPECT_EQ(indexed.of_stride(4), (Sites{&launch.sites[0], &launch.sites[6]}));
+  EXPECT_EQ(indexed.of_stride(8), (Sites{&launch.sites[1], &launch.sites[4]})) << "down as well as up";
+  EXPECT_EQ(indexed.of_stride(16), Sites{});
 }
 
 TEST(Advise, MisalignedAndScattered) {
@@ -136,8 +126,7 @@ TEST(Advise, LocalArraysAreNamed) {
   Built b = site(Space::local, Kind::store, 4, [](u32) { return u64{8}; });
   measure::LaunchRecord launch;
   launch.local_arrays = {"histogram"};
-  b.context.launch = &launch;
-  EXPECT_NE(advise(b.site, b.context)[0].cause.find("(histogram)"), std::string::npos);
+  EXPECT_NE(advise_in(b, launch)[0].cause.find("(histogram)"), std::string::npos);
 }
 
 TEST(Advise, AtomicsOnOneAddress) {
@@ -233,13 +222,11 @@ TEST(Advise, StepsThatDoubleFromInstructionToInstruction) {
     rounds[i].site.site.frames = {{"a.cu", 5, 3, ""}};
   }
   measure::LaunchRecord launch = launch_of({&rounds[0], &rounds[1], &rounds[2]});
-  rounds[2].context.launch = &launch;
-  Advice scan = only(advise(rounds[2].site, rounds[2].context));
+  Advice scan = only(advise_in(rounds[2], launch));
   EXPECT_NE(scan.change.find("distance in the sum"), std::string::npos) << scan.change;
   EXPECT_NE(scan.change.find("s[i + i/32]"), std::string::npos) << scan.change;
   launch.sites[0].site.frames = {{"a.cu", 6, 3, ""}};
-  EXPECT_NE(only(advise(rounds[2].site, rounds[2].context)).change.find("68 instead of 64"),
-            std::string::npos);
+  EXPECT_NE(only(advise_in(rounds[2], launch)).change.find("68 instead of 64"), std::string::npos);
 }
 
 // A tile of 16 columns: its rows are stored two at a time, its columns are loaded.
@@ -249,13 +236,12 @@ TEST(Advise, PaddingServesAllAccessesToTheArray) {
   EXPECT_NE(only(advise(columns.site, columns.context)).change.find("72 instead of 64"), std::string::npos);
   for (Built* one : {&columns, &rows}) one->site.site.array = {access::ArrayKind::shared, "tile"};
   measure::LaunchRecord launch = launch_of({&columns, &rows});
-  columns.context.launch = &launch;
-  Advice tile = only(advise(columns.site, columns.context));
+  Advice tile = only(advise_in(columns, launch));
   EXPECT_EQ(tile.after.wavefronts, 100u);
   EXPECT_NE(tile.change.find("72 instead of 64"), std::string::npos) << tile.change;
   EXPECT_NE(tile.change.find("then take 100 wavefronts more"), std::string::npos) << tile.change;
   launch.sites[1].site.array.name = "other";
-  EXPECT_EQ(only(advise(columns.site, columns.context)).change.find("wavefronts more"), std::string::npos);
+  EXPECT_EQ(only(advise_in(columns, launch)).change.find("wavefronts more"), std::string::npos);
 }
 
 TEST(Advise, ANeighboursElementIsNoMistake) {
@@ -263,14 +249,13 @@ TEST(Advise, ANeighboursElementIsNoMistake) {
   Built right = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
   measure::LaunchRecord launch = launch_of({&centre, &right});
   EXPECT_EQ(only(advise(right.site, right.context)).rule, "misaligned-access");
-  right.context.launch = &launch;
-  Advice halo = only(advise(right.site, right.context));
+  Advice halo = only(advise_in(right, launch));
   EXPECT_EQ(halo.rule, "halo-access");
   EXPECT_EQ(halo.gain(), 1.0);
   right.site.counters[0].threads -= 25; // those at the border have no neighbour
-  EXPECT_EQ(only(advise(right.site, right.context)).rule, "halo-access");
+  EXPECT_EQ(only(advise_in(right, launch)).rule, "halo-access");
   launch.sites[0].site.array = {access::ArrayKind::parameter, "other"};
-  EXPECT_EQ(only(advise(right.site, right.context)).rule, "misaligned-access");
+  EXPECT_EQ(only(advise_in(right, launch)).rule, "misaligned-access");
 }
 
 TEST(Advise, RowsOfAnUnrolledLoopAreNoNeighbours) {
@@ -278,12 +263,11 @@ TEST(Advise, RowsOfAnUnrolledLoopAreNoNeighbours) {
         next = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
   row.site.site.frames = next.site.site.frames = {{"a.cu", 7, 3, ""}};
   measure::LaunchRecord launch = launch_of({&next, &row});
-  row.context.launch = &launch;
   measure::FirstBlock& block = row.site.distribution.first_block;
   block.requests = 16, block.sectors = 72, block.distinct_sectors = 12;
-  EXPECT_EQ(only(advise(row.site, row.context)).rule, "halo-access");
+  EXPECT_EQ(only(advise_in(row, launch)).rule, "halo-access");
   block.distinct_sectors = 72;
-  EXPECT_EQ(only(advise(row.site, row.context)).rule, "misaligned-access");
+  EXPECT_EQ(only(advise_in(row, launch)).rule, "misaligned-access");
 }
 
 TEST(Advise, RowsAreToBePaddedOnlyWhereTheirStartsDiffer) {
@@ -303,13 +287,12 @@ TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
   Built y = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 16; });
   x.site.site.frames = {{"a.cu", 5, 3, ""}}, y.site.site.frames = {{"a.cu", 5, 9, ""}};
   measure::LaunchRecord launch = launch_of({&x, &y});
-  x.context.launch = &launch;
-  EXPECT_NE(only(advise(x.site, x.context)).change.find("one array per member"), std::string::npos);
+  EXPECT_NE(only(advise_in(x, launch)).change.find("one array per member"), std::string::npos);
   y.site.site.frames = x.site.site.frames; // an unrolled loop
   launch = launch_of({&x, &y});
-  EXPECT_NE(only(advise(x.site, x.context)).change.find("to a warp"), std::string::npos);
+  EXPECT_NE(only(advise_in(x, launch)).change.find("to a warp"), std::string::npos);
   x.site.distribution.first_block.requests = 10; // whose threads walk along no rows
-  EXPECT_EQ(only(advise(x.site, x.context)).change.find("to a warp"), std::string::npos);
+  EXPECT_EQ(only(advise_in(x, launch)).change.find("to a warp"), std::string::npos);
 }
 
 // A structure that is copied, each member by an access of its own because nothing says how it is aligned.
@@ -318,8 +301,7 @@ TEST(Advise, AStructureThatIsMovedWhole) {
   Built b = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 8; });
   a.site.site.frames = b.site.site.frames = {{"a.cu", 5, 3, ""}};
   measure::LaunchRecord launch = launch_of({&a, &b});
-  a.context.launch = &launch;
-  Advice whole = only(advise(a.site, a.context));
+  Advice whole = only(advise_in(a, launch));
   EXPECT_NE(whole.change.find("__align__(8)"), std::string::npos) << whole.change;
   EXPECT_EQ(whole.after.sectors, 400u);
 }
@@ -334,10 +316,9 @@ TEST(Advise, AResultInARowOfItsOwnMeansTheOtherIndexOrder) {
       Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; }, 100);
   load.site.site.frames = {{"a.cu", 5, 3, ""}};
   measure::LaunchRecord launch = launch_of({&load, &store});
-  load.context.launch = &launch;
-  EXPECT_NE(only(advise(load.site, load.context)).change.find("swap the index order"), std::string::npos);
+  EXPECT_NE(only(advise_in(load, launch)).change.find("swap the index order"), std::string::npos);
   launch = launch_of({&load, &other}); // a result for each row, side by side
-  EXPECT_NE(only(advise(load.site, load.context)).change.find("to a warp"), std::string::npos);
+  EXPECT_NE(only(advise_in(load, launch)).change.find("to a warp"), std::string::npos);
 }
 
 // Where results lie side by side, and there are as many of them, rows that were given to warps would scatter them.
@@ -347,8 +328,7 @@ TEST(Advise, AKernelThatTurnsAMatrixKeepsItsThreadsAndLoadsATile) {
   Built store = site(
       Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; }, 10000);
   measure::LaunchRecord launch = launch_of({&load, &store});
-  load.context.launch = &launch;
-  Advice tile = only(advise(load.site, load.context));
+  Advice tile = only(advise_in(load, launch));
   EXPECT_EQ(tile.change.find("to a warp"), std::string::npos) << tile.change;
   EXPECT_NE(tile.change.find("tile into shared memory"), std::string::npos) << tile.change;
 }
@@ -543,16 +523,15 @@ TEST(Advise, WhatABlockReadsAgain) {
   Built row = site(Space::global, Kind::load, 16, [](u32 l) { return u64{l} * 16; });
   measure::LaunchRecord launch = launch_of({&row});
   launch.block = {256, 1, 1};
-  row.context.launch = &launch;
   measure::FirstBlock& block = row.site.distribution.first_block;
   block.requests = 64, block.sectors = 1024, block.distinct_sectors = 128;
-  Advice tile = only(advise(row.site, row.context));
+  Advice tile = only(advise_in(row, launch));
   EXPECT_EQ(tile.rule, "repeated-load");
   EXPECT_EQ(tile.after.sectors, row.site.counters[0].sectors / 8);
   block.distinct_sectors = 512;
-  EXPECT_TRUE(advise(row.site, row.context).empty());
+  EXPECT_TRUE(advise_in(row, launch).empty());
   block.distinct_sectors = 128, launch.block = {32, 1, 1};
-  EXPECT_TRUE(advise(row.site, row.context).empty()) << "no other warp has use for what this one loaded";
+  EXPECT_TRUE(advise_in(row, launch).empty()) << "no other warp has use for what this one loaded";
   Built table = site(Space::global, Kind::load, 4, [](u32) { return u64{64}; });
   table.site.distribution.first_block = block;
   EXPECT_NE(only(advise(table.site, table.context)).change.find("__constant__"), std::string::npos);
@@ -570,15 +549,14 @@ TEST(Advise, FewLanes) {
   EXPECT_EQ(value(advice.metric, advice.after), 13u);
   measure::LaunchRecord launch =
       launch_of({&full}); // 100 blocks of a warp: none can take the lanes of another
-  full.context.launch = &launch;
-  EXPECT_TRUE(advise(full.site, full.context).empty());
+  EXPECT_TRUE(advise_in(full, launch).empty());
   launch.grid = {25, 1, 1}, launch.block = {128, 1, 1};
-  EXPECT_EQ(only(advise(full.site, full.context)).after.instructions, 25u);
+  EXPECT_EQ(only(advise_in(full, launch)).after.instructions, 25u);
   launch.grid = {1, 1, 1}, launch.block = {16, 1, 1}; // one warp, which does it again and again
-  EXPECT_TRUE(advise(full.site, full.context).empty());
+  EXPECT_TRUE(advise_in(full, launch).empty());
   full.site.distribution.other_warps = 900, full.site.counters[0].instructions += 900;
   full.site.counters[0].threads += 900 * 3;
-  EXPECT_TRUE(advise(full.site, full.context).empty()) << "nor do warps beyond the classes become fewer";
+  EXPECT_TRUE(advise_in(full, launch).empty()) << "nor do warps beyond the classes become fewer";
 }
 
 TEST(Advise, NothingToSayAboutWhatNeverRan) {

@@ -160,8 +160,8 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
   if (!shared && !is_device(s.site.space)) return;
   arch::Counts leaders = predicted(s, keep_leaders);
   bool one_address = leaders.threads == leaders.instructions;
-  // Where the data choose the words, warps of a class differ in how many lanes meet; different words are counted (on 1.x those of
-  // half-warps).
+  // Where the data choose the words, warps of a class differ in how many lanes meet; different words are counted (on 1.x
+  // those of half-warps).
   if (u64 words = s.counters.bytes_used / site.bytes; !one_address && words != 0) leaders.threads = words;
   // A loop of compare-and-swap costs by lanes, not by the passes that are counted for one round of it.
   bool loop = shared && site.timing_dependent == access::Timing::retry;
@@ -180,8 +180,8 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
     spread_atomics(s, combined, list);
     return;
   }
-  // Copies of the table take what lanes of one warp share, too. They need shared memory and barriers, or more of it, and so must
-  // leave clearly less than combining does: where keys are sorted, only neighbours meet.
+  // Copies of the table take what lanes of one warp share, too. They need shared memory and barriers, or more of it, and so
+  // must leave clearly less than combining does: where keys are sorted, only neighbours meet.
   if (std::vector<Advice> copy; !one_address && !loop && spread_atomics(s, combined, copy) &&
                                 5 * value(out.metric, copy[0].after) < 4 * value(out.metric, leaders)) {
     copy[0].wait_cycles = wait_of(s, leaders);

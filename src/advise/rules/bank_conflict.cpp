@@ -54,7 +54,7 @@ std::vector<Subject> of_same_rows(const Subject& s, u64 pitch) {
   std::vector<Subject> out;
   const access::Site& site = s.site.site;
   if (s.context.launch != nullptr && site.array.kind != access::ArrayKind::unknown)
-    for (const measure::SiteRecord& other : s.context.launch->sites) {
+    for (const measure::SiteRecord& other : s.context.launch->record().sites) {
       if (other.space != access::Space::shared || other.site.array != site.array ||
           other.site.function != site.function || other.distribution.classes.empty() ||
           s.context.column >= other.counters.size())
@@ -105,15 +105,13 @@ bool steps_are_short(const Subject& s) {
   return std::all_of(s.site.distribution.classes.begin(), s.site.distribution.classes.end(),
                      [](const measure::WarpClass& c) {
                        return c.shape.form != measure::Form::conflict ||
-                              (c.shape.stride != 0 &&
-                               static_cast<u64>(std::abs(c.shape.stride)) < shortest_row);
+                              (c.shape.distance() != 0 && c.shape.distance() < shortest_row);
                      });
 }
 
 void add_steps(const measure::Distribution& warps, std::set<u64>& steps) {
   for (const measure::WarpClass& c : warps.classes)
-    if (u64 step = static_cast<u64>(std::abs(c.shape.stride));
-        c.shape.form == measure::Form::conflict && is_power_of_two(step))
+    if (u64 step = c.shape.distance(); c.shape.form == measure::Form::conflict && is_power_of_two(step))
       steps.insert(step);
 }
 

@@ -13,10 +13,10 @@ constexpr u64 few = 20; // lanes of a warp, on average
 // warps of a block have as many lanes active, each time in whole warps, else at least as many as the block's threads fill,
 // and each time one.
 u64 whole_warps(const Subject& s) {
-  const measure::LaunchRecord* launch = s.context.launch;
-  if (launch == nullptr) return ceil_div(s.counters.threads, warp_size);
-  const u64 of_block = std::max<u64>(1, ceil_div(launch->block.count(), warp_size));
-  const u64 blocks = std::max<u64>(1, launch->grid.count());
+  if (s.context.launch == nullptr) return ceil_div(s.counters.threads, warp_size);
+  const measure::LaunchRecord& launch = s.context.launch->record();
+  const u64 of_block = std::max<u64>(1, ceil_div(launch.block.count(), warp_size));
+  const u64 blocks = std::max<u64>(1, launch.grid.count());
   u64 sum = 0, threads = 0, warps = 0;
   for (const measure::WarpClass& c : s.site.distribution.classes) {
     threads += c.warps * c.one.lanes, warps += c.warps;

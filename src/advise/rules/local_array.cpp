@@ -9,7 +9,7 @@ void local_array(const Subject& s, std::vector<Advice>& list) {
   if (s.site.space != access::Space::local) return;
   std::string names;
   if (s.context.launch != nullptr)
-    for (const std::string& name : s.context.launch->local_arrays)
+    for (const std::string& name : s.context.launch->record().local_arrays)
       names += (names.empty() ? " (" : ", ") + name;
   if (!names.empty()) names += ")";
   Advice out = draft(s, "local-array", Metric::sectors);

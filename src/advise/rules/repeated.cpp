@@ -19,7 +19,7 @@ double times_read(const Subject& s) {
 void repeated(const Subject& s, std::vector<Advice>& list) {
   constexpr u64 constant_bytes = 64 << 10;
   const measure::FirstBlock& block = s.site.distribution.first_block;
-  bool several_warps = s.context.launch == nullptr || s.context.launch->block.count() > warp_size;
+  bool several_warps = s.context.launch == nullptr || s.context.launch->record().block.count() > warp_size;
   bool waste = 10 * s.counters.sectors > 11 * s.counters.ideal_sectors;
   if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
   Advice out = draft(s, "repeated-load", Metric::sectors);

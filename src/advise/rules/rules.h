@@ -1,8 +1,7 @@
 // The rules, one file each, and what they share: a rule makes its change to the lanes of every class of a site's warps,
 // and the architecture counts the result. So the sentence, the number and the change are the same thing.
 #pragma once
-#include "advise/siblings.h"
-#include <cstdlib>
+#include "advise/advise.h"
 #include <functional>
 
 namespace warplens::advise::rules {
@@ -11,7 +10,6 @@ struct Subject {
   const measure::SiteRecord& site;
   const arch::Counts& counters; // of the context's architecture
   const Context& context;
-  const Siblings* siblings = nullptr; // of the context's launch, where somebody made them
 };
 
 // A rule adds at most one piece of advice.
@@ -58,7 +56,6 @@ inline constexpr double often = 4; // from there on it is worth a word
 
 // The class that costs most beyond need, or the most frequent; the site has one.
 const measure::WarpClass& main_class(const Subject&);
-inline u64 stride_of(const measure::WarpClass& c) { return static_cast<u64>(std::llabs(c.shape.stride)); }
 inline bool is_sibling(const Subject& s, const measure::SiteRecord& other) {
   return !(other.site.id == s.site.site.id) && other.space == s.site.space &&
          other.site.kind == s.site.site.kind && other.site.bytes == s.site.site.bytes &&
@@ -68,23 +65,18 @@ inline bool is_sibling(const Subject& s, const measure::SiteRecord& other) {
 // same function.
 template <class F> void each_sibling(const Subject& s, F&& f) {
   if (s.context.launch == nullptr) return;
-  for (const measure::SiteRecord& other : s.context.launch->sites)
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
     if (is_sibling(s, other)) f(other);
 }
 // Calls f(record) for each access of the launch that ran and has this stride, whatever else it is.
 template <class F> void each_of_stride(const Subject& s, u64 stride, F&& f) {
   if (s.context.launch == nullptr) return;
-  if (s.siblings != nullptr) {
-    for (const measure::SiteRecord* other : s.siblings->of_stride(stride)) f(*other);
-    return;
-  }
-  for (const measure::SiteRecord& other : s.context.launch->sites)
-    if (!other.distribution.classes.empty() && stride_of(other.distribution.classes.front()) == stride)
-      f(other);
+  for (const measure::SiteRecord* other : s.context.launch->of_stride(stride)) f(*other);
 }
 
 // Does another access of the kernel do the same work from an aligned start? Of the same array where that is known, with about
-// as many lanes in each warp: those at the border have no neighbour. (What is advised on may be several instructions of a line.)
+// as many lanes in each warp: those at the border have no neighbour. (What is advised on may be several instructions of a
+// line.)
 bool has_aligned_twin(const Subject&);
 // The note for an access that reads its neighbours' elements.
 Advice halo(const Subject&);

@@ -31,8 +31,9 @@ struct Neighbours {
 
 // Warps of the launch, or 0 where it is not known.
 u64 launched_warps(const Subject& s) {
-  const measure::LaunchRecord* launch = s.context.launch;
-  return launch == nullptr ? 0 : launch->grid.count() * ceil_div(launch->block.count(), warp_size);
+  if (s.context.launch == nullptr) return 0;
+  const measure::LaunchRecord& launch = s.context.launch->record();
+  return launch.grid.count() * ceil_div(launch.block.count(), warp_size);
 }
 
 // Is it performed more than once by a thread, as in a loop?
@@ -57,7 +58,7 @@ bool result_in_row(const Subject& s, u64 stride) {
 // waste to the other one.
 bool turns_a_matrix(const Subject& s) {
   if (s.context.launch == nullptr) return false;
-  return std::ranges::any_of(s.context.launch->sites, [&](const measure::SiteRecord& other) {
+  return std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
     return other.space == access::Space::global && !is_atomic(other.site.kind) &&
            other.site.function == s.site.site.function && repeats(s, other) &&
            other.pattern.kind() == measure::PatternKind::contiguous &&
@@ -100,7 +101,7 @@ void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
 
 void strided(const Subject& s, std::vector<Advice>& list) {
   const measure::Pattern& pattern = s.site.pattern;
-  u64 stride = static_cast<u64>(std::llabs(pattern.shape.stride)), bytes = s.site.site.bytes;
+  u64 stride = pattern.shape.distance(), bytes = s.site.site.bytes;
   if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
       pattern.kind() != measure::PatternKind::strided || stride <= bytes)
     return;
@@ -148,7 +149,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
 }
 
 findings::Remedy remedy_of_stride(const Subject& s) {
-  const u64 stride = static_cast<u64>(std::llabs(s.site.pattern.shape.stride));
+  const u64 stride = s.site.pattern.shape.distance();
   if (is_vector_in_parts(s, neighbours(s, stride), stride))
     return {findings::Remedy::Kind::aligned, static_cast<u32>(stride), 0};
   return {findings::Remedy::Kind::other_order, 0, 0};
