@@ -1,5 +1,6 @@
-// Makes the pages that WarpLens puts reports (src/html/report.html), comparisons of runs (src/html/comparison.html) and of predictions
-// with measurements (src/html/measured.html) into, of the sources here: `npm ci && npm run build`. With --check it says whether they are what these sources make, and writes nothing.
+// Makes the pages that WarpLens puts data into, of the sources here: src/html/report.html, diff.html and compare.html, each
+// called as the command whose answer it shows. `npm ci && npm run build`; with --check it says whether they are what these
+// sources make, and writes nothing.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -40,5 +41,5 @@ async function make(name, entry, libraries) {
 }
 
 await make('report', 'src/app.tsx', ['preact', 'prismjs']);
-await make('comparison', 'src/comparison.tsx', ['preact']);
-await make('measured', 'src/measured.tsx', ['preact']);
+await make('diff', 'src/diff.tsx', ['preact']);
+await make('compare', 'src/compare.tsx', ['preact']);

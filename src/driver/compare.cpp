@@ -124,7 +124,7 @@ int compare(const CompareOptions& options, const RunOutput& output) {
     std::string title;
     for (const std::string& side : options.sides)
       title += (title.empty() ? "" : " · ") + fs::path(side).filename().string();
-    const std::string page = html::measured(compare::json(*model, options.version), title);
+    const std::string page = html::compare_page(compare::json(*model, options.version), title);
     if (Result<void> written = outputs->write("--html", page, output); !written)
       return refuse(written.error());
   }

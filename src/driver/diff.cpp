@@ -132,8 +132,8 @@ Result<void> write(const diff::Model& model, const std::vector<std::string>& fai
     return done;
   if (!options.run.html.empty())
     if (Result<void> done = outputs.write("--html",
-                                          html::comparison(diff::json(model, fails, options.run.version),
-                                                           model.before.name + " → " + model.after.name),
+                                          html::diff_page(diff::json(model, fails, options.run.version),
+                                                          model.before.name + " → " + model.after.name),
                                           output);
         !done)
       return done;

@@ -49,12 +49,12 @@ std::string page(const report::Model& model, const SourceText& source, std::stri
                 data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-std::string comparison(std::string_view json, std::string_view title) {
-  return filled(comparison_template(), title, json);
+std::string diff_page(std::string_view json, std::string_view title) {
+  return filled(diff_template(), title, json);
 }
 
-std::string measured(std::string_view json, std::string_view title) {
-  return filled(measured_template(), title, json);
+std::string compare_page(std::string_view json, std::string_view title) {
+  return filled(compare_template(), title, json);
 }
 
 } // namespace warplens::html

@@ -42,10 +42,11 @@ struct About {
 // The page of a report: a whole HTML document.
 std::string page(const report::Model&, const SourceText&, std::string_view version, const About& = {});
 
-// The page of a comparison. `json`: a whole document by docs/schema/diff-1.schema.json.
-std::string comparison(std::string_view json, std::string_view title);
+// The page of `diff`, two runs held against each other. `json`: a whole document by docs/schema/diff-1.schema.json.
+std::string diff_page(std::string_view json, std::string_view title);
 
-// The page of what was predicted and measured, side by side. `json`: a whole document by docs/schema/compare-1.schema.json.
-std::string measured(std::string_view json, std::string_view title);
+// The page of `compare`, what was predicted and what GPUs counted side by side. `json`: a whole document by
+// docs/schema/compare-1.schema.json.
+std::string compare_page(std::string_view json, std::string_view title);
 
 } // namespace warplens::html

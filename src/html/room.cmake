@@ -1,5 +1,5 @@
 # The pages (web/ builds them; docs/HTML.md) become strings of the library.
-foreach(page report comparison measured)
+foreach(page report diff compare)
   set(file ${PROJECT_SOURCE_DIR}/src/html/${page}.html)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   string(TOUPPER ${page} name)

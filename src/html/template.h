@@ -9,7 +9,7 @@ struct Template {
   std::string_view head, middle, tail;
 };
 Template report_template();
-Template comparison_template();
-Template measured_template();
+Template diff_template();
+Template compare_template();
 
 } // namespace warplens::html

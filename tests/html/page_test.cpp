@@ -146,7 +146,7 @@ TEST(Page, KeepsNamesAndSourceAsData) {
 }
 
 TEST(Page, ForbidsAllScriptsButItsOwn) {
-  for (const Template& parts : {report_template(), comparison_template()}) {
+  for (const Template& parts : {report_template(), diff_template()}) {
     const std::string head(parts.head);
     EXPECT_NE(head.find("default-src 'none'; script-src 'sha256-"), head.npos);
     EXPECT_EQ(head.find("unsafe"), head.npos);
@@ -155,7 +155,7 @@ TEST(Page, ForbidsAllScriptsButItsOwn) {
 
 TEST(Page, OfAComparisonHoldsItsDocument) {
   const json document = {{"verdict", "</script><script>alert(1)</script>"}, {"kernels", json::array()}};
-  const std::string made = comparison(document.dump(), "<b>old</b> & new");
+  const std::string made = diff_page(document.dump(), "<b>old</b> & new");
   EXPECT_EQ(data_of(made), document);
   EXPECT_EQ(times(made, "</script>"), 2u); // the data's and the script's
   EXPECT_NE(made.find("<title>&lt;b&gt;old&lt;/b&gt; &amp; new"), made.npos);

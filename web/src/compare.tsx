@@ -1,5 +1,5 @@
-// What was predicted and what GPUs counted, side by side: `warplens compare --html`. The data are the JSON of `warplens compare --json`
-// (docs/schema/compare-1.schema.json).
+// What was predicted and what GPUs counted, side by side: `warplens compare --html`. The data are the JSON of
+// `warplens compare --json` (docs/schema/compare-1.schema.json).
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import { capital, exact, human, percent, plural } from './format';
