@@ -1,10 +1,9 @@
 // The flags of `warplens check`.
 #include "driver/check.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/number.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "text/terminal.h"
 #include <memory>
 #include <unistd.h>
@@ -53,10 +52,9 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
       ->group("Compiling");
   command.add_flag("--all", o.all, "also list what is fine, and what is not known")->group("Output");
   command.add_flag("--json", o.json, "print findings as JSON")->group("Output");
-  command.add_option("--verdicts", o.verdicts, "write every verdict, with all bounds, as JSON to FILE")
-      ->type_name("FILE")
-      ->group("Output");
-  command.add_option("--html", o.html, "also write a page for a browser")->type_name("FILE")->group("Output");
+  add_file(command, "--verdicts", o.verdicts, "write every verdict, with all bounds, as JSON to FILE",
+           "Output");
+  add_file(command, "--html", o.html, "also write a page for a browser", "Output");
 }
 
 } // namespace
@@ -75,8 +73,7 @@ void add_check(CLI::App& app, int& exit_code) {
   command->callback([command, options, colour, &exit_code] {
     options->colour = text::colour_wanted(STDOUT_FILENO, *colour);
     options->version = WARPLENS_VERSION;
-    options->sm_given = command->count("--sm") != 0;
-    options->compiler_given = command->count("--compiler") != 0;
+    note_given(*command, *options);
     driver::Output output = driver::check(*options);
     print(stderr, output.err);
     print(stdout, output.out);

@@ -11,10 +11,13 @@ void add_run(CLI::App& app, int& exit_code);
 int drop_separator(CLI::App& app, int argc, char** argv); // the "--" before run's program; gives the new argc
 void add_report(CLI::App& app, int& exit_code);
 void declare_report_options(CLI::App& command, driver::RunOptions&); // of run and report
-void add_no_pager(CLI::App& command, driver::RunOptions&);           // --no-pager
-void add_compiling_options(CLI::App& command, driver::RunOptions&);  // of run and diff
-void add_running_options(CLI::App& command, driver::RunOptions&);    // likewise
-void declare_gates(CLI::App& command, driver::GateOptions&);         // likewise
+void add_kernels(CLI::App& command, driver::RunOptions&);            // --kernel
+void add_tops(CLI::App& command, u32& lines, u32& kernels, const char* of_lines,
+              const char* of_kernels);                              // --top-lines, --top-kernels and --top
+void add_no_pager(CLI::App& command, driver::RunOptions&);          // --no-pager
+void add_compiling_options(CLI::App& command, driver::RunOptions&); // of run and diff
+void add_running_options(CLI::App& command, driver::RunOptions&);   // likewise
+void declare_gates(CLI::App& command, driver::GateOptions&);        // likewise
 void add_import(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);

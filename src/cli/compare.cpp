@@ -2,16 +2,14 @@
 #include "driver/compare.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/number.h"
 #include "cli/output.h"
-#include <csignal>
+#include "cli/values.h"
 #include <memory>
 #include <unistd.h>
 
 namespace warplens::cli {
 
 void add_compare(CLI::App& app, int& exit_code) {
-  constexpr u64 most_shown = 1'000'000'000;
   auto options = std::make_shared<driver::CompareOptions>();
   CLI::App* command =
       app.add_subcommand("compare", "lay what was predicted and what a GPU counted side by side");
@@ -43,17 +41,13 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->add_option("--kernel", options->kernel, "only kernels whose name matches")->type_name("REGEX");
   command
       ->add_option("--top-lines", options->top_lines, "lines of a launch to show; 0: all, and what is equal")
-      ->check(whole_number(0, most_shown))
+      ->check(shown())
       ->type_name("NUMBER")
       ->capture_default_str();
-  command
-      ->add_option("--json", options->json,
-                   "write the comparison as JSON to FILE; '-': only JSON on standard output")
-      ->type_name("FILE");
-  command
-      ->add_option("--html", options->html,
-                   "write the comparison as one file for a browser to FILE; '-': only it on standard output")
-      ->type_name("FILE");
+  add_file(*command, "--json", options->json,
+           "write the comparison as JSON to FILE; '-': only JSON on standard output");
+  add_file(*command, "--html", options->html,
+           "write the comparison as one file for a browser to FILE; '-': only it on standard output");
   command->add_option("--sm", options->sm, "compute capability that programs are run for")
       ->type_name("SM")
       ->capture_default_str();
@@ -61,12 +55,10 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->type_name("WORDS");
   add_terminal_options(*command, colour, &options->width);
   command->callback([options, colour, &exit_code] {
-    std::signal(SIGPIPE, SIG_IGN);
     options->version = WARPLENS_VERSION;
     options->colour = text::colour_wanted(STDOUT_FILENO, *colour);
     if (options->width == 0) options->width = text::terminal_width(STDOUT_FILENO);
-    exit_code = driver::compare(*options, {[](std::string_view text) { return print(stdout, text); },
-                                           [](std::string_view text) { return print(stderr, text); }});
+    exit_code = driver::compare(*options, streams());
   });
 }
 

@@ -2,8 +2,8 @@
 #include "driver/explain.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/number.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "text/terminal.h"
 #include <memory>
 #include <unistd.h>
@@ -77,12 +77,8 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
                   "arrays placed one after the other in one allocation: 'float a[100]; double b[10];'")
       ->type_name("DECLARATIONS")
       ->group("Access");
-  command.add_option("--svg", o.svg, "also write the drawing to this file")
-      ->type_name("FILE")
-      ->group("Output");
-  command.add_option("--html", o.html, "also write a page for a browser; '-': instead of the words")
-      ->type_name("FILE")
-      ->group("Output");
+  add_file(command, "--svg", o.svg, "also write the drawing to this file", "Output");
+  add_file(command, "--html", o.html, "also write a page for a browser; '-': instead of the words", "Output");
   command.add_flag("--json", o.json, "print JSON instead of words")->group("Output");
   command.add_flag("--ascii", ascii, "draw with ASCII characters only")->group("Output");
 }

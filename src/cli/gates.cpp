@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "driver/rules.h"
 #include "text/terminal.h"
 #include <memory>
@@ -16,15 +17,11 @@ void add_forms(CLI::App& command, driver::GateOptions& gates) {
   constexpr const char* group = "Findings";
   command.add_flag("--github", gates.github, "also print findings as annotations of a GitHub workflow")
       ->group(group);
-  command.add_option("--sarif", gates.sarif, "write findings as SARIF 2.1.0 to FILE; '-': standard output")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--markdown", gates.markdown, "write findings as a table for a pull request to FILE")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--findings", gates.findings, "write findings as JSON to FILE")
-      ->type_name("FILE")
-      ->group(group);
+  add_file(command, "--sarif", gates.sarif, "write findings as SARIF 2.1.0 to FILE; '-': standard output",
+           group);
+  add_file(command, "--markdown", gates.markdown, "write findings as a table for a pull request to FILE",
+           group);
+  add_file(command, "--findings", gates.findings, "write findings as JSON to FILE", group);
 }
 
 } // namespace
@@ -38,18 +35,14 @@ void declare_gates(CLI::App& command, driver::GateOptions& gates) {
                          "exceeds: sectors-per-request>8, wavefronts-per-instruction>2, excess>20%"))
       ->type_name("CONDITION")
       ->group(group);
-  command.add_option("--baseline", gates.baseline, "findings in FILE do not fail, unless they became worse")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--write-baseline", gates.write_baseline, "write what is found to FILE, and accept it")
-      ->type_name("FILE")
-      ->group(group);
+  add_file(command, "--baseline", gates.baseline, "findings in FILE do not fail, unless they became worse",
+           group);
+  add_file(command, "--write-baseline", gates.write_baseline, "write what is found to FILE, and accept it",
+           group);
   several(command.add_option("--rule", gates.levels, "how grave a rule is: off, note, warning or error"))
       ->type_name("RULE=SEVERITY")
       ->group(group);
-  command.add_option("--config", gates.config, "read FILE rather than the nearest .warplens.toml")
-      ->type_name("FILE")
-      ->group(group);
+  add_file(command, "--config", gates.config, "read FILE rather than the nearest .warplens.toml", group);
   command.add_flag("--fix", gates.fix, "make the changes that are mechanical in the source")->group("Fixes");
   command
       .add_flag("--fix-dry-run", gates.fix_dry_run,

@@ -1,7 +1,6 @@
 #include "cli/help.h"
 #include "base/closest.h"
-#include "cli/choice.h"
-#include "cli/number.h"
+#include "cli/values.h"
 #include "text/layout.h"
 #include <fmt/format.h>
 #include <map>

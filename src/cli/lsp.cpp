@@ -1,8 +1,9 @@
 // The flags of `warplens lsp`.
 #include "driver/lsp.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/output.h"
+#include "cli/values.h"
 #include <memory>
 #include <unistd.h>
 
@@ -25,10 +26,8 @@ void add_lsp(CLI::App& app, int& exit_code) {
       ->type_name("LIST")
       ->capture_default_str();
   command->add_option("--block", check.block, "threads of a block, where it is known")->type_name("X,Y,Z");
-  command
-      ->add_option("--last-run", options->last_run,
-                   "a report of `warplens run --json FILE`, shown beside; else .warplens/last-run.json")
-      ->type_name("FILE");
+  add_file(*command, "--last-run", options->last_run,
+           "a report of `warplens run --json FILE`, shown beside; else .warplens/last-run.json");
   command->add_option("--compiler", check.compiler, "auto, nvcc, clang")
       ->check(one_of({"auto", "nvcc", "clang"}))
       ->type_name("NAME")
@@ -38,19 +37,14 @@ void add_lsp(CLI::App& app, int& exit_code) {
       ->add_option("--compile-options", check.compile_options, "options for the compiler, as nvcc takes them")
       ->type_name("OPTIONS")
       ->group("Compiling");
-  command
-      ->add_option("--compile-commands", options->compile_commands,
-                   "how files are compiled; else compile_commands.json of the folder, or of build/")
-      ->type_name("FILE")
-      ->group("Compiling");
-  command->add_option("--config", check.gates.config, "read FILE rather than the nearest .warplens.toml")
-      ->type_name("FILE")
-      ->group("Gates");
+  add_file(*command, "--compile-commands", options->compile_commands,
+           "how files are compiled; else compile_commands.json of the folder, or of build/", "Compiling");
+  add_file(*command, "--config", check.gates.config, "read FILE rather than the nearest .warplens.toml",
+           "Gates");
   command->add_flag("--no-config", check.gates.no_config, "read no .warplens.toml")->group("Gates");
   command->callback([command, options, stdio, &exit_code] {
     options->check.version = WARPLENS_VERSION;
-    options->check.sm_given = command->count("--sm") != 0;
-    options->check.compiler_given = command->count("--compiler") != 0;
+    note_given(*command, options->check);
     exit_code = driver::serve_editor(*options, STDIN_FILENO, STDOUT_FILENO);
   });
 }

@@ -3,6 +3,7 @@
 #include "os/pager.h"
 #include "text/terminal.h"
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,8 +29,24 @@ bool print(std::FILE* file, std::string_view text) {
   return false;
 }
 
-std::function<bool(std::string_view)> pager(int descriptor, bool off) {
-  return [descriptor, off](std::string_view text) { return !off && os::page(text, descriptor); };
+driver::RunOutput streams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  return {[](std::string_view text) { return print(stdout, text); },
+          [](std::string_view text) { return print(stderr, text); }};
+}
+
+driver::RunOutput terminal(int descriptor, const CLI::App& command, driver::RunOptions& options,
+                           text::Colour colour) {
+  note_given(command, options);
+  options.version = WARPLENS_VERSION;
+  options.colour = text::colour_wanted(descriptor, colour);
+  options.colour_of_file = colour == text::Colour::always;
+  if (options.width == 0) options.width = text::terminal_width(descriptor);
+  driver::RunOutput out = streams();
+  out.page = [descriptor, off = options.no_pager](std::string_view text) {
+    return !off && os::page(text, descriptor);
+  };
+  return out;
 }
 
 int finish(int code) {

@@ -1,10 +1,10 @@
 // `warplens completion` and `warplens man`: the tables of all commands, for shells and for man.
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/manual.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "diag/diagnostic.h"
 #include <algorithm>
 #include <memory>

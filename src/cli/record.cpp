@@ -2,10 +2,9 @@
 #include "driver/record.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/number.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "text/terminal.h"
-#include <csignal>
 #include <memory>
 #include <unistd.h>
 
@@ -42,11 +41,9 @@ void add_record(CLI::App& app, int& exit_code) {
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM");
     if (options->command[0].size() > 1 && options->command[0][0] == '-')
       throw CLI::ExtrasError("record", {options->command[0]});
-    std::signal(SIGPIPE, SIG_IGN);
     options->counters = !*no_counters;
     options->colour = text::colour_wanted(STDERR_FILENO, *colour);
-    exit_code = driver::record(*options, {[](std::string_view text) { return print(stdout, text); },
-                                          [](std::string_view text) { return print(stderr, text); }});
+    exit_code = driver::record(*options, streams());
   });
 }
 

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "text/terminal.h"
 #include <memory>
 #include <unistd.h>
@@ -24,8 +25,7 @@ void add_replay(CLI::App& app, int& exit_code) {
                    "compute capability or GPU, or several: 90, 9.0, sm_90, h100, 10,35,90")
       ->capture_default_str();
   command->add_flag("--json", options->json, "one JSON object per access instead of a table");
-  command->add_option("--html", options->html, "also write a page for a browser; '-': instead of the table")
-      ->type_name("FILE");
+  add_file(*command, "--html", options->html, "also write a page for a browser; '-': instead of the table");
   command->add_flag("--keep-going", options->keep_going,
                     "count the lines after a malformed one (then the exit code is 1)");
   add_terminal_options(*command, colour);

@@ -1,14 +1,11 @@
 // The flags of `warplens run`. Everything after PROGRAM belongs to the program, words that look like flags
 // too.
 #include "driver/run.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/number.h"
 #include "cli/output.h"
-#include "text/terminal.h"
+#include "cli/values.h"
 #include <algorithm>
-#include <csignal>
 #include <memory>
 #include <unistd.h>
 
@@ -154,18 +151,8 @@ void add_run(CLI::App& app, int& exit_code) {
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM or FILE.cu");
     if (std::string& first = options->command[0]; first.size() > 1 && first[0] == '-')
       throw CLI::ExtrasError("run", {first}); // cli.cpp says what was meant
-    std::signal(SIGPIPE, SIG_IGN);            // a reader that goes away must not keep us from cleaning up
-    options->version = WARPLENS_VERSION;
-    options->sm_given = command->count("--sm") != 0;
-    options->compiler_given = command->count("--compiler") != 0;
-    options->colour = text::colour_wanted(STDERR_FILENO, *colour);
-    options->colour_of_file = *colour == text::Colour::always;
     options->progress = isatty(STDERR_FILENO) && !*no_progress;
-    if (options->width == 0) options->width = text::terminal_width(STDERR_FILENO);
-    driver::RunOutput output{[](std::string_view text) { return print(stdout, text); },
-                             [](std::string_view text) { return print(stderr, text); },
-                             pager(STDERR_FILENO, options->no_pager)};
-    exit_code = driver::run(*options, output);
+    exit_code = driver::run(*options, terminal(STDERR_FILENO, *command, *options, *colour));
   });
 }
 

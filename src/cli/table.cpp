@@ -1,6 +1,6 @@
 #include "cli/table.h"
-#include "cli/choice.h"
 #include "cli/help.h"
+#include "cli/values.h"
 
 namespace warplens::cli {
 namespace {

@@ -1,12 +1,37 @@
-// Numbers on the command line: what CLI11's own conversion takes without a word (-4 for a number without sign, 1e300
-// seconds) is refused with the range that there is.
+// What options take: a file, one of several words, a number. What CLI11's own conversion takes without a word (-4 for a number
+// without sign, 1e300 seconds) is refused with the range that there is.
 #pragma once
 #include "base/types.h"
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
 
 namespace warplens::cli {
+
+// An option whose value names a file. Without `group`, of the first group in help.
+inline void add_file(CLI::App& command, const char* name, std::string& file, const char* words,
+                     const char* group = nullptr) {
+  CLI::Option* option = command.add_option(name, file, words)->type_name("FILE");
+  if (group != nullptr) option->group(group);
+}
+
+// One of several words. Help does not list them behind the option, because its description says what each means; completion and
+// manual pages read them here.
+inline CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::IsMember(words).description("").name(fmt::format("{}", fmt::join(words, " ")));
+}
+
+// The words of the option's choice; empty where it takes others.
+inline std::string choice_of(CLI::Option& option) {
+  try {
+    return option.get_validator(0)->get_name();
+  } catch (const CLI::OptionNotFound&) {
+    return {};
+  }
+}
 
 // A whole number from `least` to `most`, in decimal.
 inline CLI::Validator whole_number(u64 least, u64 most) {
@@ -34,5 +59,8 @@ inline CLI::Validator seconds(double most) {
       },
       "");
 }
+
+// How many to show of something; 0: all.
+inline CLI::Validator shown() { return whole_number(0, 1'000'000'000); }
 
 } // namespace warplens::cli
