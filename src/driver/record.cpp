@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -115,27 +116,33 @@ u64 launches_of(const measured::Measured& first) {
   return most;
 }
 
+constexpr const char* same_twice =
+    "the program runs once for each launch that is counted by instruction: let it do the same each time "
+    "(same input, same seed, files that a run leaves behind removed)";
+
+using Say = std::function<void(const diag::Diagnostic&)>;
+
 // The instructions of each launch, a run each. Says what a run did otherwise than the first.
-Result<std::string> count_instructions(Recording& recording, u64 launches, int code,
-                                       const RunOutput& output) {
+Result<std::string> count_instructions(Recording& recording, u64 launches, int code, const Say& say) {
   std::string text;
   for (u64 launch = 0; launch < launches; ++launch) {
     Result<Run> run = recording.run(launch);
     if (!run) return failure(run.error());
     text += run->text;
     if (run->end.signal == SIGINT || run->end.signal == SIGTERM) {
-      output.err(fmt::format("warplens: interrupted; launches {} to {} are without counts by instruction\n",
-                             launch, launches - 1));
+      say(diag::warning("record-interrupted",
+                        fmt::format("interrupted: launches {} to {} are without counts by instruction",
+                                    launch, launches - 1)));
       break;
     }
     if (run->end.exit_code != code)
-      output.err(
-          fmt::format("warplens: warning: the run for launch {} ended with exit code {}, the first with {}\n",
-                      launch, run->end.exit_code, code));
+      say(diag::warning("record-differs",
+                        fmt::format("the run for launch {} ended with exit code {}, the first with {}",
+                                    launch, run->end.exit_code, code),
+                        {}, same_twice));
     if (run->text.find("{\"launch\":") == run->text.npos)
-      output.err(fmt::format("warplens: warning: the run for launch {} did not come to it: the program does "
-                             "not do the same twice\n",
-                             launch));
+      say(diag::warning("record-differs", fmt::format("the run for launch {} did not come to it", launch), {},
+                        same_twice));
   }
   return text;
 }
@@ -143,8 +150,11 @@ Result<std::string> count_instructions(Recording& recording, u64 launches, int c
 } // namespace
 
 int record(const RecordOptions& options, const RunOutput& output) {
-  auto refuse = [&](const diag::Diagnostic& diagnostic) {
+  auto say = [&](const diag::Diagnostic& diagnostic) {
     output.err("warplens: " + diag::render(diagnostic, {}, options.colour));
+  };
+  auto refuse = [&](const diag::Diagnostic& diagnostic) {
+    say(diagnostic);
     return cannot;
   };
   Result<std::string> recorder = find_recorder();
@@ -163,14 +173,13 @@ int record(const RecordOptions& options, const RunOutput& output) {
   output.err(fmt::format(
       "warplens: the program runs {} more {}, without its output, for the instructions of each launch\n",
       launches, launches == 1 ? "time" : "times"));
-  Result<std::string> counted = count_instructions(recording, launches, first->end.exit_code, output);
+  Result<std::string> counted = count_instructions(recording, launches, first->end.exit_code, say);
   if (!counted) return refuse(counted.error());
   text += *counted;
   Result<measured::Measured> all = read(text, options.output);
   if (!all) return refuse(all.error());
   if (Result<void> written = file->write(text); !written) return refuse(written.error());
-  for (const diag::Diagnostic& message : all->messages)
-    output.err("warplens: " + diag::render(message, {}, options.colour));
+  for (const diag::Diagnostic& message : all->messages) say(message);
   output.err(fmt::format("warplens: {} {} in {}; 'warplens import {}' shows them\n", all->launches.size(),
                          all->launches.size() == 1 ? "launch is" : "launches are", options.output,
                          options.output));
