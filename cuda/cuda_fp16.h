@@ -1,8 +1,8 @@
 // cuda_fp16.h for clang: __half (IEEE binary16) and __half2, for host and device.
 //
-// A scalar is its 16 bits; a pair is two scalars that copy as one 32-bit word, as nvcc copies them.
-// Arithmetic is clang's _Float16: add.f16 and its like on the device, conversions through float on the host.
-// Written from the CUDA Math API manual. Not here: the rounding modes of __float2half other than nearest, and vector loads of half8.
+// A scalar is its 16 bits; a pair is two scalars that copy as one 32-bit word, as nvcc copies them. Arithmetic is clang's
+// _Float16: add.f16 and its like on the device, conversions through float on the host. Written from the CUDA Math API manual.
+// Not here: the rounding modes of __float2half other than nearest, and vector loads of half8.
 #pragma once
 #include "warplens_cuda.h"
 

@@ -1,4 +1,5 @@
-// NVRTC's interface, for programs that compile kernels while they run: WarpLens's own libnvrtc, or NVIDIA's where it is installed.
+// NVRTC's interface, for programs that compile kernels while they run: WarpLens's own libnvrtc, or NVIDIA's where it is
+// installed.
 #pragma once
 #include <stddef.h>
 

@@ -1,11 +1,12 @@
 // The built-in vector types char1 … double4, dim3, and their make_ functions.
 //
-// nvcc copies a 2- or 4-element vector with one instruction (ld.global.v4.f32) even when the program then uses one
-// element of it. clang would split the struct copy into its members and drop the unused ones: another number of
-// memory instructions, other sectors. So these types copy themselves through clang's own vector type, and tell the
-// optimiser that every element is needed (whole(), an empty inline asm that vanishes when the copy is unused). The price: they are not aggregates any more. Constructors restore `float4 v = {1, 2, 3, 4}`, `{1}`
-// and `{}`; `trivial_abi` restores passing by value, to kernels too. Still different from nvcc: a union with such
-// a member cannot be copied as a whole, and designated initialisers (`{.x = 1}`) do not compile.
+// nvcc copies a 2- or 4-element vector with one instruction (ld.global.v4.f32) even when the program then uses one element of
+// it. clang would split the struct copy into its members and drop the unused ones: another number of memory instructions,
+// other sectors. So these types copy themselves through clang's own vector type, and tell the optimiser that every element is
+// needed (whole(), an empty inline asm that vanishes when the copy is unused). The price: they are not aggregates any more.
+// Constructors restore `float4 v = {1, 2, 3, 4}`, `{1}` and `{}`; `trivial_abi` restores passing by value, to kernels too.
+// Still different from nvcc: a union with such a member cannot be copied as a whole, and designated initialisers (`{.x = 1}`)
+// do not compile.
 #pragma once
 
 namespace warplens_cuda {

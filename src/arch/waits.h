@@ -16,8 +16,9 @@ struct WordUpdates {
 };
 constexpr WordUpdates word_updates(const Architecture&) { return {}; }
 
-// What a line takes from memory, and each of its sectors that are asked for together, in cycles of an SM: measured on an H200, all SMs
-// at work (tests/arch/data/h200_rates.jsonl: 55.3 for eight lines with all sectors, 133.5 for 32 lines with one); inferred elsewhere.
+// What a line takes from memory, and each of its sectors that are asked for together, in cycles of an SM: measured on an
+// H200, all SMs at work (tests/arch/data/h200_rates.jsonl: 55.3 for eight lines with all sectors, 133.5 for 32 lines with
+// one); inferred elsewhere.
 struct LineCosts {
   double line = 3.3, sector = 0.9;
 };

@@ -1,5 +1,5 @@
-// See compare.h: kernels and launches (launches.h), of each what it did by line (lines.h) and as a whole, and of what differs the
-// reason (reasons.h).
+// See compare.h: kernels and launches (launches.h), of each what it did by line (lines.h) and as a whole, and of what differs
+// the reason (reasons.h).
 #include "compare/compare.h"
 #include "compare/launches.h"
 #include "compare/reasons.h"
@@ -22,7 +22,8 @@ double residual_of(std::optional<double> first, std::optional<double> second) {
   return (*second - *first) / std::max(std::abs(*first), std::abs(*second));
 }
 
-// Atomics and reductions are one kind, as the assembler decides which it makes, and asynchronous copies are loads, as the L1 sees them.
+// Atomics and reductions are one kind, as the assembler decides which it makes, and asynchronous copies are loads, as the L1
+// sees them.
 bool is_part(const measure::SiteRecord& site, const measured::Sum& sum) {
   const access::Kind kind = joined(site.site.kind);
   const bool copy = kind == access::Kind::async_copy && joined(sum.kind) == access::Kind::load &&

@@ -1,9 +1,9 @@
-// Two or three accounts of one program laid side by side, as a value: what was predicted, what a GPU counted, a recording, or any
-// two of a kind. Every writer renders this value.
+// Two or three accounts of one program laid side by side, as a value: what was predicted, what a GPU counted, a recording, or
+// any two of a kind. Every writer renders this value.
 //
-// Kernels are matched by name, launches of a kernel by their order, lines by file and number, accesses of a line by space and kind
-// of operation. So the sides must be of one source; what a change of the source did is what `diff` shows. Each count that
-// differs has a residual and, where the numbers tell one, a reason (reasons.h).
+// Kernels are matched by name, launches of a kernel by their order, lines by file and number, accesses of a line by space and
+// kind of operation. So the sides must be of one source; what a change of the source did is what `diff` shows. Each count
+// that differs has a residual and, where the numbers tell one, a reason (reasons.h).
 #pragma once
 #include "report/model.h"
 #include <array>

@@ -1,5 +1,5 @@
-// See reasons.h. Each rule asks for what its reason would leave unchanged: predication changes neither threads nor sectors, a wide
-// access neither the bytes nor the sectors, equal loads made once neither the lines touched nor the width.
+// See reasons.h. Each rule asks for what its reason would leave unchanged: predication changes neither threads nor sectors, a
+// wide access neither the bytes nor the sectors, equal loads made once neither the lines touched nor the width.
 #include "compare/reasons.h"
 
 namespace warplens::compare {

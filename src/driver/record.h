@@ -1,5 +1,6 @@
-// `record`: the program on a machine with a GPU, with the recorder's library in it (src/measured/recorder): once for the counters of its
-// launches, then once more for the instructions of each launch, since CUPTI counts those of one launch in the life of a process.
+// `record`: the program on a machine with a GPU, with the recorder's library in it (src/measured/recorder): once for the
+// counters of its launches, then once more for the instructions of each launch, since CUPTI counts those of one launch in the
+// life of a process.
 #pragma once
 #include "driver/run.h"
 
@@ -14,8 +15,8 @@ struct RecordOptions {
   bool colour = false;
 };
 
-// The program has its input and output in the first run alone. The exit code: its own, of that run; 2 when it could not be started, or
-// nothing was recorded.
+// The program has its input and output in the first run alone. The exit code: its own, of that run; 2 when it could not be
+// started, or nothing was recorded.
 int record(const RecordOptions&, const RunOutput&);
 
 } // namespace warplens::driver

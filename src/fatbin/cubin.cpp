@@ -9,8 +9,8 @@ namespace warplens::fatbin {
 
 using os::Elf;
 
-// The PTX text with a NUL in place of each line's end. A linker (nvJitLink) keeps one per module that it was given, told apart by a
-// number: .nv_debug_ptx_txt.3941200134.
+// The PTX text with a NUL in place of each line's end. A linker (nvJitLink) keeps one per module that it was given, told
+// apart by a number: .nv_debug_ptx_txt.3941200134.
 constexpr std::string_view text_section = ".nv_debug_ptx_txt";
 
 static bool is_text(std::string_view name) {

@@ -1,9 +1,9 @@
 // Line tables of machine code, and how they give PTX its source lines back.
 //
-// ptxas of CUDA 13 keeps the PTX text of a kernel in its cubin (-lineinfo), without the .loc directives that stood in it. The cubin
-// has two DWARF line programs over the same machine code: .debug_line leads from an address to the source, .nv_debug_line_sass to
-// the line of the PTX text. Through the addresses, a line of PTX finds its source line. Where a call was inlined, an extended
-// opcode of NVIDIA's (0x90) names the row of the table that made it.
+// ptxas of CUDA 13 keeps the PTX text of a kernel in its cubin (-lineinfo), without the .loc directives that stood in it. The
+// cubin has two DWARF line programs over the same machine code: .debug_line leads from an address to the source,
+// .nv_debug_line_sass to the line of the PTX text. Through the addresses, a line of PTX finds its source line. Where a call
+// was inlined, an extended opcode of NVIDIA's (0x90) names the row of the table that made it.
 #pragma once
 #include "os/elf.h"
 #include <optional>

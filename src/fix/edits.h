@@ -17,7 +17,8 @@ bool same(const findings::Edit&, const findings::Edit&);
 // The text after all of them, each once. Nothing where one lies outside of the text, or two collide.
 std::optional<std::string> applied(std::string_view text, std::span<const findings::Edit>);
 
-// As `patch -p1` and `git apply` take it: with the names a/FILE and b/FILE, three lines of context. Empty where nothing differs.
+// As `patch -p1` and `git apply` take it: with the names a/FILE and b/FILE, three lines of context. Empty where nothing
+// differs.
 std::string unified_diff(const std::string& file, std::string_view before, std::string_view after);
 
 } // namespace warplens::fix

@@ -1,8 +1,8 @@
 // Findings that are known: a file that is kept with the source, so that only new ones fail, and those that became worse.
 //
 // A finding is found again by its rule, its file and the text of its line, wherever the line went; where several are alike,
-// by the same line, else in the order of their lines. Those that are left are looked for by rule and text in other files: a file may have been renamed.
-// Without the text of its line a finding is known by its kernel.
+// by the same line, else in the order of their lines. Those that are left are looked for by rule and text in other files: a
+// file may have been renamed. Without the text of its line a finding is known by its kernel.
 #pragma once
 #include "diag/diagnostic.h"
 #include "findings/finding.h"
@@ -24,7 +24,8 @@ struct Baseline {
   std::vector<Known> findings;
 };
 
-// JSON, as write_baseline makes it, or as `--findings` and `check --json` do, of which suppressed findings are left out. Errors: bad-baseline, with the line where the text is no JSON.
+// JSON, as write_baseline makes it, or as `--findings` and `check --json` do, of which suppressed findings are left out.
+// Errors: bad-baseline, with the line where the text is no JSON.
 Result<Baseline> read_baseline(std::string_view text, const std::string& file);
 // Of all that are not suppressed, and not those about comments.
 std::string write_baseline(const findings::List&, std::string_view version);

@@ -1,5 +1,5 @@
-// The order matters: thresholds hold for accesses whose finding is off; what is left out is not compared; what comments ignore is not counted as new; and what fails is asked
-// last, of all that is left.
+// The order matters: thresholds hold for accesses whose finding is off; what is left out is not compared; what comments
+// ignore is not counted as new; and what fails is asked last, of all that is left.
 #include "gates/gates.h"
 #include "findings/rules.h"
 #include "findings/words.h"

@@ -285,9 +285,9 @@ Type OperandGroup::type(const Form& form, u32 n) const {
   return type_of(rule, form, rule.vector() || rule.described() ? count : 1);
 }
 
-// The registers of wgmma's A, or 1 for a descriptor: which of them, the number of all sources says. Behind it come B, of a sparse
-// A its metadata and which threads have them, whether to add to D, and for floating types two signs and, of f16 and bf16, one or
-// two transpositions.
+// The registers of wgmma's A, or 1 for a descriptor: which of them, the number of all sources says. Behind it come B, of a
+// sparse A its metadata and which threads have them, whether to add to D, and for floating types two signs and, of f16 and
+// bf16, one or two transpositions.
 u32 described_count(const Form& form, u32 sources) {
   u32 dense = sources - (is_sparse(form) ? 2 : 0);
   return dense == 6 || dense >= 8 ? 4 : 1;

@@ -10,8 +10,8 @@ namespace warplens::measured {
 
 using Cells = std::vector<std::string>;
 
-// One line's cells. Quotes within a cell are doubled, but for lines of source, which are printed as they are: of these no cell but
-// the first is used.
+// One line's cells. Quotes within a cell are doubled, but for lines of source, which are printed as they are: of these no
+// cell but the first is used.
 Cells cells_of(std::string_view line);
 
 // Lines of the page; what the profiler says of itself, and what the program prints, stands between them.

@@ -1,8 +1,9 @@
 // What a cubin says of one machine instruction: what it does to memory, and which lines of source it comes from.
 //
-// The encoding of machine code is not documented. Since 7.0 an instruction has 128 bits, of which the lowest nine are the opcode,
-// and memory instructions have the width of the access in bits 73 to 75. The table holds the opcodes that access memory, as
-// nvdisasm 13.0 names them; tests/measured has listings of it. Instructions before 7.0 have another form, and are not read.
+// The encoding of machine code is not documented. Since 7.0 an instruction has 128 bits, of which the lowest nine are the
+// opcode, and memory instructions have the width of the access in bits 73 to 75. The table holds the opcodes that access
+// memory, as nvdisasm 13.0 names them; tests/measured has listings of it. Instructions before 7.0 have another form, and are
+// not read.
 #pragma once
 #include "access/access.h"
 #include "access/site.h"

@@ -1,5 +1,5 @@
-// What a GPU counted, as profilers tell it: whichever file it came in, read into one plain value. launches.h makes the launches of
-// a report of it.
+// What a GPU counted, as profilers tell it: whichever file it came in, read into one plain value. launches.h makes the
+// launches of a report of it.
 //
 // Numbers are those of the hardware, under the names that profilers give them. What WarpLens knows by a name of its own are the
 // counters per instruction; the others are kept as they come.

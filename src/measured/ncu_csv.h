@@ -1,8 +1,9 @@
-// What `ncu --csv` prints: of the pages raw (a row for each launch), details (a row for each metric of a launch) and source (a row for
-// each instruction, or for each line).
+// What `ncu --csv` prints: of the pages raw (a row for each launch), details (a row for each metric of a launch) and source
+// (a row for each instruction, or for each line).
 //
 // A source page says neither grids nor modules. With machine code alone (--print-source sass) it has no lines either; with
-// --print-source cuda,sass it has both, and is the one to give. Columns are found by their names, as labels and as metric names.
+// --print-source cuda,sass it has both, and is the one to give. Columns are found by their names, as labels and as metric
+// names.
 #pragma once
 #include "measured/measured.h"
 #include <string_view>

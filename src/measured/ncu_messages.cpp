@@ -9,8 +9,8 @@ namespace {
 using os::as_text;
 using os::Bytes;
 
-// Calls `f` for each field of a message. A field of a number that is known, but of another type, is a newer meaning: its bytes are
-// empty, or its value 0, and nothing comes of it.
+// Calls `f` for each field of a message. A field of a number that is known, but of another type, is a newer meaning: its
+// bytes are empty, or its value 0, and nothing comes of it.
 template <class F> void each_field(Bytes message, const char* what, F&& f) {
   Fields fields(message);
   while (std::optional<Field> field = fields.next()) f(*field);

@@ -1,6 +1,6 @@
-// See recording.h. A header line begins the part of one process and one run of the program. The runs come one after the other: one for
-// the counters of all launches, one for the instructions of each. Their launches belong together by process (in order of appearance in
-// its run) and number.
+// See recording.h. A header line begins the part of one process and one run of the program. The runs come one after the
+// other: one for the counters of all launches, one for the instructions of each. Their launches belong together by process
+// (in order of appearance in its run) and number.
 #include "measured/recording.h"
 #include "measure/members.h"
 #include "measured/launches.h"

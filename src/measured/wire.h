@@ -1,7 +1,7 @@
-// The wire format of protocol buffers (protobuf.dev/programming-guides/encoding): a message is a row of fields, each a number and
-// a value of one of four types. A reader that needs a dozen fields of messages that somebody else defines needs no more than this:
-// no schema, no generated code, and what it does not know it steps over. Every size is checked; what does not fit ends the message,
-// and ok() says so.
+// The wire format of protocol buffers (protobuf.dev/programming-guides/encoding): a message is a row of fields, each a number
+// and a value of one of four types. A reader that needs a dozen fields of messages that somebody else defines needs no more
+// than this: no schema, no generated code, and what it does not know it steps over. Every size is checked; what does not fit
+// ends the message, and ok() says so.
 #pragma once
 #include "os/bytes.h"
 #include <optional>

@@ -103,8 +103,8 @@ std::string_view Elf::soname() const {
   return names.empty() ? std::string_view() : names[0];
 }
 
-// The Linux Standard Base, "Exception Frames": four bytes that say how what follows is encoded, a pointer to .eh_frame, the number
-// of entries, and per entry two offsets from the table's begin: the function and how it is unwound.
+// The Linux Standard Base, "Exception Frames": four bytes that say how what follows is encoded, a pointer to .eh_frame, the
+// number of entries, and per entry two offsets from the table's begin: the function and how it is unwound.
 std::vector<u64> Elf::function_starts() const {
   constexpr u32 usual_encodings =
       0x3b'03'1b'01; // version 1; pointer sdata4 pcrel, count udata4, table sdata4 datarel

@@ -15,8 +15,8 @@ struct ForegroundEnd : ProcessEnd {
   std::vector<std::string> left; // the names of processes that it started and that still run
 };
 
-// Runs it to its end, and says what it left running. A terminal's Ctrl-C reaches it directly; SIGINT and SIGTERM sent to us alone are passed
-// on; we survive both. A second SIGINT kills a program that outlived the first, and so does our own end,
+// Runs it to its end, and says what it left running. A terminal's Ctrl-C reaches it directly; SIGINT and SIGTERM sent to us
+// alone are passed on; we survive both. A second SIGINT kills a program that outlived the first, and so does our own end,
 // however it comes: nobody would count what it does.
 Result<ForegroundEnd> run_foreground(const Foreground&);
 

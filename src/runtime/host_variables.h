@@ -1,6 +1,6 @@
-// Managed variables of programs that WarpLens compiles with clang. clang has a second variable on the host for each of the device's,
-// which is not the same memory; our headers put those of managed ones into a section of their own, and the device's are placed
-// where these are.
+// Managed variables of programs that WarpLens compiles with clang. clang has a second variable on the host for each of the
+// device's, which is not the same memory; our headers put those of managed ones into a section of their own, and the device's
+// are placed where these are.
 //
 // All of this is used with the runtime's lock held.
 #pragma once

@@ -1,4 +1,5 @@
-// See objects.h. Archives are rows of headers of 60 bytes with the size of the member in decimal, padded to an even size (ar(5)).
+// See objects.h. Archives are rows of headers of 60 bytes with the size of the member in decimal, padded to an even size
+// (ar(5)).
 #include "runtime/objects.h"
 #include "fatbin/fatbin.h"
 #include "os/elf.h"

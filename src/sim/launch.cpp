@@ -316,8 +316,8 @@ private:
   u64 finished_ = 0, since_report_ = 0;       // CTAs, batches that ended and are not in LaunchState::finished
 };
 
-// Shared memory that a GPU keeps for the system, of which kernels may use a part (%reserved_smem_offset_1): cooperative groups of
-// more than a warp do. A GPU has it in front of a kernel's own, here it is behind, for those that ask.
+// Shared memory that a GPU keeps for the system, of which kernels may use a part (%reserved_smem_offset_1): cooperative
+// groups of more than a warp do. A GPU has it in front of a kernel's own, here it is behind, for those that ask.
 constexpr u64 reserved_shared = 1024;
 
 bool uses_reserved_shared(const LaunchState& launch) {

@@ -29,8 +29,8 @@ struct Program::Impl {
   const ir::Reachable& reachable(ir::FunctionId kernel);
   // Whether CTAs of `kernel` can run in lockstep with their neighbours (launch.cpp).
   bool runs_in_lockstep(ir::FunctionId kernel);
-  // Shared variables of the functions that a kernel can reach: offset per variable, total static bytes; dynamic ones start after
-  // that.
+  // Shared variables of the functions that a kernel can reach: offset per variable, total static bytes; dynamic ones start
+  // after that.
   u64 place_shared(ir::FunctionId kernel, std::vector<u32>& offset);
 };
 

@@ -1,6 +1,6 @@
 // A tensor map: what cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col make of a tensor in global memory, and what copies of
-// its tiles read. CUDA keeps the 128 bytes to itself; here they hold this structure, so that a program may copy and pass them as
-// it likes, and kernels may change one (tensormap.replace).
+// its tiles read. CUDA keeps the 128 bytes to itself; here they hold this structure, so that a program may copy and pass them
+// as it likes, and kernels may change one (tensormap.replace).
 //
 // Source of the meanings: CUDA Driver API, "Tensor Map Object Management"; PTX ISA 9.0, "Tensors".
 #pragma once
@@ -41,8 +41,8 @@ struct TensorMap {
   std::array<u64, most_dimensions> stride{};            // in bytes; of the fastest an element
   std::array<u32, most_dimensions> box{};               // in elements of the tensor
   std::array<u32, most_dimensions> step{1, 1, 1, 1, 1}; // of so many elements one is copied
-  // im2col: a tile has so many pixels, of box[0] channels each; 0: the map is of tiles. The pixels of each image lie in a box from
-  // `lower` on, which ends `upper` behind its last one; both are in pixels, along the second dimension first.
+  // im2col: a tile has so many pixels, of box[0] channels each; 0: the map is of tiles. The pixels of each image lie in a box
+  // from `lower` on, which ends `upper` behind its last one; both are in pixels, along the second dimension first.
   u32 pixels = 0;
   std::array<i32, most_corners> lower{}, upper{};
 

@@ -2,8 +2,8 @@
 //
 // In each object clang leaves a call, at start-up, of a function __cudaRegisterLinkedBinary… with a name of its own, which a
 // linker of device code is to write. Here they are written in C: each keeps what it is given, and when the last one has been
-// called, all of it is registered as one binary of several parts, as nvcc's programs do it. WarpLens's runtime links the PTX of the
-// parts when it is first needed.
+// called, all of it is registered as one binary of several parts, as nvcc's programs do it. WarpLens's runtime links the PTX
+// of the parts when it is first needed.
 #pragma once
 #include <string>
 #include <string_view>

@@ -64,8 +64,9 @@ TEST(MeasuredCopies, Wavefronts) {
   auto compare = [&](const MeasuredPattern& pattern, const arch::Counts& counts,
                      const access::WarpAccess& access) {
     u64 measured = pattern.counter("memory_l1_wavefronts_shared");
-    if (access.cache == access::Cache::cg && !access.sized)
+    if (access.cache == access::Cache::cg && !access.sized) {
       EXPECT_EQ(counts.wavefronts, measured) << pattern.json;
+    }
     off += counts.wavefronts != measured;
     EXPECT_LE(counts.wavefronts, measured + 2) << pattern.json;
     EXPECT_LE(measured, counts.wavefronts + 2) << pattern.json;

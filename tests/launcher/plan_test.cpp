@@ -217,7 +217,9 @@ template <class T> std::vector<T> filled(const std::string& word, ir::Type type,
   std::vector<T> out(count, T(77));
   Result<Fill> parsed = parse_fill(word, type);
   EXPECT_TRUE(parsed) << word;
-  if (parsed) EXPECT_TRUE(fill(std::as_writable_bytes(std::span(out)), type, *parsed)) << word;
+  if (parsed) {
+    EXPECT_TRUE(fill(std::as_writable_bytes(std::span(out)), type, *parsed)) << word;
+  }
   return out;
 }
 

@@ -155,7 +155,9 @@ TEST(Forms, MatricesAndCopiesParseAndPrintBack) {
   for (const char* text : {"cp.reduce.async.bulk", "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8",
                            "ldmatrix.sync.aligned.m16n16.x1.shared.b16"}) {
     ResultOr<Form, ir::UnknownToken> form = ir::parse_form(text);
-    if (form) EXPECT_EQ(form->family(), ir::Family::unsupported) << text;
+    if (form) {
+      EXPECT_EQ(form->family(), ir::Family::unsupported) << text;
+    }
   }
 }
 

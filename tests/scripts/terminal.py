@@ -1,22 +1,9 @@
 # terminal.py COMMAND…: runs it on a terminal of 80 columns and prints what stands on the screen when it has ended. The
 # first line is "drawn" where the progress line of warplens was ever seen, else "not drawn". The exit code is the command's.
-import os, pty, re, sys
+import re, sys
+from pseudo_terminal import on_terminal
 
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[1], sys.argv[1:])
-said = b""
-while True:
-    try:
-        part = os.read(terminal, 65536)
-    except OSError: # the last process closed it
-        break
-    if not part:
-        break
-    said += part
-_, status = os.waitpid(pid, 0)
-
-text = said.decode("utf-8", "replace")
+text, code = on_terminal(sys.argv[1:])
 columns, screen, row, column, saved, wraps = 80, [[]], 0, 0, (0, 0), True
 for token in re.findall(r"\x1b[78]|\x1b\[[0-9;?]*[A-Za-z]|[\s\S]", text):
     if token == "\n":
@@ -44,4 +31,4 @@ for token in re.findall(r"\x1b[78]|\x1b\[[0-9;?]*[A-Za-z]|[\s\S]", text):
         column += 1
 print("drawn" if "warplens: launch" in text else "not drawn")
 print("\n".join("".join(line).rstrip() for line in screen))
-sys.exit(os.waitstatus_to_exitcode(status))
+sys.exit(code)

@@ -20,16 +20,6 @@ std::string kernel(std::string_view body) {
                      body);
 }
 
-struct Outcome {
-  std::vector<diag::Diagnostic> found;
-  std::vector<u32> memory;
-  std::string kinds() const {
-    std::string out;
-    for (const diag::Diagnostic& d : found) out += (out.empty() ? "" : " ") + d.kind;
-    return out;
-  }
-};
-
 struct Buffers {
   u64 out = 0, in = 0;
 };

@@ -81,4 +81,23 @@ public:
 
 inline std::string ptx_header() { return ".version 8.3\n.target sm_80\n.address_size 64\n"; }
 
+// What LaunchChecks found, and what the kernel left in memory.
+struct Outcome {
+  std::vector<diag::Diagnostic> found;
+  std::vector<u32> memory;
+  std::string kinds() const {
+    std::string out;
+    for (const diag::Diagnostic& d : found) out += (out.empty() ? "" : " ") + d.kind;
+    return out;
+  }
+  std::string text() const {
+    std::string out;
+    for (const diag::Diagnostic& d : found) {
+      out += d.message + '\n';
+      for (const std::string& note : d.notes) out += note + '\n';
+    }
+    return out;
+  }
+};
+
 } // namespace warplens::sim

@@ -16,24 +16,6 @@ std::string kernel(std::string_view body) {
              body);
 }
 
-struct Outcome {
-  std::vector<diag::Diagnostic> found;
-  std::vector<u32> memory;
-  std::string kinds() const {
-    std::string out;
-    for (const diag::Diagnostic& d : found) out += (out.empty() ? "" : " ") + d.kind;
-    return out;
-  }
-  std::string text() const {
-    std::string out;
-    for (const diag::Diagnostic& d : found) {
-      out += d.message + '\n';
-      for (const std::string& note : d.notes) out += note + '\n';
-    }
-    return out;
-  }
-};
-
 Outcome run(std::string_view body, bool check = true, u32 threads = 64) {
   Gpu gpu;
   if (!gpu.load(kernel(body))) return {};

@@ -9,8 +9,8 @@
 //
 // Past the L1 (.cg). Of lanes that write one place one counts. Sectors come back from L2 apart for each sector that they are
 // written to, and for halves that are exchanged on the way: that many sectors are asked for. A pass writes sectors of one
-// line from one line, each read once, that are exchanged alike within pairs of sectors, and of which the same halves are written.
-// A copy that says how much each lane reads makes the passes of a copy through the L1 besides, to write its zeros.
+// line from one line, each read once, that are exchanged alike within pairs of sectors, and of which the same halves are
+// written. A copy that says how much each lane reads makes the passes of a copy through the L1 besides, to write its zeros.
 #pragma once
 #include "access/access.h"
 #include "arch/counts.h"

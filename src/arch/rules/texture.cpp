@@ -18,7 +18,8 @@
 //
 // Measured on 9.0: point fetches of 4-byte texels on an H100, 301 patterns, every one exact; texels of 1, 4, 8 and 16 bytes,
 // filters in two and three dimensions and between levels, gathers, borders and surfaces on an H200, 138 kernels, every one
-// exact (tests/hardware/data); of atomics of surfaces 2, which do not tell 4 lanes from lanes that meet apart. Other architectures are an estimate by the same rule.
+// exact (tests/hardware/data); of atomics of surfaces 2, which do not tell 4 lanes from lanes that meet apart. Other
+// architectures are an estimate by the same rule.
 #include "arch/batch/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"

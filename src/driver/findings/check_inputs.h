@@ -25,7 +25,8 @@ struct PtxText {
 // The CUDA sources that a compile_commands.json names, with their options; any other path as it is.
 Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options);
 
-// What the content of such a file names; `path` is for messages. Errors: bad-compile-commands, no-input, those of split_words().
+// What the content of such a file names; `path` is for messages. Errors: bad-compile-commands, no-input, those of
+// split_words().
 Result<std::vector<CheckInput>> compile_commands(std::string_view text, const std::string& path);
 
 struct CompileFor {

@@ -18,7 +18,8 @@ struct FindingSources {
       rules{}; // that the command looks for; empty: all. Others are ignored in vain
 };
 
-// The file that the options name, else the nearest .warplens.toml; where there is none, nothing is asked. Errors: of reading it.
+// The file that the options name, else the nearest .warplens.toml; where there is none, nothing is asked. Errors: of reading
+// it.
 Result<gates::Config> configuration(const GateOptions&);
 
 class Gates {

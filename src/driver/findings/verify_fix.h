@@ -12,7 +12,8 @@ struct Verification {
 };
 
 // Runs the program of the options as it is and changed, and where something differs each once more, as that may change by
-// itself; with nothing on standard input, and its output kept back. Errors: of temporary files, and verify-failed where the program cannot be run as it is.
+// itself; with nothing on standard input, and its output kept back. Errors: of temporary files, and verify-failed where the
+// program cannot be run as it is.
 Result<Verification> verify_fix(const RunOptions&, const Patch&);
 
 } // namespace warplens::driver

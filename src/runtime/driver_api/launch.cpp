@@ -173,7 +173,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction 
       [&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
 }
 
-// The block with which most threads are resident; of equals the largest. `shared_of` says what a block of so many threads needs.
+// The block with which most threads are resident; of equals the largest. `shared_of` says what a block of so many threads
+// needs.
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
                                                    std::size_t (*shared_of)(int), std::size_t shared,
                                                    int limit, unsigned) {

@@ -1,7 +1,8 @@
-// Tensor maps of tiles and of im2col (CUDA Driver API, "Tensor Map Object Management"). What is asked of the arguments is what
-// that page asks. The corners of im2col's boxes stand in the order of the dimensions, along the second first, as CUTLASS hands them
-// over; the page's text names them the other way round. Interleaved layouts, the swizzles of atoms other than 16 bytes and elements of less than a byte are refused, and
-// named in the report; promotion of sectors in L2 changes nothing here.
+// Tensor maps of tiles and of im2col (CUDA Driver API, "Tensor Map Object Management"). What is asked of the arguments is
+// what that page asks. The corners of im2col's boxes stand in the order of the dimensions, along the second first, as CUTLASS
+// hands them over; the page's text names them the other way round. Interleaved layouts, the swizzles of atoms other than 16
+// bytes and elements of less than a byte are refused, and named in the report; promotion of sectors in L2 changes nothing
+// here.
 #include "runtime/driver_api/frame.h"
 #include "sim/tensor_map.h"
 #include <algorithm>

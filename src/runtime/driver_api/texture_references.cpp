@@ -1,9 +1,10 @@
-// Texture and surface references: variables of PTX modules (.texref, .surfref) that the host binds to memory. CUDA 12 took them out
-// of C++; modules of older compilers and PTX that was written by hand have them, and the driver API still binds them.
+// Texture and surface references: variables of PTX modules (.texref, .surfref) that the host binds to memory. CUDA 12 took
+// them out of C++; modules of older compilers and PTX that was written by hand have them, and the driver API still binds
+// them.
 //
-// A reference is a texture or surface object that lives as long as the binding: each call that changes one makes the object anew,
-// and writes its handle where the module's variable is, where kernels look for it (sim/texture/access.h). As on a GPU nothing is
-// checked before there is memory to read; what the reference cannot be is the error of the call that makes it so.
+// A reference is a texture or surface object that lives as long as the binding: each call that changes one makes the object
+// anew, and writes its handle where the module's variable is, where kernels look for it (sim/texture/access.h). As on a GPU
+// nothing is checked before there is memory to read; what the reference cannot be is the error of the call that makes it so.
 #include "runtime/driver_api/descriptors.h"
 #include "runtime/driver_api/frame.h"
 #include <cstring>

@@ -92,6 +92,15 @@ std::string label(const Runtime& runtime, const GraphNode& node) {
   }
 }
 
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 // In the language of Graphviz; child graphs as clusters of their own.
 void draw(const Runtime& runtime, const Graph& graph, std::string& out) {
   out += fmt::format("subgraph cluster_{} {{\nlabel=\"graph {}\"\n", graph.id, graph.id);
@@ -99,10 +108,8 @@ void draw(const Runtime& runtime, const Graph& graph, std::string& out) {
   for (const auto& node : graph.nodes) {
     const std::size_t n = number.size();
     number[node.get()] = n;
-    std::string text = label(runtime, *node);
-    for (std::size_t at = 0; (at = text.find_first_of("\"\\", at)) != text.npos; at += 2)
-      text.insert(at, "\\");
-    out += fmt::format("node_{}_{} [shape=box label=\"{}\\n{}\"]\n", graph.id, n, n, text);
+    out += fmt::format("node_{}_{} [shape=box label=\"{}\\n{}\"]\n", graph.id, n, n,
+                       escaped(label(runtime, *node)));
   }
   for (const auto& node : graph.nodes)
     for (const Edge& edge : node->dependencies)

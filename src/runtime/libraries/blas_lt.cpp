@@ -1,8 +1,9 @@
-// cuBLASLt's products and transformations of matrices in either order, with what comes behind a product (bias, ReLU, GELU, their
-// gradients). As in blas_extended.cpp elements are widened to float or double, multiplied by the host's BLAS and narrowed once.
+// cuBLASLt's products and transformations of matrices in either order, with what comes behind a product (bias, ReLU, GELU,
+// their gradients). As in blas_extended.cpp elements are widened to float or double, multiplied by the host's BLAS and
+// narrowed once.
 //
-// Not covered, and refused by name: complex and 8-bit floating-point matrices, the orders for tensor cores of before 8.0, scales by
-// blocks, alpha as a vector, batches by arrays of pointers.
+// Not covered, and refused by name: complex and 8-bit floating-point matrices, the orders for tensor cores of before 8.0,
+// scales by blocks, alpha as a vector, batches by arrays of pointers.
 #include "runtime/libraries/blas_lt_epilogue.h"
 #include "runtime/libraries/blas_matrices.h"
 #include <cstring>

@@ -1,5 +1,5 @@
-// See blas_lt.h: handles; descriptions are made, and their attributes set and asked for. A table says where in the structure an attribute
-// is; those that are not in it are none.
+// See blas_lt.h: handles; descriptions are made, and their attributes set and asked for. A table says where in the structure
+// an attribute is; those that are not in it are none.
 #include "runtime/libraries/blas_lt.h"
 #include <cstddef>
 #include <cstring>

@@ -1,6 +1,6 @@
-// What comes behind a product of cuBLASLt: a bias, ReLU and GELU, what these keep for later, and their gradients.
-// GELU is x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))). The mask that ReLU keeps has a bit per element, column by column, the lowest
-// bit of a byte first; a GPU's was not compared.
+// What comes behind a product of cuBLASLt: a bias, ReLU and GELU, what these keep for later, and their gradients. GELU is x/2
+// (1 + tanh(√(2/π) (x + 0.044715 x³))). The mask that ReLU keeps has a bit per element, column by column, the lowest bit of a
+// byte first; a GPU's was not compared.
 #pragma once
 #include "runtime/libraries/blas_elements.h"
 #include "runtime/libraries/blas_lt.h"

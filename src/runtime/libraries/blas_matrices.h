@@ -1,5 +1,5 @@
-// cuBLAS's routines on matrices, by the host's BLAS, whose routines have the same parameters but for the letters; those that only
-// cuBLAS has are loops.
+// cuBLAS's routines on matrices, by the host's BLAS, whose routines have the same parameters but for the letters; those that
+// only cuBLAS has are loops.
 #pragma once
 #include "runtime/libraries/blas_vectors.h"
 

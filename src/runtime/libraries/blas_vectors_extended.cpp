@@ -1,6 +1,7 @@
-// cuBLAS's routines on vectors with types of their own for each (AxpyEx, DotEx, Nrm2Ex, ScalEx): real ones; sums are made in double
-// and rounded once.
+// cuBLAS's routines on vectors with types of their own for each (AxpyEx, DotEx, Nrm2Ex, ScalEx): real ones; sums are made in
+// double and rounded once.
 #include "runtime/libraries/blas_elements.h"
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 namespace {
@@ -39,7 +40,7 @@ int call(const char* name, BlasHandle* h, i64 n, std::initializer_list<Row> rows
     operands.push_back(operand(row, n));
   }
   if (!covered) {
-    library_gap((std::string(name) + " of complex numbers").c_str());
+    library_gap(fmt::format("{} of complex numbers", name).c_str());
     return blas_not_supported;
   }
   operands.push_back({scalar.first, h->pointer_mode != 0 ? element_bytes(scalar.type) : 0});

@@ -19,7 +19,8 @@ u64 extent_bytes(u64 steps, u64 step, u64 rest, u64 element);
 
 // Does `body` as work of the stream: now, or as a node of a graph where the stream is captured. Before it launches that are
 // put off are run, and operands that are not whole in the device's memory are told of: cudaErrorIllegalAddress. Memory that
-// `body` does not get is cudaErrorMemoryAllocation. Other errors are those of the stream and of `body`. The thread's last error stays what it was.
+// `body` does not get is cudaErrorMemoryAllocation. Other errors are those of the stream and of `body`. The thread's last
+// error stays what it was.
 cudaError_t library_call(const char* function, cudaStream_t, std::vector<Operand>,
                          std::function<cudaError_t()> body);
 

@@ -1,5 +1,5 @@
-// cuFFT by FFTW, whose plans take the same layouts and directions; like cuFFT's, its transforms are not scaled. A plan of FFTW is
-// made for each call: with FFTW_ESTIMATE that takes no time to speak of.
+// cuFFT by FFTW, whose plans take the same layouts and directions; like cuFFT's, its transforms are not scaled. A plan of
+// FFTW is made for each call: with FFTW_ESTIMATE that takes no time to speak of.
 #include "runtime/libraries/call.h"
 #include "runtime/libraries/host_library.h"
 #include <algorithm>

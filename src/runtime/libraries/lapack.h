@@ -6,8 +6,8 @@
 
 namespace warplens::runtime {
 
-// How much a leading dimension has beyond what a matrix of so many rows needs; negative: LAPACK would refuse it, and many of its
-// builds end the program then.
+// How much a leading dimension has beyond what a matrix of so many rows needs; negative: LAPACK would refuse it, and many of
+// its builds end the program then.
 inline i64 beyond(i64 leading, i64 rows) { return leading - std::max<i64>(rows, 1); }
 
 // Room that a routine is given to work in: more than any of them needs at least, for blocks of 64 where that is not much.

@@ -1,5 +1,5 @@
-// cuSPARSE's generic interface, as far as products go: a sparse matrix times a dense vector or matrix, in float, double and their
-// complex types. Sums are made in double, row by row in the order in which the elements are stored.
+// cuSPARSE's generic interface, as far as products go: a sparse matrix times a dense vector or matrix, in float, double and
+// their complex types. Sums are made in double, row by row in the order in which the elements are stored.
 #include "runtime/libraries/sparse.h"
 
 namespace warplens::runtime {

@@ -1,4 +1,5 @@
-// cuSPARSE's descriptions of sparse matrices (CSR, CSC, COO) and of dense vectors and matrices, and how their elements are found.
+// cuSPARSE's descriptions of sparse matrices (CSR, CSC, COO) and of dense vectors and matrices, and how their elements are
+// found.
 #pragma once
 #include "runtime/libraries/blas.h"
 #include <algorithm>

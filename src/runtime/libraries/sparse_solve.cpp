@@ -1,5 +1,5 @@
-// What cuSPARSE solves: triangular systems with one right side or many (SpSV, SpSM), and the incomplete LU factors of a CSR matrix
-// that programs solve with (csrilu02). Elements outside the triangle are not looked at.
+// What cuSPARSE solves: triangular systems with one right side or many (SpSV, SpSM), and the incomplete LU factors of a CSR
+// matrix that programs solve with (csrilu02). Elements outside the triangle are not looked at.
 #include "runtime/libraries/sparse.h"
 #include <array>
 

@@ -2,8 +2,8 @@
 // once do so one after the other.
 //
 // nvrtcCompileProgram(program, count, options) and nvJitLinkCreate(handle*, count, options) are called alike. The header of
-// nvJitLink calls the latter by a name with the toolkit's version in it (`__nvJitLinkCreate_13_0`), those who look it up by the plain
-// one; a library has both.
+// nvJitLink calls the latter by a name with the toolkit's version in it (`__nvJitLinkCreate_13_0`), those who look it up by
+// the plain one; a library has both.
 #include "runtime/loader/compilers.h"
 #include "runtime/loader/takeover.h"
 #include <algorithm>

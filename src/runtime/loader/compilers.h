@@ -1,6 +1,6 @@
 // NVIDIA's compilers at run time, told to keep the PTX in what they make. Programs compile with NVRTC for one GPU
-// (`--gpu-architecture=sm_90`), or link PTX with nvJitLink (numba-cuda), and load the machine code, which nobody here could run;
-// under `-lineinfo` the same cubin has its PTX text, too: one section per PTX that was linked.
+// (`--gpu-architecture=sm_90`), or link PTX with nvJitLink (numba-cuda), and load the machine code, which nobody here could
+// run; under `-lineinfo` the same cubin has its PTX text, too: one section per PTX that was linked.
 #pragma once
 #include "os/elf.h"
 

@@ -3,7 +3,8 @@
 //
 // A name expression is any expression that means a kernel or a variable: `n::mul<3, float>`, `&n::shift`. Each becomes the
 // initial value of a constant at the end of the source, which makes the compiler instantiate it and write its mangled name
-// into the PTX: `.visible .const .align 8 .u64 __warplens_name_0 = _ZN1n3mulILi3EfEEvPT0_i;`. These lines are read and taken out.
+// into the PTX: `.visible .const .align 8 .u64 __warplens_name_0 = _ZN1n3mulILi3EfEEvPT0_i;`. These lines are read and taken
+// out.
 #include "runtime/nvrtc/compile.h"
 #include "os/temp_dir.h"
 #include "toolchain/compile.h"

@@ -1,5 +1,5 @@
-// NVIDIA's own NVRTC, where there is one: it is the one that compiles then. A program that asks for libnvrtc.so.13 by name finds
-// WarpLens's, whose folder comes first; that looks for the other where the dynamic linker would have gone on looking.
+// NVIDIA's own NVRTC, where there is one: it is the one that compiles then. A program that asks for libnvrtc.so.13 by name
+// finds WarpLens's, whose folder comes first; that looks for the other where the dynamic linker would have gone on looking.
 #pragma once
 
 namespace warplens::runtime {

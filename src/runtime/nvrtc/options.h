@@ -1,4 +1,5 @@
-// The options of nvrtcCompileProgram, as clang is told them ("NVRTC", the documentation of CUDA 13, "Supported Compile Options").
+// The options of nvrtcCompileProgram, as clang is told them ("NVRTC", the documentation of CUDA 13, "Supported Compile
+// Options").
 //
 // Those that concern machine code, diagnostics' wording or the compiler's own time say nothing about the PTX and are
 // dropped. What asks for another output (LTO IR, OptiX IR) is refused like an option that there is not.

@@ -1,7 +1,7 @@
 // suld.b, sust.b and sured.b: bytes of a surface, lane by lane (PTX ISA, "Surface Instructions"). Coordinates count bytes
-// along x, rows and slices along y and z, and were kept by ops before these. sust.p counts elements along x and stores numbers in
-// the surface's format: halves are rounded, and integers of less than 32 bits are refused, since whether they are clamped is
-// written nowhere.
+// along x, rows and slices along y and z, and were kept by ops before these. sust.p counts elements along x and stores
+// numbers in the surface's format: halves are rounded, and integers of less than 32 bits are refused, since whether they are
+// clamped is written nowhere.
 //
 // Outside the surface, .trap ends the kernel, .zero reads zeros and stores nothing, .clamp goes to the nearest place inside.
 #include "sem/half.h"

@@ -1,6 +1,6 @@
-// Tensor maps that kernels change (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy"): a field of one that lies in shared or
-// global memory, and the way from there to where copies find it. A copy takes place when it is issued, so that fences between the
-// ways to memory have nothing to do.
+// Tensor maps that kernels change (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy"): a field of one that lies in
+// shared or global memory, and the way from there to where copies find it. A copy takes place when it is issued, so that
+// fences between the ways to memory have nothing to do.
 #include "ir/operands.h"
 #include "sim/memory/access.h"
 #include "sim/memory/element.h"

@@ -2,9 +2,9 @@
 // Video Instructions"). Parts of sources are taken out by ops before, with the sign that the source's type has. A part of the
 // destination gets the result, clamped to the part under .sat; the rest is that of the third source.
 //
-// Those of halves and bytes choose elements: "vadd4.s32.s32.s32 r1.b20, r2.b3210, r3.b7531, r4" ("SIMD Video Instructions"). The
-// elements of each source are brought to their places before; elements that the destination does not name are the third source's
-// or, where results are added up, get operands whose result is 0.
+// Those of halves and bytes choose elements: "vadd4.s32.s32.s32 r1.b20, r2.b3210, r3.b7531, r4" ("SIMD Video Instructions").
+// The elements of each source are brought to their places before; elements that the destination does not name are the third
+// source's or, where results are added up, get operands whose result is 0.
 #include "ir/operands.h"
 #include "sim/lower/lowering.h"
 #include <algorithm>

@@ -5,7 +5,8 @@
 
 namespace warplens::sim {
 
-// A load of all lanes from the host address `memory` on: makes the register an alias of it, if the op may and the lanes lie in a row.
+// A load of all lanes from the host address `memory` on: makes the register an alias of it, if the op may and the lanes lie
+// in a row.
 bool alias_source(const Exec&, const Op&, const Strides& host_stride, u64 memory, Value& to);
 
 // Where the store that the op's result is for will put all lanes in a row, if it will and no source lies in its way;

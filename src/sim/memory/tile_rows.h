@@ -2,7 +2,8 @@
 //
 //   tile     a box from the coordinates on, of which each step-th element is copied in each dimension
 //   im2col   pixels of images of channels. From the pixel of the coordinates on they are taken along the second dimension in
-//            steps, at its end from the beginning of the next row of the images' box, and so on through all dimensions to the next
+//            steps, at its end from the beginning of the next row of the images' box, and so on through all dimensions to the
+//            next
 //            image; what is copied is the pixel that lies the offsets away
 //
 // Elements outside the tensor are in no row.

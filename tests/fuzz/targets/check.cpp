@@ -1,5 +1,5 @@
-// PTX, judged: what parses is judged for all launches and for one block, and the findings are written in every form. Bounds hold what
-// they say: the least is not more than the most.
+// PTX, judged: what parses is judged for all launches and for one block, and the findings are written in every form. Bounds
+// hold what they say: the least is not more than the most.
 #include "check/check.h"
 #include "arch/table.h"
 #include "check/findings.h"

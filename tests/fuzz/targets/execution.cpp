@@ -1,5 +1,6 @@
 // Kernels, run: PTX that parses is lowered and launched with buffers, a pointer to the host's memory, the ends of the address
-// space, a texture, a surface and a tensor map as arguments. A kernel may fail; it may not write to the host, and the launch comes back.
+// space, a texture, a surface and a tensor map as arguments. A kernel may fail; it may not write to the host, and the launch
+// comes back.
 #include "arch/table.h"
 #include "fuzz/target.h"
 #include "measure/collect.h"

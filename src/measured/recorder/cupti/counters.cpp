@@ -1,5 +1,5 @@
-// See counters.h. A session of the profiler holds a fixed number of ranges. It is stopped, read and begun anew when it is full, and
-// at the end.
+// See counters.h. A session of the profiler holds a fixed number of ranges. It is stopped, read and begun anew when it is
+// full, and at the end.
 #include "measured/recorder/cupti/counters.h"
 #include "measured/recorder/cupti/cupti_calls.h"
 #include "measured/recorder/cupti/device.h"

@@ -1,16 +1,17 @@
-// The library that records what a GPU does. The driver loads it into the program that CUDA_INJECTION64_PATH names it for, and calls
-// InitializeInjection at cuInit. It is built where CUPTI is found, and knows nothing of the rest of WarpLens: what it writes are the
-// numbers of the hardware, as they come, and the machine code that they belong to. src/measured reads them.
+// The library that records what a GPU does. The driver loads it into the program that CUDA_INJECTION64_PATH names it for, and
+// calls InitializeInjection at cuInit. It is built where CUPTI is found, and knows nothing of the rest of WarpLens: what it
+// writes are the numbers of the hardware, as they come, and the machine code that they belong to. src/measured reads them.
 //
 //   WARPLENS_RECORD           the folder; each process writes a file of its own there
-//   WARPLENS_RECORD_PASS      counters (of each launch, and its time), launches (which there are) or instructions (counts per machine
+//   WARPLENS_RECORD_PASS      counters (of each launch, and its time), launches (which there are) or instructions (counts per
+//   machine
 //                             instruction of one launch)
 //   WARPLENS_RECORD_LAUNCHES  so many launches of each process are recorded, the others just run
 //   WARPLENS_RECORD_LAUNCH    instructions: the launch that is counted
 //
-// A program runs once for each pass and, by instruction, for each launch: CUPTI 13.0 counts the instructions of the first kernel that is
-// launched after it was enabled, and of no other in the life of the process. Code that counts its instructions takes longer, and a time of it
-// means nothing.
+// A program runs once for each pass and, by instruction, for each launch: CUPTI 13.0 counts the instructions of the first
+// kernel that is launched after it was enabled, and of no other in the life of the process. Code that counts its instructions
+// takes longer, and a time of it means nothing.
 #include "measured/recorder/cupti/counters.h"
 #include "measured/recorder/cupti/cupti_calls.h"
 #include "measured/recorder/cupti/instructions.h"

@@ -1,6 +1,6 @@
-// Counts per machine instruction: CUPTI's SASS metrics. CUPTI patches the code of each kernel that is launched, so that it counts
-// while it runs, once, without replay. The machine code itself goes into the recording too: from it the reader tells what an
-// instruction does and which lines it comes from.
+// Counts per machine instruction: CUPTI's SASS metrics. CUPTI patches the code of each kernel that is launched, so that it
+// counts while it runs, once, without replay. The machine code itself goes into the recording too: from it the reader tells
+// what an instruction does and which lines it comes from.
 #pragma once
 #include "measured/recorder/cupti/launches.h"
 
