@@ -8,7 +8,6 @@
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"
-#include "os/temp_dir.h"
 #include "report/source.h"
 #include <algorithm>
 #include <filesystem>
@@ -31,28 +30,17 @@ bool is_program(const std::string& file) {
 // What `run --json` says of a program.
 Result<report::Saved> run_saved(const std::string& program, const CompareOptions& options,
                                 const RunOutput& output) {
-  Result<os::TempDir> folder = os::TempDir::create();
-  if (!folder) return failure(folder.error());
   Result<std::vector<std::string>> words = split_words(options.arguments);
   if (!words) return failure(words.error());
   RunOptions run;
   run.command = {program};
   run.command.insert(run.command.end(), words->begin(), words->end());
   run.sm = options.sm, run.sm_given = true;
-  run.json = folder->path() + "/run.json";
-  run.report = folder->path() + "/run.txt";
-  run.gates.no_config = true;
   run.colour = options.colour;
   run.version = options.version;
-  std::string said; // errors; the note of where the report is nobody wants to read
-  const int code = driver::run(run, {output.out, [&](std::string_view text) { return said += text, true; }});
-  std::error_code error;
-  if (!fs::exists(run.json, error)) {
-    output.err(said);
-    return failure(
-        diag::error("compare-unrun", fmt::format("'{}' could not be run (exit code {})", program, code)));
-  }
-  return read_saved(run.json);
+  Result<std::string> document = run_for_json(std::move(run), output);
+  if (!document) return failure(document.error());
+  return report::read_json(*document, program);
 }
 
 Result<std::vector<compare::Reason>> accepted(const std::vector<std::string>& names) {

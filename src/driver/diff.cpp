@@ -64,20 +64,13 @@ Result<Input> from_program(const std::string& side, const DiffOptions& options, 
                                "warplens diff OLD NEW: reports of `warplens run --json FILE`, or programs"));
   RunOptions run = options.run;
   run.command = std::move(*words);
-  run.json = "-"; // the text report is then not written, and the program's output goes to standard error
-  run.report.clear();
-  run.strict = false;
-  run.gates = {};
-  run.gates.fail_on = {"never"};
-  std::string document;
-  const RunOutput captured{[&](std::string_view text) { return document += text, true; }, output.err};
-  const int code = driver::run(run, captured);
-  if (document.empty())
-    return failure(
-        diag::error("diff-not-run", fmt::format("'{}' could not be run (exit code {})", side, code), {},
-                    "a saved report is a file that ends in .json; a program is given with its arguments in "
-                    "quotes: warplens diff './old 64' './new 64'"));
-  return from_json(document, side, options);
+  Result<std::string> document = run_for_json(std::move(run), output);
+  if (document) return from_json(*document, side, options);
+  diag::Diagnostic refused = document.error();
+  refused.help =
+      "a saved report is a file that ends in .json; a program is given with its arguments in quotes: "
+      "warplens diff './old 64' './new 64'";
+  return failure(std::move(refused));
 }
 
 Result<Input> read(const std::string& side, const DiffOptions& options, const RunOutput& output) {

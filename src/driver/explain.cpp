@@ -2,16 +2,17 @@
 // drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
 // diagnosed here; what is wrong with the access is explain/'s to say.
 #include "driver/explain.h"
+#include "driver/findings/outputs.h"
 #include "driver/gpus.h"
 #include "driver/pages/access_page.h"
 #include "explain/expr/pool.h"
 #include "explain/model/cases.h"
 #include "explain/model/explanation.h"
 #include "explain/view/render.h"
-#include "os/output_file.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -109,30 +110,49 @@ Result<Question> question_of(const ExplainOptions& o) {
   return q;
 }
 
-std::optional<Diagnostic> write_file(const std::string& name, const std::string& text) {
-  Result<os::OutputFile> file = os::OutputFile::prepare(name);
-  Result<void> written = file ? file->write(text) : failure(file.error());
-  if (written) return {};
-  return written.error();
+// One form of the answer: the option that asks for it, and how it is made.
+struct Form {
+  std::string option;
+  std::function<Result<std::string>()> text;
+};
+
+// Each form to where it was asked for, and the words, where nothing else is on standard output.
+Result<void> write(std::string_view what, const std::vector<Form>& forms, const std::string& words,
+                   const ExplainOptions& o, std::string& out) {
+  Outputs::Named named;
+  for (const auto& [option, file] : {std::pair("--json", o.json ? "-" : std::string()),
+                                     std::pair("--svg", o.svg), std::pair("--html", o.html)})
+    if (!file.empty()) named.emplace_back(option, file);
+  for (const auto& [option, file] : named)
+    if (std::ranges::find(forms, option, &Form::option) == forms.end())
+      return failure(diag::error("bad-option", fmt::format("{} is not of {}", option, what), {},
+                                 "--html is of an expression, --svg of one or of --case NAME"));
+  Result<Outputs> outputs = Outputs::prepare(named, {}, "explain", "what is explained");
+  if (!outputs) return failure(outputs.error());
+  const RunOutput output{[&](std::string_view text) { return out += text, true; }, {}};
+  for (const Form& form : forms) {
+    if (std::ranges::find(named, form.option, &Outputs::Named::value_type::first) == named.end()) continue;
+    Result<std::string> text = form.text();
+    if (!text) return failure(text.error());
+    if (Result<void> written = outputs->write(form.option, *text, output); !written) return written;
+  }
+  if (!outputs->take_stdout()) out += words;
+  return {};
 }
 
 Output answer(const Explanation& e, const ExplainOptions& options) {
   Output out;
+  Result<void> written = write("an expression",
+                               {{"--json", [&] { return json(e).dump(2) + "\n"; }},
+                                {"--svg", [&] { return svg(e, ""); }},
+                                {"--html", [&] { return explain_page(e, options.version); }}},
+                               terminal(e, {options.unicode, options.colour}), options, out.out);
+  if (!written) return refuse(written.error(), options);
   for (const Diagnostic& warning : e.warnings) out.err += told(warning, e.source, options.colour);
-  out.out = options.json ? json(e).dump(2) + "\n" : terminal(e, {options.unicode, options.colour});
   if (e.fault) {
     out.exit_code = 1;
     out.err += told(*e.fault, e.source, options.colour);
   }
-  if (!options.svg.empty())
-    if (std::optional<Diagnostic> bad = write_file(options.svg, svg(e, ""))) return refuse(*bad, options);
-  if (options.html.empty()) return out;
-  Result<std::string> page = explain_page(e, options.version);
-  if (!page) return refuse(page.error(), options);
-  if (options.html == "-")
-    out.out = *page;
-  else if (std::optional<Diagnostic> bad = write_file(options.html, *page))
-    return refuse(*bad, options);
   return out;
 }
 
@@ -143,10 +163,11 @@ Output built_in(const ExplainOptions& options) {
                               "`warplens explain --case` lists them"),
                   options);
   Output out;
-  out.out = options.json ? json(*found).dump(2) + "\n" : terminal(*found, {options.unicode, options.colour});
-  if (options.svg.empty()) return out;
-  if (std::optional<Diagnostic> bad = write_file(options.svg, svg(*found))) return refuse(*bad, options);
-  return out;
+  Result<void> written =
+      write("--case",
+            {{"--json", [&] { return json(*found).dump(2) + "\n"; }}, {"--svg", [&] { return svg(*found); }}},
+            terminal(*found, {options.unicode, options.colour}), options, out.out);
+  return written ? out : refuse(written.error(), options);
 }
 
 Output check_pool(const ExplainOptions& options) {
@@ -154,19 +175,22 @@ Output check_pool(const ExplainOptions& options) {
   if (!row) return refuse(row.error(), options);
   ResultOr<warplens::explain::Pool, Rejection> pool = warplens::explain::pool(options.pool, arch::sm(**row));
   if (!pool) return refuse(pool.error().diagnostic, options, pool.error().source);
-  return {all_fit(*pool) ? 0 : 1,
-          options.json ? json(*pool).dump(2) + "\n" : terminal(*pool, {options.unicode, options.colour}),
-          {}};
+  Output out{all_fit(*pool) ? 0 : 1, {}, {}};
+  Result<void> written = write("--pool", {{"--json", [&] { return json(*pool).dump(2) + "\n"; }}},
+                               terminal(*pool, {options.unicode, options.colour}), options, out.out);
+  return written ? out : refuse(written.error(), options);
 }
 
 } // namespace
 
 Output explain(const ExplainOptions& options) {
-  if (!options.html.empty() && (options.list_cases || !options.case_name.empty() || !options.pool.empty()))
-    return refuse(diag::error("bad-option", "--html is of an expression, not of --case or --pool", {},
-                              "--case NAME --svg FILE writes the drawing of a case"),
-                  options);
-  if (options.list_cases) return {0, warplens::explain::terminal_list({options.unicode, options.colour}), {}};
+  if (options.list_cases) {
+    Output out;
+    Result<void> written =
+        write("the list of cases", {}, warplens::explain::terminal_list({options.unicode, options.colour}),
+              options, out.out);
+    return written ? out : refuse(written.error(), options);
+  }
   if (!options.case_name.empty()) return built_in(options);
   if (!options.pool.empty()) return check_pool(options);
   Result<Question> question = question_of(options);

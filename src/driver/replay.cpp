@@ -222,12 +222,13 @@ int replay(const ReplayOptions& options, const TextSinks& sinks) {
   Result<std::unique_ptr<trace::Reader>> reader = trace::open(options.path);
   if (!reader) return fail(reader.error());
   Outputs::Named named;
+  if (options.json) named.emplace_back("--json", "-");
   if (!options.html.empty()) named.emplace_back("--html", options.html);
   Result<Outputs> outputs = Outputs::prepare(named, {options.path}, "replay", "what is replayed");
   if (!outputs) return fail(outputs.error());
-  if (named.empty()) return Replay(options, sinks, std::move(*rows), nullptr, false).run(**reader);
+  if (options.html.empty()) return Replay(options, sinks, std::move(*rows), nullptr, false).run(**reader);
   ReplayPage page(options.path, *rows);
-  const int code = Replay(options, sinks, std::move(*rows), &page, outputs->take_stdout()).run(**reader);
+  const int code = Replay(options, sinks, std::move(*rows), &page, options.html == "-").run(**reader);
   if (code == 2) return code; // half a file is no page
   Result<std::string> text = page.page(options.version);
   if (!text) return fail(text.error());

@@ -240,6 +240,20 @@ int run(const RunOptions& asked, const RunOutput& output) {
   return end->exit_code == 0 && !passes ? 1 : end->exit_code;
 }
 
+Result<std::string> run_for_json(RunOptions options, const RunOutput& output) {
+  options.json = "-"; // then nothing else is there, and the program's output goes to standard error
+  options.html.clear(), options.report.clear();
+  options.strict = false;
+  options.gates = {};
+  options.gates.fail_on = {"never"};
+  std::string document;
+  const RunOutput captured{[&](std::string_view text) { return document += text, true; }, output.err};
+  const int code = run(options, captured);
+  if (!document.empty()) return document;
+  return failure(diag::error("program-not-run", fmt::format("'{}' could not be run (exit code {})",
+                                                            fmt::join(options.command, " "), code)));
+}
+
 bool is_launch_option(std::string_view word) { return launcher::is_launch_option(word); }
 
 } // namespace warplens::driver

@@ -74,6 +74,10 @@ struct RunOutput {
 // (report::Model), or `checks` found something.
 int run(const RunOptions&, const RunOutput&);
 
+// Runs a program for its JSON report alone, held to no gate; what the program writes to standard output goes to standard error.
+// Errors: program-not-run; `err` has then been told why.
+Result<std::string> run_for_json(RunOptions, const RunOutput&);
+
 bool is_launch_option(std::string_view word); // of those that follow a file with a kernel
 
 } // namespace warplens::driver
