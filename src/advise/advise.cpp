@@ -66,4 +66,11 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
   return out;
 }
 
+const Advice* same_advice(const std::vector<Advice>& there, const Advice& advice) {
+  auto same = std::ranges::find_if(there, [&](const Advice& other) {
+    return other.rule == advice.rule && other.metric == advice.metric;
+  });
+  return same == there.end() ? nullptr : &*same;
+}
+
 } // namespace warplens::advise

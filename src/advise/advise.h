@@ -57,4 +57,7 @@ struct Context {
 // where the site never ran or nothing is to be said. Cheap: a handful of warp accesses is counted per site.
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context);
 
+// Of a site's advice under another architecture that of the same rule, about the same count; null where there is none.
+const Advice* same_advice(const std::vector<Advice>& there, const Advice&);
+
 } // namespace warplens::advise

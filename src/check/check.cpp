@@ -255,7 +255,20 @@ private:
       auto advice = advise::advise(launch.sites[place[s]], context);
       if (advice.empty()) continue;
       out[s].remedy = advise::remedy(advice.front(), launch.sites[place[s]], context);
+      out[s].after = left_by(advice.front(), launch.sites[place[s]], siblings);
       out[s].advice = std::move(advice.front());
+    }
+    return out;
+  }
+
+  std::vector<std::optional<u64>> left_by(const advise::Advice& chosen, const measure::SiteRecord& record,
+                                          const advise::Launch& siblings) const {
+    std::vector<std::optional<u64>> out{advise::value(chosen.metric, chosen.after)};
+    for (std::size_t a = 1; a < options_.architectures.size(); ++a) {
+      const auto there = advise::advise(record, {options_.architectures[a], a, &siblings});
+      const advise::Advice* same = advise::same_advice(there, chosen);
+      out.push_back(same == nullptr ? std::nullopt
+                                    : std::optional(advise::value(same->metric, same->after)));
     }
     return out;
   }

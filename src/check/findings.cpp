@@ -85,8 +85,8 @@ std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const
     cost.least = static_cast<double>(now.least);
     cost.most = static_cast<double>(now.most);
     cost.needed = static_cast<double>(j.needed);
-    bool told = i == 0 && j.advice && advise::name(j.advice->metric) == cost.counter;
-    if (told) cost.fixed = static_cast<double>(advise::value(j.advice->metric, j.advice->after));
+    if (i < j.after.size() && j.after[i] && advise::name(j.advice->metric) == cost.counter)
+      cost.fixed = static_cast<double>(*j.after[i]);
     out.push_back(std::move(cost));
   }
   return out;

@@ -68,7 +68,9 @@ struct Judgement {
   std::optional<access::WarpAccess>
       example;                          // a warp of it, aligned as well as can be, where distances are known
   std::optional<advise::Advice> advice; // for the first architecture
-  findings::Remedy remedy{};            // of it
+  // [architectures] What the advice leaves of its metric; none where the same rule has nothing to say there.
+  std::vector<std::optional<u64>> after;
+  findings::Remedy remedy{}; // of it
   // A load that a loop repeats: the store in it that might change what it reads (check/aliasing.h).
   std::optional<access::SourceFrame> repeated_for;
 };

@@ -93,17 +93,23 @@ void set_range(findings::Cost& cost, const Group& group, const arch::Architectur
     }
 }
 
-// What the advice makes of all rows; nothing where it lowers another count.
-std::optional<double> fixed_cost(const Group& group, const report::Cost& now) {
+// What the advice makes of all rows under one architecture; nothing where it lowers another count, or is not known there.
+std::optional<double> fixed_cost(const Group& group, std::size_t architecture, const report::Cost& now) {
   const advise::Advice* advice = group.broken.advice;
   if (advice == nullptr || advise::name(advice->metric) != now.unit || now.actual == 0) return {};
   u64 before = 0, after = 0;
   for (const Row* row : group.rows) {
     auto same =
         std::ranges::find_if(row->advice, [&](const advise::Advice& a) { return a.rule == advice->rule; });
-    const bool changes = same != row->advice.end() && same->metric == advice->metric;
-    before += advise::value(advice->metric, done_of(*row, 0));
-    after += advise::value(advice->metric, changes ? same->after : done_of(*row, 0));
+    const u64 done = advise::value(advice->metric, done_of(*row, architecture));
+    before += done;
+    if (same == row->advice.end() || same->metric != advice->metric) {
+      after += done;
+      continue;
+    }
+    const auto& effects = row->effects[static_cast<std::size_t>(same - row->advice.begin())];
+    if (architecture >= effects.size() || !effects[architecture]) return {};
+    after += effects[architecture]->after;
   }
   return before == 0 ? 0 : now.actual * static_cast<double>(after) / static_cast<double>(before);
 }
@@ -115,10 +121,8 @@ std::vector<findings::Cost> costs_of(const Group& group) {
     const report::Cost cost = report::cost_of(group.counts[a], group.worst->space, group.worst->site, device);
     findings::Cost one{group.sm[a], std::string(cost.unit), cost.actual, cost.actual, cost.actual, cost.ideal,
                        {}};
-    if (a == 0) {
-      set_range(one, group, device);
-      one.fixed = fixed_cost(group, cost);
-    }
+    if (a == 0) set_range(one, group, device);
+    one.fixed = fixed_cost(group, a, cost);
     out.push_back(std::move(one));
   }
   return out;

@@ -47,10 +47,8 @@ std::vector<std::vector<std::optional<Effect>>> effects_of(const SiteRecord& rec
     const std::vector<advise::Advice> there =
         row == nullptr ? std::vector<advise::Advice>() : advise::advise(record, {row, a, &launch});
     for (std::size_t i = 0; i < advice.size(); ++i) {
-      auto same = std::ranges::find_if(there, [&](const advise::Advice& other) {
-        return other.rule == advice[i].rule && other.metric == advice[i].metric;
-      });
-      const bool known = same != there.end() && classes_hold(record, *row, a, same->metric);
+      const advise::Advice* same = advise::same_advice(there, advice[i]);
+      const bool known = same != nullptr && classes_hold(record, *row, a, same->metric);
       out[i].push_back(known ? std::optional(effect_of(*same)) : std::nullopt);
     }
   }

@@ -100,3 +100,17 @@ CU
 run "$warplens" check --compiler clang header.cuh
 expect_code 1
 expect_in stdout '^header.cuh:2:[0-9]+: warning: store .* stride 4\*n bytes'
+
+# What a fix leaves is counted by the rules of every architecture, by run as by check.
+cp "$source_dir/examples/transpose.cu" .
+run "$warplens" check --compiler clang --sm 90,70 transpose.cu
+expect_in stdout '32 wavefronts per instruction where 1 would do \(9\.0\); 1 after the fix$'
+expect_in stdout '32 wavefronts per instruction where 1 would do \(7\.0\); 1 after the fix$'
+run "$warplens" run --compiler clang --sm 90,35,70 --findings findings.json transpose.cu
+python3 - <<'X' || fail "run does not say what fixes leave on each architecture"
+import json
+costs = [f['costs'] for f in json.load(open('findings.json'))['findings']]
+assert [[c['fixed'] for c in of] for of in costs if of[0]['counter'] == 'sectors'] == [[4, 4, 4]], costs
+(shared,) = [of for of in costs if of[0]['counter'] == 'wavefronts']
+assert (shared[0]['fixed'], shared[2]['fixed']) == (1, 1) and shared[1]['sm'] == 35, shared
+X

@@ -72,6 +72,8 @@ measure::SiteRecord record_of(const Judgement& j, u32 number, const Rows& rows) 
 std::string words_of(const Judgement& j) {
   switch (j.verdict) {
   case Verdict::scattered: return "its index was loaded: the lanes of a warp may go anywhere";
+  case Verdict::local_array: return "each lane uses another element of its own array in local memory";
+  case Verdict::constant_serialised: return "the lanes of a warp read different constants";
   case Verdict::unknown: return "not decided: where its lanes go is not known from the code";
   case Verdict::not_judged: return "not judged: check knows no rule for such an access";
   default: return j.pattern;
