@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures the page of `--html` on the largest report that it is meant for: 1,583 launches, no two alike, and 3,000 accesses.
 
-usage: measure.py WARPLENS
+usage: measure.py WARPLENS [OLDER]
 
 The report is made of a run of examples/transpose.cu: its kernels under 300 names each launched again and again, with other
 sums. Printed are time, peak memory and size of `--html` beside `--json`; how long the page takes from navigation to its first
 content and until two frames after it was loaded; and how far apart the frames are while it scrolls. The browser draws by
-software, so that a real one is faster.
+software, so that a real one is faster. With another build of WarpLens beside it, the pages of both are measured in turns, so that
+what else the machine does falls on both, and the ratios are printed.
 """
 import copy
 import json
@@ -74,10 +75,47 @@ SCROLL = '''new Promise(done => {
 })'''
 
 
+def opened(browser, page):
+    """How one opening went: seconds until it was loaded, to the first content, and of processor time."""
+    before = processor_time(browser)
+    loaded = browser.open(page)
+    used = processor_time(browser) - before
+    return {'opened': loaded, 'processor time': used,
+            'first content': browser.evaluate('performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0') / 1000}
+
+
+def scrolled(browser, page, fragment, box):
+    """How 240 frames went: milliseconds between them, of processor time for each, and frames later than 50 ms."""
+    browser.open(page)
+    browser.go(fragment)
+    browser.evaluate('new Promise(done => setTimeout(done, 500))')
+    before = processor_time(browser)
+    gaps = sorted(browser.evaluate(SCROLL % box))
+    return {'a frame after': statistics.median(gaps), '95 % within': gaps[int(len(gaps) * .95)], 'late': sum(gap > 50 for gap in gaps),
+            'processor time of a frame': (processor_time(browser) - before) / len(gaps) * 1000}
+
+
+def compare(what, unit, pages, rounds, measure):
+    """Measures the pages in turns, and prints medians, and those of the first page as parts of the second's."""
+    runs = {page: [] for page in pages}
+    for _ in range(rounds):
+        for page in pages:
+            runs[page].append(measure(page))
+    middle = {page: {name: statistics.median(run[name] for run in of) for name in of[0]} for page, of in runs.items()}
+    for page, figures in middle.items():
+        ranges = (f'{name} {value:.2f} ({min(r[name] for r in runs[page]):.2f} to {max(r[name] for r in runs[page]):.2f})'
+                  for name, value in figures.items())
+        print(f'{what}, {page} [{unit}]: {"; ".join(ranges)}')
+    if len(pages) > 1:
+        first, second = (middle[page] for page in pages)
+        print(f'{what}, ratios: ' + '; '.join(f'{name} {first[name] / second[name]:.2f}' for name in first if second[name]))
+
+
 def main():
-    warplens = os.path.abspath(sys.argv[1])
+    builds = {f'page{i}.html': os.path.abspath(path) for i, path in enumerate(sys.argv[1:])}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        warplens = builds['page0.html']
         pathlib.Path('transpose.cu').write_bytes((root / 'examples/transpose.cu').read_bytes())
         subprocess.run([warplens, 'run', '--sm', '90,70', '--json', 'run.json', 'transpose.cu'], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -85,28 +123,15 @@ def main():
         sites = largest(report)
         pathlib.Path('large.json').write_text(json.dumps(report))
         print(f'{LAUNCHES} launches, {KERNELS} kernels, {sites} accesses')
-        for option, name in (('--html', 'page.html'), ('--json', 'again.json')):
-            runs = [measured([warplens, 'report', option, name, 'large.json']) for _ in range(3)]
-            print(f'{option}: {min(t for t, _ in runs):.2f} s, {runs[0][1]:.0f} MiB, {os.stat(name).st_size / 1e6:.2f} MB')
+        for page, build in builds.items():
+            for option, name in (('--html', page), ('--json', 'again.json')):
+                runs = [measured([build, 'report', option, name, 'large.json']) for _ in range(3)]
+                print(f'{page}, {option}: {min(t for t, _ in runs):.2f} s, {runs[0][1]:.0f} MiB, {os.stat(name).st_size / 1e6:.2f} MB')
         with Browser() as browser:
             browser.size(1280, 900)
-            opened, painted, used = [], [], []
-            for _ in range(9):
-                before = processor_time(browser)
-                opened.append(browser.open('page.html'))
-                used.append(processor_time(browser) - before)
-                painted.append(browser.evaluate('performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0') / 1000)
-            print(f'opened in {statistics.median(opened):.2f} s ({min(opened):.2f} to {max(opened):.2f}), '
-                  f'first content after {statistics.median(painted):.2f} s ({min(painted):.2f} to {max(painted):.2f}); '
-                  f'processor time {statistics.median(used):.2f} s ({min(used):.2f} to {max(used):.2f})')
+            compare('opening', 's', list(builds), 9, lambda page: opened(browser, page))
             for fragment, box in (('#accesses', '.vt'), ('#source/0', '.code'), ('#overview', 'html')):
-                browser.go(fragment)
-                browser.evaluate('new Promise(done => setTimeout(done, 500))')
-                before = processor_time(browser)
-                gaps = sorted(browser.evaluate(SCROLL % box))
-                frame = (processor_time(browser) - before) / len(gaps) * 1000
-                print(f'scrolling {fragment}: a frame after {statistics.median(gaps):.1f} ms, 95 % within {gaps[int(len(gaps) * .95)]:.1f} ms, '
-                      f'{sum(gap > 50 for gap in gaps)} of {len(gaps)} after more than 50 ms; processor time of a frame {frame:.1f} ms')
+                compare(f'scrolling {fragment}', 'ms, frames', list(builds), 3, lambda page: scrolled(browser, page, fragment, box))
         print(f'load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors')
 
 

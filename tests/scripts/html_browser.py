@@ -1,10 +1,11 @@
-"""Drives the page of `--html` as a reader would: html_browser.py SOURCE_DIR PAGE HOSTILE_PAGE CHECK_PAGE EXPLAIN_PAGE."""
+"""Drives the page of `--html` as a reader would: html_browser.py SOURCE_DIR PAGE HOSTILE_PAGE CHECK_PAGE EXPLAIN_PAGE
+LONG_PAGE DIFF_PAGE COMPARE_PAGE."""
 import pathlib
 import sys
 
 from browser import Browser
 
-source_dir, page, hostile, checked, explained = pathlib.Path(sys.argv[1]), *sys.argv[2:6]
+source_dir, page, hostile, checked, explained, long_page, of_two, side_by_side = pathlib.Path(sys.argv[1]), *sys.argv[2:9]
 axe_file = source_dir / 'web/node_modules/axe-core/axe.min.js'
 failures = []
 
@@ -53,7 +54,7 @@ def views(browser):
     browser.key('Escape')
     expect(text(browser, '.panel') == '', 'Escape closes the line')
     browser.key('3')
-    rows = 'document.querySelectorAll("tr.row").length'
+    rows = 'document.querySelectorAll(".rows .row").length'
     expect(browser.evaluate(rows) == 10, 'ten accesses')
     browser.click('.tools .seg button:nth-child(3)')
     expect(browser.evaluate(rows) == 4, 'four of them in shared memory')
@@ -64,8 +65,8 @@ def views(browser):
     expect(browser.evaluate(rows) == 4, 'four of transpose_padded')
     browser.key('Escape')
     expect(browser.evaluate(rows) == 10, 'Escape ends the search')
-    browser.click('thead th:nth-child(1) button')
-    expect(text(browser, 'tr.row td').endswith(':22'), 'sorted by place')
+    browser.click('.list .head span:nth-child(1) button')
+    expect(text(browser, '.rows .row span').endswith(':22'), 'sorted by place')
     browser.key('1')
     browser.click('.segl button:nth-child(2)')
     expect(text(browser, '.segl [aria-pressed=true]') == '3.5', 'another architecture')
@@ -91,7 +92,7 @@ def without_a_run(browser):
     browser.go('#source/0/28')
     expect('n % 8 == 0' in text(browser, '.judged'), 'the condition is said')
     browser.key('3')
-    expect('fine if' in text(browser, 'table'), 'the list has verdicts')
+    expect('fine if' in text(browser, '.rows'), 'the list has verdicts')
     expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
     browser.open(explained)
     expect(browser.evaluate('document.querySelectorAll(".find.open svg").length') == 2, 'explain draws the warp, and it after the fix')
@@ -114,6 +115,39 @@ def each_architecture(browser):
     expect(gain() == first, f'7.0 gains what 9.0 does: {gain()!r}')
 
 
+def long_list(browser):
+    """Of a thousand rows only those in sight exist, wherever the list is scrolled to, each in its place."""
+    browser.size(1280, 900)
+    browser.open(long_page)
+    browser.go('#accesses')
+    rows = browser.evaluate('Number(document.querySelector("[role=table]").getAttribute("aria-rowcount")) - 1')
+    expect(rows == 1000, f'{rows} rows')
+    for part in (0, 0.5, 1):
+        browser.evaluate(f'{{ const box = document.querySelector(".vt"); box.scrollTop = {part} * (box.scrollHeight - box.clientHeight); 0 }}')
+        browser.drawn()
+        drawn, gaps = browser.evaluate("""(() => {
+          const seen = [...document.querySelectorAll(".rows .row")].map(r => [Number(r.ariaRowIndex), Math.round(r.getBoundingClientRect().top)]).sort((p, q) => p[0] - q[0]);
+          const box = document.querySelector(".vt").getBoundingClientRect(), head = document.querySelector(".head").getBoundingClientRect().bottom;
+          const covered = seen[0][1] <= head && seen.at(-1)[1] + 36 >= Math.min(box.bottom, document.querySelector(".rows").getBoundingClientRect().bottom) - 1;
+          return [seen.length, covered && seen.every(([index, top], i) => i === 0 || (index === seen[i - 1][0] + 1 && top === seen[i - 1][1] + 36))];
+        })()""")
+        expect(drawn < 80 and gaps, f'at {part} there are {drawn} rows, one below the other: {gaps}')
+    browser.key('j')
+    browser.key('Enter')
+    expect(browser.evaluate('location.hash').startswith('#source/0/'), 'j and Enter open a row')
+    expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
+
+
+def two_runs(browser):
+    browser.size(1280, 900)
+    browser.open(of_two)
+    expect(browser.evaluate('document.querySelectorAll(".find").length') == 50, 'the first 50 kernels that changed')
+    expect('+' in text(browser, '.find.open .changes tbody td:last-child'), 'what a kernel brings is added')
+    browser.open(side_by_side)
+    expect('equal' in text(browser, 'h1'), 'how many counts are equal')
+    expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
+
+
 def hostile_names(browser):
     browser.open(hostile)
     for fragment in ('#overview', '#accesses', '#source/0', '#access/0'):
@@ -121,7 +155,7 @@ def hostile_names(browser):
         expect(not browser.evaluate('window.hacked'), f'no markup of a name runs ({fragment})')
         expect(browser.evaluate('document.querySelectorAll("img,[onload],[onerror]").length') == 0, f'no name is markup ({fragment})')
     browser.go('#accesses')
-    expect('onerror' in text(browser, 'table'), 'the names are shown as they are')
+    expect('onerror' in text(browser, '.rows'), 'the names are shown as they are')
     expect(complaints(browser) == [], f'nothing is thrown, refused or loaded: {complaints(browser)}')
 
 
@@ -135,7 +169,7 @@ def layouts(browser):
             browser.theme(theme)
             views = [(page, fragment) for fragment in ('#overview', '#source/0/32', '#accesses')]
             if width != 768:
-                views += [(checked, '#overview'), (checked, '#source/0/22'), (explained, '#overview')]
+                views += [(checked, '#overview'), (checked, '#source/0/22'), (explained, '#overview'), (of_two, ''), (side_by_side, '')]
             shown = None
             for file, fragment in views:
                 if file != shown:
@@ -157,6 +191,8 @@ with Browser() as browser:
     views(browser)
     without_a_run(browser)
     each_architecture(browser)
+    long_list(browser)
+    two_runs(browser)
     hostile_names(browser)
     layouts(browser)
     browser.size(1280, 900)

@@ -34,4 +34,23 @@ expect_code 1
 run "$warplens" explain --set n=1024 --html explain.html 'A[threadIdx.x*n + blockIdx.x]'
 expect_code 0
 
-python3 "$source_dir/tests/scripts/html_browser.py" "$source_dir" transpose.html hostile.html check.html explain.html || fail "the page does not do what it should"
+# One of a thousand accesses, and pages of two runs.
+python3 - <<'EOF'
+import copy, json
+report = json.load(open('transpose.json'))
+of_one, report['launches'] = report['launches'], []
+for i in range(300):
+    launch = copy.deepcopy(of_one[i % len(of_one)])
+    launch['kernel'], launch['name'] = launch['kernel'] + f'_{i}', launch['name'].replace('(', f'_{i}(', 1)
+    launch['index'], launch['occurrences'] = i, [{'process': 0, 'first': i, 'count': 1, 'step': 1}]
+    report['launches'].append(launch)
+json.dump(report, open('long.json', 'w'))
+EOF
+run "$warplens" report --html long.html long.json
+expect_code 0
+run "$warplens" diff --html diff.html transpose.json long.json
+expect_code 0
+run "$warplens" compare --html compare.html transpose.json transpose.json
+expect_code 0
+
+python3 "$source_dir/tests/scripts/html_browser.py" "$source_dir" transpose.html hostile.html check.html explain.html long.html diff.html compare.html || fail "the page does not do what it should"

@@ -135,7 +135,7 @@ function App() {
   return (
     <>
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById('main')!.focus(); }}>Skip to the report</a>
-      <header id="top">
+      <header id="top" class="two">
         <span class="brand">WarpLens<small title={data.title}>{data.title}</small></span>
         <nav class="views" aria-label="Views">
           {views.filter(([view]) => view !== 'source' || data.files.length > 0).map(([view, title]) => (
@@ -152,7 +152,7 @@ function App() {
       <main id="main" tabIndex={-1}>
         {name === 'overview' && <Overview view={view} views={others} query={filter.query} choose={setDevice} open={printing ? -2 : open} setOpen={setOpen} all={all} setAll={setAll} />}
         {name === 'source' && <div class="full"><Filters filter={filter} set={setFilter} /><Source view={view} filter={filter} f={parts[0]} l={parts[1] || 0} id={parts[2] ?? -1} go={go} printing={printing} /></div>}
-        {name === 'accesses' && <div class="full"><h1 class="sr">Accesses</h1><Filters filter={filter} set={setFilter} shown={shown} /><List view={view} filter={filter} at={at} move={setAt} shown={setShown} ids={ids} /></div>}
+        {name === 'accesses' && <div class="full"><h1 class="sr">Accesses</h1><Filters filter={filter} set={setFilter} shown={shown} /><List view={view} filter={filter} at={at} move={setAt} shown={setShown} ids={ids} printing={printing} /></div>}
         {name === 'access' && <div class="page narrow"><h1 class="sr">Access</h1><AccessView seen={view.accesses[parts[0]]} device={device} /></div>}
       </main>
       {help && <Help close={() => setHelp(false)} />}

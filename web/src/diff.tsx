@@ -55,31 +55,37 @@ function Spaces() {
   );
 }
 
-function AccessRow({ access }: { access: Access }) {
-  const some = access.after ?? access.before!, side = (s: AccessSide | null) => (s ? `${per(s.each)} ${one(s.each, s.unit)}` : '–');
+const byCycles = data.of === 'runs';
+// What it costs more or less; of what only one side has, all that it costs.
+function Grown({ before, after }: { before: AccessSide | null; after: AccessSide | null }) {
+  const amount = (side: AccessSide | null) => (byCycles ? side?.cost?.cycles : side?.each), old = amount(before), now = amount(after);
+  if (before && after) return <>{grown(old, now)}</>;
+  return <>{old !== undefined ? `−${human(old)}` : now !== undefined ? `+${human(now)}` : ''}</>;
+}
+
+function AccessRow({ access: { change, before, after } }: { access: Access }) {
+  const some = after ?? before!, side = (s: AccessSide | null) => (s ? `${per(s.each)} ${one(s.each, s.unit)}` : '–');
+  const patterns = [...new Set([before?.pattern, after?.pattern])].filter(Boolean).join(' → ');
   return (
     <tr>
-      <td><Sign change={access.change} /></td>
-      <td>{some.what}{some.array && <code> {some.array}</code>}<small>{access.before?.pattern !== access.after?.pattern && access.before?.pattern ? `${access.before.pattern} → ` : ''}{access.after?.pattern ?? ''}</small></td>
-      <td class="r num">{side(access.before)}</td>
-      <td class="r num">{side(access.after)}</td>
-      <td class="r num">{grown(access.before?.cost?.cycles ?? access.before?.each, access.after?.cost?.cycles ?? access.after?.each)}</td>
+      <td><Sign change={change} />{some.what}{some.array && <code> {some.array}</code>}{patterns && <small>{patterns}</small>}</td>
+      <td class="r num">{side(before)}</td>
+      <td class="r num">{side(after)}</td>
+      <td class="r num"><Grown before={before} after={after} /></td>
     </tr>
   );
 }
 
-function LineBox({ line }: { line: Line }) {
-  const old = placeText(line.before), now = placeText(line.after);
+function LineRows({ line }: { line: Line }) {
+  const old = placeText(line.before), now = placeText(line.after), { edited } = line, source = (line.after ?? line.before)?.source;
   return (
-    <li>
-      <p class="lhead"><Sign change={line.change} /> <code>{old && now && old !== now ? `${old} ⇒ ${now}` : now || old}</code>{line.cost_before && line.cost_after && <span class="fnt">{grown(line.cost_before.cycles, line.cost_after.cycles)} cycles</span>}</p>
-      {line.edited && line.before?.source && <pre class="example"><code>− {line.before.source}{'\n'}+ {line.after?.source}</code></pre>}
-      {!line.edited && (line.after ?? line.before)?.source && <pre class="example"><code>{(line.after ?? line.before)!.source}</code></pre>}
-      <div class="scroll" tabIndex={0} role="group" aria-label={`Accesses of ${now || old}`}>
-        <table class="changes"><thead><tr><th scope="col">change</th><th scope="col">access</th><th scope="col" class="r">each before</th><th scope="col" class="r">after</th><th scope="col" class="r">{data.of === 'runs' ? 'cycles' : 'each'}</th></tr></thead>
-          <tbody>{line.accesses.map((access) => <AccessRow access={access} />)}</tbody></table>
-      </div>
-    </li>
+    <tbody>
+      <tr><th colSpan={4} scope="rowgroup">
+        <code>{old && now && old !== now ? `${old} ⇒ ${now}` : now || old}</code>{line.cost_before && line.cost_after && <span class="fnt"> {grown(line.cost_before.cycles, line.cost_after.cycles)} cycles</span>}
+        {source && <pre class="example"><code>{edited && line.before?.source ? `− ${line.before.source}\n+ ${line.after?.source}` : source}</code></pre>}
+      </th></tr>
+      {line.accesses.map((access) => <AccessRow access={access} />)}
+    </tbody>
   );
 }
 
@@ -97,7 +103,15 @@ function KernelBox({ kernel, most, first }: { kernel: Kernel; most: number; firs
         <span class="fg">{cost(before) && cost(after) && <><b>{grown(cost(before)!.cycles, cost(after)!.cycles)}</b> {cost(before)!.cycles === cost(after)!.cycles ? '' : 'cycles'}</>}</span>
         <span class="chev" aria-hidden="true">›</span>
       </button></h3>
-      {open && <ul class="lines-of">{(lines.length ? lines : kernel.lines).slice(0, 200).map((line) => <LineBox line={line} />)}{lines.length > 200 && <li>and {lines.length - 200} more: see --json</li>}</ul>}
+      {open && (
+        <div class="lines-of scroll" tabIndex={0} role="group" aria-label={`Lines of ${label}`}>
+          <table class="changes">
+            <thead><tr><th scope="col">access</th><th scope="col" class="r">each before</th><th scope="col" class="r">after</th><th scope="col" class="r">{byCycles ? 'cycles' : 'each'}</th></tr></thead>
+            {(lines.length ? lines : kernel.lines).slice(0, 200).map((line) => <LineRows line={line} />)}
+          </table>
+          {lines.length > 200 && <p>and {lines.length - 200} more: see --json</p>}
+        </div>
+      )}
     </li>
   );
 }

@@ -1,23 +1,26 @@
-// Every access as a table: searched, filtered, sorted. Only the rows in sight exist.
+// Every access as a table: searched, filtered, sorted. Only the rows in sight exist, each at a place of its own: none that comes
+// or goes moves another, and a row that stays is not drawn again.
+import { Component } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { checked, data, fileName, placeOf, text } from './data';
 import { one, per, percent } from './format';
 import { Bounds, standingWord } from './judged';
 import { Filter, hrefOf, passes, Seen, View } from './model';
-import { Bar, stepOf } from './parts';
+import { Bar, KernelName, Middle, stepOf } from './parts';
 
-// Rows in pixels; after how many the list is drawn anew; rows that are drawn beyond those in sight; rows that scroll out are used again for those that come in.
-const HEIGHT = 36, STEP = 16, AHEAD = 24, SLOTS = 256;
+// Of a row in pixels, rows that are drawn beyond those in sight, and after how many the list is drawn anew.
+const HEIGHT = 36, AHEAD = 12, STEP = 8;
 
-interface Column { id: string; title: string; kind: string; width: string; value: (x: Seen, device: number) => number | string }
+// `kind`: h, not on a phone; r, at the right.
+interface Column { id: string; title: string; kind: string; look: string; value: (x: Seen, device: number) => number | string }
 const columns: Column[] = [
-  { id: 'place', title: 'Place', kind: '', width: '19%', value: (x) => `${placeOf(x.a).replace(/\d+$/, '')}${String(x.a.l).padStart(6, '0')}` },
-  { id: 'what', title: 'Access', kind: 'h', width: '14%', value: (x) => text(x.a.what) },
-  { id: 'array', title: 'Array', kind: 'h', width: '11%', value: (x) => text(x.a.array) },
-  { id: 'cost', title: 'Each', kind: 'r', width: '12%', value: (x, device) => x.a.cost[device][0] },
-  { id: 'ideal', title: 'Would do', kind: 'r h', width: '9%', value: (x, device) => x.a.cost[device][1] },
-  { id: 'waste', title: checked ? 'Verdict' : 'Waste', kind: '', width: '16%', value: (x) => x.cycles || x.waste / 1e18 },
-  { id: 'kernel', title: 'Kernel', kind: 'h', width: '19%', value: (x) => data.kernels[x.a.k].label },
+  { id: 'place', title: 'Place', kind: '', look: 'mono', value: (x) => `${placeOf(x.a).replace(/\d+$/, '')}${String(x.a.l).padStart(6, '0')}` },
+  { id: 'what', title: 'Access', kind: 'h', look: '', value: (x) => text(x.a.what) },
+  { id: 'array', title: 'Array', kind: 'h', look: 'mono', value: (x) => text(x.a.array) },
+  { id: 'cost', title: 'Each', kind: 'r', look: 'num', value: (x, device) => x.a.cost[device][0] },
+  { id: 'ideal', title: 'Would do', kind: 'r h', look: 'num', value: (x, device) => x.a.cost[device][1] },
+  { id: 'waste', title: checked ? 'Verdict' : 'Waste', kind: '', look: 'num', value: (x) => x.cycles || x.waste / 1e18 },
+  { id: 'kernel', title: 'Kernel', kind: 'h', look: 'mono fnt', value: (x) => data.kernels[x.a.k].label },
 ];
 const numbers = ['cost', 'ideal', 'waste'];
 
@@ -26,7 +29,34 @@ const haystack = (x: Seen) => (haystacks[x.id] ??=
   `${placeOf(x.a)} ${text(x.a.what)} ${text(x.a.array)} ${data.kernels[x.a.k].label} ${text(x.a.pattern)} ${text(x.a.ptx)}`.toLowerCase());
 export const matches = (x: Seen, query: string) => query.toLowerCase().split(/\s+/).every((word) => haystack(x).includes(word));
 
-export function List(props: { view: View; filter: Filter; at: number; move: (at: number) => void; shown: (n: number) => void; ids: { current: number[] } }) {
+interface RowProps { x: Seen; i: number; at: boolean; device: number; most: number; choose: (i: number) => void }
+
+class Row extends Component<RowProps> {
+  shouldComponentUpdate(next: RowProps) {
+    const { x, i, at, device, most } = this.props;
+    return next.x !== x || next.i !== i || next.at !== at || next.device !== device || next.most !== most;
+  }
+  render({ x, i, at, device, most, choose }: RowProps) {
+    const { a } = x, cost = a.cost[device];
+    const waste = a.judged ? <span class={x.waste > 0 ? '' : 'fnt'}>{standingWord(a, device)}</span>
+      : a.timing !== undefined ? <span class="fnt" title="how often it runs depends on timing: it is in no total">timing</span>
+      : x.waste > 0 ? <span class="share"><span>{percent(x.share)}</span><Bar moved={x.share} waste={x.share} of={most} thin /></span>
+      : <span class="fnt">none</span>;
+    const cells = [
+      <a href={hrefOf(a, x.id)} title={placeOf(a)}><Middle begin={a.f < 0 ? placeOf(a) : fileName(a.f)} end={a.f < 0 ? '' : `:${a.l}`} /></a>,
+      text(a.what), text(a.array),
+      <Bounds a={a} device={device}>{per(cost[0])} {one(cost[0], text(cost[2]))}</Bounds>,
+      per(a.judged?.needed ?? cost[1]), waste, <KernelName label={data.kernels[a.k].label} />,
+    ];
+    return (
+      <div role="row" class={at ? 'row at' : 'row'} aria-rowindex={i + 2} style={{ top: `${i * HEIGHT}px` }} onClick={() => { choose(i); location.hash = hrefOf(a, x.id); }}>
+        {cells.map((cell, c) => <span role="cell" class={`${columns[c].kind} ${columns[c].look}`} title={c === 6 ? data.kernels[a.k].name : undefined}>{cell}</span>)}
+      </div>
+    );
+  }
+}
+
+export function List(props: { view: View; filter: Filter; at: number; move: (at: number) => void; shown: (n: number) => void; ids: { current: number[] }; printing: boolean }) {
   const { view, filter, at } = props, { device } = view, box = useRef<HTMLDivElement>(null);
   const [sort, by] = useState({ id: 'waste', down: true }), [top, scrolled] = useState(0), [height, sized] = useState(900);
   const rows = useMemo(() => {
@@ -45,43 +75,24 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
     else if (y + 2 * HEIGHT > b.scrollTop + b.clientHeight) b.scrollTop = y + 2.5 * HEIGHT - b.clientHeight;
   }, [at]);
   const most = useMemo(() => view.accesses.reduce((share, x) => Math.max(share, x.share), 0) || 1, [view]);
-  const from = Math.max(0, Math.floor(top / HEIGHT) - AHEAD), to = Math.min(rows.length, Math.ceil((top + height) / HEIGHT) + STEP + AHEAD);
+  const first = Math.floor(top / HEIGHT), from = props.printing ? 0 : Math.max(0, first - AHEAD);
+  const to = props.printing ? rows.length : Math.min(rows.length, first + Math.ceil(height / HEIGHT) + STEP + AHEAD);
   return (
     <div class="vt" ref={box} tabIndex={0} role="region" aria-label="Accesses" onScroll={(e) => scrolled(stepOf(e.currentTarget.scrollTop, HEIGHT, STEP))}>
-      <table aria-rowcount={rows.length + 1}>
-        <caption class="sr">Every memory access of every kernel</caption>
-        <thead>
-          <tr>
-            {columns.map((c) => (
-              <th scope="col" class={c.kind} style={{ width: c.width }} aria-sort={sort.id === c.id ? (sort.down ? 'descending' : 'ascending') : undefined}>
-                <button type="button" onClick={() => by({ id: c.id, down: sort.id === c.id ? !sort.down : numbers.includes(c.id) })}>
-                  {c.title}<i aria-hidden="true">{sort.id === c.id ? (sort.down ? ' ↓' : ' ↑') : ''}</i>
-                </button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {from > 0 && <tr class="sp" aria-hidden="true"><td colSpan={7} style={{ height: `${from * HEIGHT}px` }} /></tr>}
-          {rows.slice(from, to).map((x, i) => {
-            const { a } = x, cost = a.cost[device];
-            return (
-              <tr key={(from + i) % SLOTS} class={from + i === at ? 'row at' : 'row'} aria-rowindex={from + i + 2} onClick={() => { props.move(from + i); location.hash = hrefOf(a, x.id); }}>
-                <td class="mono"><a class="place" href={hrefOf(a, x.id)} title={placeOf(a)}><span>{a.f < 0 ? placeOf(a) : fileName(a.f)}</span>{a.f >= 0 && `:${a.l}`}</a></td>
-                <td class="h">{text(a.what)}</td>
-                <td class="h mono">{text(a.array)}</td>
-                <td class="r num"><Bounds a={a} device={device}>{per(cost[0])} {one(cost[0], text(cost[2]))}</Bounds></td>
-                <td class="r num h">{per(a.judged?.needed ?? cost[1])}</td>
-                <td class="num">{a.judged ? <span class={x.waste > 0 ? '' : 'fnt'}>{standingWord(a, device)}</span> : a.timing !== undefined ? <span class="fnt" title="how often it runs depends on timing: it is in no total">timing</span> : x.waste > 0
-                  ? <span class="share"><span>{percent(x.share)}</span><Bar moved={x.share} waste={x.share} of={most} thin /></span>
-                  : <span class="fnt">none</span>}</td>
-                <td class="h mono fnt" title={data.kernels[a.k].name}>{data.kernels[a.k].label}</td>
-              </tr>
-            );
-          })}
-          {to < rows.length && <tr class="sp" aria-hidden="true"><td colSpan={7} style={{ height: `${(rows.length - to) * HEIGHT}px` }} /></tr>}
-        </tbody>
-      </table>
+      <div class="list" role="table" aria-label="Every memory access of every kernel" aria-rowcount={rows.length + 1}>
+        <div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex={1}>
+          {columns.map((c) => (
+            <span role="columnheader" class={c.kind} aria-sort={sort.id === c.id ? (sort.down ? 'descending' : 'ascending') : undefined}>
+              <button type="button" onClick={() => by({ id: c.id, down: sort.id === c.id ? !sort.down : numbers.includes(c.id) })}>
+                {c.title}<i aria-hidden="true">{sort.id === c.id ? (sort.down ? ' ↓' : ' ↑') : ''}</i>
+              </button>
+            </span>
+          ))}
+        </div></div>
+        <div role="rowgroup" class="rows" style={{ height: `${rows.length * HEIGHT}px` }}>
+          {rows.slice(from, to).map((x, k) => <Row key={x.id} x={x} i={from + k} at={from + k === at} device={device} most={most} choose={props.move} />)}
+        </div>
+      </div>
       {rows.length === 0 && <p class="none">No access matches.</p>}
     </div>
   );

@@ -1,12 +1,12 @@
 // The answer: what is for nothing, why, what to change, in which kernels, and what the numbers do not hold.
 import { useState } from 'preact/hooks';
 import { amountOf, CostText } from './access';
-import { checked, data, hasText, linesOf, pictureOf, placeOf, text } from './data';
+import { checked, data, Finding, hasText, linesOf, pictureOf, placeOf, stackOf, text } from './data';
 import { bytes, capital, human, one, per, percent, plural, sentence, times } from './format';
 import { Launches, varies } from './launches';
 import { Bounds, JudgedDevices, JudgedKernels, JudgedVerdict, standingText, Standings } from './judged';
 import { findingsOf, firstOf, fixOf, hrefOf, Lane, SeenFinding, spacesOf, View } from './model';
-import { Bar, Choice } from './parts';
+import { Bar, Choice, KernelName } from './parts';
 import { LanePicture } from './picture';
 
 const { run } = data;
@@ -96,6 +96,18 @@ function Gain({ finding }: { finding: SeenFinding }) {
   return <span class="fg"><b>{after ? times(before / after) : 'no'}</b> {after ? `fewer ${name}` : name}</span>;
 }
 
+// The other lines with the same cause.
+function Also({ finding }: { finding: Finding }) {
+  const [first, ...others] = finding.accesses, places = new Map<string, number>();
+  for (const id of others) if (placeOf(data.accesses[id]) !== placeOf(data.accesses[first]) && !places.has(placeOf(data.accesses[id]))) places.set(placeOf(data.accesses[id]), id);
+  const shown = [...places].slice(0, 6);
+  if (!others.length) return null;
+  return (
+    <p class="sub also">and {plural(others.length, 'access')} more with the same cause{shown.length > 0 && ', at '}
+      {shown.map(([place, id]) => <><a class="mono" href={hrefOf(data.accesses[id], id)}>{place}</a> </>)}{places.size > shown.length && `and ${places.size - shown.length} more lines`}</p>
+  );
+}
+
 function FindingRow({ seen, view, rank, open, toggle }: { seen: SeenFinding; view: View; rank: number; open: boolean; toggle: () => void }) {
   const { f: finding, share, cost, effect } = seen, { device } = view;
   const a = firstOf(finding), fix = fixOf(finding), typical = pictureOf(a.classes[0]?.[4], device), after = fix && effect && effect[0] > effect[1] ? pictureOf(fix.pic, device) : null;
@@ -113,9 +125,9 @@ function FindingRow({ seen, view, rank, open, toggle }: { seen: SeenFinding; vie
       {open && (
         <div class="fb">
           <div>
-            <h4>Where</h4>
+            <h4>Where <code>{stackOf(a)}</code></h4>
             <a class="where" href={hrefOf(a, finding.accesses[0])}><span class="wn">{a.f >= 0 ? a.l : ''}</span><code class="wt">{lines?.trim() || placeOf(a)}</code></a>
-            {finding.accesses.length > 1 && <p class="sub">and {plural(finding.accesses.length - 1, 'access')} more with the same cause</p>}
+            <Also finding={finding} />
             <h4>Why</h4>
             <p>{text(a.what)}: {text(a.pattern)}. {checked ? <><Bounds a={a} device={device}>{''}</Bounds> a warp, where {a.judged?.needed} would do.</> : <><CostText cost={cost} />; {amountOf(seen.waste, a)} for nothing.</>}{fix && hasText(fix.cause) && ` ${sentence(text(fix.cause))}`}</p>
             <h4>Change {fix && <span class="sure">{text(fix.sure)}</span>}</h4>
@@ -165,7 +177,7 @@ function Kernels({ view, query }: { view: View; query: string }) {
           <tbody>
             {shown.map((x) => (
               <tr>
-                <th scope="row"><a href={`#accesses/${x.id}`} title={x.k.name}><code>{x.k.label}</code></a>{!['exact', 'proved'].includes(x.k.status) && <span class="warn"> {x.k.status}</span>}</th>
+                <th scope="row"><a href={`#accesses/${x.id}`} title={x.k.name}><code><KernelName label={x.k.label} /></code></a>{!['exact', 'proved'].includes(x.k.status) && <span class="warn"> {x.k.status}</span>}</th>
                 <td class="r num">{human(x.k.launches)}</td>
                 <td class="r num">{x.share > 0 ? <b class="waste">{percent(x.share)}</b> : '–'}</td>
                 {lanes.map((lane) => {

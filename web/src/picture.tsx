@@ -117,7 +117,7 @@ export function LanePicture({ picture, most = 8 }: { picture: Picture; most?: nu
   }
   return (
     <>
-      <svg viewBox={`0 0 ${right + 72} ${y + 1}`} role="img" aria-label={describe(picture)} onPointerLeave={() => light(null)}>
+      <svg viewBox={`0 0 ${right + 84} ${y + 1}`} role="img" aria-label={describe(picture)} onPointerLeave={() => light(null)}>
         <text class="lab" x={LEFT - 8} y={13}>lanes</text>
         {Array.from({ length: 32 }, (_, lane) => active.has(lane)
           ? <Chip x={laneX(lane) + 0.5} y={2} width={STEP - 1} lanes={[lane]} lit={lights([lane])} light={light} />

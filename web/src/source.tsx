@@ -52,17 +52,18 @@ function rowsOf(f: number, lines: Map<string, SourceLine>, only: boolean): Row[]
 function Line(props: { row: Row; code: Piece[] | undefined; lanes: Lane[]; tops: Record<Lane, number>; at: boolean; gap: boolean; device: number; idle?: string; choose: () => void }) {
   const { row: { n, line }, code, lanes, tops, at, choose } = props;
   const own = line?.accesses.length ? line : undefined, waste = own?.accesses.find((x) => x.waste > 0);
+  const inlined = checked ? 0 : line?.inlined.reduce((sum, x) => sum + x.share, 0) ?? 0; // of the waste, in code that it calls
   const kind = `ln${own || line?.inlined.length ? ' has' : ''}${waste ? ' bad' : ''}${at ? ' at' : ''}${props.gap ? ' gap' : ''}`;
-  const hint = waste && !checked ? <CostText cost={waste.a.cost[props.device]} /> : own ? (checked ? standingText(own.accesses[0].a, props.device) : text(own.accesses[0].a.pattern)) : line ? 'calls inlined code with accesses' : props.idle ?? null;
+  const hint = waste && !checked ? <CostText cost={waste.a.cost[props.device]} /> : own ? (checked ? standingText(own.accesses[0].a, props.device) : text(own.accesses[0].a.pattern)) : line ? (inlined > 0 ? `${percent(inlined)} of the waste, in code that is inlined here` : 'calls inlined code with accesses') : props.idle ?? null;
   return (
     <div class={kind} style={waste && { '--h': Math.min(1, Math.sqrt(own!.share)) }} onClick={line ? choose : undefined} data-line={n}>
       <span class="gut">
-        <span class="c-sh">{!own || own.share <= 0 ? '' : checked ? timesNeeded(own, props.device) : percent(own.share)}</span>
+        {own && own.share > 0 ? <span class="c-sh">{checked ? timesNeeded(own, props.device) : percent(own.share)}</span> : <span class="c-sh in">{inlined > 0 && percent(inlined)}</span>}
         {lanes.map((lane) => {
           const [moved, wasted] = own ? costIn(own, lane) : [0, 0];
           return <span class="c-bar">{moved > 0 && <Bar moved={moved} waste={wasted} of={tops[lane]} thin />}</span>;
         })}
-        {line ? <button type="button" class="c-no" aria-label={`line ${n}: ${own ? `${own.accesses.length} accesses${own.share > 0 && !checked ? `, ${percent(own.share)} of the waste` : ''}` : 'calls inlined code with accesses'}`}>{n}</button> : <span class="c-no">{n}</span>}
+        {line ? <button type="button" class="c-no" aria-label={`line ${n}: ${own ? `${own.accesses.length} accesses${own.share > 0 && !checked ? `, ${percent(own.share)} of the waste` : ''}` : hint}`}>{n}</button> : <span class="c-no">{n}</span>}
       </span>
       <span class="txt">{!code?.length && own && <span class="fnt">{text(own.accesses[0].a.what)} {text(own.accesses[0].a.array)}</span>}{code?.map(([words, token]) => (token ? <span class={`t-${token}`}>{words}</span> : words))}</span>
       {hint && <span class={`hint${waste ? '' : ' calm'}`}>{hint}</span>}
@@ -120,15 +121,27 @@ function Code(props: { f: number; l: number; lines: Map<string, SourceLine>; dev
   );
 }
 
+// Of names that begin and end alike, as those of a template's instances do, what differs.
+function apart(names: string[]): (name: string) => string {
+  const cut = /[<>,()[\]]/, before = (name: string, n: number) => name[name.length - 1 - n];
+  const alike = (one: (name: string) => string) => names.every((name) => one(name) === one(names[0]) && one(name) !== undefined);
+  let head = 0, tail = 0;
+  while (alike((name) => name[head])) ++head;
+  while (alike((name) => before(name, tail))) ++tail;
+  while (head > 0 && !cut.test(names[0][head - 1])) --head; // whole arguments
+  while (tail > 0 && !cut.test(before(names[0], tail - 1))) --tail;
+  return (name) => (head + tail < 12 || head + tail >= name.length ? name : `${head ? '…' : ''}${name.slice(head, name.length - tail).trim()}${tail ? '…' : ''}`);
+}
+
 // What tells apart the accesses of one line: what is done, in which kernel, reached by which calls.
 function label(x: Seen, line: SourceLine, inlined: boolean) {
   const all = inlined ? line.inlined : line.accesses, alike = all.filter((y) => y.a.what === x.a.what && y.a.array === x.a.array && y.a.k === x.a.k && callsOf(y.a) === callsOf(x.a));
-  const kernels = new Set(all.map((y) => y.a.k)), calls = new Set(all.map((y) => callsOf(y.a)));
+  const kernels = [...new Set(all.map((y) => data.kernels[y.a.k].label))], calls = new Set(all.map((y) => callsOf(y.a)));
   return (
     <>
       <i class={x.waste > 0 ? 'dot' : 'dot ok'} aria-hidden="true" />
       {text(x.a.what)}{x.a.array !== undefined && <code> {text(x.a.array)}</code>}
-      {kernels.size > 1 && <small>{data.kernels[x.a.k].label}</small>}
+      {kernels.length > 1 && <small>{apart(kernels)(data.kernels[x.a.k].label)}</small>}
       {alike.length > 1 && <small>{per(x.a.cost[0][0])} {one(x.a.cost[0][0], text(x.a.cost[0][2]))}</small>}
       {!inlined && calls.size > 1 && callsOf(x.a) && <small>from {callsOf(x.a)}</small>}
       {inlined && <small>at {data.files[x.a.f].name}:{x.a.l}</small>}
