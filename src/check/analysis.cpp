@@ -149,6 +149,7 @@ Value Analysis::seen(u32 ssa_value, u32 block) {
       if (shared && pool.sets.meet(symbol.loops, left)) {
         symbol.uniform = false;
         symbol.kind = SymbolKind::other;
+        symbol.modulus = 1; // of each lane in its own round
         symbol.loops = pool.sets.without(symbol.loops, left);
         symbol.causes = pool.sets.of(static_cast<u32>(Reason::divergent_loop));
         number = pool.symbol({of_exit, s, left, 0, 0}, symbol);

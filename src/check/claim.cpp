@@ -233,8 +233,9 @@ private:
 
   // The divisor that what all lanes share has where parameters are as aligned as it takes; notes which.
   u64 aligned_unit(Value uniform) {
-    u64 unit = symbolic::most_divisor;
-    for (const Term& t : pool_.terms(uniform)) {
+    const symbolic::Pool::Congruent congruent = pool_.congruent(pool_.terms(uniform));
+    u64 unit = congruent.modulus;
+    for (const Term& t : congruent.terms) {
       u64 divisor = pool_.divisor(t);
       if (divisor >= sector) {
         unit = std::min(unit, divisor);

@@ -78,8 +78,8 @@ ret;
   u32 temporary() { return ++temporaries_; }
   std::string variable() { return fmt::format("%v{}", below(variables)); }
   std::string constant() {
-    constexpr u32 some[] = {1,  2,  3,  4,  5,   7,   8,          15,         16,
-                            31, 32, 33, 64, 100, 128, 0xffffffff, 0x7fffffff, 0x10000};
+    constexpr u32 some[] = {1,  2,  3,  4,   5,   7,          8,          15,      16,  31,
+                            32, 33, 64, 100, 128, 0xffffffff, 0x7fffffff, 0x10000, ~7u, ~31u};
     return std::to_string(static_cast<i32>(some[below(std::size(some))]));
   }
   std::string input() { return fmt::format("%in{}", chance(70) ? 2 + below(6) : below(10)); }

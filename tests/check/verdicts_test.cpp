@@ -67,6 +67,28 @@ TEST(Verdicts, ConditionsThatFollowFromOthersAreNotSaid) {
   EXPECT_EQ(all[0].aligned[0].sectors, (Interval{4, 4}));
 }
 
+// a[n & ~31 …]: no term alone is a multiple of 32, but their sum is.
+TEST(Verdicts, ARoundedNumberIsAMultiple) {
+  auto at = [](const std::string& index, const std::string& parameter = "") {
+    std::string text = kernel("cvt.u32.u64 %r5, %rd2;\nand.b32 %r6, %r5, -32;\n" + index + load);
+    if (!parameter.empty()) {
+      text.replace(text.find(".param .u64 n"), 13, ".param .u64 n, .param .u32 m");
+      text.insert(text.find("mov.u32 %r1"), "ld.param.u32 %r7, [m];\n");
+    }
+    return judged(text).at(0);
+  };
+  EXPECT_EQ(at("add.s32 %r3, %r6, %r1;\n").costs[0].sectors, (Interval{4, 4}));
+  EXPECT_TRUE(at("or.b32 %r3, %r6, %r1;\nand.b32 %r3, %r3, 31;\n").exact);
+  EXPECT_EQ(at("add.s32 %r3, %r5, %r1;\n").costs[0].sectors, (Interval{4, 5})) << "n is none";
+  EXPECT_EQ(at("and.b32 %r6, %r5, -4;\nadd.s32 %r3, %r6, %r1;\n").costs[0].sectors, (Interval{4, 5}))
+      << "nor is n rounded to 4";
+  // Its quotients are known in each lane, too.
+  EXPECT_EQ(at("add.s32 %r3, %r6, %r1;\nshr.u32 %r3, %r3, 3;\n").costs[0].sectors, (Interval{1, 1}));
+  // What is rounded is no condition.
+  EXPECT_EQ(at("add.s32 %r3, %r6, %r1;\nadd.s32 %r3, %r3, %r7;\n", "m").conditions,
+            std::vector<std::string>{"parameter 3 % 8 == 0"});
+}
+
 TEST(Verdicts, WhatIsTheSameForAnyPointerRestsOnNone) {
   std::vector<Judgement> all = judged(kernel("shl.b32 %r3, %r1, 5;\n" + load)); // a sector for each lane
   ASSERT_EQ(all.size(), 1u);

@@ -20,7 +20,7 @@ Value Algebra::low_bits(Value v, u32 count, u32 bits) {
     if (t.monomial == 0 || pool.divisor(t) < size) terms.push_back(t);
   Value rest = pool.polynomial(std::move(terms), v.assumed);
   i64 mask = static_cast<i64>(size - 1);
-  if (pool.is_constant(rest))
+  if (Parts p = parts(rest); p.others.empty() && pool.facts(p.uniform).divisor >= size)
     return pool.polynomial({{0, pool.map(pool.constant_of(rest), [&](i64 lane) { return lane & mask; })}},
                            v.assumed);
   if (std::optional<Range> known = pool.facts(rest).range; known && known->least >= 0 && known->most <= mask)
@@ -30,10 +30,16 @@ Value Algebra::low_bits(Value v, u32 count, u32 bits) {
   if (std::optional<Chunk> split = chunk(rest); split && split->unit < size && !pool.facts(rest).uniform) {
     result.divisor = split->unit;
     result.range->most = mask - static_cast<i64>(split->unit - 1);
+    result.congruent = split->high.polynomial;
+    result.modulus = size;
     Value high = opaque({lower_bits, count}, {split->high}, bits_of_mixed, result);
     return add(high, pool.constant(split->low), 64);
   }
-  result.divisor = pool.facts(rest).uniform ? std::min(pool.facts(rest).divisor, size) : 1;
+  if (pool.facts(rest).uniform) {
+    result.divisor = std::min(pool.facts(rest).divisor, size);
+    result.congruent = rest.polynomial;
+    result.modulus = size;
+  }
   return opaque({lower_bits, count}, {rest}, bits_of_mixed, result);
 }
 
@@ -160,7 +166,11 @@ Value Algebra::quotient(const Parts& p, SetId assumed_of_all, u32 amount, Value 
   Value rest = pool.polynomial(std::move(odd), 0);
   Lanes lanes = p.constant;
   u64 unit = pool.facts(rest).divisor;
-  if (pool.terms(rest).empty()) {
+  if (unit >= size) { // all terms of it together, if none alone
+    Symbol part;
+    part.divisor = unit >> amount;
+    if (!pool.terms(rest).empty())
+      out = add(out, opaque({right_shift, amount}, {rest}, shift_of_mixed, part), 64);
     for (i64& lane : lanes) lane >>= amount;
     return add(out, pool.constant(lanes), 64);
   }

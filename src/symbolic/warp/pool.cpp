@@ -20,6 +20,8 @@ struct WideRange {
   bool sane() const { return least > -most_bound && most < most_bound; }
 };
 
+u64 product_of_divisors(u64 a, u64 b) { return a >= most_divisor / b ? most_divisor : a * b; }
+
 WideRange times(WideRange a, i128 least, i128 most) {
   i128 all[] = {a.least * least, a.least * most, a.most * least, a.most * most};
   return {*std::min_element(all, all + 4), *std::max_element(all, all + 4)};
@@ -72,10 +74,12 @@ u32 Pool::symbol(const SymbolKey& key, const Symbol& made) {
 
 Value Pool::constant(i64 v) { return polynomial({{0, {v}}}, 0); }
 Value Pool::constant(const Lanes& lanes) { return polynomial({{0, coefficient(lanes)}}, 0); }
-Value Pool::of_symbol(u32 number) {
-  auto [known, fresh] = monomial_ids_.try_emplace({number}, static_cast<u32>(monomials_.size()));
-  if (fresh) monomials_.push_back({number});
-  return polynomial({{known->second, {1}}}, 0);
+Value Pool::of_symbol(u32 number) { return polynomial({{monomial_of({number}), {1}}}, 0); }
+
+u32 Pool::monomial_of(std::vector<u32> symbols) {
+  auto [known, fresh] = monomial_ids_.try_emplace(symbols, static_cast<u32>(monomials_.size()));
+  if (fresh) monomials_.push_back(std::move(symbols));
+  return known->second;
 }
 
 u32 Pool::product(u32 monomial, u32 other) {
@@ -83,9 +87,7 @@ u32 Pool::product(u32 monomial, u32 other) {
   std::vector<u32> all;
   std::merge(monomials_[monomial].begin(), monomials_[monomial].end(), monomials_[other].begin(),
              monomials_[other].end(), std::back_inserter(all));
-  auto [known, fresh] = monomial_ids_.try_emplace(all, static_cast<u32>(monomials_.size()));
-  if (fresh) monomials_.push_back(std::move(all));
-  return known->second;
+  return monomial_of(std::move(all));
 }
 
 Coefficient Pool::coefficient(const Lanes& lanes) {
@@ -118,7 +120,8 @@ Coefficient Pool::product(Coefficient a, Coefficient b) {
   return coefficient(x);
 }
 
-Value Pool::polynomial(std::vector<Term> terms, SetId assumed, u32 bits) {
+// Sorts, sums, and drops zeros.
+void Pool::add_up(std::vector<Term>& terms, u32 bits) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.monomial < b.monomial; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < terms.size();) {
@@ -129,6 +132,10 @@ Value Pool::polynomial(std::vector<Term> terms, SetId assumed, u32 bits) {
     if (!(sum_of.coefficient == Coefficient{})) terms[kept++] = sum_of;
   }
   terms.resize(kept);
+}
+
+Value Pool::polynomial(std::vector<Term> terms, SetId assumed, u32 bits) {
+  add_up(terms, bits);
   auto found = polynomial_ids_.find(terms);
   if (found == polynomial_ids_.end()) {
     found = polynomial_ids_.emplace(terms, static_cast<u32>(polynomials_.size())).first;
@@ -138,21 +145,67 @@ Value Pool::polynomial(std::vector<Term> terms, SetId assumed, u32 bits) {
   return {found->second, assumed};
 }
 
-u64 Pool::divisor_of_monomial(u32 monomial) const {
+u64 Pool::divisor_of_monomial(const std::vector<u32>& symbols) const {
   u64 divisor = 1;
-  for (u32 s : monomials_[monomial])
-    divisor = std::min(most_divisor, divisor * std::min(symbols_[s].divisor, most_divisor / divisor));
+  for (u32 s : symbols) divisor = product_of_divisors(divisor, symbols_[s].divisor);
   return divisor;
 }
 
+u64 Pool::divisor(Coefficient c) const {
+  if (c.uniform()) return power_of_two_in(c.value);
+  u64 out = most_divisor;
+  for (i64 lane : lanes_[c.lanes]) out = std::min(out, power_of_two_in(lane));
+  return out;
+}
+
 u64 Pool::divisor(const Term& t) const {
-  u64 of_lanes = most_divisor;
-  if (t.coefficient.uniform())
-    of_lanes = power_of_two_in(t.coefficient.value);
-  else
-    for (i64 lane : lanes_[t.coefficient.lanes]) of_lanes = std::min(of_lanes, power_of_two_in(lane));
-  u64 of_symbols = divisor_of_monomial(t.monomial);
-  return of_lanes >= most_divisor / of_symbols ? most_divisor : of_lanes * of_symbols;
+  return product_of_divisors(divisor(t.coefficient), divisor_of_monomial(monomials_[t.monomial]));
+}
+
+u64 Pool::divisor(const Congruent& c) const {
+  u64 out = c.modulus;
+  for (const Term& t : c.terms) out = std::min(out, divisor(t));
+  return out;
+}
+
+// The symbol made last that is low bits of something.
+std::optional<u32> Pool::low_bits_in(const std::vector<Term>& terms) const {
+  std::optional<u32> out;
+  for (const Term& t : terms)
+    for (u32 s : monomials_[t.monomial])
+      if (symbols_[s].modulus > 1 && (!out || s > *out)) out = s;
+  return out;
+}
+
+Pool::Congruent Pool::congruent(std::vector<Term> terms) {
+  constexpr u32 most_steps = 4; // low bits of low bits
+  constexpr std::size_t most_terms = 64;
+  Congruent now{std::move(terms)}, best = now;
+  for (u32 step = 0; step < most_steps && now.terms.size() <= most_terms; ++step) {
+    const std::optional<u32> low = low_bits_in(now.terms);
+    if (!low) break;
+    const Symbol& bits = symbols_[*low];
+    Congruent next{{}, now.modulus};
+    for (const Term& t : now.terms) {
+      std::vector<u32> others = monomials_[t.monomial];
+      auto at = std::find(others.begin(), others.end(), *low);
+      if (at == others.end()) {
+        next.terms.push_back(t);
+        continue;
+      }
+      others.erase(at);
+      const u32 factor = monomial_of(others);
+      next.modulus =
+          std::min(next.modulus, product_of_divisors(divisor(Term{factor, t.coefficient}), bits.modulus));
+      for (const Term& whole : polynomials_[bits.congruent])
+        next.terms.push_back({product(factor, whole.monomial), product(t.coefficient, whole.coefficient)});
+    }
+    add_up(next.terms, 64);
+    now = std::move(next);
+    auto rank = [&](const Congruent& c) { return std::pair(divisor(c), -static_cast<i64>(c.terms.size())); };
+    if (rank(now) > rank(best)) best = now;
+  }
+  return best;
 }
 
 Facts Pool::facts_of(const std::vector<Term>& terms) {
@@ -181,6 +234,7 @@ Facts Pool::facts_of(const std::vector<Term>& terms) {
     bounded = bounded && range.sane();
   }
   if (bounded) out.range = Range{static_cast<i64>(range.least), static_cast<i64>(range.most)};
+  if (low_bits_in(terms)) out.divisor = divisor(congruent(terms));
   return out;
 }
 

@@ -53,6 +53,9 @@ struct Symbol {
   SetId loops = 0;            // in which it changes
   SetId causes = 0;           // varying: why
   u32 a = 0, b = 0;
+  // Of low bits: they are what this polynomial is, modulo a power of two.
+  u32 congruent = 0;
+  u64 modulus = 1;
 };
 
 // What a symbol is made from: equal keys give the same symbol.
@@ -115,6 +118,13 @@ public:
   Coefficient sum(Coefficient, Coefficient);
   Coefficient product(Coefficient, Coefficient);
   u64 divisor(const Term&) const; // of every lane
+  // The same modulo a power of two, in other terms: n - n%32 is 0 modulo 32. Of several such forms the one with the largest
+  // divisor, and of these the shortest.
+  struct Congruent {
+    std::vector<Term> terms;
+    u64 modulus = most_divisor;
+  };
+  Congruent congruent(std::vector<Term>);
   template <class F> Coefficient map(Coefficient c, F&& f) {
     if (c.uniform()) return {f(c.value)};
     Lanes all = lanes(c);
@@ -135,7 +145,12 @@ private:
     std::size_t operator()(const SymbolKey&) const;
   };
   Facts facts_of(const std::vector<Term>&);
-  u64 divisor_of_monomial(u32) const;
+  u32 monomial_of(std::vector<u32> symbols); // sorted
+  u64 divisor_of_monomial(const std::vector<u32>&) const;
+  u64 divisor(const Congruent&) const;
+  u64 divisor(Coefficient) const;
+  std::optional<u32> low_bits_in(const std::vector<Term>&) const;
+  void add_up(std::vector<Term>&, u32 bits);
 
   std::vector<Symbol> symbols_;
   std::unordered_map<SymbolKey, u32, Hash> symbol_ids_;

@@ -19,7 +19,7 @@ __global__ void forms(const float* a, const float* b, const float* c, const floa
   sum += c[i + 1];                                     // misaligned 5
   sum += d[n + (x ^ 1)];                               // coalesced 4 to 5 if 4
   sum += d[256 + (31 - (x & 31))];                     // coalesced 4
-  sum += d[n / 32 * 32 + x];                           // coalesced 4 to 5
+  sum += d[n / 32 * 32 + x];                           // coalesced 4
   sum += b[blockIdx.x * 256 + x % 32];                 // coalesced 4
   sum += b[n];                                         // broadcast 1
   for (int k = i; k < n; k += blockDim.x * gridDim.x)
