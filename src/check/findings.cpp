@@ -75,6 +75,21 @@ Severity severity_of(const Judgement& j) {
   return paid(j.costs[0], j.space).most >= 2 * j.needed ? Severity::warning : Severity::note;
 }
 
+// Where the rules of advise/ say nothing, as they ask for addresses or for what a program does with them: what would let a
+// warp do with Judgement::needed.
+std::string_view other_change(const Judgement& j) {
+  if (j.advice || j.space != Space::global) return {};
+  const bool load = j.site.kind == Kind::load, store = j.site.kind == Kind::store;
+  if (j.verdict == Verdict::scattered && load)
+    return "sort or renumber the indices so that neighbouring threads want neighbouring elements";
+  if (j.verdict == Verdict::scattered && store)
+    return "sort by destination first, so that neighbouring threads write neighbouring elements";
+  if (j.verdict == Verdict::uncoalesced && rule_of(j) == Rule::atomic)
+    return "let neighbouring threads update neighbouring elements, by another order of the indices or of the "
+           "elements";
+  return {};
+}
+
 std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   std::vector<findings::Cost> out;
   for (std::size_t i = 0; i < j.costs.size(); ++i) {
@@ -87,6 +102,8 @@ std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const
     cost.needed = static_cast<double>(j.needed);
     if (i < j.after.size() && j.after[i] && advise::name(j.advice->metric) == cost.counter)
       cost.fixed = static_cast<double>(*j.after[i]);
+    else if (!other_change(j).empty())
+      cost.fixed = cost.needed;
     out.push_back(std::move(cost));
   }
   return out;
@@ -125,6 +142,8 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
   add_notes(j, out);
   if (j.advice && !j.advice->change.empty())
     out.fix = findings::Fix{j.advice->change, j.advice->example, {}, j.remedy};
+  else if (const std::string_view change = other_change(j); !change.empty())
+    out.fix = findings::Fix{std::string(change), {}, {}, {}};
   return out;
 }
 

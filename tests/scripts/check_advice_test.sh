@@ -1,7 +1,8 @@
-# What `check` predicts from the code alone is what the emulator counts after the change: the pairs of program.advice.
+# What `check` predicts from the code alone is what the emulator counts after the change: the pairs of program.advice,
+# and those of changes that only `check` proposes.
 . "$(dirname "$0")/common.sh"
 programs="$source_dir/tests/scripts/programs"
-compared="advice advice_public advice_public_units advice_rows"
+compared="advice advice_public advice_public_units advice_rows check_pairs"
 sources=
 for name in $compared; do
   sources="$sources $programs/$name.cu"
