@@ -46,8 +46,9 @@ bool stands_alone(const Source& s, const Structure& type) {
     if (s.at(i - 1).is("typedef") || s.at(i - 1).is(":") || s.at(i - 1).is("public") || s.at(i - 1).is("="))
       return false;
     if (s.at(i - 2).is("typedef")) return false;
-    if (const u32 operand = behind_cast(s, i);
-        operand != no_token && !s.at(operand).is("malloc") && !s.at(operand).is("calloc"))
+    if (const u32 operand = behind_cast(s, i); operand != no_token && !s.at(operand).is("malloc") &&
+                                               !s.at(operand).is("calloc") &&
+                                               !is_allocated_at(s, operand + 1))
       return false;
     const u32 block = s.block_around(i);
     if (block == no_token) continue;

@@ -83,6 +83,15 @@ std::optional<Function> function_around(const Source& s, u32 token) {
   return out;
 }
 
+bool is_allocated_at(const Source& s, u32 variable) {
+  if (!s.at(variable - 1).is("&")) return false;
+  u32 open = variable - 2;
+  if (s.at(open).is(")") && s.partner(open) != no_token) open = s.partner(open) - 1; // of a cast
+  const Token& called = s.at(open - 1);
+  return s.at(open).is("(") &&
+         (called.is("cudaMalloc") || called.is("cudaMallocManaged") || called.is("cudaMallocAsync"));
+}
+
 std::optional<std::vector<Parameter>> parameters(const Source& s, const Function& f) {
   std::vector<Parameter> out;
   for (const Range& one : parts(s, f.parameters, ",")) {

@@ -14,6 +14,9 @@ struct Function {
 // The function whose body the token is in; nothing where it is in none.
 std::optional<Function> function_around(const Source&, u32 token);
 
+// Does the variable get memory of its own there: "cudaMalloc(&v", "cudaMalloc((void**)&v"?
+bool is_allocated_at(const Source&, u32 variable);
+
 struct Parameter {
   u32 name = 0;
   Range type; // with the stars

@@ -32,18 +32,6 @@ u32 callee(const Source& s, u32 token) {
   return no_token;
 }
 
-bool is_allocation(const Token& t) {
-  return t.is("cudaMalloc") || t.is("cudaMallocManaged") || t.is("cudaMallocAsync");
-}
-
-// Of "cudaMalloc(&v" and "cudaMalloc((void **)&v".
-bool is_allocated_here(const Source& s, u32 v) {
-  if (!s.at(v - 1).is("&")) return false;
-  u32 open = v - 2;
-  if (s.at(open).is(")") && s.partner(open) != no_token) open = s.partner(open) - 1;
-  return s.at(open).is("(") && is_allocation(s.at(open - 1));
-}
-
 // A local variable that has memory of its own: declared once, given memory by cudaMalloc, and used in no way that could
 // give it another value.
 bool has_own_memory(const Source& s, const Function& host, std::string_view name) {
@@ -53,7 +41,7 @@ bool has_own_memory(const Source& s, const Function& host, std::string_view name
     if (!t.is(name) || s.at(i - 1).is(".") || s.at(i - 1).is("->")) continue;
     if (t.directive || i < host.body.first) return false;
     const Token &before = s.at(i - 1), &after = s.at(i + 1);
-    if (is_allocated_here(s, i)) {
+    if (is_allocated_at(s, i)) {
       allocated = true;
     } else if (before.is("*") && (s.at(i - 2).word() || s.at(i - 2).is(",")) &&
                (after.is(";") || after.is(",") || after.is("="))) {
@@ -133,7 +121,8 @@ bool all_launches_keep_apart(const Source& s, const Function& kernel, const std:
 bool stays_the_same(const Source& s, const Function& kernel, std::string_view name) {
   for (u32 i = kernel.body.first; i < kernel.body.last; ++i) {
     if (!s.at(i).is(name) || s.at(i - 1).is(".") || s.at(i - 1).is("->")) continue;
-    if (!s.at(i + 1).is("[") || s.at(i - 1).is("++") || s.at(i - 1).is("--")) return false;
+    if ((!s.at(i + 1).is("[") && !s.at(i + 1).is("->")) || s.at(i - 1).is("++") || s.at(i - 1).is("--"))
+      return false;
     if (s.at(i - 1).word() && !s.at(i - 1).is("return") && !s.at(i - 1).is("else"))
       return false; // declared anew
   }
@@ -156,10 +145,12 @@ Edits restricted(const Place& p) {
   if (wanted == nullptr || !is_pointer(s, *wanted)) return {};
   for (u32 i = wanted->type.first; i < wanted->type.last; ++i)
     if (s.at(i).text.find("restrict") != std::string_view::npos) return {};
-  if (!s.at(wanted->type.last - 1).is("*") || !stays_the_same(s, *kernel, p.array)) return {};
+  u32 last = wanted->type.last - 1;
+  while (s.at(last).is("const")) --last; // of the pointer itself
+  if (!s.at(last).is("*") || !stays_the_same(s, *kernel, p.array)) return {};
   if (!all_launches_keep_apart(s, *kernel, *all)) return {};
-  const u32 at = s.at(wanted->type.last - 1).end();
-  return {replacing(s, p.file, at, at, s.at(wanted->name).begin == at ? " __restrict__ " : " __restrict__")};
+  const u32 at = s.at(last).end();
+  return {replacing(s, p.file, at, at, s.at(last + 1).begin == at ? " __restrict__ " : " __restrict__")};
 }
 
 } // namespace warplens::fix

@@ -172,10 +172,13 @@ TEST(Aligned, DeclaresTheStructure) {
   const std::string alias = with(
       with(pair, "struct Pair { float a, b; };", "typedef struct { float a; int b[1]; } Pair;"), "x", "x");
   EXPECT_EQ(fixed(alias, "in", eight), with(alias, "typedef struct {", "typedef struct __align__(8) {"));
+  const std::string typed = with(pair, "(void**)&in", "(Pair**)&in"); // what it is given to is one anyway
+  EXPECT_EQ(fixed(typed, "in", eight), with(typed, "struct Pair {", "struct __align__(8) Pair {"));
   for (const char* more :
-       {"struct Two { int i; Pair p; };", "struct Two : Pair {};", "void f(float* f) { g((Pair*)f); }",
-        "void f(float* f) { g(reinterpret_cast<const Pair*>(f)); }", "#pragma pack(1)", "typedef Pair Q;",
-        "#define Q Pair", "using Q = Pair;", "union U { Pair p; int i; };"})
+       {"void f(float* f) { g((Pair**)&f); }", "struct Two { int i; Pair p; };", "struct Two : Pair {};",
+        "void f(float* f) { g((Pair*)f); }", "void f(float* f) { g(reinterpret_cast<const Pair*>(f)); }",
+        "#pragma pack(1)", "typedef Pair Q;", "#define Q Pair", "using Q = Pair;",
+        "union U { Pair p; int i; };"})
     EXPECT_EQ(fixed(pair + more + "\n", "in", eight), "") << more;
   EXPECT_EQ(fixed(with(pair, "struct Pair", "struct alignas(4) Pair"), "in", eight), "");
   EXPECT_EQ(fixed(with(pair, "float a, b;", "float a, b, c;"), "in", eight), "");
@@ -207,6 +210,12 @@ TEST(Restricted, WhereEveryLaunchHasItsOwnMemory) {
   const Remedy restrict {Kind::restricted, 0, 0};
   EXPECT_EQ(fixed(launched, "a", restrict), with(launched, "const float* a", "const float* __restrict__ a"));
   EXPECT_EQ(fixed(launched, "sum", restrict), with(launched, "float *sum", "float * __restrict__ sum"));
+  // A pointer that is constant itself, and members of what it leads to.
+  const std::string constant = with(launched, "const float* a", "const float* const a");
+  EXPECT_EQ(fixed(constant, "a", restrict),
+            with(constant, "const float* const a", "const float* __restrict__ const a"));
+  const std::string member = with(launched, "for (int i", "sum->x = 1; for (int i");
+  EXPECT_EQ(fixed(member, "sum", restrict), with(member, "float *sum", "float * __restrict__ sum"));
   struct {
     const char *from, *to;
   } changes[] = {{"(a, b, 3)", "(a, a, 3)"},
