@@ -67,9 +67,8 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
 }
 
 const Advice* same_advice(const std::vector<Advice>& there, const Advice& advice) {
-  auto same = std::ranges::find_if(there, [&](const Advice& other) {
-    return other.rule == advice.rule && other.metric == advice.metric;
-  });
+  auto same = std::ranges::find_if(
+      there, [&](const Advice& other) { return other.rule == advice.rule && other.metric == advice.metric; });
   return same == there.end() ? nullptr : &*same;
 }
 

@@ -267,8 +267,7 @@ private:
     for (std::size_t a = 1; a < options_.architectures.size(); ++a) {
       const auto there = advise::advise(record, {options_.architectures[a], a, &siblings});
       const advise::Advice* same = advise::same_advice(there, chosen);
-      out.push_back(same == nullptr ? std::nullopt
-                                    : std::optional(advise::value(same->metric, same->after)));
+      out.push_back(same == nullptr ? std::nullopt : std::optional(advise::value(same->metric, same->after)));
     }
     return out;
   }

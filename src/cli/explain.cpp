@@ -77,7 +77,8 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
                   "arrays placed one after the other in one allocation: 'float a[100]; double b[10];'")
       ->type_name("DECLARATIONS")
       ->group("Access");
-  add_file(command, "--svg", o.svg, "also write the drawing to this file; '-': instead of the words", "Output");
+  add_file(command, "--svg", o.svg, "also write the drawing to this file; '-': instead of the words",
+           "Output");
   add_file(command, "--html", o.html, "also write a page for a browser; '-': instead of the words", "Output");
   command.add_flag("--json", o.json, "print JSON instead of words")->group("Output");
   command.add_flag("--ascii", ascii, "draw with ASCII characters only")->group("Output");
