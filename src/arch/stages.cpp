@@ -13,9 +13,8 @@ constexpr std::size_t most_known = 1024; // combinations that a form keeps; a po
 constexpr std::array<u8, 65> low_bits_set = [] {
   std::array<u8, 65> out{};
   for (u32 n = 0; n < 64; ++n) {
-    u32 low = n < tag_set_bits ? tag_set_low >> n & 1 : 0,
-        high = n < tag_set_bits ? tag_set_high >> n & 1 : 0;
-    out[n + 1] = static_cast<u8>(out[n] ^ (low | high << 1));
+    u64 set = n < tag_set_bits ? (tag_set_low >> n & 1) | (tag_set_high >> n & 1) << 1 : 0;
+    out[n + 1] = static_cast<u8>(out[n] ^ set);
   }
   return out;
 }();

@@ -3,6 +3,9 @@
 #include "arch/count.h"
 #include "arch/measured.h"
 #include "arch/rules/l1_stages.h"
+#include "arch/rules/requests.h"
+#include "base/bits.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace warplens::test {
@@ -11,7 +14,8 @@ namespace {
 using access::Kind;
 
 constexpr const char* sets[] = {"h100_patterns.jsonl.gz", "h100_wide_loads.jsonl.gz",
-                                "h200_l1_stages.jsonl.gz", "h200_l1_loads.jsonl.gz"};
+                                "h200_l1_stages.jsonl.gz", "h200_l1_loads.jsonl.gz",
+                                "h200_l1_operations.jsonl.gz"};
 
 struct Agreement {
   u32 seen = 0, tag_passes = 0, data_wavefronts = 0; // equal ones
@@ -24,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Agreement& a) {
              << ", more counted " << a.counted_more << ", more measured " << a.measured_more;
 }
 
-// Of the patterns that `wanted(access, counts)` names.
+// Of the patterns of these sets that `wanted(pattern, counts)` names.
 template <class F> Agreement agreement(F&& wanted) {
   static const std::map<std::string, std::string> suffix{
       {"load", "ld"}, {"store", "st"}, {"reduction", "red"}, {"atomic", "atom"}};
@@ -34,7 +38,7 @@ template <class F> Agreement agreement(F&& wanted) {
       const std::string data = "l1tex__data_pipe_lsu_wavefronts_mem_lgds";
       if (pattern.space != "global" || pattern.op == "async_copy" || !pattern.has(data)) return;
       arch::Counts counts = arch::count(*arch::find(90), pattern.access);
-      if (!wanted(pattern.access, counts)) return;
+      if (!wanted(pattern, counts)) return;
       u64 tag = pattern.counter("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_" + suffix.at(pattern.op));
       ++out.seen;
       out.tag_passes += counts.tag_passes == tag;
@@ -46,45 +50,79 @@ template <class F> Agreement agreement(F&& wanted) {
 }
 
 TEST(MeasuredStages, LoadsAreExact) {
-  Agreement loads =
-      agreement([](const access::WarpAccess& a, const arch::Counts&) { return a.kind == Kind::load; });
-  EXPECT_EQ(loads, (Agreement{1497, 1497, 1497, 0, 0}));
+  Agreement loads = agreement(
+      [](const MeasuredPattern& pattern, const arch::Counts&) { return pattern.access.kind == Kind::load; });
+  EXPECT_EQ(loads, (Agreement{1897, 1897, 1897, 0, 0}));
 }
 
-TEST(MeasuredStages, StoresAreExactButForNarrowOnesOfManyPasses) {
-  auto narrow_and_many = [](const access::WarpAccess& a, const arch::Counts& counts) {
-    return a.bytes < 4 && counts.tag_passes > arch::passes_together(a.bytes);
+// Those whose lanes all wait in front of the data stage.
+bool goes_together(const MeasuredPattern& pattern, const arch::Counts& counts) {
+  return counts.tag_passes <= arch::passes_together(pattern.access.bytes);
+}
+
+TEST(MeasuredStages, StoresAreExactWhereTheyGoThroughTogether) {
+  auto stores = [](bool together, bool narrow) {
+    return agreement([=](const MeasuredPattern& pattern, const arch::Counts& counts) {
+      return pattern.access.kind == Kind::store && goes_together(pattern, counts) == together &&
+             (pattern.access.bytes < 4) == narrow;
+    });
   };
-  Agreement stores = agreement([&](const access::WarpAccess& a, const arch::Counts& counts) {
-    return a.kind == Kind::store && !narrow_and_many(a, counts);
-  });
-  EXPECT_EQ(stores, (Agreement{702, 702, 702, 0, 0}));
-  Agreement others = agreement([&](const access::WarpAccess& a, const arch::Counts& counts) {
-    return a.kind == Kind::store && narrow_and_many(a, counts);
-  });
-  EXPECT_EQ(others, (Agreement{123, 123, 98, 17, 8}));
+  EXPECT_EQ(stores(true, false), (Agreement{573, 573, 573, 0, 0}));
+  EXPECT_EQ(stores(true, true), (Agreement{428, 428, 428, 0, 0}));
+  EXPECT_EQ(stores(false, false), (Agreement{74, 74, 71, 3, 0}));
+  EXPECT_EQ(stores(false, true), (Agreement{237, 237, 184, 35, 18}));
 }
 
-TEST(MeasuredStages, AtomicsAreEstimatesFromBelow) {
-  Agreement reductions =
-      agreement([](const access::WarpAccess& a, const arch::Counts&) { return a.kind == Kind::reduction; });
-  EXPECT_EQ(reductions, (Agreement{393, 382, 332, 0, 61}));
-  Agreement atomics =
-      agreement([](const access::WarpAccess& a, const arch::Counts&) { return a.kind == Kind::atomic; });
-  EXPECT_EQ(atomics, (Agreement{373, 363, 314, 0, 59}));
+// Does a lane go before an earlier one that wants another line of the same tag set?
+bool overtakes(const access::WarpAccess& access) {
+  std::array<std::vector<u64>, 4> lines; // of each set, as lanes first want them
+  bool out = false;
+  for_each_lane(access.active, [&](u32 lane) {
+    u64 line = access.address[lane] >> 7;
+    std::vector<u64>& known = lines[arch::tag_set(line)];
+    auto place = std::ranges::find(known, line);
+    out |= place != known.end() && place + 1 != known.end();
+    if (place == known.end()) known.push_back(line);
+  });
+  return out;
+}
+
+bool is_swap(const MeasuredPattern& pattern) {
+  return pattern.json.value("form", "").find(".cas.") != std::string::npos;
+}
+
+// Tag passes are exact where no lane overtakes another, too.
+TEST(MeasuredStages, AtomicsAreExactInOnePassAndEstimatesFromBelow) {
+  auto atomics = [](bool one_pass, bool overtaking) {
+    return agreement([=](const MeasuredPattern& pattern, const arch::Counts& counts) {
+      return arch::is_atomic(pattern.access.kind) && !is_swap(pattern) &&
+             (counts.tag_passes == 1) == one_pass && overtakes(pattern.access) == overtaking;
+    });
+  };
+  EXPECT_EQ(atomics(true, false), (Agreement{317, 317, 317, 0, 0}));
+  EXPECT_EQ(atomics(false, false), (Agreement{985, 985, 687, 0, 298}));
+  EXPECT_EQ(atomics(false, true), (Agreement{607, 552, 495, 4, 108}));
+}
+
+// Two words of each lane go through: what it compares with, and what it stores.
+TEST(MeasuredStages, CompareAndSwapTakesMore) {
+  Agreement swaps =
+      agreement([](const MeasuredPattern& pattern, const arch::Counts&) { return is_swap(pattern); });
+  EXPECT_EQ(swaps, (Agreement{50, 21, 2, 0, 48}));
 }
 
 // One address bit more leads to another set: lanes at 0 and 2^bit + 128·line meet in a set for one of four lines.
 TEST(MeasuredStages, EveryAddressBitLeadsToItsTagSet) {
   u32 seen = 0;
-  for_each_measured(sets[2], [&](const MeasuredPattern& pattern) {
-    if (pattern.json.at("family") != "stage_hash") return;
-    ++seen;
-    EXPECT_EQ(arch::count(*arch::find(90), pattern.access).tag_passes,
-              pattern.counter("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld"))
-        << pattern.json;
-  });
-  EXPECT_EQ(seen, 104u);
+  for (const char* set : {"h200_l1_stages.jsonl.gz", "h200_l1_operations.jsonl.gz"})
+    for_each_measured(set, [&](const MeasuredPattern& pattern) {
+      if (!pattern.json.at("family").get<std::string>().ends_with("_hash")) return;
+      ++seen;
+      EXPECT_EQ(arch::count(*arch::find(90), pattern.access).tag_passes,
+                pattern.counter("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld"))
+          << pattern.json;
+    });
+  EXPECT_EQ(seen, 104u + 88u);
 }
 
 } // namespace

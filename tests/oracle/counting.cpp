@@ -131,9 +131,9 @@ u64 grouped_word_passes(const Lanes&, u32 width, u32 group);
 
 // docs/MODEL.md, "The L1's stages": where each bit of a line's number leads to.
 u32 set_of_line(u64 line) {
-  constexpr char leads_to[] = "3131231213132321323212323121";
+  constexpr char leads_to[] = "31312312131323213232123231213232123121";
   u32 set = 0;
-  for (u32 bit = 0; bit < 28; ++bit)
+  for (u32 bit = 0; bit < 38; ++bit)
     if ((line >> bit & 1) != 0) set ^= static_cast<u32>(leads_to[bit] - '0');
   return set;
 }

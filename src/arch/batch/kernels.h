@@ -50,7 +50,7 @@ constexpr u32 block_columns = 16;
 struct PendingBlocks {
   alignas(64) i32 key[warp_size][block_columns] = {}; // per lane
   u32 lanes[block_columns] = {};                      // that are active
-  u32 line[block_columns] = {};                       // where keys begin: the low half of a line's number
+  u64 line[block_columns] = {};                       // where keys begin
   u32 count = 0;
   u32 shift = 2;
   Granularity granularity;

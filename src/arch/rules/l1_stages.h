@@ -21,14 +21,14 @@
 
 namespace warplens::arch {
 
-// The tag set of a line is the exclusive or of what its number's bits lead to: bit by bit, 1, 2 or 3. Bits from 28
-// on are not known, and no matter to lanes within 32 GiB.
-inline constexpr u32 tag_set_bits = 28, tag_set_low = 0xb55af6f, tag_set_high = 0x5ef7ab5;
+// The tag set of a line is the exclusive or of what its number's bits lead to: bit by bit, 1, 2 or 3. Bits from 38
+// on are not known, and no matter to lanes within 32 TiB.
+inline constexpr u32 tag_set_bits = 38;
+inline constexpr u64 tag_set_low = 0x2d5b55af6f, tag_set_high = 0x16f5ef7ab5;
 
 [[gnu::always_inline]] inline u32 tag_set(u64 line) {
-  u32 known = static_cast<u32>(line);
-  return static_cast<u32>(__builtin_parity(known & tag_set_low) | __builtin_parity(known & tag_set_high)
-                                                                      << 1);
+  return static_cast<u32>(__builtin_parityll(line & tag_set_low) | __builtin_parityll(line & tag_set_high)
+                                                                       << 1);
 }
 
 // Tag passes of a store whose data goes through the data stage together.

@@ -6,14 +6,12 @@
 // Families: stage_hash (which tag set an address bit leads to: lanes two lines apart, once for each of four lines in four
 // sets), stage_far (loads anywhere in 32 GiB), stage_loads, stage_stores, stage_atomics (within 1 or 16 MiB).
 // `addresses` are relative to a base aligned to 32 GiB (stage_hash, stage_far) or 16 MiB.
-#include <cstdint>
+#include "random_lanes.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
-
-struct Lanes { uint64_t address[32]; };
 
 struct Pattern {
   std::string op;
@@ -81,46 +79,6 @@ __global__ void atomic(const __grid_constant__ Lanes lanes, uint32_t mask, char*
 
 constexpr uint64_t far_bytes = uint64_t{32} << 30, near_bytes = uint64_t{16} << 20;
 
-struct Random {
-  uint64_t state;
-  uint64_t bits() {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return state * 0x2545F4914F6CDD1Dull;
-  }
-  uint64_t operator()(uint64_t below) { return (bits() >> 20) % below; }
-};
-
-uint32_t random_mask(Random& random) {
-  switch (random(10)) {
-  case 0: return 0x55555555;
-  case 1: return 0xffff;
-  case 2: return 0xffff0000;
-  case 3: return 0x00ff00ff;
-  case 4: return (uint32_t)(random.bits() >> 32) | 1u << random(32);
-  case 5: return (uint32_t)(random.bits() >> 32) | (uint32_t)(random.bits() >> 32);
-  default: return 0xffffffff;
-  }
-}
-
-// Lanes in rows, columns, groups, in a few lines, anywhere; within `limit` bytes.
-void place(Random& random, Pattern& p, uint64_t limit) {
-  uint64_t words = limit / p.bytes, base = random(words), stride = 1 + random(1 << random(14)), few = 1 + random(1 << random(11)),
-           lines = 2 + random(60), line[64], kind = random(9);
-  for (auto& l : line) l = random(limit / 128);
-  for (uint64_t l = 0; l < 32; ++l) {
-    uint64_t w = base + l;
-    if (kind == 1) w = base + l * stride;
-    if (kind == 2) w = base + random(few);
-    if (kind == 3) w = base + (l % 8) * stride + l / 8;
-    if (kind == 4) w = base + (31 - l) * stride;
-    if (kind == 5) w = base + l / 4 * stride + l % 4;
-    if (kind == 6) w = (line[random(lines)] * 128 + random(128)) / p.bytes;
-    if (kind == 7) w = (line[l % lines] * 128 + l * 4) / p.bytes;
-    if (kind == 8) w = random(words);
-    p.lanes.address[l] = w % words * p.bytes;
-  }
-}
-
 Pattern hash(int i) {
   Pattern p;
   p.op = "load", p.mask = 3;
@@ -135,7 +93,7 @@ Pattern any(Random& random, const char* op, uint64_t limit) {
   p.bytes = is_load || is_store ? 1 << random(5) : 4 << random(2);
   if (is_store && random(2)) p.bytes = 1 << random(3);
   if (is_load && random(4) == 0) p.cache = 1 + (int)random(3);
-  place(random, p, limit);
+  place(random, p.bytes, limit, p.lanes);
   return p;
 }
 

@@ -97,7 +97,7 @@ u32 put_blocks(const Warps& warps, PendingBlocks& w, Counts& out) {
     if (w.count + 4 > block_columns) count_blocks(w, out);
     if (!put_keys(four, w.shift, &w.key[0][w.count])) break;
     for (u32 k = 0; k < four.count; ++k) {
-      w.line[w.count] = static_cast<u32>(first_key(four.address[k], four.active[k], w.shift) >> 7);
+      w.line[w.count] = first_key(four.address[k], four.active[k], w.shift) >> 7;
       w.lanes[w.count++] = ones(four.active[k]);
     }
   }

@@ -34,14 +34,16 @@ using Bits [[gnu::vector_size(2 * block_columns)]] = u16;
 [[gnu::always_inline]] inline Bits bits(Narrow row) { return reinterpret_cast<Bits>(row); }
 [[gnu::always_inline]] inline Narrow narrow(Bits row) { return reinterpret_cast<Narrow>(row); }
 
-// Each lane's line, from all warps. Two lanes have the same if both halves of its number are: exact, because keys
-// reach over less than 2^32 lines, and as good as the full number for the tag set, which sees 28 bits.
+// The low 32 bits of each lane's line, from all warps. Two lanes have the same line if both halves of these are equal: exact,
+// because keys reach over less than 2^32 lines, and as good as the full number for tag sets, but for lanes on both sides of a
+// multiple of 2^32 lines.
 struct LinesOfLanes {
   Bits low[warp_size], high[warp_size], place[warp_size]; // of the element in its line
   Narrow active[warp_size];
   Narrow begins[warp_size]; // the lane is active, and the active one before it has another line
   Bits runs{};              // how many of them
   Bits beyond{};            // not 0 where lanes' lines differ in the upper half
+  Bits crossing{};          // not 0 where lanes lie on both sides of a multiple of 2^32 lines
 };
 
 // Keys begin at a multiple of 2^16 lines (first_key()), so that no carry comes from the lower half.
@@ -52,6 +54,7 @@ struct LinesOfLanes {
   for (u32 i = 0; i < block_columns; ++i) begin[i] = static_cast<u16>(w.line[i] >> 16);
   Bits first_lanes = begin + static_cast<u16>((u32{1} << 30) >> 16 >> down); // the lines that keys lead to
   latest_high = first_lanes + u16{1};                                        // nobody's
+  Bits above{}, below{};
   for (u32 lane = 0; lane < warp_size; ++lane) {
     Bits front, back;
     std::memcpy(&front, &w.key[lane][0], sizeof front);
@@ -68,13 +71,16 @@ struct LinesOfLanes {
     out.active[lane] = active, out.begins[lane] = begins;
     out.runs -= bits(begins);
     out.beyond |= (high ^ first_lanes) & bits(active);
+    Bits wrapped = bits(high < begin);
+    above |= wrapped & bits(active), below |= ~wrapped & bits(active);
   }
+  out.crossing = above & below;
 }
 
 // The tag set of lines (rules/l1_stages.h): its lower bit, and its upper one at bit 8.
 [[gnu::always_inline]] inline Bits tag_sets(Bits low, Bits high) {
-  constexpr u16 low_of_low = tag_set_low & 0xffff, high_of_low = tag_set_low >> 16,
-                low_of_high = tag_set_high & 0xffff, high_of_high = tag_set_high >> 16;
+  constexpr u16 low_of_low = tag_set_low & 0xffff, high_of_low = tag_set_low >> 16 & 0xffff,
+                low_of_high = tag_set_high & 0xffff, high_of_high = tag_set_high >> 16 & 0xffff;
   Bits lower = (low & low_of_low) ^ (high & high_of_low), upper = (low & low_of_high) ^ (high & high_of_high);
   lower ^= lower >> 8, upper ^= upper << 8;
   Bits both = (lower & u16{0xff}) | (upper & u16{0xff00});
@@ -171,19 +177,18 @@ template <Find find>
   return out;
 }
 
-// One of them by itself: its addresses again, but for upper bits that lanes share.
+// One of them by itself: its addresses again.
 [[gnu::always_inline]] inline StagePasses passes_of_column(const PendingBlocks& w, u32 column) {
-  u64 address[warp_size];
-  u32 active = 0;
+  access::WarpAccess access;
+  access.kind = w.kind, access.bytes = static_cast<u8>(u32{1} << w.shift);
   for (u32 lane = 0; lane < warp_size; ++lane) {
     i32 key = w.key[lane][column];
-    active |= u32{key >= 0} << lane;
-    address[lane] = (u64{w.line[column]} << 7) + (static_cast<u64>(static_cast<u32>(key)) << w.shift);
-    address[lane] &= (u64{1} << 39) - 1; // the range of lines; where it ends, they go on from its beginning
+    access.active |= u32{key >= 0} << lane;
+    access.address[lane] = (w.line[column] << 7) + (static_cast<u64>(static_cast<u32>(key)) << w.shift);
   }
   StagePasses out;
-  count_stages_of_warp({address, active, w.shift, w.kind}, out);
-  return out;
+  if (count_stages_of_warp({access.address.data(), access.active, w.shift, w.kind}, out)) return out;
+  return act_out_stages(access);
 }
 
 // Adds the passes of the warps that wait.
@@ -204,7 +209,7 @@ void count_passes(const PendingBlocks& w, const DistinctCounts& distinct, Counts
                              : find_passes<Find::far>(w, of);
   for (u32 i = 0; i < w.count; ++i) {
     StagePasses one{passes.tag[i], (passes.data[i] - u32{w.lanes[i] < warp_size}) * factor};
-    if (atomic && distinct.words[i] < w.lanes[i]) one = passes_of_column(w, i);
+    if ((atomic && distinct.words[i] < w.lanes[i]) || of.crossing[i] != 0) one = passes_of_column(w, i);
     out.tag_passes += one.tag, out.data_wavefronts += one.data;
   }
 }

@@ -98,7 +98,7 @@ struct Lanes {
     for (u32 l = 0; l < warp_size; ++l) bits[l] = ((u32{1} << width) - 1) << (address[l] >> 2 & 31);
     for (u32 l = 0; l < warp_size; ++l) slot[l] = (line[l] ^ line[l] >> 8) & 255;
     for (u32 l = 0; l < warp_size; ++l) { // tag_set(), both halves side by side
-      u32 low = line[l] & tag_set_low, high = line[l] & tag_set_high;
+      u32 low = line[l] & static_cast<u32>(tag_set_low), high = line[l] & static_cast<u32>(tag_set_high);
       u32 both = ((low ^ low >> 16) & 0xffff) | (high ^ high << 16) >> 16 << 16;
       both ^= both >> 8, both ^= both >> 4, both ^= both >> 2, both ^= both >> 1;
       set[l] = (both & 1) | (both >> 15 & 2);
