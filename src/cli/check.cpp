@@ -13,9 +13,10 @@ namespace {
 
 void declare(CLI::App& command, driver::CheckOptions& o) {
   command
-      .add_option(
-          "input", o.inputs,
-          ".cu, .cuh and .ptx files, programs with PTX, compile_commands.json; '-': PTX from standard input")
+      .add_option("input", o.inputs,
+                  ".cu, .cuh and .ptx files, folders with .cu files, programs with PTX, "
+                  "compile_commands.json; '-': PTX from standard "
+                  "input")
       ->required()
       ->type_name("FILE");
   command.add_option("--block", o.block, "threads of a block, where it is known")

@@ -44,15 +44,15 @@ std::string others_text(const std::vector<check::Judgement>& all,
   return out;
 }
 
-std::string summary(const std::vector<check::Judgement>& all, u64 kernels, std::size_t findings) {
+std::string summary(const std::vector<check::Judgement>& all, u64 kernels) {
   u64 fine = 0, conditional = 0, unknown = 0;
   for (const check::Judgement& j : all) {
     unknown += j.verdict == check::Verdict::unknown || j.verdict == check::Verdict::not_judged;
     if (check::is_fine(j.verdict)) ++(j.conditional ? conditional : fine);
   }
   return fmt::format(
-      "{} accesses in {} kernels: {} fine, {} fine under a condition, {} not decided; {} findings\n",
-      all.size(), kernels, fine, conditional, unknown, findings);
+      "{} accesses in {} kernels: {} fine, {} fine under a condition, {} not decided, {} not fine\n",
+      all.size(), kernels, fine, conditional, unknown, all.size() - fine - conditional - unknown);
 }
 
 Output refuse(const diag::Diagnostic& bad, const CheckOptions& o) {
@@ -117,11 +117,11 @@ Result<void> make_fixes(const Prepared& run, const std::vector<CheckInput>& inpu
 }
 
 // Holds the findings to the gates and says them; `more`: what text says beyond them. Returns how many fail.
-Result<u64> say(const Prepared& run, findings::List& list, SourceTexts& sources, const std::string& more,
-                Output& out) {
+Result<u64> say(const Prepared& run, const std::set<std::string>& judged, findings::List& list,
+                SourceTexts& sources, const std::string& more, Output& out) {
   const CheckOptions& o = run.options;
   const auto text_of = [&](const std::string& file) { return sources.text(file); };
-  const Gates::Held held = run.gates.hold(list, {text_of, {}, checked_rules()});
+  const Gates::Held held = run.gates.hold(list, {text_of, {}, checked_rules(), judged});
   auto append = [](std::string& to) { return [&to](std::string_view text) { return to += text, true; }; };
   const RunOutput output{append(out.out), append(out.err)};
   if (Result<void> done = run.outputs.write("--json", findings::json(list, o.version), output); !done)
@@ -150,7 +150,8 @@ Output check(const CheckOptions& asked) {
   Result<Prepared> prepared = prepare(asked);
   if (!prepared) return refuse(prepared.error(), asked);
   const CheckOptions& o = prepared->options;
-  Result<std::vector<CheckInput>> inputs = inputs_of(o);
+  Result<std::vector<CheckInput>> inputs =
+      inputs_of(o, [&](const std::string& file) { return prepared->gates.covers(file); });
   if (!inputs) return refuse(inputs.error(), o);
   SourceTexts sources(*inputs);
   Result<Examined> examined = examine(o, *inputs, sources);
@@ -165,15 +166,17 @@ Output check(const CheckOptions& asked) {
     return refuse(diag::error("no-such-kernel", fmt::format("no kernel's name contains '{}'", o.kernel), {},
                               "--kernel takes a part of a kernel's name"),
                   o);
-  if (out.exit_code == 0 || !judgements.empty())
-    more += summary(judgements, examined->kernels, list.findings.size());
+  if (out.exit_code == 0 || !judgements.empty()) more += summary(judgements, examined->kernels);
   if (!o.verdicts.empty()) {
     const RunOutput output{[&](std::string_view text) { return out.out += text, true; }, {}};
     const std::string text = check::verdicts_json(judgements, examined->architectures, from_here, o.version);
     if (Result<void> done = prepared->outputs.write("--verdicts", text, output); !done)
       return refuse(done.error(), o);
   }
-  Result<u64> failing = say(*prepared, list, sources, more, out);
+  std::set<std::string> judged; // where an input was not, nothing is known of what it includes
+  for (const CheckInput& input : *inputs)
+    if (!examined->failed) judged.insert(from_here(input.path));
+  Result<u64> failing = say(*prepared, judged, list, sources, more, out);
   if (!failing) return refuse(failing.error(), o);
   if (Result<void> written = write_page(*prepared, *examined, sources, out); !written)
     return refuse(written.error(), o);

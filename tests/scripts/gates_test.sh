@@ -258,9 +258,30 @@ import sys, textwrap
 text = open(sys.argv[1]).read()
 print(textwrap.dedent(text[text.rindex("run: |\n") + len("run: |\n"):]))
 PY
-WARPLENS_PROGRAM='app.cu 1' WARPLENS_OPTIONS="--compiler clang --fail-on 'sectors-per-request > 8'" WARPLENS_SARIF=action.sarif \
+WARPLENS_COMMAND=run WARPLENS_PROGRAM='app.cu 1' WARPLENS_OPTIONS="--compiler clang --fail-on 'sectors-per-request > 8'" WARPLENS_SARIF=action.sarif \
   GITHUB_STEP_SUMMARY=summary.md run bash -eo pipefail action.sh
 expect_code 0
 follows "$sarif_part" action.sarif
 expect_in summary.md '^### WarpLens: 1 finding'
 expect_in stderr '^::warning file=app\.cu,line=16,'
+mkdir -p checked/more checked/.hidden checked/left_out
+cp app.cu checked/more
+echo broken | tee checked/.hidden/app.cu >checked/left_out/app.cu
+printf '[paths]\nexclude = ["checked/left_out"]\n' >.warplens.toml
+WARPLENS_COMMAND=check WARPLENS_PROGRAM=checked WARPLENS_OPTIONS="--compiler clang --fail-on warning" WARPLENS_SARIF=checked.sarif \
+  GITHUB_STEP_SUMMARY=checked.md run bash -eo pipefail action.sh
+expect_code 1
+follows "$sarif_part" checked.sarif
+expect_in stdout '^::warning file=checked/more/app\.cu,line=16,'
+expect_not_in stderr 'left_out|hidden'
+
+# A baseline of several files misses nothing where only some of them are judged, as by a hook.
+cp app.cu other.cu
+run "$warplens" check --compiler clang --fail-on never --write-baseline several.json app.cu checked other.cu
+run "$warplens" check --compiler clang --baseline several.json app.cu
+expect_code 0
+expect_not_in stderr 'no more'
+echo '__global__ void none() {}' >other.cu
+run "$warplens" check --compiler clang --baseline several.json app.cu other.cu
+expect_in stderr 'of the baseline (is|are) no more'
+rm .warplens.toml

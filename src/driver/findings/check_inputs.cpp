@@ -21,7 +21,7 @@ bool is_cuda_source(std::string_view path) { return path.ends_with(".cu") || pat
 
 diag::Diagnostic unreadable(const std::string& path, std::string_view why) {
   return diag::error("no-input", fmt::format("'{}' {}", path, why), {},
-                     "give a .ptx, .cu or .cuh file, a program, or compile_commands.json");
+                     "give a .ptx, .cu or .cuh file, a folder of them, a program, or compile_commands.json");
 }
 
 // Of a command line, what says how to compile: not the compiler, the source, and what is asked to be made.
@@ -140,6 +140,23 @@ Result<std::vector<PtxText>> from_stdin() {
   return std::vector<PtxText>{{"<stdin>", std::move(text)}};
 }
 
+Result<std::vector<CheckInput>> sources_below(const std::string& folder,
+                                              const std::vector<std::string>& options) {
+  std::vector<CheckInput> out;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const bool hidden = it->path().filename().string().starts_with('.');
+    std::error_code unknown;
+    if (hidden && it->is_directory(unknown)) it.disable_recursion_pending();
+    if (!hidden && it->path().extension() == ".cu" && it->is_regular_file(unknown))
+      out.push_back({(it->path()).lexically_normal().string(), options, {}});
+  }
+  if (error) return failure(unreadable(folder, "cannot be read"));
+  if (out.empty()) return failure(unreadable(folder, "holds no .cu file"));
+  std::ranges::sort(out, {}, &CheckInput::path);
+  return out;
+}
+
 } // namespace
 
 Result<std::vector<CheckInput>> compile_commands(std::string_view text, const std::string& path) {
@@ -175,10 +192,16 @@ Result<std::vector<CheckInput>> compile_commands(std::string_view text, const st
   return out;
 }
 
-Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options) {
-  if (!path.ends_with(".json")) return std::vector<CheckInput>{{path, options, {}}};
-  std::optional<std::string> text = os::read_file(path, largest);
-  return text ? compile_commands(*text, path) : failure(unreadable(path, "cannot be read"));
+Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options,
+                                          const std::function<bool(const std::string&)>& wanted) {
+  std::error_code error;
+  const bool folder = fs::is_directory(path, error);
+  if (!folder && !path.ends_with(".json")) return std::vector<CheckInput>{{path, options, {}}};
+  std::optional<std::string> text = folder ? std::nullopt : os::read_file(path, largest);
+  if (!folder && !text) return failure(unreadable(path, "cannot be read"));
+  Result<std::vector<CheckInput>> out = folder ? sources_below(path, options) : compile_commands(*text, path);
+  if (out && wanted) std::erase_if(*out, [&](const CheckInput& input) { return !wanted(input.path); });
+  return out;
 }
 
 Result<std::vector<PtxText>> read_ptx(const CheckInput& input, const CompileFor& how,

@@ -219,12 +219,13 @@ std::vector<std::string> SourceTexts::parameters(const std::string& function,
 
 std::span<const std::string_view> checked_rules() { return check::rules(); }
 
-Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o) {
+Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o,
+                                          const std::function<bool(const std::string&)>& wanted) {
   Result<std::vector<std::string>> words = split_words(o.compile_options);
   if (!words) return failure(words.error());
   std::vector<CheckInput> out;
   for (const std::string& path : o.inputs) {
-    Result<std::vector<CheckInput>> some = inputs_in(path, *words);
+    Result<std::vector<CheckInput>> some = inputs_in(path, *words, wanted);
     if (!some) return failure(some.error());
     std::move(some->begin(), some->end(), std::back_inserter(out));
   }

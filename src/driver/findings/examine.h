@@ -41,8 +41,10 @@ struct Examined {
   bool failed = false; // an input could not be judged
 };
 
-// The inputs that the options name. Errors: bad-option, no-input, bad-compile-commands.
-Result<std::vector<CheckInput>> inputs_of(const CheckOptions&);
+// The inputs that the options name; of a folder or a compile_commands.json those that are `wanted`.
+// Errors: bad-option, no-input, bad-compile-commands.
+Result<std::vector<CheckInput>> inputs_of(const CheckOptions&,
+                                          const std::function<bool(const std::string&)>& wanted);
 // Errors: of the options; what is wrong with an input is in Examined::said.
 // Where `stop` is requested it ends soon, and what it gives is of no use.
 Result<Examined> examine(const CheckOptions&, const std::vector<CheckInput>&, SourceTexts&,

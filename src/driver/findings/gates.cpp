@@ -42,14 +42,19 @@ Finding changed_since(const std::string& file) {
   return out;
 }
 
+// That accesses come from.
+std::set<std::string> files_of(const List& list) {
+  std::set<std::string> out;
+  for (const findings::Access& access : list.accesses)
+    for (const access::SourceFrame& frame : access.place) out.insert(frame.file);
+  return out;
+}
+
 // Of each file that accesses come from; of one that is not as it was, a finding instead.
 std::vector<gates::Comments> comments_of(List& list, const FindingSources& sources,
                                          const gates::Settings& settings) {
-  std::set<std::string> names;
-  for (const findings::Access& access : list.accesses)
-    for (const access::SourceFrame& frame : access.place) names.insert(frame.file);
   std::vector<gates::Comments> out;
-  for (const std::string& name : names) {
+  for (const std::string& name : files_of(list)) {
     if (!gates::covers(settings, name)) continue;
     gates::Comments of_file = gates::read_comments(name, sources.text(name));
     std::erase_if(of_file.all, [&](const gates::Comment& comment) {
@@ -151,7 +156,13 @@ void Gates::fail_by_default(std::string_view condition) {
 
 Gates::Held Gates::hold(List& list, const FindingSources& sources) const {
   const std::vector<gates::Comments> comments = comments_of(list, sources, settings_);
-  const gates::Outcome outcome = gates::apply(list, settings_, comments);
+  gates::Outcome outcome = gates::apply(list, settings_, comments);
+  if (sources.judged) {
+    const std::set<std::string> seen = files_of(list);
+    std::erase_if(outcome.gone, [&](const gates::Known& known) {
+      return !sources.judged->contains(known.file) && !seen.contains(known.file);
+    });
+  }
   return {outcome.failing, closing(outcome, settings_.accepts)};
 }
 

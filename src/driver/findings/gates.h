@@ -16,11 +16,17 @@ struct FindingSources {
   std::set<std::string> changed{}; // whose lines are not those that were judged
   std::span<const std::string_view>
       rules{}; // that the command looks for; empty: all. Others are ignored in vain
+  // Where not all of a program was judged: the files that were, beside those that accesses come from. What a baseline has of
+  // others is not said to be gone.
+  std::optional<std::set<std::string>> judged{};
 };
 
 // The file that the options name, else the nearest .warplens.toml; where there is none, nothing is asked. Errors: of reading
 // it.
 Result<gates::Config> configuration(const GateOptions&);
+
+// What findings call a file: its path from the working directory where it lies below, else as it is.
+std::string from_here(const std::string& file);
 
 class Gates {
 public:
@@ -33,6 +39,8 @@ public:
   // What fails where nobody said so and there is no baseline.
   void fail_by_default(std::string_view condition);
 
+  // Is the file one that the configuration is about ([paths])?
+  bool covers(const std::string& file) const { return gates::covers(settings_, from_here(file)); }
   // Is there a condition or a baseline? Else only comments fail.
   bool asks() const { return !settings_.fail_on.empty() || settings_.baseline.has_value(); }
 
@@ -48,9 +56,6 @@ private:
   gates::Settings settings_;
   gates::Config config_;
 };
-
-// What findings call a file: its path from the working directory where it lies below, else as it is.
-std::string from_here(const std::string& file);
 
 // The text that a diagnostic about the configuration is about, to be shown with it; else empty.
 std::string configuration_at(const diag::Diagnostic&);
