@@ -89,7 +89,7 @@ Result<FoundCompiler> inspect(Compiler kind, const std::string& path) {
     return failure(diag::error(
         "toolchain-old-compiler",
         fmt::format("'{}' is clang {}; CUDA without a toolkit needs clang 14 or newer", path, found.version),
-        {}, "apt-get install clang-19"));
+        {}, "apt-get install clang-19 g++"));
   return found;
 }
 
@@ -140,7 +140,7 @@ Result<FoundCompiler> find_compiler(Compiler wanted, const Search& search) {
   return failure(
       diag::error("toolchain-no-compiler",
                   wanted == Compiler::clang ? "clang is not in PATH" : "neither nvcc nor clang is in PATH",
-                  {}, "apt-get install clang-19 (no CUDA toolkit is needed)"));
+                  {}, "apt-get install clang-19 g++ (no CUDA toolkit is needed)"));
 }
 
 std::optional<std::string> find_ptxas(const Search& search) {

@@ -43,3 +43,18 @@ expect_in stdout '^not drawn$'
 # Somewhere else than on a terminal there is none.
 run "$warplens" run --compiler clang busy.cu
 expect_not_in stderr 'warplens: launch'
+
+# Where one of the streams is a file, it has its own text and nothing of the line, which is drawn on what is left of the terminal.
+printf 'first line\nsecond line\nthird line\n' >wanted
+run python3 "$source_dir/tests/scripts/terminal.py" sh -c "'$warplens' run --compiler clang busy.cu >of_program"
+expect_in stdout '^drawn$'
+expect_in stdout '^WarpLens: 1 kernel'
+cmp -s of_program wanted || fail "the file of the program's output has something else: $(cat -v of_program)"
+run python3 "$source_dir/tests/scripts/terminal.py" sh -c "'$warplens' run --compiler clang busy.cu 2>of_us"
+expect_in stdout '^not drawn$'
+expect_in of_us '^WarpLens: 1 kernel'
+run python3 "$source_dir/tests/scripts/terminal.py" sh -c "'$warplens' run --compiler clang busy.cu >both 2>&1"
+head -3 both | cmp -s - wanted || fail "the program's output is not first: $(cat -v both)"
+for file in of_us both; do
+  if grep -q "$(printf '[\033\r]')\|warplens: launch" "$file"; then fail "$file is garbled: $(cat -v "$file")"; fi
+done
