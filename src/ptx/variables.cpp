@@ -47,7 +47,6 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
   prototype.weak = linkage.weak;
   prototype.opaque = space == ".tex" || space == ".texref" || space == ".samplerref" || space == ".surfref";
   u32 vector = 1;
-  if (prototype.opaque) prototype.type = ir::Type::b64;
   bool aligned = false, pointer = false;
   while (c_.token().kind == TokenKind::directive) {
     Token token = c_.token();
@@ -65,7 +64,6 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
       prototype.type = *type;
     } else if (d == ".texref" || d == ".samplerref" || d == ".surfref") {
       prototype.opaque = true;
-      prototype.type = ir::Type::b64;
     } else if (d == ".attribute") {
       if (!c_.at('(')) return c_.expected("'(' after .attribute");
       c_.advance();
@@ -84,6 +82,8 @@ bool Parser::variable(Linkage linkage, std::string_view space, bool formal) {
       return c_.fail("ptx-unknown-directive", fmt::format("'{}' is not a type that is known here", d), token);
     }
   }
+  if (prototype.opaque)
+    prototype.type = ir::Type::b64; // whatever was said: `.tex .u32 t;` is how PTX 1.x has it
   if (prototype.type == ir::Type::none) return c_.expected("a type such as .b32");
   prototype.size = u64{ir::bytes(prototype.type)} * vector;
   if (!aligned) prototype.alignment = static_cast<u32>(prototype.size);
@@ -110,7 +110,7 @@ bool Parser::one_variable(ir::Variable v) {
   if (c_.accept('<')) { // .param .b32 p<4>
     if (!range_count(range, 1 << 16)) return false;
   }
-  if (!array_and_initialiser(v)) return false;
+  if (!v.opaque && !array_and_initialiser(v)) return false; // a texture has neither
   v.owner = current_;
   u64 count = range == 0 ? 1 : range;
   for (u64 i = 0; i < count; ++i) {

@@ -90,6 +90,12 @@ TEST(Robustness, ExpensiveInputsStayCheap) {
                  "L:"));
 }
 
+TEST(Robustness, ATextureIsANameAndNothingElse) {
+  EXPECT_FALSE(refused(kernel("", ".tex .u32 t;\n.global .texref u;")));
+  EXPECT_TRUE(refused(kernel("", ".global .texref t[2];")));
+  EXPECT_TRUE(refused(kernel("", ".tex .u32 t = {0, 2};")));
+}
+
 TEST(Robustness, WhatIsNotPtx) {
   for (std::string text : {std::string(), std::string("\0\0\0", 3),
                            std::string("\x7f"
