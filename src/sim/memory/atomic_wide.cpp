@@ -9,7 +9,8 @@ namespace {
 
 using Wide = unsigned __int128;
 
-[[gnu::target("cx16")]] Wide compare_and_exchange(Wide* at, Wide expected, Wide wanted) {
+// Not inline: clang would put it where cx16 is not told, and call libatomic there.
+[[gnu::target("cx16"), gnu::noinline]] Wide compare_and_exchange(Wide* at, Wide expected, Wide wanted) {
   return __sync_val_compare_and_swap(at, expected, wanted);
 }
 
