@@ -24,7 +24,7 @@ seeds_of() { sed -n "s/^  fuzz_test($1 [0-9]* \(.*\))/\1/p" tests/fuzz/CMakeList
 
 # What libFuzzer says of the edges at its first input and at its last, and how many inputs it tried.
 figures_of() {
-  first=$(sed -n 's/.* INITED cov: \([0-9]*\).*/\1/p' "$work/$1.log" | head -1)
+  first=$(sed -n 's/.*INITED cov: \([0-9]*\).*/\1/p' "$work/$1.log" | head -1)
   last=$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$work/$1.log" | tail -1)
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$1.log")
   printf '%s %s %s: %s s, %s inputs, %s edges at first, %s at the end, %s inputs kept%s\n' "$(date -u +%Y-%m-%dT%H:%MZ)" \
