@@ -18,14 +18,6 @@ using report::Row;
 
 bool is_compared(const Row& row) { return row.site.timing_dependent == access::Timing::none; }
 
-// What hardware does, where the assembler combines lanes by itself; that is known of the first architecture.
-const arch::Counts& counts_of(const Row& row, std::size_t architecture) {
-  if (architecture == 0)
-    for (const advise::Advice& advice : row.advice)
-      if (advice.by_itself) return *advice.by_itself;
-  return row.counters[architecture];
-}
-
 std::string shown_file(const report::Model& model, const std::string& file) {
   auto known = model.files.find(file);
   return known == model.files.end() ? file : known->second;
@@ -97,7 +89,7 @@ std::vector<Sum> sums_of(const View& view, const report::Kernel& kernel, const r
     if (same == out.end())
       same = out.insert(out.end(), Sum{.space = row.space, .kind = row.site.kind, .array = std::move(array)});
     const Cost cost = view.cost(kernel, row);
-    same->counts += counts_of(row, view.architecture(kernel));
+    same->counts += report::done_of(row, view.architecture(kernel));
     same->cost += cost;
     if (cost.cycles > same->worst_cycles) same->worst = &row, same->worst_cycles = cost.cycles;
   }
@@ -186,7 +178,7 @@ Cost View::cost(const report::Kernel& kernel, const Row& row) const {
   const std::size_t a = architecture(kernel);
   const arch::Architecture* device = arch::find(sm);
   if (a >= row.counters.size() || device == nullptr || !is_compared(row)) return {};
-  const arch::Counts& counts = counts_of(row, a);
+  const arch::Counts& counts = report::done_of(row, a);
   const double from_l2 = a == 0 ? row.from_l2 : 1;
   auto number = [](u64 value) { return static_cast<double>(value); };
   return {number(measure::cycles(counts, row.space, *device, from_l2).busiest()),

@@ -53,14 +53,6 @@ Key key_of(const Row& row, const report::Line& line, std::string_view rule) {
       std::move(place), row.space, row.site.kind, row.site.bytes, report::array_name(row.site.array), rule};
 }
 
-// What hardware does, where the assembler combines lanes by itself.
-const Counts& done_of(const Row& row, std::size_t architecture) {
-  if (architecture == 0)
-    for (const advise::Advice& advice : row.advice)
-      if (advice.by_itself) return *advice.by_itself;
-  return row.counters[architecture];
-}
-
 void add(Groups& groups, Key key, const Kernel& kernel, const report::Line& line, const Row& row,
          Broken broken) {
   Group& group = groups[std::move(key)];
@@ -77,7 +69,7 @@ void add(Groups& groups, Key key, const Kernel& kernel, const report::Line& line
   report::add_new(group.kernels, kernel.label);
   if (group.sm.empty()) group.sm = kernel.sm;
   group.counts.resize(std::max(group.counts.size(), row.counters.size()));
-  for (std::size_t a = 0; a < row.counters.size(); ++a) group.counts[a] += done_of(row, a);
+  for (std::size_t a = 0; a < row.counters.size(); ++a) group.counts[a] += report::done_of(row, a);
   group.excess_cycles += row.excess_cycles;
   group.wait_cycles += row.wait_cycles;
 }
@@ -99,15 +91,14 @@ std::optional<double> fixed_cost(const Group& group, std::size_t architecture, c
   if (advice == nullptr || advise::name(advice->metric) != now.unit || now.actual == 0) return {};
   u64 before = 0, after = 0;
   for (const Row* row : group.rows) {
-    auto same =
-        std::ranges::find_if(row->advice, [&](const advise::Advice& a) { return a.rule == advice->rule; });
-    const u64 done = advise::value(advice->metric, done_of(*row, architecture));
+    const advise::Advice* same = advise::same_advice(row->advice, *advice);
+    const u64 done = advise::value(advice->metric, report::done_of(*row, architecture));
     before += done;
-    if (same == row->advice.end() || same->metric != advice->metric) {
+    if (same == nullptr) {
       after += done;
       continue;
     }
-    const auto& effects = row->effects[static_cast<std::size_t>(same - row->advice.begin())];
+    const auto& effects = row->effects[static_cast<std::size_t>(same - row->advice.data())];
     if (architecture >= effects.size() || !effects[architecture]) return {};
     after += effects[architecture]->after;
   }
@@ -143,7 +134,7 @@ findings::Weight weight_of(const Group& group, const report::Model& model) {
   for (const Row* row : group.rows)
     for (const advise::Advice& advice : row->advice)
       if (advice.rule == group.broken.advice->rule) {
-        const u64 before = measure::bytes_moved(done_of(*row, 0), space),
+        const u64 before = measure::bytes_moved(report::done_of(*row), space),
                   after = measure::bytes_moved(advice.after, space);
         saved += before - std::min(before, after);
         break;

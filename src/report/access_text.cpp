@@ -40,6 +40,10 @@ std::string place_name(const Page& page, const Line& line) {
   return out + fmt::format("{}:{}", file_name(page, line.place.file), line.place.line);
 }
 
+std::string source_text(const Line& line) {
+  return line.changed && !line.text.empty() ? "(now) " + line.text : line.text;
+}
+
 std::string pattern_text(const Row& row) {
   if (row.pattern.shape.form == measure::Form::none)
     return row.space == access::Space::texture || row.space == access::Space::surface

@@ -23,13 +23,6 @@ const Row& row_at(const Model& model, const Access& access) {
   return model.kernels[access.kernel].lines[access.line].rows[access.row];
 }
 
-// What hardware does, where the assembler combines lanes by itself.
-const arch::Counts& done_of(const Row& row) {
-  for (const advise::Advice& advice : row.advice)
-    if (advice.by_itself) return *advice.by_itself;
-  return row.counters[0];
-}
-
 std::string rule_of(const Row& row) {
   const advise::Advice* advice = main_advice(row);
   return advice == nullptr ? "" : advice->rule;
@@ -197,6 +190,13 @@ void rank_lines(Model& model) {
 }
 
 } // namespace
+
+const arch::Counts& done_of(const Row& row, std::size_t architecture) {
+  if (architecture == 0)
+    for (const advise::Advice& advice : row.advice)
+      if (advice.by_itself) return *advice.by_itself;
+  return row.counters[architecture];
+}
 
 const advise::Advice* main_advice(const Row& row) {
   for (const advise::Advice& advice : row.advice)

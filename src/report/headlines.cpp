@@ -249,7 +249,7 @@ std::string line_section(const Page& page) {
     for (const auto& [kernel, index] : model.lines[i].lines)
       add_new(labels, clip_middle(model.kernels[kernel].label, 30));
     text += listed(labels, 2);
-    if (!line.text.empty()) text += "  " + line.text;
+    if (!line.text.empty()) text += "  " + source_text(line);
     out += clip(text, page.options.width) + '\n';
   }
   if (shown < model.lines.size())

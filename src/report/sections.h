@@ -57,6 +57,7 @@ std::string file_name(const Page&, const std::string& file);
 std::string place_prefix(const Page&, const diag::Diagnostic&);
 // "matmul.cu:15"; "main.cu:11 → grid.h:4" where calls were inlined; "function fb" without line information.
 std::string place_name(const Page&, const Line&);
+std::string source_text(const Line&); // what stands there now; may be empty
 // "load global 4 B"
 std::string access_name(const Row&);
 // "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes active"

@@ -117,9 +117,8 @@ std::string other_limits(const Page& page, const Kernel& kernel) {
       fmt::format("memory need not limit it: its stages take {} cycles at best", human(limit.memory));
   if (limit.by_issue()) text += fmt::format(", its instructions {} to issue", human(limit.issue));
   if (limit.by_waiting())
-    text += fmt::format(", a warp's {:.3g} loads up to {} if each waits for the one before",
-                        static_cast<double>(limit.loads) / static_cast<double>(limit.warps),
-                        human(limit.waiting));
+    text += fmt::format(", a warp's {} up to {} if each waits for the one before",
+                        plural(ceil_div(limit.loads, limit.warps), "load"), human(limit.waiting));
   return wrap(text, "  ", page.options.width);
 }
 
@@ -206,11 +205,8 @@ std::string line_block(const Page& page, const Kernel& kernel, const Line& line)
     place += fmt::format("  [{}]", percent(line.share));
   u32 room = page.options.width - std::min(page.options.width, width_of(place) + 2);
   std::string out = page.style.bold(clip(place, page.options.width));
-  if (!line.text.empty() && room >= 8) out += "  " + clip(line.text, room);
+  if (!line.text.empty() && room >= 8) out += "  " + clip(source_text(line), room);
   out += '\n';
-  if (line.changed)
-    out += page.style.poor(
-        wrap("changed after the program was built: another line may have run", "    ", page.options.width));
   bool all = page.options.top_lines == 0 || page.options.details || line.rows.size() <= most_rows + 1;
   std::size_t shown = all ? line.rows.size() : most_rows;
   double rest = 0;

@@ -2,6 +2,7 @@
 // problems.cpp.
 #include "report/terminal.h"
 #include "measure/totals.h"
+#include "report/findings.h"
 #include "report/sections.h"
 #include "report/text.h"
 #include <algorithm>
@@ -106,11 +107,26 @@ std::string ended(const Input& input) {
   return "";
 }
 
+// Passes of shared memory that the assembler does away with, as it combines lanes of one word.
+u64 combined_wavefronts(const Model& model) {
+  u64 out = 0;
+  for (const Kernel& kernel : model.kernels) {
+    if (!measure::is_counted(kernel.status)) continue;
+    for (const Line& line : kernel.lines)
+      for (const Row& row : line.rows)
+        if (row.space == access::Space::shared && !row.counters.empty())
+          out += row.counters[0].wavefronts - done_of(row).wavefronts;
+  }
+  return out;
+}
+
 // "global 229 kB of 262 kB (88%), shared 896 of 1024 wavefronts (88%)": of each space what moved for nothing.
 std::string program_totals(const Model& model) {
+  const u64 combined = combined_wavefronts(model);
   std::string out;
   for (const auto& [space, counters] : model.totals) {
-    const arch::Counts& sum = counters[0];
+    arch::Counts sum = counters[0];
+    if (space == access::Space::shared) sum.wavefronts -= combined;
     u64 excess = measure::excess_bytes(sum, space), moved = measure::bytes_moved(sum, space);
     if (excess == 0 || moved == 0) continue;
     std::string amount;
@@ -174,6 +190,14 @@ std::string kernel_sections(const Page& page) {
   return out;
 }
 
+std::vector<std::string> changed_files(const Page& page) {
+  std::vector<std::string> out;
+  for (const Kernel& kernel : page.model.kernels)
+    for (const Line& line : kernel.lines)
+      if (line.changed) add_new(out, file_name(page, line.place.file));
+  return out;
+}
+
 } // namespace
 
 std::string title_section(const Page& page) {
@@ -193,6 +217,9 @@ std::string title_section(const Page& page) {
     out += page.style.poor(wrap("Built without -lineinfo, so that source lines are not known: rebuild with "
                                 "NVCC_APPEND_FLAGS=-lineinfo in the environment.",
                                 "", width));
+  if (std::vector<std::string> files = changed_files(page); !files.empty())
+    out += page.style.poor(wrap(
+        listed(files, 3) + " changed after the program was built: other lines may have run.", "", width));
   if (std::string totals = program_totals(model); !totals.empty())
     out += wrap("Moved for nothing: " + totals, "", width);
   if (std::string how = ended(model.input); !how.empty()) out += page.style.poor(wrap(how, "", width));
