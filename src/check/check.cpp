@@ -214,9 +214,14 @@ private:
     const ir::Form& form = module_.form(i);
     const access::Site& site = module_.sites[i.site.value];
     access::AccessHeader header{site.id, site.space, site.kind, site.cache, site.bytes, site.matrices, 0};
-    if (std::optional<BulkOperands> copied = bulk_operands(form, i, analysis.flow.function))
+    if (std::optional<BulkOperands> copied = bulk_operands(form, i, analysis.flow.function)) {
       if (std::optional<Claim> one = claim_of_copy(analysis, header, index, block, *copied, counters_))
         judge.add(analysis, *one, words);
+      else
+        judge.leave("how many bytes it copies, which is not known");
+    }
+    if (std::optional<Coordinates> where = coordinates(form, i))
+      judge.leave(analysis, *where, index, block, words);
     if (ir::multiplies_in_group(form)) judge.add_group(form, i);
     std::optional<u32> address = address_operand(form, i, analysis.flow.function);
     if (!address) return;

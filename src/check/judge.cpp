@@ -1,6 +1,5 @@
 #include "check/judge.h"
 #include "arch/count.h"
-#include "check/moved.h"
 #include "report/pattern_text.h"
 #include <fmt/format.h>
 
@@ -19,11 +18,6 @@ std::vector<std::string> factors_of(const Analysis& a, symbolic::Value v, const 
     for (u32 symbol : a.pool.monomial(terms[0].monomial)) out.push_back(words.symbol(symbol));
   if (out.empty()) out.push_back(words.polynomial(v));
   return out;
-}
-
-void add_new(std::vector<std::string>& list, std::string text) {
-  if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end())
-    list.push_back(std::move(text));
 }
 
 measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example,
@@ -50,6 +44,23 @@ std::string_view name(Verdict verdict) {
 bool is_fine(Verdict v) {
   return v == Verdict::coalesced || v == Verdict::broadcast || v == Verdict::conflict_free ||
          v == Verdict::constant_together || v == Verdict::local_together || v == Verdict::never_executed;
+}
+
+void Judge::add_new(std::vector<std::string>& list, std::string text) {
+  if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end())
+    list.push_back(std::move(text));
+}
+
+void Judge::leave(Analysis& a, const Coordinates& where, u32 instruction, u32 block, const Words& words) {
+  leave(where.decided_by);
+  out_.address.clear();
+  for (u32 n = 0; n < where.count; ++n) {
+    const symbolic::Value v = a.operand(where.first + n, block, 32, instruction);
+    const std::string text = words.address(v);
+    out_.address += fmt::format("{}{}", n == 0 ? "[" : ", ", text.empty() ? "0" : text);
+    for (std::string& reason : words.reasons(a.pool.facts(v).causes)) leave(reason);
+  }
+  out_.address += ']';
 }
 
 void Judge::add(Analysis& a, const Claim& claim, const Words& words) {

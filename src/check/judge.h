@@ -2,6 +2,7 @@
 #pragma once
 #include "check/claim.h"
 #include "check/judgement.h"
+#include "check/moved.h"
 #include "check/text.h"
 #include "measure/record.h"
 
@@ -15,10 +16,14 @@ public:
   }
   void add(Analysis&, const Claim&, const Words&);
   void add_group(const ir::Form&, const ir::Instruction&); // of wgmma
+  // Of what is not judged: why, and where it goes.
+  void leave(std::string_view reason) { add_new(out_.reasons, std::string(reason)); }
+  void leave(Analysis&, const Coordinates&, u32 instruction, u32 block, const Words&);
   // With a record of one warp, to be advised on among the kernel's others; without one where no warp is known.
   Judgement take(std::optional<measure::SiteRecord>& record);
 
 private:
+  static void add_new(std::vector<std::string>& list, std::string text);
   void describe(Analysis&, const Claim&, const Words&);
   void describe_stride(Analysis&, const Claim&, const Words&);
   struct Multiple {                   // "n*m % 8 == 0"

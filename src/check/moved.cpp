@@ -2,6 +2,7 @@
 #include "arch/count.h"
 #include "ir/matrix.h"
 #include "ir/operands.h"
+#include "ir/texture.h"
 
 namespace warplens::check {
 
@@ -14,6 +15,19 @@ std::optional<BulkOperands> bulk_operands(const ir::Form& form, const ir::Instru
       f.operands[first + 1].kind != ir::Operand::Kind::address)
     return {};
   return BulkOperands{copy == ir::BulkCopy::in ? first + 1 : first, first + 2};
+}
+
+std::optional<Coordinates> coordinates(const ir::Form& form, const ir::Instruction& i) {
+  const u32 first = i.first_operand + i.destinations;
+  if (const ir::Geometry* image = ir::geometry_of(form);
+      image != nullptr && form.family() == ir::Family::texture)
+    return Coordinates{first + 1, image->layered + image->numbers(),
+                       "the format and the layout of the texture, which are made at run time"};
+  const ir::BulkCopy copy = ir::bulk_copy(form);
+  if (copy != ir::BulkCopy::tensor_in && copy != ir::BulkCopy::tensor_out) return {};
+  const u32 before = copy == ir::BulkCopy::tensor_in ? 2 : 1; // where it writes, the map
+  return Coordinates{first + before, ir::tensor_dimensions(form),
+                     "the tensor map, which is made at run time"};
 }
 
 std::optional<Costs> group_costs(const ir::Form& form, const ir::Instruction& i,

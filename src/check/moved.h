@@ -1,12 +1,21 @@
 // What moves by paths of its own (access::BulkAccess): bulk copies of rows, and the operands that wgmma reads in shared memory.
 #pragma once
 #include "check/claim.h"
+#include <string_view>
 
 namespace warplens::check {
 
 // Of a bulk copy between global and shared memory; nothing where it is none, or goes by a tensor map, which is made at run
 // time.
 std::optional<BulkOperands> bulk_operands(const ir::Form&, const ir::Instruction&, const ir::Function&);
+
+// Where an instruction goes in a texture, a surface or a tensor map's tensor: the numbers of its operands with the coordinates (the
+// layer first, where there are layers), and what decides beside them what it costs.
+struct Coordinates {
+  u32 first = 0, count = 0;
+  std::string_view decided_by;
+};
+std::optional<Coordinates> coordinates(const ir::Form&, const ir::Instruction&);
 
 // What the four warps that execute a wgmma together pay for what it reads in shared memory: that follows from its shape alone
 // (arch/rules/bulk.cpp). Nothing where the instruction is another.

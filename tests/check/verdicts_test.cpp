@@ -165,6 +165,21 @@ TEST(Verdicts, BulkCopies) {
   EXPECT_EQ(all[0].anywhere.sectors, (Interval{32, 40}));
   EXPECT_EQ(copy("1040")[0].costs[0].sectors, (Interval{32, 40})); // every other block begins inside a sector
   EXPECT_EQ(copy("1024", "%r4")[0].verdict, Verdict::not_judged);
+  EXPECT_EQ(copy("1024", "%r4")[0].reasons.at(0), "how many bytes it copies, which is not known");
+}
+
+// What coordinates find depends on what a launch makes; where they lead is said.
+TEST(Verdicts, TexturesAndTensors) {
+  std::vector<Judgement> all =
+      judged(kernel("tex.a2d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [%rd1, {%r2, %r1, 3, 3}];\n"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].verdict, Verdict::not_judged);
+  EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*warp, 3]");
+  EXPECT_TRUE(all[0].reasons.at(0).starts_with("the format and the layout of the texture"));
+  all = judged(kernel("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r1}], [tile];\n"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*warp]");
+  EXPECT_TRUE(all[0].reasons.at(0).starts_with("the tensor map"));
 }
 
 // A copy that is told how much to read may read nothing.
