@@ -86,7 +86,7 @@ struct Finding {
 struct Access {
   access::SourceStack place{};
   std::string kernel{}, array{}, source{};
-  std::string what{}; // "load global 4 B"
+  std::string what{}; // "load global 4 B"; of a run with its array
   std::vector<Cost> costs{};
 };
 

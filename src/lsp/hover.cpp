@@ -101,7 +101,7 @@ void add_measured(std::vector<Paragraph>& all, const View& view, u32 line) {
     if (access.place.empty() || access.place.front().file != view.file) continue;
     if (line_of_run(*view.text, access.place.front().line - 1, access.source) != line) continue;
     Paragraph one;
-    one.title = "last run: " + access.what + (access.array.empty() ? "" : " of '" + access.array + "'");
+    one.title = "last run: " + access.what;
     for (const findings::Cost& cost : access.costs) one.lines.push_back(findings::cost_text(cost));
     add(all, std::move(one), access.kernel);
   }

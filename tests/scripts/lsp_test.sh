@@ -48,6 +48,7 @@ edit
 expect_not_in stdout 'TIMEOUT|FAILED'
 expect_in stdout "^DIAGNOSTIC 9:3-26 store of 4 bytes to 'out': stride 128 bytes \(32 floats\) \| 32 sectors per request where 4 would do \(9\.0\).*\(7\.0\).*fix: "
 expect_not_in stdout '^DIAGNOSTIC .*bank conflict' # .warplens.toml: off
+expect_not_in stdout "of '([a-z]*)' of '"
 expect_in stdout "^HOVER \*\*load of 4 bytes from 'in': coalesced.*store of 4 bytes to 'out': uncoalesced, stride 128 bytes \(32 floats\).*holds for every launch"
 expect_in stdout '^HINT 9 load in: 4 sectors · load tile: 32 wavefronts, 1 would do · store out: 32 sectors, 4 would do$'
 expect_in stdout '^HINT 9 last run: .*store out: 32 sectors, 4 would do'

@@ -42,6 +42,18 @@ expect_in stdout '^TELL workspace/didChangeConfiguration \{"settings":\{"warplen
 run env NO_SERVER=1 node use.js
 expect_in stdout "^ERROR .*'/opt/warplens lsp' does not start \(ENOENT\)"
 
+# Where npm ci was run: what is packaged is one file, which needs nothing but VS Code.
+if [ -x "$extension/node_modules/.bin/esbuild" ]; then
+  mkdir packaged
+  cp "$extension"/*.js* packaged/
+  ln -s "$extension/node_modules" packaged/node_modules
+  (cd packaged && npm run -s bundle >/dev/null 2>bundle.log) || fail "the extension is not bundled: $(cat packaged/bundle.log)"
+  needs=$(cd packaged && node -p "
+    const main = require('./package.json').main, found = require('fs').readFileSync(main, 'utf8').matchAll(/\\brequire\\(\"([^\"]+)\"\\)/g);
+    [...new Set([...found].map(m => m[1]))].filter(name => !require('module').isBuiltin(name)).join(' ')")
+  [ "$needs" = vscode ] || fail "the packaged file needs $needs"
+fi
+
 # Every setting that VS Code lists is one that the server reads, but for the program's own; and the versions agree.
 settings=$(node -p "Object.keys(require('$extension/package.json').contributes.configuration.properties).join(' ')")
 for name in $settings; do
