@@ -79,7 +79,7 @@ export function List(props: { view: View; filter: Filter; at: number; move: (at:
   const to = props.printing ? rows.length : Math.min(rows.length, first + Math.ceil(height / HEIGHT) + STEP + AHEAD);
   return (
     <div class="vt" ref={box} tabIndex={0} role="region" aria-label="Accesses" onScroll={(e) => scrolled(stepOf(e.currentTarget.scrollTop, HEIGHT, STEP))}>
-      <div class="list" role="table" aria-label="Every memory access of every kernel" aria-rowcount={rows.length + 1}>
+      <div class={checked ? 'list verdicts' : 'list'} role="table" aria-label="Every memory access of every kernel" aria-rowcount={rows.length + 1}>
         <div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex={1}>
           {columns.map((c) => (
             <span role="columnheader" class={c.kind} aria-sort={sort.id === c.id ? (sort.down ? 'descending' : 'ascending') : undefined}>
