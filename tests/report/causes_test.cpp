@@ -156,7 +156,7 @@ TEST(Causes, APredictionIsOfAllAccessesOfTheFinding) {
     after += row.advice[0].after.sectors;
   }
   EXPECT_EQ(finding.predicted->after, after);
-  EXPECT_TRUE(says(terminal(model, {100}),
+  EXPECT_TRUE(says(terminal(model, {400}),
                    "(predicted: 6.0 times fewer sectors, which saves 83% of the")); // (32 + 16) / (4 + 4)
 }
 

@@ -137,7 +137,11 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   } else if (stride <= largest_structure) {
     out.change =
         "let neighbouring threads use neighbouring elements: one array per member where this is one of a "
-        "structure, else another index";
+        "structure, ";
+    out.change +=
+        stride % bytes != 0
+            ? "else another index"
+            : fmt::format("a[k*count + i] instead of a[{}*i + k] where it is one array", stride / bytes);
     out.example = "x[i] instead of p[i].x";
   } else {
     out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
