@@ -52,6 +52,11 @@ public:
 
   u64 wrong = 0;
 
+  // Each access once in blocks of one shape, however often it was launched.
+  void tell_sites() const {
+    for (const auto& [site, warps] : executed_) row(*site.second, site.first, warps);
+  }
+
 private:
   using Place = std::tuple<std::string, u32, std::string>; // of a site: function, PTX line, instruction
   struct Judged {
@@ -90,7 +95,7 @@ private:
     auto found = all.at.find({site.site.function, site.site.ptx_line});
     if (found == all.at.end()) return tell(record, site, nullptr, block_known, "it was not judged");
     const Judgement& j = *found->second;
-    if (block_known) row(record, site, j, warps);
+    if (block_known) executed_[{text(record.block), found->second}] += warps;
     if (j.verdict == check::Verdict::not_judged) return;
     if (j.verdict == check::Verdict::never_executed)
       return tell(record, site, &j, block_known, "it was said to be never executed");
@@ -150,22 +155,22 @@ private:
     return j.dependence == Dependence::stride ? "stride" : "bounds";
   }
 
-  static void row(const measure::LaunchRecord& record, const SiteRecord& site, const Judgement& j,
-                  u64 warps) {
-    std::string place = fmt::format("PTX {}", site.site.ptx_line);
-    if (!site.site.frames.empty()) {
-      const access::SourceFrame& frame = site.site.frames.front();
+  static void row(const Judgement& j, const std::string& block, u64 warps) {
+    std::string place = fmt::format("PTX {}", j.site.ptx_line);
+    if (!j.site.frames.empty()) {
+      const access::SourceFrame& frame = j.site.frames.front();
       place = fmt::format("{}:{}", frame.file.substr(frame.file.rfind('/') + 1), frame.line);
     }
     std::vector<std::string> why = j.reasons.empty() ? j.conditions : j.reasons;
-    fmt::print("site\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{} {}\t{}\n", record.name, text(record.block), place,
-               site.site.opcode, access::name(site.space), decided(j), warps, check::name(j.verdict),
-               check::cost_text(j), fmt::join(why, "; "));
+    fmt::print("site\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{} {}\t{}\n", j.kernel, block, place, j.site.opcode,
+               access::name(j.costs.empty() ? j.site.space : j.space), decided(j), warps,
+               check::name(j.verdict), check::cost_text(j), fmt::join(why, "; "));
   }
 
   std::vector<ptx::Parsed> modules_;
   std::map<std::tuple<std::size_t, u32, std::string>, Judged> judged_;
-  std::vector<std::set<Place>> places_; // [modules]
+  std::map<std::pair<std::string, const Judgement*>, u64> executed_; // warps, by the block's shape
+  std::vector<std::set<Place>> places_;                              // [modules]
 };
 
 int run(const std::string& report, const std::string& program) {
@@ -191,6 +196,7 @@ int run(const std::string& report, const std::string& program) {
   for (const report::Launch& launch : saved->input.launches)
     if (measure::is_counted(launch.record.status) && !comparison.launch(launch.record))
       missing.insert(launch.record.name);
+  comparison.tell_sites();
   for (const std::string& name : missing) fmt::print("missing\t{}\n", name);
   return comparison.wrong == 0 ? 0 : 1;
 }
