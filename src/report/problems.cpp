@@ -104,12 +104,13 @@ std::string closing_section(const Page& page) {
                 "", page.options.width);
   else if (tables && page.options.group_by == Grouping::none && !page.options.details &&
            !page.options.summary)
-    out +=
-        wrap(fmt::format(
-                 "effic = bytes asked for / bytes moved; waste = share of the kernel's excess; a sector is "
-                 "32 bytes{}. More: --details, --top-lines, --json FILE.",
-                 shared ? ", a wavefront a pass of shared memory" : ""),
-             "", page.options.width);
+    out += wrap(
+        fmt::format(
+            "effic = bytes asked for / bytes moved; waste = share of the kernel's excess; a sector is "
+            "32 bytes{}. More: --details, --top-lines, --html FILE. What a change gains: warplens diff OLD "
+            "NEW.",
+            shared ? ", a wavefront a pass of shared memory" : ""),
+        "", page.options.width);
   return out.empty() ? out : '\n' + out;
 }
 
