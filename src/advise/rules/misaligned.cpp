@@ -58,18 +58,16 @@ bool of_another_row(const Subject& s, const measure::SiteRecord& other) {
 } // namespace
 
 bool has_aligned_twin(const Subject& s) {
-  bool found = false;
-  each_sibling(s, [&](const measure::SiteRecord& other) {
+  return any_sibling(s, [&](const measure::SiteRecord& other) {
     const arch::Counts& theirs = other.counters[s.context.column];
-    if (theirs.instructions == 0 || of_another_row(s, other)) return;
+    if (theirs.instructions == 0 || of_another_row(s, other)) return false;
     bool same_array =
         other.site.array.kind == access::ArrayKind::unknown || other.site.array == s.site.site.array;
-    found |= other.pattern.shape.form == measure::Form::contiguous && other.pattern.share > 0.5 &&
-             same_array && per_warp(s.counters.threads, s.counters) <= per_warp(theirs.threads, theirs) &&
-             per_warp(s.counters.threads, s.counters) >= 0.875 * per_warp(theirs.threads, theirs) &&
-             per_warp(theirs.sectors, theirs) < per_warp(s.counters.sectors, s.counters);
+    return other.pattern.shape.form == measure::Form::contiguous && other.pattern.share > 0.5 && same_array &&
+           per_warp(s.counters.threads, s.counters) <= per_warp(theirs.threads, theirs) &&
+           per_warp(s.counters.threads, s.counters) >= 0.875 * per_warp(theirs.threads, theirs) &&
+           per_warp(theirs.sectors, theirs) < per_warp(s.counters.sectors, s.counters);
   });
-  return found;
 }
 
 Advice halo(const Subject& s) {

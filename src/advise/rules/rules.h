@@ -2,6 +2,7 @@
 // and the architecture counts the result. So the sentence, the number and the change are the same thing.
 #pragma once
 #include "advise/advise.h"
+#include <algorithm>
 #include <functional>
 
 namespace warplens::advise::rules {
@@ -67,6 +68,13 @@ template <class F> void each_sibling(const Subject& s, F&& f) {
   if (s.context.launch == nullptr) return;
   for (const measure::SiteRecord& other : s.context.launch->record().sites)
     if (is_sibling(s, other)) f(other);
+}
+// Is f(record) true of one of them?
+template <class F> bool any_sibling(const Subject& s, F&& f) {
+  return s.context.launch != nullptr &&
+         std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
+           return is_sibling(s, other) && f(other);
+         });
 }
 // Calls f(record) for each access of the launch that ran and has this stride, whatever else it is.
 template <class F> void each_of_stride(const Subject& s, u64 stride, F&& f) {
