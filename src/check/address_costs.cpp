@@ -161,7 +161,7 @@ private:
       for (i64& lane : parts.constant) lane = first + symbolic::reduced(lane - first, 32);
     }
     std::vector<Costs> out;
-    const Placed placed{parts.constant, unit, 0, out_.row_bytes};
+    const Placed placed{parts.constant, unit, 0, out_.row_bytes, out_.written};
     for (Counter& counter : counters_)
       out.push_back(over_lanes(counter, placed, groups, lanes_.sets, subsets_));
     note_whole(placed, groups, aligned ? whole_if_aligned_ : whole_);

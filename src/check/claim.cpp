@@ -49,6 +49,7 @@ struct Claimed {
     ActiveLanes lanes = active_lanes(a, instruction, block);
     if (row_bytes != 0) each_for_itself(lanes);
     const bool may_read_nothing = reads_as_told(form);
+    if (ir::copies_asynchronously(form) && !may_read_nothing) out.written = written(out);
     lanes.any_subset = lanes.any_subset || may_read_nothing;
     out.assumed = a.pool.sets.unite(out.address.assumed, lanes.assumed);
     out.executed = !lanes.sets.empty();
@@ -63,6 +64,20 @@ struct Claimed {
   }
 
 private:
+  // Where cp.async writes, if that is at known distances. Adds what that rests on to the address'.
+  std::optional<Written> written(Claim& claim) const {
+    const ir::Instruction& i = a.flow.function.instructions[instruction];
+    Value to = a.address(i.first_operand + i.destinations, block);
+    for (const Term& t : a.pool.terms(to))
+      for (u32 s : a.pool.monomial(t.monomial))
+        if (!a.pool.symbol(s).uniform) return {};
+    symbolic::Algebra::Parts parts = a.algebra.parts(to);
+    if (!parts.others.empty()) return {};
+    claim.address.assumed = a.pool.sets.unite(claim.address.assumed, to.assumed);
+    const i64 first = parts.constant[0]; // addresses of 32 bits
+    for (i64& lane : parts.constant) lane = first + symbolic::reduced(lane - first, 32);
+    return Written{parts.constant, std::min<u64>(a.pool.facts(parts.uniform).divisor, arch::address_period)};
+  }
   // cp.async with an operand that says how much each lane reads, which may be nothing, or whether.
   bool reads_as_told(const ir::Form& form) const {
     const ir::Instruction& i = a.flow.function.instructions[instruction];

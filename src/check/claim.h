@@ -13,13 +13,14 @@ struct BulkOperands {
 
 struct Claim {
   Dependence dependence = Dependence::none;
-  bool executed = true;        // else: by no lane of such a warp
-  bool uniform = false;        // one address in all lanes
-  bool any_subset = false;     // of the lanes may take part
-  u32 active = full_mask;      // the most lanes that may
-  access::AccessHeader header; // with the space that the address leads to
-  u64 row_bytes = 0;           // of a bulk copy: how many; the costs are those of one copy, by one lane
-  std::vector<Costs> costs;    // [architectures]
+  bool executed = true;           // else: by no lane of such a warp
+  bool uniform = false;           // one address in all lanes
+  bool any_subset = false;        // of the lanes may take part
+  u32 active = full_mask;         // the most lanes that may
+  access::AccessHeader header;    // with the space that the address leads to
+  u64 row_bytes = 0;              // of a bulk copy: how many; the costs are those of one copy, by one lane
+  std::optional<Written> written; // as Placed has it
+  std::vector<Costs> costs;       // [architectures]
   // Where the alignment of the base makes a difference: what it costs where all in it that parameters decide is a multiple
   // of what it takes; and of which parameters, by how much.
   std::vector<Costs> aligned;

@@ -1,5 +1,6 @@
 #include "check/counting.h"
 #include "arch/count.h"
+#include "base/bits.h"
 #include <algorithm>
 
 namespace warplens::check {
@@ -31,11 +32,6 @@ access::WarpAccess access_at(const access::AccessHeader& header, const Placed& p
   return out;
 }
 
-bool Counter::Key::operator==(const Key& other) const {
-  return placed.offset == other.placed.offset && placed.unit == other.placed.unit &&
-         placed.active == other.placed.active && placed.row_bytes == other.placed.row_bytes &&
-         header == other.header;
-}
 std::size_t Counter::Hash::operator()(const Key& key) const {
   std::size_t hash = key.placed.active * 31 + key.placed.unit * 7 + key.header.bytes * 131 +
                      key.placed.row_bytes * 257 + static_cast<std::size_t>(key.header.kind) * 17 +
@@ -68,6 +64,40 @@ Counts Counter::copied(const access::WarpAccess& access, u64 bytes) const {
   return arch::count_bulk(row_, bulk);
 }
 
+// What a copy costs follows from where its lanes read and where they write, together (arch/rules/async_copy.h). Where they write
+// is not known: a pass for each lane at most, and past the L1 a sector; twice as many passes where lanes say how much they read.
+Costs Counter::count_copy(access::WarpAccess access, const Placed& placed) const {
+  std::optional<Costs> out;
+  for (u64 place = 0; placed.written && place < arch::address_period; place += placed.written->unit) {
+    std::array<u64, warp_size> to{};
+    bool aligned = true;
+    for_each_lane(access.active, [&](u32 lane) {
+      to[lane] = origin + place + static_cast<u64>(placed.written->offset[lane]);
+      aligned = aligned && to[lane] % access.bytes == 0;
+    });
+    if (!aligned) continue; // a GPU stops there
+    access.copied_to = to.data();
+    const Costs costs = costs_of(arch::count(row_, access), access);
+    out = out ? hull(*out, costs) : costs;
+  }
+  if (out) return *out;
+  access.copied_to = nullptr;
+  Costs any = costs_of(arch::count(row_, access), access);
+  const u64 lanes = static_cast<u64>(std::popcount(access.active));
+  any.wavefronts = {std::min<u64>(1, lanes), 2 * lanes};
+  if (access.cache == access::Cache::cg) {
+    any.sectors = {std::min<u64>(1, lanes), std::max(any.sectors.most, lanes)};
+    any.ideal = {std::min<u64>(1, lanes), any.sectors.most};
+  }
+  return any;
+}
+
+Costs Counter::count_at(const access::WarpAccess& access, const Placed& placed) const {
+  if (access.kind == access::Kind::async_copy && placed.row_bytes == 0) return count_copy(access, placed);
+  return costs_of(placed.row_bytes == 0 ? arch::count(row_, access) : copied(access, placed.row_bytes),
+                  access);
+}
+
 Costs Counter::count_anew(const access::AccessHeader& header, const Placed& placed) const {
   std::optional<Costs> out;
   for (bool aligned_only : {true, false}) {
@@ -77,8 +107,7 @@ Costs Counter::count_anew(const access::AccessHeader& header, const Placed& plac
       for (u32 lane = 0; lane < warp_size; ++lane)
         if ((placed.active >> lane & 1) != 0) aligned = aligned && access.address[lane] % header.bytes == 0;
       if (aligned_only && !aligned) continue; // a GPU stops there
-      Costs costs = costs_of(
-          placed.row_bytes == 0 ? arch::count(row_, access) : copied(access, placed.row_bytes), header);
+      Costs costs = count_at(access, placed);
       out = out ? hull(*out, costs) : costs;
     }
     if (out) break;
@@ -86,7 +115,8 @@ Costs Counter::count_anew(const access::AccessHeader& header, const Placed& plac
   return *out;
 }
 
-Costs Counter::count_any_subset(const access::AccessHeader& header, const Placed& placed) {
+Costs Counter::count_any_subset(const access::AccessHeader& header, Placed placed) {
+  placed.written.reset(); // fewer lanes may need more passes, as others then write with them
   Costs out = count(header, placed);
   // Loads of more than 4 bytes by fewer lanes may need more wavefronts, as lanes merge only in company; stores never merge.
   if (subsets_ && is_shared(header) && header.kind == access::Kind::load && header.bytes > 4) {

@@ -4,6 +4,7 @@
 #include "access/access.h"
 #include "arch/arch.h"
 #include "symbolic/warp/pool.h"
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -31,12 +32,21 @@ inline const Interval& paid(const Costs& costs, access::Space space) {
                                             : costs.sectors;
 }
 
+// Where the lanes of an asynchronous copy write in shared memory: at known distances from a multiple of `unit`.
+struct Written {
+  symbolic::Lanes offset{};
+  u64 unit = 1;
+  bool operator==(const Written&) const = default;
+};
+
 // Lanes at known distances from a base that is a multiple of `unit`.
 struct Placed {
   symbolic::Lanes offset{};
   u64 unit = 1;
   u32 active = full_mask;
-  u64 row_bytes = 0; // of a bulk copy: that each lane has moved from its address on; else 0
+  u64 row_bytes = 0;                // of a bulk copy: that each lane has moved from its address on; else 0
+  std::optional<Written> written{}; // of an asynchronous copy, where that is known
+  bool operator==(const Placed&) const = default;
 };
 
 class Counter {
@@ -46,18 +56,20 @@ public:
   // Over all bases at which no active lane is misaligned.
   Costs count(const access::AccessHeader&, const Placed&);
   // The same for any of the active lanes.
-  Costs count_any_subset(const access::AccessHeader&, const Placed&);
+  Costs count_any_subset(const access::AccessHeader&, Placed);
 
 private:
   struct Key {
     Placed placed;
     access::AccessHeader header;
-    bool operator==(const Key&) const;
+    bool operator==(const Key&) const = default;
   };
   struct Hash {
     std::size_t operator()(const Key&) const;
   };
   Costs count_anew(const access::AccessHeader&, const Placed&) const;
+  Costs count_at(const access::WarpAccess&, const Placed&) const;
+  Costs count_copy(access::WarpAccess, const Placed&) const;
   Counts copied(const access::WarpAccess&, u64 bytes) const;
   const arch::Architecture& row_;
   bool subsets_; // false: fewer lanes are believed never to cost more (Rules)

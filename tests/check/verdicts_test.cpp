@@ -190,10 +190,33 @@ TEST(Verdicts, AsynchronousCopiesMayReadNothing) {
         "add.u32 %r4, %r4, %r3;\ncp.async.cg.shared.global [%r4], [%rd4], 16" +
         told + ";\n"))[0];
   };
-  EXPECT_EQ(copy("").costs[0].sectors, (Interval{16, 16}));
-  EXPECT_EQ(copy(", 16").costs[0].sectors, (Interval{16, 16}));
-  EXPECT_EQ(copy(", %r2").costs[0].sectors, (Interval{0, 16}));
+  // The tile begins at a multiple of 16 bytes: where that is none of 32, each lane's sector comes back by itself.
+  EXPECT_EQ(copy("").costs[0].sectors, (Interval{16, 32}));
+  EXPECT_EQ(copy(", 16").costs[0].sectors, (Interval{16, 32}));
+  EXPECT_EQ(copy(", %r2").costs[0].sectors, (Interval{0, 32}));
   EXPECT_EQ(copy(", %r2").costs[0].requests, (Interval{0, 1}));
+}
+
+// What a copy takes follows from where it writes, too: words of one bank go in passes of their own, and nothing is said of
+// places that are not known but that no lane needs more than a pass, or a sector.
+TEST(Verdicts, AsynchronousCopiesPayForWhereTheyWrite) {
+  auto copy = [&](const std::string& to, const std::string& instruction) {
+    return judged(kernel("mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\n" + to +
+                         "mov.u32 %r4, tile;\nadd.u32 %r4, %r4, %r3;\n" + instruction + ";\n"))[0]
+        .costs[0];
+  };
+  const std::string word = "cp.async.ca.shared.global [%r4], [%rd4], 4";
+  EXPECT_EQ(copy("shl.b32 %r3, %r1, 2;\n", word).wavefronts, (Interval{1, 1}));
+  EXPECT_EQ(copy("shl.b32 %r3, %r1, 7;\n", word).wavefronts, (Interval{32, 32}));
+  EXPECT_EQ(
+      copy("cvt.u32.u64 %r5, %rd2;\nmul.lo.u32 %r3, %r1, %r5;\nshl.b32 %r3, %r3, 2;\n", word).wavefronts,
+      (Interval{1, 64}));
+  const Costs unknown =
+      copy("cvt.u32.u64 %r5, %rd2;\nmul.lo.u32 %r3, %r1, %r5;\nshl.b32 %r3, %r3, 4;\nshl.b64 %rd3, %rd3, 2;\n"
+           "add.s64 %rd4, %rd1, %rd3;\n",
+           "cp.async.cg.shared.global [%r4], [%rd4], 16");
+  EXPECT_EQ(unknown.sectors, (Interval{1, 32}));
+  EXPECT_EQ(unknown.wavefronts, (Interval{1, 64}));
 }
 
 // With the distances between lanes not known, what lanes apart would take is no ideal.
