@@ -26,6 +26,19 @@ build relocatable -rdc=true && expect_counts relocatable
 ptx="-gencode arch=compute_80,code=sm_80"
 build machine_code -cudart shared && expect_counts machine_code # -lineinfo leaves the PTX text in the cubin
 
+# check judges each access once, whichever of the two copies of the PTX it is given.
+ptx="-gencode arch=compute_80,code=[sm_80,compute_80]"
+build both -cudart static
+accesses() {
+  run "$warplens" check "$1"
+  sed -n 's/^\([0-9]* accesses in [0-9]* kernels\).*/\1/p' stdout
+}
+once=$(accesses shared)
+[ -n "$once" ] || fail "check says nothing of a program"
+for name in machine_code both; do
+  [ "$(accesses "$name")" = "$once" ] || fail "check of $name: $(accesses "$name"), of PTX alone $once"
+done
+
 strip static -o stripped
 run "$warplens" run ./stripped word
 expect_no_crash

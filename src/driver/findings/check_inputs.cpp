@@ -5,11 +5,13 @@
 #include "os/file.h"
 #include "os/temp_dir.h"
 #include "toolchain/compile.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace warplens::driver {
 namespace {
@@ -102,6 +104,37 @@ Result<std::vector<PtxText>> compiled(const CheckInput& input, const CompileFor&
   return std::vector<PtxText>{{input.path, std::move(*ptx)}};
 }
 
+// The kernels that PTX text defines, by their mangled names.
+std::set<std::string> kernels_of(std::string_view text) {
+  constexpr std::string_view word = ".entry";
+  std::set<std::string> out;
+  for (std::size_t at = 0; (at = text.find(word, at)) != text.npos;) {
+    at = text.find_first_not_of(" \t\r\n", at + word.size());
+    if (at == text.npos) break;
+    out.emplace(text.substr(at, text.find_first_of(" \t\r\n(", at) - at));
+  }
+  return out;
+}
+
+// One version of each: the highest not above the wanted one; and of a cubin the copy that -lineinfo leaves in it, where it has
+// kernels that no PTX has.
+std::vector<PtxText> chosen(const fatbin::Fatbin& images, u32 sm, const std::string& path) {
+  u32 best = 0;
+  for (const fatbin::PtxImage& image : images.ptx)
+    if (image.sm <= sm) best = std::max(best, image.sm);
+  std::vector<PtxText> out;
+  std::set<std::string> known;
+  for (const bool copies : {false, true})
+    for (const fatbin::PtxImage& image : images.ptx) {
+      if (image.from_cubin != copies || (best != 0 && image.sm != best && image.sm != 0)) continue;
+      std::set<std::string> kernels = kernels_of(image.text);
+      if (copies && std::ranges::includes(known, kernels)) continue;
+      known.merge(kernels);
+      out.push_back({path, image.text});
+    }
+  return out;
+}
+
 // Every fat binary of a program, or what a fat binary or cubin is itself.
 Result<std::vector<PtxText>> embedded(const std::string& path, u32 sm) {
   std::optional<std::string> content = os::read_file(path, largest);
@@ -116,12 +149,7 @@ Result<std::vector<PtxText>> embedded(const std::string& path, u32 sm) {
         fatbin::append(images, fatbin::read_fatbin(section.data));
       }
   if (!program) images = fatbin::read_fatbin(std::as_bytes(std::span(*content)));
-  std::vector<PtxText> out;
-  u32 best = 0; // one version of each: the highest not above the wanted one
-  for (const fatbin::PtxImage& image : images.ptx)
-    if (image.sm <= sm) best = std::max(best, image.sm);
-  for (const fatbin::PtxImage& image : images.ptx)
-    if (best == 0 || image.sm == best || image.sm == 0) out.push_back({path, image.text});
+  std::vector<PtxText> out = chosen(images, sm, path);
   if (!out.empty()) return out;
   return failure(diag::error(
       "no-ptx", fmt::format("'{}' holds no PTX", path), {},
