@@ -31,14 +31,14 @@ figures_of() {
     "$(git rev-parse --short HEAD 2>/dev/null)" "$1" "$2" "$inputs" "$first" "$last" "$(ls "$work/corpus/$1" | wc -l)" "$3"
 }
 
-# Ends a fuzzer, which then prints its figures, when it has used its processor time, and says how many seconds it had. libFuzzer
-# itself can only watch the clock. The state and the times (in ticks) of a process are fields 3, 14 and 15 of its line in /proc;
-# its name, field 2, is "fuzz", without blanks. One that ended by itself is a zombie until it is waited for.
+# Asks a fuzzer to end when it has used its processor time, and says how many seconds it had. libFuzzer itself can only watch the
+# clock; at SIGUSR1 it prints its figures and ends with 0. The state and the times (in ticks) of a process are fields 3, 14 and 15
+# of its line in /proc; its name, field 2, is "fuzz", without blanks. One that ended by itself is a zombie until it is waited for.
 end_when_used() {
   ticks=$(getconf CLK_TCK) used=0
   while now=$(awk '$3 != "Z" {print $14 + $15}' "/proc/$1/stat" 2>/dev/null) && [ -n "$now" ]; do
     used=$now
-    [ "$used" -lt $((seconds * ticks)) ] || { kill -INT "$1" 2>/dev/null; break; }
+    [ "$used" -lt $((seconds * ticks)) ] || { kill -USR1 "$1" 2>/dev/null; break; }
     sleep 1
   done
   echo $((used / ticks))
