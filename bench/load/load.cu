@@ -1,5 +1,5 @@
 // Programs that ask much of WarpLens's bookkeeping and nothing of its emulator: many launches, many host threads, much
-// memory. Arguments: what, how many.
+// memory. Arguments: what, how many, how large.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -86,10 +86,11 @@ int main(int argc, char** argv) {
       });
     for (std::thread& thread : threads) thread.join();
   }
-  if (!std::strcmp(what, "allocations")) { // `count` of 1 MiB, all at once
+  if (!std::strcmp(what, "allocations")) { // `count`, all at once, of so many MiB
+    std::size_t size = static_cast<std::size_t>(argc > 3 ? std::atol(argv[3]) : 1) << 20;
     std::vector<float*> all(static_cast<std::size_t>(count));
     for (float*& one : all) {
-      if (cudaMalloc(&one, 1 << 20) != cudaSuccess) return 1;
+      if (cudaMalloc(&one, size) != cudaSuccess) return 1;
       scale<<<4, 256>>>(one, b, 1024);
     }
     for (float* one : all) cudaFree(one);

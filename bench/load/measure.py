@@ -4,10 +4,12 @@
 usage: measure.py WARPLENS [NAME...]
 
 Builds the programs of this folder with nvcc, runs each case below under `warplens run`, and prints one line per case: the
-wall time, the peak resident memory of warplens and of the program, the size of the stream between them, and of the JSON.
+wall time, the processor time of warplens and the program (on a busy machine the one that says something), the peak resident
+memory of each, the size of the stream between them, and of the JSON.
 """
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ CASES = {  # name: what is launched, options
     "10,000 kernels": (["kernels"], []),
     "1,000 host threads": (["load", "threads", "1000"], []),
     "10 GB in 10,000 allocations": (["load", "allocations", "10000"], []),
+    "10 GB in 10 allocations": (["load", "allocations", "10", "1024"], []),
 }
 
 
@@ -53,8 +56,14 @@ def stream(pid: int) -> int:
     return 0
 
 
+def processor_time() -> float:
+    """Seconds of all processes that ended and were waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def measure(command: list, json: pathlib.Path) -> str:
-    begin = time.time()
+    begin, used = time.time(), processor_time()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     ours = program = events = 0
     while process.poll() is None:
@@ -65,8 +74,8 @@ def measure(command: list, json: pathlib.Path) -> str:
     if process.returncode != 0:
         return f"exit code {process.returncode}"
     return (
-        f"{time.time() - begin:6.1f} s, warplens {ours / 1024:6.0f} MiB, program {program / 1024:6.0f} MiB, "
-        f"events {events / 1e6:7.2f} MB, JSON {json.stat().st_size / 1e6:7.2f} MB"
+        f"{time.time() - begin:6.1f} s, {processor_time() - used:6.1f} s of processors, warplens {ours / 1024:6.0f} MiB, "
+        f"program {program / 1024:6.0f} MiB, events {events / 1e6:7.2f} MB, JSON {json.stat().st_size / 1e6:7.2f} MB"
     )
 
 

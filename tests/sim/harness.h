@@ -11,7 +11,7 @@
 namespace warplens::sim {
 
 // How long what takes a second may take at most, until a test says that it never ends: a sanitizer makes it fifty times as long.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#ifdef WARPLENS_SANITIZED
 inline constexpr std::chrono::seconds patience{280};
 #else
 inline constexpr std::chrono::seconds patience{20};
