@@ -79,6 +79,7 @@ struct Sparse {
   std::vector<std::vector<u32>> place{64}; // [row][stored element]
   std::vector<u32> metadata = std::vector<u32>(128);
 
+  Sparse() = default; // of a dense row: not looked at
   Sparse(const Case& c, u32 selector, std::mt19937& random) {
     bool pairs = bits_of(c.a) == 32, bytes = bits_of(c.a) == 8;
     for (u32 row = 0; row < 64; ++row)
@@ -141,7 +142,7 @@ u32 column_of(u32 thread, u32 i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 
 void check(const Case& c, const Given& g, Arrangement for_a, Arrangement for_b, std::mt19937& random) {
   const u32 stored = g.sparse ? c.k / 2 : c.k;
-  const Sparse sparse(c, g.selector, random);
+  const Sparse sparse = g.sparse ? Sparse(c, g.selector, random) : Sparse();
   Described a(c.a, 64, stored, 0, for_a), b(c.b, c.n, c.k, 32768, for_b);
   std::vector<u8> memory(65536);
   std::vector<std::vector<double>> left(64, std::vector<double>(c.k)), right(c.k, std::vector<double>(c.n));
