@@ -8,6 +8,7 @@
 #include "measure/reuse.h"
 #include "measure/totals.h"
 #include "report/bottleneck.h"
+#include "report/json_document.h"
 #include "report/pattern_text.h"
 #include <nlohmann/json.hpp>
 #include <set>
@@ -360,46 +361,47 @@ json_t finding_json(const Model& model, const Finding& finding) {
 std::string json(const Model& model, std::string_view version) {
   const Input& input = model.input;
   Processes processes;
-  json_t out{{"schema", 1}, {"tool", {{"name", "warplens"}, {"version", version}}}};
-  out["target"] = {{"sm", input.sm.empty() ? json_t() : json_t(input.sm[0])}, {"all", input.sm}};
+  JsonDocument out;
+  out.put("schema", 1);
+  out.put("tool", {{"name", "warplens"}, {"version", version}});
+  out.put("target", {{"sm", input.sm.empty() ? json_t() : json_t(input.sm[0])}, {"all", input.sm}});
   if (input.measured)
-    out["measured"] = {{"tool", text_or_null(input.measured->tool)},
-                       {"gpu", text_or_null(input.measured->gpu)},
-                       {"driver", text_or_null(input.measured->driver)},
-                       {"files", input.measured->files},
-                       {"lacks", input.measured->lacks}};
-  out["program"] = {{"command", input.command},
-                    {"exit_code", input.outcome.exit_code},
-                    {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}};
-  out["launches"] = json_t::array();
-  for (const Launch& launch : input.launches)
-    out["launches"].push_back(launch_json(launch, processes, input.measured.has_value()));
-  out["interrupted"] = json_t::array();
-  for (const measure::LaunchStarted& launch : input.interrupted)
-    out["interrupted"].push_back({{"index", launch.index},
-                                  {"process", processes.number(launch.process)},
-                                  {"name", launch.name},
-                                  {"grid", dim(launch.grid)},
-                                  {"block", dim(launch.block)}});
-  out["kernels"] = json_t::array();
-  for (const Kernel& kernel : model.kernels) out["kernels"].push_back(kernel_json(model, kernel));
-  out["totals"] = totals_json(model);
-  out["findings"] = json_t::array();
-  for (const Finding& finding : model.findings) out["findings"].push_back(finding_json(model, finding));
-  out["files"] = json_t::object();
-  for (const auto& [file, shown] : model.files) out["files"][file] = shown;
-  out["unsupported"] = json_t::array();
-  for (const auto& [function, calls] : model.unsupported)
-    out["unsupported"].push_back({{"function", function}, {"calls", calls}});
-  out["messages"] = json_t::array();
-  for (const diag::Diagnostic& message : input.messages) out["messages"].push_back(diagnostic_json(message));
-  out["filtered_out"] = model.filtered_out;
-  out["left_out"] = input.left_out;
-  out["missing"] = {{"launches", input.missing.launches},
-                    {"events", input.missing.events},
-                    {"processes", input.missing.processes}};
-  out["complete"] = model.complete;
-  return out.dump(1, ' ', false, json_t::error_handler_t::replace) + '\n';
+    out.put("measured", {{"tool", text_or_null(input.measured->tool)},
+                         {"gpu", text_or_null(input.measured->gpu)},
+                         {"driver", text_or_null(input.measured->driver)},
+                         {"files", input.measured->files},
+                         {"lacks", input.measured->lacks}});
+  out.put("program", {{"command", input.command},
+                      {"exit_code", input.outcome.exit_code},
+                      {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}});
+  out.put_each("launches", input.launches, [&](const Launch& launch) {
+    return launch_json(launch, processes, input.measured.has_value());
+  });
+  out.put_each("interrupted", input.interrupted, [&](const measure::LaunchStarted& launch) {
+    return json_t{{"index", launch.index},
+                  {"process", processes.number(launch.process)},
+                  {"name", launch.name},
+                  {"grid", dim(launch.grid)},
+                  {"block", dim(launch.block)}};
+  });
+  out.put_each("kernels", model.kernels, [&](const Kernel& kernel) { return kernel_json(model, kernel); });
+  out.put("totals", totals_json(model));
+  out.put_each("findings", model.findings,
+               [&](const Finding& finding) { return finding_json(model, finding); });
+  json_t files = json_t::object();
+  for (const auto& [file, shown] : model.files) files[file] = shown;
+  out.put("files", files);
+  out.put_each("unsupported", model.unsupported, [](const auto& one) {
+    return json_t{{"function", one.first}, {"calls", one.second}};
+  });
+  out.put_each("messages", input.messages, diagnostic_json);
+  out.put("filtered_out", model.filtered_out);
+  out.put("left_out", input.left_out);
+  out.put("missing", {{"launches", input.missing.launches},
+                      {"events", input.missing.events},
+                      {"processes", input.missing.processes}});
+  out.put("complete", model.complete);
+  return std::move(out).text();
 }
 
 } // namespace warplens::report
