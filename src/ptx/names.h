@@ -56,7 +56,7 @@ private:
   }
   static u64 load(const char* at, std::size_t n) {
     u64 word = 0;
-    std::memcpy(&word, at, n);
+    if (n != 0) std::memcpy(&word, at, n); // nothing may lie at a null pointer
     return word;
   }
   static u64 mix(u64 h, u64 word) {
