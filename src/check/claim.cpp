@@ -78,13 +78,14 @@ private:
     for (i64& lane : parts.constant) lane = first + symbolic::reduced(lane - first, 32);
     return Written{parts.constant, std::min<u64>(a.pool.facts(parts.uniform).divisor, arch::address_period)};
   }
-  // cp.async with an operand that says how much each lane reads, which may be nothing, or whether.
+  // cp.async with an operand that says how much each lane reads, which may be less or nothing, or whether.
   bool reads_as_told(const ir::Form& form) const {
     const ir::Instruction& i = a.flow.function.instructions[instruction];
     const u32 before = form.has(ir::Modifier::l2_cache_hint) ? 4 : 3;
     if (!ir::copies_asynchronously(form) || i.sources <= before) return false;
-    const ir::Operand& told = a.flow.function.operands[i.first_operand + i.destinations + 3];
-    return told.kind != ir::Operand::Kind::immediate || told.value == 0;
+    const ir::Operand* size = &a.flow.function.operands[i.first_operand + i.destinations + 2];
+    const ir::Operand& told = size[1];
+    return told.kind != ir::Operand::Kind::immediate || told.value < size->value;
   }
   static void let_read_nothing(Claim& out) {
     auto from_none = [](Costs& costs) {

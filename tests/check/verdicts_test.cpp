@@ -194,6 +194,7 @@ TEST(Verdicts, AsynchronousCopiesMayReadNothing) {
   EXPECT_EQ(copy("").costs[0].sectors, (Interval{16, 32}));
   EXPECT_EQ(copy(", 16").costs[0].sectors, (Interval{16, 32}));
   EXPECT_EQ(copy(", %r2").costs[0].sectors, (Interval{0, 32}));
+  EXPECT_EQ(copy(", 8").costs[0].wavefronts, (Interval{0, 64})) << "zeros are written in passes of their own";
   EXPECT_EQ(copy(", %r2").costs[0].requests, (Interval{0, 1}));
 }
 

@@ -23,7 +23,8 @@ struct PtxText {
 };
 
 // The CUDA sources that a compile_commands.json names, with their options, or that lie below a folder (.cu, in no folder whose
-// name begins with a dot); any other path as it is. Of several, those that are `wanted`, where that is given. Errors: bad-compile-commands, no-input.
+// name begins with a dot); any other path as it is. Of several, those that are `wanted`, where that is given.
+// Errors: bad-compile-commands, no-input.
 Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::vector<std::string>& options,
                                           const std::function<bool(const std::string&)>& wanted = {});
 
