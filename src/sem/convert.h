@@ -192,8 +192,16 @@ template <Integral Mode, bool Ftz> struct ToIntegral {
     return is_nan(a) ? nan_of(a) : result;
   }
 };
+// In the rounding mode of the environment. Of a u64, compilers that have no instruction for it add two halves which cancel when
+// it is 0, and that is -0 rounding down; these halves are exact and do not cancel, so that only their sum is rounded.
 template <class D> struct IntegerToFloat {
-  template <class S> static D apply(S x) { return static_cast<D>(x); }
+  template <class S> static D apply(S x) {
+    if constexpr (std::is_same_v<D, double> && std::is_same_v<S, u64>)
+      return static_cast<double>(static_cast<u32>(x >> 32)) * 0x1p32 +
+             static_cast<double>(static_cast<u32>(x));
+    else
+      return static_cast<D>(x);
+  }
 };
 
 // cvt.f16x2.f32 d, a, b: a to the upper half, b to the lower.
