@@ -5,7 +5,9 @@ add_library(warplens_flags INTERFACE)
 target_compile_options(warplens_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers
   $<$<BOOL:${WARPLENS_WERROR}>:-Werror>)
 add_link_options(-Wl,--build-id=sha1) # the cache tells versions of WarpLens apart by it
+set(warplens_nothing_open -Wl,-z,defs) # for shared libraries: every name is found when they are linked
 if(WARPLENS_SANITIZE)
+  set(warplens_nothing_open) # but those of the sanitizers, which clang links into programs alone
   add_compile_options(-fsanitize=${WARPLENS_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${WARPLENS_SANITIZE})
 endif()
