@@ -57,8 +57,8 @@ TEST_P(Reports, SayWhatNvidiasReaderSays) {
   const std::vector<Counted> launches = measured::launches(read);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Launch& launch = read.launches[i];
-    EXPECT_EQ(launch.kernel, expected[i]["kernel"]);
-    EXPECT_EQ(launch.name, expected[i]["name"]);
+    EXPECT_EQ(launch.kernel, expected[i]["kernel"].get<std::string>());
+    EXPECT_EQ(launch.name, expected[i]["name"].get<std::string>());
     EXPECT_EQ((std::vector{launch.grid.x, launch.grid.y, launch.grid.z}),
               expected[i]["grid"].get<std::vector<u32>>());
     EXPECT_EQ((std::vector{launch.block.x, launch.block.y, launch.block.z}),
