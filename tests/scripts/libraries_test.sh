@@ -68,6 +68,16 @@ if ldconfig -p | grep -qE 'lib(openblas\.so\.0|lapack\.so\.3)'; then
     "['cublasLtMatmul of complex or 8-bit floating-point matrices', 'cusolverDnXgetrf']"
 fi
 
+# cuSPARSE: vectors, conversions, products whose result is sparse.
+c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/sparse.cpp" -o sparse "$lib/libraries/libcusparse.so.12" \
+  "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"
+run "$warplens" run --check memory --json report.json ./sparse
+[ "$(cat stdout)" = "0 wrong" ] || fail "sparse: $(cat stdout)"
+expect_code 0
+expect_json report.json 'sum(m["message"].startswith("cusparseSpGEMM_copy:") for m in r["messages"])' 1
+expect_json report.json '[u["function"] for u in r["unsupported"]]' \
+  "['cusparseCreateBsr', 'cusparseSpGEMM_compute other than of CSR matrices of one type, not transposed']"
+
 # Sizes, strides, scalars and pivots that nobody's memory holds are refused, and the program goes on.
 c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/absurd_sizes.cpp" -o absurd "$lib/libraries/libcublas.so.13" \
   "$lib/libraries/libcusolver.so.12" "$lib/libraries/libcusparse.so.12" "$lib/libraries/libcufft.so.12" "$lib/libraries/libcurand.so.10" \

@@ -7,11 +7,11 @@ namespace {
 
 // C = alpha op(A) B + beta C.
 template <class T>
-cudaError_t multiply(const SparseMatrix& a, int op, const View& b, const View& c, bool conjugated_b,
-                     const void* alpha, const void* beta) {
+cudaError_t multiply(const SparseMatrix& a, int op, const View& b, const View& c, bool conjugated_b, T alpha,
+                     T beta) {
   using W = Wide<T>;
   if (c.columns == 0) return cudaSuccess; // and perhaps more rows than there is memory
-  const W p(*static_cast<const T*>(alpha)), q(*static_cast<const T*>(beta));
+  const W p(alpha), q(beta);
   std::vector<W> sums(static_cast<std::size_t>(c.rows * c.columns));
   const T* x = static_cast<const T*>(b.values);
   const T* values = static_cast<const T*>(a.values);
@@ -19,32 +19,19 @@ cudaError_t multiply(const SparseMatrix& a, int op, const View& b, const View& c
     const i64 to = op == 0 ? row : column, from = op == 0 ? column : row;
     const W value = turned(W(values[i]), op == 2);
     for (i64 j = 0; j < c.columns; ++j)
-      sums[static_cast<std::size_t>(to * c.columns + j)] +=
-          value * turned(W(x[from * b.row_step + j * b.column_step]), conjugated_b);
+      sums[static_cast<std::size_t>(to * c.columns + j)] += value * turned(W(x[b.at(from, j)]), conjugated_b);
   });
   if (error != cudaSuccess) return error;
   T* y = static_cast<T*>(c.values);
   for (i64 i = 0; i < c.rows; ++i)
     for (i64 j = 0; j < c.columns; ++j) {
-      T& out = y[i * c.row_step + j * c.column_step];
+      T& out = y[c.at(i, j)];
       W sum = p * sums[static_cast<std::size_t>(i * c.columns + j)];
       if (q != W{}) sum += q * W(out); // what is multiplied by zero is not read
       out = T(sum);
     }
   return cudaSuccess;
 }
-
-struct Scalars { // their values now, or where they will be read
-  const void *alpha, *beta;
-  alignas(16) std::byte now[2][16]{};
-  bool later;
-  Scalars(const SparseHandle& handle, int type, const void* a, const void* b)
-      : alpha(a), beta(b), later(handle.pointer_mode != 0) {
-    if (later) return;
-    std::copy_n(static_cast<const std::byte*>(a), value_bytes(type), now[0]);
-    std::copy_n(static_cast<const std::byte*>(b), value_bytes(type), now[1]);
-  }
-};
 
 int product(const char* name, SparseHandle* handle, int op, const void* alpha, const SparseMatrix* a,
             const View& b, std::vector<Operand> dense, bool conjugated_b, const void* beta, const View& c,
@@ -56,21 +43,23 @@ int product(const char* name, SparseHandle* handle, int op, const void* alpha, c
   }
   const i64 high = op == 0 ? a->rows : a->columns, wide = op == 0 ? a->columns : a->rows;
   if (c.rows != high || b.rows != wide || b.columns != c.columns) return sparse_invalid_value;
+  const int batches = common_batches({a->batches, b.batches, c.batches});
+  if (batches == 0 || c.batches != batches) return sparse_invalid_value;
   std::vector<Operand> operands = operands_of(*a);
   operands.insert(operands.end(), dense.begin(), dense.end());
   operands.insert(operands.end(), {scalar(*handle, alpha, a->type), scalar(*handle, beta, a->type)});
-  return sparse_status(library_call(name, handle->stream, std::move(operands),
-                                    [=, m = *a, s = Scalars(*handle, a->type, alpha, beta)]() -> cudaError_t {
-                                      const void *p = s.later ? s.alpha : s.now[0],
-                                                 *q = s.later ? s.beta : s.now[1];
-                                      switch (m.type) {
-                                      case real_32: return multiply<float>(m, op, b, c, conjugated_b, p, q);
-                                      case real_64: return multiply<double>(m, op, b, c, conjugated_b, p, q);
-                                      case complex_32:
-                                        return multiply<cfloat>(m, op, b, c, conjugated_b, p, q);
-                                      default: return multiply<cdouble>(m, op, b, c, conjugated_b, p, q);
-                                      }
-                                    }));
+  return sparse_status(library_call(
+      name, handle->stream, std::move(operands),
+      [=, m = *a, p = SparseScalar(*handle, a->type, alpha), q = SparseScalar(*handle, a->type, beta)] {
+        return of_type(m.type, [&](auto zero) {
+          using T = decltype(zero);
+          cudaError_t error = cudaSuccess;
+          for (i64 i = 0; error == cudaSuccess && i < batches; ++i)
+            error = multiply<T>(nth_of(m, i), op, nth_of(b, i, sizeof(T)), nth_of(c, i, sizeof(T)),
+                                conjugated_b, p.get<T>(), q.get<T>());
+          return error;
+        });
+      }));
 }
 
 } // namespace
@@ -112,12 +101,9 @@ const char* cusparseGetErrorString(int status) {
                                           : "execution failed";
 }
 
-// Room for intermediate results is not needed; programs allocate what they are told, and some do not like 0.
 int cusparseSpMV_bufferSize(SparseHandle*, int, const void*, const SparseMatrix*, const DenseVector*,
                             const void*, const DenseVector*, int, int, std::size_t* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
+  return tell_room(bytes);
 }
 int cusparseSpMV_preprocess(SparseHandle*, int, const void*, const SparseMatrix*, const DenseVector*,
                             const void*, const DenseVector*, int, int, void*) {
@@ -126,17 +112,14 @@ int cusparseSpMV_preprocess(SparseHandle*, int, const void*, const SparseMatrix*
 int cusparseSpMV(SparseHandle* h, int op, const void* alpha, const SparseMatrix* a, const DenseVector* x,
                  const void* beta, const DenseVector* y, int, int, void*) {
   std::lock_guard lock(Runtime::get().mutex);
-  if (!exists(h)) return sparse_not_initialized;
-  if (!exists(a) || !exists(x) || !exists(y)) return sparse_invalid_value;
-  return product("cusparseSpMV", h, op, alpha, a, {x->values, x->size, 1, 1, 0}, {operand(*x), operand(*y)},
-                 false, beta, {y->values, y->size, 1, 1, 0}, x->type, y->type);
+  if (int bad = unless_known(h, a, x, y)) return bad;
+  return product("cusparseSpMV", h, op, alpha, a, view_of(*x), {operand(*x), operand(*y)}, false, beta,
+                 view_of(*y), x->type, y->type);
 }
 
 int cusparseSpMM_bufferSize(SparseHandle*, int, int, const void*, const SparseMatrix*, const DenseMatrix*,
                             const void*, const DenseMatrix*, int, int, std::size_t* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
+  return tell_room(bytes);
 }
 int cusparseSpMM_preprocess(SparseHandle*, int, int, const void*, const SparseMatrix*, const DenseMatrix*,
                             const void*, const DenseMatrix*, int, int, void*) {
@@ -145,40 +128,9 @@ int cusparseSpMM_preprocess(SparseHandle*, int, int, const void*, const SparseMa
 int cusparseSpMM(SparseHandle* h, int op_a, int op_b, const void* alpha, const SparseMatrix* a,
                  const DenseMatrix* b, const void* beta, const DenseMatrix* c, int, int, void*) {
   std::lock_guard lock(Runtime::get().mutex);
-  if (!exists(h)) return sparse_not_initialized;
-  if (!exists(a) || !exists(b) || !exists(c)) return sparse_invalid_value;
+  if (int bad = unless_known(h, a, b, c)) return bad;
   return product("cusparseSpMM", h, op_a, alpha, a, view_of(*b, op_b != 0), {operand(*b), operand(*c)},
                  op_b == 2, beta, view_of(*c, false), b->type, c->type);
-}
-
-int cusparseSparseToDense_bufferSize(SparseHandle*, const SparseMatrix*, const DenseMatrix*, int,
-                                     std::size_t* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
-}
-int cusparseSparseToDense(SparseHandle* h, const SparseMatrix* a, const DenseMatrix* b, int, void*) {
-  std::lock_guard lock(Runtime::get().mutex);
-  if (!exists(h)) return sparse_not_initialized;
-  if (!exists(a) || !exists(b) || a->type != b->type || a->rows != b->rows || a->columns != b->columns)
-    return sparse_invalid_value;
-  std::vector<Operand> operands = operands_of(*a);
-  operands.push_back(operand(*b));
-  return sparse_status(library_call(
-      "cusparseSparseToDense", h->stream, std::move(operands), [m = *a, to = view_of(*b, false)] {
-        if (m.columns == 0) return cudaSuccess; // and perhaps more rows than there is memory
-        const u64 bytes = value_bytes(m.type);
-        auto at = [&](i64 i, i64 j) {
-          return static_cast<std::byte*>(to.values) +
-                 static_cast<u64>(i * to.row_step + j * to.column_step) * bytes;
-        };
-        for (i64 i = 0; i < m.rows; ++i)
-          for (i64 j = 0; j < m.columns; ++j) std::fill_n(at(i, j), bytes, std::byte{0});
-        return each_element(m, [&](i64 row, i64 column, i64 i) {
-          std::copy_n(static_cast<const std::byte*>(m.values) + static_cast<u64>(i) * bytes, bytes,
-                      at(row, column));
-        });
-      }));
 }
 
 } // extern "C"

@@ -1,8 +1,8 @@
-// cuSPARSE's descriptions of sparse matrices (CSR, CSC, COO) and of dense vectors and matrices, and how their elements are
-// found.
+// cuSPARSE's descriptions of sparse vectors and matrices (CSR, CSC, COO) and of dense ones, and how their elements are found.
 #pragma once
-#include "runtime/libraries/blas.h"
+#include "runtime/libraries/blas_elements.h"
 #include <algorithm>
+#include <array>
 
 namespace warplens::runtime {
 
@@ -11,11 +11,18 @@ struct SparseHandle {
   int pointer_mode = 0; // 1: scalars are in device memory
 };
 struct SparseMatrix {
-  enum Format : u8 { csr, csc, coo } format;
+  enum Format : u8 { csr = 1, csc, coo } format; // cusparseFormat_t
   i64 rows, columns, count;
   void *offsets, *indices, *values; // of COO the rows, the columns
   int offset_type, index_type, base, type;
   int fill = 0, diagonal = 0; // of a triangle: cusparseFillMode_t, cusparseDiagType_t
+  int batches = 1;
+  i64 offset_step = 0, step = 0; // elements from one matrix of a batch to the next
+};
+struct SparseVector {
+  i64 size, count;
+  void *indices, *values;
+  int index_type, base, type;
 };
 struct DenseVector {
   i64 size;
@@ -26,6 +33,8 @@ struct DenseMatrix {
   i64 rows, columns, leading;
   void* values;
   int type, order;
+  int batches = 1;
+  i64 step = 0; // elements from one matrix of a batch to the next
 };
 struct LegacyMatrix { // of the interface before the generic one: only its settings
   int type = 0, fill = 0, diagonal = 0, base = 0;
@@ -66,23 +75,62 @@ template <class T, class Body> int with(T* object, Body&& body) {
 }
 template <class T> bool exists(const T* object) { return objects<T>().contains(object); }
 
+// What a call is told whose handle or descriptions are none. Under the runtime's lock.
+template <class... T> int unless_known(const SparseHandle* handle, const T*... described) {
+  if (!exists(handle)) return sparse_not_initialized;
+  return (exists(described) && ...) ? sparse_success : sparse_invalid_value;
+}
+// Room for intermediate results is not needed; programs allocate what they are told, and some do not like 0.
+template <class Size> int tell_room(Size* bytes) {
+  if (!bytes) return sparse_invalid_value;
+  *bytes = 16;
+  return sparse_success;
+}
+
 inline int sparse_status(cudaError_t error) {
   return error == cudaSuccess ? sparse_success : sparse_execution_failed;
 }
 
+inline bool is_index(int type) { return type == index_32 || type == index_64; }
 inline i64 index_at(const void* list, int type, i64 i) {
   return type == index_64 ? static_cast<const i64*>(list)[i] : i64{static_cast<const i32*>(list)[i]};
 }
-inline u64 index_bytes(int type) { return type == index_64 ? 8 : 4; }
-inline u64 value_bytes(int type) {
-  return type == real_32 ? 4 : type == real_64 || type == complex_32 ? 8 : 16;
+inline void set_index(void* list, int type, i64 i, i64 value) {
+  if (type == index_64)
+    static_cast<i64*>(list)[i] = value;
+  else
+    static_cast<i32*>(list)[i] = static_cast<i32>(value);
 }
-// A scalar of a call, if it is in device memory.
-inline Operand scalar(const SparseHandle& handle, const void* at, int type) {
-  return {at, handle.pointer_mode != 0 ? value_bytes(type) : 0};
+inline u64 index_bytes(int type) { return type == index_64 ? 8 : 4; }
+// 0: no type of these matrices.
+inline u64 value_bytes(int type) {
+  return type == complex_32 ? 8 : type == complex_64 ? 16 : element_bytes(type);
 }
 inline bool known_type(int type) {
   return type == real_32 || type == real_64 || type == complex_32 || type == complex_64;
+}
+// f(T{}) for the type of that number, one of the known ones.
+template <class F> cudaError_t of_type(int type, F&& f) {
+  switch (type) {
+  case real_32: return f(float{});
+  case real_64: return f(double{});
+  case complex_32: return f(cfloat{});
+  default: return f(cdouble{});
+  }
+}
+
+// A scalar of a call: its value now, or where it will be read if it is in device memory.
+struct SparseScalar {
+  const void* later;
+  alignas(16) std::array<std::byte, 16> now{};
+  SparseScalar(const SparseHandle& handle, int type, const void* at)
+      : later(handle.pointer_mode != 0 ? at : nullptr) {
+    if (!later) std::copy_n(static_cast<const std::byte*>(at), value_bytes(type), now.data());
+  }
+  template <class T> T get() const { return *static_cast<const T*>(later ? later : now.data()); }
+};
+inline Operand scalar(const SparseHandle& handle, const void* at, int type) {
+  return {at, handle.pointer_mode != 0 ? value_bytes(type) : 0};
 }
 
 // Calls f(row, column, number) for each stored element. Indices that are none of the matrix's are an error of the call.
@@ -105,17 +153,60 @@ template <class F> cudaError_t each_element(const SparseMatrix& m, F&& f) {
   return cudaSuccess;
 }
 
+// The same of a sparse vector: f(index, number).
+template <class F> cudaError_t each_element(const SparseVector& v, F&& f) {
+  for (i64 i = 0; i < v.count; ++i) {
+    const i64 index = index_at(v.indices, v.index_type, i) - v.base;
+    if (index < 0 || index >= v.size) return cudaErrorIllegalAddress;
+    f(index, i);
+  }
+  return cudaSuccess;
+}
+
+// All matrices of a batch, of which `one` is the first.
+inline Operand batch_of(const Operand& one, int batches, i64 step, u64 element) {
+  if (one.bytes == 0 || batches <= 1) return one;
+  return {one.data, extent_bytes(static_cast<u64>(batches) - 1, static_cast<u64>(step),
+                                 (one.bytes - 1) / element + 1, element)};
+}
 inline Operand operand(const DenseVector& v) {
   return {v.values, extent_bytes(static_cast<u64>(v.size), 1, 0, value_bytes(v.type))};
 }
+inline Operand operand(const DenseMatrix& m) {
+  const bool columns = m.order == by_columns;
+  const u64 element = value_bytes(m.type);
+  return batch_of(
+      matrix_of(m.values, columns ? m.rows : m.columns, columns ? m.columns : m.rows, m.leading, element),
+      m.batches, m.step, element);
+}
+inline std::vector<Operand> operands_of(const SparseVector& v) {
+  auto count = static_cast<u64>(v.count);
+  return {{v.indices, extent_bytes(count, 1, 0, index_bytes(v.index_type))},
+          {v.values, extent_bytes(count, 1, 0, value_bytes(v.type))}};
+}
 inline std::vector<Operand> operands_of(const SparseMatrix& m) {
-  const i64 outer =
-      m.format == SparseMatrix::coo ? m.count : (m.format == SparseMatrix::csr ? m.rows : m.columns) + 1;
-  const int outer_type = m.format == SparseMatrix::coo ? m.index_type : m.offset_type;
-  auto count = static_cast<u64>(m.count);
-  return {{m.offsets, extent_bytes(static_cast<u64>(outer), 1, 0, index_bytes(outer_type))},
-          {m.indices, extent_bytes(count, 1, 0, index_bytes(m.index_type))},
-          {m.values, extent_bytes(count, 1, 0, value_bytes(m.type))}};
+  auto list = [&](void* data, i64 count, i64 step, u64 element) {
+    return batch_of({data, extent_bytes(static_cast<u64>(count), 1, 0, element)}, m.batches, step, element);
+  };
+  const u64 index = index_bytes(m.index_type);
+  const Operand indices = list(m.indices, m.count, m.step, index),
+                values = list(m.values, m.count, m.step, value_bytes(m.type));
+  if (m.format == SparseMatrix::coo) return {list(m.offsets, m.count, m.step, index), indices, values};
+  const i64 outer = m.format == SparseMatrix::csr ? m.rows : m.columns;
+  return {list(m.offsets, outer + 1, m.offset_step, index_bytes(m.offset_type)), indices, values};
+}
+// The matrix of a batch; where there is no batch it is the same for each.
+inline SparseMatrix nth_of(SparseMatrix m, i64 i) {
+  if (m.batches <= 1) return m;
+  auto move = [&](void*& list, i64 step, u64 element) {
+    list = nth(static_cast<std::byte*>(list), i * static_cast<i64>(element), step);
+  };
+  const bool coordinates = m.format == SparseMatrix::coo;
+  move(m.offsets, coordinates ? m.step : m.offset_step,
+       index_bytes(coordinates ? m.index_type : m.offset_type));
+  move(m.indices, m.step, index_bytes(m.index_type));
+  move(m.values, m.step, value_bytes(m.type));
+  return m;
 }
 
 template <class T>
@@ -127,16 +218,24 @@ inline cdouble turned(const cdouble& x, bool conjugated) { return conjugated ? s
 struct View {
   void* values;
   i64 rows, columns, row_step, column_step;
+  int batches = 1;
+  i64 step = 0;
+  i64 at(i64 row, i64 column) const { return row * row_step + column * column_step; }
 };
 inline View view_of(const DenseMatrix& m, bool transposed) {
   const i64 down = m.order == by_columns ? 1 : m.leading, right = m.order == by_columns ? m.leading : 1;
-  if (transposed) return {m.values, m.columns, m.rows, right, down};
-  return {m.values, m.rows, m.columns, down, right};
+  if (transposed) return {m.values, m.columns, m.rows, right, down, m.batches, m.step};
+  return {m.values, m.rows, m.columns, down, right, m.batches, m.step};
 }
-
-inline Operand operand(const DenseMatrix& m) {
-  return m.order == by_columns ? matrix_of(m.values, m.rows, m.columns, m.leading, value_bytes(m.type))
-                               : matrix_of(m.values, m.columns, m.rows, m.leading, value_bytes(m.type));
+inline View view_of(const DenseVector& v) { return {v.values, v.size, 1, 1, 0}; }
+inline View nth_of(View v, i64 i, u64 element) {
+  if (v.batches > 1) v.values = nth(static_cast<std::byte*>(v.values), i * static_cast<i64>(element), v.step);
+  return v;
+}
+// How many matrices a call is for, each of whose operands is one for all or one for each; 0: they do not agree.
+inline int common_batches(std::initializer_list<int> all) {
+  const int most = std::max(all);
+  return std::all_of(all.begin(), all.end(), [&](int n) { return n == 1 || n == most; }) ? most : 0;
 }
 
 } // namespace warplens::runtime

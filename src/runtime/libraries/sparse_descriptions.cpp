@@ -5,13 +5,42 @@
 namespace warplens::runtime {
 namespace {
 
-bool is_index(int type) { return type == index_32 || type == index_64; }
-
 int create_sparse(SparseMatrix** out, const SparseMatrix& m) {
   const bool valid = m.rows >= 0 && m.columns >= 0 && m.count >= 0 && m.rows < INT64_MAX &&
                      m.columns < INT64_MAX && is_index(m.offset_type) && is_index(m.index_type) &&
                      (m.base == 0 || m.base == 1);
   return valid ? create(out, m) : sparse_invalid_value;
+}
+
+int set_pointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
+  return with(m, [&](SparseMatrix& known) {
+    known.offsets = offsets, known.indices = indices, known.values = values;
+  });
+}
+
+int get(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** offsets, void** indices, void** values,
+        int* offset_type, int* index_type, int* base, int* type) {
+  if (!rows || !columns || !count || !offsets || !indices || !values || !offset_type || !index_type ||
+      !base || !type)
+    return sparse_invalid_value;
+  return with(m, [&](SparseMatrix& known) {
+    *rows = known.rows, *columns = known.columns, *count = known.count;
+    *offsets = known.offsets, *indices = known.indices, *values = known.values;
+    *offset_type = known.offset_type, *index_type = known.index_type, *base = known.base, *type = known.type;
+  });
+}
+
+int set_batches(SparseMatrix* m, int count, i64 offset_step, i64 step) {
+  if (count < 1 || offset_step < 0 || step < 0) return sparse_invalid_value;
+  return with(m, [&](SparseMatrix& known) {
+    known.batches = count, known.offset_step = offset_step, known.step = step;
+  });
+}
+
+int setting(LegacyMatrix* m, int LegacyMatrix::*which) {
+  int out = 0;
+  with(m, [&](LegacyMatrix& known) { out = known.*which; });
+  return out;
 }
 
 } // namespace
@@ -20,6 +49,10 @@ extern "C" {
 
 int cusparseCreateMatDescr(LegacyMatrix** out) { return create(out, LegacyMatrix{}); }
 int cusparseDestroyMatDescr(LegacyMatrix* m) { return destroy(m); }
+int cusparseGetMatType(LegacyMatrix* m) { return setting(m, &LegacyMatrix::type); }
+int cusparseGetMatIndexBase(LegacyMatrix* m) { return setting(m, &LegacyMatrix::base); }
+int cusparseGetMatFillMode(LegacyMatrix* m) { return setting(m, &LegacyMatrix::fill); }
+int cusparseGetMatDiagType(LegacyMatrix* m) { return setting(m, &LegacyMatrix::diagonal); }
 int cusparseSetMatType(LegacyMatrix* m, int type) {
   return with(m, [&](LegacyMatrix& known) { known.type = type; });
 }
@@ -61,6 +94,22 @@ int cusparseCreateConstDnMat(DenseMatrix** out, i64 rows, i64 columns, i64 leadi
   return cusparseCreateDnMat(out, rows, columns, leading, values, type, order);
 }
 int cusparseDestroyDnMat(DenseMatrix* m) { return destroy(m); }
+int cusparseDnMatGet(DenseMatrix* m, i64* rows, i64* columns, i64* leading, void** values, int* type,
+                     int* order) {
+  if (!rows || !columns || !leading || !values || !type || !order) return sparse_invalid_value;
+  return with(m, [&](DenseMatrix& known) {
+    *rows = known.rows, *columns = known.columns, *leading = known.leading;
+    *values = known.values, *type = known.type, *order = known.order;
+  });
+}
+int cusparseDnMatSetStridedBatch(DenseMatrix* m, int count, i64 step) {
+  if (count < 1 || step < 0) return sparse_invalid_value;
+  return with(m, [&](DenseMatrix& known) { known.batches = count, known.step = step; });
+}
+int cusparseDnMatGetStridedBatch(DenseMatrix* m, int* count, i64* step) {
+  if (!count || !step) return sparse_invalid_value;
+  return with(m, [&](DenseMatrix& known) { *count = known.batches, *step = known.step; });
+}
 int cusparseDnMatSetValues(DenseMatrix* m, void* values) {
   return with(m, [&](DenseMatrix& known) { known.values = values; });
 }
@@ -84,10 +133,20 @@ int cusparseCreateCsc(SparseMatrix** out, i64 rows, i64 columns, i64 count, void
   return create_sparse(out, {SparseMatrix::csc, rows, columns, count, offsets, indices, values, offset_type,
                              index_type, base, type});
 }
+int cusparseCreateConstCsc(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
+                           void* values, int offset_type, int index_type, int base, int type) {
+  return cusparseCreateCsc(out, rows, columns, count, offsets, indices, values, offset_type, index_type, base,
+                           type);
+}
 int cusparseCreateCoo(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* row_indices,
                       void* column_indices, void* values, int index_type, int base, int type) {
   return create_sparse(out, {SparseMatrix::coo, rows, columns, count, row_indices, column_indices, values,
                              index_type, index_type, base, type});
+}
+int cusparseCreateConstCoo(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* row_indices,
+                           void* column_indices, void* values, int index_type, int base, int type) {
+  return cusparseCreateCoo(out, rows, columns, count, row_indices, column_indices, values, index_type, base,
+                           type);
 }
 int cusparseDestroySpMat(SparseMatrix* m) { return destroy(m); }
 int cusparseSpMatGetSize(SparseMatrix* m, i64* rows, i64* columns, i64* count) {
@@ -102,10 +161,42 @@ int cusparseSpMatGetValues(SparseMatrix* m, void** values) {
 int cusparseSpMatSetValues(SparseMatrix* m, void* values) {
   return with(m, [&](SparseMatrix& known) { known.values = values; });
 }
+int cusparseSpMatGetFormat(SparseMatrix* m, int* format) {
+  return format ? with(m, [&](SparseMatrix& known) { *format = known.format; }) : sparse_invalid_value;
+}
+int cusparseSpMatGetIndexBase(SparseMatrix* m, int* base) {
+  return base ? with(m, [&](SparseMatrix& known) { *base = known.base; }) : sparse_invalid_value;
+}
 int cusparseCsrSetPointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
-  return with(m, [&](SparseMatrix& known) {
-    known.offsets = offsets, known.indices = indices, known.values = values;
-  });
+  return set_pointers(m, offsets, indices, values);
+}
+int cusparseCscSetPointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
+  return set_pointers(m, offsets, indices, values);
+}
+int cusparseCooSetPointers(SparseMatrix* m, void* rows, void* columns, void* values) {
+  return set_pointers(m, rows, columns, values);
+}
+int cusparseCsrGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** offsets, void** indices,
+                   void** values, int* offset_type, int* index_type, int* base, int* type) {
+  return get(m, rows, columns, count, offsets, indices, values, offset_type, index_type, base, type);
+}
+int cusparseCscGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** offsets, void** indices,
+                   void** values, int* offset_type, int* index_type, int* base, int* type) {
+  return get(m, rows, columns, count, offsets, indices, values, offset_type, index_type, base, type);
+}
+int cusparseCooGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** row_indices,
+                   void** column_indices, void** values, int* index_type, int* base, int* type) {
+  int same = 0;
+  return get(m, rows, columns, count, row_indices, column_indices, values, &same, index_type, base, type);
+}
+int cusparseCsrSetStridedBatch(SparseMatrix* m, int count, i64 offset_step, i64 step) {
+  return set_batches(m, count, offset_step, step);
+}
+int cusparseCooSetStridedBatch(SparseMatrix* m, int count, i64 step) {
+  return set_batches(m, count, step, step);
+}
+int cusparseSpMatGetStridedBatch(SparseMatrix* m, int* count) {
+  return count ? with(m, [&](SparseMatrix& known) { *count = known.batches; }) : sparse_invalid_value;
 }
 // What a triangular matrix is.
 int cusparseSpMatSetAttribute(SparseMatrix* m, int attribute, const void* data, std::size_t size) {

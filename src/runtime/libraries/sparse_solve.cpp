@@ -1,7 +1,6 @@
 // What cuSPARSE solves: triangular systems with one right side or many (SpSV, SpSM), and the incomplete LU factors of a CSR
 // matrix that programs solve with (csrilu02). Elements outside the triangle are not looked at.
 #include "runtime/libraries/sparse.h"
-#include <array>
 
 namespace warplens::runtime {
 
@@ -31,12 +30,11 @@ template <class T> cudaError_t rows_of(const SparseMatrix& a, int op, std::vecto
 }
 
 // op(A) Y = alpha X, column by column.
-template <class T>
-cudaError_t solve(const SparseMatrix& a, int op, const View& x, const View& y, const void* alpha) {
+template <class T> cudaError_t solve(const SparseMatrix& a, int op, const View& x, const View& y, T alpha) {
   std::vector<Row<Wide<T>>> rows;
   if (cudaError_t error = rows_of<T>(a, op, rows); error != cudaSuccess) return error;
   const bool downwards = (a.fill == 0) == (op == 0);
-  const Wide<T> factor(*static_cast<const T*>(alpha));
+  const Wide<T> factor(alpha);
   std::vector<Wide<T>> found(rows.size());
   for (i64 j = 0; j < y.columns; ++j) {
     for (i64 k = 0; k < a.rows; ++k) {
@@ -64,18 +62,13 @@ int solve_call(const char* name, SparseHandle* h, int op, const void* alpha, con
   std::vector<Operand> operands = operands_of(*a);
   operands.insert(operands.end(), dense.begin(), dense.end());
   operands.push_back(scalar(*h, alpha, a->type));
-  std::array<std::byte, 16> now{};
-  const void* later = h->pointer_mode != 0 ? alpha : nullptr;
-  if (!later) std::copy_n(static_cast<const std::byte*>(alpha), value_bytes(a->type), now.data());
-  return sparse_status(library_call(name, h->stream, std::move(operands), [=, m = *a]() -> cudaError_t {
-    const void* factor = later ? later : now.data();
-    switch (m.type) {
-    case real_32: return solve<float>(m, op, x, y, factor);
-    case real_64: return solve<double>(m, op, x, y, factor);
-    case complex_32: return solve<cfloat>(m, op, x, y, factor);
-    default: return solve<cdouble>(m, op, x, y, factor);
-    }
-  }));
+  return sparse_status(library_call(name, h->stream, std::move(operands),
+                                    [=, m = *a, factor = SparseScalar(*h, a->type, alpha)] {
+                                      return of_type(m.type, [&](auto zero) {
+                                        using T = decltype(zero);
+                                        return solve<T>(m, op, x, y, factor.get<T>());
+                                      });
+                                    }));
 }
 
 struct Csr {
@@ -117,8 +110,8 @@ template <class T>
 int ilu(const char* name, SparseHandle* h, int rows, int count, const LegacyMatrix* description, T* values,
         const int* offsets, const int* columns, IncompleteFactors* info) {
   std::lock_guard lock(Runtime::get().mutex);
-  if (!exists(h)) return sparse_not_initialized;
-  if (!exists(description) || !exists(info) || rows < 0 || count < 0) return sparse_invalid_value;
+  if (int bad = unless_known(h, description, info)) return bad;
+  if (rows < 0 || count < 0) return sparse_invalid_value;
   const Csr a{rows, count, description->base, offsets, columns};
   return sparse_status(library_call(
       name, h->stream,
@@ -127,12 +120,6 @@ int ilu(const char* name, SparseHandle* h, int rows, int count, const LegacyMatr
         if (info->zero_pivot >= 0) info->zero_pivot += a.base;
         return error;
       }));
-}
-
-int tell_room(std::size_t* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
 }
 
 } // namespace
@@ -152,10 +139,9 @@ int cusparseSpSV_analysis(SparseHandle*, int, const void*, const SparseMatrix*, 
 int cusparseSpSV_solve(SparseHandle* h, int op, const void* alpha, const SparseMatrix* a,
                        const DenseVector* x, const DenseVector* y, int, int, TriangularSolve*) {
   std::lock_guard lock(Runtime::get().mutex);
-  if (!exists(h)) return sparse_not_initialized;
-  if (!exists(a) || !exists(x) || !exists(y)) return sparse_invalid_value;
-  return solve_call("cusparseSpSV_solve", h, op, alpha, a, {x->values, x->size, 1, 1, 0},
-                    {y->values, y->size, 1, 1, 0}, {operand(*x), operand(*y)}, x->type, y->type);
+  if (int bad = unless_known(h, a, x, y)) return bad;
+  return solve_call("cusparseSpSV_solve", h, op, alpha, a, view_of(*x), view_of(*y),
+                    {operand(*x), operand(*y)}, x->type, y->type);
 }
 
 int cusparseSpSM_createDescr(TriangularSolve** out) { return create(out, TriangularSolve{}); }
@@ -171,8 +157,8 @@ int cusparseSpSM_analysis(SparseHandle*, int, int, const void*, const SparseMatr
 int cusparseSpSM_solve(SparseHandle* h, int op_a, int op_b, const void* alpha, const SparseMatrix* a,
                        const DenseMatrix* b, const DenseMatrix* c, int, int, TriangularSolve*) {
   std::lock_guard lock(Runtime::get().mutex);
-  if (!exists(h)) return sparse_not_initialized;
-  if (!exists(a) || !exists(b) || !exists(c) || op_b < 0 || op_b > 1) return sparse_invalid_value;
+  if (int bad = unless_known(h, a, b, c)) return bad;
+  if (op_b < 0 || op_b > 1) return sparse_invalid_value;
   return solve_call("cusparseSpSM_solve", h, op_a, alpha, a, view_of(*b, op_b != 0), view_of(*c, false),
                     {operand(*b), operand(*c)}, b->type, c->type);
 }
@@ -189,9 +175,7 @@ int cusparseXcsrilu02_zeroPivot(SparseHandle*, IncompleteFactors* info, int* pos
 }
 int cusparseScsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, float*, const int*, const int*,
                                  IncompleteFactors*, int* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
+  return tell_room(bytes);
 }
 int cusparseScsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const float*, const int*,
                                const int*, IncompleteFactors*, int, void*) {
@@ -203,9 +187,7 @@ int cusparseScsrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* 
 }
 int cusparseDcsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, double*, const int*,
                                  const int*, IncompleteFactors*, int* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
+  return tell_room(bytes);
 }
 int cusparseDcsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const double*, const int*,
                                const int*, IncompleteFactors*, int, void*) {
@@ -217,9 +199,7 @@ int cusparseDcsrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* 
 }
 int cusparseCcsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, cfloat*, const int*,
                                  const int*, IncompleteFactors*, int* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
+  return tell_room(bytes);
 }
 int cusparseCcsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const cfloat*, const int*,
                                const int*, IncompleteFactors*, int, void*) {
@@ -231,9 +211,7 @@ int cusparseCcsrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* 
 }
 int cusparseZcsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, cdouble*, const int*,
                                  const int*, IncompleteFactors*, int* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
+  return tell_room(bytes);
 }
 int cusparseZcsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const cdouble*, const int*,
                                const int*, IncompleteFactors*, int, void*) {

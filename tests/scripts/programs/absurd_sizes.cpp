@@ -50,6 +50,13 @@ int cusparseCreateDnMat(void**, int64_t, int64_t, int64_t, void*, int, int);
 int cusparseCreateCsr(void**, int64_t, int64_t, int64_t, void*, void*, void*, int, int, int, int);
 int cusparseSpMV(void*, int, const void*, void*, void*, const void*, void*, int, int, void*);
 int cusparseSparseToDense(void*, void*, void*, int, void*);
+int cusparseDenseToSparse_analysis(void*, void*, void*, int, void*);
+int cusparseDnMatSetStridedBatch(void*, int, int64_t);
+int cusparseCsr2cscEx2(void*, int, int, int, const void*, const int*, const int*, void*, int*, int*, int, int,
+                       int, int, void*);
+int cusparseCreateSpVec(void**, int64_t, int64_t, void*, void*, int, int, int);
+int cusparseGather(void*, void*, void*);
+int cusparseSpMM(void*, int, int, const void*, void*, void*, const void*, void*, int, int, void*);
 int cusparseSpMatGetSize(void*, int64_t*, int64_t*, int64_t*);
 int curandCreateGenerator(void**, int);
 int curandGenerate(void*, unsigned*, size_t);
@@ -138,6 +145,22 @@ static void sparse(void* h) {
   cusparseCreateDnMat(&x, 1, 4ll * half + 1, half, a, f32, by_columns);
   cusparseCreateCsr(&m, 1, 4ll * half + 1, 0, numbers + 900, numbers, a, i32, i32, 0, f32);
   refused("bytes of a matrix wrap", cusparseSparseToDense(h, m, x, 0, nullptr));
+  refused("the same read", cusparseDenseToSparse_analysis(h, x, m, 0, nullptr));
+  refused("indices that are no columns", cusparseCsr2cscEx2(h, 1, 8, 8, a, numbers, numbers, b, numbers + 600,
+                                                            numbers + 700, f32, 1, 0, 1, nullptr));
+  refused("more columns than there is memory",
+          cusparseCsr2cscEx2(h, 0, most, 0, a, numbers, numbers, b, numbers, numbers, f32, 1, 0, 1, nullptr));
+  cusparseCreateDnVec(&x, 8, a, f32), cusparseCreateSpVec(&y, 8, huge, numbers, b, i32, 0, f32);
+  refused("bytes of a sparse vector wrap", cusparseGather(h, x, y));
+  cusparseCreateSpVec(&y, 8, 8, numbers, b, i32, 0, f32);
+  refused("indices that are none of the vector", cusparseGather(h, x, y));
+  void *left = nullptr, *right = nullptr;
+  cusparseCreateCsr(&m, 8, 8, 0, numbers + 900, numbers, a, i32, i32, 0, f32);
+  cusparseCreateDnMat(&left, 8, 8, 8, a, f32, by_columns),
+      cusparseCreateDnMat(&right, 8, 8, 8, c, f32, by_columns);
+  refused("a negative step", cusparseDnMatSetStridedBatch(left, 2, -1));
+  cusparseDnMatSetStridedBatch(left, most, huge), cusparseDnMatSetStridedBatch(right, most, huge);
+  refused("strides of matrices wrap", cusparseSpMM(h, 0, 0, &one, m, left, &zero, right, f32, 0, nullptr));
   cusparseCreateDnVec(&x, 8, a, f32), cusparseCreateDnVec(&y, 8, b, f32);
   cusparseCreateCsr(&m, 8, 8, 0, numbers + 900, numbers, a, i32, i32, 0, f32);
   cusparseSetPointerMode(h, 1);
