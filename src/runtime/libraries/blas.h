@@ -25,7 +25,9 @@ enum BlasType : int { // cudaDataType
   complex_32 = 4,
   complex_64 = 5,
   integer_32 = 10,
-  real_bf16 = 14
+  real_bf16 = 14,
+  real_e4m3 = 28,
+  real_e5m2 = 29
 };
 
 struct BlasHandle {

@@ -1,4 +1,4 @@
-// cuBLAS's factorisations and inverses of many small matrices, by the host's LAPACK.
+// cuBLAS's factorisations, inverses and least squares of many small matrices, by the host's LAPACK.
 #include "runtime/libraries/lapack.h"
 
 namespace warplens::runtime {
@@ -81,6 +81,35 @@ int matinv_batched(const char* name, BlasHandle* h, int n, const T* const* a, in
       });
 }
 
+// Least squares, of matrices with no fewer rows than columns: what is solved is in the first rows of C. `info` is the host's;
+// `details`, if any, has a number for each matrix.
+template <class T>
+int gels_batched(const char* name, BlasHandle* h, int op, int m, int n, int columns, T* const* a, int lda,
+                 T* const* c, int ldc, int* info, int* details, int count) {
+  const char letter = op_letter(op);
+  if (letter == '\0' || !info) return blas_invalid_value;
+  if (op != 0) {
+    library_gap((std::string(name) + " of transposed matrices").c_str());
+    return blas_not_supported;
+  }
+  *info = 0;
+  return each_matrix(
+      name, h, count, {n, columns, i64{m} - n, beyond(lda, m), beyond(ldc, m)},
+      {vector(a, count, 1), vector(c, count, 1), vector(details, details ? count : 0, 1)}, [=](int i) {
+        cudaError_t error = check_operands(name, {matrix(a[i], m, n, lda), matrix(c[i], m, columns, ldc)});
+        if (error != cudaSuccess) return error;
+        int detail = 0;
+        if (n > 0 &&
+            columns > 0) { // else there is nothing to find, and perhaps a size that no memory could hold
+          WorkRoom<T> room(std::max(n, columns));
+          error = fortran<T>("gels", letter, m, n, columns, a[i], lda, c[i], ldc, room.data(), room.size(),
+                             &detail);
+        }
+        if (details) details[i] = detail;
+        return error;
+      });
+}
+
 } // namespace
 
 extern "C" {
@@ -144,6 +173,22 @@ int cublasZgetrsBatched(BlasHandle* h, int op, int n, int columns, const cdouble
 int cublasZmatinvBatched(BlasHandle* h, int n, const cdouble* const* a, int lda, cdouble* const* out, int ldo,
                          int* info, int count) {
   return matinv_batched("cublasZmatinvBatched", h, n, a, lda, out, ldo, info, count);
+}
+int cublasSgelsBatched(BlasHandle* h, int op, int m, int n, int columns, float* const* a, int lda,
+                       float* const* c, int ldc, int* info, int* details, int count) {
+  return gels_batched("cublasSgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
+}
+int cublasDgelsBatched(BlasHandle* h, int op, int m, int n, int columns, double* const* a, int lda,
+                       double* const* c, int ldc, int* info, int* details, int count) {
+  return gels_batched("cublasDgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
+}
+int cublasCgelsBatched(BlasHandle* h, int op, int m, int n, int columns, cfloat* const* a, int lda,
+                       cfloat* const* c, int ldc, int* info, int* details, int count) {
+  return gels_batched("cublasCgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
+}
+int cublasZgelsBatched(BlasHandle* h, int op, int m, int n, int columns, cdouble* const* a, int lda,
+                       cdouble* const* c, int ldc, int* info, int* details, int count) {
+  return gels_batched("cublasZgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
 }
 
 } // extern "C"

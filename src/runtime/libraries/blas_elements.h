@@ -1,11 +1,16 @@
 // Elements of matrices whose type is a number of the call (cudaDataType): the real ones, by way of double.
 #pragma once
 #include "runtime/libraries/blas.h"
-#include "sem/half.h"
+#include "sem/convert.h"
 #include <algorithm>
 #include <cmath>
 
 namespace warplens::runtime {
+
+// What is too large for 8 bits becomes the largest number that they have.
+inline u8 byte_float(const sem::Format& format, double value) {
+  return static_cast<u8>(sem::ToFormat(format, sem::Round::nearest, true).apply(value));
+}
 
 // An element of any real type as a double, and back, rounded once.
 inline double read_element(const void* base, int type, u64 i) {
@@ -14,6 +19,8 @@ inline double read_element(const void* base, int type, u64 i) {
   case real_64: return static_cast<const double*>(base)[i];
   case real_16: return double{sem::to_float(static_cast<const sem::F16*>(base)[i])};
   case real_bf16: return double{sem::to_float(static_cast<const sem::BF16*>(base)[i])};
+  case real_e4m3: return double{sem::to_float(sem::byte_to_half<false>(static_cast<const u8*>(base)[i]))};
+  case real_e5m2: return double{sem::to_float(sem::byte_to_half<true>(static_cast<const u8*>(base)[i]))};
   case integer_8: return double{static_cast<double>(static_cast<const i8*>(base)[i])};
   default: return double{static_cast<double>(static_cast<const i32*>(base)[i])};
   }
@@ -26,6 +33,8 @@ inline void write_element(void* base, int type, u64 i, double value) {
   case real_bf16:
     static_cast<sem::BF16*>(base)[i] = sem::to_half<sem::BF16>(static_cast<float>(value));
     break;
+  case real_e4m3: static_cast<u8*>(base)[i] = byte_float(sem::format_e4m3, value); break;
+  case real_e5m2: static_cast<u8*>(base)[i] = byte_float(sem::format_e5m2, value); break;
   case integer_8: // saturated
     static_cast<i8*>(base)[i] = static_cast<i8>(std::clamp(std::nearbyint(value), -128.0, 127.0));
     break;
@@ -40,7 +49,9 @@ inline u64 element_bytes(int type) {
   case real_64: return 8;
   case real_16:
   case real_bf16: return 2;
-  case integer_8: return 1;
+  case integer_8:
+  case real_e4m3:
+  case real_e5m2: return 1;
   default: return 0;
   }
 }

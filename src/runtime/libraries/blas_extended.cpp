@@ -109,8 +109,8 @@ int check(const Call& call, const Side& a, const Side& b, const Side& c, Product
   if (BlasStatus bad = check_call(call.handle, {call.m, call.n, call.k}, {p.op_a, p.op_b});
       bad != blas_success)
     return bad;
-  if (element_bytes(a.type) == 0 || element_bytes(b.type) == 0 || element_bytes(c.type) == 0 ||
-      c.type == integer_8) {
+  auto known = [](int type) { return element_bytes(type) > 1 || type == integer_8; };
+  if (!known(a.type) || !known(b.type) || !known(c.type) || c.type == integer_8) {
     library_gap((std::string(call.name) + " of complex or 8-bit results").c_str());
     return blas_not_supported;
   }

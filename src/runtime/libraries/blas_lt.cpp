@@ -2,8 +2,9 @@
 // their gradients). As in blas_extended.cpp elements are widened to float or double, multiplied by the host's BLAS and
 // narrowed once.
 //
-// Not covered, and refused by name: complex and 8-bit floating-point matrices, the orders for tensor cores of before 8.0,
-// scales by blocks, alpha as a vector, batches by arrays of pointers.
+// Matrices may have scales, one number each; D's is applied after its largest element was told. Not covered, and refused by
+// name: complex and 4-bit matrices, the orders for tensor cores of before 8.0, scales by blocks, alpha as a vector, batches by
+// arrays of pointers.
 #include "runtime/libraries/blas_lt_epilogue.h"
 #include "runtime/libraries/blas_matrices.h"
 #include <cstring>
@@ -53,7 +54,7 @@ int gap(const char* function, const char* what) {
 }
 
 int check(const char* function, const LtLayout& m) {
-  if (element_bytes(m.type) == 0) return gap(function, "of complex or 8-bit floating-point matrices");
+  if (element_bytes(m.type) == 0) return gap(function, "of complex or 4-bit matrices");
   if (m.order != by_columns && m.order != by_rows) return gap(function, "of matrices in tiles");
   if (m.batch_mode != 0) return gap(function, "of a batch by pointers");
   const bool columns = m.order == by_columns;
@@ -93,9 +94,9 @@ int check(const LtProduct& p, const Matrices& m) {
   if (p.pointer_mode < 0 || p.pointer_mode > 4) return blas_invalid_value;
   if (p.pointer_mode > 1) return gap(function, "with alpha as a vector");
   if (p.op_c != 0 || p.fill != full) return gap(function, "of C transposed, or of a triangle");
-  for (const void* scale : {p.scale_a, p.scale_b, p.scale_c, p.scale_d, p.scale_aux, p.scale_out})
-    if (scale) return gap(function, "with scales");
-  if (p.largest_d || p.largest_aux) return gap(function, "that tells the largest element");
+  if (std::any_of(std::begin(p.modes), std::end(p.modes), [](int mode) { return mode != 0; }) || p.scale_out)
+    return gap(function, "with scales by blocks");
+  if (p.scale_aux || p.largest_aux) return gap(function, "with a scale of what an epilogue keeps");
   if (!std::count(std::begin(known_epilogues), std::end(known_epilogues), p.epilogue))
     return blas_invalid_value;
   const bool has_aux = (p.epilogue & lt_aux) != 0;
@@ -129,8 +130,11 @@ struct Call {
   double alpha, beta;
 };
 
+double scale(const void* at) { return at ? read_element(at, real_32, 0) : 1; }
+
 template <class T> cudaError_t multiply(const Call& call, double alpha, double beta, i64 batch) {
   const LtProduct& p = call.p;
+  alpha *= scale(p.scale_a) * scale(p.scale_b), beta *= scale(p.scale_c);
   const Stored a = turned(stored(call.layout_a, call.a), p.op_a),
                b = turned(stored(call.layout_b, call.b), p.op_b), c = stored(call.layout_c, call.c),
                d = stored(call.layout_d, call.d);
@@ -142,13 +146,19 @@ template <class T> cudaError_t multiply(const Call& call, double alpha, double b
   if (cudaError_t error = gemm(T(1), x.data(), y.data(), T(0), z.data()); error != cudaSuccess) return error;
   const LtEpilogueOf epilogue{p, call.layout_d, batch};
   auto result = [&](i64 i, i64 j) -> T& { return z[static_cast<std::size_t>(j * d.rows + i)]; };
+  const double scale_d = scale(p.scale_d);
+  double largest = 0;
   for (i64 j = 0; j < d.columns; ++j)
     for (i64 i = 0; i < d.rows; ++i) {
       double value = alpha * double{result(i, j)};
       if (beta != 0) value += beta * c.at(i, j, batch); // what is multiplied by zero is not read
       result(i, j) = static_cast<T>(epilogue(value, i, j));
-      write_element(d.data, d.type, d.index(i, j, batch), double{result(i, j)});
+      largest = std::max(largest, std::abs(double{result(i, j)}));
+      write_element(d.data, d.type, d.index(i, j, batch), scale_d * double{result(i, j)});
     }
+  if (p.largest_d)
+    write_element(p.largest_d, real_32, 0,
+                  std::max(largest, batch == 0 ? 0 : read_element(p.largest_d, real_32, 0)));
   if (!p.bias) return cudaSuccess;
   if ((p.epilogue & lt_bias_gradient) != 0) sum_to_bias(epilogue, d.rows, d.columns, result);
   if ((p.epilogue & lt_bias_gradient_a) != 0)
@@ -179,7 +189,14 @@ Operand aux_operand(const LtProduct& p, const LtLayout& d, i64 batch) {
 }
 
 std::vector<Operand> operands_of(const Call& call, bool reads_c, i64 batch) {
-  return {operand_of(call.layout_a, call.a, batch),
+  const LtProduct& p = call.p;
+  auto number = [](const void* at) { return Operand{at, at ? sizeof(float) : 0}; };
+  return {number(p.scale_a),
+          number(p.scale_b),
+          number(p.scale_c),
+          number(p.scale_d),
+          number(p.largest_d),
+          operand_of(call.layout_a, call.a, batch),
           operand_of(call.layout_b, call.b, batch),
           operand_of(call.layout_d, call.d, batch),
           reads_c ? operand_of(call.layout_c, call.c, batch) : Operand{call.c, 0},

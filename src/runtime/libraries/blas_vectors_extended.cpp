@@ -36,7 +36,7 @@ int call(const char* name, BlasHandle* h, i64 n, std::initializer_list<Row> rows
   bool covered = element_bytes(scalar.type) != 0 && element_bytes(execution) != 0;
   std::vector<Operand> operands;
   for (const Row& row : rows) {
-    covered = covered && element_bytes(row.type) != 0;
+    covered = covered && element_bytes(row.type) > 1;
     operands.push_back(operand(row, n));
   }
   if (!covered) {

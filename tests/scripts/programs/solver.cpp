@@ -15,6 +15,7 @@ int cublasSgetrfBatched(void*, int, float* const*, int, int*, int*, int);
 int cublasSgetriBatched(void*, int, const float* const*, int, const int*, float* const*, int, int*, int);
 int cublasSgetrsBatched(void*, int, int, int, const float* const*, int, const int*, float* const*, int, int*,
                         int);
+int cublasDgelsBatched(void*, int, int, int, int, double* const*, int, double* const*, int, int*, int*, int);
 int cublasLtCreate(void**);
 int cublasLtMatrixLayoutCreate(void**, int, uint64_t, uint64_t, int64_t);
 int cublasLtMatrixLayoutSetAttribute(void*, int, const void*, size_t);
@@ -118,6 +119,31 @@ static void products() {
       const double right = expected(i, j) + bias[i];
       check(std::abs(from_bf16(narrow[j * m + i]) - right) <= std::abs(right) / 256 + 1e-6, "bf16's result");
     }
+  // 8-bit floats, A turned, with scales: 2 · 3 · (1.5 · 2 + 448 · 0.5) = 1362, of which D has a quarter.
+  void *of_8, *of_8_d;
+  const int e4m3 = 28, turned = 1;
+  unsigned char *byte_a = room<unsigned char>(2), *byte_b = room<unsigned char>(2),
+                *byte_d = room<unsigned char>(1);
+  byte_a[0] = 0x3c, byte_a[1] = 0x7e, byte_b[0] = 0x40, byte_b[1] = 0x30; // 1.5, 448, 2, 0.5
+  float* scales = room<float>(4);
+  scales[0] = 2, scales[1] = 3, scales[2] = 0.25f;
+  const float* of_scales[] = {scales, scales + 1, scales + 2, scales + 3};
+  cublasLtMatmulDescCreate(&product, compute, f32);
+  cublasLtMatmulDescSetAttribute(product, 3, &turned, sizeof turned);
+  cublasLtMatmulDescSetAttribute(product, 17, &of_scales[0], sizeof of_scales[0]);
+  cublasLtMatmulDescSetAttribute(product, 18, &of_scales[1], sizeof of_scales[0]);
+  cublasLtMatmulDescSetAttribute(product, 20, &of_scales[2], sizeof of_scales[0]);
+  cublasLtMatmulDescSetAttribute(product, 21, &of_scales[3], sizeof of_scales[0]);
+  cublasLtMatrixLayoutCreate(&of_8, e4m3, 2, 1, 2), cublasLtMatrixLayoutCreate(&of_8_d, e4m3, 1, 1, 1);
+  check(cublasLtMatmul(handle, product, &one, byte_a, of_8, byte_b, of_8, &zero, byte_d, of_8_d, byte_d,
+                       of_8_d, nullptr, nullptr, 0, nullptr) == 0,
+        "8-bit floats");
+  check(scales[3] == 1362 && byte_d[0] == 0x7b, "8-bit floats' result"); // 340.5 is 352 in three bits
+  const int by_blocks = 1;
+  cublasLtMatmulDescSetAttribute(product, 31, &by_blocks, sizeof by_blocks);
+  check(cublasLtMatmul(handle, product, &one, byte_a, of_8, byte_b, of_8, &zero, byte_d, of_8_d, byte_d,
+                       of_8_d, nullptr, nullptr, 0, nullptr) == 15,
+        "scales by blocks are not supported");
   int found = 1;
   char results[96];
   void* of_complex;
@@ -160,6 +186,23 @@ static void batches() {
   check(cublasSgetrfBatched(handle, n, a, n, nullptr, info, 1) == 0 && close(a[0][0], before[0][0]),
         "no pivots");
   check(close(a[0][1], before[0][1] / before[0][0]), "no pivots' first column");
+}
+
+// The line y = 1 + 2x through points that are on it, and the mean of what is not.
+static void least_squares() {
+  const int m = 4, n = 2, count = 2;
+  void* handle;
+  cublasCreate_v2(&handle);
+  double **a = room<double*>(count), **c = room<double*>(count);
+  int info = 1, *details = memory<int>(count);
+  for (int i = 0; i < count; ++i) {
+    a[i] = memory<double>(m * n), c[i] = memory<double>(m);
+    for (int x = 0; x < m; ++x) a[i][x] = 1, a[i][m + x] = x, c[i][x] = i == 0 ? 1 + 2 * x : x % 2;
+  }
+  check(cublasDgelsBatched(handle, 0, m, n, 1, a, m, c, m, &info, details, count) == 0 && info == 0, "gels");
+  check(details[0] == 0 && close(c[0][0], 1) && close(c[0][1], 2), "gels' line");
+  check(details[1] == 0 && close(c[1][0], 0.2) && close(c[1][1], 0.2), "gels' nearest line");
+  check(cublasDgelsBatched(handle, 1, m, n, 1, a, m, c, m, &info, details, count) == 15, "gels, transposed");
 }
 
 static void factorisations() {
@@ -254,6 +297,7 @@ static void triangles() {
 int main() {
   products();
   batches();
+  least_squares();
   factorisations();
   triangles();
   printf("%d wrong\n", wrong);
