@@ -86,8 +86,16 @@ WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
   std::size_t further = std::size_t{batch.further_texels} * warp_size;
   if (further != 0) out.further = {batch.further + warp * further, further};
   if (batch.copied_to != nullptr) out.copied_to = batch.copied_to + std::size_t{warp} * warp_size;
+  if (batch.copied_from != nullptr) out.copied_from = batch.copied_from + std::size_t{warp} * warp_size;
   out.sized = !batch.empty.empty();
   if (out.sized) out.empty = batch.empty[warp];
+  return out;
+}
+
+LaneBatch copied_half(const LaneBatch& batch) {
+  LaneBatch out = batch;
+  out.space = Space::shared;
+  out.address = batch.copied_to, out.copied_from = batch.address, out.copied_to = nullptr;
   return out;
 }
 

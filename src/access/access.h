@@ -53,6 +53,8 @@ struct WarpAccess : AccessHeader {
   // Of an asynchronous copy: [32], where each lane writes in shared memory, null where that is not known; lanes that read
   // nothing and write zeros; and whether the instruction says how much each lane reads.
   const u64* copied_to = nullptr;
+  // Of its half in shared memory (copied_half()), where each lane reads. A view.
+  const u64* copied_from = nullptr;
   u32 empty = 0;
   bool sized = false;
 };
@@ -71,6 +73,7 @@ struct LaneBatch : AccessHeader {
   bool shows_pattern = true;
   // Of an asynchronous copy, as WarpAccess has them: [warps][32]; [warps], none where no lane says how much it reads.
   const u64* copied_to = nullptr;
+  const u64* copied_from = nullptr;
   std::span<const u32> empty{};
 };
 
@@ -120,6 +123,9 @@ constexpr u32 lanes_of_warp(Dim3 block, u32 warp) {
 // One warp of the larger forms, as if the engine had handed its lanes over alone: of a batch, and of the first
 // CTA of an affine access.
 WarpAccess warp_of(const LaneBatch&, u32 warp);
+// Of asynchronous copies whose destinations are known: the same as accesses to shared memory, which they write. A
+// view.
+LaneBatch copied_half(const LaneBatch&);
 WarpAccess expand(const AffineAccess&, u32 warp);
 
 // The `k`-th CTA of an affine access of several.

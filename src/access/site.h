@@ -88,6 +88,8 @@ struct Site {
   u8 vector = 1; // elements per lane
   ElementType element = ElementType::bits;
   Array array{};
+  Array
+      copied_to{}; // of an asynchronous copy; Collector gives it to the copy's record in shared memory as its array
   Timing timing_dependent = Timing::none;
   bool operator==(const Site&) const = default;
 };

@@ -48,6 +48,8 @@ void add(const Architecture& arch, const access::WarpAccess& access, Counts& cou
   if (!countable(access)) return; // no such instruction: nothing is known about what it would move
   if (access.kind == Kind::async_copy && access.space == Space::global)
     return add_async_copy(arch, access, counts);
+  if (access.kind == Kind::async_copy && access.space == Space::shared)
+    return add_copied_half(arch, access, counts);
   rule_of(arch, access.space).rule->count(arch, access, counts);
 }
 
@@ -82,9 +84,10 @@ StageEstimates stage_estimates(const Architecture& arch, const access::AccessHea
 }
 
 WarpCost cost_of(const Counts& one, Space space) {
-  u64 cost = space == Space::shared     ? one.wavefronts
-             : space == Space::constant ? one.requests
-                                        : one.transactions;
+  u64 cost = space == Space::shared ? one.wavefronts
+             : space == Space::constant
+                 ? one.requests
+                 : one.transactions + one.wavefronts * 64; // of copies: at most 32, and a few
   return {static_cast<u16>(one.threads), static_cast<u16>(cost)};
 }
 

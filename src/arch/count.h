@@ -40,7 +40,7 @@ StageEstimates stage_estimates(const Architecture&, const access::AccessHeader&,
 bool moves_sectors(const Architecture&, const access::AccessHeader&);
 
 // Of one warp: its active lanes, and what they cost in the unit that the space is paid in: passes of shared memory,
-// requests of constant memory, transactions of the others.
+// requests of constant memory, transactions of the others; of an asynchronous copy from global memory also its passes.
 struct WarpCost {
   u16 lanes = 0, cost = 0;
   bool operator==(const WarpCost&) const = default;

@@ -20,14 +20,15 @@ namespace arch {
 
 bool applies(Counted which, access::Space space, access::Kind kind, bool stages) {
   bool shared = space == access::Space::shared, constant = space == access::Space::constant;
-  bool staged = stages && space == access::Space::global && kind != access::Kind::async_copy;
+  bool copies = kind == access::Kind::async_copy,
+       staged = stages && space == access::Space::global && !copies;
   switch (which) {
   case Counted::every: return true;
   case Counted::by_requests: return !shared;
   case Counted::in_device_memory: return !shared && !constant;
-  case Counted::in_passes: return shared || kind == access::Kind::async_copy;
+  case Counted::in_passes: return shared || copies;
   case Counted::in_tag_stage: return staged;
-  case Counted::in_data_stage: return shared || staged;
+  case Counted::in_data_stage: return (shared && !copies) || staged;
   }
   return true;
 }

@@ -18,7 +18,7 @@ enum class Counted : u8 {
   in_device_memory, // global, local, texture, surface
   in_passes,        // shared memory, and asynchronous copies, which write it
   in_tag_stage,     // global memory but for asynchronous copies, where a rule of the L1's stages is known
-  in_data_stage     // the same, and shared memory
+  in_data_stage     // the same, and shared memory but for what asynchronous copies write there
 };
 // `stages`: does the architecture have a rule of the L1's stages (arch/count.h)?
 bool applies(Counted, access::Space, access::Kind, bool stages);

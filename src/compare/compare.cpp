@@ -25,6 +25,7 @@ double residual_of(std::optional<double> first, std::optional<double> second) {
 // Atomics and reductions are one kind, as the assembler decides which it makes, and asynchronous copies are loads, as the L1
 // sees them.
 bool is_part(const measure::SiteRecord& site, const measured::Sum& sum) {
+  if (measure::is_copied_half(site)) return false;
   const access::Kind kind = joined(site.site.kind);
   const bool copy = kind == access::Kind::async_copy && joined(sum.kind) == access::Kind::load &&
                     sum.count != &arch::Counts::wavefronts;

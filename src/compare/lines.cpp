@@ -13,7 +13,8 @@ Kind joined(Kind kind) { return kind == Kind::reduction ? Kind::atomic : kind; }
 Lines lines_of(const measure::LaunchRecord& launch) {
   Lines out;
   for (const measure::SiteRecord& site : launch.sites) {
-    if (site.counters.empty() || site.counters[0].instructions == 0) continue;
+    if (site.counters.empty() || site.counters[0].instructions == 0 || measure::is_copied_half(site))
+      continue;
     const access::SourceFrame place = report::user_frame(site.site);
     const bool placed = place.line != 0;
     LineKey key{placed ? std::filesystem::path(place.file).filename().string() : site.site.function,

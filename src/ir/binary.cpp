@@ -295,9 +295,9 @@ template <class A> void part(A& a, access::SourceFrame& f) {
 }
 
 template <class A> void part(A& a, access::Site& s) {
-  // `array` follows from the instructions, and is asked for where a kernel is launched.
+  // The arrays follow from the instructions, and are asked for where a kernel is launched.
   auto& [id, function, frames, ptx_line, opcode, space, kind, cache, bytes, matrices, vector, element, array,
-         timing_dependent] = s;
+         copied_to, timing_dependent] = s;
   part(a, id);
   a.shared(function);
   a.shared(frames, [&](std::vector<access::SourceFrame>& all) { part(a, all); });

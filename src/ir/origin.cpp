@@ -51,9 +51,12 @@ public:
 
   // Of the address that the instruction accesses; of a copy, of the one that it reads from.
   Origin of_address(const Instruction& instruction) const {
-    bool skip = copies_asynchronously(module_.form(instruction));
+    return of_address(instruction, copies_asynchronously(module_.form(instruction)) ? 1 : 0);
+  }
+  // Of the n-th that the instruction has.
+  Origin of_address(const Instruction& instruction, u32 n) const {
     for (const Operand& operand : function_.sources(instruction))
-      if (operand.kind == Operand::Kind::address && !std::exchange(skip, false)) return of(operand);
+      if (operand.kind == Operand::Kind::address && n-- == 0) return of(operand);
     return {};
   }
 
@@ -192,7 +195,11 @@ std::vector<SiteOrigin> origins(const Module& module, const Function& function) 
   Analysis analysis(module, function);
   analysis.run();
   for (const Instruction& instruction : function.instructions)
-    if (instruction.site.valid()) out.push_back({instruction.site, analysis.of_address(instruction)});
+    if (instruction.site.valid()) {
+      out.push_back({instruction.site, analysis.of_address(instruction), {}});
+      if (copies_asynchronously(module.form(instruction)))
+        out.back().copied_to = analysis.of_address(instruction, 0);
+    }
   return out;
 }
 

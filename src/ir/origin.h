@@ -28,6 +28,7 @@ struct Origin {
 struct SiteOrigin {
   SiteId site;
   Origin origin;
+  Origin copied_to; // where an asynchronous copy writes
 };
 std::vector<SiteOrigin> origins(const Module&, const Function&);
 

@@ -94,8 +94,12 @@ Shape shape_of_global(const Lanes& lanes, const access::WarpAccess& access) {
 
 Shape shape_of_shared(const Lanes& lanes, const access::WarpAccess& access, const arch::Counts& counts) {
   bool matrix = access.kind == access::Kind::ldmatrix;
-  if (counts.wavefronts > counts.ideal_wavefronts)
-    return {Form::conflict, matrix || lanes.count == 1 ? 0 : linear_stride(lanes).value_or(0)};
+  if (counts.wavefronts > counts.ideal_wavefronts) {
+    i64 stride = matrix || lanes.count == 1 ? 0 : linear_stride(lanes).value_or(0);
+    if (access.copied_from != nullptr && stride == i64{access.bytes})
+      stride = 0; // it conflicts where it reads
+    return {Form::conflict, stride};
+  }
   if (lanes.count == 1) return {Form::one_lane};
   return {!matrix && lanes.together() ? Form::broadcast : Form::no_conflict};
 }

@@ -38,7 +38,10 @@ struct Collector::Impl {
   }
 
   SiteRecord empty_record(const access::Site& site, access::Space space) const {
-    return {site, space, std::vector<arch::Counts>(architectures.size())};
+    SiteRecord out{site, space, std::vector<arch::Counts>(architectures.size())};
+    if (site.kind == access::Kind::async_copy && space == access::Space::shared)
+      out.site.array = site.copied_to;
+    return out;
   }
 
   void find_places() {

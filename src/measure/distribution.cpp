@@ -63,9 +63,14 @@ bool WarpClass::operator==(const WarpClass& other) const {
         return false;
     return true;
   };
+  auto other_ends_alike = [&] {
+    return (other_end == nullptr) == (other.other_end == nullptr) &&
+           (other_end == nullptr || *other_end == *other.other_end);
+  };
   return shape == other.shape && warps == other.warps && counts == other.counts && ways == other.ways &&
          static_cast<const access::AccessHeader&>(example) == other.example &&
-         example.active == other.example.active && lanes_alike();
+         example.empty == other.example.empty && example.sized == other.example.sized &&
+         example.active == other.example.active && lanes_alike() && other_ends_alike();
 }
 
 u64 Distribution::warps() const {
@@ -85,7 +90,10 @@ Distribution& Distribution::operator*=(u64 times) {
 WarpClass class_of(const access::WarpAccess& access, u64 warps, const arch::Architecture& device) {
   arch::Counts one = arch::count(device, access);
   u32 ways = access.space == access::Space::shared ? ways_of(one) : 0;
-  return {shape_of(access, one), warps, one * warps, access, arch::cost_of(one, access.space), ways};
+  WarpClass out{
+      shape_of(access, one), warps, one * warps, access, {}, arch::cost_of(one, access.space), ways};
+  out.other_end = keep_other_end(out.example);
+  return out;
 }
 
 Distribution distribution_of(const WarpTally& tally, const access::AccessHeader& header,

@@ -15,6 +15,7 @@ struct WarpClass {
   u64 warps = 0;         // that the class has: each one request, or instruction in shared and constant memory
   arch::Counts counts{}; // of all of them, on the device; as if each were the example
   access::WarpAccess example{}; // its addresses from the last multiple of arch::address_period on
+  CopyEnd other_end{};          // of the example, which views it
   arch::WarpCost one{};         // of the example
   u32 ways = 0;                 // shared memory: the conflict of its worst warp
   bool operator==(const WarpClass&) const;

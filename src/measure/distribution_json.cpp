@@ -38,10 +38,10 @@ FirstBlock first_block_of(const json& value) {
 
 } // namespace
 
-std::string text_of_offsets(const access::WarpAccess& access) {
+std::string text_of_offsets(u32 active, const std::array<u64, warp_size>& address) {
   std::array<u64, warp_size> offset{};
   u32 count = 0;
-  for_each_lane(access.active, [&](u32 lane) { offset[count++] = access.address[lane]; });
+  for_each_lane(active, [&](u32 lane) { offset[count++] = address[lane]; });
   std::string out;
   for (u32 i = 0; i < count;) {
     u32 last = i + 1;
@@ -59,9 +59,9 @@ std::string text_of_offsets(const access::WarpAccess& access) {
   return out;
 }
 
-void take_offsets(std::string_view text, access::WarpAccess& access) {
+void take_offsets(std::string_view text, u32 active, std::array<u64, warp_size>& address) {
   std::array<u64, warp_size> offset{};
-  u32 count = 0, wanted = static_cast<u32>(std::popcount(access.active));
+  u32 count = 0, wanted = static_cast<u32>(std::popcount(active));
   auto put = [&](u64 value) {
     if (count == wanted) throw Unreadable("member 'offsets' has more numbers than lanes are active");
     offset[count++] = value;
@@ -84,7 +84,7 @@ void take_offsets(std::string_view text, access::WarpAccess& access) {
   for (u32 i = 0; i < count; ++i)
     if (offset[i] >= furthest) throw Unreadable("member 'offsets' has a number out of its range");
   u32 next = 0;
-  for_each_lane(access.active, [&](u32 lane) { access.address[lane] = offset[next++]; });
+  for_each_lane(active, [&](u32 lane) { address[lane] = offset[next++]; });
 }
 
 bool is_uniform(const WarpClass& c, const arch::Architecture& device) {
@@ -104,7 +104,15 @@ Distribution distribution_of(const json& value) {
     if (c.example.active == 0) throw Unreadable("member 'active' names no lane");
     std::string offsets;
     take(element, "offsets", offsets);
-    take_offsets(offsets, c.example);
+    take_offsets(offsets, c.example.active, c.example.address);
+    take(element, "empty", c.example.empty);
+    c.example.sized = element.contains("empty");
+    if (std::string text; element.contains("other_end")) {
+      take(element, "other_end", text);
+      std::array<u64, warp_size> end{};
+      take_offsets(text, c.example.active, end);
+      c.other_end = std::make_shared<const std::array<u64, warp_size>>(end);
+    }
     if (auto counts = element.find("counts"); counts != element.end()) c.counts = counts_of(*counts);
     take(element, "ways", c.ways);
   });
@@ -132,6 +140,9 @@ void complete(SiteRecord& record, u32 sm) {
                                                      .bytes = static_cast<u8>(site.bytes),
                                                      .matrices = static_cast<u8>(site.matrices),
                                                      .texture_dimensions = dimensions};
+    if (c.other_end)
+      (record.space == access::Space::shared ? c.example.copied_from : c.example.copied_to) =
+          c.other_end->data();
     WarpClass known = class_of(c.example, c.warps, *device);
     if (c.counts != arch::Counts{}) known.counts = c.counts, known.ways = c.ways;
     c = known;

@@ -9,9 +9,9 @@
 namespace warplens::measure {
 
 // The addresses of the active lanes, in order: numbers apart by blanks; "100+4*3" is 100 104 108 112.
-std::string text_of_offsets(const access::WarpAccess&);
+std::string text_of_offsets(u32 active, const std::array<u64, warp_size>& address);
 // The other way round; throws Unreadable.
-void take_offsets(std::string_view text, access::WarpAccess&);
+void take_offsets(std::string_view text, u32 active, std::array<u64, warp_size>& address);
 
 // Distinguishes a class that holds what was its own from one that others were added to.
 bool is_uniform(const WarpClass&, const arch::Architecture& device);
@@ -28,7 +28,11 @@ template <class Json> Json distribution_json(const Distribution& distribution, u
   Json out;
   const arch::Architecture* device = arch::find(sm);
   for (const WarpClass& c : distribution.classes) {
-    Json one{{"warps", c.warps}, {"active", c.example.active}, {"offsets", text_of_offsets(c.example)}};
+    Json one{{"warps", c.warps},
+             {"active", c.example.active},
+             {"offsets", text_of_offsets(c.example.active, c.example.address)}};
+    if (c.example.sized) one["empty"] = c.example.empty;
+    if (c.other_end) one["other_end"] = text_of_offsets(c.example.active, *c.other_end);
     if (c.example.texture_dimensions != 0) one["texture_dimensions"] = c.example.texture_dimensions;
     if (device == nullptr || !is_uniform(c, *device)) {
       one["counts"] = counts_json<Json>(c.counts);

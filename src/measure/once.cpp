@@ -21,7 +21,7 @@ SiteTable::Described SiteTable::shorten(LaunchRecord& record) {
   Described out = Described::none;
   for (SiteRecord& r : record.sites) {
     if (!r.site.id.valid()) continue;
-    auto [found, fresh] = sites_.try_emplace({record.module, r.site.id.value});
+    auto [found, fresh] = sites_.try_emplace({record.module, r.site.id.value, r.space});
     access::Site& known = found->second;
     if (!fresh && known == r.site) {
       refer(r.site);
@@ -36,7 +36,7 @@ SiteTable::Described SiteTable::shorten(LaunchRecord& record) {
 bool SiteTable::complete(LaunchRecord& record) {
   for (SiteRecord& r : record.sites) {
     if (!r.site.id.valid()) continue;
-    std::pair key{record.module, r.site.id.value};
+    std::tuple key{record.module, r.site.id.value, r.space};
     if (!r.site.opcode.empty()) {
       sites_[key] = r.site;
     } else if (auto known = sites_.find(key); known != sites_.end()) {

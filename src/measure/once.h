@@ -27,7 +27,8 @@ public:
   [[nodiscard]] bool complete(LaunchRecord&);
 
 private:
-  std::map<std::pair<std::string, u32>, access::Site> sites_; // by module and id
+  // By module, id and space: an asynchronous copy goes to two arrays.
+  std::map<std::tuple<std::string, u32, access::Space>, access::Site> sites_;
 };
 
 class StartTable {

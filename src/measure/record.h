@@ -27,6 +27,12 @@ struct SiteRecord {
   bool operator==(const SiteRecord&) const = default;
 };
 
+// An asynchronous copy has two records: of global memory, with all that a profiler says of the instruction, its
+// wavefronts too; and this one of shared memory, with these wavefronts again, as the cost of the array that it writes.
+inline bool is_copied_half(const SiteRecord& record) {
+  return record.site.kind == access::Kind::async_copy && record.space == access::Space::shared;
+}
+
 // What a launch's counts are worth, best first. The published schema promises "sampled" too, between proved and
 // failed, for launches of which only a part was looked at: nothing makes such a launch yet. A refused one did not run:
 // CUDA returned an error for it, and so does a GPU.

@@ -36,19 +36,28 @@ u32 step_of(u32 active, const u64* address, bool by_step) {
   return !linear ? 0 : 1 + hashed(step * warp_size + lanes) % steps;
 }
 
-access::WarpAccess example_of(u32 active, const u64* address) {
-  access::WarpAccess out;
-  out.active = active;
+// The addresses of the active lanes from the last multiple of address_period before the least on.
+std::array<u64, warp_size> within_period(u32 active, const u64* address) {
+  std::array<u64, warp_size> out{};
   u64 least = ~u64{0};
   for_each_lane(active, [&](u32 lane) { least = std::min(least, address[lane]); });
   u64 from = least - least % arch::address_period;
-  for_each_lane(active, [&](u32 lane) { out.address[lane] = address[lane] - from; });
+  for_each_lane(active, [&](u32 lane) { out[lane] = address[lane] - from; });
   return out;
 }
 
 } // namespace
 
-void WarpTally::add(arch::WarpCost cost, u32 active, const u64* address, Moment moment, u64 times) {
+CopyEnd keep_other_end(access::WarpAccess& access) {
+  const u64*& end = access.copied_to != nullptr ? access.copied_to : access.copied_from;
+  if (end == nullptr) return nullptr;
+  CopyEnd kept = std::make_shared<const std::array<u64, warp_size>>(within_period(access.active, end));
+  end = kept->data();
+  return kept;
+}
+
+void WarpTally::add(arch::WarpCost cost, u32 active, const u64* address, Moment moment, u64 times,
+                    const access::WarpAccess* copy) {
   u32 step = cost.lanes < fewest_lanes ? 0 : step_of(active, address, by_step_);
   u32 key = u32{cost.lanes} << lanes_shift | std::min<u32>(cost.cost, most_cost) << cost_shift | step;
   std::size_t at = hashed(key) & (slots_.size() - 1);
@@ -56,21 +65,26 @@ void WarpTally::add(arch::WarpCost cost, u32 active, const u64* address, Moment 
   Class& known = found ? slots_[at] : slot_of(key);
   if (known.warps == 0 || moment < known.first) [[unlikely]] {
     known.first = moment;
-    examples_[known.example] = example_of(active, address);
+    Example& example = examples_[known.example];
+    example.lanes = copy == nullptr ? access::WarpAccess() : *copy;
+    example.lanes.active = active;
+    example.lanes.address = within_period(active, address);
+    example.other_end = keep_other_end(example.lanes);
   }
   known.warps += times;
 }
 
 void WarpTally::add(const WarpTally& other, u64 times) {
   if (times == 0) return;
-  other.each([&](const Class& theirs, const access::WarpAccess& example) {
+  for (const Class& theirs : other.slots_) {
+    if (theirs.warps == 0) continue;
     Class& mine = slot_of(theirs.key);
     if (mine.warps == 0 || theirs.first < mine.first) {
       mine.first = theirs.first;
-      examples_[mine.example] = example;
+      examples_[mine.example] = other.examples_[theirs.example];
     }
     mine.warps += theirs.warps * times;
-  });
+  }
 }
 
 void WarpTally::move_to(u64 cta) {
@@ -113,6 +127,7 @@ void LaneCounter::add(const arch::Architecture& device, const access::LaneBatch&
   for (std::size_t i = 0; i < told; ++i)
     tally.add(costs_[i], waiting_[i].active, waiting_[i].address.data(), waiting_[i].moment, times);
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(told));
+  const bool copies = batch.kind == access::Kind::async_copy;
   u32 warps = static_cast<u32>(batch.active.size()), of_cta = 0;
   Moment moment{batch.cta, access};
   for (u32 warp = 0; warp < warps; ++warp) {
@@ -121,8 +136,9 @@ void LaneCounter::add(const arch::Architecture& device, const access::LaneBatch&
     u32 active = batch.active[warp];
     if (active == 0) continue;
     const u64* address = batch.address + std::size_t{warp} * warp_size;
-    if (next < costs_.size()) {
-      tally.add(costs_[next++], active, address, moment, times);
+    if (next < costs_.size()) { // at once, as asynchronous copies always are
+      const access::WarpAccess copy = copies ? access::warp_of(batch, warp) : access::WarpAccess();
+      tally.add(costs_[next++], active, address, moment, times, copies ? &copy : nullptr);
       continue;
     }
     Waiting& waits = waiting_.emplace_back();

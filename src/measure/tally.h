@@ -7,6 +7,7 @@
 // whether CTAs run in batches makes a difference.
 #pragma once
 #include "arch/count.h"
+#include <memory>
 #include <vector>
 
 namespace warplens::measure {
@@ -18,6 +19,11 @@ struct Moment {
   u64 access = 0; // of those that a worker met there, in order
   auto operator<=>(const Moment&) const = default;
 };
+
+// The other end of a warp's asynchronous copy, which an access only views: kept for one that is kept, and viewed by it
+// from then on. Null of other accesses.
+using CopyEnd = std::shared_ptr<const std::array<u64, warp_size>>;
+CopyEnd keep_other_end(access::WarpAccess&);
 
 class WarpTally {
 public:
@@ -31,24 +37,30 @@ public:
     Moment first{};
   };
 
-  // `address`: 32, of which the active ones are read; at least one is active.
-  void add(arch::WarpCost, u32 active, const u64* address, Moment, u64 times = 1);
+  // `address`: 32, of which the active ones are read; at least one is active. `copy`: of an asynchronous copy, its
+  // other end and what it does not read.
+  void add(arch::WarpCost, u32 active, const u64* address, Moment, u64 times = 1,
+           const access::WarpAccess* copy = nullptr);
   void add(const WarpTally&, u64 times);
   void move_to(u64 cta); // as if all had happened there
   // Calls f(class, example) for each class, in no order. Of an example, the header says nothing, and the addresses
   // are from the last multiple of address_period on.
   template <class F> void each(F&& f) const {
     for (const Class& c : slots_)
-      if (c.warps != 0) f(c, examples_[c.example]);
+      if (c.warps != 0) f(c, examples_[c.example].lanes);
   }
 
 private:
+  struct Example {
+    access::WarpAccess lanes;
+    CopyEnd other_end;
+  };
   Class& slot_of(u32 key);
   Class& new_class(u32 key);
 
   bool by_step_;
   std::vector<Class> slots_; // by hashed key, at most half of them in use
-  std::vector<access::WarpAccess> examples_;
+  std::vector<Example> examples_;
 };
 
 // Counts batches for the device, and tells the tally of every warp. Warps that wait to be counted side by side are kept

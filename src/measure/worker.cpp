@@ -4,11 +4,17 @@
 
 namespace warplens::measure {
 
-void Worker::lanes(const access::LaneBatch& batch) {
+void Worker::count(const access::LaneBatch& batch) {
   Cell& cell = cell_of(batch);
   if (!batch.shows_pattern) return add_without_pattern(batch, cell);
   if (!architectures_.empty()) cell.lanes.add(*architectures_[0], batch, cell.accesses++, cell.sums.tally);
   for (std::size_t a = 1; a < architectures_.size(); ++a) cell.others[a - 1].add(*architectures_[a], batch);
+}
+
+// An asynchronous copy is two accesses: what it reads from global memory, and how it is written to shared memory.
+void Worker::lanes(const access::LaneBatch& batch) {
+  count(batch);
+  if (batch.copied_to != nullptr) count(access::copied_half(batch));
   if (batch.cta != 0 || !BlockFollower::follows(batch)) return;
   BlockFollower& follower = follower_of(batch);
   u32 warps = static_cast<u32>(batch.active.size());

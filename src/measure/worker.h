@@ -32,6 +32,7 @@ public:
   BlockFollower* follower(u32 place) { return place < followers_.size() ? followers_[place].get() : nullptr; }
 
 private:
+  void count(const access::LaneBatch&);
   BlockFollower& follower_of(const access::AccessHeader&);
   Cell& cell_of(const access::AccessHeader&);
   Cell& add_cell(u32 site, const access::AccessHeader&);

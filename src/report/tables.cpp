@@ -166,7 +166,8 @@ std::string coloured(const Style& style, double badness, const std::string& text
 
 // A copy whose size is 0 is performed, and asks for nothing.
 bool copies_nothing(const Row& row) {
-  return row.site.kind == access::Kind::async_copy && row.counters[0].requests == 0;
+  return row.site.kind == access::Kind::async_copy && row.space != Space::shared &&
+         row.counters[0].requests == 0;
 }
 
 std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {

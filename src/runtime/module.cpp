@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <link.h>
 #include <map>
+#include <tuple>
 
 namespace warplens::runtime {
 namespace {
@@ -46,15 +47,19 @@ std::string library_of(const std::vector<Bytes>& fatbins) {
 // any site.
 std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
   std::vector<const ir::Instruction*> accesses;
-  std::map<ir::SiteId, access::Array> arrays;
+  std::map<ir::SiteId, std::pair<access::Array, access::Array>>
+      arrays; // what is accessed, where it is copied to
   auto timing = ir::timing_dependence(module, kernel.functions);
   auto add = [&](const ir::Function& function) {
     for (const ir::Instruction& instruction : function.instructions)
       if (instruction.site.valid()) accesses.push_back(&instruction);
-    for (const auto& [site, origin] : ir::origins(module, function)) {
-      access::Array& array = arrays[site] = ir::array_of(module, function, origin);
+    auto array_of = [&](const ir::Origin& origin) {
+      access::Array array = ir::array_of(module, function, origin);
       if (!array.name.empty()) array.name = ptx::variable_name(array.name);
-    }
+      return array;
+    };
+    for (const auto& [site, origin, copied_to] : ir::origins(module, function))
+      arrays[site] = {array_of(origin), array_of(copied_to)};
   };
   if (kernel.indirect)
     for (const ir::Function& function : module.functions) add(function);
@@ -70,7 +75,7 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     if (site.bytes == 0) continue; // its form does not say how much it moves: an instruction that is not run
     out.push_back(site);
     out.back().frames = stacks.at(access->location);
-    out.back().array = std::move(arrays[access->site]);
+    std::tie(out.back().array, out.back().copied_to) = std::move(arrays[access->site]);
     if (auto known = timing.find(access->site); known != timing.end())
       out.back().timing_dependent = known->second;
   }

@@ -2,6 +2,8 @@
 #include "arch/count.h"
 #include "arch/measured.h"
 #include "arch/table.h"
+#include <algorithm>
+#include <fstream>
 #include <gtest/gtest.h>
 
 namespace warplens::test {
@@ -74,6 +76,43 @@ TEST(MeasuredCopies, Wavefronts) {
   each_copy(conflicts, compare);
   each_copy(copies, compare);
   EXPECT_EQ(off, 8u);
+}
+
+// A pass takes a cycle, with half a cycle more for each copy, and one copy two and a half at least.
+TEST(MeasuredCopies, PassesThroughTheL1TakeACycleEach) {
+  u32 seen = 0;
+  std::ifstream lines(WARPLENS_TEST_DATA "/h200_async_rates.jsonl");
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json row = nlohmann::json::parse(line);
+    if (row["cache"] != "ca") continue;
+    access::WarpAccess copy{
+        {.kind = access::Kind::async_copy, .cache = access::Cache::ca, .bytes = row["bytes"]}, full_mask};
+    std::array<u64, warp_size> to{};
+    for (u32 lane = 0; lane < warp_size; ++lane)
+      copy.address[lane] = u64{lane} * copy.bytes, to[lane] = lane * row["stride"].get<u64>();
+    copy.copied_to = to.data();
+    const double passes = static_cast<double>(arch::count(*arch::find(90), copy).wavefronts),
+                 cycles = row["cycles"];
+    EXPECT_GE(cycles, passes) << row;
+    EXPECT_LE(cycles, std::max(passes + 0.7, 3.5)) << row;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 27u);
+}
+
+TEST(MeasuredCopies, TheHalfInSharedMemoryTakesTheSamePasses) {
+  each_copy(copies,
+            [](const MeasuredPattern& pattern, const arch::Counts& counts, const access::WarpAccess& copy) {
+              access::WarpAccess half = copy;
+              half.space = access::Space::shared;
+              half.copied_from = copy.address.data(), half.copied_to = nullptr;
+              std::copy_n(copy.copied_to, warp_size, half.address.begin());
+              const arch::Counts of_half = arch::count(*arch::find(90), half);
+              EXPECT_EQ(of_half.wavefronts, counts.wavefronts) << pattern.json;
+              EXPECT_EQ(of_half.ideal_wavefronts, counts.ideal_wavefronts) << pattern.json;
+              EXPECT_EQ(of_half.threads, counts.threads) << pattern.json;
+              EXPECT_EQ(of_half.sectors, 0u) << pattern.json;
+            });
 }
 
 TEST(MeasuredCopies, TheLeastThatWouldHaveDone) {

@@ -95,6 +95,8 @@ private:
     auto found = all.at.find({site.site.function, site.site.ptx_line});
     if (found == all.at.end()) return tell(record, site, nullptr, block_known, "it was not judged");
     const Judgement& j = *found->second;
+    if (measure::is_copied_half(site) && j.space != site.space)
+      return; // its wavefronts are those of the other record
     if (block_known) executed_[{text(record.block), found->second}] += warps;
     if (j.verdict == check::Verdict::not_judged) return;
     if (j.verdict == check::Verdict::never_executed)

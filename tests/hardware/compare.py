@@ -25,6 +25,8 @@ def statement(site):
 def counted_lines(launch):
     lines = {}
     for site in launch["sites"]:
+        if site["op"] == "async_copy" and site["space"] == "shared":
+            continue  # the passes of the record of global memory again
         row = lines.setdefault((statement(site), site["space"], KIND.get(site["op"], site["op"])), {})
         for name in ("instructions", "threads", "tags", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts"):
             row[name] = row.get(name, 0) + (site[name] or 0)

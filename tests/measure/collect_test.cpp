@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "measure/collect.h"
 #include "measure/totals.h"
+#include "measure/wire.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -135,6 +136,49 @@ TEST(Collector, EqualsTheRuleAppliedWarpByWarp) {
           << ", wavefronts " << record.counters[a].wavefronts << " for " << reference.wavefronts
           << ", transactions " << record.counters[a].transactions << " for " << reference.transactions;
     }
+}
+
+// Rows of global memory that go to columns of a tile: what is read is as it should be, what is written is not.
+TEST(Collector, AnAsynchronousCopyHasARecordForEachOfItsEnds) {
+  Site site = make_site(3, "cp.async.ca.shared.global");
+  site.kind = access::Kind::async_copy;
+  site.array.name = "matrix", site.copied_to.name = "tile";
+  std::vector<Site> sites{site};
+  Collector collector(architectures({90}), sites, 1);
+  Batch from, to;
+  from.active = to.active = {full_mask, full_mask};
+  for (u32 lane = 0; lane < 2 * warp_size; ++lane)
+    from.address.push_back((1 << 20) + 4 * lane), to.address.push_back(128 * (lane % 32) + lane / 32 * 4);
+  LaneBatch batch = from.view(site.id, Space::global, 4, 0);
+  batch.kind = access::Kind::async_copy;
+  batch.copied_to = to.address.data();
+  collector.sinks()[0]->lanes(batch);
+  const std::vector<SiteRecord> records = collector.finish();
+  ASSERT_EQ(records.size(), 2u);
+  const SiteRecord &read = records[0], &written = records[1];
+  EXPECT_EQ(read.space, Space::global);
+  EXPECT_EQ(read.site.array.name, "matrix");
+  EXPECT_EQ(read.counters[0].sectors, 8u);
+  EXPECT_EQ(read.counters[0].wavefronts, 64u);
+  EXPECT_EQ(excess(read.counters[0], read.space), 0u);
+  EXPECT_TRUE(is_copied_half(written));
+  EXPECT_EQ(written.site.array.name, "tile");
+  EXPECT_EQ(written.counters[0].wavefronts, 64u);
+  EXPECT_EQ(written.counters[0].sectors, 0u);
+  EXPECT_EQ(excess(written.counters[0], written.space), 62u);
+  EXPECT_EQ(written.pattern.kind(), PatternKind::bank_conflict);
+  EXPECT_EQ(written.pattern.shape.stride, 128);
+  ASSERT_EQ(written.distribution.classes.size(), 1u);
+  EXPECT_EQ(written.distribution.classes[0].warps, 2u);
+  EXPECT_EQ(written.distribution.classes[0].counts.wavefronts, 64u);
+  EXPECT_EQ(written.distribution.classes[0].example.copied_from[31], 124u);
+
+  LaunchRecord launch;
+  launch.sm = {90}, launch.sites = records;
+  for (SiteRecord& record : launch.sites) record.site.copied_to = {}; // which is not sent
+  const Result<Event> sent = decode(encode(launch));
+  ASSERT_TRUE(sent.has_value());
+  EXPECT_TRUE(std::get<LaunchRecord>(*sent).sites == launch.sites);
 }
 
 // All but the passes of the L1's stages, whose tag sets depend on every bit of an address.

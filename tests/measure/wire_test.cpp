@@ -106,19 +106,19 @@ TEST(Wire, ALaunchKeepsEveryMember) {
 TEST(Wire, OffsetsOfLanesAreOneText) {
   access::WarpAccess access{{}, full_mask};
   for (u32 lane = 0; lane < warp_size; ++lane) access.address[lane] = 16 + 4 * lane;
-  EXPECT_EQ(text_of_offsets(access), "16+4*31");
+  EXPECT_EQ(text_of_offsets(access.active, access.address), "16+4*31");
   for (u32 lane = 16; lane < warp_size; ++lane) access.address[lane] = 8000 - 128 * lane;
   access.address[3] = 5;
-  EXPECT_EQ(text_of_offsets(access), "16+4*2 5 32+4*11 5952-128*15");
+  EXPECT_EQ(text_of_offsets(access.active, access.address), "16+4*2 5 32+4*11 5952-128*15");
   access.active = 0x80000001;
-  EXPECT_EQ(text_of_offsets(access), "16 4032");
+  EXPECT_EQ(text_of_offsets(access.active, access.address), "16 4032");
   std::mt19937_64 random(5);
   for (u32 i = 0; i < 1000; ++i) {
     access.active = static_cast<u32>(random()) | 1u << (i % 32);
     for (u64& address : access.address)
       address = random() % 3 == 0 ? random() % 512 : 64 + 8 * (random() % 4);
     access::WarpAccess back{{}, access.active};
-    take_offsets(text_of_offsets(access), back);
+    take_offsets(text_of_offsets(access.active, access.address), back.active, back.address);
     for_each_lane(access.active, [&](u32 lane) { EXPECT_EQ(back.address[lane], access.address[lane]); });
   }
 }

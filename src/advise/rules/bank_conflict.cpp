@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <set>
 
 namespace warplens::advise::rules {
@@ -150,6 +151,27 @@ void say_neighbours(const Subject& s, Advice& out) {
     out.change += "; where the order matters, as in a scan, leave one word in 33 free: s[i + i/32]";
 }
 
+// An asynchronous copy whose lanes read from one bank: as if neighbours read neighbouring elements.
+Change neighbouring_sources(const Subject& s) {
+  std::array<u64, warp_size> source{};
+  for (u32 lane = 0; lane < warp_size; ++lane) source[lane] = u64{lane} * s.site.site.bytes;
+  return [source = std::make_shared<const std::array<u64, warp_size>>(source)](access::WarpAccess& access) {
+    access.copied_from = source->data();
+  };
+}
+
+bool conflicts_by_sources(const Subject& s) {
+  return s.site.site.kind == access::Kind::async_copy &&
+         predicted(s, neighbouring_sources(s)).wavefronts <= s.counters.ideal_wavefronts;
+}
+
+void say_sources(const Subject& s, Advice& out) {
+  out.cause = "lanes of a copy that read from one bank of the L1 pass one after another, wherever they write";
+  out.change =
+      "let neighbouring lanes copy neighbouring elements of global memory, and write them where they belong";
+  predict(s, neighbouring_sources(s), out);
+}
+
 void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
   const u64 bytes = rows.padding.units * unit, width = s.site.site.bytes;
   out.cause = fmt::format(
@@ -182,7 +204,9 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
   out.title =
       s.site.pattern.ways > 1 ? fmt::format("{}-way bank conflict", s.site.pattern.ways) : "bank conflicts";
   out.cause = "several lanes want different words of one bank, which gives one word a pass";
-  if (steps_are_short(s) || steps_double(s)) {
+  if (conflicts_by_sources(s)) {
+    say_sources(s, out);
+  } else if (steps_are_short(s) || steps_double(s)) {
     say_neighbours(s, out);
   } else if (Rows rows = best_rows(s, unit); rows.padding.units != 0) {
     say_padding(s, rows, unit, out);
@@ -197,7 +221,7 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
 
 findings::Remedy remedy_of_conflict(const Subject& s) {
   using Kind = findings::Remedy::Kind;
-  if (steps_double(s)) return {}; // another algorithm
+  if (steps_double(s) || conflicts_by_sources(s)) return {}; // another algorithm
   if (steps_are_short(s)) return {Kind::other_order, 0, 0};
   const u64 unit = std::max<u64>(4, s.site.site.bytes);
   const Rows rows = best_rows(s, unit);

@@ -86,7 +86,7 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
       s.site.pattern.kind() == measure::PatternKind::contiguous && moves_more_than_sectors(s);
   if (!is_device(s.site.space) || !(inside_sector || inside_segment)) return;
   Advice out = draft(s, "misaligned-access", inside_sector ? Metric::sectors : Metric::transactions);
-  if (inside_sector && s.site.site.kind == access::Kind::load && has_aligned_twin(s)) {
+  if (inside_sector && reads(s.site.site.kind) && has_aligned_twin(s)) {
     list.push_back(halo(s)); // a note
     return;
   }

@@ -23,6 +23,7 @@ arch::Counts predicted(const Subject& s, const Change& change) {
 access::WarpAccess changed(const Subject& s, const Change& change) {
   access::WarpAccess access = main_class(s).example;
   change(access);
+  access.copied_to = access.copied_from = nullptr; // which the site owns
   return access;
 }
 
@@ -47,6 +48,8 @@ bool moves_more_than_sectors(const Subject& s) {
 bool is_device(access::Space space) { return space == access::Space::global; }
 
 bool is_atomic(access::Kind kind) { return kind == access::Kind::atomic || kind == access::Kind::reduction; }
+
+bool reads(access::Kind kind) { return kind == access::Kind::load || kind == access::Kind::async_copy; }
 
 Advice draft(const Subject& subject, std::string rule, Metric metric) {
   Advice out;

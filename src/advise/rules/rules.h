@@ -91,6 +91,7 @@ Advice halo(const Subject&);
 
 bool is_device(access::Space);
 bool is_atomic(access::Kind);
+bool reads(access::Kind); // from where its lanes go: a load, an asynchronous copy
 // Does the architecture move larger pieces than the touched sectors? Only up to 3.x.
 bool moves_more_than_sectors(const Subject&);
 Advice draft(const Subject&, std::string rule, Metric metric);

@@ -82,7 +82,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     list.push_back(std::move(out));
     return;
   }
-  const bool load = s.site.site.kind == access::Kind::load;
+  const bool load = reads(s.site.site.kind);
   if (load && goes_to_rows(s)) {
     list.push_back(of_rows(s));
     return;

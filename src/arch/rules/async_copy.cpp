@@ -1,4 +1,5 @@
 #include "arch/rules/async_copy.h"
+#include "arch/batch/distinct.h"
 #include "arch/count.h"
 #include "arch/rules/shared.h"
 #include <algorithm>
@@ -133,6 +134,17 @@ void add_async_copy(const Architecture& arch, const access::WarpAccess& access, 
   counts.wavefronts = passes;
   counts.ideal_wavefronts = std::min(passes, needed);
   sum += counts;
+}
+
+void add_copied_half(const Architecture& arch, const access::WarpAccess& half, Counts& sum) {
+  access::WarpAccess copy = half;
+  copy.space = access::Space::global;
+  copy.copied_to = half.address.data();
+  if (half.copied_from != nullptr) std::copy_n(half.copied_from, warp_size, copy.address.begin());
+  Counts counts;
+  add_async_copy(arch, copy, counts);
+  sum.wavefronts += counts.wavefronts, sum.ideal_wavefronts += counts.ideal_wavefronts;
+  sum.bytes_used += distinct(half.address, half.active, half.bytes).bytes;
 }
 
 } // namespace warplens::arch

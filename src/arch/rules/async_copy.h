@@ -21,4 +21,7 @@ namespace warplens::arch {
 // A warp's copy, one lane of it at least. Where the destinations are not known, they are taken for free of conflicts.
 void add_async_copy(const Architecture&, const access::WarpAccess&, Counts&);
 
+// Its half in shared memory (access::copied_half()): the same passes, and nothing of what is read.
+void add_copied_half(const Architecture&, const access::WarpAccess&, Counts&);
+
 } // namespace warplens::arch
