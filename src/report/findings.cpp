@@ -68,7 +68,7 @@ private:
 };
 
 Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
-  using Cause = std::tuple<access::Space, std::string_view, std::string, measure::PatternKind, u64>;
+  using Cause = std::tuple<access::Space, std::string_view, std::string, measure::PatternKind, u64, bool>;
   using OneArray = std::tuple<access::Space, std::string_view, std::string, u32, std::string, u32>;
   std::map<Cause, u32> by_cause;
   std::map<OneArray, u32> by_array, by_line;
@@ -80,7 +80,10 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
     // Conflicts of different arrays are mended one by one, however alike, and so are atomics of different operations.
     bool one_by_one = row.space == access::Space::shared || row.wait_cycles != 0;
     if (!one_by_one)
-      groups.join(i, by_cause.try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride}, i)
+      groups.join(i, by_cause
+                         .try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride,
+                                       is_library_code(row.site)},
+                                      i)
                          .first->second);
     std::string array = array_name(row.site.array);
     if (one_by_one)

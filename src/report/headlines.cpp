@@ -49,6 +49,9 @@ std::string fix_of(const Page& page, const Finding& finding, const Row& worst) {
   if (page.model.input.measured)
     return "fix: counters do not tell what the lanes do; warplens run has advice";
   const advise::Advice* advice = main_advice(worst);
+  if (advice == nullptr && is_library_code(worst.site))
+    return "fix: none in a library's own lines; what the program can change is what it calls, with which "
+           "data and how often";
   if (advice == nullptr) return "fix: none that WarpLens knows";
   std::string text = "fix: " + advice->change;
   if (!finding.predicted) return text;
@@ -126,13 +129,14 @@ std::size_t accesses_in_source(const Page& page, const Finding& finding) {
   return sites.size();
 }
 
-// Nobody's to edit: said beside the places.
+// Nobody's to edit: said beside the places, with the library's line where it is another.
 std::string library_note(const Page& page, const Finding& finding) {
-  const bool all = std::ranges::all_of(finding.accesses, [&](const Finding::Access& access) {
-    const Line& line = line_of(page, access);
-    return line.place.line != 0 && is_library_file(line.place.file);
-  });
-  return all ? " (a library's code)" : "";
+  const access::Site& worst = row_of(page, finding.accesses[0]).site;
+  if (!is_library_code(worst)) return "";
+  if (worst.frames.empty() || is_library_file(line_of(page, finding.accesses[0]).place.file))
+    return " (a library's code)";
+  const access::SourceFrame& own = worst.frames.front();
+  return fmt::format(" (in a library's code: {}:{})", file_name(page, own.file), own.line);
 }
 
 std::string headline(const Page& page, const Finding& finding, u32 number) {

@@ -40,6 +40,16 @@ bool is_library_file(std::string_view file) {
                                      [&](std::string_view mark) { return file.find(mark) != file.npos; });
 }
 
+bool is_library_code(const access::Site& site) {
+  if (site.frames.empty())
+    return site.function.starts_with("_ZN3cub") || site.function.starts_with("_ZN6thrust");
+  const std::string& inner = site.frames.front().file;
+  if (std::ranges::all_of(site.frames, [](const access::SourceFrame& f) { return is_library_file(f.file); }))
+    return !inner.empty();
+  return is_library_file(inner) &&
+         (inner.find("/cub/") != inner.npos || inner.find("/thrust/") != inner.npos);
+}
+
 std::vector<access::SourceFrame> user_frames(const access::Site& site) {
   std::vector<access::SourceFrame> out;
   for (const access::SourceFrame& frame : site.frames)

@@ -21,6 +21,13 @@ Look look_of(const measure::Pattern& pattern) {
   return {shape, pattern.lanes, pattern.units, pattern.most_units};
 }
 
+// What a library's access costs, and why, is still to be said; to change it is nobody's who calls the library.
+void withdraw(advise::Advice& advice) {
+  advice.change.clear(), advice.example.clear();
+  advice.after = advice.before;
+  advice.lanes.reset();
+}
+
 Effect effect_of(const advise::Advice& advice) {
   return {advise::value(advice.metric, advice.before), advise::value(advice.metric, advice.after)};
 }
@@ -48,7 +55,8 @@ std::vector<std::vector<std::optional<Effect>>> effects_of(const SiteRecord& rec
         row == nullptr ? std::vector<advise::Advice>() : advise::advise(record, {row, a, &launch});
     for (std::size_t i = 0; i < advice.size(); ++i) {
       const advise::Advice* same = advise::same_advice(there, advice[i]);
-      const bool known = same != nullptr && classes_hold(record, *row, a, same->metric);
+      const bool known =
+          same != nullptr && !is_library_code(record.site) && classes_hold(record, *row, a, same->metric);
       out[i].push_back(known ? std::optional(effect_of(*same)) : std::nullopt);
     }
   }
@@ -177,6 +185,7 @@ Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
       row.excess_cycles =
           measure::excess_cycles(merge.record.counters[0], row.space, *architecture, row.from_l2);
     if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
+    if (is_library_code(merge.record.site)) std::ranges::for_each(row.advice, withdraw);
     row.effects = effects_of(merge.record, launch, row.advice);
     for (const advise::Advice& advice : row.advice) {
       row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);

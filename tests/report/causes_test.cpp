@@ -1,5 +1,6 @@
 // What a report says of the program as a whole: places with their calls, arrays, causes, totals, kernels with idle lanes.
 #include "measure/collect.h"
+#include "report/findings.h"
 #include "report/json.h"
 #include "report/read.h"
 #include "report/terminal.h"
@@ -242,6 +243,17 @@ TEST(Causes, AFindingWithoutAFixSaysSo) {
   Model model = model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, {64}})});
   model.kernels[0].lines[0].rows[0].advice.clear();
   EXPECT_TRUE(says(terminal(model, {100}), "fix: none that WarpLens knows"));
+}
+
+TEST(Causes, ALibrarysLinesAreRankedAndNobodyIsToldToChangeThem) {
+  const std::string header = "/usr/local/cuda/include/cub/agent/agent_sort.cuh";
+  Model model = model_of({counted({"k", {load(0, {{header, 3, 1, ""}}, "x")}, {64}})});
+  ASSERT_EQ(model.findings.size(), 1u);
+  EXPECT_EQ(main_advice(model.kernels[0].lines[0].rows[0]), nullptr);
+  EXPECT_TRUE(says(terminal(model, {100}), "fix: none in a library's own lines"));
+  Model called =
+      model_of({counted({"k", {load(0, {{header, 3, 1, ""}, {"/s/a.cu", 5, 1, ""}}, "x")}, {64}})});
+  EXPECT_TRUE(says(terminal(called, {100}), "a.cu:5 (in a library's code: agent_sort.cuh:3)"));
 }
 
 TEST(Causes, LocalArraysHaveTheNamesOfAllThatItMayBe) {

@@ -47,6 +47,25 @@ TEST(Places, FilesAreCalledByTheirPathFromHereOrByTheShortestEnd) {
   EXPECT_EQ(names["plain.cu"], "plain.cu");
 }
 
+TEST(Places, WhatIsALibrarysOwn) {
+  auto is = [](std::vector<access::SourceFrame> frames, std::string function = "k") {
+    access::Site site;
+    site.frames = std::move(frames), site.function = std::move(function);
+    return is_library_code(site);
+  };
+  const access::SourceFrame mine{"/home/a/x.cu", 7},
+      cub{"/usr/local/cuda/include/cub/block/block_load.cuh", 90},
+      copy{"/usr/local/cuda/include/cuda_pipeline_helpers.h", 80}, own_copy{"/home/a/cub/block_load.cuh", 90};
+  EXPECT_FALSE(is({mine}));
+  EXPECT_FALSE(is({copy, mine})); // which the line calls in order to copy what is its own
+  EXPECT_FALSE(is({own_copy, mine}));
+  EXPECT_TRUE(is({cub, mine}));
+  EXPECT_TRUE(is({cub}));
+  EXPECT_TRUE(is({copy}));
+  EXPECT_TRUE(is({}, "_ZN3cub17CUB_300001_SM_90013static_kernelEv"));
+  EXPECT_FALSE(is({}, "_Z6kernelv"));
+}
+
 std::optional<Definition> definition(const std::string& text, const std::string& name) {
   std::string clean = without_comments(text);
   return definition_of(clean, name, clean.size());
