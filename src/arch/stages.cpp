@@ -1,7 +1,9 @@
 #include "arch/stages.h"
 #include "arch/rules/l1_stages.h"
+#include "arch/rules/requests.h"
 #include "base/bits.h"
 #include <algorithm>
+#include <utility>
 
 namespace warplens::arch {
 namespace {
@@ -26,7 +28,74 @@ u32 carry_set(u64 line, u32 bits) {
   return low_bits_set[std::min(bits + changed, 64u)] ^ low_bits_set[bits];
 }
 
+// Multiples of 2^bits, as line numbers, from one of which on a carry leads to each of the sets that it can lead to.
+struct CarryPlaces {
+  std::array<u64, 4> line{};
+  u32 count = 0;
+};
+CarryPlaces carry_places(u32 bits) {
+  CarryPlaces out;
+  std::array<bool, 4> known{};
+  for (u32 ones = 0; bits + ones < tag_set_bits; ++ones) {
+    const u64 line = ((u64{1} << ones) - 1) << bits;
+    if (!std::exchange(known[carry_set(line, bits)], true)) out.line[out.count++] = line;
+  }
+  return out;
+}
+
+// Each set answers one line after the other: a line as often as lanes wait for one address in it (reductions and atomics),
+// else once. So passes are those of the set that has most, and a quarter of all at least.
+PassBounds wherever_lines_lie(const access::WarpAccess& access) {
+  const bool one_by_one = is_atomic(access.kind);
+  std::array<u64, warp_size> line{}, waiting{};
+  u32 lines = 0;
+  u64 all = 0;
+  for_each_lane(access.active, [&](u32 lane) {
+    const u64 here = access.address[lane] / line_bytes;
+    u64 same = 0; // lanes of this address, up to this one
+    for_each_lane(access.active & low_lanes(lane + 1),
+                  [&](u32 other) { same += access.address[other] == access.address[lane]; });
+    const u32 at = static_cast<u32>(std::find(line.begin(), line.begin() + lines, here) - line.begin());
+    if (at == lines) line[lines++] = here;
+    waiting[at] = std::max(waiting[at], one_by_one ? same : 1);
+  });
+  for (u32 n = 0; n < lines; ++n) all += waiting[n];
+  return {ceil_div(all, u64{4}), all};
+}
+
 } // namespace
+
+PassBounds tag_pass_bounds(const access::WarpAccess& access) {
+  constexpr u64 most_places = 256, pair = address_period / line_bytes;
+  u64 first = ~u64{0}, last = 0, apart = 0;
+  for_each_lane(access.active, [&](u32 lane) {
+    first = std::min(first, access.address[lane] / line_bytes);
+    last = std::max(last, access.address[lane] / line_bytes);
+  });
+  for_each_lane(access.active, [&](u32 lane) { apart |= access.address[lane] / line_bytes - first; });
+  const u64 reach = last - first,
+            step = apart == 0 ? 1 : apart & (~apart + 1); // a power of two in all distances
+  const u32 bits = static_cast<u32>(std::bit_width(reach));
+  if (reach != 0 && (u64{1} << bits) / step > most_places) return wherever_lines_lie(access);
+  PassBounds out{~u64{0}, 0};
+  auto at = [&](u64 line) {
+    access::WarpAccess moved = access;
+    for_each_lane(access.active, [&](u32 lane) { moved.address[lane] += (line - first) * line_bytes; });
+    const u64 passes = stages_of(moved).tag;
+    out = {std::min(out.least, passes), std::max(out.most, passes)};
+  };
+  if (first % pair + reach < pair) return at(first), out;
+  // Where the first line lies from a multiple of 2^bits on: below `step` all sets change alike.
+  const CarryPlaces carries = carry_places(bits);
+  for (u64 low = step < pair ? first % pair : 0; low < u64{1} << bits; low += std::max(pair, step)) {
+    if (low + reach < u64{1} << bits) {
+      at(low);
+      continue;
+    }
+    for (u32 n = 0; n < carries.count; ++n) at(carries.line[n] + low);
+  }
+  return out;
+}
 
 AffineStages::AffineStages(const access::AffineAccess& form)
     : header_(form), cta_stride_(form.cta_stride), count_(form.count) {

@@ -24,6 +24,14 @@ struct StageSums {
   }
 };
 
+// The fewest and the most passes of the tag stage that this warp's access makes, with an active lane, wherever it begins at
+// the same place of the address period: exact where its lines, apart from a common power of two, lie within some hundreds
+// of each other; else from a quarter of them to as many.
+struct PassBounds {
+  u64 least = 0, most = 0;
+};
+PassBounds tag_pass_bounds(const access::WarpAccess&);
+
 class AffineStages {
 public:
   // Of accesses that differ from this one in their base, and in `cta_stride` by multiples of the address period.

@@ -187,5 +187,51 @@ TEST(L1Stages, ArchitecturesBeforeTheUnifiedL1HaveNone) {
   EXPECT_TRUE(arch::knows_stages(*arch::find(70)));
 }
 
+// Wherever a warp begins, at the same place of the address period, its passes lie within the bounds; and where these are found by
+// trying places out, both ends are met.
+TEST(Stages, BoundsOfTagPassesHoldAnywhere) {
+  RandomAccess random(23);
+  u32 exact = 0, open = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Kind kind = kinds[random.below(4)];
+    const u8 bytes = widths[random.below(5)];
+    WarpAccess access;
+    if (i % 3 == 0) {
+      access = strided(kind, bytes, bytes * (1 + random.below(200)), bytes * random.below(64));
+      access.active = random.below(2) == 0 ? full_mask : static_cast<u32>(random.below(full_mask)) | 1;
+    } else {
+      access = random.access(Space::global, kind, bytes, u64{1} << (7 + random.below(i % 3 == 1 ? 8 : 30)));
+      access.active |= 1;
+    }
+    const arch::PassBounds bounds = arch::tag_pass_bounds(access);
+    u64 least = ~u64{0}, most = 0;
+    for (int n = 0; n < 400; ++n) {
+      WarpAccess moved = access;
+      const u64 by = (random.below(u64{1} << 20) << (random.below(3) * 8)) * arch::address_period;
+      for (u64& address : moved.address) address += by;
+      const u64 passes = arch::act_out_stages(moved).tag;
+      least = std::min(least, passes), most = std::max(most, passes);
+    }
+    ASSERT_LE(bounds.least, least) << name(kind) << ' ' << int{bytes} << ' ' << i;
+    ASSERT_GE(bounds.most, most) << name(kind) << ' ' << int{bytes} << ' ' << i;
+    exact += bounds.least == least && bounds.most == most;
+    open += bounds.least < bounds.most;
+  }
+  EXPECT_GT(exact, 2000u);
+  EXPECT_GT(open, 500u);
+}
+
+TEST(Stages, BoundsOfTagPassesOfPlainCases) {
+  auto bounds = [](Kind kind, u64 stride) {
+    const arch::PassBounds out = arch::tag_pass_bounds(strided(kind, 4, stride));
+    return std::pair(out.least, out.most);
+  };
+  EXPECT_EQ(bounds(Kind::load, 4), std::pair(u64{1}, u64{1}));
+  EXPECT_EQ(bounds(Kind::load, 8), std::pair(u64{1}, u64{1})) << "a pair of lines";
+  EXPECT_EQ(bounds(Kind::load, 128).first, 8u);
+  EXPECT_EQ(bounds(Kind::atomic, 0), std::pair(u64{32}, u64{32}));
+  EXPECT_EQ(bounds(Kind::load, 1000003 * 4), std::pair(u64{8}, u64{32})) << "too far apart to try all places";
+}
+
 } // namespace
 } // namespace warplens::test
