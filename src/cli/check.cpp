@@ -18,7 +18,8 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
                   "compile_commands.json; '-': PTX from standard "
                   "input")
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(likely_files("*.(cu|cuh|ptx|cubin) compile_commands.json"));
   command.add_option("--block", o.block, "threads of a block, where it is known")
       ->type_name("X,Y,Z")
       ->group("Launches");

@@ -87,7 +87,9 @@ std::string zsh_value(const OptionRow& row, const std::string& what) {
   case Value::none: return "";
   case Value::word: return ":" + zsh_text(what) + ": ";
   case Value::choice: return fmt::format(":{}:({})", zsh_text(what), fmt::join(row.choices, " "));
-  case Value::file: return ":" + zsh_text(what) + ":_files";
+  case Value::file: // with patterns: those and folders, and where none is like that, all
+    return ":" + zsh_text(what) + ":_files" +
+           (row.likely.empty() ? "" : fmt::format(" -g \"{}\"", row.likely));
   case Value::folder: return ":" + zsh_text(what) + ":_files -/";
   }
   return "";

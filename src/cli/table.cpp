@@ -26,7 +26,10 @@ OptionRow row_of(CLI::Option& option, bool positional) {
   if (takes_value && !type.empty() && !positional) out.shown += " " + type.substr(0, type.find(':'));
   out.description = option.get_description();
   out.group = option.get_group();
-  out.choices = words_of(choice_of(option));
+  if (const std::string choice = choice_of(option); choice.starts_with(files_like))
+    out.likely = choice.substr(files_like.size());
+  else
+    out.choices = words_of(choice);
   out.value = !takes_value                                    ? Value::none
               : !out.choices.empty()                          ? Value::choice
               : type == "FILE" || out.names.front() == "FILE" ? Value::file

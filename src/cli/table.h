@@ -15,6 +15,7 @@ struct OptionRow {
   std::string description, group;
   Value value = Value::none;
   std::vector<std::string> choices;
+  std::string likely; // of files: patterns of the names that are likely, with blanks between
 };
 
 struct CommandRow {

@@ -24,7 +24,13 @@ inline CLI::Validator one_of(const std::vector<std::string>& words) {
   return CLI::IsMember(words).description("").name(fmt::format("{}", fmt::join(words, " ")));
 }
 
-// The words of the option's choice; empty where it takes others.
+// Files with names like these are what is likely meant: shells that can offer them first read it here.
+inline constexpr std::string_view files_like = "files like ";
+inline CLI::Validator likely_files(const std::string& patterns) {
+  return CLI::Validator([](std::string&) { return std::string(); }, "", std::string(files_like) + patterns);
+}
+
+// The words of the option's choice, or what likely_files() says; empty where it takes others.
 inline std::string choice_of(CLI::Option& option) {
   try {
     return option.get_validator(0)->get_name();

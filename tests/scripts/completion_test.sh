@@ -84,6 +84,11 @@ X
     same "$(in_zsh "warplens $command --")" "$(options_in_help "$command" | grep '^--')" "zsh, $command"
   done
   same "$(in_zsh 'warplens run --compiler ' | tr '\n' ' ')" "auto clang nvcc " "zsh, a choice"
+  mkdir likely likely/folder
+  touch likely/kernel.cu likely/notes.txt likely/compile_commands.json likely/program
+  in_likely() { in_zsh "$1" | grep -v '^likely$'; } # which is only looked for
+  same "$(in_likely 'warplens check likely/' | tr '\n' ' ')" "compile_commands.json folder kernel.cu " "zsh, likely files"
+  same "$(in_likely 'warplens check likely/pro' | tr '\n' ' ')" "program " "zsh, a file like no other"
 else
   missing="$missing zsh"
 fi
