@@ -53,14 +53,20 @@ void Judge::add_new(std::vector<std::string>& list, std::string text) {
 
 void Judge::leave(Analysis& a, const Coordinates& where, u32 instruction, u32 block, const Words& words) {
   leave(where.decided_by);
+  const bool first = out_.address.empty();
   out_.address.clear();
+  std::vector<symbolic::Value> of_each;
   for (u32 n = 0; n < where.count; ++n) {
     const symbolic::Value v = a.operand(where.first + n, block, 32, instruction);
+    of_each.push_back(v);
     const std::string text = words.address(v);
     out_.address += fmt::format("{}{}", n == 0 ? "[" : ", ", text.empty() ? "0" : text);
     for (std::string& reason : words.reasons(a.pool.facts(v).causes)) leave(reason);
   }
   out_.address += ']';
+  const std::string pattern = lie_of_texels(a, where, of_each);
+  if (first) out_.pattern = pattern;
+  if (pattern != out_.pattern) out_.pattern.clear(); // not the same in all warps
 }
 
 void Judge::add(Analysis& a, const Claim& claim, const Words& words) {

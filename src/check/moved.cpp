@@ -3,8 +3,65 @@
 #include "ir/matrix.h"
 #include "ir/operands.h"
 #include "ir/texture.h"
+#include <fmt/format.h>
 
 namespace warplens::check {
+namespace {
+
+using Step = std::array<i64, 3>; // from a lane's texel to another's: along x, y, z
+
+// From lane 0; nothing where that is not known of a lane.
+std::optional<std::array<Step, warp_size>> steps_of(Analysis& a, const Coordinates& where,
+                                                    std::span<const symbolic::Value> of_each) {
+  std::array<Step, warp_size> out{};
+  for (u32 n = where.layers; n < of_each.size(); ++n) {
+    const symbolic::Facts& facts = a.pool.facts(of_each[n]);
+    if (facts.uniform) continue;
+    const symbolic::Algebra::Parts parts = a.algebra.parts(of_each[n]);
+    if (facts.varying || !parts.others.empty()) return {};
+    const u32 axis = n - where.layers;
+    const i64 unit = axis == 0 ? where.step : 1;
+    for (u32 lane = 0; lane < warp_size; ++lane) {
+      const i64 apart = symbolic::reduced(parts.constant[lane] - parts.constant[0], 32);
+      if (apart % unit != 0) return {};
+      out[lane][axis] = apart / unit;
+    }
+  }
+  if (where.layers != 0 && !a.pool.facts(of_each[0]).uniform) return {};
+  return out;
+}
+
+std::string text_of(const Step& step) {
+  constexpr std::string_view axes[] = {"x", "y", "z"};
+  std::string out;
+  for (u32 axis = 0; axis < 3; ++axis)
+    if (step[axis] != 0) out += fmt::format("{}{} along {}", out.empty() ? "" : ", ", step[axis], axes[axis]);
+  return out;
+}
+
+} // namespace
+
+std::string lie_of_texels(Analysis& a, const Coordinates& where, std::span<const symbolic::Value> of_each) {
+  const auto steps = where.step == 0 ? std::nullopt : steps_of(a, where, of_each);
+  if (!steps) return {};
+  auto between = [&](u32 from, u32 to) {
+    Step out;
+    for (u32 axis = 0; axis < 3; ++axis) out[axis] = (*steps)[to][axis] - (*steps)[from][axis];
+    return out;
+  };
+  const Step next = between(0, 1), none{};
+  u32 row = 1;
+  while (row < warp_size && between(row - 1, row) == next) ++row;
+  for (u32 lane = row; lane < warp_size; ++lane) // the same in all rows, and from one to the next
+    if (between(lane - row, lane) != between(0, row)) return "lanes want texels at known places in no order";
+  const std::string what = next == none         ? "one texel"
+                           : next == Step{1}    ? "texels side by side along x"
+                           : next == Step{0, 1} ? "texels side by side along y"
+                                                : fmt::format("texels {} apart", text_of(next));
+  if (row == warp_size) return fmt::format("the lanes of a warp want {}", what);
+  return fmt::format("rows of {} lanes want {}, and the next row {} from there", row, what,
+                     between(0, row) == none ? "the same" : text_of(between(0, row)));
+}
 
 std::optional<BulkOperands> bulk_operands(const ir::Form& form, const ir::Instruction& i,
                                           const ir::Function& f) {
@@ -20,9 +77,15 @@ std::optional<BulkOperands> bulk_operands(const ir::Form& form, const ir::Instru
 std::optional<Coordinates> coordinates(const ir::Form& form, const ir::Instruction& i) {
   const u32 first = i.first_operand + i.destinations;
   if (const ir::Geometry* image = ir::geometry_of(form);
-      image != nullptr && form.family() == ir::Family::texture)
+      image != nullptr && form.family() == ir::Family::texture) {
+    const bool is_texture = form.opcode == ir::Opcode::tex || form.opcode == ir::Opcode::tld4;
+    // Of a surface x counts bytes, but of .p.
+    const u32 of_surface = form.has(ir::Modifier::p) ? 1 : form.vector * ir::bytes(form.type());
+    const u32 step = !is_texture ? of_surface : image->cube || ir::is_float(form.type(1)) ? 0 : 1;
     return Coordinates{first + 1, image->layered + image->numbers(),
-                       "the format and the layout of the texture, which are made at run time"};
+                       "the format and the layout of the texture, which are made at run time", image->layered,
+                       step};
+  }
   const ir::BulkCopy copy = ir::bulk_copy(form);
   if (copy != ir::BulkCopy::tensor_in && copy != ir::BulkCopy::tensor_out) return {};
   const u32 before = copy == ir::BulkCopy::tensor_in ? 2 : 1; // where it writes, the map

@@ -36,6 +36,7 @@ std::string others_text(const std::vector<check::Judgement>& all,
                           rows.size() > 1 ? fmt::format("{}: ", report::compute_capability(rows[i]->sm)) : "",
                           check::counts_text(j, i));
     if (j.verdict == check::Verdict::not_judged && !j.address.empty()) line += " at " + j.address;
+    if (j.verdict == check::Verdict::not_judged && !j.pattern.empty()) line += "; " + j.pattern;
     for (const std::string& condition : j.conditions) line += fmt::format("; {} if {}", j.needed, condition);
     for (const std::string& reason : j.reasons) line += "; it depends on " + reason;
     for (const std::string& assumed : j.assumed) line += "; assumed: " + assumed;

@@ -24,7 +24,7 @@ std::string kernel(const std::string& body, const std::string& directives = "") 
   return ".version 8.3\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[8192];\n"
          ".visible .entry k(.param .u64 a, .param .u64 n) " +
          directives +
-         "\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;\n"
+         "\n{\n.reg .b32 %r<9>; .reg .f32 %f<6>; .reg .b64 %rd<9>; .reg .pred %p<3>;\n"
          "ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [n];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\n" +
          body + "ret;\n}\n";
 }
@@ -176,7 +176,28 @@ TEST(Verdicts, TexturesAndTensors) {
   EXPECT_EQ(all[0].verdict, Verdict::not_judged);
   EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*warp, 3]");
   EXPECT_TRUE(all[0].reasons.at(0).starts_with("the format and the layout of the texture"));
+  EXPECT_EQ(all[0].pattern, "the lanes of a warp want texels side by side along x");
+  auto lie = [](const std::string& coordinates, std::optional<Dim3> block = {}) {
+    return judged(kernel("mad.lo.u32 %r3, %r1, 3, %r2;\ncvt.rn.f32.u32 %f1, %r1;\ntex.2d.v4.f32." +
+                         coordinates + "}];\n"),
+                  block)
+        .at(0)
+        .pattern;
+  };
+  const std::string to = "s32 {%f2, %f3, %f4, %f5}, [%rd1, {";
+  EXPECT_EQ(lie(to + "%r2, %r1"), "the lanes of a warp want texels side by side along y");
+  EXPECT_EQ(lie(to + "%r3, %r1"), "the lanes of a warp want texels 3 along x, 1 along y apart");
+  EXPECT_EQ(lie(to + "%r1, %r2", Dim3{16, 16, 1}),
+            "rows of 16 lanes want texels side by side along x, and the next row 1 along y from there");
+  EXPECT_EQ(lie(to + "%r2, 5"), "the lanes of a warp want one texel");
+  EXPECT_EQ(lie("f32 {%f2, %f3, %f4, %f5}, [%rd1, {%f1, 0f00000000"), "")
+      << "numbers with fractions are not followed";
+  EXPECT_EQ(
+      judged(kernel("shl.b32 %r3, %r1, 2;\nsuld.b.2d.b32.trap {%r5}, [%rd1, {%r3, %r2}];\n")).at(0).pattern,
+      "the lanes of a warp want texels side by side along x")
+      << "a surface's x counts bytes";
   all = judged(kernel("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r1}], [tile];\n"));
+  EXPECT_EQ(all.at(0).pattern, "") << "one lane's";
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*warp]");
   EXPECT_TRUE(all[0].reasons.at(0).starts_with("the tensor map"));
