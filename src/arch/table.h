@@ -40,6 +40,9 @@ struct Rule {
   void (*count)(const Architecture&, const access::WarpAccess&, Counts&) = nullptr;
   BatchKernel kernel = BatchKernel::none;
   u32 widest = 0; // bytes of a lane's word up to which the kernel does
+  // Shared memory: of a load some lanes may need more passes than all, where lanes are served in company. They never need
+  // more than accesses of this kind by all.
+  access::Kind fewer = access::Kind::load;
 };
 
 // How one memory space counts.

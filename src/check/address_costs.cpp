@@ -1,6 +1,7 @@
 // An address is taken apart into what all lanes share, known distances, and terms that are neither. Flags among these are
 // tried out; a choice of each lane is bounded by the sum of its alternatives.
 #include "check/address_costs.h"
+#include "arch/count.h"
 #include <set>
 
 namespace warplens::check {
@@ -88,9 +89,9 @@ private:
       Placed apart{{}, 1, out_.active, out_.row_bytes}; // each lane on its own, in the same bank
       for (u32 lane = 0; lane < warp_size; ++lane) apart.offset[lane] = i64{lane} << 12;
       Costs far = counter.count_any_subset(out_.header, apart);
-      for (Interval* one : {&far.sectors, &far.tags, &far.wavefronts, &far.requests, &far.ideal})
-        one->least = std::min<u64>(one->least, 1);
       far.wavefronts.most = std::max(far.wavefronts.most, lanes);
+      if (arch::counts_stages(counter.architecture(), out_.header) && out_.row_bytes == 0)
+        far.tag_passes = {std::min<u64>(1, lanes), lanes}; // all lines in one set
       out_.costs.push_back(far);
     }
     out_.anywhere = out_.costs[0];
@@ -129,12 +130,10 @@ private:
   }
 
   static void add_alternative(Costs& sum, const Costs& one) {
-    Interval Costs::*const members[] = {&Costs::sectors, &Costs::tags, &Costs::wavefronts, &Costs::ideal};
-    for (auto member : members) {
-      (sum.*member).least = std::min<u64>(1, (one.*member).most);
+    for (auto member : cost_members) {
+      (sum.*member).least = std::min<u64>(1, (one.*member).least);
       (sum.*member).most += (one.*member).most;
     }
-    sum.requests = {std::min<u64>(1, one.requests.least), sum.requests.most + one.requests.most};
   }
 
   // Without varying symbols and flags. `aligned`: as if parameters were multiples of what it takes.
@@ -218,10 +217,9 @@ private:
       if (one.active == 0) continue;
       Costs costs = count(one),
             apart = counter.count_any_subset(out_.header, one); // lanes of groups do not merge
-      Interval Costs::*const members[] = {&Costs::sectors, &Costs::tags, &Costs::wavefronts, &Costs::requests,
-                                          &Costs::ideal};
-      for (auto member : members) {
-        bool monotone = member == &Costs::sectors || member == &Costs::tags;
+      for (auto member : cost_members) {
+        const bool monotone =
+            member == &Costs::sectors || member == &Costs::tags || member == &Costs::tag_passes;
         u64 least = monotone ? (costs.*member).least : std::min<u64>(1, (costs.*member).least);
         (sum.*member).least = std::max((sum.*member).least, least);
         (sum.*member).most += (apart.*member).most;

@@ -84,6 +84,13 @@ std::optional<u32> address_operand(const ir::Form& form, const ir::Instruction& 
   return {};
 }
 
+// An access: an instruction, and of an asynchronous copy where it reads, then where it writes.
+struct Place {
+  u32 instruction = 0;
+  bool written = false;
+  auto operator<=>(const Place&) const = default;
+};
+
 class Checking {
 public:
   Checking(const ir::Module& module, const Options& options) : module_(module), options_(options) {
@@ -168,11 +175,15 @@ private:
 
   std::vector<Judgement> in_shape(Flow& flow, const Shape& shape, const Launches& launches,
                                   const Names& names) {
-    std::vector<u32> sites; // instructions
+    std::vector<Place> sites;
     for (ir::BlockId b : flow.cfg.reverse_post_order) {
       const ir::Block& block = flow.function.blocks[b.value];
-      for (u32 i = block.first; i < block.first + block.count; ++i)
-        if (flow.function.instructions[i].site.valid()) sites.push_back(i);
+      for (u32 i = block.first; i < block.first + block.count; ++i) {
+        const ir::Instruction& instruction = flow.function.instructions[i];
+        if (!instruction.site.valid()) continue;
+        sites.push_back({i});
+        if (ir::copies_asynchronously(module_.form(instruction))) sites.push_back({i, true});
+      }
     }
     std::sort(sites.begin(), sites.end());
     std::vector<u32> block_of(flow.function.instructions.size());
@@ -180,8 +191,7 @@ private:
       for (u32 i = 0; i < flow.function.blocks[b].count; ++i) block_of[flow.function.blocks[b].first + i] = b;
     const auto over = [&](const std::vector<WarpCase>& cases) {
       std::vector<Judge> judges;
-      for (u32 i : sites)
-        judges.emplace_back(module_.sites[flow.function.instructions[i].site.value], counters_);
+      for (const Place& place : sites) judges.emplace_back(site_of(flow, place), counters_);
       bool settled = true;
       for (const WarpCase& warp : cases) {
         Analysis analysis(flow, warp, launches, options_.rules);
@@ -189,7 +199,7 @@ private:
         settled = settled && analysis.settled();
         Words words(analysis, names);
         for (std::size_t s = 0; s < sites.size(); ++s)
-          one(analysis, words, sites[s], block_of[sites[s]], judges[s]);
+          one(analysis, words, sites[s], block_of[sites[s].instruction], judges[s]);
       }
       return taken(flow, sites, block_of, judges, shape, settled);
     };
@@ -203,13 +213,20 @@ private:
     return out;
   }
 
+  access::Site site_of(const Flow& flow, const Place& place) const {
+    access::Site out = module_.sites[flow.function.instructions[place.instruction].site.value];
+    if (place.written) out.space = access::Space::shared;
+    return out;
+  }
+
   // Is it what knowing threadIdx of every lane may decide?
   static bool depends_on_bits(const Judgement& j) {
     return j.verdict != Verdict::not_judged && j.verdict != Verdict::never_executed &&
            (j.dependence == Dependence::undecided || j.dependence == Dependence::choice);
   }
 
-  void one(Analysis& analysis, const Words& words, u32 index, u32 block, Judge& judge) {
+  void one(Analysis& analysis, const Words& words, const Place& place, u32 block, Judge& judge) {
+    const u32 index = place.instruction;
     const ir::Instruction& i = analysis.flow.function.instructions[index];
     const ir::Form& form = module_.form(i);
     const access::Site& site = module_.sites[i.site.value];
@@ -225,12 +242,15 @@ private:
     if (ir::multiplies_in_group(form)) judge.add_group(form, i);
     std::optional<u32> address = address_operand(form, i, analysis.flow.function);
     if (!address) return;
+    if (place.written)
+      return judge.add(analysis, claim_of_written(analysis, header, index, block, *address, counters_),
+                       words);
     Claim claimed = claim(analysis, header, index, block, *address, counters_);
     if (u32 row = row_in(analysis, claimed)) rows_.insert(row);
     judge.add(analysis, claimed, words);
   }
 
-  std::vector<Judgement> taken(const Flow& flow, const std::vector<u32>& sites,
+  std::vector<Judgement> taken(const Flow& flow, const std::vector<Place>& sites,
                                const std::vector<u32>& block_of, std::vector<Judge>& judges,
                                const Shape& shape, bool settled) {
     std::vector<Judgement> out;
@@ -240,11 +260,12 @@ private:
     for (std::size_t s = 0; s < sites.size(); ++s) {
       std::optional<measure::SiteRecord> record;
       out.push_back(judges[s].take(record));
-      const ir::Instruction& i = flow.function.instructions[sites[s]];
+      const u32 index = sites[s].instruction;
+      const ir::Instruction& i = flow.function.instructions[index];
       out.back().blocks = shape.text;
-      out.back().site = module_.sites[i.site.value];
-      if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function))
-        if (std::optional<u32> store = store_that_repeats(flow, sites[s], block_of[sites[s]], *address))
+      if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function);
+          address && !sites[s].written)
+        if (std::optional<u32> store = store_that_repeats(flow, index, block_of[index], *address))
           out.back().repeated_for =
               report::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
       if (!settled) out.back().verdict = Verdict::unknown;
@@ -259,20 +280,32 @@ private:
       const advise::Context context{options_.architectures[0], 0, &siblings};
       auto advice = advise::advise(launch.sites[place[s]], context);
       if (advice.empty()) continue;
+      out[s].after = left_by(advice.front(), launch.sites[place[s]], siblings, out[s]);
+      if (is_written(out[s].site) && out[s].after[0] && *out[s].after[0] >= out[s].costs[0].wavefronts.most)
+        continue; // what it would help is lost elsewhere in the copy
       out[s].remedy = advise::remedy(advice.front(), launch.sites[place[s]], context);
-      out[s].after = left_by(advice.front(), launch.sites[place[s]], siblings);
       out[s].advice = std::move(advice.front());
     }
     return out;
   }
 
+  // Of an asynchronous copy the whole, with the destinations that the advice leaves.
+  static std::optional<u64> left(const advise::Advice& advice, const Judgement& j,
+                                 const arch::Architecture& row) {
+    if (!is_written(j.site)) return advise::value(advice.metric, advice.after);
+    if (!j.copied || !advice.lanes) return std::nullopt;
+    access::WarpAccess copy = *j.copied;
+    copy.copied_to = advice.lanes->address.data();
+    return arch::count(row, copy).wavefronts;
+  }
+
   std::vector<std::optional<u64>> left_by(const advise::Advice& chosen, const measure::SiteRecord& record,
-                                          const advise::Launch& siblings) const {
-    std::vector<std::optional<u64>> out{advise::value(chosen.metric, chosen.after)};
+                                          const advise::Launch& siblings, const Judgement& j) const {
+    std::vector<std::optional<u64>> out{left(chosen, j, *options_.architectures[0])};
     for (std::size_t a = 1; a < options_.architectures.size(); ++a) {
       const auto there = advise::advise(record, {options_.architectures[a], a, &siblings});
       const advise::Advice* same = advise::same_advice(there, chosen);
-      out.push_back(same == nullptr ? std::nullopt : std::optional(advise::value(same->metric, same->after)));
+      out.push_back(same == nullptr ? std::nullopt : left(*same, j, *options_.architectures[a]));
     }
     return out;
   }

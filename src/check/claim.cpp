@@ -48,8 +48,9 @@ struct Claimed {
       out.header.space = space_of(a, out.address, header.space, out.rests_on_global);
     ActiveLanes lanes = active_lanes(a, instruction, block);
     if (row_bytes != 0) each_for_itself(lanes);
-    const bool may_read_nothing = reads_as_told(form);
-    if (ir::copies_asynchronously(form) && !may_read_nothing) out.written = written(out);
+    const bool may_read_nothing = header.space == Space::global && reads_as_told(form);
+    if (ir::copies_asynchronously(form) && header.space == Space::global && !may_read_nothing)
+      out.written = written(out);
     lanes.any_subset = lanes.any_subset || may_read_nothing;
     out.assumed = a.pool.sets.unite(out.address.assumed, lanes.assumed);
     out.executed = !lanes.sets.empty();
@@ -63,11 +64,33 @@ struct Claimed {
     return out;
   }
 
+  Claim of_written(const access::AccessHeader& header, u32 address) const {
+    const Claim copy = at(header, address, 0);
+    access::AccessHeader written = header;
+    written.space = Space::shared;
+    Claim out = at(written, destination(), 0);
+    if (copy.example) out.copied = access_at(copy.header, *copy.example, any_start);
+    auto whole = [&](Costs& costs, const Costs& of_copy) {
+      if (costs.wavefronts.most <= costs.ideal.most) return;
+      const u64 at_least =
+          header.cache == access::Cache::cg ? 0 : costs.wavefronts.least; // a pass for each of them
+      costs.wavefronts = {std::max(of_copy.wavefronts.least, at_least), of_copy.wavefronts.most};
+    };
+    for (std::size_t i = 0; i < out.costs.size(); ++i) whole(out.costs[i], copy.costs[i]);
+    for (std::size_t i = 0; i < out.aligned.size(); ++i)
+      whole(out.aligned[i], (copy.aligned.empty() ? copy.costs : copy.aligned)[i]);
+    out.assumed = a.pool.sets.unite(out.assumed, copy.assumed);
+    return out;
+  }
+
 private:
+  u32 destination() const {
+    const ir::Instruction& i = a.flow.function.instructions[instruction];
+    return i.first_operand + i.destinations;
+  }
   // Where cp.async writes, if that is at known distances. Adds what that rests on to the address'.
   std::optional<Written> written(Claim& claim) const {
-    const ir::Instruction& i = a.flow.function.instructions[instruction];
-    Value to = a.address(i.first_operand + i.destinations, block);
+    Value to = a.address(destination(), block);
     for (const Term& t : a.pool.terms(to))
       for (u32 s : a.pool.monomial(t.monomial))
         if (!a.pool.symbol(s).uniform) return {};
@@ -83,18 +106,19 @@ private:
     const ir::Instruction& i = a.flow.function.instructions[instruction];
     const u32 before = form.has(ir::Modifier::l2_cache_hint) ? 4 : 3;
     if (!ir::copies_asynchronously(form) || i.sources <= before) return false;
-    const ir::Operand* size = &a.flow.function.operands[i.first_operand + i.destinations + 2];
-    const ir::Operand& told = size[1];
-    return told.kind != ir::Operand::Kind::immediate || told.value < size->value;
+    const u32 told = i.first_operand + i.destinations + 3;
+    const i64 whole = static_cast<i64>(a.flow.function.operands[told - 1].value);
+    if (a.flow.function.operands[told].kind == ir::Operand::Kind::immediate)
+      return static_cast<i64>(a.flow.function.operands[told].value) < whole;
+    if (form.cache() == access::Cache::cg)
+      return true; // a register makes passes of its own there, whatever it says
+    const std::optional<i64> bytes = a.pool.number(a.operand(told, block, 32, instruction));
+    return !bytes || *bytes < whole;
   }
   static void let_read_nothing(Claim& out) {
-    auto from_none = [](Costs& costs) {
-      for (Interval* one : {&costs.sectors, &costs.tags, &costs.wavefronts, &costs.requests, &costs.ideal})
-        one->least = 0;
-    };
-    for (Costs& costs : out.costs) from_none(costs);
-    for (Costs& costs : out.aligned) from_none(costs);
-    from_none(out.anywhere);
+    for (Costs& costs : out.costs) lower(costs, 0);
+    for (Costs& costs : out.aligned) lower(costs, 0);
+    lower(out.anywhere, 0);
     out.decided = out.decided_if = false;
   }
 
@@ -114,6 +138,11 @@ private:
 Claim claim(Analysis& a, const access::AccessHeader& header, u32 instruction, u32 block, u32 address,
             std::span<Counter> counters) {
   return Claimed{a, instruction, block, counters}.at(header, address, 0);
+}
+
+Claim claim_of_written(Analysis& a, const access::AccessHeader& copy, u32 instruction, u32 block, u32 address,
+                       std::span<Counter> counters) {
+  return Claimed{a, instruction, block, counters}.of_written(copy, address);
 }
 
 std::optional<Claim> claim_of_copy(Analysis& a, const access::AccessHeader& header, u32 instruction,

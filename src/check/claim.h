@@ -39,6 +39,8 @@ struct Claim {
   bool rests_on_global = false;        // a generic address that was loaded or handed over leading there
   // One warp to look at, if there is one: lanes at known distances, the base as aligned as it can be.
   std::optional<Placed> example;
+  // Of where an asynchronous copy writes: the copy's own, where it reads.
+  std::optional<access::WarpAccess> copied;
   // stride: the address moves by these from lane to lane, per one of the product of the symbols.
   std::optional<symbolic::Term> stride;
   symbolic::SetId causes = 0;
@@ -49,6 +51,10 @@ struct Claim {
 // `address`: the operand's number in the function.
 Claim claim(Analysis&, const access::AccessHeader&, u32 instruction, u32 block, u32 address,
             std::span<Counter>);
+// Of where an asynchronous copy, whose claim is of where it reads, writes in shared memory. Where lanes meet in banks, the
+// wavefronts are those of the whole copy.
+Claim claim_of_written(Analysis&, const access::AccessHeader& copy, u32 instruction, u32 block, u32 address,
+                       std::span<Counter>);
 // Of a bulk copy from or to global memory; nothing where how much it moves is not known.
 std::optional<Claim> claim_of_copy(Analysis&, const access::AccessHeader&, u32 instruction, u32 block,
                                    const BulkOperands&, std::span<Counter>);

@@ -1,26 +1,55 @@
 #include "check/counting.h"
 #include "arch/count.h"
+#include "arch/stages.h"
+#include "arch/table.h"
 #include "base/bits.h"
 #include <algorithm>
 
 namespace warplens::check {
 namespace {
 
-constexpr u64 origin = u64{1} << 40; // of addresses whose base is not known: negative offsets stay addresses
+// Of one warp's access that moves on: as long as no lane comes to another line, nothing changes.
+class TagPasses {
+public:
+  Interval of(const access::WarpAccess& access) {
+    Lines lines{};
+    for_each_lane(access.active, [&](u32 lane) { lines[lane] = access.address[lane] / line_bytes; });
+    if (known_ && lines == lines_) return last_;
+    known_ = true, lines_ = lines;
+    const arch::PassBounds passes = arch::tag_pass_bounds(access);
+    return last_ = {passes.least, passes.most};
+  }
+
+private:
+  static constexpr u64 line_bytes = 128;
+  using Lines = std::array<u64, warp_size>;
+  bool known_ = false;
+  Lines lines_{};
+  Interval last_;
+};
 
 bool is_shared(const access::AccessHeader& header) { return header.space == access::Space::shared; }
 
 Costs costs_of(const arch::Counts& counts, const access::AccessHeader& header) {
   auto one = [](u64 n) { return Interval{n, n}; };
-  return {one(counts.sectors), one(counts.tags), one(counts.wavefronts), one(counts.requests),
-          one(is_shared(header) ? counts.ideal_wavefronts : counts.ideal_sectors)};
+  return {.sectors = one(counts.sectors),
+          .tags = one(counts.tags),
+          .tag_passes = {},
+          .wavefronts = one(counts.wavefronts),
+          .requests = one(counts.requests),
+          .ideal = one(is_shared(header) ? counts.ideal_wavefronts : counts.ideal_sectors)};
 }
 
 } // namespace
 
 Costs hull(const Costs& a, const Costs& b) {
-  return {hull(a.sectors, b.sectors), hull(a.tags, b.tags), hull(a.wavefronts, b.wavefronts),
-          hull(a.requests, b.requests), hull(a.ideal, b.ideal)};
+  Costs out;
+  for (auto member : cost_members) out.*member = hull(a.*member, b.*member);
+  return out;
+}
+
+void lower(Costs& costs, u64 least) {
+  for (auto member : cost_members) (costs.*member).least = std::min((costs.*member).least, least);
 }
 
 access::WarpAccess access_at(const access::AccessHeader& header, const Placed& placed, u64 start) {
@@ -72,7 +101,7 @@ Costs Counter::count_copy(access::WarpAccess access, const Placed& placed) const
     std::array<u64, warp_size> to{};
     bool aligned = true;
     for_each_lane(access.active, [&](u32 lane) {
-      to[lane] = origin + place + static_cast<u64>(placed.written->offset[lane]);
+      to[lane] = any_start + place + static_cast<u64>(placed.written->offset[lane]);
       aligned = aligned && to[lane] % access.bytes == 0;
     });
     if (!aligned) continue; // a GPU stops there
@@ -93,21 +122,25 @@ Costs Counter::count_copy(access::WarpAccess access, const Placed& placed) const
 }
 
 Costs Counter::count_at(const access::WarpAccess& access, const Placed& placed) const {
-  if (access.kind == access::Kind::async_copy && placed.row_bytes == 0) return count_copy(access, placed);
-  return costs_of(placed.row_bytes == 0 ? arch::count(row_, access) : copied(access, placed.row_bytes),
-                  access);
+  if (access.kind == access::Kind::async_copy && !is_shared(access) && placed.row_bytes == 0)
+    return count_copy(access, placed);
+  if (placed.row_bytes != 0) return costs_of(copied(access, placed.row_bytes), access);
+  return costs_of(arch::count_by_place(row_, access), access);
 }
 
 Costs Counter::count_anew(const access::AccessHeader& header, const Placed& placed) const {
+  const bool staged = arch::counts_stages(row_, header) && placed.row_bytes == 0;
+  TagPasses passes;
   std::optional<Costs> out;
   for (bool aligned_only : {true, false}) {
     for (u64 place = 0; place < arch::address_period; place += placed.unit) {
-      access::WarpAccess access = access_at(header, placed, origin + place);
+      access::WarpAccess access = access_at(header, placed, any_start + place);
       bool aligned = true;
       for (u32 lane = 0; lane < warp_size; ++lane)
         if ((placed.active >> lane & 1) != 0) aligned = aligned && access.address[lane] % header.bytes == 0;
       if (aligned_only && !aligned) continue; // a GPU stops there
       Costs costs = count_at(access, placed);
+      if (staged) costs.tag_passes = passes.of(access);
       out = out ? hull(*out, costs) : costs;
     }
     if (out) break;
@@ -118,14 +151,13 @@ Costs Counter::count_anew(const access::AccessHeader& header, const Placed& plac
 Costs Counter::count_any_subset(const access::AccessHeader& header, Placed placed) {
   placed.written.reset(); // fewer lanes may need more passes, as others then write with them
   Costs out = count(header, placed);
-  // Loads of more than 4 bytes by fewer lanes may need more wavefronts, as lanes merge only in company; stores never merge.
-  if (subsets_ && is_shared(header) && header.kind == access::Kind::load && header.bytes > 4) {
+  if (const access::Kind fewer = row_.shared.rule->fewer;
+      subsets_ && is_shared(header) && header.kind != access::Kind::ldmatrix && fewer != access::Kind::load) {
     access::AccessHeader apart = header;
-    apart.kind = access::Kind::store;
+    apart.kind = fewer;
     out.wavefronts.most = std::max(out.wavefronts.most, count(apart, placed).wavefronts.most);
   }
-  for (Interval* one : {&out.sectors, &out.tags, &out.wavefronts, &out.requests, &out.ideal})
-    one->least = std::min<u64>(one->least, 1);
+  lower(out, 1);
   return out;
 }
 

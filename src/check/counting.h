@@ -19,12 +19,19 @@ inline Interval hull(Interval a, Interval b) {
   return {std::min(a.least, b.least), std::max(a.most, b.most)};
 }
 
-// Of one warp. Counts of the L1's tag and data stages are not among them: they follow from all bits of an address.
+// Of one warp. Passes of the L1's data stage are not among them: which lanes go together follows from all bits of an address.
 struct Costs {
-  Interval sectors, tags, wavefronts, requests, ideal; // ideal: sectors, or wavefronts in shared memory
+  Interval sectors, tags, tag_passes; // tag_passes: 0 where arch/ has no rule for them
+  Interval wavefronts, requests;
+  Interval ideal; // sectors, or wavefronts in shared memory
   bool operator==(const Costs&) const = default;
 };
+inline constexpr Interval Costs::*cost_members[] = {&Costs::sectors,    &Costs::tags,     &Costs::tag_passes,
+                                                    &Costs::wavefronts, &Costs::requests, &Costs::ideal};
+static_assert(std::size(cost_members) * sizeof(Interval) == sizeof(Costs));
 Costs hull(const Costs&, const Costs&);
+// That no more than `least` is sure.
+void lower(Costs&, u64 least);
 // The count that says what such an access costs: wavefronts, requests of constant memory, else sectors.
 inline const Interval& paid(const Costs& costs, access::Space space) {
   return space == access::Space::shared     ? costs.wavefronts
@@ -76,6 +83,8 @@ private:
   std::unordered_map<Key, Costs, Hash> known_;
 };
 
+inline constexpr u64 any_start = u64{1}
+                                 << 40; // aligned as well as can be, and negative offsets stay addresses
 // The access with its base at `start`.
 access::WarpAccess access_at(const access::AccessHeader&, const Placed&, u64 start);
 

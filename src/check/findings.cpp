@@ -90,6 +90,12 @@ std::string_view other_change(const Judgement& j) {
   return {};
 }
 
+// On one of the architectures. Passes of shared memory have different sizes: they are what is ideal of the lanes' own.
+u64 needed_on(const Judgement& j, std::size_t architecture) {
+  const bool known = j.space == Space::shared && j.dependence == Dependence::none;
+  return architecture != 0 && known ? j.costs[architecture].ideal.most : j.needed;
+}
+
 std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   std::vector<findings::Cost> out;
   for (std::size_t i = 0; i < j.costs.size(); ++i) {
@@ -99,7 +105,7 @@ std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const
     cost.counter = counter_of(j.space);
     cost.least = static_cast<double>(now.least);
     cost.most = static_cast<double>(now.most);
-    cost.needed = static_cast<double>(j.needed);
+    cost.needed = static_cast<double>(needed_on(j, i));
     if (i < j.after.size() && j.after[i] && advise::name(j.advice->metric) == cost.counter)
       cost.fixed = static_cast<double>(*j.after[i]);
     else if (!other_change(j).empty())
@@ -219,7 +225,7 @@ findings::Access access_of(const Judgement& j, const std::vector<const arch::Arc
 std::span<const std::string_view> rules() { return rule_names; }
 
 std::string described(const Judgement& j) {
-  std::string_view preposition = j.site.kind == Kind::store                                      ? "to"
+  std::string_view preposition = j.site.kind == Kind::store || is_written(j.site)                ? "to"
                                  : j.site.kind == Kind::atomic || j.site.kind == Kind::reduction ? "on"
                                                                                                  : "from";
   std::string array =
@@ -244,11 +250,13 @@ std::string counts_text(const Judgement& j, std::size_t architecture) {
   if (architecture >= j.costs.size()) return {};
   const Costs& costs = j.costs[architecture];
   auto one = [](const Interval& n, std::string_view noun) {
-    const std::string most = fmt::format("{} {}{}", n.most, noun, n.most == 1 ? "" : "s");
+    const std::string_view several = n.most == 1 ? "" : noun.ends_with('s') ? "es" : "s";
+    const std::string most = fmt::format("{} {}{}", n.most, noun, several);
     return n.exact() ? most : fmt::format("{} to {}", n.least, most);
   };
   if (j.space == Space::shared) return one(costs.wavefronts, "wavefront");
-  return fmt::format("{}, {}, {}", one(costs.sectors, "sector"), one(costs.tags, "tag"),
+  const std::string passes = costs.tag_passes.most == 0 ? "" : one(costs.tag_passes, "tag pass") + ", ";
+  return fmt::format("{}, {}, {}{}", one(costs.sectors, "sector"), one(costs.tags, "tag"), passes,
                      one(costs.requests, "request"));
 }
 

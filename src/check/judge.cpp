@@ -8,8 +8,6 @@ namespace {
 
 using access::Space;
 
-constexpr u64 start = u64{1} << 40; // of an example: aligned as well as can be
-
 // Of a product of symbols each of them, else the whole as one.
 std::vector<std::string> factors_of(const Analysis& a, symbolic::Value v, const Words& words) {
   const std::vector<symbolic::Term>& terms = a.pool.terms(v);
@@ -71,7 +69,6 @@ void Judge::leave(Analysis& a, const Coordinates& where, u32 instruction, u32 bl
 
 void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   judged_ = true;
-  out_.site = site_;
   out_.address = words.address(claim.address);
   out_.row_bytes = claim.row_bytes;
   if (!claim.executed) return;
@@ -91,6 +88,9 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   executed_ = true;
   widest_ |= claim.active;
   if (out_.array.empty()) out_.array = words.array(claim.address);
+  if (claim.copied) out_.copied = claim.copied;
+  if (is_written(out_.site) && !out_.array.empty())
+    out_.site.array = {access::ArrayKind::shared, out_.array}; // among whose accesses advice looks for others
   uniform_ = uniform_ && claim.uniform;
   worst_ = std::max(worst_, claim.dependence);
   out_.any_subset = out_.any_subset || claim.any_subset;
@@ -116,7 +116,6 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
 
 void Judge::add_group(const ir::Form& form, const ir::Instruction& i) {
   judged_ = executed_ = true;
-  out_.site = site_;
   out_.space = Space::shared;
   out_.costs.clear();
   for (const Counter& counter : counters_)
@@ -160,7 +159,7 @@ void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
   if (claim.row_bytes != 0) return; // no pattern of a warp
   if (claim.stride && claim.example) return describe_stride(a, claim, words);
   if (!claim.example || claim.dependence != Dependence::none) return;
-  access::WarpAccess example = access_at(claim.header, *claim.example, start);
+  access::WarpAccess example = access_at(claim.header, *claim.example, any_start);
   // The case with the most lanes stands for all.
   if (example_ && std::popcount(example_->active) >= std::popcount(example.active)) return;
   example_ = example;
@@ -195,7 +194,7 @@ void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words)
   }
   if (!stride_example_) { // for advice: a wide one
     constexpr i64 wide = 1024;
-    example_ = access_at(claim.header, with_stride(a, claim, wide), start);
+    example_ = access_at(claim.header, with_stride(a, claim, wide), any_start);
     stride_example_ = true;
   }
 }
@@ -257,7 +256,7 @@ u64 Judge::needed() const {
   if (!executed_ || out_.costs.empty()) return 0;
   const Costs& costs = out_.costs[0];
   if (out_.row_bytes != 0) return (out_.row_bytes + 31) / 32;
-  u64 bytes = static_cast<u64>(std::popcount(widest_)) * site_.bytes;
+  u64 bytes = static_cast<u64>(std::popcount(widest_)) * out_.site.bytes;
   switch (out_.space) {
   case Space::shared: // of lanes at unknown places the ideal is that of what they turn out to be
     return std::max<u64>(1, worst_ == Dependence::none ? costs.ideal.most : (bytes + 127) / 128);
@@ -280,9 +279,9 @@ Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.dependence = worst_;
   out_.exact = executed_ && worst_ == Dependence::none;
   if (executed_ && example_) {
-    record = record_of(site_, *example_, counters_);
+    record = record_of(out_.site, *example_, counters_);
     out_.example = example_;
-    if (out_.pattern.empty()) out_.pattern = report::describe(record->pattern, site_);
+    if (out_.pattern.empty()) out_.pattern = report::describe(record->pattern, out_.site);
   }
   return std::move(out_);
 }

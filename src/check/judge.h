@@ -11,8 +11,9 @@ namespace warplens::check {
 // Claims of all cases of a warp of one block shape are joined: `add` one by one.
 class Judge {
 public:
-  Judge(const access::Site& site, std::span<Counter> counters) : site_(site), counters_(counters) {
+  Judge(access::Site site, std::span<Counter> counters) : counters_(counters) {
     out_.space = site.space;
+    out_.site = std::move(site);
   }
   void add(Analysis&, const Claim&, const Words&);
   void add_group(const ir::Form&, const ir::Instruction&); // of wgmma
@@ -38,7 +39,6 @@ private:
   Verdict global_verdict() const;
   u64 needed() const;
 
-  const access::Site& site_;
   std::span<Counter> counters_;
   Judgement out_;
   std::vector<Multiple> multiples_; // the conditions

@@ -33,6 +33,10 @@ enum class Verdict : u8 {
   never_executed,
   not_judged // textures, copies by tensor maps, bulk copies of an unknown length
 };
+// Is it of where an asynchronous copy writes?
+inline bool is_written(const access::Site& site) {
+  return site.kind == access::Kind::async_copy && site.space == access::Space::shared;
+}
 std::string_view name(Verdict);
 bool is_fine(Verdict);
 
@@ -66,7 +70,9 @@ struct Judgement {
   bool decided = false, decided_if = false;
   bool varies = false; // with the launch index or a loop, beyond the conditions
   std::optional<access::WarpAccess>
-      example;                          // a warp of it, aligned as well as can be, where distances are known
+      example; // a warp of it, aligned as well as can be, where distances are known
+  // Of where an asynchronous copy writes, which is judged besides where it reads: that copy, where distances are known.
+  std::optional<access::WarpAccess> copied;
   std::optional<advise::Advice> advice; // for the first architecture
   // [architectures] What the advice leaves of its metric; none where the same rule has nothing to say there.
   std::vector<std::optional<u64>> after;

@@ -26,6 +26,7 @@ json_t interval_json(const Interval& interval) {
 json_t costs_json(const Costs& costs) {
   return {{"sectors", interval_json(costs.sectors)},
           {"tags", interval_json(costs.tags)},
+          {"tag_passes", costs.tag_passes.most == 0 ? json_t() : interval_json(costs.tag_passes)},
           {"wavefronts", interval_json(costs.wavefronts)},
           {"requests", interval_json(costs.requests)}};
 }

@@ -5,7 +5,7 @@
 // Each launch's block shape is given to the analysis, as --block would; where blockDim.x is a multiple of 32, what is said of
 // all such blocks is held to the same counts. A run's report has every warp of an access in a class of equal lanes and equal
 // cost, with an example: sectors, wavefronts in shared memory and requests of constant memory are compared for every warp,
-// the other counts for the examples and in sum. (Of an access with more than 16 classes the rest is compared in sum.)
+// the other counts for the examples and in sum. (Of an access with more than 16 classes the rest is compared in sum, and so are asynchronous copies.)
 //
 // Standard output: a line per contradiction, "wrong" ("premise" where something printed was assumed), and one per access and block shape, "site", with tabs between
 //   kernel  block  place  instruction  space  how it is decided  warps  what is said  reasons
@@ -61,7 +61,8 @@ private:
   using Place = std::tuple<std::string, u32, std::string>; // of a site: function, PTX line, instruction
   struct Judged {
     std::vector<Judgement> all;
-    std::map<std::pair<std::string, u32>, const Judgement*> at; // by function and PTX line
+    // By function and PTX line; whether it is of where an asynchronous copy writes.
+    std::map<std::tuple<std::string, u32, bool>, const Judgement*> at;
   };
 
   // The kernel's judgements from the module whose instructions the record has.
@@ -83,7 +84,7 @@ private:
       options.block = block;
       out.all = check::check(module, options).judgements;
       for (const Judgement& j : out.all)
-        if (!j.other_shape) out.at[{j.site.function, j.site.ptx_line}] = &j;
+        if (!j.other_shape) out.at[{j.site.function, j.site.ptx_line, check::is_written(j.site)}] = &j;
       return &out;
     }
     return nullptr;
@@ -92,7 +93,8 @@ private:
   void one(const measure::LaunchRecord& record, const SiteRecord& site, const Judged& all, bool block_known) {
     u64 warps = site.distribution.warps();
     if (warps == 0) return;
-    auto found = all.at.find({site.site.function, site.site.ptx_line});
+    const bool written = site.space == access::Space::shared && site.site.kind == access::Kind::async_copy;
+    auto found = all.at.find({site.site.function, site.site.ptx_line, written});
     if (found == all.at.end()) return tell(record, site, nullptr, block_known, "it was not judged");
     const Judgement& j = *found->second;
     if (measure::is_copied_half(site) && j.space != site.space)
@@ -104,8 +106,10 @@ private:
     if (j.space != site.space)
       return tell(record, site, &j, block_known, fmt::format("it was judged in {}", access::name(j.space)),
                   j.premises.empty());
-    for (const measure::WarpClass& some : site.distribution.classes)
-      hold(record, site, j, block_known, some.warps, some.counts, "a warp");
+    // Classes of asynchronous copies do not have where they write, which decides what they cost.
+    if (site.site.kind != access::Kind::async_copy)
+      for (const measure::WarpClass& some : site.distribution.classes)
+        hold(record, site, j, block_known, some.warps, some.counts, "a warp");
     hold(record, site, j, block_known, warps, site.counters[0], "all warps");
   }
 
@@ -122,6 +126,7 @@ private:
     };
     compare("sectors", counts.sectors, &check::Costs::sectors);
     compare("tags", counts.tags, &check::Costs::tags);
+    compare("tag passes", counts.tag_passes, &check::Costs::tag_passes);
     compare("wavefronts", counts.wavefronts, &check::Costs::wavefronts);
     if (j.space != access::Space::shared) compare("requests", counts.requests, &check::Costs::requests);
   }

@@ -241,6 +241,47 @@ TEST(Verdicts, AsynchronousCopiesPayForWhereTheyWrite) {
   EXPECT_EQ(unknown.wavefronts, (Interval{1, 64}));
 }
 
+// Where a copy writes has a verdict of its own: a column of a tile is a conflict, that padding ends.
+TEST(Verdicts, WhereAsynchronousCopiesWriteIsJudged) {
+  auto copy = [&](u32 row, const std::string& from = "mul.wide.u32 %rd3, %r1, 4;\n",
+                  const std::string& told = "") {
+    return judged(kernel(from + "add.s64 %rd4, %rd1, %rd3;\nmul.lo.u32 %r3, %r1, " + std::to_string(row) +
+                         ";\nmov.u32 %r4, tile;\nadd.u32 %r4, %r4, %r3;\n" +
+                         "cp.async.ca.shared.global [%r4], [%rd4], 4" + told + ";\n"));
+  };
+  std::vector<Judgement> column = copy(128), padded = copy(132);
+  ASSERT_EQ(column.size(), 2u);
+  EXPECT_EQ(column[0].space, access::Space::global);
+  EXPECT_EQ(column[0].verdict, Verdict::coalesced);
+  EXPECT_EQ(column[1].space, access::Space::shared);
+  EXPECT_EQ(column[1].verdict, Verdict::bank_conflict);
+  EXPECT_EQ(column[1].array, "tile");
+  EXPECT_EQ(column[1].costs[0].wavefronts, (Interval{32, 32}));
+  ASSERT_TRUE(column[1].advice);
+  EXPECT_EQ(column[1].remedy.kind, findings::Remedy::Kind::longer_rows);
+  EXPECT_EQ(column[1].remedy.bytes, 4u);
+  EXPECT_EQ(column[1].after, std::vector<std::optional<u64>>{1});
+  EXPECT_EQ(padded[1].verdict, Verdict::conflict_free);
+  EXPECT_EQ(padded[1].costs[0].wavefronts, (Interval{1, 1}));
+  // Lanes that also meet in a bank where they read wait for that, padded or not: the copy is counted whole.
+  const std::string apart = "mul.wide.u32 %rd3, %r1, 128;\n";
+  EXPECT_EQ(copy(128, apart)[1].costs[0].wavefronts, (Interval{32, 32}));
+  EXPECT_FALSE(copy(128, apart)[1].advice) << "padding leaves 32 wavefronts for the reading";
+  EXPECT_EQ(copy(132, apart)[1].verdict, Verdict::conflict_free) << "which is no matter of the tile";
+  // Where it reads may be anywhere, or nothing.
+  const std::string loaded =
+      "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nld.global.u32 %r5, [%rd3];\n"
+      "mul.wide.u32 %rd3, %r5, 4;\n";
+  std::vector<Judgement> gathered = copy(128, loaded);
+  ASSERT_EQ(gathered.size(), 3u);
+  EXPECT_EQ(gathered[1].verdict, Verdict::scattered);
+  EXPECT_EQ(gathered[2].verdict, Verdict::bank_conflict);
+  EXPECT_EQ(gathered[2].costs[0].wavefronts, (Interval{32, 64}));
+  EXPECT_EQ(copy(128, apart, ", %r2")[1].verdict, Verdict::bank_conflict);
+  const std::string all = "mul.wide.u32 %rd3, %r1, 4;\nmov.u32 %r6, 2;\nadd.u32 %r6, %r6, 2;\n";
+  EXPECT_EQ(copy(128, all, ", %r6")[1].costs[0].wavefronts, (Interval{32, 32})) << "it is told to read all";
+}
+
 // With the distances between lanes not known, what lanes apart would take is no ideal.
 TEST(Verdicts, AnUnknownStrideInSharedMemoryIsAConflict) {
   std::vector<Judgement> all = judged(

@@ -44,11 +44,12 @@ int main() {
 }
 CU
 sed s/STEP/2/ one.cu >two.cu
-sed s/STEP/4/ one.cu >four.cu
+sed s/STEP/32/ one.cu >far.cu
 run "$warplens" run --compiler clang --json two.json two.cu
 expect_code 0
 run $compare --report two.json two.cu
 expect_code 0
-run $compare --report two.json four.cu
+run $compare --report two.json far.cu
 expect_code 1
-expect_in stdout '^wrong.*a warp: .* sectors'
+expect_in stdout '^wrong.*a warp: 8 sectors, said 32 to 32'
+expect_in stdout '^wrong.*a warp: 1 tag passes, said 8 to'

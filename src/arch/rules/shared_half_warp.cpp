@@ -75,6 +75,8 @@ void count_shared_one_broadcast(const Architecture& arch, const access::WarpAcce
 
 } // namespace
 
-extern constexpr Rule shared_one_broadcast{"shared_one_broadcast", count_shared_one_broadcast};
+// Which word is broadcast depends on who takes part. Each pass serves a lane in each bank that is wanted.
+extern constexpr Rule shared_one_broadcast{"shared_one_broadcast", count_shared_one_broadcast,
+                                           BatchKernel::none, 0, access::Kind::atomic};
 
 } // namespace warplens::arch::rules

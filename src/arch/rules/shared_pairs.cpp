@@ -123,7 +123,7 @@ void count_shared_pair_merge(const Architecture& arch, const WarpAccess& access,
 } // namespace
 
 extern constexpr Rule shared_pair_merge{"shared_pair_merge", count_shared_pair_merge,
-                                        BatchKernel::banks_with_pairs, 8};
+                                        BatchKernel::banks_with_pairs, 8, Kind::store};
 
 } // namespace warplens::arch::rules
 

@@ -25,7 +25,7 @@ namespace warplens::driver {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr u32 oldest = 50; // whose rules hold for any set of lanes as check uses them
+constexpr u32 oldest = 50; // that moves sectors, which is what verdicts compare
 
 struct InputResult {
   std::vector<check::Judgement> judgements;
@@ -72,11 +72,14 @@ Result<check::Options> options_of(const CheckOptions& o) {
   check::Options out;
   auto rows = architectures_named(o.sm);
   if (!rows) return failure(rows.error());
-  for (const arch::Architecture* row : *rows)
-    if (row->sm < oldest)
-      return failure(diag::error(
-          "bad-option", fmt::format("check knows no compute capability below 5.0, and {} is", row->sm), {},
-          "`warplens gpus` lists them"));
+  if (const u32 first = rows->front()->sm; first < oldest)
+    return failure(diag::error(
+        "bad-option",
+        fmt::format(
+            "verdicts are for the first compute capability, and below 5.0, as {} is, lines and segments move "
+            "where they ask for sectors",
+            first),
+        {}, fmt::format("name it behind another, to have its counts, too: --sm 90,{}", first)));
   out.architectures = *rows;
   auto block = three(o.block, "--block"), grid = three(o.grid, "--grid");
   if (!block) return failure(block.error());

@@ -61,6 +61,26 @@ __global__ void weigh_once(const float* __restrict__ weight, const float* __rest
     out[k * 256 + i] = in[k * 256 + i] * weight[i]; // after weight load global
 }
 
+// --- copies into a column of a tile -----------------------------------------------------------------------------------------
+__global__ void copy_columns(const float* a, float* out) {
+  __shared__ float tile[32][32];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&tile[lane][warp]));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(&a[threadIdx.x])); // before copied async_copy global
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+  out[threadIdx.x] = tile[warp][lane];
+}
+__global__ void copy_columns_padded(const float* a, float* out) {
+  __shared__ float tile[32][33];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&tile[lane][warp]));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(&a[threadIdx.x])); // after copied async_copy global
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+  out[threadIdx.x] = tile[warp][lane];
+}
+
 int main() {
   constexpr int n = 256;
   unsigned* counts;
@@ -89,5 +109,7 @@ int main() {
   own_together<<<1, 256>>>(in, out, 3);
   weigh<<<2, 128>>>(weight, in, out, 16);
   weigh_once<<<2, 128>>>(weight, in, out, 16);
+  copy_columns<<<1, 1024>>>(in, out);
+  copy_columns_padded<<<1, 1024>>>(in, out);
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
