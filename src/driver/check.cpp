@@ -53,8 +53,9 @@ std::string summary(const std::vector<check::Judgement>& all, u64 kernels) {
     if (check::is_fine(j.verdict)) ++(j.conditional ? conditional : fine);
   }
   return fmt::format(
-      "{} accesses in {} kernels: {} fine, {} fine under a condition, {} not decided, {} not fine\n",
-      all.size(), kernels, fine, conditional, unknown, all.size() - fine - conditional - unknown);
+      "{} access{} in {} kernel{}: {} fine, {} fine under a condition, {} not decided, {} not fine\n",
+      all.size(), all.size() == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", fine, conditional, unknown,
+      all.size() - fine - conditional - unknown);
 }
 
 Output refuse(const diag::Diagnostic& bad, const CheckOptions& o) {

@@ -31,7 +31,7 @@ ptx="-gencode arch=compute_80,code=[sm_80,compute_80]"
 build both -cudart static
 accesses() {
   run "$warplens" check "$1"
-  sed -n 's/^\([0-9]* accesses in [0-9]* kernels\).*/\1/p' stdout
+  sed -n 's/^\([0-9]* access[es]* in [0-9]* kernels*\).*/\1/p' stdout
 }
 once=$(accesses shared)
 [ -n "$once" ] || fail "check says nothing of a program"
