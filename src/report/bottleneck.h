@@ -5,7 +5,8 @@
 // overlaps, so that what is given is what an average warp waits if each load comes after the one before, as often as the
 // warps of an SM are replaced by others: an upper bound. The stages are taken at their cheapest, where sectors of a line that
 // are asked for together share what the line costs. Where one of the others is more, the kernel may be limited by it, and
-// moving less may gain nothing.
+// moving less may gain nothing; and where both together come near it, a variant that moves less and executes more may be
+// the slower one (two thirds: docs/HARDWARE.md, "Programs that hold several variants of a kernel").
 #pragma once
 #include "report/model.h"
 
@@ -20,6 +21,8 @@ struct Bottleneck {
 
   bool by_issue() const { return issue > memory; }
   bool by_waiting() const { return waiting > memory; }
+  // Together about as long: less of one may then be paid for with more of another.
+  bool others_count() const { return 3 * (issue + waiting) >= 2 * memory; }
 };
 // Of the launches of the model that the kernel is the sum of, under the first architecture; nothing where none was counted.
 Bottleneck bottleneck(const Model&, const Kernel&);

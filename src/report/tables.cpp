@@ -106,19 +106,22 @@ bool has_waiting_atomics(const Kernel& kernel) {
   return false;
 }
 
-// Where memory's stages need not be what limits the kernel.
+// Where memory's stages need not be what limits the kernel, or are not all that takes time.
 std::string other_limits(const Page& page, const Kernel& kernel) {
   if (kernel.measured || kernel.measured_time || has_waiting_atomics(kernel)) return "";
   const Bottleneck limit = bottleneck(page.model, kernel);
   constexpr u64 nothing_else = 4000; // cycles: two microseconds, which an empty kernel takes
-  if (!limit.by_issue() && !limit.by_waiting()) return "";
-  if (std::max(limit.issue, limit.waiting) < nothing_else * kernel.launches) return "";
-  std::string text =
-      fmt::format("memory need not limit it: its stages take {} cycles at best", human(limit.memory));
-  if (limit.by_issue()) text += fmt::format(", its instructions {} to issue", human(limit.issue));
-  if (limit.by_waiting())
+  const bool others = limit.by_issue() || limit.by_waiting(), together = !others && limit.others_count();
+  if (!others && !together) return "";
+  if (limit.memory + limit.issue + limit.waiting < nothing_else * kernel.launches) return "";
+  std::string text = fmt::format("{}: its stages take {} cycles at best",
+                                 others ? "memory need not limit it" : "memory is not all that takes time",
+                                 human(limit.memory));
+  if (limit.by_issue() || together) text += fmt::format(", its instructions {} to issue", human(limit.issue));
+  if (limit.by_waiting() || (together && limit.waiting != 0))
     text += fmt::format(", a warp's {} up to {} if each waits for the one before",
                         plural(ceil_div(limit.loads, limit.warps), "load"), human(limit.waiting));
+  if (together) text += "; what of these does not overlap adds up";
   return wrap(text, "  ", page.options.width);
 }
 

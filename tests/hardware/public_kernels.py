@@ -7,7 +7,7 @@ FIGURES names the program, arguments and launches of each run; the programs are 
 arch=compute_90,code=compute_90 and run as `warplens run --count-only --launches N --json RUN.json …`. A variant is a kernel of a
 run, or a run where each has one; the fastest launch of each kernel counts. Variants are ranked by cycles beyond need, and where
 these are equal by the cycles in all. Pairs within 3 % of each other say nothing about order; of those that are ranked otherwise than
-timed, it is told of how many the report says that memory need not limit the slower variant. Sectors that differ are listed, with
+timed, it is told of how many the report says that memory need not limit the slower variant, or is not all that takes time. Sectors that differ are listed, with
 the reason where it is known; exit code 1 where it is not.
 """
 import itertools
@@ -23,6 +23,7 @@ REASONS = {
     "spmv": "the assembler lets lanes leave loops at other turns than PTX does",
     "filter": "who comes first decides which sectors a block stores to",
 }
+SAID = ["", "together", "others"]  # variants.said_of
 COMPARED = ("sectors_loaded", "sectors_stored", "local_sectors_loaded")
 
 
@@ -67,27 +68,33 @@ def main(figures, directory):
             variant = variant_of(run, kernel, nth)
             if not variant:
                 continue
-            said = otherwise[counted["kernel"], tuple(counted["block"])]
+            said = SAID.index(otherwise[counted["kernel"], tuple(counted["block"])])
             cycles = sum(map(variants.cycles, counted["sites"]))
             cost = (variants.beyond_need(counted, waiting), cycles, measured["nanoseconds"], said)
             kernels = groups.setdefault(variant[0], {}).setdefault(variant[1], {})
             kernels[kernel] = min(kernels.get(kernel, cost), cost, key=lambda c: c[2])
-    right = wrong = level = told = 0
+    level = 0
+    told = {True: [0] * len(SAID), False: [0] * len(SAID)}  # of the slower variant, by whether the pair is ranked as timed
     print("| kernel | variant: cycles beyond need, in all, µs |\n|---|---|")
     for group, members in groups.items():
-        sums = {name: tuple(map(sum, zip(*kernels.values()))) for name, kernels in members.items()}
+        sums = {}
+        for name, kernels in members.items():
+            *costs, said = zip(*kernels.values())
+            sums[name] = (*map(sum, costs), max(said))
         cells = (f"{name}: {b / 1e6:.3g} M, {a / 1e6:.3g} M, {t / 1000:.1f}" for name, (b, a, t, _) in sums.items())
         print(f"| {group} | {' · '.join(cells)} |")
         for x, y in itertools.combinations(sums.values(), 2):
             if max(x[2], y[2]) <= variants.NOISE * min(x[2], y[2]):
                 level += 1
-            elif x[:2] != y[:2] and (x[:2] > y[:2]) == (x[2] > y[2]):
-                right += 1
             else:
-                wrong += 1
-                told += bool((x if x[2] > y[2] else y)[3])
-    print(f"{right} pairs are ranked as timed, {wrong} are not, {level} take the same time within 3 %")
-    print(f"of those that are not, the report says of {told} that memory need not limit the slower variant")
+                ranked = x[:2] != y[:2] and (x[:2] > y[:2]) == (x[2] > y[2])
+                told[ranked][(x if x[2] > y[2] else y)[3]] += 1
+    print(f"{sum(told[True])} pairs are ranked as timed, {sum(told[False])} are not, {level} take the same time within 3 %")
+    for ranked, (nothing, together, others) in told.items():
+        print(
+            f"of those that are {'' if ranked else 'not '}ranked so, the report says of {others} that memory need not limit the slower "
+            f"variant, of {together} that it is not all that takes time, of {nothing} nothing"
+        )
     return good
 
 

@@ -7,8 +7,8 @@ usage: variants.py figures MACHINE.txt PAIRS.tsv NCU.csv > FIGURES.json     each
 `compare` wants every sector count equal to the GPU's, passes of the tag stage never above and at most a tenth below, and of each
 pair the variant that costs more by WarpLens to be the slower one: by the cycles beyond need and those that atomics wait for one
 another, and where these are equal by the cycles in all. Pairs whose times lie within 3 % of each other say nothing about order, nor
-does one whose slower variant the report says memory need not limit. NOT_RANKED says where cycles cannot know the order for another reason,
-and a pair of it that comes out right is an error.
+does one of whose slower variant the report says that memory need not limit it or is not all that takes time. NOT_RANKED says where
+cycles cannot know the order for another reason, and a pair of it that comes out right is an error.
 --table prints the pairs in Markdown. Exit code 0 when all agree, 1 when not.
 """
 import csv
@@ -26,15 +26,12 @@ NOISE = 1.03  # of the times of one kernel, launch by launch
 MORE_PASSES = 1.1  # where warps of several blocks meet in the tag stage, lines wait for lines of others
 ELSEWHERE = 1.0005  # a line's tag set depends on its address, and so on where memory lies
 NOT_RANKED = {
-    "narrow": "nothing moves in vain; more instructions, and 16 times as many warps, each of which waits for its load",
-    "bytes": "as narrow",
-    "floats": "as narrow, with 4 times as many warps",
-    "doubles": "as narrow, with twice as many warps",
+    "floats": "nothing moves in vain; more instructions, and 4 times as many warps, each of which waits for its load",
+    "doubles": "as floats, with twice as many warps",
     "start": "3.4 % apart, of kernels that take little longer than an empty one",
     "short rows": "everything stays in the caches: fewer sectors, but no less time",
-    "stream copy": "as narrow, with twice as many warps",
+    "stream copy": "as doubles",
     "constant steps": "the table stays in the L1 over all blocks, and is ranked as coming from L2 once for each",
-    "bitonic": "the stages take the same cycles in all; half the warps do the work",
 }
 # Counts that the GPU does not share.
 DIFFER = {
@@ -114,15 +111,23 @@ def waits(run):
     return out
 
 
+def said_of(kernel):
+    """What the report says under the busiest stage: "others", that memory need not limit the kernel; "together", that instructions
+    and waiting for loads take about as long; or nothing (src/report/tables.cpp, other_limits)."""
+    limit = kernel["limit"]
+    if not limit:
+        return ""
+    memory, issue, waiting = (limit[name + "_cycles"] for name in ("memory", "issue", "waiting"))
+    if memory + issue + waiting < 4000 * kernel["launches"]:
+        return ""  # no longer than an empty kernel
+    if max(issue, waiting) > memory:
+        return "others"
+    return "together" if 3 * (issue + waiting) >= 2 * memory else ""
+
+
 def limited_otherwise(run):
-    """Whether instructions or waiting for loads may take longer than memory, by kernel and block."""
-    out = {}
-    for kernel in run["kernels"]:
-        limit = kernel["limit"]
-        out[kernel["kernel"], tuple(kernel["block"])] = (
-            bool(limit) and max(limit["issue_cycles"], limit["waiting_cycles"]) > limit["memory_cycles"]
-        )
-    return out
+    """What is said, by kernel and block."""
+    return {(kernel["kernel"], tuple(kernel["block"])): said_of(kernel) for kernel in run["kernels"]}
 
 
 def beyond_need(launch, waiting):
@@ -144,7 +149,7 @@ def compare(measured, run, table):
                 good = False
                 print(f"{name}: {counter} {value}, measured {theirs[counter]}")
         cost = round(beyond_need(ours, waiting)), sum(map(cycles, ours["sites"]))
-        said = otherwise[ours["kernel"], tuple(ours["block"])]
+        said = bool(otherwise[ours["kernel"], tuple(ours["block"])])
         costs.setdefault(theirs["pair"], []).append((cost, theirs["nanoseconds"], said))
     if table:
         print("| pair | cycles beyond need, before | after | µs before | after | times faster |\n|---|---|---|---|---|---|")

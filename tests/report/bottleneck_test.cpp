@@ -62,6 +62,13 @@ TEST(Bottleneck, Instructions) {
   EXPECT_TRUE(busy.by_issue());
 }
 
+TEST(Bottleneck, TheOthersCountFromTwoThirdsOfMemoryOn) {
+  Bottleneck limit{.memory = 300, .issue = 120, .waiting = 79};
+  EXPECT_FALSE(limit.others_count());
+  limit.waiting = 80;
+  EXPECT_TRUE(limit.others_count());
+}
+
 TEST(Bottleneck, StoresAreNotWaitedFor) {
   measure::LaunchContent launch = launch_of({.instructions = 1320, .tags = 1320, .sectors = 5280}, 132, 0);
   launch.sites[0].site.kind = Kind::store;
