@@ -28,6 +28,11 @@ expect_version() { # VERSION COMPILER-OPTIONS…
 expect_version 13000
 expect_version 12090 -DMARK=cudaGetDeviceProperties_v2
 expect_version 11080 -DMARK=cudaBindTexture -no-pie
+strip static # nothing tells where its runtime is: that is said once, and is no success
+run "$warplens" run --strict ./static
+expect_code 1
+expect_in stderr 'runtime linked into it and no symbol table'
+expect_not_in stderr 'launched no CUDA kernel'
 
 # The same in a library that the program opens while it runs: replaced before the library's start-up code calls it, and
 # again after it was closed. So is a toolkit's libcudart, which a program opens by a name that is not the preloaded one's.
