@@ -107,7 +107,8 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
     });
     if (!told || !unsupported.empty())
       input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0,
-                                              unsupported, end.signal == 0 ? end.exit_code : 0));
+                                              unsupported, end.signal == 0 ? end.exit_code : 0,
+                                              end.signal != 0));
   }
   return input;
 }

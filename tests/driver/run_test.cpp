@@ -93,6 +93,8 @@ TEST_F(Run, WhyNoLaunchWasSeenFitsTheProgram) {
   EXPECT_TRUE(
       has(diag::render(no_launch_seen(program, true, {"cudaGraphCreate"})), "it called cudaGraphCreate"));
   EXPECT_TRUE(has(diag::render(no_launch_seen(program, false, {}, 127)), "it did not start"));
+  const std::string killed = diag::render(no_launch_seen(program, true, {}, 0, true));
+  EXPECT_TRUE(has(killed, "killed before it launched one") && !has(killed, "arguments")) << killed;
   program.driver_api = "libcuda.so.1";
   EXPECT_TRUE(has(told(program, true), "it uses libcuda.so.1"));
 }

@@ -125,7 +125,7 @@ Result<Program> inspect_program(const std::string& name) {
 }
 
 diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
-                                const std::vector<std::string>& unsupported, int exit_code) {
+                                const std::vector<std::string>& unsupported, int exit_code, bool killed) {
   diag::Diagnostic out =
       diag::warning("no-launch-seen", "the program launched no CUDA kernel that WarpLens could see");
   out.help = "rebuild with NVCC_APPEND_FLAGS=\"-lineinfo -cudart shared -gencode "
@@ -141,6 +141,11 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
   if (constexpr int not_found = 127; exit_code == not_found && !runtime_loaded) {
     out.notes.emplace_back("its exit code is 127: it did not start, as a program or a library was not found");
     out.help = "make it run without WarpLens first";
+    return out;
+  }
+  if (killed && runtime_loaded) {
+    out.notes.emplace_back("it was killed before it launched one");
+    out.help.clear();
     return out;
   }
   if (!program.driver_api.empty()) {

@@ -34,8 +34,10 @@ std::string find_in_path(const std::string& name);
 Result<Program> inspect_program(const std::string& name);
 
 // Why no launch may have been seen, and what to do next. `runtime_loaded`: a process said that it has WarpLens's runtime.
-// `unsupported`: functions that it called and that are not implemented. `exit_code`: its own.
+// `unsupported`: functions that it called and that are not implemented. `exit_code`: its own; `killed`: by a
+// signal.
 diag::Diagnostic no_launch_seen(const Program&, bool runtime_loaded,
-                                const std::vector<std::string>& unsupported = {}, int exit_code = 0);
+                                const std::vector<std::string>& unsupported = {}, int exit_code = 0,
+                                bool killed = false);
 
 } // namespace warplens::driver
