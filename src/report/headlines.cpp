@@ -161,9 +161,11 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   if (accesses == 1) {
     const Line& line = line_of(page, worst);
     const bool told = line.place.line == 0 && line.function == kernel_of(page, worst).short_name;
-    out += page.style.bold(wrap(share + listed(kernels, 2) + (told ? "" : ", " + place_name(page, line)) +
-                                    library_note(page, finding),
-                                start, width));
+    const std::string place = !told                    ? ", " + place_name(page, line)
+                              : page.model.lines_known ? ", no source line (the compiler merged or moved it)"
+                                                       : "";
+    out +=
+        page.style.bold(wrap(share + listed(kernels, 2) + place + library_note(page, finding), start, width));
     if (!arrays.empty()) what = arrays[0] + ": " + what;
   } else {
     std::string whose = arrays.empty() ? "" : " of " + listed(arrays, 4);

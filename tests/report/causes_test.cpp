@@ -245,6 +245,13 @@ TEST(Causes, AFindingWithoutAFixSaysSo) {
   EXPECT_TRUE(says(terminal(model, {100}), "fix: none that WarpLens knows"));
 }
 
+TEST(Causes, AnAccessWithoutALineSaysSoWhereOthersHaveOne) {
+  const Site alone = load(0, {}, "x"), placed = load(1, {{"/s/a.cu", 3, 1, ""}});
+  EXPECT_TRUE(
+      says(terminal(model_of({counted({"k", {alone, placed}, {64, 4}})}), {100}), "k, no source line"));
+  EXPECT_FALSE(says(terminal(model_of({counted({"k", {alone}, {64}})}), {100}), "no source line"));
+}
+
 TEST(Causes, ALibrarysLinesAreRankedAndNobodyIsToldToChangeThem) {
   const std::string header = "/usr/local/cuda/include/cub/agent/agent_sort.cuh";
   Model model = model_of({counted({"k", {load(0, {{header, 3, 1, ""}}, "x")}, {64}})});
