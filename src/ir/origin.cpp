@@ -35,6 +35,12 @@ Origin sum(const Origin& a, const Origin& b) {
   return either(a, b);
 }
 
+// Such a copy names what it writes first, and then what it reads.
+bool copies_into_shared(const Form& form) {
+  const BulkCopy bulk = bulk_copy(form);
+  return copies_asynchronously(form) || bulk == BulkCopy::in || bulk == BulkCopy::tensor_in;
+}
+
 class Analysis {
 public:
   Analysis(const Module& module, const Function& function)
@@ -51,7 +57,7 @@ public:
 
   // Of the address that the instruction accesses; of a copy, of the one that it reads from.
   Origin of_address(const Instruction& instruction) const {
-    return of_address(instruction, copies_asynchronously(module_.form(instruction)) ? 1 : 0);
+    return of_address(instruction, copies_into_shared(module_.form(instruction)) ? 1 : 0);
   }
   // Of the n-th that the instruction has.
   Origin of_address(const Instruction& instruction, u32 n) const {
@@ -197,7 +203,7 @@ std::vector<SiteOrigin> origins(const Module& module, const Function& function) 
   for (const Instruction& instruction : function.instructions)
     if (instruction.site.valid()) {
       out.push_back({instruction.site, analysis.of_address(instruction), {}});
-      if (copies_asynchronously(module.form(instruction)))
+      if (copies_into_shared(module.form(instruction)))
         out.back().copied_to = analysis.of_address(instruction, 0);
     }
   return out;

@@ -45,6 +45,9 @@ std::string source_text(const Line& line) {
 }
 
 std::string pattern_text(const Row& row) {
+  if (row.pattern.shape.form == measure::Form::none && row.site.kind == access::Kind::async_copy &&
+      row.distribution.classes.empty() && row.site.opcode.find(".bulk") != row.site.opcode.npos)
+    return "rows, by the copy engine";
   if (row.pattern.shape.form == measure::Form::none)
     return row.space == access::Space::texture || row.space == access::Space::surface
                ? "where texels lie is the hardware's own"

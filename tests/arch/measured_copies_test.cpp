@@ -101,18 +101,19 @@ TEST(MeasuredCopies, PassesThroughTheL1TakeACycleEach) {
 }
 
 TEST(MeasuredCopies, TheHalfInSharedMemoryTakesTheSamePasses) {
-  each_copy(copies,
-            [](const MeasuredPattern& pattern, const arch::Counts& counts, const access::WarpAccess& copy) {
-              access::WarpAccess half = copy;
-              half.space = access::Space::shared;
-              half.copied_from = copy.address.data(), half.copied_to = nullptr;
-              std::copy_n(copy.copied_to, warp_size, half.address.begin());
-              const arch::Counts of_half = arch::count(*arch::find(90), half);
-              EXPECT_EQ(of_half.wavefronts, counts.wavefronts) << pattern.json;
-              EXPECT_EQ(of_half.ideal_wavefronts, counts.ideal_wavefronts) << pattern.json;
-              EXPECT_EQ(of_half.threads, counts.threads) << pattern.json;
-              EXPECT_EQ(of_half.sectors, 0u) << pattern.json;
-            });
+  each_copy(copies, [](const MeasuredPattern& pattern, const arch::Counts& counts,
+                       const access::WarpAccess& copy) {
+    access::WarpAccess half = copy;
+    half.space = access::Space::shared;
+    half.copied_from = copy.address.data(), half.copied_to = nullptr;
+    std::copy_n(copy.copied_to, warp_size, half.address.begin());
+    const arch::Counts of_half = arch::count(*arch::find(90), half);
+    EXPECT_EQ(of_half.wavefronts, counts.wavefronts) << pattern.json;
+    const bool past = copy.cache == access::Cache::cg; // where no pass is called one too many
+    EXPECT_EQ(of_half.ideal_wavefronts, past ? counts.wavefronts : counts.ideal_wavefronts) << pattern.json;
+    EXPECT_EQ(of_half.threads, counts.threads) << pattern.json;
+    EXPECT_EQ(of_half.sectors, 0u) << pattern.json;
+  });
 }
 
 TEST(MeasuredCopies, TheLeastThatWouldHaveDone) {

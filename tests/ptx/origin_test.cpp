@@ -58,15 +58,20 @@ TEST(Origin, MembersOfAStructureAreTold) {
 }
 
 TEST(Origin, ACopyHasTwoArrays) {
-  ir::Module module = parsed(
-      std::string(head) + ".visible .entry k(.param .u64 k_param_0)\n{\n.reg .b32 %r<3>;\n.reg .b64 %d<3>;\n"
-                          ".shared .align 4 .b8 _ZZ1kPfE4tile[256];\nld.param.u64 %d0, [k_param_0];\n"
-                          "cvta.to.global.u64 %d1, %d0;\nmov.u32 %r1, _ZZ1kPfE4tile;\n"
-                          "cp.async.ca.shared.global [%r1], [%d1], 4;\nret;\n}\n");
-  const std::vector<ir::SiteOrigin> found = ir::origins(module, module.functions[0]);
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(ir::array_of(module, module.functions[0], found[0].origin).kind, ArrayKind::parameter);
-  EXPECT_EQ(ir::array_of(module, module.functions[0], found[0].copied_to).name, "_ZZ1kPfE4tile");
+  for (std::string copy :
+       {"cp.async.ca.shared.global [%r1], [%d1], 4;",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], %r2, [%r2];"}) {
+    ir::Module module =
+        parsed(std::string(head) +
+               ".visible .entry k(.param .u64 k_param_0)\n{\n.reg .b32 %r<3>;\n.reg .b64 %d<3>;\n"
+               ".shared .align 16 .b8 _ZZ1kPfE4tile[256];\nld.param.u64 %d0, [k_param_0];\n"
+               "cvta.to.global.u64 %d1, %d0;\nmov.u32 %r1, _ZZ1kPfE4tile;\nmov.u32 %r2, 16;\n" +
+               copy + "\nret;\n}\n");
+    const std::vector<ir::SiteOrigin> found = ir::origins(module, module.functions[0]);
+    ASSERT_EQ(found.size(), 1u) << copy;
+    EXPECT_EQ(ir::array_of(module, module.functions[0], found[0].origin).kind, ArrayKind::parameter) << copy;
+    EXPECT_EQ(ir::array_of(module, module.functions[0], found[0].copied_to).name, "_ZZ1kPfE4tile") << copy;
+  }
 }
 
 TEST(Origin, LoopsKeepWhatTheyStepThrough) {

@@ -143,7 +143,9 @@ void add_copied_half(const Architecture& arch, const access::WarpAccess& half, C
   if (half.copied_from != nullptr) std::copy_n(half.copied_from, warp_size, copy.address.begin());
   Counts counts;
   add_async_copy(arch, copy, counts);
-  sum.wavefronts += counts.wavefronts, sum.ideal_wavefronts += counts.ideal_wavefronts;
+  const bool past = copy.cache == access::Cache::cg;
+  sum.wavefronts += counts.wavefronts;
+  sum.ideal_wavefronts += past ? counts.wavefronts : counts.ideal_wavefronts;
   sum.bytes_used += distinct(half.address, half.active, half.bytes).bytes;
 }
 

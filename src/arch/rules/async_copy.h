@@ -21,7 +21,9 @@ namespace warplens::arch {
 // A warp's copy, one lane of it at least. Where the destinations are not known, they are taken for free of conflicts.
 void add_async_copy(const Architecture&, const access::WarpAccess&, Counts&);
 
-// Its half in shared memory (access::copied_half()): the same passes, and nothing of what is read.
+// Its half in shared memory (access::copied_half()): the same passes, and nothing of what is read. Through the L1 each of
+// them takes a cycle; past it a copy takes what its passes do not tell (h200_async_rates.jsonl), so that there none is more
+// than it needs.
 void add_copied_half(const Architecture&, const access::WarpAccess&, Counts&);
 
 } // namespace warplens::arch
