@@ -331,6 +331,19 @@ TEST(Advise, AKernelThatTurnsAMatrixKeepsItsThreadsAndLoadsATile) {
   Advice tile = only(advise_in(load, launch));
   EXPECT_EQ(tile.change.find("to a warp"), std::string::npos) << tile.change;
   EXPECT_NE(tile.change.find("tile into shared memory"), std::string::npos) << tile.change;
+
+  // An unrolled loop: what is advised on is the line, the stores are single instructions.
+  Built first = site(
+      Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; }, 300);
+  Built second = first;
+  Built line = site(
+      Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 512; }, 900);
+  first.site.site.frames = second.site.site.frames = {{"a.cu", 5, 9, ""}};
+  launch = launch_of({&line, &first, &second});
+  EXPECT_NE(only(advise_in(line, launch)).change.find("row by row"), std::string::npos);
+  second.site.site.frames = {{"a.cu", 7, 9, ""}};
+  launch = launch_of({&line, &first, &second});
+  EXPECT_EQ(only(advise_in(line, launch)).change.find("row by row"), std::string::npos);
 }
 
 TEST(Advise, AtomicsByWhatTheyDo) {

@@ -53,17 +53,24 @@ bool result_in_row(const Subject& s, u64 stride) {
   return out;
 }
 
-// Does each thread walk along a row while its neighbours' other accesses, performed as often, lie side by side? Then the
-// kernel turns a matrix: whichever index the lanes follow, one side is scattered, and giving a row to a warp moves the
-// waste to the other one.
+// Does each thread walk along a row while its neighbours' other accesses, performed as often, lie side by side? Then
+// the kernel turns a matrix: whichever index the lanes follow, one side is scattered, and giving a row to a warp moves
+// the waste to the other one. What is advised on may be several instructions of an unrolled loop, and so may the others
+// be: those of one place in the source count together.
 bool turns_a_matrix(const Subject& s) {
   if (s.context.launch == nullptr) return false;
-  return std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
-    return other.space == access::Space::global && !is_atomic(other.site.kind) &&
-           other.site.function == s.site.site.function && repeats(s, other) &&
-           other.pattern.kind() == measure::PatternKind::contiguous &&
-           2 * other.counters[s.context.column].instructions >= s.counters.instructions;
-  });
+  std::vector<std::pair<const access::Site*, u64>> places; // an access there, and the instructions of all
+  for (const measure::SiteRecord& other : s.context.launch->record().sites) {
+    if (other.space != access::Space::global || is_atomic(other.site.kind) ||
+        other.site.function != s.site.site.function || !repeats(s, other) ||
+        other.pattern.kind() != measure::PatternKind::contiguous)
+      continue;
+    auto place =
+        std::ranges::find_if(places, [&](const auto& p) { return same_place(*p.first, other.site); });
+    if (place == places.end()) place = places.insert(place, {&other.site, 0});
+    place->second += other.counters[s.context.column].instructions;
+  }
+  return std::ranges::any_of(places, [&](const auto& p) { return 2 * p.second >= s.counters.instructions; });
 }
 
 Neighbours neighbours(const Subject& s, u64 stride) {
