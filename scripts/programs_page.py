@@ -15,9 +15,10 @@ INTRODUCTION = """# Public programs
 
 Generated from `tests/hardware/data/public_programs.tsv` by `scripts/programs_page.py`. Do not edit.
 
-{all} programs of {suites}, with small inputs, on two shared processor cores, 22 November 2026. {ends} end
+{all} programs of {suites}, with small inputs,
+on two shared processor cores, 22 and 23 November 2026. {ends} end
 with exit code 0 ({families} of them use one of the families below), {waives} waive, as they provide for; {slow} were not
-ended after 100 to 280 seconds; {fails} fail. Of those that came to an end {share} % end well.
+ended after 30 to 280 seconds, in which a program had a tenth of a core at times; {fails} fail. Of those that came to an end {share} % end well.
 
 * *Ends*: "H200 machine": not within 100 seconds here, but on an idle machine ([HARDWARE.md](HARDWARE.md)).
 * *Check*: what the program prints about its results; "exit code": it says so by that alone, or has no check.
@@ -43,9 +44,10 @@ def text():
     first = collections.Counter(row["end"].split()[0].rstrip(":") for row in rows)
     ended = first["ends"] + first["waives"] + first["fails"]
     missing = collections.Counter(row["clang"] for row in rows if row["clang"].startswith(("no ", "launches")))
+    *suites, last = sorted({row["suite"] for row in rows}, key=str.lower)
     head = INTRODUCTION.format(
         all=len(rows),
-        suites=" and ".join(sorted({row["suite"] for row in rows}, key=str.lower)).replace(" and ", ", ", 1),
+        suites=f"{', '.join(suites)} and {last}",
         ends=first["ends"],
         families=sum(row["end"].startswith("ends") and row["families"] != "" for row in rows),
         waives=first["waives"],
