@@ -9,15 +9,13 @@ namespace warplens::fatbin {
 
 using os::Elf;
 
-// The PTX text with a NUL in place of each line's end. A linker (nvJitLink) keeps one per module that it was given, told
-// apart by a number: .nv_debug_ptx_txt.3941200134.
 constexpr std::string_view text_section = ".nv_debug_ptx_txt";
 
-static bool is_text(std::string_view name) {
+bool is_text(std::string_view name) {
   return name == text_section || name.starts_with(std::string(text_section) + '.');
 }
 
-static std::string text_of(Bytes section) {
+std::string text_of(Bytes section) {
   std::string text(reinterpret_cast<const char*>(section.data()), section.size());
   for (char& c : text)
     if (c == '\0') c = '\n';

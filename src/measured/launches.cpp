@@ -1,13 +1,16 @@
 // See launches.h.
 #include "measured/launches.h"
 #include "base/bits.h"
-#include "measured/machine_code.h"
+#include "fatbin/machine_code.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
 namespace warplens::measured {
 namespace {
+
+using fatbin::MachineCode;
+using fatbin::MemoryOpcode;
 
 using access::Kind;
 using access::Space;
@@ -109,7 +112,7 @@ public:
 private:
   std::optional<MemoryOpcode> opcode_of(const Launch& launch, const Instruction& instruction,
                                         const std::string& function) {
-    if (!instruction.sass.empty()) return memory_opcode(instruction.sass);
+    if (!instruction.sass.empty()) return fatbin::memory_opcode(instruction.sass);
     if (launch.code && *launch.code < code_.size())
       if (auto known = code_[*launch.code].opcode(function, instruction.offset)) return known;
     // Loads and stores have opcodes that are known. What else moves memory is an atomic: reductions have no kind of their own.

@@ -1,7 +1,7 @@
 // Files of profilers, as they are on disk: of an H200, Nsight Compute 2025.3.1 and our recorder, 22 November 2026 (data/). What
 // NVIDIA's own reader says of the same reports is in expected.json.
+#include "fatbin/machine_code.h"
 #include "measured/launches.h"
-#include "measured/machine_code.h"
 #include "measured/read.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ TEST_P(Reports, SayWhatNvidiasReaderSays) {
       same("wavefronts", found->counters.wavefronts),
           same("ideal_wavefronts", found->counters.ideal_wavefronts);
       const access::Site& site = launches[i].record.sites[k].site;
-      const std::optional<MemoryOpcode> text = memory_opcode(one["sass"].get<std::string>());
+      const std::optional<fatbin::MemoryOpcode> text = fatbin::memory_opcode(one["sass"].get<std::string>());
       ASSERT_TRUE(text.has_value()) << one;
       EXPECT_EQ(site.kind, text->kind) << one;
       EXPECT_EQ(site.space, text->space) << one;

@@ -1,5 +1,6 @@
-// What compilers embed: fat binaries with PTX and cubins, plain and compressed, and ELF images.
+// What compilers embed: fat binaries with PTX and cubins, plain and compressed, and ELF images; the machine code of cubins.
 #include "fatbin/fatbin.h"
+#include "fatbin/machine_code.h"
 #include "fuzz/target.h"
 #include "os/elf.h"
 
@@ -16,5 +17,7 @@ FUZZ_TARGET(device_code) {
     (void)elf->symbols();
     (void)elf->needed();
     (void)elf->find(".nv.info");
+    const fatbin::MachineCode code(bytes);
+    for (const std::string& function : code.functions()) (void)code.accesses(function);
   }
 }
