@@ -80,6 +80,18 @@ std::string_view name(Timing timing) {
   return {};
 }
 
+std::string_view name(Assembled assembled) {
+  switch (assembled) {
+  case Assembled::as_written: return "";
+  case Assembled::widened: return "widened";
+  case Assembled::elsewhere: return "elsewhere";
+  case Assembled::one_lane: return "one-lane";
+  case Assembled::combined: return "combined";
+  case Assembled::looped: return "looped";
+  }
+  return {};
+}
+
 WarpAccess warp_of(const LaneBatch& batch, u32 warp) {
   WarpAccess out{batch, batch.active[warp]};
   std::copy_n(batch.address + std::size_t{warp} * warp_size, warp_size, out.address.begin());

@@ -26,6 +26,13 @@ using Cache = CacheOperator;
 
 using SiteId = Id<struct SiteTag>; // one static memory instruction of one module
 
+// How an atomic on shared memory serves lanes of one word.
+enum class AtomicForm : u8 {
+  plain,    // one after the other
+  combined, // together: ATOMS.POPC.INC
+  cast      // one of them, and the others have to come again: the ATOMS.CAST of a loop
+};
+
 // What an access is apart from its lanes: the same in all three forms, so that a rule which asks for it gets
 // one answer. Filled by name.
 struct AccessHeader {
@@ -38,6 +45,7 @@ struct AccessHeader {
   u8 texture_dimensions =
       0; // texture: 1 a linear buffer, 2 rows or an array, 3 an array of three dimensions; 0 not known
   u8 texel_passes = 1; // of a filter's texels of 16 bytes: 2 where the program uses components of both halves
+  AtomicForm atomic = AtomicForm::plain;
   bool operator==(const AccessHeader&) const = default;
 };
 

@@ -50,6 +50,15 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
           "count by proof where addresses depend on indices alone; compute results only where the program "
           "reads them")
       ->group(group);
+  command
+      .add_option("--count-as", o.count_as,
+                  "ptx: accesses as PTX has them; machine-code: as the program's machine code for the device "
+                  "has them, "
+                  "where there is some (-lineinfo)")
+      ->check(one_of({"ptx", "machine-code"}))
+      ->type_name("CODE")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--launches", o.launches, "count so many launches; the others only run")
       ->check(whole_number(0, most_launches))
       ->type_name("NUMBER")

@@ -52,6 +52,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_CHECK", fmt::format("{}", fmt::join(options.checks, ","))},
       {"WARPLENS_CACHE_DIR", run.cache.folder},
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
+      {"WARPLENS_COUNT_AS", options.count_as},
       {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
       {"WARPLENS_KEEP_GOING", options.keep_going ? "1" : ""},
       {"WARPLENS_PROGRESS", options.progress ? "1" : ""},

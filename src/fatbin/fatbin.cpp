@@ -91,7 +91,7 @@ Result<std::string> decompress(const Entry& entry, Bytes payload, u64& budget) {
   return std::string(buffer.get(), *size);
 }
 
-void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload, u64& budget) {
+void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload, u64& budget, bool keep_cubins) {
   constexpr u16 kind_ptx = 1, kind_cubin = 2;
   if (entry.kind != kind_ptx && entry.kind != kind_cubin) return; // e.g. LTO intermediate code
   Result<std::string> plain = decompress(entry, payload, budget);
@@ -100,7 +100,9 @@ void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload, u64& budget) 
     return;
   }
   if (entry.kind == kind_cubin) {
-    read_cubin(fatbin, std::as_bytes(std::span(*plain)), entry.sm);
+    const Bytes image = std::as_bytes(std::span(*plain));
+    read_cubin(fatbin, image, entry.sm);
+    if (keep_cubins) fatbin.machine_code.push_back({entry.sm, {image.begin(), image.end()}});
     return;
   }
   plain->resize(strnlen(plain->data(), plain->size()));
@@ -108,7 +110,7 @@ void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload, u64& budget) 
 }
 
 // Entries of one container.
-void read_entries(Fatbin& fatbin, Bytes entries, u64& budget) {
+void read_entries(Fatbin& fatbin, Bytes entries, u64& budget, bool keep_cubins) {
   for (u64 at = 0; at < entries.size();) {
     Entry entry;
     if (!read(entries, at, entry)) {
@@ -120,7 +122,7 @@ void read_entries(Fatbin& fatbin, Bytes entries, u64& budget) {
       note(fatbin, damaged("an entry is larger than its container"));
       return;
     }
-    read_entry(fatbin, entry, entries.subspan(at + entry.header, entry.size), budget);
+    read_entry(fatbin, entry, entries.subspan(at + entry.header, entry.size), budget, keep_cubins);
     at += entry.header + entry.size;
   }
 }
@@ -144,7 +146,7 @@ bool looks_like_ptx(std::string_view text) {
 
 } // namespace
 
-Fatbin read_fatbin(Bytes data) {
+Fatbin read_fatbin(Bytes data, bool keep_cubins) {
   Fatbin fatbin;
   std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
   text = text.substr(0, text.find('\0'));
@@ -155,6 +157,8 @@ Fatbin read_fatbin(Bytes data) {
   if (os::elf_kind(data) != os::ElfKind::none) {
     read_cubin(fatbin, data, 0);
     for (PtxImage& image : fatbin.ptx) image.sm = target_of(image.text);
+    if (keep_cubins && !fatbin.ptx.empty())
+      fatbin.machine_code.push_back({fatbin.ptx[0].sm, {data.begin(), data.end()}});
     return fatbin;
   }
   bool any = false;
@@ -170,7 +174,7 @@ Fatbin read_fatbin(Bytes data) {
     }
     u64 size = std::min(container.size, left - container.header);
     if (size < container.size) note(fatbin, damaged("it is cut off"));
-    read_entries(fatbin, data.subspan(at + container.header, size), budget);
+    read_entries(fatbin, data.subspan(at + container.header, size), budget, keep_cubins);
     at += container.header + size;
   }
   if (!any) note(fatbin, damaged("it is neither a fatbinary nor a cubin nor PTX text"));
@@ -198,9 +202,19 @@ Bytes fatbin_extent(const std::byte* start) {
 
 void append(Fatbin& to, Fatbin from) {
   for (PtxImage& image : from.ptx) to.ptx.push_back(std::move(image));
+  for (CubinImage& image : from.machine_code) to.machine_code.push_back(std::move(image));
   to.cubins += from.cubins;
   to.registers.merge(from.registers);
   for (diag::Diagnostic& diagnostic : from.diagnostics) to.diagnostics.push_back(std::move(diagnostic));
+}
+
+const CubinImage* choose_machine_code(const Fatbin& fatbin, u32 sm) {
+  auto generation = [](u32 capability) { return capability / 10; };
+  const CubinImage* best = nullptr;
+  for (const CubinImage& image : fatbin.machine_code)
+    if (generation(image.sm) == generation(sm) && image.sm <= sm && (best == nullptr || image.sm > best->sm))
+      best = &image;
+  return best;
 }
 
 PtxChoice choose_ptx(const Fatbin& fatbin, u32 sm) {

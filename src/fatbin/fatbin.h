@@ -28,8 +28,14 @@ struct PtxImage {
   std::vector<std::string> linked; // from a cubin that a linker made of several PTX modules: the others
 };
 
+struct CubinImage {
+  u32 sm = 0;
+  std::vector<std::byte> bytes;
+};
+
 struct Fatbin {
   std::vector<PtxImage> ptx;
+  std::vector<CubinImage> machine_code;      // the cubins themselves, where they were asked for
   u32 cubins = 0;                            // seen, whether or not they held PTX
   std::map<std::string, u32> registers;      // kernel → registers per thread, as ptxas allocated them
   std::vector<diag::Diagnostic> diagnostics; // what could not be read
@@ -37,7 +43,7 @@ struct Fatbin {
 
 // `data` starts with a container, with PTX text or is a cubin. Reads containers in a row until one ends the row or `data`
 // ends.
-Fatbin read_fatbin(Bytes data);
+Fatbin read_fatbin(Bytes data, bool keep_cubins = false);
 // The bytes that a fatbinary at `start` says it occupies, for one whose end is not known (a pointer from the
 // program): never beyond the memory that can be read there. Of a damaged one as much as shows the damage.
 Bytes fatbin_extent(const std::byte* start);
@@ -50,5 +56,8 @@ struct PtxChoice {
   bool above = false; // only newer versions were there
 };
 PtxChoice choose_ptx(const Fatbin&, u32 sm);
+// The machine code that a GPU of capability `sm` would run: of its own generation, the highest that is not above it. Null: there
+// is none, and the driver would compile the PTX.
+const CubinImage* choose_machine_code(const Fatbin&, u32 sm);
 
 } // namespace warplens::fatbin

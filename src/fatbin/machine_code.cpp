@@ -73,6 +73,9 @@ Guard guard_of(const Words& words) {
   return {static_cast<u32>(words.low >> 12 & 7), (words.low >> 15 & 1) != 0};
 }
 
+// Bits 40 to 63, signed.
+i32 immediate_of(const Words& words) { return static_cast<i32>(static_cast<i64>(words.low) >> 40); }
+
 // ISETP.EQ, and the predicate that it writes.
 constexpr u32 always = 7, predicates = 8;
 std::optional<u32> compares_equal(const Words& words) {
@@ -197,7 +200,7 @@ std::vector<MemoryInstruction> MachineCode::accesses(const std::string& function
     if (std::optional<u32> written = compares_equal(words)) set[*written] = here;
     std::optional<MemoryOpcode> opcode = decode(words.low, words.high);
     if (!opcode) continue;
-    out.push_back({at, std::move(*opcode), here.text, here.line, false});
+    out.push_back({at, std::move(*opcode), here.text, here.line, false, immediate_of(words)});
     const Guard guard = guard_of(words);
     if (guard.predicate != always && !guard.negated)
       guarded.emplace_back(out.size() - 1, set[guard.predicate]);

@@ -37,6 +37,7 @@ struct MemoryInstruction {
   // One lane acts for all of the warp: an atomic under a predicate that was made for atomics alone, by finding the first of
   // the lanes that are there (VOTE, FLO, ISETP.EQ with the lane's number).
   bool one_lane = false;
+  i32 immediate = 0; // bytes that it adds to its registers
 };
 
 class MachineCode {

@@ -135,6 +135,7 @@ void members(V&& visit, T& site) {
   visit("space", site.space), visit("kind", site.kind), visit("cache", site.cache);
   visit("bytes", site.bytes), visit("matrices", site.matrices), visit("vector", site.vector, u8{1});
   visit("element", site.element), visit("timing_dependent", site.timing_dependent);
+  visit("assembled", site.assembled);
 }
 
 template <class V, class T>

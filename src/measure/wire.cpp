@@ -23,7 +23,8 @@ template <class V, class T>
 requires std::is_same_v<std::remove_const_t<T>, LaunchRecord>
 void members(V&& visit, T& launch) {
   visit("index", launch.index), visit("process", launch.process), visit("kernel", launch.kernel);
-  visit("name", launch.name), visit("module", launch.module), visit("shared_bytes", launch.shared_bytes);
+  visit("name", launch.name), visit("module", launch.module), visit("machine_code", launch.machine_code),
+      visit("shared_bytes", launch.shared_bytes);
   visit("local_bytes", launch.local_bytes), visit("local_arrays", launch.local_arrays);
   visit("status", launch.status), visit("reason", launch.reason), visit("error", launch.error);
   visit("warp_instructions", launch.warp_instructions), visit("seconds", launch.seconds);

@@ -152,6 +152,7 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
   out["array"] = array_json(site.array);
   if (site.timing_dependent != access::Timing::none)
     out["timing_dependent"] = access::name(site.timing_dependent);
+  if (site.assembled != access::Assembled::as_written) out["assembled"] = access::name(site.assembled);
   if (from_l2 != 1) out["from_l2"] = from_l2;
   put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, label,
              from_l2);
@@ -190,6 +191,8 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
              {"kernel", launch.kernel},
              {"name", launch.name},
              {"module", launch.module}};
+  if (!measured) out["predicted_from"] = launch.machine_code == 0 ? "ptx" : "machine-code";
+  if (launch.machine_code != 0) out["machine_code"] = launch.machine_code;
   if (alike.count() > 1)
     for (const Occurrences& some : alike.when)
       out["occurrences"].push_back({{"process", processes.number(some.process)},

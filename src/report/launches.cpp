@@ -38,6 +38,12 @@ u64 count(const std::vector<Launch>& launches) {
   return sum;
 }
 
+u32 counted_as_machine_code(const std::vector<Launch>& launches) {
+  for (const Launch& launch : launches)
+    if (launch.record.machine_code != 0) return launch.record.machine_code;
+  return 0;
+}
+
 LaunchList::LaunchList(std::vector<Launch>& launches) : launches_(launches) {
   for (std::size_t i = 0; i < launches_.size(); ++i) by_digest_.emplace(digest(launches_[i].record), i);
 }

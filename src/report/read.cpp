@@ -72,6 +72,7 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
   if (auto array = value.find("array"); array != value.end() && !array->is_null())
     out.site.array = measure::array_of(*array);
   take_name(value, "timing_dependent", out.site.timing_dependent);
+  take_name(value, "assembled", out.site.assembled);
   measure::take_flag(value, "result_unused", out.result_unused);
   measure::take_flag(value, "adds_one", out.adds_one);
   measure::check_site(out.site);
@@ -98,6 +99,7 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   take(value, "kernel", out.kernel);
   take(value, "name", out.name);
   take(value, "module", out.module);
+  take(value, "machine_code", out.machine_code);
   measure::take_dim(value, "grid", out.grid);
   measure::take_dim(value, "block", out.block);
   each(value, "sm", [&](const json& one) { out.sm.push_back(measure::number_of<u32>(one, "sm")); });

@@ -31,8 +31,13 @@ std::string how_measured(const Measurement& measured) {
   return out;
 }
 
-std::string how_counted(const Model& model) {
-  if (model.input.measured) return how_measured(*model.input.measured);
+// ", as machine code for 9.0 has the accesses"
+std::string counted_as(const Model& model) {
+  const u32 sm = counted_as_machine_code(model.input.launches);
+  return sm == 0 ? "" : fmt::format(", as machine code for {} has the accesses", compute_capability(sm));
+}
+
+std::string how_exactly(const Model& model) {
   std::set<std::string_view> labels;
   for (const Kernel& kernel : model.kernels)
     if (measure::is_counted(kernel.status)) labels.insert(measure::name(kernel.status));
@@ -45,6 +50,11 @@ std::string how_counted(const Model& model) {
   std::string out = ", ";
   for (std::string_view label : labels) out += fmt::format("{}{}", out.size() > 2 ? " and " : "", label);
   return out + (model.complete ? "" : " as far as it was counted");
+}
+
+std::string how_counted(const Model& model) {
+  if (model.input.measured) return how_measured(*model.input.measured);
+  return how_exactly(model) + counted_as(model);
 }
 
 // What this report does not hold, in the words that its first lines have room for.

@@ -3,6 +3,7 @@
 // program's name and this very library, so these name the entry of the cache; a hit reads the module and
 // skips all of it. Small code is parsed faster than a file is opened and never gets there.
 #include "runtime/device_code.h"
+#include "assembly/assembled.h"
 #include "ir/binary.h"
 #include "ptx/parse.h"
 #include <charconv>
@@ -18,9 +19,9 @@ constexpr const char* rebuild_flags =
 constexpr u64 worth_keeping = u64{32} << 10; // bytes of fat binaries; about a millisecond's work
 constexpr std::string_view kind = "module";
 
-cache::Digest key_of(std::span<const Bytes> fatbins, u32 sm, const std::string& program) {
+cache::Digest key_of(std::span<const Bytes> fatbins, const Wanted& wanted, const std::string& program) {
   cache::Hasher hasher;
-  hasher.add(sm).add(program).add(fatbins.size());
+  hasher.add(wanted.sm).add(u32{wanted.machine_code}).add(program).add(fatbins.size());
   for (Bytes fatbin : fatbins) hasher.add(fatbin);
   return hasher.digest();
 }
@@ -31,9 +32,9 @@ u64 size_of(std::span<const Bytes> fatbins) {
   return size;
 }
 
-// An entry is a text, "90 0\n" and a line "NAME REGISTERS" per kernel, a NUL, and the module.
+// An entry is a text, "90 90 0\n" (machine code, PTX, above) and a line "NAME REGISTERS" per kernel, a NUL, and the module.
 std::vector<std::byte> pack(const DeviceCode& code) {
-  std::string text = fmt::format("{} {:d}\n", code.ptx_sm, code.above);
+  std::string text = fmt::format("{} {} {:d}\n", code.machine_code, code.ptx_sm, code.above);
   for (const auto& [kernel, count] : code.registers) text += fmt::format("{} {}\n", kernel, count);
   std::vector<std::byte> module = ir::encode(code.module), out(text.size() + 1);
   std::memcpy(out.data(), text.c_str(), text.size() + 1);
@@ -64,7 +65,9 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
     text.remove_prefix(newline + 1);
     if (first) {
       code.above = number != 0;
-      std::from_chars(name.data(), name.data() + name.size(), code.ptx_sm);
+      const char* end_of_name = name.data() + name.size();
+      const char* blank = std::from_chars(name.data(), end_of_name, code.machine_code).ptr;
+      if (blank != end_of_name) std::from_chars(blank + 1, end_of_name, code.ptx_sm);
     } else {
       code.registers.emplace(name, number);
     }
@@ -85,20 +88,39 @@ CodeProblem no_code(const std::string& program, bool damaged) {
                       rebuild_flags)};
 }
 
+// Says of the module's accesses what machine code makes of them; whether there is some of it.
+bool hold_against_machine_code(DeviceCode& code, ir::Module& module, const fatbin::Fatbin& fatbin, u32 sm) {
+  const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, sm);
+  if (image == nullptr) return false;
+  const fatbin::MachineCode machine{Bytes(image->bytes)};
+  if (assembly::apply(module, machine).functions == 0) return false;
+  code.machine_code = image->sm;
+  return true;
+}
+
+diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
+  return diag::warning(
+      "no-machine-code",
+      fmt::format(
+          "'{}' has no machine code for {}.{} that is known to be made of its PTX: counted as PTX has it",
+          program, sm / 10, sm % 10),
+      {}, fmt::format("build with -lineinfo and -gencode arch=compute_{0},code=[sm_{0},compute_{0}]", sm));
+}
+
 } // namespace
 
-ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbins, u32 sm,
+ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbins, const Wanted& wanted,
                                                    const std::string& program,
                                                    std::vector<diag::Diagnostic>& notes) {
   DeviceCode code;
   std::vector<ir::Module> modules;
-  bool damaged = false;
+  bool damaged = false, held = false;
   for (Bytes data : fatbins) {
-    fatbin::Fatbin fatbin = fatbin::read_fatbin(data);
+    fatbin::Fatbin fatbin = fatbin::read_fatbin(data, wanted.machine_code);
     code.registers.merge(fatbin.registers);
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
-    fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, sm);
+    fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
     if (!choice.image) continue;
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
@@ -109,10 +131,12 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
           ptx::parse(text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
       if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});
       for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
+      if (wanted.machine_code) held |= hold_against_machine_code(code, parsed->module, fatbin, wanted.sm);
       modules.push_back(std::move(parsed->module));
     }
   }
   if (modules.empty()) return failure(no_code(program, damaged));
+  if (wanted.machine_code && !held) notes.push_back(no_machine_code(program, wanted.sm));
   if (modules.size() == 1) {
     code.module = std::move(modules[0]);
     return code;
@@ -124,15 +148,15 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
 }
 
 ResultOr<DeviceCode, CodeProblem> read_device_code(const cache::Store& store, std::span<const Bytes> fatbins,
-                                                   u32 sm, const std::string& program,
+                                                   const Wanted& wanted, const std::string& program,
                                                    std::vector<diag::Diagnostic>& notes) {
   if (!store.enabled() || size_of(fatbins) < worth_keeping)
-    return read_device_code(fatbins, sm, program, notes);
-  cache::Digest key = key_of(fatbins, sm, program);
+    return read_device_code(fatbins, wanted, program, notes);
+  cache::Digest key = key_of(fatbins, wanted, program);
   if (std::optional<cache::Blob> blob = store.find(kind, key))
     if (std::optional<DeviceCode> code = unpack(blob->bytes())) return std::move(*code);
   std::size_t noted = notes.size();
-  ResultOr<DeviceCode, CodeProblem> code = read_device_code(fatbins, sm, program, notes);
+  ResultOr<DeviceCode, CodeProblem> code = read_device_code(fatbins, wanted, program, notes);
   if (code && notes.size() == noted) store.put(kind, key, pack(*code));
   return code;
 }

@@ -12,11 +12,17 @@ namespace warplens::runtime {
 
 using os::Bytes;
 
+struct Wanted {
+  u32 sm = 90;
+  bool machine_code = false; // accesses are to be counted as machine code has them (src/assembly)
+};
+
 struct DeviceCode {
   ir::Module module; // its sites without frames: those of launched kernels are looked up (module.cpp)
   std::map<std::string, u32> registers; // kernel → registers per thread, from cubins
   u32 ptx_sm = 0;                       // of the PTX that was taken
   bool above = false;                   // there was none for the device or below
+  u32 machine_code = 0;                 // whose accesses sites were held against; 0: none's
 };
 
 struct CodeProblem {
@@ -26,13 +32,13 @@ struct CodeProblem {
 
 // `program` is the name that messages give the module. What could not be read, but does not stand in the way,
 // goes to `notes`.
-ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbins, u32 sm,
+ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbins, const Wanted& wanted,
                                                    const std::string& program,
                                                    std::vector<diag::Diagnostic>& notes);
 
 // The same through the cache, where that is faster: what gave rise to notes or failed is not kept.
 ResultOr<DeviceCode, CodeProblem> read_device_code(const cache::Store&, std::span<const Bytes> fatbins,
-                                                   u32 sm, const std::string& program,
+                                                   const Wanted& wanted, const std::string& program,
                                                    std::vector<diag::Diagnostic>& notes);
 
 } // namespace warplens::runtime

@@ -54,6 +54,7 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
     record.kernel = kernel->name;
     record.name = ptx::demangle(kernel->name);
     record.module = kernel->binary->description;
+    record.machine_code = kernel->binary->machine_code;
     if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
       record.shared_bytes += fixed;
     record.local_bytes = kernel->info.local_bytes;

@@ -68,17 +68,23 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
   std::sort(accesses.begin(), accesses.end(),
             [](const ir::Instruction* a, const ir::Instruction* b) { return a->site < b->site; });
   ptx::SourceStacks stacks(module);
-  std::vector<access::Site> out;
+  std::vector<access::Site> out, loads;
   out.reserve(accesses.size());
   for (const ir::Instruction* access : accesses) {
     const access::Site& site = module.sites[access->site.value];
     if (site.bytes == 0) continue; // its form does not say how much it moves: an instruction that is not run
+    if (site.assembled == access::Assembled::elsewhere) continue;
     out.push_back(site);
     out.back().frames = stacks.at(access->location);
     std::tie(out.back().array, out.back().copied_to) = std::move(arrays[access->site]);
     if (auto known = timing.find(access->site); known != timing.end())
       out.back().timing_dependent = known->second;
+    if (site.assembled != access::Assembled::looped) continue;
+    access::Site& load = loads.emplace_back(module.sites[site.loop_load.value]);
+    load.frames = out.back().frames, load.array = out.back().array;
+    load.timing_dependent = out.back().timing_dependent;
   }
+  out.insert(out.end(), loads.begin(), loads.end()); // their numbers are above all others'
   return out;
 }
 
@@ -110,7 +116,8 @@ cudaError_t Binary::load(Runtime& runtime) {
     return error = code;
   };
   std::vector<diag::Diagnostic> notes;
-  ResultOr<DeviceCode, CodeProblem> code = read_device_code(runtime.cache, fatbins, sm, called, notes);
+  ResultOr<DeviceCode, CodeProblem> code =
+      read_device_code(runtime.cache, fatbins, {sm, runtime.options.machine_code}, called, notes);
   for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
   if (!code && code.error().why.kind == "no-ptx") {
     if (!name.empty()) code.error().why.help = keep_ptx;
@@ -119,6 +126,7 @@ cudaError_t Binary::load(Runtime& runtime) {
   if (!code) return fail(code.error().error, code.error().why);
   registers = std::move(code->registers);
   ptx_sm = code->ptx_sm;
+  machine_code = code->machine_code;
   description = fmt::format("compute_{} of {}", ptx_sm, called);
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);

@@ -40,6 +40,7 @@ struct Binary {
   std::map<std::string, u32> registers; // from cubins
   std::string description;              // "compute_90 of app"
   u32 ptx_sm = 0;
+  u32 machine_code = 0; // accesses are counted as that of this capability has them; 0: as PTX has them
   std::shared_ptr<sim::Program> program; // after load(); deferred launches keep it
   cudaError_t error = cudaSuccess;       // why it could not be loaded
   std::string reason, log;               // the same in a sentence, and in full

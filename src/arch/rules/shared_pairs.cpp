@@ -8,12 +8,13 @@
 //   data_wavefronts  what the hardware did: where the pair rule holds over the warp, half-warps (8 bytes) or
 //                    quarter-warps (16 bytes) merge two and two, conflicts and all;
 //   wavefronts       what Nsight Compute attributes to the instruction: see `attributed_load` below.
-// Stores never merge. Atomics take one pass per lane at their bank. ldmatrix reads 8 rows of 16 bytes per
-// matrix.
+// Stores never merge. Atomics take one pass per lane at their bank, but for two forms that the assembler makes of some: adding 1
+// (ATOMS.POPC.INC) takes one per word, and the compare-and-swap of a loop (ATOMS.CAST) two per word, by half-warps if it has
+// 8 bytes. ldmatrix reads 8 rows of 16 bytes per matrix.
 //
 // Measured on 9.0, every pattern exact (tests/arch/data); documented in words for 7.0 and 7.5 (NVIDIA
-// developer forum, topic 77228); inferred for the others. Not predictable from addresses: float and wide
-// atomics, which are loops.
+// developer forum, topic 77228); inferred for the others. How often a loop of float and wide atomics goes round where
+// several warps meet is not predictable from addresses.
 #include "arch/batch/distinct.h"
 #include "arch/rules/shared.h"
 #include "arch/table.h"
@@ -92,8 +93,18 @@ void add_store(const Architecture& arch, const WarpAccess& access, Counts& count
   add_passes(counts, sum, sum, ideal_passes(arch, access.active, access.bytes));
 }
 
+u64 atomic_passes(const WarpAccess& access) {
+  switch (access.atomic) {
+  case access::AtomicForm::combined: return passes(access.address, access.active, access.bytes);
+  case access::AtomicForm::cast: // once to read and compare, once to write
+    return 2 * sum_of_groups(access, access.active, lanes_per_pass(access.bytes));
+  case access::AtomicForm::plain: break;
+  }
+  return passes_without_sharing(access.address, access.active, access.bytes);
+}
+
 void add_atomic(const Architecture& arch, const WarpAccess& access, Counts& counts) {
-  u64 serialized = passes_without_sharing(access.address, access.active, access.bytes);
+  u64 serialized = atomic_passes(access);
   add_passes(counts, serialized, serialized, ideal_passes(arch, access.active, access.bytes));
 }
 

@@ -9,10 +9,27 @@ extern "C" __global__ void neighbours(const float* a, float* b) {
   for (int i = 1; i < 8; ++i) sum = sum * mine[i] + mine[i - 1];
   b[threadIdx.x] = sum;
 }
+__device__ void sort(int& x, int& y) {
+  int& least = x < y ? x : y;
+  int old = least;
+  least = x;
+  x = old;
+}
 extern "C" __global__ void kept(const int* a, int* b) {
-  int x[4];
-  for (int i = 0; i < 4; ++i) x[i] = a[4 * threadIdx.x + i];
-  b[threadIdx.x] = x[a[0] & 1 ? 1 : 2];
+  int x = a[threadIdx.x], y = a[threadIdx.x + 32];
+  sort(x, y);
+  b[threadIdx.x] = x - 3 * y;
+}
+// In turns: floats and doubles in shared memory are added by a loop.
+extern "C" __global__ void loops(float* f, double* d) {
+  __shared__ float sum;
+  __shared__ double sums[2];
+  sum = 0, sums[threadIdx.x & 1] = 0;
+  __syncthreads();
+  atomicAdd(&sum, f[threadIdx.x]);
+  atomicAdd(&sums[threadIdx.x & 1], d[threadIdx.x]);
+  __syncthreads();
+  f[0] = sum, d[0] = sums[0] + sums[1];
 }
 extern "C" __global__ void atomics(int* total, int* each, float* sum, int n) {
   __shared__ int bins[32];

@@ -1,0 +1,14 @@
+// One function of a module against its machine code. Internal to the room.
+#pragma once
+#include "assembly/assembled.h"
+
+namespace warplens::assembly {
+
+struct FunctionCode {
+  bool compiled = false; // it has code of its own; else it is inlined where it is called, or was not compiled
+  std::vector<std::vector<const fatbin::MemoryInstruction*>> of; // by instruction of the function
+};
+
+Outcome apply(ir::Module&, const ir::Function&, const FunctionCode&);
+
+} // namespace warplens::assembly
