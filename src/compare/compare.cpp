@@ -73,7 +73,7 @@ public:
   Comparison(Model& model, const report::SourceLines& source, const Options& options)
       : model_(model), source_(source), options_(options) {
     const Side &base = model.sides[model.base], &other = model.sides[model.other];
-    machine_code_ = other.measured() && !base.measured();
+    machine_code_ = other.code() > base.code();
   }
 
   void add(const MatchedKernel& matched) {
@@ -274,13 +274,22 @@ private:
   bool machine_code_ = false;
 };
 
-// Which two sides residuals are of: what was predicted and what was measured, where there are both.
+// Which two sides residuals are of: the first prediction and the first measurement; without one of these, the first prediction from
+// PTX and the first from machine code.
 void choose_pair(Model& model) {
-  auto measured = std::ranges::find_if(model.sides, &Side::measured);
-  auto predicted = std::ranges::find_if_not(model.sides, &Side::measured);
-  if (measured == model.sides.end() || predicted == model.sides.end()) return;
-  model.base = static_cast<std::size_t>(predicted - model.sides.begin());
-  model.other = static_cast<std::size_t>(measured - model.sides.begin());
+  auto place = [&](auto&& is) -> std::optional<std::size_t> {
+    auto found = std::ranges::find_if(model.sides, is);
+    if (found == model.sides.end()) return {};
+    return static_cast<std::size_t>(found - model.sides.begin());
+  };
+  auto choose = [&](std::optional<std::size_t> base, std::optional<std::size_t> other) {
+    if (base && other) model.base = *base, model.other = *other;
+    return base && other;
+  };
+  const auto measured = place([](const Side& side) { return side.code() == Code::measured; });
+  if (choose(place([](const Side& side) { return side.code() != Code::measured; }), measured)) return;
+  choose(place([](const Side& side) { return side.code() == Code::ptx; }),
+         place([](const Side& side) { return side.code() == Code::machine_code; }));
 }
 
 void add_notes(Model& model, u64 others) {
@@ -305,6 +314,20 @@ void add_notes(Model& model, u64 others) {
 }
 
 } // namespace
+
+std::string_view name(Code code) {
+  switch (code) {
+  case Code::ptx: return "ptx";
+  case Code::machine_code: return "machine-code";
+  case Code::measured: return "measured";
+  }
+  return {};
+}
+
+Code Side::code() const {
+  if (measured()) return Code::measured;
+  return report::counted_as_machine_code(input->launches) != 0 ? Code::machine_code : Code::ptx;
+}
 
 Result<Model> compare(std::vector<Side> sides, const report::SourceLines& source, const Options& options) {
   if (Result<void> good = report::check_kernel_filter(options.kernel_filter); !good)

@@ -12,10 +12,15 @@ namespace warplens::compare {
 
 inline constexpr std::size_t most_sides = 3;
 
+// What a side's counts are of. What the assembler does lies between the first and the others.
+enum class Code : u8 { ptx, machine_code, measured };
+std::string_view name(Code); // as in JSON
+
 struct Side {
   std::string name; // the file or the program
   const report::Input* input = nullptr;
   bool measured() const { return input->measured.has_value(); }
+  Code code() const; // predicted from machine code: where a launch is
 };
 
 // Why a count differs. The order is that in which reasons are looked for.

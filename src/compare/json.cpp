@@ -19,7 +19,8 @@ public:
   explicit Writer(const Model& model) : model_(model) {}
 
   json_t side(const Side& side) const {
-    json_t out{{"name", side.name}, {"measured", json_t()}};
+    json_t out{{"name", side.name}, {"measured", json_t()}, {"predicted_from", json_t()}};
+    if (!side.measured()) out["predicted_from"] = name(side.code());
     if (side.measured())
       out["measured"] = {{"tool", text_or_null(side.input->measured->tool)},
                          {"gpu", text_or_null(side.input->measured->gpu)},

@@ -1,6 +1,6 @@
 // A comparison for people: how much agrees, why the rest does not, then kernel by kernel the lines with the largest residuals.
 //
-//   a.json: predicted
+//   a.json: predicted from PTX
 //   a.ncu-rep: measured by Nsight Compute 2025.3.1 on NVIDIA H200, driver 580.159.04
 //   5 launches: 118 of 126 counts are equal (94%); 3 launches without a difference
 //     6 predicated: counted for warps in which no lane performs it, too
@@ -37,7 +37,8 @@ struct Page {
 };
 
 std::string how(const Side& side) {
-  if (!side.measured()) return "predicted";
+  if (!side.measured())
+    return side.code() == Code::ptx ? "predicted from PTX" : "predicted from machine code";
   const report::Measurement& measured = *side.input->measured;
   std::string out = "measured";
   if (!measured.tool.empty()) out += " by " + measured.tool;
