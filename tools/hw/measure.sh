@@ -7,18 +7,19 @@
 # all, page.md: docs/HARDWARE_LAUNCHES.md is such a page. What is there already is not measured again, so that a run that was cut
 # short goes on where it was. The GPU measures one program after the other; meanwhile WarpLens counts JOBS others (default: a third of the
 # processors). LAUNCHES (default 10) of each program are measured; LINES=1 measures each instruction, too (NAME.ncu-rep). Nobody
-# waits for a program longer than SECONDS_EACH (default 120).
+# waits for a program longer than SECONDS_EACH (default 120). COUNT_AS is what WarpLens counts accesses as (default machine-code, where
+# programs have some; ptx).
 # Needs ncu with permission to read counters, python3, and warplens: WARPLENS, or the one in build/release.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 warplens=${WARPLENS:-$here/../../build/release/warplens}
-launches=${LAUNCHES:-10} seconds=${SECONDS_EACH:-120}
+launches=${LAUNCHES:-10} seconds=${SECONDS_EACH:-120} count_as=${COUNT_AS:-machine-code}
 
 # count NAME COMMAND…: what WarpLens says. A command is words of a shell, as the list has them.
 count() {
   name=$1 && shift
   [ -s "$out/$name.json" ] ||
-    timeout -s INT -k 5 "$seconds" sh -c "exec '$warplens' run --launches $launches --json '$out/$name.json' --report /dev/null $*" \
+    timeout -s INT -k 5 "$seconds" sh -c "exec '$warplens' run --count-as $count_as --launches $launches --json '$out/$name.json' --report /dev/null $*" \
       < /dev/null > "$out/$name.out" 2>&1 || true
 }
 # The script calls itself for one program, so that xargs can count many at once.
