@@ -29,6 +29,21 @@ wrong = [(n, a, b) for n, (a, b) in enumerate(zip(measured, counted)) if a is no
 assert len(counted) == len(measured) and not wrong, wrong
 PY
 
+# Neighbours, a value chosen by its address, atomics of one address: the sums of each launch as the same H200 counted them, whether CTAs
+# stand for each other or not.
+"$nvcc" -O3 -lineinfo -cudart shared -arch=sm_90 "$programs/assembled.cu" -o assembled
+sums='[[sum(s[k] or 0 for s in l["sites"] if (s["space"], s["op"]) == (space, op)) for space, op, k in (
+  ("global", "load", "requests"), ("global", "store", "requests"), ("global", "atomic", "tag_passes"), ("local", "load", "requests"),
+  ("local", "store", "requests"), ("shared", "load", "wavefronts"), ("shared", "store", "wavefronts"), ("shared", "atomic", "wavefronts"))]
+  for l in r["launches"]]'
+for mode in --workers=1 --count-only; do
+  run "$warplens" run $mode --count-as machine-code --json assembled.json ./assembled
+  expect_code 0
+  expect_json assembled.json "$sums" '[[32, 4, 0, 0, 0, 64, 64, 0], [8, 4, 0, 0, 0, 0, 0, 0], [0, 0, 16, 0, 0, 4, 4, 4]]'
+done
+run "$warplens" run --json assembled.json ./assembled
+expect_json assembled.json "$sums" '[[32, 4, 0, 0, 0, 256, 256, 0], [8, 4, 0, 4, 8, 0, 0, 0], [0, 0, 324, 0, 0, 4, 4, 16]]'
+
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
 run "$warplens" run --count-as machine-code --json ptx.json ./ptx_alone word
 expect_code 0
