@@ -74,12 +74,13 @@ public:
       const ir::Operand& o = function_.operands[operand];
       if (o.kind == ir::Operand::Kind::address || o.kind == ir::Operand::Kind::variable)
         out.offset += static_cast<i64>(o.value);
+      if (out.offset > farthest || out.offset < -farthest) return {};
       if (o.variable.valid()) return {Place::Base::variable, o.variable.value, out.offset};
       const u32 value = ssa_.of_operand[operand];
       if (!o.reg.valid() || value == ir::no_value) return {};
       out.base = Place::Base::value, out.number = value;
       const std::optional<Step> step = before(value);
-      if (!step) return out;
+      if (!step || step->added > farthest || step->added < -farthest) return out;
       out.offset += step->added;
       operand = step->operand;
     }
@@ -88,6 +89,7 @@ public:
 
 private:
   static constexpr u32 none = ~u32{0}, most_steps = 64;
+  static constexpr i64 farthest = i64{1} << 40; // no array is larger
   struct Step {
     u32 operand;
     i64 added;
@@ -162,7 +164,7 @@ private:
         const ir::Opcode opcode = module_.form(one).opcode;
         const bool simple = opcode == ir::Opcode::ld || opcode == ir::Opcode::st ||
                             opcode == ir::Opcode::atom || opcode == ir::Opcode::red;
-        if (!known || !simple || site.space == Space::constant) continue;
+        if (!known || !simple || site.space == Space::constant || site.bytes == 0) continue;
         Member m{i, ir::BlockId(b), &site, {}, ssa_.of_guard[i], one.guard_negated, {}, false};
         m.place = places.of(one.first_operand + one.destinations);
         for (const MemoryInstruction* machine : code_.of[i])
@@ -210,25 +212,25 @@ private:
   void return_strays() {
     auto at_variable = [](const Member& m) { return m.place.base == Place::Base::variable; };
     std::map<u32, std::set<i64>> where; // by variable
-    for (const Member& m : members_)
-      if (at_variable(m) && m.own.size() == 1)
-        where[m.place.number].insert(m.own[0]->immediate - m.place.offset);
+    std::vector<Member*> several;       // that may have another's
+    for (Member& m : members_) {
+      if (!at_variable(m)) continue;
+      if (m.own.size() == 1) where[m.place.number].insert(m.own[0]->immediate - m.place.offset);
+      if (m.own.size() > 1) several.push_back(&m);
+    }
     for (Member& m : members_) {
       if (!at_variable(m) || !m.own.empty()) continue;
-      auto is_here = [&](const MemoryInstruction* one) {
-        return one->opcode.bytes == m.site->bytes &&
-               where[m.place.number].contains(one->immediate - m.place.offset);
+      auto is_at = [&](const MemoryInstruction* one, const Member& of) {
+        return where[of.place.number].contains(one->immediate - of.place.offset);
       };
-      for (Member& other : members_) {
-        if (!at_variable(other) || other.place.number == m.place.number || other.own.size() < 2 ||
-            other.site->kind != m.site->kind)
-          continue;
-        auto stray = std::ranges::find_if(other.own, is_here);
-        if (stray == other.own.end() ||
-            where[other.place.number].contains((*stray)->immediate - other.place.offset))
-          continue;
+      for (Member* other : several) {
+        if (other->place.number == m.place.number || other->site->kind != m.site->kind) continue;
+        auto stray = std::ranges::find_if(other->own, [&](const MemoryInstruction* one) {
+          return one->opcode.bytes == m.site->bytes && is_at(one, m) && !is_at(one, *other);
+        });
+        if (stray == other->own.end()) continue;
         m.own.push_back(*stray);
-        other.own.erase(stray);
+        other->own.erase(stray);
         break;
       }
     }

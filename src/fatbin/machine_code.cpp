@@ -138,10 +138,13 @@ MachineCode::MachineCode(os::Bytes cubin) {
   lines_ = rows_of(".debug_line", ".rela.debug_line");
   text_lines_ = rows_of(".nv_debug_line_sass", ".rela.nv_debug_line_sass");
   constexpr std::string_view code = ".text.";
+  u64 left = cubin.size(); // sections do not share bytes; those that do were made to take time and memory
   for (const os::Elf::Section& section : elf->sections()) {
-    if (section.name.starts_with(code))
-      functions_[std::string(section.name.substr(code.size()))].code = section.data;
-    if (is_text(section.name) && !section.data.empty()) {
+    const bool is_code = section.name.starts_with(code), has_text = is_text(section.name);
+    if ((!is_code && !has_text) || section.data.empty() || section.data.size() > left) continue;
+    left -= section.data.size();
+    if (is_code) functions_[std::string(section.name.substr(code.size()))].code = section.data;
+    if (has_text) {
       text_names_.emplace_back(section.name);
       texts_.push_back(text_of(section.data));
     }

@@ -1,6 +1,8 @@
 // Machine instructions as nvdisasm names them, and a cubin with lines: what its code does, told back to its PTX.
 #include "fatbin/machine_code.h"
 #include <algorithm>
+#include <cstring>
+#include <elf.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <set>
@@ -92,6 +94,33 @@ TEST_F(Cubin, AtomicsThatOneLanePerforms) {
   EXPECT_EQ(opcodes.count("ATOMS.POPC.INC"), 1u);
   EXPECT_EQ(opcodes.count("RED by one lane"), 2u); // of the two that go to one address
   EXPECT_EQ(opcodes.count("RED"), 2u);             // each lane's own, and a float's
+}
+
+// Sections that say the same bytes again and again: as much as the file has is read, and no more.
+TEST_F(Cubin, SectionsThatShareTheirBytes) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), bytes.data() + header.e_shoff, sections.size() * sizeof sections[0]);
+  const std::string function = code.functions().at(0);
+  const std::size_t expected = code.accesses(function).size();
+  const auto named = [&](const Elf64_Shdr& s) {
+    return std::string(bytes.data() + sections[header.e_shstrndx].sh_offset + s.sh_name);
+  };
+  const auto text =
+      std::ranges::find_if(sections, [&](const Elf64_Shdr& s) { return named(s) == ".nv_debug_ptx_txt"; });
+  ASSERT_NE(text, sections.end());
+  sections.insert(sections.end(), 2000, *text);
+  header.e_shoff = bytes.size(), header.e_shnum = static_cast<u16>(sections.size());
+  std::string many = bytes + std::string(reinterpret_cast<const char*>(sections.data()),
+                                         sections.size() * sizeof sections[0]);
+  std::memcpy(many.data(), &header, sizeof header);
+  const MachineCode shared(std::as_bytes(std::span(many)));
+  u64 size = 0;
+  for (const std::string& one : shared.texts()) size += one.size();
+  EXPECT_GT(shared.texts().size(), 1u);
+  EXPECT_LE(size, many.size());
+  EXPECT_EQ(shared.accesses(function).size(), expected);
 }
 
 TEST_F(Cubin, CutAnywhere) {

@@ -1,8 +1,10 @@
-// What compilers embed: fat binaries with PTX and cubins, plain and compressed, and ELF images; the machine code of cubins.
+// What compilers embed: fat binaries with PTX and cubins, plain and compressed, and ELF images; the machine code of cubins, held against their PTX.
+#include "assembly/assembled.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/machine_code.h"
 #include "fuzz/target.h"
 #include "os/elf.h"
+#include "ptx/parse.h"
 
 FUZZ_TARGET(device_code) {
   using namespace warplens;
@@ -19,5 +21,8 @@ FUZZ_TARGET(device_code) {
     (void)elf->find(".nv.info");
     const fatbin::MachineCode code(bytes);
     for (const std::string& function : code.functions()) (void)code.accesses(function);
+    for (const fatbin::PtxImage& image : fatbin::read_fatbin(bytes).ptx)
+      if (Result<ptx::Parsed> parsed = ptx::parse(image.text, {"fuzz", false}); parsed)
+        (void)assembly::apply(parsed->module, code);
   }
 }
