@@ -100,12 +100,12 @@ struct Site {
   u8 vector = 1; // elements per lane
   ElementType element = ElementType::bits;
   Array array{};
-  Array
-      copied_to{}; // of an asynchronous copy; Collector gives it to the copy's record in shared memory as its array
+  // Of an asynchronous copy; Collector gives it to the copy's record in shared memory as its array.
+  Array copied_to{};
   Timing timing_dependent = Timing::none;
   Assembled assembled = Assembled::as_written;
-  i8 begins =
-      0; // widened: where the wide access begins, in bytes from the address that the instruction names
+  // Widened: where the wide access begins, in bytes from the address that the instruction names.
+  i8 begins = 0;
   SiteId loop_load{}; // looped: the site of the loop's load
   bool operator==(const Site&) const = default;
 };
