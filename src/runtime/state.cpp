@@ -72,7 +72,11 @@ cudaError_t Runtime::start() {
     return cudaErrorMemoryAllocation;
   }
   device = std::make_unique<sim::Device>();
-  device->shape = {row.sm, row.part.multiprocessors, row.limits.launch(), row.limits.shared_per_block_optin,
+  device->shape = {row.sm,
+                   row.part.multiprocessors,
+                   row.limits.launch(),
+                   row.limits.shared_per_block_optin,
+                   row.limits.shared_allocation_unit,
                    row.part.clock_khz};
   device->memory = std::move(*memory);
   if (options.checks.memory) device->memory->track();

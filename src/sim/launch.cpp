@@ -338,8 +338,11 @@ std::string too_large(LaunchState& launch) {
         "kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic); a block can have {}", name,
         shared + spec.dynamic_shared, shared, spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
   launch.shared_bytes = static_cast<u32>(shared);
-  launch.shared_stride =
-      align_up(shared + spec.dynamic_shared, 64) + (uses_reserved_shared(launch) ? reserved_shared : 0);
+  const u64 own = shared + spec.dynamic_shared;
+  launch.shared_granted = align_up(own, launch.device.shape.shared_allocation_unit);
+  launch.shared_stride = launch.shared_granted;
+  if (uses_reserved_shared(launch))
+    launch.shared_stride = std::max(launch.shared_granted, align_up(own, 64) + reserved_shared);
   for (ir::FunctionId id : launch.program.reachable(spec.kernel).functions) {
     const ir::Module& module = launch.program.module;
     const ir::Function& function = module.functions[id.value];

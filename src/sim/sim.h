@@ -25,7 +25,8 @@ struct DeviceShape {
   u32 sm = 90; // compute capability × 10
   u32 multiprocessors = 132;
   LaunchLimits limits;
-  u32 max_shared_per_cta = 232448; // with opt-in
+  u32 max_shared_per_cta = 232448;  // with opt-in
+  u32 shared_allocation_unit = 128; // bytes, a power of two: a CTA has a multiple of them
   u32 clock_khz = 1980000;
 };
 

@@ -237,6 +237,31 @@ TEST_F(Launch, PastAnAllocationInsideAPageIsToleratedUnlessStrict) {
       << result.fault->diagnostic.message;
 }
 
+// An H200 (driver 580.159.04, 23 November 2026), dynamic memory of 4 to 49,152 bytes: loads and stores come to pass up to the next
+// multiple of 128 bytes, and the one after is an illegal address. Without any shared memory each is.
+TEST_F(Launch, BehindSharedMemoryIsToleratedInItsLastUnitUnlessStrict) {
+  u64 out = ints(128);
+  LaunchResult result = run("dynamic_shared", {3}, {128}, {out}, {}, 392);
+  EXPECT_FALSE(result.fault.has_value());
+  ASSERT_EQ(result.warnings.size(), 2u); // of the store and of the load
+  EXPECT_EQ(result.warnings[0].kind, "kernel-out-of-bounds");
+  EXPECT_NE(result.warnings[0].message.find("outside the 392 bytes of shared memory, inside the 512"),
+            std::string::npos)
+      << result.warnings[0].message;
+  std::vector<int> got = read<int>(out, 128);
+  for (int t = 0; t < 128; ++t) EXPECT_EQ(got[t], 127 - t);
+  for (u32 bytes : {0u, 384u}) {
+    result = run("dynamic_shared", {3}, {128}, {out}, {}, bytes);
+    ASSERT_TRUE(result.fault.has_value()) << bytes;
+    EXPECT_EQ(result.fault->kind, FaultKind::illegal_address);
+  }
+  LaunchOptions strict;
+  strict.strict_memory = true;
+  result = run("dynamic_shared", {3}, {128}, {out}, strict, 392);
+  ASSERT_TRUE(result.fault.has_value());
+  EXPECT_EQ(result.fault->thread.x, 98u);
+}
+
 TEST_F(Launch, ANullPointerIsCalledThat) {
   LaunchResult result = run("write_at", {1}, {32}, {0, 5});
   ASSERT_TRUE(result.fault.has_value());

@@ -10,7 +10,7 @@ namespace warplens::sim {
 // With what is reserved behind the kernel's own (launch.cpp).
 u64 Exec::shared_bytes() const {
   u64 own = launch.shared_bytes + launch.spec.dynamic_shared;
-  return launch.shared_stride > align_up(own, 64) ? launch.shared_stride : own;
+  return launch.shared_stride > launch.shared_granted ? launch.shared_stride : own;
 }
 
 Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(w) {
