@@ -182,7 +182,10 @@ private:
         const ir::Instruction& instruction = flow.function.instructions[i];
         if (!instruction.site.valid()) continue;
         sites.push_back({i});
-        if (ir::copies_asynchronously(module_.form(instruction))) sites.push_back({i, true});
+        // Past the L1 (.cg) what a copy takes does not follow from where it writes (arch/rules/async_copy.h).
+        if (const ir::Form& form = module_.form(instruction);
+            ir::copies_asynchronously(form) && form.cache() != access::Cache::cg)
+          sites.push_back({i, true});
       }
     }
     std::sort(sites.begin(), sites.end());

@@ -72,9 +72,8 @@ struct Claimed {
     if (copy.example) out.copied = access_at(copy.header, *copy.example, any_start);
     auto whole = [&](Costs& costs, const Costs& of_copy) {
       if (costs.wavefronts.most <= costs.ideal.most) return;
-      const u64 at_least =
-          header.cache == access::Cache::cg ? 0 : costs.wavefronts.least; // a pass for each of them
-      costs.wavefronts = {std::max(of_copy.wavefronts.least, at_least), of_copy.wavefronts.most};
+      costs.wavefronts = {std::max(of_copy.wavefronts.least, costs.wavefronts.least),
+                          of_copy.wavefronts.most};
     };
     for (std::size_t i = 0; i < out.costs.size(); ++i) whole(out.costs[i], copy.costs[i]);
     for (std::size_t i = 0; i < out.aligned.size(); ++i)

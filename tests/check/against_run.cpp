@@ -5,7 +5,7 @@
 // Each launch's block shape is given to the analysis, as --block would; where blockDim.x is a multiple of 32, what is said of
 // all such blocks is held to the same counts. A run's report has every warp of an access in a class of equal lanes and equal
 // cost, with an example: sectors, wavefronts in shared memory and requests of constant memory are compared for every warp,
-// the other counts for the examples and in sum. (Of an access with more than 16 classes the rest is compared in sum, and so are asynchronous copies.)
+// the other counts for the examples and in sum. (Of an access with more than 16 classes the rest is compared in sum.)
 //
 // Standard output: a line per contradiction, "wrong" ("premise" where something printed was assumed), and one per access and block shape, "site", with tabs between
 //   kernel  block  place  instruction  space  how it is decided  warps  what is said  reasons
@@ -95,10 +95,10 @@ private:
     if (warps == 0) return;
     const bool written = site.space == access::Space::shared && site.site.kind == access::Kind::async_copy;
     auto found = all.at.find({site.site.function, site.site.ptx_line, written});
+    // Copies past the L1 are judged by what they read; the wavefronts are the same.
+    if (found == all.at.end() && written && site.site.cache == access::Cache::cg) return;
     if (found == all.at.end()) return tell(record, site, nullptr, block_known, "it was not judged");
     const Judgement& j = *found->second;
-    if (measure::is_copied_half(site) && j.space != site.space)
-      return; // its wavefronts are those of the other record
     if (block_known) executed_[{text(record.block), found->second}] += warps;
     if (j.verdict == check::Verdict::not_judged) return;
     if (j.verdict == check::Verdict::never_executed)
@@ -106,10 +106,8 @@ private:
     if (j.space != site.space)
       return tell(record, site, &j, block_known, fmt::format("it was judged in {}", access::name(j.space)),
                   j.premises.empty());
-    // Classes of asynchronous copies do not have where they write, which decides what they cost.
-    if (site.site.kind != access::Kind::async_copy)
-      for (const measure::WarpClass& some : site.distribution.classes)
-        hold(record, site, j, block_known, some.warps, some.counts, "a warp");
+    for (const measure::WarpClass& some : site.distribution.classes)
+      hold(record, site, j, block_known, some.warps, some.counts, "a warp");
     hold(record, site, j, block_known, warps, site.counters[0], "all warps");
   }
 

@@ -249,6 +249,11 @@ TEST(Verdicts, WhereAsynchronousCopiesWriteIsJudged) {
                          ";\nmov.u32 %r4, tile;\nadd.u32 %r4, %r4, %r3;\n" +
                          "cp.async.ca.shared.global [%r4], [%rd4], 4" + told + ";\n"));
   };
+  EXPECT_EQ(judged(kernel("mov.u32 %r4, tile;\nmul.lo.u32 %r3, %r1, 128;\nadd.u32 %r4, %r4, %r3;\n"
+                          "cp.async.cg.shared.global [%r4], [%rd1], 16;\n"))
+                .size(),
+            1u)
+      << "past the L1 time does not follow the passes";
   std::vector<Judgement> column = copy(128), padded = copy(132);
   ASSERT_EQ(column.size(), 2u);
   EXPECT_EQ(column[0].space, access::Space::global);
