@@ -70,14 +70,17 @@ struct Claimed {
     written.space = Space::shared;
     Claim out = at(written, destination(), 0);
     if (copy.example) out.copied = access_at(copy.header, *copy.example, any_start);
-    auto whole = [&](Costs& costs, const Costs& of_copy) {
-      if (costs.wavefronts.most <= costs.ideal.most) return;
+    out.conflict_free = out.costs[0].wavefronts.most <= out.costs[0].ideal.most;
+    auto whole = [](Costs& costs, const Costs& of_copy) {
       costs.wavefronts = {std::max(of_copy.wavefronts.least, costs.wavefronts.least),
                           of_copy.wavefronts.most};
     };
     for (std::size_t i = 0; i < out.costs.size(); ++i) whole(out.costs[i], copy.costs[i]);
     for (std::size_t i = 0; i < out.aligned.size(); ++i)
       whole(out.aligned[i], (copy.aligned.empty() ? copy.costs : copy.aligned)[i]);
+    whole(out.anywhere, copy.anywhere);
+    out.decided = out.decided && out.costs[0].wavefronts.exact();
+    out.decided_if = out.decided_if && (out.aligned.empty() ? out.costs : out.aligned)[0].wavefronts.exact();
     out.assumed = a.pool.sets.unite(out.assumed, copy.assumed);
     return out;
   }

@@ -41,6 +41,7 @@ struct Claim {
   std::optional<Placed> example;
   // Of where an asynchronous copy writes: the copy's own, where it reads.
   std::optional<access::WarpAccess> copied;
+  bool conflict_free = false; // where it writes, whatever the copy takes for where it reads
   // stride: the address moves by these from lane to lane, per one of the product of the symbols.
   std::optional<symbolic::Term> stride;
   symbolic::SetId causes = 0;
@@ -51,8 +52,8 @@ struct Claim {
 // `address`: the operand's number in the function.
 Claim claim(Analysis&, const access::AccessHeader&, u32 instruction, u32 block, u32 address,
             std::span<Counter>);
-// Of where an asynchronous copy, whose claim is of where it reads, writes in shared memory. Where lanes meet in banks, the
-// wavefronts are those of the whole copy.
+// Of where an asynchronous copy, whose claim is of where it reads, writes in shared memory. The wavefronts are those of the
+// whole copy.
 Claim claim_of_written(Analysis&, const access::AccessHeader& copy, u32 instruction, u32 block, u32 address,
                        std::span<Counter>);
 // Of a bulk copy from or to global memory; nothing where how much it moves is not known.

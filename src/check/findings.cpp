@@ -254,7 +254,11 @@ std::string counts_text(const Judgement& j, std::size_t architecture) {
     const std::string most = fmt::format("{} {}{}", n.most, noun, several);
     return n.exact() ? most : fmt::format("{} to {}", n.least, most);
   };
-  if (j.space == Space::shared) return one(costs.wavefronts, "wavefront");
+  if (j.space == Space::shared)
+    return one(costs.wavefronts, "wavefront") +
+           (is_written(j.site) && is_fine(j.verdict) && costs.wavefronts.most > costs.ideal.most
+                ? " for where it reads"
+                : "");
   const std::string passes = costs.tag_passes.most == 0 ? "" : one(costs.tag_passes, "tag pass") + ", ";
   return fmt::format("{}, {}, {}{}", one(costs.sectors, "sector"), one(costs.tags, "tag"), passes,
                      one(costs.requests, "request"));

@@ -89,6 +89,7 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   widest_ |= claim.active;
   if (out_.array.empty()) out_.array = words.array(claim.address);
   if (claim.copied) out_.copied = claim.copied;
+  conflict_free_ = conflict_free_ && claim.conflict_free;
   if (is_written(out_.site) && !out_.array.empty())
     out_.site.array = {access::ArrayKind::shared, out_.array}; // among whose accesses advice looks for others
   uniform_ = uniform_ && claim.uniform;
@@ -234,7 +235,7 @@ Verdict Judge::verdict() const {
   switch (out_.space) {
   case Space::global: return global_verdict();
   case Space::shared:
-    if (now.most <= needed()) return Verdict::conflict_free;
+    if (now.most <= needed() || (is_written(out_.site) && conflict_free_)) return Verdict::conflict_free;
     if (worst_ == Dependence::none) return Verdict::bank_conflict;
     return worst_ == Dependence::data     ? Verdict::scattered
            : worst_ == Dependence::stride ? Verdict::bank_conflict

@@ -43,7 +43,7 @@ private:
   Judgement out_;
   std::vector<Multiple> multiples_; // the conditions
   bool judged_ = false;             // there was a claim, or more
-  bool executed_ = false, uniform_ = true;
+  bool executed_ = false, uniform_ = true, conflict_free_ = true;
   Dependence worst_ = Dependence::none;
   std::optional<access::WarpAccess> example_;
   bool stride_example_ = false;
