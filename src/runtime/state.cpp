@@ -95,7 +95,7 @@ void Runtime::say(diag::Diagnostic diagnostic) {
 }
 
 // The first call is told at once, in case the program does not live to its end; the rest at exit.
-void Runtime::note_unsupported(const char* function) {
+void Runtime::note_unsupported(const std::string& function) {
   auto [entry, first] = unsupported.try_emplace(function, 0);
   if (first) {
     events.send(measure::Unsupported{process(), function, 1});

@@ -67,7 +67,7 @@ struct Runtime {
   // Hands device printf to the program's standard output; CUDA does that where the host waits for the device.
   void synchronize();
   void say(diag::Diagnostic);
-  void note_unsupported(const char* function);
+  void note_unsupported(const std::string& function);
   // --check memory: what the program has not freed, as messages.
   void report_leaks();
   // Back to a device without allocations, errors or printed text (cudaDeviceReset).

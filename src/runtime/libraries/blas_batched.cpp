@@ -1,5 +1,6 @@
 // cuBLAS's factorisations, inverses and least squares of many small matrices, by the host's LAPACK.
 #include "runtime/libraries/lapack.h"
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 namespace {
@@ -89,7 +90,7 @@ int gels_batched(const char* name, BlasHandle* h, int op, int m, int n, int colu
   const char letter = op_letter(op);
   if (letter == '\0' || !info) return blas_invalid_value;
   if (op != 0) {
-    library_gap((std::string(name) + " of transposed matrices").c_str());
+    library_gap(fmt::format("{} of transposed matrices", name));
     return blas_not_supported;
   }
   *info = 0;

@@ -2,6 +2,7 @@
 // elements are widened, multiplied and narrowed again. Products of 8-bit integers are exact in double.
 #include "runtime/libraries/blas_elements.h"
 #include "runtime/libraries/blas_matrices.h"
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 namespace {
@@ -111,7 +112,7 @@ int check(const Call& call, const Side& a, const Side& b, const Side& c, Product
     return bad;
   auto known = [](int type) { return element_bytes(type) > 1 || type == integer_8; };
   if (!known(a.type) || !known(b.type) || !known(c.type) || c.type == integer_8) {
-    library_gap((std::string(call.name) + " of complex or 8-bit results").c_str());
+    library_gap(fmt::format("{} of complex or 8-bit results", call.name));
     return blas_not_supported;
   }
   if (!leads(a.leading, p.op_a == 'N' ? p.m : p.k) || !leads(b.leading, p.op_b == 'N' ? p.k : p.n) ||

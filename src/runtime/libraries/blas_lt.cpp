@@ -8,6 +8,7 @@
 #include "runtime/libraries/blas_lt_epilogue.h"
 #include "runtime/libraries/blas_matrices.h"
 #include <cstring>
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 
@@ -49,7 +50,7 @@ Operand operand_of(const LtLayout& layout, const void* data, i64 batch) {
 }
 
 int gap(const char* function, const char* what) {
-  library_gap((std::string(function) + " " + what).c_str());
+  library_gap(fmt::format("{} {}", function, what));
   return blas_not_supported;
 }
 

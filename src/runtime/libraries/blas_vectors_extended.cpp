@@ -40,7 +40,7 @@ int call(const char* name, BlasHandle* h, i64 n, std::initializer_list<Row> rows
     operands.push_back(operand(row, n));
   }
   if (!covered) {
-    library_gap(fmt::format("{} of complex numbers", name).c_str());
+    library_gap(fmt::format("{} of complex numbers", name));
     return blas_not_supported;
   }
   operands.push_back({scalar.first, h->pointer_mode != 0 ? element_bytes(scalar.type) : 0});

@@ -99,7 +99,7 @@ cudaError_t refuse_content(const char* function, const std::string& what) {
   return cudaErrorIllegalAddress;
 }
 
-void library_gap(const char* function) {
+void library_gap(const std::string& function) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   runtime.note_unsupported(function);

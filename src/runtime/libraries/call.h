@@ -31,6 +31,6 @@ cudaError_t check_operands(const char* function, const std::vector<Operand>&);
 cudaError_t refuse_content(const char* function, const std::string& what);
 
 // A function that the stand-ins do not have: named in the report.
-void library_gap(const char* function);
+void library_gap(const std::string& function);
 
 } // namespace warplens::runtime

@@ -1,6 +1,7 @@
 // cuSPARSE's generic interface, as far as products go: a sparse matrix times a dense vector or matrix, in float, double and
 // their complex types. Sums are made in double, row by row in the order in which the elements are stored.
 #include "runtime/libraries/sparse.h"
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 namespace {
@@ -38,7 +39,7 @@ int product(const char* name, SparseHandle* handle, int op, const void* alpha, c
             int type_b, int type_c) {
   if (!alpha || !beta || op < 0 || op > 2) return sparse_invalid_value;
   if (!known_type(a->type) || type_b != a->type || type_c != a->type) {
-    library_gap((std::string(name) + " of mixed or narrow types").c_str());
+    library_gap(fmt::format("{} of mixed or narrow types", name));
     return sparse_not_supported;
   }
   const i64 high = op == 0 ? a->rows : a->columns, wide = op == 0 ? a->columns : a->rows;

@@ -1,6 +1,7 @@
 // cuSPARSE's products whose result is sparse: of two sparse matrices (SpGEMM), and of two dense ones where a sparse one has
 // elements (SDDMM). Sums are made in double.
 #include "runtime/libraries/sparse.h"
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 
@@ -84,7 +85,7 @@ int check(const char* name, const SparseHandle* h, int op_a, int op_b, const Spa
                        f.c->type == f.a->type && f.a->format == SparseMatrix::csr &&
                        f.b->format == SparseMatrix::csr && f.c->format == SparseMatrix::csr;
   if (covered) return sparse_success;
-  library_gap((std::string(name) + " other than of CSR matrices of one type, not transposed").c_str());
+  library_gap(fmt::format("{} other than of CSR matrices of one type, not transposed", name));
   return sparse_not_supported;
 }
 
@@ -229,7 +230,7 @@ int cusparseSDDMM(SparseHandle* h, int op_a, int op_b, const void* alpha, const 
   if (int bad = unless_known(h, a, b, c)) return bad;
   if (!alpha || !beta || op_a < 0 || op_a > 2 || op_b < 0 || op_b > 2) return sparse_invalid_value;
   if (!known_type(c->type) || a->type != c->type || b->type != c->type) {
-    library_gap((std::string(name) + " of mixed or narrow types").c_str());
+    library_gap(fmt::format("{} of mixed or narrow types", name));
     return sparse_not_supported;
   }
   const View x = view_of(*a, op_a != 0), y = view_of(*b, op_b != 0);

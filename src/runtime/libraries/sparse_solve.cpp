@@ -1,6 +1,7 @@
 // What cuSPARSE solves: triangular systems with one right side or many (SpSV, SpSM), and the incomplete LU factors of a CSR
 // matrix that programs solve with (csrilu02). Elements outside the triangle are not looked at.
 #include "runtime/libraries/sparse.h"
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 
@@ -56,7 +57,7 @@ int solve_call(const char* name, SparseHandle* h, int op, const void* alpha, con
       x.columns != y.columns)
     return sparse_invalid_value;
   if (!known_type(a->type) || type_x != a->type || type_y != a->type) {
-    library_gap((std::string(name) + " of mixed or narrow types").c_str());
+    library_gap(fmt::format("{} of mixed or narrow types", name));
     return sparse_not_supported;
   }
   std::vector<Operand> operands = operands_of(*a);

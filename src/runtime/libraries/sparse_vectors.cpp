@@ -1,6 +1,7 @@
 // cuSPARSE's sparse vectors: described, and taken together with dense ones. Elements that an index names twice are computed one
 // after the other; on a GPU either comes out.
 #include "runtime/libraries/sparse.h"
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 namespace {
@@ -17,7 +18,7 @@ std::vector<Operand> both(const SparseVector& x, const DenseVector& y,
 int check(const char* name, const SparseVector& x, const DenseVector& y) {
   if (x.size != y.size) return sparse_invalid_value;
   if (known_type(x.type) && x.type == y.type) return sparse_success;
-  library_gap((std::string(name) + " of mixed or narrow types").c_str());
+  library_gap(fmt::format("{} of mixed or narrow types", name));
   return sparse_not_supported;
 }
 
