@@ -15,7 +15,7 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
   command
       .add_option("input", o.inputs,
                   ".cu, .cuh and .ptx files, folders with .cu files, programs with PTX, "
-                  "compile_commands.json; '-': PTX from standard "
+                  "compile_commands.json; '-': PTX or a source from standard "
                   "input")
       ->required()
       ->type_name("FILE")

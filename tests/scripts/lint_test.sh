@@ -61,6 +61,12 @@ run sh -c '"$0" check - <tile.ptx' "$warplens"
 expect_code 1
 expect_in stdout '32-way bank conflict'
 
+echo '__global__ void k(float* a) { a[threadIdx.x * 8] = 1; }' >stdin.cu
+run sh -c '(echo "/* a // comment */"; cat stdin.cu) | "$0" check --no-config --compiler clang -' "$warplens"
+expect_code 1
+expect_in stdout '^<stdin>.cu:2:[0-9]+: warning: store of 4 bytes'
+rm stdin.cu
+
 # The CUDA sources of a build.
 cat >compile_commands.json <<JSON
 [{"directory": "$scratch", "file": "apart.cu", "command": "nvcc -DX=1 -c apart.cu -o apart.o"},

@@ -156,16 +156,29 @@ Result<std::vector<PtxText>> embedded(const std::string& path, u32 sm) {
       "check reads PTX, which nvcc keeps with -gencode arch=compute_80,code=compute_80; or give the source"));
 }
 
-// As much as a file may have: what never ends is no PTX.
-Result<std::vector<PtxText>> from_stdin() {
+// As much as a file may have: what never ends is neither PTX nor a source.
+Result<std::string> from_stdin() {
   std::string text;
   char buffer[1 << 16];
   while (std::cin.read(buffer, sizeof buffer) || std::cin.gcount() > 0) {
     text.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
-    if (text[0] == '\0') break; // /dev/zero has no end; no PTX begins so
+    if (text[0] == '\0') break; // /dev/zero has no end; nothing begins so
     if (text.size() > largest) return failure(unreadable("-", "is too large for PTX"));
   }
-  return std::vector<PtxText>{{"<stdin>", std::move(text)}};
+  return text;
+}
+
+// PTX begins with a directive, behind comments; no CUDA source begins with a dot. What is empty or no text is not one, either.
+bool is_source(std::string_view text) {
+  for (std::size_t at = 0; (at = text.find_first_not_of(" \t\r\n", at)) != text.npos;) {
+    const std::string_view rest = text.substr(at);
+    const bool line = rest.starts_with("//");
+    if (!line && !rest.starts_with("/*")) return rest[0] != '.' && rest[0] != '\0';
+    const std::size_t end = text.find(line ? "\n" : "*/", at + 2);
+    if (end == text.npos) return false;
+    at = end + (line ? 1 : 2);
+  }
+  return false;
 }
 
 Result<std::vector<CheckInput>> sources_below(const std::string& folder,
@@ -234,7 +247,12 @@ Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::ve
 
 Result<std::vector<PtxText>> read_ptx(const CheckInput& input, const CompileFor& how,
                                       const std::function<void(std::string_view)>& said) {
-  if (input.path == "-") return from_stdin();
+  if (input.path == "-") {
+    Result<std::string> text = from_stdin();
+    if (!text) return failure(text.error());
+    if (!is_source(*text)) return std::vector<PtxText>{{"<stdin>", std::move(*text)}};
+    return compiled({"<stdin>.cu", input.options, input.folder, std::move(*text)}, how, said);
+  }
   if (input.text && input.path.ends_with(".ptx")) return std::vector<PtxText>{{input.path, *input.text}};
   if (input.text && is_cuda_source(input.path)) return compiled(input, how, said);
   std::error_code error;

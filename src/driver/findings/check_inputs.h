@@ -11,7 +11,7 @@
 namespace warplens::driver {
 
 struct CheckInput {
-  std::string path;                  // "-": PTX from standard input
+  std::string path;                  // "-": PTX or CUDA source from standard input
   std::vector<std::string> options;  // of a source: what the compiler is told, as nvcc takes it
   std::string folder;                // where these are relative to; empty: here
   std::optional<std::string> text{}; // of a source or .ptx file: what it is taken to hold
