@@ -69,6 +69,7 @@ struct Claimed {
     access::AccessHeader written = header;
     written.space = Space::shared;
     Claim out = at(written, destination(), 0);
+    if (!out.executed) return out;
     if (copy.example) out.copied = access_at(copy.header, *copy.example, any_start);
     out.conflict_free = out.costs[0].wavefronts.most <= out.costs[0].ideal.most;
     auto whole = [](Costs& costs, const Costs& of_copy) {
