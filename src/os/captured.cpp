@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,10 +20,18 @@
 namespace warplens::os {
 namespace {
 
-std::string read_to_end(int descriptor, const OnOutput& on_output) {
+// Where it is to stop the group is told so again, until nobody is left that could write: a process that was being made when it
+// was told first may have missed it.
+std::string read_to_end(int descriptor, const OnOutput& on_output, const std::stop_token& stop, pid_t group) {
+  constexpr int patience = 200; // ms
   std::string all;
   char buffer[4096];
   for (;;) {
+    pollfd one{descriptor, POLLIN, 0};
+    if (poll(&one, 1, stop.stop_possible() ? patience : -1) == 0) {
+      if (stop.stop_requested()) kill(-group, SIGTERM);
+      continue;
+    }
     ssize_t count = read(descriptor, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return all;
@@ -98,7 +107,7 @@ Result<Captured> run_captured(const std::vector<std::string>& arguments, const O
   {
     std::stop_callback end(stop,
                            [group = *child] { kill(-group, SIGTERM); }); // gone before the number is free
-    result.output = read_to_end(output.get(), on_output);
+    result.output = read_to_end(output.get(), on_output, stop, *child);
   }
   int status = 0;
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR) {
