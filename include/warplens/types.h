@@ -9,6 +9,10 @@ namespace warplens {
 
 enum class Space : std::uint8_t { global, shared, local, constant, texture, surface };
 enum class AccessKind : std::uint8_t { load, store, reduction, atomic, async_copy, ldmatrix };
+// Whether memory reads, changes and writes a word at once: with the old value as its result (atomic) or without (reduction).
+constexpr bool is_atomic(AccessKind kind) {
+  return kind == AccessKind::atomic || kind == AccessKind::reduction;
+}
 // PTX cache operators; `nc` is the read-only path (ld.global.nc), `volatile_` bypasses L1 where there is a choice.
 enum class CacheOperator : std::uint8_t { none, ca, cg, cs, lu, cv, wb, wt, nc, volatile_ };
 

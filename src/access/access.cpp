@@ -1,3 +1,4 @@
+// The words for what an access is, and one warp taken out of the larger forms. See access.h.
 #include "access/access.h"
 #include "access/site.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Tag sets under an exclusive or: what a carry changes, the bounds wherever a warp begins, a block's passes once per shape.
+// See stages.h.
 #include "arch/stages.h"
 #include "arch/rules/l1_stages.h"
 #include "arch/rules/requests.h"

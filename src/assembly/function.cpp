@@ -27,9 +27,6 @@ struct Place {
   auto root() const { return std::pair(base, number); }
 };
 
-bool is_load(Kind kind) { return kind == Kind::load; }
-bool is_atomic(Kind kind) { return kind == Kind::atomic || kind == Kind::reduction; }
-
 bool is_of_kind(Kind site, Kind machine) {
   return site == machine || (is_atomic(site) && is_atomic(machine));
 }
@@ -202,8 +199,8 @@ private:
     if (all([](auto* one) { return one->opcode.combines; })) return settle(m, Assembled::combined);
     if (all([](auto* one) { return one->one_lane; })) return settle(m, Assembled::one_lane);
     const bool swaps = all([](auto* one) { return one->opcode.name == "ATOMS.CAS"; });
-    const bool loads =
-        std::ranges::any_of(code_.of[m.instruction], [](auto* one) { return is_load(one->opcode.kind); });
+    const bool loads = std::ranges::any_of(code_.of[m.instruction],
+                                           [](auto* one) { return one->opcode.kind == Kind::load; });
     if (swaps && loads && m.site->space == Space::shared) settle(m, Assembled::looped);
   }
 
@@ -362,7 +359,7 @@ private:
       const bool seen = std::ranges::any_of(others, [&](const Member* other) {
         if (other == &m || !covers(*other, m) || (other->guard != ir::no_value && !same_guard(*other, m)))
           return false;
-        if (is_load(m.site->kind)) return comes_before(*other, m);
+        if (m.site->kind == Kind::load) return comes_before(*other, m);
         return other->site->kind == Kind::store && other->block == m.block &&
                other->instruction > m.instruction;
       });

@@ -1,3 +1,4 @@
+// The walk over the blocks until nothing changes, and what it asks of branches on the way. See analysis.h.
 #include "check/analysis.h"
 #include "check/evaluation.h"
 

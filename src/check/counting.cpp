@@ -1,3 +1,4 @@
+// Every place that a warp may begin at, tried with the rules of arch/, and what was counted once kept. See counting.h.
 #include "check/counting.h"
 #include "arch/count.h"
 #include "arch/stages.h"

@@ -1,3 +1,4 @@
+// Rules, messages, costs and notes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
 #include "arch/table.h"
 #include "report/places.h"
@@ -53,7 +54,7 @@ Rule rule_of(const Judgement& j) {
   default: break;
   }
   if (j.site.kind == Kind::store) return Rule::store;
-  return j.site.kind == Kind::atomic || j.site.kind == Kind::reduction ? Rule::atomic : Rule::load;
+  return is_atomic(j.site.kind) ? Rule::atomic : Rule::load;
 }
 
 std::string message_of(const Judgement& j) {
@@ -225,9 +226,9 @@ findings::Access access_of(const Judgement& j, const std::vector<const arch::Arc
 std::span<const std::string_view> rules() { return rule_names; }
 
 std::string described(const Judgement& j) {
-  std::string_view preposition = j.site.kind == Kind::store || is_written(j.site)                ? "to"
-                                 : j.site.kind == Kind::atomic || j.site.kind == Kind::reduction ? "on"
-                                                                                                 : "from";
+  std::string_view preposition = j.site.kind == Kind::store || is_written(j.site) ? "to"
+                                 : is_atomic(j.site.kind)                         ? "on"
+                                                                                  : "from";
   std::string array =
       j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
   if (j.row_bytes != 0) {

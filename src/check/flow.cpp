@@ -1,3 +1,4 @@
+// Loops found from back edges; which blocks the two sides of a branch reach before they meet. See flow.h.
 #include "check/flow.h"
 #include <algorithm>
 #include <set>

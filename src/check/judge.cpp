@@ -1,3 +1,4 @@
+// Claims of one access gathered, its conditions and premises, and the verdict that follows. See judge.h.
 #include "check/judge.h"
 #include "arch/count.h"
 #include "report/pattern_text.h"

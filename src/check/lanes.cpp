@@ -1,3 +1,4 @@
+// The sets of lanes for which a branch's condition can hold, intersected on the way to an instruction. See lanes.h.
 #include "check/lanes.h"
 #include <set>
 

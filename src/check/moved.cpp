@@ -1,3 +1,4 @@
+// Coordinates of textures and tensor maps, bulk copies and wgmma operands: what is known of them without a launch. See moved.h.
 #include "check/moved.h"
 #include "arch/count.h"
 #include "ir/matrix.h"

@@ -17,8 +17,8 @@ struct Coordinates {
   u32 first = 0, count = 0;
   std::string_view decided_by;
   u32 layers = 0; // numbers among them that are layers, 0 or 1
-  u32 step =
-      0; // what x moves by from one texel to the next; 0: coordinates are no whole numbers, or of one lane alone
+  // What x moves by from one texel to the next; 0: coordinates are no whole numbers, or of one lane alone.
+  u32 step = 0;
 };
 std::optional<Coordinates> coordinates(const ir::Form&, const ir::Instruction&);
 

@@ -1,3 +1,4 @@
+// Polynomials, addresses, assumptions and reasons as a reader of the source would write them. See text.h.
 #include "check/text.h"
 #include "ptx/parse.h"
 #include <fmt/format.h>

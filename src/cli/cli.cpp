@@ -1,3 +1,4 @@
+// All commands put together, and what is said of arguments that are none. See cli.h.
 #include "cli/cli.h"
 #include "base/closest.h"
 #include "base/cpu.h"

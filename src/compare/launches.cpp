@@ -1,3 +1,4 @@
+// Launches in order, kernels by their names, and the k-th launches of each put together. See launches.h.
 #include "compare/launches.h"
 #include <algorithm>
 #include <fmt/format.h>

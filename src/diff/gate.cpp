@@ -1,3 +1,4 @@
+// Conditions such as "worse>5%" parsed, and held against each kernel and line of a comparison. See gate.h.
 #include "diff/gate.h"
 #include "diff/words.h"
 #include <algorithm>

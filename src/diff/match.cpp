@@ -1,3 +1,4 @@
+// Texts compared by their words; three rounds, from the surest match to the least sure. See match.h.
 #include "diff/match.h"
 #include <algorithm>
 #include <cctype>

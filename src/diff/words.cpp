@@ -1,3 +1,4 @@
+// Places, grids and changes in words and numbers that fit their column. See words.h.
 #include "diff/words.h"
 #include "report/text.h"
 #include <algorithm>

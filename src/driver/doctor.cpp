@@ -1,3 +1,4 @@
+// A row for each thing that is looked for: a trial of it, what that said, and what helps. See doctor.h.
 #include "driver/doctor.h"
 #include "base/cpu.h"
 #include "cache/store.h"

@@ -39,7 +39,7 @@ std::optional<Diagnostic> check_operation(const Question& q, const Type& accesse
   if (read_only && q.kind != Kind::load)
     return diag::error("explain-operation", fmt::format("{} memory cannot be written", access::name(q.space)),
                        {}, "use --op load");
-  bool atomic = q.kind == Kind::atomic || q.kind == Kind::reduction;
+  bool atomic = is_atomic(q.kind);
   if (atomic && (q.space == Space::local ||
                  (accessed.size != 2 && accessed.size != 4 && accessed.size != 8 && accessed.size != 16)))
     return diag::error("explain-operation",

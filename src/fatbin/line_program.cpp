@@ -1,3 +1,4 @@
+// The DWARF reader (versions 2 to 4), and the tables of a cubin turned into .loc directives. See line_program.h.
 #include "fatbin/line_program.h"
 #include <algorithm>
 #include <cctype>

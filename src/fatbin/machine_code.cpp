@@ -1,3 +1,4 @@
+// The table of opcodes that access memory, the reader of sections, and what a predicate says of an atomic. See machine_code.h.
 #include "fatbin/machine_code.h"
 #include "fatbin/cubin.h"
 #include "os/elf.h"
@@ -209,13 +210,10 @@ std::vector<MemoryInstruction> MachineCode::accesses(const std::string& function
       guarded.emplace_back(out.size() - 1, set[guard.predicate]);
   }
   std::set<std::pair<u32, u32>> atomics; // lines
-  auto is_atomic = [](const MemoryInstruction& i) {
-    return i.opcode.kind == Kind::atomic || i.opcode.kind == Kind::reduction;
-  };
   for (const MemoryInstruction& i : out)
-    if (is_atomic(i) && i.line != 0) atomics.emplace(i.text, i.line);
+    if (is_atomic(i.opcode.kind) && i.line != 0) atomics.emplace(i.text, i.line);
   for (const auto& [index, setter] : guarded)
-    out[index].one_lane = is_atomic(out[index]) && atomics.contains({setter.text, setter.line});
+    out[index].one_lane = is_atomic(out[index].opcode.kind) && atomics.contains({setter.text, setter.line});
   return out;
 }
 

@@ -1,3 +1,4 @@
+// Places and costs of findings as every writer words them. See words.h.
 #include "findings/words.h"
 #include "findings/edit_text.h"
 #include "findings/rules.h"

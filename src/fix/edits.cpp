@@ -1,3 +1,4 @@
+// Edits put into a text in order, and the hunks of what changed. See edits.h.
 #include "fix/edits.h"
 #include <algorithm>
 #include <fmt/format.h>

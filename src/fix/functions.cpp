@@ -1,3 +1,4 @@
+// Parameters, structures with their layout, and where memory is taken for a variable, found in tokens. See functions.h.
 #include "fix/functions.h"
 #include <algorithm>
 

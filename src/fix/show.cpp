@@ -1,3 +1,4 @@
+// A note for each thing that the tokens around an access show. See show.h.
 #include "fix/show.h"
 #include "fix/arrays.h"
 #include "fix/functions.h"

@@ -1,3 +1,4 @@
+// The lexer: comments and literals skipped, brackets paired, directives set apart. See tokens.h.
 #include "fix/tokens.h"
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// Boxes cut, counted and walked through. See cta_set.h.
 #include "fold/cta_set.h"
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// How each kind of operand moves from CTA to CTA, and the conditions that sums and quotients need. See numbers.h.
 #include "fold/numbers.h"
 
 namespace warplens::fold {

@@ -1,3 +1,4 @@
+// A worklist, from what matters for counting back to what it is computed from. See relevance.h.
 #include "fold/relevance.h"
 #include <algorithm>
 

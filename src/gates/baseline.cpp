@@ -1,3 +1,4 @@
+// The file read and written, and findings held against it line by line. See baseline.h.
 #include "gates/baseline.h"
 #include "gates/own_rules.h"
 #include <algorithm>

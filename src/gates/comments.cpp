@@ -1,3 +1,4 @@
+// Comments found in a source text and parsed, each with the line that it is for. See comments.h.
 #include "gates/comments.h"
 #include "findings/rules.h"
 #include <fmt/format.h>

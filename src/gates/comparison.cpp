@@ -1,3 +1,4 @@
+// Counters, relations and limits read from words, and a cost held against them. See comparison.h.
 #include "gates/comparison.h"
 #include "base/closest.h"
 #include <charconv>

@@ -1,3 +1,4 @@
+// Which comment is for which finding or access, and what is said of those that hold no longer. See expectations.h.
 #include "gates/expectations.h"
 #include "findings/rules.h"
 #include "findings/words.h"

@@ -1,3 +1,4 @@
+// Dominance frontiers for the phis, then one walk down the dominator tree that gives numbers. See ssa.h.
 #include "ir/ssa.h"
 #include "ir/dominator_tree.h"
 

@@ -1,3 +1,4 @@
+// Accesses of one place over all launches added up, weighed, and worded. See judge.h.
 #include "judge/judge.h"
 #include "advise/remedy.h"
 #include "diag/check.h"

@@ -1,3 +1,4 @@
+// The forms of --arg, each read for one type of parameter, and what is said where they don't fit. See arguments.h.
 #include "launcher/arguments.h"
 #include "launcher/words.h"
 #include <charconv>

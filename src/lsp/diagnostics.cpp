@@ -1,3 +1,4 @@
+// Findings as the protocol's diagnostics, with related places and the data that code actions need. See views.h.
 #include "findings/words.h"
 #include "lsp/uri.h"
 #include "lsp/views.h"

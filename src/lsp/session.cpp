@@ -1,3 +1,4 @@
+// Messages by their method, questions to the worker and its answers, and what is published. See session.h.
 #include "lsp/session.h"
 #include "lsp/uri.h"
 #include "lsp/views.h"

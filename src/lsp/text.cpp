@@ -1,3 +1,4 @@
+// Positions between UTF-16 units, bytes and lines, and edits of a document. See text.h.
 #include "lsp/text.h"
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// Affine accesses gathered by form and place of the period, and turned into sums when the launch has ended. See cells.h.
 #include "measure/cells.h"
 #include "arch/stages.h"
 #include <algorithm>

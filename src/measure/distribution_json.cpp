@@ -1,3 +1,4 @@
+// Lanes as one short text and back, and what follows from them found again. See distribution_json.h.
 #include "measure/distribution_json.h"
 #include "base/bits.h"
 #include <bit>

@@ -44,8 +44,8 @@ constexpr bool is_counted(Status status) { return status == Status::exact || sta
 struct LaunchContent {
   std::string kernel, name; // mangled, demangled
   std::string module;       // which PTX: "compute_90 of app"
-  u32 machine_code =
-      0; // accesses are counted as the machine code of that capability has them; 0: as PTX has them
+  // Accesses are counted as the machine code of that capability has them; 0: as PTX has them.
+  u32 machine_code = 0;
   Dim3 grid, block;
   u64 shared_bytes = 0; // static + dynamic
   u64 local_bytes = 0;  // per thread, from PTX

@@ -1,3 +1,4 @@
+// Sums, excess, bytes and shares, each from one launch's or kernel's sites. See totals.h.
 #include "measure/totals.h"
 #include <algorithm>
 

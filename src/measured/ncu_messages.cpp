@@ -1,3 +1,4 @@
+// A reader for each message, by the numbers of its fields. See ncu_messages.h.
 #include "measured/ncu_messages.h"
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// Columns by their labels, rows by launch and function, offsets from the first instruction on. See ncu_source_page.h.
 #include "measured/ncu_source_page.h"
 #include "measured/csv.h"
 #include <algorithm>

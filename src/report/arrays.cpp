@@ -1,3 +1,4 @@
+// Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See arrays.h.
 #include "report/arrays.h"
 #include "report/declarations.h"
 #include "report/names.h"

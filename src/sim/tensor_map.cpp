@@ -1,3 +1,4 @@
+// The structure packed into the 128 bytes of a map, its limits, and the fields that kernels may replace. See tensor_map.h.
 #include "sim/tensor_map.h"
 #include <cstring>
 

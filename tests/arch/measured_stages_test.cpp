@@ -95,8 +95,8 @@ bool is_swap(const MeasuredPattern& pattern) {
 TEST(MeasuredStages, AtomicsAreExactInOnePassAndEstimatesFromBelow) {
   auto atomics = [](bool one_pass, bool overtaking) {
     return agreement([=](const MeasuredPattern& pattern, const arch::Counts& counts) {
-      return arch::is_atomic(pattern.access.kind) && !is_swap(pattern) &&
-             (counts.tag_passes == 1) == one_pass && overtakes(pattern.access) == overtaking;
+      return is_atomic(pattern.access.kind) && !is_swap(pattern) && (counts.tag_passes == 1) == one_pass &&
+             overtakes(pattern.access) == overtaking;
     });
   };
   EXPECT_EQ(atomics(true, false), (Agreement{317, 317, 317, 0, 0}));

@@ -1,3 +1,4 @@
+// Sides made by hand, with counts that differ for one reason each.
 #include "compare/compare.h"
 #include "compare/launches.h"
 #include <gtest/gtest.h>

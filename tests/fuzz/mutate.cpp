@@ -1,3 +1,4 @@
+// Bytes, integers, numbers in text and whole pieces changed, by a random number for each decision. See mutate.h.
 #include "fuzz/mutate.h"
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// The vendors' procedures, space by space, over plain sets. See counting.h.
 #include "oracle/counting.h"
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// A thread at a time from barrier to barrier, with maps for registers and memory. See interpreter.h.
 #include "oracle/interpreter.h"
 #include "oracle/scalar.h"
 #include "oracle/warp_ops.h"

@@ -1,3 +1,4 @@
+// Statements drawn one by one, each of which keeps what the program promises: it ends, and nothing races. See random_program.h.
 #include "oracle/random_program.h"
 #include "ir/operands.h"
 #include "oracle/random_shapes.h"

@@ -1,3 +1,4 @@
+// The table of forms and their types. See random_shapes.h.
 #include "oracle/random_shapes.h"
 
 namespace warplens::oracle {

@@ -1,3 +1,4 @@
+// A function for each opcode over 128-bit numbers, chosen by the text of the instruction. See scalar.h.
 #include "oracle/scalar.h"
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// CUDA's calls for memory, devices, streams and errors, as a program makes them: results and error codes.
 #include "runtime/abi/device_prop.h"
 #include "runtime/api.h"
 #include <cstring>

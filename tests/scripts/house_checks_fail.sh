@@ -30,6 +30,12 @@ for comparison in 'row.sm >= 60' 'arch::major(row) == 9' '90 <= row->sm' 'sm(*ro
 done
 rm "$copy/src/measure/young.h"
 
+python3 "$copy/scripts/check_openings.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
+seq -f 'int silent%g;' 101 >"$copy/src/base/silent.h"
+if python3 "$copy/scripts/check_openings.py" >"$copy/log"; then echo "a long file without a word went unnoticed"; exit 1; fi
+grep -q "src/base/silent.h" "$copy/log"
+rm "$copy/src/base/silent.h"
+
 echo 'inline int leaked() { return 1; } int (*kept)() = leaked; namespace avx2 { inline int own() { return 2; } int (*kept)() = own; }' >"$copy/leak.cpp"
 "${CXX:-c++}" -c "$copy/leak.cpp" -o "$copy/leak.o"
 if python3 "$copy/scripts/check_symbols.py" avx2: "$copy/leak.o" >"$copy/log"; then echo "a weak symbol went unnoticed"; exit 1; fi

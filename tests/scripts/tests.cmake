@@ -4,6 +4,7 @@ set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 add_test(NAME house.layers COMMAND python3 ${scripts}/check_layers.py)
 add_test(NAME house.links COMMAND python3 ${scripts}/check_links.py)
 add_test(NAME house.capabilities COMMAND python3 ${scripts}/check_capabilities.py)
+add_test(NAME house.openings COMMAND python3 ${scripts}/check_openings.py)
 if(NOT WARPLENS_SANITIZE) # sanitizers add weak symbols of their own
   foreach(target ${warplens_targets})
     list(APPEND objects_of_targets ${target}: $<TARGET_OBJECTS:warplens_kernels_${target}>

@@ -47,8 +47,6 @@ bool moves_more_than_sectors(const Subject& s) {
 
 bool is_device(access::Space space) { return space == access::Space::global; }
 
-bool is_atomic(access::Kind kind) { return kind == access::Kind::atomic || kind == access::Kind::reduction; }
-
 bool reads(access::Kind kind) { return kind == access::Kind::load || kind == access::Kind::async_copy; }
 
 Advice draft(const Subject& subject, std::string rule, Metric metric) {

@@ -90,7 +90,6 @@ bool has_aligned_twin(const Subject&);
 Advice halo(const Subject&);
 
 bool is_device(access::Space);
-bool is_atomic(access::Kind);
 bool reads(access::Kind); // from where its lanes go: a load, an asynchronous copy
 // Does the architecture move larger pieces than the touched sectors? Only up to 3.x.
 bool moves_more_than_sectors(const Subject&);

@@ -146,7 +146,7 @@ std::optional<Sharing> sharing_of(const Architecture& arch, const LaneBatch& bat
   const Rule& rule = *arch.shared.rule;
   bool pairs = counts_like(rule, BatchKernel::banks_with_pairs, batch.bytes);
   if (!pairs && !counts_like(rule, BatchKernel::banks, batch.bytes)) return {};
-  if (batch.kind == Kind::atomic || batch.kind == Kind::reduction)
+  if (is_atomic(batch.kind))
     return batch.bytes <= 4 && batch.atomic == access::AtomicForm::plain ? std::optional(Sharing::each_lane)
                                                                          : std::nullopt;
   return pairs && batch.kind == Kind::load && batch.bytes == 8 ? Sharing::shared_in_pairs : Sharing::shared;

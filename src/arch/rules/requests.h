@@ -23,10 +23,6 @@ constexpr u64 ideal_sectors(u64 sectors, u32 lanes, u32 bytes) {
   return sectors < needed ? sectors : needed;
 }
 
-constexpr bool is_atomic(access::Kind kind) {
-  return kind == access::Kind::atomic || kind == access::Kind::reduction;
-}
-
 // Does this access go through an L1 whose unit of transfer is the whole line?
 // Stores, reductions and atomics never do: they are performed in L2.
 template <class Access> bool transfers_lines(const Architecture& arch, const Access& access) {

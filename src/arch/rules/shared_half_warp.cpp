@@ -55,7 +55,7 @@ u64 passes_with_one_broadcast(const Words& word, u32 lanes) {
 }
 
 void count_shared_one_broadcast(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
-  bool atomic = access.kind == access::Kind::atomic || access.kind == access::Kind::reduction;
+  bool atomic = is_atomic(access.kind);
   u32 parts = access.bytes <= 4 ? 1 : access.bytes / 4;
   for_each_group(access.active, half_warp, [&](u32 lanes) {
     counts.requests += parts;

@@ -1,3 +1,4 @@
+// One reader for each kind of input, and the words of compile commands that matter to the device code. See check_inputs.h.
 #include "driver/findings/check_inputs.h"
 #include "driver/program/source_program.h"
 #include "fatbin/fatbin.h"

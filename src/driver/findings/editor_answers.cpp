@@ -1,3 +1,4 @@
+// Judgements, compilers' complaints and the last run's counts, placed in the text that an editor has. See editor_answers.h.
 #include "driver/findings/editor_answers.h"
 #include "check/findings.h"
 #include "driver/findings/examine.h"

@@ -1,3 +1,4 @@
+// Options read, inputs judged by several threads in turn, and findings placed in their sources. See examine.h.
 #include "driver/findings/examine.h"
 #include "arch/table.h"
 #include "base/launch_limits.h"

@@ -1,3 +1,4 @@
+// Edits grouped by finding, those that collide left out, and files replaced as a whole. See fixing.h.
 #include "driver/findings/fixing.h"
 #include "findings/words.h"
 #include "fix/edits.h"

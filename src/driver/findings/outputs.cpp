@@ -1,3 +1,4 @@
+// Which options name files, what may go to standard output, and the check that no output is an input. See outputs.h.
 #include "driver/findings/outputs.h"
 #include "html/page.h"
 #include "report/json.h"

@@ -1,3 +1,4 @@
+// One function for each step, in the order in which they are taken. See prepare.h.
 #include "driver/program/prepare.h"
 #include "arch/table.h"
 #include "driver/gpus.h"

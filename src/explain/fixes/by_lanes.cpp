@@ -41,7 +41,7 @@ measure::SiteRecord site_of(const Situation& s) {
   out.site.space = out.space = s.manner.space;
   out.site.kind = s.manner.kind, out.site.cache = s.manner.cache;
   out.site.bytes = static_cast<u8>(s.manner.pieces[0].bytes);
-  bool atomic = s.manner.kind == access::Kind::atomic || s.manner.kind == access::Kind::reduction;
+  bool atomic = is_atomic(s.manner.kind);
   if (atomic)
     out.site.opcode = fmt::format("{}.add.{}{}", s.manner.kind == access::Kind::atomic ? "atom" : "red",
                                   is_float(s.target.accessed) ? 'f' : 'u', 8u * s.manner.pieces[0].bytes);

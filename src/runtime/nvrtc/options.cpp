@@ -1,3 +1,4 @@
+// The table of known options, each with what clang is told instead. See options.h.
 #include "runtime/nvrtc/options.h"
 #include <algorithm>
 #include <charconv>

@@ -1,3 +1,4 @@
+// Which ops are looked at, and what is kept of each byte that they touch. See access_checks.h.
 #include "sim/check/access_checks.h"
 #include "sim/exec/stuck.h"
 #include "sim/program.h"

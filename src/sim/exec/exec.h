@@ -267,8 +267,8 @@ struct LaunchState {
   std::vector<std::byte> parameters; // the kernel's, as ld.param sees them
   std::vector<u32> shared_offset;    // [module variables]
   u32 shared_bytes = 0;
-  u64 shared_granted =
-      0; // a CTA's, in whole units of allocation: what is behind its own is there, and nobody's
+  // A CTA's, in whole units of allocation: what is behind its own is there, and nobody's.
+  u64 shared_granted = 0;
   u64 shared_stride = 0;  // from one CTA's shared memory to the next one's in a batch
   u64 local_bytes = 0;    // per thread: entry depot and room for calls
   u64 grid_workspace = 0; // cooperative launches: what %envreg1:2 point to

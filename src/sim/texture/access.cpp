@@ -1,3 +1,4 @@
+// A lane's object looked up, and the texels of a warp handed to the sink. See access.h.
 #include "sim/texture/access.h"
 #include "sim/memory/access.h"
 #include "sim/memory/check.h"

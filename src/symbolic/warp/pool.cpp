@@ -1,3 +1,4 @@
+// Polynomials in one normal form, each kept once, with what is known of their values. See pool.h.
 #include "symbolic/warp/pool.h"
 #include <bit>
 

@@ -193,7 +193,7 @@ template <Find find>
 
 // Adds the passes of the warps that wait.
 void count_passes(const PendingBlocks& w, const DistinctCounts& distinct, Counts& out) {
-  bool atomic = w.kind == access::Kind::atomic || w.kind == access::Kind::reduction;
+  bool atomic = is_atomic(w.kind);
   u32 factor = w.kind == access::Kind::atomic ? 2 : 1, lines = 0;
   for (u32 i = 0; i < w.count; ++i) lines += distinct.lines[i];
   if (lines == w.count && w.shift <= 2 && !atomic) { // one line each, and no groups

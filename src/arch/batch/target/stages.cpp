@@ -201,7 +201,7 @@ template <u32 groups>
 template <u32 groups> [[gnu::always_inline]] inline bool stages(const StagedWarp& w, StagePasses& out) {
   u64 differ;
   if (!(w.lanes == full_mask ? look<true>(w, differ) : look<false>(w, differ))) return false;
-  bool atomic = w.kind == Kind::atomic || w.kind == Kind::reduction, shared = atomic && w.shift < 2;
+  bool atomic = is_atomic(w.kind), shared = atomic && w.shift < 2;
   u32 factor = w.kind == Kind::atomic ? 2 : 1;
   if (differ < 128 && !atomic) {
     out = one_line<groups>(w);
