@@ -1,3 +1,4 @@
+// Rows of cells for the lanes of a warp, per space, and which of them travel. See picture.h.
 #include "html/picture.h"
 #include "arch/count.h"
 #include "base/bits.h"
@@ -10,8 +11,6 @@ namespace warplens::html {
 namespace {
 
 using access::WarpAccess;
-
-bool is_atomic(access::Kind kind) { return kind == access::Kind::atomic || kind == access::Kind::reduction; }
 
 // `masks`: of the lanes at each cell.
 std::vector<CellRun> runs_of(const std::vector<u32>& masks) {

@@ -1,3 +1,4 @@
+// Kernels, findings and settings of a report, member by member as web/src/data.ts has them. See report_data.h.
 #include "html/report_data.h"
 #include "arch/count.h"
 #include "measure/totals.h"

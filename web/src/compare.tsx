@@ -6,7 +6,7 @@ import { capital, exact, human, percent, plural } from './format';
 import { Choice } from './parts';
 import { turnTheme } from './theme';
 
-interface Side { name: string; measured: { tool: string | null; gpu: string | null; driver: string | null } | null }
+interface Side { name: string; measured: { tool: string | null; gpu: string | null; driver: string | null } | null; predicted_from: 'ptx' | 'machine-code' | null }
 interface Count { count: string; values: (number | null)[]; residual: number; reason: string }
 interface Line { file: string | null; line: number | null; function: string | null; source: string | null; space: string; op: string; instructions: (string | null)[]; reason: string; counts: Count[] }
 type Dim = [number, number, number] | null;
@@ -20,7 +20,7 @@ interface Comparison {
 const data: Comparison = JSON.parse(document.getElementById('data')!.textContent!);
 const [base, other] = data.compared, letters = ['A', 'B', 'C'];
 const different = Object.values(data.different).reduce((a, b) => a + b, 0), counts = data.equal + different;
-const how = ({ measured: m }: Side) => (!m ? 'predicted' : `measured${m.tool ? ` by ${m.tool}` : ''}${m.gpu ? ` on ${m.gpu}` : ''}${m.driver ? `, driver ${m.driver}` : ''}`);
+const how = ({ measured: m, predicted_from: from }: Side) => (!m ? `predicted from ${from === 'machine-code' ? 'machine code' : 'PTX'}` : `measured${m.tool ? ` by ${m.tool}` : ''}${m.gpu ? ` on ${m.gpu}` : ''}${m.driver ? `, driver ${m.driver}` : ''}`);
 const both = (group: Group) => group.grid[base] !== null && group.grid[other] !== null;
 const differing = (of: { counts?: Count[]; sums?: Count[] }) => (of.counts ?? of.sums!).filter((c) => c.reason !== 'none');
 const differences = (group: Group) => group.lines.reduce((n, line) => n + differing(line).length, 0) + differing({ sums: group.sums }).length;
