@@ -52,10 +52,10 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
       ->group(group);
   command
       .add_option("--count-as", o.count_as,
-                  "ptx: accesses as PTX has them; machine-code: as the program's machine code for the device "
-                  "has them, "
-                  "where there is some (-lineinfo)")
-      ->check(one_of({"ptx", "machine-code"}))
+                  "machine-code: accesses as the assembler made them (nvcc -lineinfo for the device of --sm "
+                  "keeps what "
+                  "that takes); ptx: as PTX has them; auto: machine-code where there is some")
+      ->check(one_of({"auto", "ptx", "machine-code"}))
       ->type_name("CODE")
       ->capture_default_str()
       ->group(group);

@@ -49,7 +49,8 @@ struct RunOptions {
   std::vector<std::string> checks; // what else to look for: "sync", "memory", "race"
   double timeout = 0;              // seconds that a launch may take; 0: no limit
   bool count_only = false;         // results only where somebody looks
-  std::string count_as = "ptx";    // or "machine-code": accesses as the program's machine code has them
+  std::string count_as =
+      "auto"; // machine code's accesses where it can be read, else PTX's; or "ptx", "machine-code"
   bool strict = false;
   bool keep_going = false;     // launches that could not be emulated return success
   bool no_cache = false;       // compile and parse anew, keep nothing

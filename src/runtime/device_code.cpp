@@ -21,7 +21,7 @@ constexpr std::string_view kind = "module";
 
 cache::Digest key_of(std::span<const Bytes> fatbins, const Wanted& wanted, const std::string& program) {
   cache::Hasher hasher;
-  hasher.add(wanted.sm).add(u32{wanted.machine_code}).add(program).add(fatbins.size());
+  hasher.add(wanted.sm).add(static_cast<u32>(wanted.count_as)).add(program).add(fatbins.size());
   for (Bytes fatbin : fatbins) hasher.add(fatbin);
   return hasher.digest();
 }
@@ -116,7 +116,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
   std::vector<ir::Module> modules;
   bool damaged = false, held = false;
   for (Bytes data : fatbins) {
-    fatbin::Fatbin fatbin = fatbin::read_fatbin(data, wanted.machine_code);
+    fatbin::Fatbin fatbin = fatbin::read_fatbin(data, wanted.count_as != CountAs::ptx);
     code.registers.merge(fatbin.registers);
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
@@ -131,12 +131,13 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
           ptx::parse(text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
       if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});
       for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
-      if (wanted.machine_code) held |= hold_against_machine_code(code, parsed->module, fatbin, wanted.sm);
+      if (wanted.count_as != CountAs::ptx)
+        held |= hold_against_machine_code(code, parsed->module, fatbin, wanted.sm);
       modules.push_back(std::move(parsed->module));
     }
   }
   if (modules.empty()) return failure(no_code(program, damaged));
-  if (wanted.machine_code && !held) notes.push_back(no_machine_code(program, wanted.sm));
+  if (wanted.count_as == CountAs::machine_code && !held) notes.push_back(no_machine_code(program, wanted.sm));
   if (modules.size() == 1) {
     code.module = std::move(modules[0]);
     return code;

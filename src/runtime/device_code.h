@@ -12,9 +12,13 @@ namespace warplens::runtime {
 
 using os::Bytes;
 
+// Whose accesses are counted: those of machine code where there is some that is known to be made of the PTX, else PTX's; or PTX's
+// alone; or machine code's, with a warning where there is none. Machine code is read by src/assembly.
+enum class CountAs : u8 { best, ptx, machine_code };
+
 struct Wanted {
   u32 sm = 90;
-  bool machine_code = false; // accesses are to be counted as machine code has them (src/assembly)
+  CountAs count_as = CountAs::best;
 };
 
 struct DeviceCode {

@@ -50,7 +50,10 @@ Options options_from_environment() {
   std::string_view checks = os::variable("WARPLENS_CHECK");
   options.checks = {names(checks, "sync"), names(checks, "memory"), names(checks, "race")};
   if (double seconds = std::atof(os::variable("WARPLENS_TIMEOUT")); seconds > 0) options.timeout = seconds;
-  options.machine_code = os::variable("WARPLENS_COUNT_AS") == "machine-code"sv;
+  const std::string_view code = os::variable("WARPLENS_COUNT_AS");
+  options.count_as = code == "ptx"            ? CountAs::ptx
+                     : code == "machine-code" ? CountAs::machine_code
+                                              : CountAs::best;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
   options.keep_going = os::variable("WARPLENS_KEEP_GOING") == "1"sv;
   options.progress = os::variable("WARPLENS_PROGRESS") == "1"sv;

@@ -1,5 +1,6 @@
 // What the parent process asks of the runtime, handed over in environment variables.
 #pragma once
+#include "runtime/device_code.h"
 #include "sim/sim.h"
 #include <optional>
 #include <string>
@@ -16,13 +17,13 @@ struct Options {
   bool strict_memory = false;    // WARPLENS_MEMORY=strict
   sim::LaunchChecks checks;      // WARPLENS_CHECK=sync,memory,race
   std::optional<double> timeout; // WARPLENS_TIMEOUT: seconds a launch may take
-  bool machine_code = false; // WARPLENS_COUNT_AS=machine-code: accesses as that has them, where there is some
-  bool count_only = false;   // WARPLENS_COUNT_ONLY=1: results only where somebody looks
-  bool keep_going = false;   // WARPLENS_KEEP_GOING=1: launches that could not be emulated are a success
-  bool progress = false;     // WARPLENS_PROGRESS=1: on a terminal, say which launch runs
-  u64 launch_skip = 0;       // WARPLENS_LAUNCH_SKIP: the first of each process, which are not counted
-  u64 launches = ~u64{0};    // WARPLENS_LAUNCHES: that are counted, of those that follow
-  u64 per_kernel = ~u64{0};  // WARPLENS_PER_KERNEL: the same, of each kernel
+  CountAs count_as = CountAs::best; // WARPLENS_COUNT_AS=ptx, machine-code
+  bool count_only = false;          // WARPLENS_COUNT_ONLY=1: results only where somebody looks
+  bool keep_going = false;      // WARPLENS_KEEP_GOING=1: launches that could not be emulated are a success
+  bool progress = false;        // WARPLENS_PROGRESS=1: on a terminal, say which launch runs
+  u64 launch_skip = 0;          // WARPLENS_LAUNCH_SKIP: the first of each process, which are not counted
+  u64 launches = ~u64{0};       // WARPLENS_LAUNCHES: that are counted, of those that follow
+  u64 per_kernel = ~u64{0};     // WARPLENS_PER_KERNEL: the same, of each kernel
   bool launch_blocking = false; // CUDA_LAUNCH_BLOCKING=1, as CUDA reads it
 };
 

@@ -11,7 +11,7 @@ made_with=$(json "$figures" 'r["machine"]["cuda"]')
 
 compare() { python3 "$hardware/compare.py" "$1" "$2" "$3" "$3.json"; }
 for program in $(json "$figures" '" ".join(r["programs"])'); do
-  "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$source_dir/examples/$program.cu" -o "$program"
+  "$nvcc" -O3 -lineinfo -cudart shared -arch=sm_90 "$source_dir/examples/$program.cu" -o "$program"
   run "$warplens" run --sm 90 --json "$program.json" "./$program"
   expect_code 0
   compare "$figures" "$hardware/data/differences.json" "$program" || fail "$program is not as measured"

@@ -41,7 +41,7 @@ for mode in --workers=1 --count-only; do
   expect_code 0
   expect_json assembled.json "$sums" '[[32, 4, 0, 0, 0, 64, 64, 0], [8, 4, 0, 0, 0, 0, 0, 0], [0, 0, 16, 0, 0, 4, 4, 4]]'
 done
-run "$warplens" run --json assembled.json ./assembled
+run "$warplens" run --count-as ptx --json assembled.json ./assembled
 expect_json assembled.json "$sums" '[[32, 4, 0, 0, 0, 256, 256, 0], [8, 4, 0, 4, 8, 0, 0, 0], [0, 0, 324, 0, 0, 4, 4, 16]]'
 
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
@@ -50,8 +50,15 @@ expect_code 0
 expect_in stderr 'has no machine code for 9.0'
 expect_json ptx.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
 
+# Unless one is asked for: machine code where there is some, else PTX, which needs no warning.
+run "$warplens" run --json best.json ./loops
+expect_json best.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"
+run "$warplens" run --json best.json ./ptx_alone word
+expect_json best.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
+expect_not_in stderr 'no machine code'
+
 # Of one program, a prediction of each kind.
-run "$warplens" run --json as_ptx.json ./loops
+run "$warplens" run --count-as ptx --json as_ptx.json ./loops
 run "$warplens" compare as_ptx.json loops.json
 expect_code 1
 expect_in stdout 'as_ptx.json: predicted from PTX'
