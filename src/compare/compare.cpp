@@ -2,6 +2,7 @@
 // the reason (reasons.h).
 #include "compare/compare.h"
 #include "compare/launches.h"
+#include "compare/moved.h"
 #include "compare/reasons.h"
 #include "measured/launches.h"
 #include "report/limit.h"
@@ -70,8 +71,8 @@ std::optional<double> sum_of(const Launch& launch, bool measured, const measured
 
 class Comparison {
 public:
-  Comparison(Model& model, const report::SourceLines& source, const Options& options)
-      : model_(model), source_(source), options_(options) {
+  Comparison(Model& model, const std::vector<report::SourceLines>& sources, const Options& options)
+      : model_(model), sources_(sources), moved_(model.sides, sources, model.base), options_(options) {
     const Side &base = model.sides[model.base], &other = model.sides[model.other];
     machine_code_ = other.code() > base.code();
   }
@@ -137,7 +138,7 @@ private:
     for (std::size_t s = 0; s < model_.sides.size(); ++s) {
       if (match.launch[s] == nullptr || !has_lines(match.launch[s]->record)) continue;
       known[s] = true;
-      lines[s] = lines_of(match.launch[s]->record);
+      lines[s] = moved_.place(s, lines_of(match.launch[s]->record));
       for (const auto& [key, sum] : lines[s]) keys[key] = true;
     }
     if (!known[model_.base] || !known[model_.other]) return false;
@@ -147,6 +148,7 @@ private:
     for (const auto& [key, sum] : lines[model_.other])
       wholes[{key.space, key.kind}].measured.counts += sum.counts;
     const Reason of_launch = launch_reason(out);
+    const bool edited = moved_.changed(model_.other, lines[model_.other]);
     bool good = true;
     for (const auto& [key, unused] : keys) {
       std::vector<LineCount> compared = counts_of(key.space, key.kind);
@@ -157,9 +159,10 @@ private:
         Count count{what.name, values_of(key, lines, known, what), 0};
         if (!count.values[model_.base] || !count.values[model_.other]) continue;
         count.residual = residual_of(count.values[model_.base], count.values[model_.other]);
-        const Reason reason = of_launch != Reason::none ? of_launch
-                                                        : reason_of(key, pair, wholes[{key.space, key.kind}],
-                                                                    machine_code_, what.name);
+        Reason reason = of_launch;
+        if (reason == Reason::none)
+          reason = reason_of(key, pair, wholes[{key.space, key.kind}], machine_code_, what.name);
+        if (edited && reason != of_launch && reason != Reason::timing) reason = Reason::edited;
         settle(count, reason, match.count);
         if (count.reason != Reason::none) {
           line.reason = count.reason;
@@ -199,12 +202,23 @@ private:
     Line out{.space = key.space, .kind = key.kind};
     for (std::size_t s = 0; s < model_.sides.size(); ++s)
       if (const LineSum* sum = find(lines[s], key)) {
-        if (out.place.line == 0) out.place = sum->place;
+        out.numbers[s] = sum->place.line;
+        if (out.place.line == 0 && sum->place.line != 0) {
+          out.place = sum->place;
+          out.text = text_of(s, out.place);
+        }
         if (out.function.empty()) out.function = sum->function;
         out.opcodes[s] = fmt::format("{}", fmt::join(sum->opcodes, " "));
       }
-    if (out.place.line != 0) out.text = source_(out.place.file, out.place.line).value_or("");
     return out;
+  }
+
+  // As the side has it, or another one, since profilers seldom keep sources.
+  std::string text_of(std::size_t side, const access::SourceFrame& place) const {
+    if (auto text = sources_[side](place.file, place.line)) return *text;
+    for (const report::SourceLines& source : sources_)
+      if (auto text = source(place.file, place.line)) return *text;
+    return {};
   }
 
   // Of a sum of the whole launch: the reason of the lines that it is of where they have one, else what its space and kind tell.
@@ -214,6 +228,7 @@ private:
       if (line.space == sum.space && line.kind == joined(sum.kind) && line.reason != Reason::none)
         found.insert(line.reason);
     if (found.size() == 1) return *found.begin();
+    if (found.contains(Reason::edited)) return Reason::edited;
     if (!machine_code_) return Reason::unexplained;
     if (joined(sum.kind) == access::Kind::atomic) return Reason::contended;
     if (sum.space == access::Space::local) return count.residual > 0 ? Reason::spilled : Reason::registers;
@@ -269,7 +284,8 @@ private:
   }
 
   Model& model_;
-  const report::SourceLines& source_;
+  const std::vector<report::SourceLines>& sources_;
+  const MovedLines moved_;
   const Options& options_;
   bool machine_code_ = false;
 };
@@ -329,7 +345,8 @@ Code Side::code() const {
   return report::counted_as_machine_code(input->launches) != 0 ? Code::machine_code : Code::ptx;
 }
 
-Result<Model> compare(std::vector<Side> sides, const report::SourceLines& source, const Options& options) {
+Result<Model> compare(std::vector<Side> sides, const std::vector<report::SourceLines>& sources,
+                      const Options& options) {
   if (Result<void> good = report::check_kernel_filter(options.kernel_filter); !good)
     return failure(good.error());
   const auto filter = text::Regex::compile(options.kernel_filter);
@@ -337,7 +354,7 @@ Result<Model> compare(std::vector<Side> sides, const report::SourceLines& source
   choose_pair(model);
   Result<std::vector<MatchedKernel>> matched = match_launches(model.sides);
   if (!matched) return failure(matched.error());
-  Comparison comparison(model, source, options);
+  Comparison comparison(model, sources, options);
   u64 others = 0;
   for (const MatchedKernel& kernel : *matched) {
     if (options.kernel_filter.empty() || filter->matches_within(kernel.name))

@@ -1,9 +1,9 @@
 // Two or three accounts of one program laid side by side, as a value: what was predicted, what a GPU counted, a recording, or
 // any two of a kind. Every writer renders this value.
 //
-// Kernels are matched by name, launches of a kernel by their order, lines by file and number, accesses of a line by space and
-// kind of operation. So the sides must be of one source; what a change of the source did is what `diff` shows. Each count
-// that differs has a residual and, where the numbers tell one, a reason (reasons.h).
+// Kernels are matched by name, launches of a kernel by their order, lines by file and number, or by their text where the source
+// was changed between the sides (moved.h), accesses of a line by space and kind of operation. Each count that differs has a
+// residual and, where the numbers tell one, a reason (reasons.h).
 #pragma once
 #include "report/model.h"
 #include <array>
@@ -28,6 +28,7 @@ enum class Reason : u8 {
   none,         // it does not differ
   uncounted,    // a side could not count the launch
   other_input,  // the launches have other grids or blocks
+  edited,       // a source of the kernel was changed between the sides
   timing,       // which thread comes first decides
   contended,    // an atomic that the hardware combines or repeats
   spilled,      // registers that the assembler keeps in local memory
@@ -54,9 +55,10 @@ struct Count {
 
 // One kind of access at one line.
 struct Line {
-  access::SourceFrame place; // file empty: without a line
-  std::string function;      // then
-  std::string text;          // of the line, where it is known
+  access::SourceFrame place;             // file empty: without a line
+  std::string function;                  // then
+  std::string text;                      // of the line, where it is known
+  std::array<u32, most_sides> numbers{}; // of the line on each side; 0: it has none
   access::Space space{};
   access::Kind kind{}; // reductions are atomics: the assembler decides which of the two it is
   std::vector<Count> counts;
@@ -102,8 +104,9 @@ struct Model {
   bool differs = false;                 // beyond the tolerance, for a reason that is not accepted
 };
 
-// Errors: bad-kernel-filter, compare-too-large (more launches than a comparison holds).
-Result<Model> compare(std::vector<Side>, const report::SourceLines&, const Options&);
+// `sources` has the lines of each side, which may be of another version than its neighbour's. Errors: bad-kernel-filter,
+// compare-too-large (more launches than a comparison holds).
+Result<Model> compare(std::vector<Side>, const std::vector<report::SourceLines>& sources, const Options&);
 
 std::string terminal(const Model&, u32 width, bool colour, u32 top_lines);
 std::string json(const Model&, std::string_view version);

@@ -52,8 +52,10 @@ private:
                {"source", text_or_null(line.text)},
                {"space", access::name(line.space)},
                {"op", access::name(line.kind)}};
-    for (std::size_t s = 0; s < model_.sides.size(); ++s)
+    for (std::size_t s = 0; s < model_.sides.size(); ++s) {
+      out["lines"].push_back(line.numbers[s] == 0 ? json_t() : json_t(line.numbers[s]));
       out["instructions"].push_back(text_or_null(line.opcodes[s]));
+    }
     out["reason"] = name(line.reason);
     out["counts"] = json_t::array();
     for (const Count& one : line.counts) out["counts"].push_back(count(one));

@@ -12,6 +12,7 @@ std::string_view name(Reason reason) {
   case Reason::none: return "none";
   case Reason::uncounted: return "uncounted";
   case Reason::other_input: return "other-input";
+  case Reason::edited: return "edited";
   case Reason::timing: return "timing";
   case Reason::contended: return "contended";
   case Reason::spilled: return "spilled";
@@ -31,6 +32,7 @@ std::string_view words(Reason reason) {
   case Reason::none: return "equal";
   case Reason::uncounted: return "not counted to the end";
   case Reason::other_input: return "other input: the launches differ";
+  case Reason::edited: return "edited: the source was changed in between";
   case Reason::timing: return "depends on timing";
   case Reason::contended: return "contended: the hardware combines or repeats lanes of one word";
   case Reason::spilled: return "spilled: registers that the assembler keeps in local memory";

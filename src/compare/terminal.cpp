@@ -27,7 +27,7 @@ using report::pad_right;
 using report::plural;
 using report::wrap;
 
-constexpr u32 name_width = 24, column_width = 12;
+constexpr u32 name_width = 20;
 
 struct Page {
   const Model& model;
@@ -88,18 +88,25 @@ std::string value_text(const std::optional<double>& value) {
 std::string count_line(const Page& page, std::string_view what, std::string_view name, const Count& count) {
   std::string out = "      " + pad_right(clip(what, name_width), name_width) + pad_right(name, 18);
   for (std::size_t s = 0; s < page.model.sides.size(); ++s)
-    out += pad_left(value_text(count.values[s]), column_width);
+    out += pad_left(value_text(count.values[s]), page.model.sides.size() == 2 ? 12 : 9);
   const std::string residual = count.residual == 0 ? "=" : fmt::format("{:+.1f}%", 100 * count.residual);
   return clip(out + pad_left(residual, 9), page.width) + '\n';
 }
 
-std::string place_text(const Line& line) {
+// "a.cu:20", "a.cu:20 (24 in after.json)"
+std::string place_text(const Model& model, const Line& line) {
   if (line.place.line == 0) return line.function.empty() ? "without a line" : "function " + line.function;
-  return fmt::format("{}:{}", std::filesystem::path(line.place.file).filename().string(), line.place.line);
+  std::string out =
+      fmt::format("{}:{}", std::filesystem::path(line.place.file).filename().string(), line.place.line);
+  std::vector<std::string> elsewhere;
+  for (std::size_t s = 0; s < model.sides.size(); ++s)
+    if (line.numbers[s] != 0 && line.numbers[s] != line.place.line)
+      elsewhere.push_back(fmt::format("{} in {}", line.numbers[s], model.sides[s].name));
+  return elsewhere.empty() ? out : fmt::format("{} ({})", out, fmt::join(elsewhere, ", "));
 }
 
 std::string line_block(const Page& page, const Line& line) {
-  std::string out = "    " + place_text(line);
+  std::string out = "    " + place_text(page.model, line);
   if (!line.text.empty()) out += "  " + line.text;
   out = page.style.bold(clip(out, page.width)) + '\n';
   std::string what = fmt::format("{} {}", access::name(line.space), access::name(line.kind));

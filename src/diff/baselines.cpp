@@ -1,7 +1,7 @@
 // Two baselines: findings, of which a baseline keeps the rule, the line and averages per request. Those of one rule are
 // matched like lines of one source; a line of the model is a finding, and its accesses are its counters.
-#include "diff/match.h"
 #include "diff/model.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ Place place_of(const Known& known) {
 }
 
 std::string key_of(const Known& known) {
-  return known.source.empty() ? "function " + known.kernel : line_key(known.source);
+  return known.source.empty() ? "function " + known.kernel : text::line_key(known.source);
 }
 
 Access::Side side_of(const Known& known, const Known::Value& value) {
@@ -75,7 +75,7 @@ Pairs paired(const gates::Baseline& before, const gates::Baseline& after) {
   for (const Known& known : after.findings) rules[known.rule].second.push_back(&known);
   Pairs out;
   for (auto& [rule, sides] : rules) {
-    std::vector<Item> items[2];
+    std::vector<text::Item> items[2];
     std::size_t at = 0;
     for (std::vector<const Known*>* side : {&sides.first, &sides.second}) {
       std::ranges::stable_sort(*side, {},
@@ -84,7 +84,7 @@ Pairs paired(const gates::Baseline& before, const gates::Baseline& after) {
       ++at;
     }
     std::vector<bool> seen_before(sides.first.size()), seen_after(sides.second.size());
-    for (const auto& [b, a] : match(items[0], items[1])) {
+    for (const auto& [b, a] : text::match_lines(items[0], items[1])) {
       out.emplace_back(sides.first[b], sides.second[a]);
       seen_before[b] = seen_after[a] = true;
     }

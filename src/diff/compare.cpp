@@ -1,10 +1,10 @@
 // Two reports of runs: which kernel is which, what each costs, and what makes the comparison doubtful.
 #include "diff/doubts.h"
 #include "diff/lines.h"
-#include "diff/match.h"
 #include "measure/totals.h"
 #include "report/names.h"
 #include "report/text.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

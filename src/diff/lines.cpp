@@ -3,10 +3,10 @@
 #include "diff/lines.h"
 #include "access/site.h"
 #include "arch/table.h"
-#include "diff/match.h"
 #include "measure/totals.h"
 #include "report/findings.h"
 #include "report/sections.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Place place_of(const report::Model& model, const report::Line& line) {
 
 std::string key_of(const report::Line& line) {
   if (line.place.line == 0) return "function " + line.function;
-  return line.text.empty() ? fmt::format("line {}", line.place.line) : line_key(line.text);
+  return line.text.empty() ? fmt::format("line {}", line.place.line) : text::line_key(line.text);
 }
 
 // Lines in the order of their source, those of timing alone left out.
@@ -56,10 +56,10 @@ std::vector<const report::Line*> in_order(const report::Kernel* kernel) {
   return out;
 }
 
-std::vector<Item> items_of(const std::vector<const report::Line*>& lines) {
-  std::vector<Item> out;
+std::vector<text::Item> items_of(const std::vector<const report::Line*>& lines) {
+  std::vector<text::Item> out;
   for (const report::Line* line : lines) {
-    Item& item = out.emplace_back(Item{key_of(*line), {}});
+    text::Item& item = out.emplace_back(text::Item{key_of(*line), {}});
     for (const Row& row : line->rows)
       item.has.push_back(fmt::format("{} {}", access::name(row.site.kind), access::name(row.space)));
   }
@@ -150,7 +150,7 @@ std::vector<LinePair> paired(const report::Kernel* old_kernel, const report::Ker
   const std::vector<const report::Line*> before = in_order(old_kernel), after = in_order(new_kernel);
   std::vector<LinePair> out;
   std::vector<bool> seen_before(before.size()), seen_after(after.size());
-  for (const auto& [b, a] : match(items_of(before), items_of(after))) {
+  for (const auto& [b, a] : text::match_lines(items_of(before), items_of(after))) {
     out.push_back({before[b], after[a]});
     seen_before[b] = seen_after[a] = true;
   }

@@ -1,6 +1,6 @@
 // Two runs held against each other, as a value: what every writer of `diff` renders, so that they cannot disagree.
 //
-// Kernels are matched by name, lines by their text in the order of the source (match.h), accesses of a line by space,
+// Kernels are matched by name, lines by their text in the order of the source (text/lines.h), accesses of a line by space,
 // operation and array. What is compared is what accesses cost at the busiest stage of an SM (measure::StageCycles), which
 // lets spaces be added up, and what they move where that is the same; counts are exact, so that any difference is one.
 // Where a kernel was launched another number of times, one launch is compared with one, on average. What depends on timing

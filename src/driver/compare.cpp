@@ -80,12 +80,13 @@ Result<compare::Model> compared(const CompareOptions& options, const Sides& side
   std::error_code error;
   const std::string here = fs::current_path(error).string();
   report::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
-  auto source = [&](const std::string& file, u32 line) -> std::optional<std::string> {
-    for (const report::Saved& run : sides.runs)
-      if (auto found = run.source.find({file, line}); found != run.source.end()) return found->second;
-    return files.line(file, line);
-  };
-  return compare::compare(sides.sides, source, {options.tolerance, std::move(*reasons), options.kernel});
+  std::vector<report::SourceLines> sources;
+  for (const report::Saved& run : sides.runs)
+    sources.push_back([&](const std::string& file, u32 line) {
+      auto found = run.source.find({file, line});
+      return found != run.source.end() ? found->second : files.line(file, line);
+    });
+  return compare::compare(sides.sides, sources, {options.tolerance, std::move(*reasons), options.kernel});
 }
 
 } // namespace

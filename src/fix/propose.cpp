@@ -11,6 +11,14 @@ namespace {
 using findings::Finding;
 using Kind = findings::Remedy::Kind;
 
+// A use within another's brackets: what is done to the one changes the other.
+bool any_collide(const Edits& edits) {
+  for (auto edit = edits.begin(); edit != edits.end(); ++edit)
+    for (auto other = edits.begin(); other != edit; ++other)
+      if (collide(*edit, *other)) return true;
+  return false;
+}
+
 // Columns then mean the same to everybody, whatever they count.
 bool is_plain_up_to(const Source& s, const Edits& edits) {
   for (const findings::Edit& edit : edits) {
@@ -50,7 +58,8 @@ void propose(findings::List& list, const findings::SourceText& text_of) {
     // What is worth a note in some launches is not worth another layout in all.
     if (finding.severity == findings::Severity::note && place.remedy.kind != Kind::restricted) continue;
     Edits edits = edits_for(place);
-    if (!edits.empty() && is_plain_up_to(source, edits)) finding.fix->edits = std::move(edits);
+    if (!edits.empty() && is_plain_up_to(source, edits) && !any_collide(edits))
+      finding.fix->edits = std::move(edits);
   }
 }
 

@@ -50,8 +50,8 @@ report::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 gr
 }
 
 Model compared(const report::Input& a, const report::Input& b, const Options& options = {}) {
-  Result<Model> out = compare(
-      {{"a", &a}, {"b", &b}}, [](auto&, u32) { return std::nullopt; }, options);
+  const auto none = [](auto&, u32) { return std::nullopt; };
+  Result<Model> out = compare({{"a", &a}, {"b", &b}}, {none, none}, options);
   EXPECT_TRUE(out.has_value());
   return std::move(*out);
 }
@@ -255,6 +255,55 @@ TEST(Writers, SayTheResidualAndTheReason) {
   const std::string document = json(model, "0");
   EXPECT_NE(document.find("\"residual\": -0.5"), std::string::npos) << document;
   EXPECT_NE(document.find("\"reason\": \"contended\""), std::string::npos);
+}
+
+report::SourceLines texts(std::map<u32, std::string> lines) {
+  return [lines = std::move(lines)](const std::string&, u32 line) -> std::optional<std::string> {
+    auto found = lines.find(line);
+    return found == lines.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+// Two lines went down by 2, and one of them was edited; another is new.
+TEST(Comparing, LinesOfAChangedSourceAreFoundByTheirText) {
+  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 256)),
+                               site(4, Space::global, Kind::store, global(8, 256, 32))},
+                              false),
+                      b = run({site(4, Space::shared, Kind::store, shared(8, 256, 8)),
+                               site(5, Space::global, Kind::load, global(8, 256, 32)),
+                               site(6, Space::global, Kind::store, global(8, 256, 32))},
+                              false);
+  const report::SourceLines before = texts({{3, "float x = a[32 * i];"}, {4, "b[i] = x;"}}),
+                            after = texts({{4, "tile[t] = 0;"}, {5, "float x = a[i];"}, {6, "b[i] = x;"}});
+  Result<Model> model = compare({{"a", &a}, {"b", &b}}, {before, after}, {});
+  ASSERT_TRUE(model.has_value());
+  const std::vector<Line>& lines = model->kernels.at(0).groups.at(0).lines;
+  ASSERT_EQ(lines.size(), 3u);
+  const Line load = *std::ranges::find_if(lines, [](const Line& line) { return line.numbers[1] == 5; });
+  EXPECT_EQ(load.numbers[0], 3u);
+  EXPECT_EQ(load.reason, Reason::edited);
+  const Line store = *std::ranges::find_if(lines, [](const Line& line) { return line.numbers[1] == 6; });
+  EXPECT_EQ(store.numbers[0], 4u);
+  EXPECT_EQ(store.reason, Reason::none);
+  const Line fresh = *std::ranges::find_if(lines, [](const Line& line) { return line.numbers[0] == 0; });
+  EXPECT_EQ(fresh.space, Space::shared);
+  EXPECT_EQ(fresh.text, "tile[t] = 0;");
+  EXPECT_EQ(fresh.reason, Reason::edited);
+  EXPECT_EQ(model->different, (std::map<Reason, u64>{{Reason::edited, 6}}));
+}
+
+// The same source, of which one side shows an access at another line with the same text.
+TEST(Comparing, LinesOfOneSourceKeepTheirNumbers) {
+  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32)),
+                               site(9, Space::global, Kind::load, global(8, 256, 32))},
+                              false),
+                      b = run({site(9, Space::global, Kind::load, global(16, 512, 64))}, true);
+  const report::SourceLines source = texts({{3, "x += a[i];"}, {9, "x += a[i];"}});
+  Result<Model> model = compare({{"a", &a}, {"b", &b}}, {source, source}, {});
+  ASSERT_TRUE(model.has_value());
+  for (const Line& line : model->kernels.at(0).groups.at(0).lines)
+    EXPECT_EQ(line.numbers, (line.place.line == 3 ? std::array<u32, most_sides>{3, 0, 0}
+                                                  : std::array<u32, most_sides>{9, 9, 0}));
 }
 
 } // namespace

@@ -8,7 +8,7 @@ import { turnTheme } from './theme';
 
 interface Side { name: string; measured: { tool: string | null; gpu: string | null; driver: string | null } | null; predicted_from: 'ptx' | 'machine-code' | null }
 interface Count { count: string; values: (number | null)[]; residual: number; reason: string }
-interface Line { file: string | null; line: number | null; function: string | null; source: string | null; space: string; op: string; instructions: (string | null)[]; reason: string; counts: Count[] }
+interface Line { file: string | null; line: number | null; function: string | null; source: string | null; space: string; op: string; lines: (number | null)[]; instructions: (string | null)[]; reason: string; counts: Count[] }
 type Dim = [number, number, number] | null;
 interface Group { first: number; count: number; grid: Dim[]; block: Dim[]; problem: (string | null)[]; bound_seconds: number | null; measured_seconds: number | null; lines: Line[]; sums: Count[] }
 interface Kernel { name: string; launches: number[]; groups: Group[] }
@@ -28,7 +28,8 @@ const ofKernel = (kernel: Kernel) => kernel.groups.filter(both).reduce((n, group
 const residual = (c: Count) => (c.residual === 0 ? '=' : `${c.residual > 0 ? '+' : '−'}${Math.abs(c.residual) < 0.0005 ? '<0.1' : (100 * Math.abs(c.residual)).toFixed(1)}%`);
 const time = (seconds: number) => (seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`);
 const shape = (d: Dim) => (d ? d.filter((x, i) => i === 0 || x !== 1 || (i === 1 && d[2] !== 1)).map(exact).join('×') : '–');
-const placeText = (line: Line) => (line.file ? `${line.file.split('/').pop()}:${line.line}` : line.function ? `function ${line.function}` : 'without a line');
+const elsewhere = (line: Line) => line.lines.map((n, s) => (n !== null && n !== line.line ? `${letters[s]}: ${n}` : '')).filter(Boolean).join(', ');
+const placeText = (line: Line) => (line.file ? `${line.file.split('/').pop()}:${line.line}${elsewhere(line) && ` (${elsewhere(line)})`}` : line.function ? `function ${line.function}` : 'without a line');
 
 function Counts({ counts, label }: { counts: Count[]; label: string }) {
   return (

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace warplens::diff {
+namespace warplens::text {
 
 struct Item {
   std::string key; // lines are the same where it is
@@ -16,8 +16,8 @@ struct Item {
 };
 
 // Pairs of indices, each index at most once, in the order of the first. Items are in the order of their source.
-std::vector<std::pair<std::size_t, std::size_t>> match(const std::vector<Item>& before,
-                                                       const std::vector<Item>& after);
+std::vector<std::pair<std::size_t, std::size_t>> match_lines(const std::vector<Item>& before,
+                                                             const std::vector<Item>& after);
 
 // Blanks do not tell lines apart.
 std::string line_key(std::string_view text);
@@ -25,4 +25,4 @@ std::string line_key(std::string_view text);
 // Of two texts' words and signs the share that both have, 0…1.
 double similarity(std::string_view a, std::string_view b);
 
-} // namespace warplens::diff
+} // namespace warplens::text

@@ -1,11 +1,11 @@
-// Texts compared by their words; three rounds, from the surest match to the least sure. See match.h.
-#include "diff/match.h"
+// Texts compared by their words; three rounds, from the surest match to the least sure. See lines.h.
+#include "text/lines.h"
 #include <algorithm>
 #include <cctype>
 #include <limits>
 #include <map>
 
-namespace warplens::diff {
+namespace warplens::text {
 namespace {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
@@ -130,8 +130,8 @@ private:
 
 } // namespace
 
-std::vector<std::pair<std::size_t, std::size_t>> match(const std::vector<Item>& before,
-                                                       const std::vector<Item>& after) {
+std::vector<std::pair<std::size_t, std::size_t>> match_lines(const std::vector<Item>& before,
+                                                             const std::vector<Item>& after) {
   return Matcher(before, after).run();
 }
 
@@ -150,4 +150,4 @@ std::string line_key(std::string_view text) {
 
 double similarity(std::string_view a, std::string_view b) { return similarity(words_of(a), words_of(b)); }
 
-} // namespace warplens::diff
+} // namespace warplens::text

@@ -1,9 +1,9 @@
 // Which line is which: moved, edited, repeated, gone.
-#include "diff/match.h"
+#include "text/lines.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warplens::diff {
+namespace warplens::text {
 namespace {
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -15,40 +15,41 @@ std::vector<Item> items(const std::vector<std::string>& texts) {
 }
 
 TEST(Match, LinesAreFoundAgainBehindNewOnes) {
-  EXPECT_EQ(match(items({"a[i]", "b[i]"}), items({"float x = 0;", "a[i]", "q(z) + 3", "b[i]"})),
+  EXPECT_EQ(match_lines(items({"a[i]", "b[i]"}), items({"float x = 0;", "a[i]", "q(z) + 3", "b[i]"})),
             (Pairs{{0, 1}, {1, 3}}));
 }
 
 TEST(Match, BlanksDoNotTellLinesApart) {
-  EXPECT_EQ(match(items({"x = a[i] + 1;"}), items({"  x  =\ta[i] + 1;"})), (Pairs{{0, 0}}));
+  EXPECT_EQ(match_lines(items({"x = a[i] + 1;"}), items({"  x  =\ta[i] + 1;"})), (Pairs{{0, 0}}));
 }
 
 TEST(Match, RepeatedLinesKeepTheirOrder) {
-  EXPECT_EQ(match(items({"s += a[i];", "t += b[i];", "s += a[i];"}), items({"s += a[i];", "s += a[i];"})),
-            (Pairs{{0, 0}, {2, 1}}));
+  EXPECT_EQ(
+      match_lines(items({"s += a[i];", "t += b[i];", "s += a[i];"}), items({"s += a[i];", "s += a[i];"})),
+      (Pairs{{0, 0}, {2, 1}}));
 }
 
 TEST(Match, LinesThatChangedPlacesAreFoundToo) {
-  EXPECT_EQ(match(items({"x = in[i];", "out[j] = y * 7;"}), items({"out[j] = y * 7;", "x = in[i];"})),
+  EXPECT_EQ(match_lines(items({"x = in[i];", "out[j] = y * 7;"}), items({"out[j] = y * 7;", "x = in[i];"})),
             (Pairs{{0, 1}, {1, 0}}));
 }
 
 TEST(Match, AnEditedLineIsTheOneThatResemblesIt) {
-  EXPECT_EQ(match(items({"out[x * n + y] = in[y * n + x];", "count[0] = 1;"}),
-                  items({"foo(bar, 3);", "out[y * n + x] = in[x * n + y];"})),
+  EXPECT_EQ(match_lines(items({"out[x * n + y] = in[y * n + x];", "count[0] = 1;"}),
+                        items({"foo(bar, 3);", "out[y * n + x] = in[x * n + y];"})),
             (Pairs{{0, 1}}));
 }
 
 TEST(Match, AnEditedLineHasAnAccessInCommonWithWhatItWas) {
   std::vector<Item> before{{"a[i] = b[i];", {"store global"}}}, after{{"a[j] = b[j];", {"store shared"}}};
-  EXPECT_TRUE(match(before, after).empty());
+  EXPECT_TRUE(match_lines(before, after).empty());
   after[0].has.push_back("store global");
-  EXPECT_EQ(match(before, after).size(), 1u);
+  EXPECT_EQ(match_lines(before, after).size(), 1u);
 }
 
 TEST(Match, NothingIsLikeNothing) {
-  EXPECT_TRUE(match({}, items({"a"})).empty());
-  EXPECT_TRUE(match(items({"a"}), {}).empty());
+  EXPECT_TRUE(match_lines({}, items({"a"})).empty());
+  EXPECT_TRUE(match_lines(items({"a"}), {}).empty());
 }
 
 // Beyond what the table holds, equal ends and equal texts are found all the same, in no time.
@@ -58,8 +59,8 @@ TEST(Match, LongSourcesDoNotTakeATable) {
     before.push_back("old " + std::to_string(i));
     after.push_back((i % 2 == 0 ? "old " : "new ") + std::to_string(i));
   }
-  EXPECT_EQ(match(items(before), items(after)).size(), 3000u);
+  EXPECT_EQ(match_lines(items(before), items(after)).size(), 3000u);
 }
 
 } // namespace
-} // namespace warplens::diff
+} // namespace warplens::text
