@@ -223,9 +223,19 @@ private:
 
   // A full round in which everyone only looked: let the other workers' threads run, and look at the clock.
   void end_round() {
-    std::this_thread::yield();
+    let_others_run();
     check_clock();
     if (stall_.is_stuck([&] { return state_of_waiting(); })) board_.found = true;
+  }
+
+  // Where the machine has other work, a yield lasts for a turn of all of that: then as long again goes by before the next, so that a
+  // long wait gets a fair share of the processor. Otherwise it costs next to nothing.
+  void let_others_run() {
+    const Clock::time_point now = Clock::now();
+    if (now - yielded_at_ < yield_lasted_) return;
+    std::this_thread::yield();
+    yielded_at_ = Clock::now();
+    yield_lasted_ = std::min<Clock::duration>(yielded_at_ - now, std::chrono::milliseconds(20));
   }
 
   std::optional<u64> state_of_waiting() const {
@@ -312,8 +322,11 @@ private:
   std::deque<Waiting> waiting_;
   std::vector<std::unique_ptr<Cta>> free_[2]; // of each shape: their frames fit no other
   u64 left_in_round_ = 0;                     // turns until each of `waiting_` had one
-  u64 since_look_ = 0;                        // warp instructions since the last look at the clock
-  u64 finished_ = 0, since_report_ = 0;       // CTAs, batches that ended and are not in LaunchState::finished
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point yielded_at_;
+  Clock::duration yield_lasted_{};
+  u64 since_look_ = 0;                  // warp instructions since the last look at the clock
+  u64 finished_ = 0, since_report_ = 0; // CTAs, batches that ended and are not in LaunchState::finished
 };
 
 // Shared memory that a GPU keeps for the system, of which kernels may use a part (%reserved_smem_offset_1): cooperative

@@ -1,7 +1,7 @@
 // Command lines for nvcc and clang.
 //
-// nvcc: PTX only (`code=compute_NN`), so that no ptxas runs; -lineinfo for `.loc`; the shared runtime, which
-// WarpLens's own replaces at run time.
+// nvcc: PTX, and machine code, whose accesses are what is counted; -lineinfo for `.loc` and for the table from machine code to
+// PTX; the shared runtime, which WarpLens's own replaces at run time.
 //
 // clang, without a toolkit, needs two compilations of a .cu file, because its one-step driver insists on
 // NVIDIA's ptxas and fatbinary: first the device pass to PTX text, then the host pass, which embeds that text
@@ -220,7 +220,7 @@ void append(Strings& list, const Strings& more) { list.insert(list.end(), more.b
 
 Strings nvcc_common(const FoundCompiler& compiler, u32 architecture) {
   return {compiler.path, "-O3", "-lineinfo", "-gencode",
-          fmt::format("arch=compute_{0},code=compute_{0}", architecture)};
+          fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", architecture)};
 }
 
 // Where the compiler writes is not for its options to say: the last of them would win, and may name the source.

@@ -81,9 +81,9 @@ TEST(SortOptions, AnOptionWithoutItsValueIsAnError) {
 
 TEST(NvccArguments, PtxOfOneArchitectureWithLineInfoAndTheSharedRuntime) {
   auto arguments = nvcc_executable(nvcc, 90, "a b.cu", {"-DX"}, "folder/out");
-  EXPECT_THAT(arguments,
-              ElementsAre("/cuda/bin/nvcc", "-O3", "-lineinfo", "-gencode", "arch=compute_90,code=compute_90",
-                          "-cudart", "shared", "-o", "folder/out", "a b.cu", "-DX"));
+  EXPECT_THAT(arguments, ElementsAre("/cuda/bin/nvcc", "-O3", "-lineinfo", "-gencode",
+                                     "arch=compute_90,code=[sm_90,compute_90]", "-cudart", "shared", "-o",
+                                     "folder/out", "a b.cu", "-DX"));
 }
 
 TEST(NvccArguments, AFileNameIsNeverAnOption) {
