@@ -5,6 +5,9 @@
 namespace warplens::runtime {
 namespace {
 
+constexpr unsigned pci_bus = 1; // domain and device are 0
+constexpr const char* bus_id = "0000:01:00.0";
+
 u64 attribute_of(const arch::Architecture& row, int attribute) {
   constexpr int virtual_memory_management = 102; // which only the driver names
   switch (attribute) {
@@ -19,7 +22,6 @@ u64 attribute_of(const arch::Architecture& row, int attribute) {
 }
 
 constexpr int driver_version = 13000; // of the newest runtime here
-constexpr const char* bus_id = "0000:01:00.0";
 thread_local unsigned device_flags = 0;
 
 // Functions that set what an emulator does not have: accepted, as a GPU may ignore them too.
@@ -80,7 +82,12 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
 
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   return api([&](Runtime&) {
-    if (!device || !text || std::strcmp(text, bus_id) != 0) return cudaErrorInvalidValue;
+    if (!device || !text) return cudaErrorInvalidValue;
+    unsigned domain = 0, bus = 0,
+             slot = 0; // domain:bus:device.function, of which domain and function may be missing
+    const bool whole = std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3;
+    if (!whole && (domain = 0, std::sscanf(text, "%x:%x", &bus, &slot) != 2)) return cudaErrorInvalidValue;
+    if (domain != 0 || bus != pci_bus || slot != 0) return cudaErrorInvalidDevice;
     *device = 0;
     return cudaSuccess;
   });

@@ -138,10 +138,6 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     if (cudaError_t error = check_location(r, &properties->location, properties->allocType);
         error != cudaSuccess)
       return error;
-    if (properties->handleTypes != cudaMemHandleTypeNone) {
-      r.note_unsupported("cudaMemPoolCreate of a pool that other processes may open");
-      return cudaErrorNotSupported;
-    }
     auto created = std::make_unique<Pool>();
     created->most = properties->maxSize;
     *pool = created.get();

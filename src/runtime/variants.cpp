@@ -40,6 +40,7 @@ template <class Properties> Properties properties_of(const arch::Architecture& r
   p.multiProcessorCount = static_cast<int>(row.part.multiprocessors);
   p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = 1;
   p.asyncEngineCount = 1;
+  p.pciBusID = 1;
   p.memoryBusWidth = static_cast<int>(row.part.memory_bus_bits);
   p.l2CacheSize = static_cast<int>(row.part.l2_bytes);
   p.maxThreadsPerMultiProcessor = static_cast<int>(limits.threads_per_sm);

@@ -55,6 +55,17 @@ CUresult cuGetErrorString(int, const char**);
 CUresult cuGetProcAddress(const char*, void**, int, u64);
 CUresult cuGetProcAddress_v2(const char*, void**, int, u64, int*);
 CUresult cuGreenCtxCreate();
+CUresult cuCtxSetCacheConfig(int);
+CUresult cuCtxGetCacheConfig(int*);
+CUresult cuStreamCreate(cudaStream_t*, unsigned);
+CUresult cuStreamSynchronize(cudaStream_t);
+CUresult cuStreamGetCtx(cudaStream_t, CUcontext*);
+CUresult cuMemAllocAsync(CUdeviceptr*, std::size_t, cudaStream_t);
+CUresult cuMemFreeAsync(CUdeviceptr, cudaStream_t);
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, std::size_t, cudaStream_t);
+CUresult cuMemsetD32_v2(CUdeviceptr, unsigned, std::size_t);
+CUresult cuDeviceGetPCIBusId(char*, int, CUdevice);
+CUresult cuDeviceGetByPCIBusId(CUdevice*, const char*);
 cudaError_t cudaGetDriverEntryPoint_13(const char*, void**, u64, int*);
 cudaError_t cudaMalloc(void**, std::size_t);
 }
@@ -181,6 +192,57 @@ TEST_F(Driver, WithoutAContextNothingIsAllocated) {
   ASSERT_EQ(cuCtxPushCurrent_v2(context), CUDA_SUCCESS);
   EXPECT_EQ(cuMemAlloc_v2(&out, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemAlloc_v2(&out, 16), CUDA_SUCCESS);
+}
+
+// As measured on an H200: a stream of the program's own has its context with it, and so has what is freed.
+TEST_F(Driver, WhatHasAContextNeedsNoCurrentOne) {
+  constexpr int context_of = 1; // CU_POINTER_ATTRIBUTE_CONTEXT
+  ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+  while (cuCtxPopCurrent_v2(nullptr) == CUDA_SUCCESS) {
+  }
+  CUcontext made = nullptr, told = nullptr;
+  ASSERT_EQ(cuCtxCreate_v2(&made, 0, 0), CUDA_SUCCESS);
+  cudaStream_t stream = nullptr;
+  CUdeviceptr memory = 0, later = 0;
+  ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAlloc_v2(&memory, 64), CUDA_SUCCESS);
+  int config = 0;
+  EXPECT_EQ(cuCtxSetCacheConfig(2), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCacheConfig(&config), CUDA_SUCCESS);
+  EXPECT_EQ(config, 2);
+  ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCacheConfig(&config), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuMemAllocAsync(&later, 64, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAllocAsync(&later, 64, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuMemsetD32Async(memory, 1, 16, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD32_v2(memory, 1, 16), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamGetCtx(stream, &told), CUDA_SUCCESS);
+  EXPECT_EQ(told, made);
+  EXPECT_EQ(cuPointerGetAttribute(&told, context_of, memory), CUDA_SUCCESS);
+  EXPECT_EQ(told, made);
+  EXPECT_EQ(cuPointerGetAttribute(&told, context_of, later), CUDA_SUCCESS);
+  EXPECT_EQ(told, nullptr);
+  EXPECT_EQ(cuMemFreeAsync(later, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree_v2(memory), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, ItsBusIsFoundHoweverItIsWritten) {
+  ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+  char text[32];
+  ASSERT_EQ(cuDeviceGetPCIBusId(text, sizeof text, 0), CUDA_SUCCESS);
+  int bus = 0;
+  constexpr int bus_attribute = 33; // CU_DEVICE_ATTRIBUTE_PCI_BUS_ID
+  ASSERT_EQ(cuDeviceGetAttribute(&bus, bus_attribute, 0), CUDA_SUCCESS);
+  EXPECT_EQ(bus, 1);
+  for (const char* name : {static_cast<const char*>(text), "0:1:0", "0:1:0.0", "01:00.0", "0000:01:00"}) {
+    CUdevice found = 7;
+    EXPECT_EQ(cuDeviceGetByPCIBusId(&found, name), CUDA_SUCCESS) << name;
+    EXPECT_EQ(found, 0);
+  }
+  CUdevice found = 7;
+  EXPECT_EQ(cuDeviceGetByPCIBusId(&found, "0:2:0"), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDeviceGetByPCIBusId(&found, "here"), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Driver, ContextsAreEachThreadsOwn) {

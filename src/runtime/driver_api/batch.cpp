@@ -19,12 +19,12 @@ CUresult copy_all(const Lists& lists, const cudaMemcpyAttributes* attributes, co
                       attributes,
                       first,
                       kinds};
-  return in_context([&] { return copy_batch(copies, failed, stream, null); });
+  return on_stream(stream, [&] { return copy_batch(copies, failed, stream, null); });
 }
 
 CUresult hint_all(CUdeviceptr* begin, const std::size_t* sizes, std::size_t count, const Destinations* to,
                   u64 flags, cudaStream_t stream) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     return hint_batch({reinterpret_cast<void* const*>(begin), sizes, count}, to, flags, stream);
   });
 }
@@ -43,7 +43,9 @@ CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, std::size_t* 
 }
 CUresult cuMemcpy3DBatchAsync_v2(std::size_t count, Operations list, unsigned long long flags,
                                  cudaStream_t stream) {
-  return in_context([&] { return copy_batch({list, count}, flags, nullptr, stream, NullStream::legacy); });
+  return on_stream(stream, [&] {
+    return copy_batch({list, count}, flags, nullptr, stream, NullStream::legacy);
+  });
 }
 CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr* to, CUdeviceptr* from, std::size_t* sizes, std::size_t count,
                                     Attributes* attributes, std::size_t* first, std::size_t kinds,
@@ -52,7 +54,9 @@ CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr* to, CUdeviceptr* from, std::siz
 }
 CUresult cuMemcpy3DBatchAsync_v2_ptsz(std::size_t count, Operations list, unsigned long long flags,
                                       cudaStream_t stream) {
-  return in_context([&] { return copy_batch({list, count}, flags, nullptr, stream, NullStream::of_thread); });
+  return on_stream(stream, [&] {
+    return copy_batch({list, count}, flags, nullptr, stream, NullStream::of_thread);
+  });
 }
 CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, std::size_t* sizes, std::size_t count,
                             Attributes* attributes, std::size_t* first, std::size_t kinds,
@@ -61,7 +65,9 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, std::size_t* siz
 }
 CUresult cuMemcpy3DBatchAsync(std::size_t count, Operations list, std::size_t* failed,
                               unsigned long long flags, cudaStream_t stream) {
-  return in_context([&] { return copy_batch({list, count}, flags, failed, stream, NullStream::legacy); });
+  return on_stream(stream, [&] {
+    return copy_batch({list, count}, flags, failed, stream, NullStream::legacy);
+  });
 }
 CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr* to, CUdeviceptr* from, std::size_t* sizes, std::size_t count,
                                  Attributes* attributes, std::size_t* first, std::size_t kinds,
@@ -70,7 +76,9 @@ CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr* to, CUdeviceptr* from, std::size_t
 }
 CUresult cuMemcpy3DBatchAsync_ptsz(std::size_t count, Operations list, std::size_t* failed,
                                    unsigned long long flags, cudaStream_t stream) {
-  return in_context([&] { return copy_batch({list, count}, flags, failed, stream, NullStream::of_thread); });
+  return on_stream(stream, [&] {
+    return copy_batch({list, count}, flags, failed, stream, NullStream::of_thread);
+  });
 }
 
 CUresult cuMemPrefetchBatchAsync(CUdeviceptr* begin, std::size_t* sizes, std::size_t count,

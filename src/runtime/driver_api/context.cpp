@@ -11,6 +11,7 @@ struct Context {
   unsigned flags = 0;
   u64 id = 1;
   bool alive = true;
+  int cache_config = 0; // CUfunc_cache: what was set
 };
 
 namespace {
@@ -29,6 +30,11 @@ Primary& primary() {
 }
 std::map<CUcontext, std::unique_ptr<Context>>& created() {
   static auto* all = new std::map<CUcontext, std::unique_ptr<Context>>;
+  return *all;
+}
+// The contexts other than the primary one in which something was made.
+std::map<const void*, CUcontext>& made_in() {
+  static auto* all = new std::map<const void*, CUcontext>;
   return *all;
 }
 bool is_created(CUcontext context) { return created().contains(context) && context->alive; }
@@ -73,6 +79,20 @@ bool driver_ready() {
 CUcontext current_context() {
   if (!stack.empty()) return stack.back();
   return thread_state().has_primary ? &primary().context : nullptr;
+}
+
+void remember_context(const void* made) {
+  std::lock_guard lock(Runtime::get().mutex);
+  if (CUcontext context = current_context(); context != &primary().context) made_in()[made] = context;
+}
+void forget_context(const void* made) {
+  std::lock_guard lock(Runtime::get().mutex);
+  made_in().erase(made);
+}
+CUcontext maker_of(const void* made) {
+  std::lock_guard lock(Runtime::get().mutex);
+  auto found = made_in().find(made);
+  return found != made_in().end() ? found->second : &primary().context;
 }
 
 extern "C" {
@@ -265,9 +285,12 @@ CUresult cuCtxSetFlags(unsigned flags) {
   if (CUcontext context = current_context()) context->flags = flags;
   return accept();
 }
-CUresult cuCtxSetCacheConfig(int) { return accept(); }
+CUresult cuCtxSetCacheConfig(int config) {
+  if (CUcontext context = current_context()) context->cache_config = config;
+  return accept();
+}
 CUresult cuCtxGetCacheConfig(int* config) {
-  if (config) *config = 0;
+  if (CUcontext context = current_context(); context && config) *config = context->cache_config;
   return accept();
 }
 CUresult cuCtxSetSharedMemConfig(int) { return accept(); }

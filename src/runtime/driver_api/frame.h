@@ -1,7 +1,7 @@
 // The CUDA Driver API over what the Runtime API has: the same device, memory, streams, launches and errors under the names
 // and types of the driver. Nothing is done here twice; what differs is said here:
 //
-// * A function needs cuInit, and most a current context. There is one device and one memory, so a context is a handle with
+// * A function needs cuInit, and many a current context. There is one device and one memory, so a context is a handle with
 //   flags; which one is current is each thread's (context.cpp). Who called the Runtime API has the primary one.
 // * Errors are returned, and not kept for cudaGetLastError.
 // * CUmodule and CUlibrary are a Binary, CUfunction and CUkernel a Kernel (library.h); CUstream, CUevent and CUmemoryPool
@@ -30,6 +30,11 @@ CUresult as_result(cudaError_t);
 bool driver_ready();         // somebody called cuInit, or the Runtime API
 CUcontext current_context(); // of this thread; null: none
 
+// The context in which memory or a stream was made, until it is forgotten; what the Runtime API made is the primary one's.
+void remember_context(const void* made);
+void forget_context(const void* made);
+CUcontext maker_of(const void* made);
+
 // What a function of the driver API leaves as it was: the Runtime API's own view of the thread.
 class KeepThreadState {
 public:
@@ -53,6 +58,14 @@ template <class Body> CUresult in_context(Body&& body) {
   if (!driver_ready()) return CUDA_ERROR_NOT_INITIALIZED;
   if (current_context() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return driver(body);
+}
+// A stream of the program's own has its context with it, as events, arrays, functions and what is freed have (measured on
+// an H200): only the default streams are those of the current context.
+inline bool is_default_stream(cudaStream_t stream) {
+  return reinterpret_cast<u64>(stream) <= reinterpret_cast<u64>(cudaStreamPerThread);
+}
+template <class Body> CUresult on_stream(cudaStream_t stream, Body&& body) {
+  return is_default_stream(stream) ? in_context(body) : driver(body);
 }
 
 inline void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }

@@ -16,7 +16,7 @@ struct LaunchConfig { // CUlaunchConfig
 static_assert(sizeof(LaunchConfig) == 56);
 
 CUresult launch_with(LaunchRequest request, void** extra) {
-  return in_context([&]() -> cudaError_t {
+  return on_stream(request.stream, [&]() -> cudaError_t {
     Runtime& runtime = Runtime::get();
     std::lock_guard lock(runtime.mutex);
     Kernel* kernel = runtime.binaries.kernel(request.function);
@@ -35,7 +35,7 @@ CUresult launch_with(LaunchRequest request, void** extra) {
 }
 
 template <class Body> CUresult of_function(CUfunction function, Body&& body) {
-  return in_context([&] {
+  return driver([&] {
     return api([&](Runtime& r) -> cudaError_t {
       Kernel* kernel = r.binaries.kernel(function);
       if (!kernel) return cudaErrorInvalidResourceHandle;
@@ -98,7 +98,7 @@ CUresult cuLaunchKernelEx(const LaunchConfig* config, CUfunction function, void*
 }
 
 CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
-  return in_context([&] {
+  return driver([&] {
     cudaFuncAttributes all{};
     if (!value) return cudaErrorInvalidValue;
     cudaError_t error = cudaFuncGetAttributes_12(&all, function);
@@ -125,7 +125,7 @@ CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
   });
 }
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
-  return in_context([&] { return cudaFuncSetAttribute(function, attribute, value); });
+  return driver([&] { return cudaFuncSetAttribute(function, attribute, value); });
 }
 CUresult cuKernelGetAttribute(int* value, int attribute, CUfunction kernel, CUdevice) {
   return cuFuncGetAttribute(value, attribute, kernel);

@@ -12,7 +12,7 @@ namespace {
 
 CUresult fill_now(CUdeviceptr to, u64 pitch, u32 value, u32 width, u64 columns, u64 rows,
                   cudaStream_t stream) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     const cudaMemsetParams parameters{pointer(to), pitch, value, width, columns, rows};
     auto work = [&](Runtime&) { return fill_work(&parameters); };
     return api_on(
@@ -64,12 +64,24 @@ cudaError_t copy_arrays(const CUDA_MEMCPY3D& p, cudaStream_t stream) {
 
 // Waits as cudaMemcpy2D does.
 CUresult copy_box(const CUDA_MEMCPY3D& p, cudaStream_t stream) {
-  return in_context([&]() -> cudaError_t {
+  return on_stream(stream, [&]() -> cudaError_t {
     if (has_array(p)) return copy_arrays(p, stream);
     ResultOr<cudaMemcpy3DParms, cudaError_t> parameters = runtime_copy(p);
     if (!parameters) return parameters.error();
     return cudaMemcpy3DAsync(&*parameters, stream);
   });
+}
+
+// Runs `body`, which allocates memory of the current context at *address.
+template <class Body> CUresult allocate(void** address, Body&& body) {
+  return in_context([&] {
+    cudaError_t error = body(address);
+    if (error == cudaSuccess) remember_context(*address);
+    return error;
+  });
+}
+template <class Body> CUresult allocate(CUdeviceptr* address, Body&& body) {
+  return allocate(reinterpret_cast<void**>(address), body);
 }
 
 } // namespace
@@ -124,46 +136,51 @@ cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cud
 
 // An allocation of no bytes is an error of the driver, and none of the runtime.
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t size) {
-  return in_context([&] {
-    return size == 0 ? cudaErrorInvalidValue : cudaMalloc(reinterpret_cast<void**>(address), size);
-  });
+  return allocate(address,
+                  [&](void** out) { return size == 0 ? cudaErrorInvalidValue : cudaMalloc(out, size); });
 }
 CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t size, unsigned flags) {
-  return in_context([&] { return cudaMallocManaged(reinterpret_cast<void**>(address), size, flags); });
+  return allocate(address, [&](void** out) { return cudaMallocManaged(out, size, flags); });
 }
 CUresult cuMemAllocPitch_v2(CUdeviceptr* address, std::size_t* pitch, std::size_t width, std::size_t height,
                             unsigned) {
-  return in_context([&] {
-    return width == 0 || height == 0
-               ? cudaErrorInvalidValue
-               : cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height);
+  return allocate(address, [&](void** out) {
+    return width == 0 || height == 0 ? cudaErrorInvalidValue : cudaMallocPitch(out, pitch, width, height);
   });
 }
 CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t size, cudaStream_t stream) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     return size == 0 ? cudaErrorInvalidValue
                      : cudaMallocAsync(reinterpret_cast<void**>(address), size, stream);
   });
 }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t size, cudaMemPool_t pool,
                                  cudaStream_t stream) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     return size == 0 ? cudaErrorInvalidValue
                      : cudaMallocFromPoolAsync(reinterpret_cast<void**>(address), size, pool, stream);
   });
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
-  return in_context([&] { return cudaFree(pointer(address)); });
+  return driver([&] {
+    forget_context(pointer(address));
+    return cudaFree(pointer(address));
+  });
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, cudaStream_t stream) {
-  return in_context([&] { return cudaFreeAsync(pointer(address), stream); });
+  return on_stream(stream, [&] { return cudaFreeAsync(pointer(address), stream); });
 }
 CUresult cuMemHostAlloc(void** address, std::size_t size, unsigned flags) {
-  return in_context([&] { return size == 0 ? cudaErrorInvalidValue : cudaHostAlloc(address, size, flags); });
+  return allocate(address, [&](void** out) {
+    return size == 0 ? cudaErrorInvalidValue : cudaHostAlloc(out, size, flags);
+  });
 }
 CUresult cuMemAllocHost_v2(void** address, std::size_t size) { return cuMemHostAlloc(address, size, 0); }
 CUresult cuMemFreeHost(void* address) {
-  return in_context([&] { return cudaFreeHost(address); });
+  return driver([&] {
+    forget_context(address);
+    return cudaFreeHost(address);
+  });
 }
 CUresult cuMemHostRegister_v2(void* address, std::size_t size, unsigned flags) {
   return in_context([&] { return cudaHostRegister(address, size, flags); });
@@ -197,27 +214,30 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
   return in_context([&] { return cudaMemcpy(pointer(to), pointer(from), size, cudaMemcpyDefault); });
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t size, cudaStream_t stream) {
-  return in_context(
-      [&] { return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDefault, stream); });
+  return on_stream(
+      stream, [&] { return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDefault, stream); });
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t size) {
   return in_context([&] { return cudaMemcpy(pointer(to), from, size, cudaMemcpyHostToDevice); });
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t size, cudaStream_t stream) {
-  return in_context([&] { return cudaMemcpyAsync(pointer(to), from, size, cudaMemcpyHostToDevice, stream); });
+  return on_stream(stream,
+                   [&] { return cudaMemcpyAsync(pointer(to), from, size, cudaMemcpyHostToDevice, stream); });
 }
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t size) {
   return in_context([&] { return cudaMemcpy(to, pointer(from), size, cudaMemcpyDeviceToHost); });
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t size, cudaStream_t stream) {
-  return in_context([&] { return cudaMemcpyAsync(to, pointer(from), size, cudaMemcpyDeviceToHost, stream); });
+  return on_stream(stream,
+                   [&] { return cudaMemcpyAsync(to, pointer(from), size, cudaMemcpyDeviceToHost, stream); });
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
   return in_context([&] { return cudaMemcpy(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice); });
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size, cudaStream_t stream) {
-  return in_context(
-      [&] { return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream); });
+  return on_stream(stream, [&] {
+    return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream);
+  });
 }
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t size) {
   return cuMemcpy(to, from, size);

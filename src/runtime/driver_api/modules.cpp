@@ -29,7 +29,7 @@ template <class Load> CUresult load(CUmodule* module, Load&& body) {
 }
 
 CUresult find_variable(CUdeviceptr* address, std::size_t* size, CUmodule module, const char* name) {
-  return in_context([&] {
+  return driver([&] {
     return api([&](Runtime& r) -> cudaError_t {
       ResultOr<Placed, cudaError_t> found = library_variable(r, module, name);
       if (!found) return found.error();

@@ -66,7 +66,7 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   const bool on_device = where == Place::device || managed || mapped_here;
   const sim::Memory::Range range = runtime.memory().range(address);
   switch (attribute) {
-  case context_of: return tell(out, current_context());
+  case context_of: return tell(out, pool_of(range.begin) ? nullptr : maker_of(pointer(range.begin)));
   case memory_type: return tell(out, on_device ? of_device : of_host);
   case device_pointer: return tell(out, address);
   case host_pointer:
@@ -96,13 +96,12 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
 extern "C" {
 
 CUresult cuPointerGetAttribute(void* out, int attribute, CUdeviceptr address) {
-  return in_context(
-      [&] { return api([&](Runtime& r) { return attribute_of(r, out, attribute, address); }); });
+  return driver([&] { return api([&](Runtime& r) { return attribute_of(r, out, attribute, address); }); });
 }
 
 // Of an address that is not the device's all are 0, which is no error here.
 CUresult cuPointerGetAttributes(unsigned count, const int* attributes, void** out, CUdeviceptr address) {
-  return in_context([&] {
+  return driver([&] {
     return api([&](Runtime& r) {
       if (!attributes || !out) return cudaErrorInvalidValue;
       for (unsigned i = 0; i < count; ++i) {

@@ -31,7 +31,7 @@ Made memory_work(Runtime& runtime, const MemoryNode* p) {
 }
 
 CUresult perform_on(cudaStream_t stream, const Operation* operations, unsigned count) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     std::vector<Operation> now;
     auto work = [&](Runtime& r) { return memory_work(r, operations, count); };
     cudaError_t error = api_on(

@@ -23,37 +23,44 @@ cudaError_t cudaEventSynchronize(cudaEvent_t);
 cudaError_t cudaEventElapsedTime(float*, cudaEvent_t, cudaEvent_t);
 
 CUresult cuStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-  return in_context([&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
+  return in_context([&] {
+    cudaError_t error = cudaStreamCreateWithPriority(stream, flags, priority);
+    if (error == cudaSuccess) remember_context(*stream);
+    return error;
+  });
 }
 CUresult cuStreamCreate(cudaStream_t* stream, unsigned flags) {
   return cuStreamCreateWithPriority(stream, flags, 0);
 }
 CUresult cuStreamDestroy_v2(cudaStream_t stream) {
-  return in_context([&] { return cudaStreamDestroy(stream); });
+  return on_stream(stream, [&] {
+    forget_context(stream);
+    return cudaStreamDestroy(stream);
+  });
 }
 CUresult cuStreamSynchronize(cudaStream_t stream) {
-  return in_context([&] { return cudaStreamSynchronize(stream); });
+  return on_stream(stream, [&] { return cudaStreamSynchronize(stream); });
 }
 CUresult cuStreamQuery(cudaStream_t stream) {
-  return in_context([&] { return check_stream(stream); });
+  return on_stream(stream, [&] { return check_stream(stream); });
 }
 CUresult cuStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return in_context([&] { return cudaStreamWaitEvent(stream, event, flags); });
+  return on_stream(stream, [&] { return cudaStreamWaitEvent(stream, event, flags); });
 }
 CUresult cuStreamGetPriority(cudaStream_t stream, int* priority) {
-  return in_context(
-      [&] { return priority ? cudaStreamGetPriority(stream, priority) : cudaErrorInvalidValue; });
+  return on_stream(
+      stream, [&] { return priority ? cudaStreamGetPriority(stream, priority) : cudaErrorInvalidValue; });
 }
 CUresult cuStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return in_context([&] { return flags ? cudaStreamGetFlags(stream, flags) : cudaErrorInvalidValue; });
+  return on_stream(stream, [&] { return flags ? cudaStreamGetFlags(stream, flags) : cudaErrorInvalidValue; });
 }
 CUresult cuStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return in_context([&] { return id ? cudaStreamGetId(stream, id) : cudaErrorInvalidValue; });
+  return on_stream(stream, [&] { return id ? cudaStreamGetId(stream, id) : cudaErrorInvalidValue; });
 }
 CUresult cuStreamGetCtx(cudaStream_t stream, CUcontext* context) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     if (!context) return cudaErrorInvalidValue;
-    *context = current_context();
+    *context = is_default_stream(stream) ? current_context() : maker_of(stream);
     return known_stream(stream);
   });
 }
@@ -62,20 +69,20 @@ CUresult cuStreamGetCtx_v2(cudaStream_t stream, CUcontext* context, void** green
   return cuStreamGetCtx(stream, context);
 }
 CUresult cuStreamGetDevice(cudaStream_t stream, CUdevice* device) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     if (!device) return cudaErrorInvalidValue;
     *device = 0;
     return known_stream(stream);
   });
 }
 CUresult cuStreamIsCapturing(cudaStream_t stream, int* status) {
-  return in_context([&] { return cudaStreamIsCapturing(stream, status); });
+  return on_stream(stream, [&] { return cudaStreamIsCapturing(stream, status); });
 }
 CUresult cuStreamAttachMemAsync(cudaStream_t stream, CUdeviceptr, std::size_t, unsigned) {
   return cuStreamQuery(stream);
 }
 CUresult cuLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return in_context([&] { return cudaLaunchHostFunc(stream, function, data); });
+  return on_stream(stream, [&] { return cudaLaunchHostFunc(stream, function, data); });
 }
 CUresult cuStreamAddCallback(cudaStream_t stream, void (*callback)(cudaStream_t, CUresult, void*), void* data,
                              unsigned) {
@@ -89,22 +96,22 @@ CUresult cuEventCreate(cudaEvent_t* event, unsigned flags) {
   return in_context([&] { return cudaEventCreateWithFlags(event, flags); });
 }
 CUresult cuEventDestroy_v2(cudaEvent_t event) {
-  return in_context([&] { return cudaEventDestroy(event); });
+  return driver([&] { return cudaEventDestroy(event); });
 }
 CUresult cuEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return in_context([&] { return cudaEventRecord(event, stream); });
+  return on_stream(stream, [&] { return cudaEventRecord(event, stream); });
 }
 CUresult cuEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return in_context([&] { return cudaEventRecordWithFlags(event, stream, flags); });
+  return on_stream(stream, [&] { return cudaEventRecordWithFlags(event, stream, flags); });
 }
 CUresult cuEventQuery(cudaEvent_t event) {
-  return in_context([&] { return cudaEventQuery(event); });
+  return driver([&] { return cudaEventQuery(event); });
 }
 CUresult cuEventSynchronize(cudaEvent_t event) {
-  return in_context([&] { return cudaEventSynchronize(event); });
+  return driver([&] { return cudaEventSynchronize(event); });
 }
 CUresult cuEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return in_context([&] { return cudaEventElapsedTime(milliseconds, start, end); });
+  return driver([&] { return cudaEventElapsedTime(milliseconds, start, end); });
 }
 
 } // extern "C"

@@ -162,13 +162,13 @@ CUresult cuArrayCreate_v2(cudaArray_t* array, const CUDA_ARRAY_DESCRIPTOR* d) {
   return cuArray3DCreate_v2(array, &whole);
 }
 CUresult cuArrayDestroy(cudaArray_t array) {
-  return in_context([&] {
+  return driver([&] {
     return api_waiting(
         [&](Runtime& r) { return exists(array) ? free_array(r, array) : cudaErrorInvalidResourceHandle; });
   });
 }
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* out, cudaArray_t array) {
-  return in_context([&] {
+  return driver([&] {
     return api([&](Runtime&) {
       if (!exists(array)) return cudaErrorInvalidResourceHandle;
       if (!out) return cudaErrorInvalidValue;
@@ -194,7 +194,7 @@ CUresult cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const CUDA_ARRAY3D_
   });
 }
 CUresult cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
-  return in_context([&] {
+  return driver([&] {
     return api_waiting([&](Runtime& r) {
       return exists(array) ? free_mipmapped(r, array) : cudaErrorInvalidResourceHandle;
     });
@@ -262,7 +262,7 @@ CUresult cuMemcpyHtoA_v2(cudaArray_t to, std::size_t at, const void* from, std::
 }
 CUresult cuMemcpyHtoAAsync_v2(cudaArray_t to, std::size_t at, const void* from, std::size_t size,
                               cudaStream_t stream) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     cudaError_t error = check_stream(stream);
     return error != cudaSuccess ? error : cudaMemcpyToArray(to, at, 0, from, size, cudaMemcpyHostToDevice);
   });
@@ -272,7 +272,7 @@ CUresult cuMemcpyAtoH_v2(void* to, cudaArray_t from, std::size_t at, std::size_t
 }
 CUresult cuMemcpyAtoHAsync_v2(void* to, cudaArray_t from, std::size_t at, std::size_t size,
                               cudaStream_t stream) {
-  return in_context([&] {
+  return on_stream(stream, [&] {
     cudaError_t error = check_stream(stream);
     return error != cudaSuccess ? error : cudaMemcpyFromArray(to, from, at, 0, size, cudaMemcpyDeviceToHost);
   });

@@ -26,10 +26,8 @@ cudaError_t refuse(Runtime& runtime, const char* what) {
   return cudaErrorNotSupported;
 }
 
-cudaError_t check_properties(Runtime& runtime, const PhysicalProperties* properties) {
+cudaError_t check_properties(const PhysicalProperties* properties) {
   if (!properties || properties->type != pinned) return cudaErrorInvalidValue;
-  if (properties->handle_types != 0)
-    return refuse(runtime, "cuMemCreate of memory that other processes may open");
   return check_location(properties->location);
 }
 
@@ -57,7 +55,7 @@ CUresult cuMemCreate(unsigned long long* handle, std::size_t size, const Physica
                      unsigned long long flags) {
   return manage([&](Runtime& r) -> cudaError_t {
     if (!handle || flags != 0) return cudaErrorInvalidValue;
-    if (cudaError_t error = check_properties(r, properties); error != cudaSuccess) return error;
+    if (cudaError_t error = check_properties(properties); error != cudaSuccess) return error;
     ResultOr<u64, cudaError_t> created = create_physical(r, size, *properties);
     if (!created) return created.error();
     *handle = *created;
