@@ -47,39 +47,46 @@ struct Case {
 };
 
 TEST(AccessCheck, RacesAreWhatNoBarrierOrders) {
-  for (const Case& c : std::initializer_list<Case>{
-           // each thread its own word, and a neighbour's behind a barrier
-           {"st.shared.u32 [%r3], %r0; bar.sync 0; ld.shared.u32 %r1, [%r4];", ""},
-           {"st.shared.u32 [%r3], %r0; ld.shared.u32 %r1, [%r4];", "race-shared"},
-           // the second write comes too early for who still reads
-           {"st.shared.u32 [%r3], %r0; bar.sync 0; ld.shared.u32 %r1, [%r4]; st.shared.u32 [%r3], %r1;",
-            "race-shared"},
-           {"st.shared.u32 [%r3], %r0; bar.sync 0; ld.shared.u32 %r1, [%r4]; bar.sync 0; st.shared.u32 "
-            "[%r3], %r1;",
-            ""},
-           // both warps write one word
-           {"st.shared.u32 [%r2], %r1;", "race-shared"},
-           // lanes of one warp are not compared
-           {"@%p1 st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r1, [%r2];", ""},
-           // updates do not race with each other, but with what is no update
-           {"atom.shared.add.u32 %r5, [%r2], 1;", ""},
-           {"atom.shared.add.u32 %r5, [%r2], 1; ld.shared.u32 %r1, [%r2];", "race-shared"},
-           {"atom.shared.add.u32 %r5, [%r2], 1; bar.sync 0; ld.shared.u32 %r5, [%r2];", ""},
-           // who only arrives does not know what the others did
-           {"@!%p1 bra HIGH; st.shared.u32 [%r3], %r0; bar.arrive 1, 64; bra MEET; HIGH: bar.sync 1, 64; "
-            "ld.shared.u32 %r1, [%r4]; MEET: mov.u32 %r5, 0;",
-            ""},
-           {"@!%p1 bra HIGH; bar.arrive 1, 64; ld.shared.u32 %r1, [%r4]; bra MEET; HIGH: st.shared.u32 "
-            "[%r3], %r0; "
-            "bar.sync 1, 64; MEET: mov.u32 %r5, 0;",
-            "race-shared"},
-           // what is written after the arrival
-           {"@!%p1 bra HIGH; bar.arrive 1, 64; st.shared.u32 [%r3], %r0; bra MEET; HIGH: bar.sync 1, 64; "
-            "ld.shared.u32 %r1, [%r4]; MEET: mov.u32 %r5, 0;",
-            "race-shared"},
-           // a barrier for whom it may concern: reductions order as well
-           {"st.shared.u32 [%r3], %r0; bar.red.popc.u32 %r5, 0, %p1; ld.shared.u32 %r1, [%r4];", ""},
-       }) {
+  for (
+      const Case& c : std::initializer_list<Case>{
+          // each thread its own word, and a neighbour's behind a barrier
+          {"st.shared.u32 [%r3], %r0; bar.sync 0; ld.shared.u32 %r1, [%r4];", ""},
+          {"st.shared.u32 [%r3], %r0; ld.shared.u32 %r1, [%r4];", "race-shared"},
+          // the second write comes too early for who still reads
+          {"st.shared.u32 [%r3], %r0; bar.sync 0; ld.shared.u32 %r1, [%r4]; st.shared.u32 [%r3], %r1;",
+           "race-shared"},
+          {"st.shared.u32 [%r3], %r0; bar.sync 0; ld.shared.u32 %r1, [%r4]; bar.sync 0; st.shared.u32 "
+           "[%r3], %r1;",
+           ""},
+          // both warps write one word; what is the same in every order is let pass, but not under who reads it
+          {"st.shared.u32 [%r2], %r0;", "race-shared"},
+          {"st.shared.u32 [%r2], %r1;", ""},
+          {"@%p1 st.shared.v2.u16 [%r2], {1, 2}; @!%p1 st.shared.u32 [%r2], 0x20001;", ""},
+          {"@%p1 st.shared.u32 [%r2], %r1; @!%p1 st.shared.u8 [%r2+1], 1;", "race-shared"},
+          {"@%p1 st.shared.u32 [%r2], %r1; bar.sync 0; @%p1 ld.shared.u32 %r1, [%r2]; @!%p1 st.shared.u32 "
+           "[%r2], %r1;",
+           "race-shared"},
+          // lanes of one warp are not compared
+          {"@%p1 st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r1, [%r2];", ""},
+          // updates do not race with each other, but with what is no update
+          {"atom.shared.add.u32 %r5, [%r2], 1;", ""},
+          {"atom.shared.add.u32 %r5, [%r2], 1; ld.shared.u32 %r1, [%r2];", "race-shared"},
+          {"atom.shared.add.u32 %r5, [%r2], 1; bar.sync 0; ld.shared.u32 %r5, [%r2];", ""},
+          // who only arrives does not know what the others did
+          {"@!%p1 bra HIGH; st.shared.u32 [%r3], %r0; bar.arrive 1, 64; bra MEET; HIGH: bar.sync 1, 64; "
+           "ld.shared.u32 %r1, [%r4]; MEET: mov.u32 %r5, 0;",
+           ""},
+          {"@!%p1 bra HIGH; bar.arrive 1, 64; ld.shared.u32 %r1, [%r4]; bra MEET; HIGH: st.shared.u32 "
+           "[%r3], %r0; "
+           "bar.sync 1, 64; MEET: mov.u32 %r5, 0;",
+           "race-shared"},
+          // what is written after the arrival
+          {"@!%p1 bra HIGH; bar.arrive 1, 64; st.shared.u32 [%r3], %r0; bra MEET; HIGH: bar.sync 1, 64; "
+           "ld.shared.u32 %r1, [%r4]; MEET: mov.u32 %r5, 0;",
+           "race-shared"},
+          // a barrier for whom it may concern: reductions order as well
+          {"st.shared.u32 [%r3], %r0; bar.red.popc.u32 %r5, 0, %p1; ld.shared.u32 %r1, [%r4];", ""},
+      }) {
     Outcome checked = run(c.body, {.race = true});
     EXPECT_EQ(checked.kinds(), c.kinds) << c.body;
     EXPECT_EQ(run(c.body, {}).kinds(), "") << c.body;

@@ -114,6 +114,19 @@ void AccessChecks::look_at_global(const Op& op, u32 thread, u64 address, u32 byt
   if (op.kind() == OpKind::atomic) written->mark(address, bytes);
 }
 
+// What the thread stores, element by element as in memory.
+std::array<std::byte, 32> AccessChecks::stored_by(const Op& op, u32 thread) {
+  std::array<std::byte, 32> out{};
+  if (op.kind() != OpKind::store) return out;
+  for (u32 e = 0; e < op.elements; ++e) {
+    const SlotId source = op.source(1 + e);
+    const auto* lanes = static_cast<const std::byte*>(x_.lanes_of(source));
+    const auto* from = lanes + u64{thread} * x_.value(source).bits / 8;
+    std::copy_n(from, op.element_bytes, out.data() + e * op.element_bytes);
+  }
+  return out;
+}
+
 void AccessChecks::look_at_shared(const Op& op, u32 thread, u64 offset, u32 bytes) {
   SharedShadow& shadow = *x_.cta->shadow;
   if (!Memory::Range{0, shadow.written.size()}.covers(offset, bytes) || bytes == 0) return;
@@ -129,8 +142,8 @@ void AccessChecks::look_at_shared(const Op& op, u32 thread, u64 offset, u32 byte
   if (op.kind() == OpKind::store || op.kind() == OpKind::atomic)
     for (u64 at = offset; at < offset + bytes; ++at) shadow.written[at] = true;
   if (!x_.launch.options.checks.race) return;
-  if (auto earlier =
-          shadow.races.access(thread / warp_size, offset, bytes, race_access(op.kind()), *x_.code, op))
+  if (auto earlier = shadow.races.access(thread / warp_size, offset, bytes, race_access(op.kind()), *x_.code,
+                                         op, stored_by(op, thread).data()))
     report_race(op, thread, offset, *earlier);
 }
 

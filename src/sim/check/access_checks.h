@@ -30,6 +30,7 @@ private:
   void look(const Op&, const Access&);
   void look_at_global(const Op&, u32 thread, u64 address, u32 bytes);
   void look_at_shared(const Op&, u32 thread, u64 offset, u32 bytes);
+  std::array<std::byte, 32> stored_by(const Op&, u32 thread); // of a store
   void report_race(const Op&, u32 thread, u64 offset, const Races::Earlier&);
 
   Exec& x_;

@@ -49,9 +49,9 @@ void Races::note_read(Byte& byte, u32 warp, const Epoch& now) {
 }
 
 std::optional<Races::Earlier> Races::access(u32 warp, u64 offset, u32 bytes, RaceAccess access,
-                                            const Code& code, const Op& op) {
+                                            const Code& code, const Op& op, const std::byte* stored) {
   std::optional<Earlier> found;
-  const Epoch now{clock_[warp * warps_ + warp], static_cast<u16>(warp), access, &code, &op};
+  Epoch now{clock_[warp * warps_ + warp], static_cast<u16>(warp), access, {}, &code, &op};
   auto look = [&](const Epoch& earlier) {
     if (!found && !is_before(earlier, warp) &&
         !(access == RaceAccess::atomic && earlier.access == RaceAccess::atomic))
@@ -59,7 +59,10 @@ std::optional<Races::Earlier> Races::access(u32 warp, u64 offset, u32 bytes, Rac
   };
   for (u64 i = offset; i < offset + bytes; ++i) {
     Byte& byte = bytes_[i];
-    look(byte.write);
+    if (access == RaceAccess::write) now.stored = stored[i - offset];
+    const bool same = access == RaceAccess::write && byte.write.access == RaceAccess::write &&
+                      byte.write.stored == now.stored;
+    if (!same) look(byte.write);
     if (access == RaceAccess::read) {
       note_read(byte, warp, now);
       continue;

@@ -5,7 +5,9 @@
 // does not know of; that holds for every order in which a GPU may run the warps, whichever this emulator took.
 // (C. Flanagan, S. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009, with barriers alone.)
 //
-// Atomics order nothing, and do not race with each other. Lanes of one warp are not compared.
+// Atomics order nothing, and do not race with each other. Nor do stores of the value that a byte got from the other warp: the
+// outcome is the same in every order, and compute-sanitizer's racecheck lets them pass, too (a store of the value that another
+// warp reads is a race for both). Lanes of one warp are not compared.
 #pragma once
 #include "sim/value/value.h"
 #include <array>
@@ -35,14 +37,17 @@ public:
     const Code* code = nullptr;
     const Op* op = nullptr;
   };
-  // A warp accesses [offset, offset + bytes), which lies in shared memory. Returns an access that it races with.
-  std::optional<Earlier> access(u32 warp, u64 offset, u32 bytes, RaceAccess, const Code&, const Op&);
+  // A warp accesses [offset, offset + bytes), which lies in shared memory; a store writes these bytes. Returns an access that it
+  // races with.
+  std::optional<Earlier> access(u32 warp, u64 offset, u32 bytes, RaceAccess, const Code&, const Op&,
+                                const std::byte* stored);
 
 private:
   struct Epoch {
     u32 clock = 0; // of its warp; 0: none
     u16 warp = 0;
     RaceAccess access = RaceAccess::read;
+    std::byte stored{}; // of a write
     const Code* code = nullptr;
     const Op* op = nullptr;
   };
