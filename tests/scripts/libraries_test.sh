@@ -68,7 +68,7 @@ if ldconfig -p | grep -qE 'lib(openblas\.so\.0|lapack\.so\.3)'; then
     "['cublasDgelsBatched of transposed matrices', 'cublasLtMatmul of complex or 4-bit matrices', 'cublasLtMatmul with scales by blocks', 'cusolverDnXgetrf']"
 fi
 
-# cuSPARSE: vectors, conversions, products whose result is sparse.
+# cuSPARSE: vectors, conversions, products whose result is sparse, matrices of blocks, sums, tridiagonal systems.
 c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/sparse.cpp" -o sparse "$lib/libraries/libcusparse.so.12" \
   "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"
 run "$warplens" run --check memory --json report.json ./sparse
@@ -76,7 +76,7 @@ run "$warplens" run --check memory --json report.json ./sparse
 expect_code 0
 expect_json report.json 'sum(m["message"].startswith("cusparseSpGEMM_copy:") for m in r["messages"])' 1
 expect_json report.json '[u["function"] for u in r["unsupported"]]' \
-  "['cusparseCreateBsr', 'cusparseSpGEMM_compute other than of CSR matrices of one type, not transposed']"
+  "['cusparseCreateSlicedEll', 'cusparseDbsrmv of a transposed matrix', 'cusparseSpGEMM_compute other than of CSR matrices of one type, not transposed']"
 
 # Sizes, strides, scalars and pivots that nobody's memory holds are refused, and the program goes on.
 c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/absurd_sizes.cpp" -o absurd "$lib/libraries/libcublas.so.13" \

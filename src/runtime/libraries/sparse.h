@@ -1,4 +1,5 @@
-// cuSPARSE's descriptions of sparse vectors and matrices (CSR, CSC, COO) and of dense ones, and how their elements are found.
+// cuSPARSE's descriptions of sparse vectors and matrices (CSR, CSC, COO, BSR, Blocked-ELL) and of dense ones, and how their
+// elements are found.
 #pragma once
 #include "runtime/libraries/blas_elements.h"
 #include <algorithm>
@@ -11,13 +12,20 @@ struct SparseHandle {
   int pointer_mode = 0; // 1: scalars are in device memory
 };
 struct SparseMatrix {
-  enum Format : u8 { csr = 1, csc, coo } format; // cusparseFormat_t
-  i64 rows, columns, count;
+  enum Format : u8 { csr = 1, csc, coo, ell = 5, bsr } format; // cusparseFormat_t
+  i64 rows, columns, count;         // of elements, also where they are stored in blocks
   void *offsets, *indices, *values; // of COO the rows, the columns
   int offset_type, index_type, base, type;
   int fill = 0, diagonal = 0; // of a triangle: cusparseFillMode_t, cusparseDiagType_t
   int batches = 1;
   i64 offset_step = 0, step = 0; // elements from one matrix of a batch to the next
+  // Of blocks (ell, bsr): how large one is, how its elements are stored (ell: all elements row by row), columns stored (ell)
+  i64 block_rows = 1, block_columns = 1;
+  int block_order = 2; // cusparseOrder_t: by rows
+  i64 stored_columns = 0;
+
+  bool in_blocks() const { return format == ell || format == bsr; }
+  i64 blocks() const { return count / (block_rows * block_columns); }
 };
 struct SparseVector {
   i64 size, count;
@@ -127,14 +135,39 @@ struct SparseScalar {
       : later(handle.pointer_mode != 0 ? at : nullptr) {
     if (!later) std::copy_n(static_cast<const std::byte*>(at), value_bytes(type), now.data());
   }
-  template <class T> T get() const { return *static_cast<const T*>(later ? later : now.data()); }
+  const void* at() const { return later ? later : now.data(); }
+  template <class T> T get() const { return *static_cast<const T*>(at()); }
 };
 inline Operand scalar(const SparseHandle& handle, const void* at, int type) {
   return {at, handle.pointer_mode != 0 ? value_bytes(type) : 0};
 }
 
+// each_element() where elements are stored in blocks. A block of Blocked-ELL whose column is -1 is none.
+template <class F> cudaError_t each_of_blocks(const SparseMatrix& m, F&& f) {
+  const i64 high = m.block_rows, wide = m.block_columns, per_line = m.stored_columns / wide;
+  const bool listed = m.format == SparseMatrix::ell;
+  for (i64 line = 0; line < m.rows / high; ++line) {
+    const i64 begin = listed ? line * per_line : index_at(m.offsets, m.offset_type, line) - m.base,
+              end = listed ? begin + per_line : index_at(m.offsets, m.offset_type, line + 1) - m.base;
+    if (begin < 0 || end > m.blocks()) return cudaErrorIllegalAddress;
+    for (i64 b = begin; b < end; ++b) {
+      const i64 index = index_at(m.indices, m.index_type, b), column = (index - m.base) * wide;
+      if (listed && index < 0) continue;
+      if (column < 0 || column + wide > m.columns) return cudaErrorIllegalAddress;
+      for (i64 r = 0; r < high; ++r)
+        for (i64 c = 0; c < wide; ++c)
+          f(line * high + r, column + c,
+            listed                        ? (line * high + r) * m.stored_columns + (b - begin) * wide + c
+            : m.block_order == by_columns ? (b * wide + c) * high + r
+                                          : (b * high + r) * wide + c);
+    }
+  }
+  return cudaSuccess;
+}
+
 // Calls f(row, column, number) for each stored element. Indices that are none of the matrix's are an error of the call.
 template <class F> cudaError_t each_element(const SparseMatrix& m, F&& f) {
+  if (m.in_blocks()) return each_of_blocks(m, f);
   const bool coordinates = m.format == SparseMatrix::coo;
   const i64 outer = coordinates ? 1 : m.format == SparseMatrix::csr ? m.rows : m.columns;
   for (i64 o = 0; o < outer; ++o) {
@@ -189,10 +222,11 @@ inline std::vector<Operand> operands_of(const SparseMatrix& m) {
     return batch_of({data, extent_bytes(static_cast<u64>(count), 1, 0, element)}, m.batches, step, element);
   };
   const u64 index = index_bytes(m.index_type);
-  const Operand indices = list(m.indices, m.count, m.step, index),
+  const Operand indices = list(m.indices, m.blocks(), m.step, index),
                 values = list(m.values, m.count, m.step, value_bytes(m.type));
+  if (m.format == SparseMatrix::ell) return {indices, values};
   if (m.format == SparseMatrix::coo) return {list(m.offsets, m.count, m.step, index), indices, values};
-  const i64 outer = m.format == SparseMatrix::csr ? m.rows : m.columns;
+  const i64 outer = m.format == SparseMatrix::csc ? m.columns : m.rows / m.block_rows;
   return {list(m.offsets, outer + 1, m.offset_step, index_bytes(m.offset_type)), indices, values};
 }
 // The matrix of a batch; where there is no batch it is the same for each.
@@ -237,5 +271,15 @@ inline int common_batches(std::initializer_list<int> all) {
   const int most = std::max(all);
   return std::all_of(all.begin(), all.end(), [&](int n) { return n == 1 || n == most; }) ? most : 0;
 }
+
+// C = alpha op(A) B + beta C, in the numbers that the types say. See sparse.cpp.
+struct SparseFactor {
+  View view;
+  Operand operand;
+  int type;
+};
+int sparse_product(const char* name, SparseHandle*, int op, const void* alpha, const SparseMatrix& a,
+                   const SparseFactor& b, bool conjugated_b, const void* beta, const SparseFactor& c,
+                   int scalar_type);
 
 } // namespace warplens::runtime

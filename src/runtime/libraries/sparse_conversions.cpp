@@ -51,10 +51,17 @@ cudaError_t to_dense(const SparseMatrix& m, const View& to) {
   });
 }
 
-// `to.count` elements are there, as many as the analysis found.
+// `to.count` elements are there, as many as the analysis found, or as the blocks have that are stored.
 cudaError_t to_sparse(const DenseMatrix& from, const SparseMatrix& to) {
   const u64 bytes = value_bytes(from.type);
   const View v = view_of(from, false);
+  if (to.in_blocks()) {
+    std::fill_n(static_cast<std::byte*>(to.values), static_cast<u64>(to.count) * bytes, std::byte{0});
+    return each_element(to, [&](i64 row, i64 column, i64 i) {
+      std::copy_n(element(v, row, column, bytes), bytes,
+                  static_cast<std::byte*>(to.values) + static_cast<u64>(i) * bytes);
+    });
+  }
   const bool by_column = to.format == SparseMatrix::csc, coordinates = to.format == SparseMatrix::coo;
   i64 count = 0, line = 0;
   auto end_lines = [&](i64 until) { // where rows or columns begin
@@ -179,7 +186,9 @@ int cusparseDenseToSparse_analysis(SparseHandle* h, const DenseMatrix* a, Sparse
       library_call("cusparseDenseToSparse_analysis", h->stream, {operand(*a)}, [from = *a, b] {
         i64 count = 0;
         each_nonzero(from, false, [&](i64, i64) { ++count; });
-        with(b, [&](SparseMatrix& to) { to.count = count; });
+        with(b, [&](SparseMatrix& to) {
+          if (!to.in_blocks()) to.count = count;
+        });
         return cudaSuccess;
       }));
 }

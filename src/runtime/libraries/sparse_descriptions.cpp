@@ -184,6 +184,50 @@ int cusparseCscGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** 
                    void** values, int* offset_type, int* index_type, int* base, int* type) {
   return get(m, rows, columns, count, offsets, indices, values, offset_type, index_type, base, type);
 }
+// Rows and columns are those of blocks.
+int cusparseCreateBsr(SparseMatrix** out, i64 rows, i64 columns, i64 blocks, i64 high, i64 wide,
+                      void* offsets, void* indices, void* values, int offset_type, int index_type, int base,
+                      int type, int order) {
+  if (high < 1 || wide < 1 || rows > INT32_MAX || columns > INT32_MAX || high > INT32_MAX ||
+      wide > INT32_MAX || blocks > INT32_MAX)
+    return sparse_invalid_value;
+  SparseMatrix m{SparseMatrix::bsr, rows * high, columns * wide, 0,   offsets, indices, values,
+                 offset_type,       index_type,  base,           type};
+  if (__builtin_mul_overflow(blocks, high * wide, &m.count)) return sparse_invalid_value;
+  m.block_rows = high, m.block_columns = wide, m.block_order = order;
+  return create_sparse(out, m);
+}
+int cusparseCreateConstBsr(SparseMatrix** out, i64 rows, i64 columns, i64 blocks, i64 high, i64 wide,
+                           void* offsets, void* indices, void* values, int offset_type, int index_type,
+                           int base, int type, int order) {
+  return cusparseCreateBsr(out, rows, columns, blocks, high, wide, offsets, indices, values, offset_type,
+                           index_type, base, type, order);
+}
+int cusparseCreateBlockedEll(SparseMatrix** out, i64 rows, i64 columns, i64 block, i64 stored_columns,
+                             void* indices, void* values, int index_type, int base, int type) {
+  if (block < 1 || rows < 0 || stored_columns < 0 || rows % block != 0 || columns % block != 0 ||
+      stored_columns % block != 0 || stored_columns > columns)
+    return sparse_invalid_value;
+  SparseMatrix m{SparseMatrix::ell, rows,       columns, 0,   nullptr, indices, values,
+                 index_type,        index_type, base,    type};
+  if (__builtin_mul_overflow(rows, stored_columns, &m.count)) return sparse_invalid_value;
+  m.block_rows = m.block_columns = block, m.stored_columns = stored_columns;
+  return create_sparse(out, m);
+}
+int cusparseCreateConstBlockedEll(SparseMatrix** out, i64 rows, i64 columns, i64 block, i64 stored_columns,
+                                  void* indices, void* values, int index_type, int base, int type) {
+  return cusparseCreateBlockedEll(out, rows, columns, block, stored_columns, indices, values, index_type,
+                                  base, type);
+}
+int cusparseBlockedEllGet(SparseMatrix* m, i64* rows, i64* columns, i64* block, i64* stored_columns,
+                          void** indices, void** values, int* index_type, int* base, int* type) {
+  void* offsets = nullptr;
+  int offset_type = 0;
+  i64 count = 0;
+  if (!block || !stored_columns) return sparse_invalid_value;
+  with(m, [&](SparseMatrix& known) { *block = known.block_rows, *stored_columns = known.stored_columns; });
+  return get(m, rows, columns, &count, &offsets, indices, values, &offset_type, index_type, base, type);
+}
 int cusparseCooGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** row_indices,
                    void** column_indices, void** values, int* index_type, int* base, int* type) {
   int same = 0;

@@ -8,6 +8,7 @@ namespace warplens::runtime {
 struct SparseProduct { // what a computation leaves for the copy: A B by rows
   std::vector<i64> offsets, columns;
   std::vector<cdouble> values;
+  i64 products = 0; // of an element of A and one of B: what the estimation tells
 };
 
 namespace {
@@ -123,10 +124,32 @@ extern "C" {
 
 int cusparseSpGEMM_createDescr(SparseProduct** out) { return create(out, SparseProduct{}); }
 int cusparseSpGEMM_destroyDescr(SparseProduct* object) { return destroy(object); }
-int cusparseSpGEMM_workEstimation(SparseHandle*, int, int, const void*, const SparseMatrix*,
+int cusparseSpGEMM_workEstimation(SparseHandle* h, int op_a, int op_b, const void*, const SparseMatrix* a,
+                                  const SparseMatrix* b, const void*, SparseMatrix* c, int, int,
+                                  SparseProduct* product, std::size_t* bytes, void* room) {
+  if (!room) return tell_room(bytes);
+  constexpr const char* name = "cusparseSpGEMM_workEstimation";
+  std::lock_guard lock(Runtime::get().mutex);
+  const SparseFactors f{a, b, c, product};
+  if (int bad = check(name, h, op_a, op_b, f)) return bad;
+  return sparse_status(library_call(name, h->stream, factors_of(f), [=, left = *a, right = *b] {
+    i64 products = 0;
+    cudaError_t error = each_element(left, [&](i64, i64 k, i64) {
+      products +=
+          index_at(right.offsets, right.offset_type, k + 1) - index_at(right.offsets, right.offset_type, k);
+    });
+    with(product, [&](SparseProduct& known) { known.products = products; });
+    return error;
+  }));
+}
+int cusparseSpGEMM_getNumProducts(SparseProduct* product, i64* count) {
+  return count ? with(product, [&](SparseProduct& known) { *count = known.products; }) : sparse_invalid_value;
+}
+// Room is not needed, however small the parts are in which the work is to be done.
+int cusparseSpGEMM_estimateMemory(SparseHandle*, int, int, const void*, const SparseMatrix*,
                                   const SparseMatrix*, const void*, SparseMatrix*, int, int, SparseProduct*,
-                                  std::size_t* bytes, void*) {
-  return tell_room(bytes);
+                                  float, std::size_t* bytes_3, void* room, std::size_t* bytes_2) {
+  return room ? tell_room(bytes_2) : tell_room(bytes_3);
 }
 // Without room the size of it is asked for.
 int cusparseSpGEMM_compute(SparseHandle* h, int op_a, int op_b, const void*, const SparseMatrix* a,

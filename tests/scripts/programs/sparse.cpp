@@ -55,7 +55,23 @@ int cusparseSpGEMMreuse_nnz(void*, int, int, void*, void*, void*, int, void*, si
 int cusparseSpGEMMreuse_copy(void*, int, int, void*, void*, void*, int, void*, size_t*, void*);
 int cusparseSpGEMMreuse_compute(void*, int, int, const void*, void*, void*, const void*, void*, int, int,
                                 void*);
-int cusparseCreateBsr(...);
+int cusparseSpGEMM_getNumProducts(void*, int64_t*);
+int cusparseSpMV(void*, int, const void*, void*, void*, const void*, void*, int, int, void*);
+int cusparseCreateBsr(void**, int64_t, int64_t, int64_t, int64_t, int64_t, void*, void*, void*, int, int, int,
+                      int, int);
+int cusparseCreateBlockedEll(void**, int64_t, int64_t, int64_t, int64_t, void*, void*, int, int, int);
+int cusparseDbsrmv(void*, int, int, int, int, int, const double*, void*, const double*, const int*,
+                   const int*, int, const double*, const double*, double*);
+int cusparseCbsrmm(void*, int, int, int, int, int, int, int, const void*, void*, const void*, const int*,
+                   const int*, int, const void*, int, const void*, void*, int);
+int cusparseXcsrgeam2Nnz(void*, int, int, void*, int, const int*, const int*, void*, int, const int*,
+                         const int*, void*, int*, int*, void*);
+int cusparseDcsrgeam2(void*, int, int, const double*, void*, int, const double*, const int*, const int*,
+                      const double*, void*, int, const double*, const int*, const int*, void*, double*, int*,
+                      int*, void*);
+int cusparseDgtsv2(void*, int, int, const double*, const double*, const double*, double*, int, void*);
+int cusparseZgtsv2StridedBatch(void*, int, const void*, const void*, const void*, void*, int, int, void*);
+int cusparseCreateSlicedEll(...);
 }
 
 constexpr int f32 = 0, f64 = 1, c64 = 5, index32 = 2, index64 = 3, by_columns = 1, by_rows = 2;
@@ -209,6 +225,9 @@ static void products() {
   int64_t rows = 0, wide = 0, count = 0;
   check(cusparseSpGEMM_workEstimation(handle, 0, 0, &one, a, b, &zero, c, f32, 0, plan, &bytes, nullptr) == 0,
         "SpGEMM_workEstimation");
+  check(cusparseSpGEMM_workEstimation(handle, 0, 0, &one, a, b, &zero, c, f32, 0, plan, &bytes, work) == 0 &&
+            cusparseSpGEMM_getNumProducts(plan, &count) == 0 && count == 12,
+        "SpGEMM_getNumProducts");
   check(cusparseSpGEMM_compute(handle, 0, 0, &one, a, b, &zero, c, f32, 0, plan, &bytes, nullptr) == 0 &&
             bytes > 0,
         "SpGEMM_compute asked for room");
@@ -259,13 +278,191 @@ static void products() {
         "SpMM of a batch");
 }
 
+// Random matrices of blocks, against dense loops in double.
+struct Blocks {
+  int rows, columns, size; // in blocks
+  std::vector<int> offsets, indices;
+  std::vector<double> dense; // by rows
+  int high() const { return rows * size; }
+  int wide() const { return columns * size; }
+};
+static double number() { return rand() % 41 / 8.0 - 2.5; }
+static Blocks random_blocks(int rows, int columns, int size) {
+  Blocks out{rows, columns, size, {0}, {}, std::vector<double>(size_t(rows * size) * columns * size)};
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < columns; ++c)
+      if (rand() % 3 != 0) {
+        out.indices.push_back(c);
+        for (int i = 0; i < size; ++i)
+          for (int j = 0; j < size; ++j)
+            out.dense[size_t(r * size + i) * out.wide() + c * size + j] = number();
+      }
+    out.offsets.push_back(static_cast<int>(out.indices.size()));
+  }
+  return out;
+}
+template <class T> std::vector<T> stored(const Blocks& m, bool by_column) {
+  std::vector<T> out;
+  for (int r = 0; r < m.rows; ++r)
+    for (int b = m.offsets[r]; b < m.offsets[r + 1]; ++b)
+      for (int i = 0; i < m.size * m.size; ++i) {
+        const int row = by_column ? i % m.size : i / m.size, column = by_column ? i / m.size : i % m.size;
+        out.push_back(T(m.dense[size_t(r * m.size + row) * m.wide() + m.indices[b] * m.size + column]));
+      }
+  return out;
+}
+template <class T> std::vector<T> random_list(size_t count) {
+  std::vector<T> out;
+  for (size_t i = 0; i < count; ++i) out.push_back(T(number()));
+  return out;
+}
+
+static void blocks() {
+  void* description;
+  cusparseCreateMatDescr(&description);
+  using C = std::complex<float>;
+  for (int size : {1, 2, 3})
+    for (int direction : {0, 1}) {
+      const Blocks m = random_blocks(4, 5, size);
+      const auto x = random_list<double>(m.wide()), y = random_list<double>(m.high());
+      std::vector<double> right;
+      const double alpha = 1.5, beta = -0.5;
+      for (int i = 0; i < m.high(); ++i) {
+        double sum = 0;
+        for (int j = 0; j < m.wide(); ++j) sum += m.dense[size_t(i) * m.wide() + j] * x[j];
+        right.push_back(alpha * sum + beta * y[i]);
+      }
+      const int count = static_cast<int>(m.indices.size());
+      double *out = copy(y), *vector = copy(x);
+      check(cusparseDbsrmv(handle, direction, 0, m.rows, m.columns, count, &alpha, description,
+                           copy(stored<double>(m, direction == 1)), copy(m.offsets), copy(m.indices), size,
+                           vector, &beta, out) == 0 &&
+                equal(out, right),
+            "Dbsrmv");
+      void *a, *v, *w;
+      out = copy(y);
+      check(cusparseCreateBsr(&a, m.rows, m.columns, count, size, size, copy(m.offsets), copy(m.indices),
+                              copy(stored<double>(m, direction == 1)), index32, index32, 0, f64,
+                              direction == 1 ? by_columns : by_rows) == 0,
+            "CreateBsr");
+      cusparseCreateDnVec(&v, m.wide(), vector, f64), cusparseCreateDnVec(&w, m.high(), out, f64);
+      check(cusparseSpMV(handle, 0, &alpha, a, v, &beta, w, f64, 0, nullptr) == 0 && equal(out, right),
+            "SpMV of blocks");
+
+      const C one(1, 0.5f), none(0, 0);
+      const int n = 3;
+      const auto b = random_list<C>(size_t(n) * m.wide());
+      C* product = copy(std::vector<C>(size_t(n) * m.high(), C(NAN, 0)));
+      std::vector<C> expected(size_t(n) * m.high());
+      for (int i = 0; i < m.high(); ++i)
+        for (int k = 0; k < n; ++k) {
+          std::complex<double> sum = 0;
+          for (int j = 0; j < m.wide(); ++j)
+            sum += m.dense[size_t(i) * m.wide() + j] * std::complex<double>(b[size_t(j) * n + k]);
+          expected[size_t(k) * m.high() + i] = C(std::complex<double>(one) * sum);
+        }
+      check(cusparseCbsrmm(handle, direction, 0, 1, m.rows, n, m.columns, count, &one, description,
+                           copy(stored<C>(m, direction == 1)), copy(m.offsets), copy(m.indices), size,
+                           copy(b), n, &none, product, m.high()) == 0,
+            "Cbsrmm");
+      for (size_t i = 0; i < expected.size(); ++i) check(std::abs(product[i] - expected[i]) < 1e-4, "Cbsrmm");
+    }
+  check(cusparseDbsrmv(handle, 0, 1, 1, 1, 0, copy<double>({1}), description, nullptr, copy<int>({0, 0}),
+                       nullptr, 2, copy<double>({1, 1}), copy<double>({1}), copy<double>({1, 1})) == 10,
+        "Dbsrmv, transposed");
+
+  // Blocked-ELL, with a block that is none; bytes into floats. As in NVIDIA's example of the conversion.
+  void *ell, *from, *b, *c;
+  float* values = copy(std::vector<float>(16, NAN));
+  check(cusparseCreateBlockedEll(&ell, 4, 6, 2, 4, copy<int>({1, -1, 0, 2}), values, index32, 0, f32) == 0,
+        "CreateBlockedEll");
+  cusparseCreateDnMat(
+      &from, 4, 6, 6,
+      copy<float>({0, 0, 1, 2, 0, 0, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0, 7, 8, 9, 10, 0, 0, 11, 12}), f32, by_rows);
+  check(cusparseDenseToSparse_analysis(handle, from, ell, 0, nullptr) == 0 &&
+            cusparseDenseToSparse_convert(handle, from, ell, 0, nullptr) == 0 &&
+            equal(values, {1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 7, 8, 9, 10, 11, 12}),
+        "DenseToSparse, Blocked-ELL");
+  const float one = 1, zero = 0;
+  float* out = room<float>(4);
+  cusparseCreateDnMat(&b, 6, 1, 6, copy<float>({1, 1, 1, 2, 1, 3}), f32, by_columns);
+  cusparseCreateDnMat(&c, 4, 1, 4, out, f32, by_columns);
+  check(cusparseSpMM(handle, 0, 0, &one, ell, b, &zero, c, f32, 0, nullptr) == 0 &&
+            equal(out, {5, 11, 42, 66}),
+        "SpMM, Blocked-ELL");
+  check(cusparseCreateBlockedEll(&ell, 4, 6, 4, 4, nullptr, nullptr, index32, 0, f32) != 0,
+        "blocks that do not fit");
+
+  void *small, *x, *y;
+  constexpr int i8 = 3, f16 = 2;
+  cusparseCreateCsr(&small, 2, 2, 3, copy<int>({0, 2, 3}), copy<int>({0, 1, 1}),
+                    copy<signed char>({100, 27, -3}), index32, index32, 0, i8);
+  cusparseCreateDnVec(&x, 2, copy<signed char>({100, 2}), i8), cusparseCreateDnVec(&y, 2, out, f32);
+  check(cusparseSpMV(handle, 0, &one, small, x, &zero, y, f32, 0, nullptr) == 0 && equal(out, {10054, -6}),
+        "SpMV of bytes into floats");
+  unsigned short* half = copy<unsigned short>({0x3c00, 0x4000}); // 1, 2
+  void *narrow, *halves;
+  cusparseCreateCsr(&narrow, 1, 2, 2, copy<int>({0, 2}), copy<int>({0, 1}), half, index32, index32, 0, f16);
+  cusparseCreateDnVec(&halves, 2, half, f16), cusparseCreateDnVec(&y, 1, out, f32);
+  check(cusparseSpMV(handle, 0, &one, narrow, halves, &zero, y, f32, 0, nullptr) == 0 && out[0] == 5,
+        "SpMV of halves into floats");
+}
+
+static void sums_and_systems() {
+  void *plain, *counted;
+  cusparseCreateMatDescr(&plain), cusparseCreateMatDescr(&counted);
+  cusparseSetMatIndexBase(counted, 1);
+  // 1 . 2    + 2 (. 1 1)    = 1 2 4
+  // . . 3        (1 . .)      2 . 3
+  const double one = 1, two = 2;
+  int *o = room<int>(3), *i = room<int>(5), total = 0;
+  double* v = room<double>(5);
+  int *oa = copy<int>({0, 2, 3}), *ia = copy<int>({0, 2, 2}), *ob = copy<int>({1, 3, 4}),
+      *ib = copy<int>({2, 3, 1});
+  check(cusparseXcsrgeam2Nnz(handle, 2, 3, plain, 3, oa, ia, counted, 3, ob, ib, plain, o, &total, nullptr) ==
+                0 &&
+            total == 5 && equal(o, {0, 3, 5}),
+        "Xcsrgeam2Nnz");
+  check(cusparseDcsrgeam2(handle, 2, 3, &one, plain, 3, copy<double>({1, 2, 3}), oa, ia, &two, counted, 3,
+                          copy<double>({1, 1, 1}), ob, ib, counted, v, o, i, nullptr) == 0 &&
+            equal(o, {1, 4, 6}) && equal(i, {1, 2, 3, 1, 3}) && equal(v, {1, 2, 4, 2, 3}),
+        "Dcsrgeam2");
+
+  for (int size : {1, 2, 3, 17}) {
+    auto below = random_list<double>(size), diagonal = random_list<double>(size),
+         above = random_list<double>(size);
+    if (size == 17) diagonal[4] = diagonal[9] = 0; // rows have to be exchanged
+    if (size < 3) diagonal.assign(size, 3);
+    const auto x = random_list<double>(2 * size);
+    std::vector<double> b;
+    for (int k = 0; k < 2; ++k)
+      for (int r = 0; r < size; ++r)
+        b.push_back((r > 0 ? below[r] * x[k * size + r - 1] : 0) + diagonal[r] * x[k * size + r] +
+                    (r + 1 < size ? above[r] * x[k * size + r + 1] : 0));
+    double* found = copy(b);
+    check(cusparseDgtsv2(handle, size, 2, copy(below), copy(diagonal), copy(above), found, size, nullptr) ==
+                  0 &&
+              equal(found, x),
+          "Dgtsv2");
+  }
+  using C = std::complex<double>;
+  C* pair = copy<C>({C(2, 2), C(3, 0), C(0, 0), C(0, 4), C(8, 0), C(0, 0)});
+  check(cusparseZgtsv2StridedBatch(handle, 2, copy(std::vector<C>(6)),
+                                   copy<C>({C(2, 0), C(3, 0), C(), C(0, 1), C(2, 0), C()}),
+                                   copy(std::vector<C>(6)), pair, 2, 3, nullptr) == 0 &&
+            equal(pair, {C(1, 1), C(1, 0), C(0, 0), C(4, 0), C(4, 0)}),
+        "Zgtsv2StridedBatch");
+}
+
 int main() {
   check(cusparseCreate(&handle) == 0, "cusparseCreate");
   vectors();
   conversions();
   orders();
   products();
-  check(cusparseCreateBsr() == 10, "what has no stand-in");
+  blocks();
+  sums_and_systems();
+  check(cusparseCreateSlicedEll() == 10, "what has no stand-in");
   printf("%d wrong\n", wrong);
   return wrong != 0;
 }
