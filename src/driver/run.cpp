@@ -102,9 +102,10 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
     for (const measure::Unsupported& call : input.unsupported)
       if (std::find(unsupported.begin(), unsupported.end(), call.function) == unsupported.end())
         unsupported.push_back(call.function);
-    // A program whose kernels are all of libraries has been told of each; one that is stripped, that nothing can be seen of it.
+    // A program whose kernels are all of libraries has been told of each, or what is not installed for them; one that is
+    // stripped, that nothing can be seen of it.
     const bool told = std::ranges::any_of(input.messages, [](const diag::Diagnostic& d) {
-      return d.kind == "library-kernel" || d.kind == "static-runtime-stripped";
+      return d.kind == "library-kernel" || d.kind == "library-missing" || d.kind == "static-runtime-stripped";
     });
     if (!told || !unsupported.empty())
       input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0,

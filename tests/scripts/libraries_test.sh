@@ -50,6 +50,20 @@ expect_in stdout '^random: 0 wrong$'
 if grep -q 'not supported' stdout; then
   expect_in stderr "libfftw3f?\.so\.3' is not installed"
   expect_in stderr 'apt install libfftw3-(single|double)3'
+  cat >missing.cpp <<'END'
+extern "C" int cufftPlan1d(int*, int, int, int), cufftExecC2C(int, void*, void*, int),
+    cudaMallocManaged(void**, unsigned long, unsigned);
+int main() {
+  int plan = 0;
+  void* x = nullptr;
+  if (cudaMallocManaged(&x, 64, 1) != 0 || cufftPlan1d(&plan, 8, 0x29, 1) != 0) return 1;
+  return cufftExecC2C(plan, x, x, -1) == 0;
+}
+END
+  c++ missing.cpp -o missing "$lib/libraries/libcufft.so.12" "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"
+  run "$warplens" run ./missing
+  expect_in stderr 'apt install libfftw3-single3'
+  expect_not_in stderr 'launched no CUDA kernel' # why is said already
 else
   [ "$(tail -n1 stdout)" = "transforms: 0 wrong" ] || fail "fourier: $(cat stdout)"
   expect_json report.json 'sum(m["message"].startswith("cufftExecC2C:") for m in r["messages"])' 1
