@@ -1,6 +1,7 @@
-// The device memory allocator: first fit over released ranges, else a bump of the cursor. Allocations of a
-// page or more start on a page of their own, as large cudaMalloc results do, so that running past them is
-// caught early.
+// The device memory allocator: first fit over released ranges, else a bump of the cursor. Where things lie is where NVIDIA's driver
+// puts them (H200, driver 580.159.04, cudaMalloc of 4 bytes to 100 MB, 23 November 2026), as far as it decides which tag set of the L1 a
+// line belongs to: allocations above 1 MiB have 2 MiB pages of their own, in a region of 32 MiB with room for them, or at the
+// beginning of one; the first has 8 MiB before it in its region. Smaller ones lie side by side, 512 bytes or a multiple each.
 #include "sim/memory/memory.h"
 #include <cstring>
 #include <fmt/format.h>
@@ -8,18 +9,25 @@
 
 namespace warplens::sim {
 
+constexpr u64 region_size = u64{32} << 20, before_first = u64{8} << 20;
+
+static bool is_large(u64 size) { return size > Memory::page_size / 2; }
+static u64 padded_size(u64 size) {
+  return align_up(std::max<u64>(size, 1), is_large(size) ? Memory::page_size : 512);
+}
+
 static bool is_seen_by_host(AllocationKind kind) {
   return kind == AllocationKind::managed || kind == AllocationKind::host;
 }
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
-  u64 windows = align_up(3 * window_size, page_size);
-  u64 size = windows + page_size + align_up(capacity, page_size); // the page is nobody's
+  // Before the first allocation a page that is nobody's. Twice the addresses, since what a region has left may stay unused.
+  u64 windows = align_up(3 * window_size + page_size, region_size) + before_first - page_size;
+  u64 size = windows + page_size + 2 * align_up(capacity, page_size);
   // At the same place in every run, where that is free: which tag set of the L1 a line belongs to depends on all bits of
-  // its address, and counts shall not change from run to run. One page more than needed, so that the base can be aligned
-  // to a page of the device.
+  // its address, and counts shall not change from run to run. One region more than needed, so that the base can be aligned to one.
   void* usual = reinterpret_cast<void*>(u64{0x7000'0000'0000} - page_size);
-  void* raw = mmap(usual, size + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* raw = mmap(usual, size + region_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     return failure(diag::error(
         "sim-no-address-space",
@@ -30,13 +38,13 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   void* window =
       mmap(usual_window, cluster_window_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (window == MAP_FAILED) {
-    munmap(raw, size + page_size);
+    munmap(raw, size + region_size);
     return failure(diag::error("sim-no-address-space", "the system gave no range of addresses for clusters"));
   }
   std::unique_ptr<Memory> memory(new Memory);
   memory->reserved_ = raw;
   memory->cluster_base_ = reinterpret_cast<u64>(window);
-  memory->base_ = align_up(reinterpret_cast<u64>(raw), page_size);
+  memory->base_ = align_up(reinterpret_cast<u64>(raw), region_size);
   memory->capacity_ = capacity;
   memory->first_ = memory->base_ + windows;
   memory->cursor_ = memory->first_ + page_size;
@@ -50,7 +58,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
 
 // A program may reset its device as often as it likes: kept, some 1600 ranges of 80 GB would fill the address space.
 Memory::~Memory() {
-  munmap(reserved_, limit_ - base_ + page_size);
+  munmap(reserved_, limit_ - base_ + region_size);
   munmap(reinterpret_cast<void*>(cluster_base_), cluster_window_size);
 }
 
@@ -76,6 +84,8 @@ Result<u64> Memory::place(u64 size, u64 alignment) {
     return address;
   }
   u64 address = align_up(cursor_, alignment);
+  if (const u64 next = align_up(address, region_size); alignment == page_size && address + size > next)
+    if (next <= limit_ && size <= limit_ - next) address = next; // else there are no addresses to spare
   if (address > limit_ || size > limit_ - address || used_ + size > capacity_)
     return failure(
         diag::error("sim-out-of-memory", fmt::format("the device has no {} bytes left ({} of {} in use)",
@@ -90,8 +100,8 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
   if (size > capacity_)
     return failure(diag::error("sim-out-of-memory",
                                fmt::format("{} bytes are more than the device has ({})", size, capacity_)));
-  u64 padded = align_up(std::max<u64>(size, 1), 512);
-  u64 wanted = size >= page_size ? page_size : std::max<u64>(alignment, 512);
+  u64 padded = padded_size(size);
+  u64 wanted = is_large(size) ? page_size : std::max<u64>(alignment, 512);
   Result<u64> address = place(padded, wanted);
   if (!address) return address;
   if (!commit(*address, *address + padded))
@@ -118,7 +128,7 @@ bool Memory::release(u64 address) {
   std::lock_guard lock(mutex_);
   auto found = allocations_.find(address);
   if (found == allocations_.end()) return false;
-  u64 padded = align_up(std::max<u64>(found->second.size, 1), 512);
+  u64 padded = padded_size(found->second.size);
   seen_by_host_ -= is_seen_by_host(found->second.kind);
   if (written_ != nullptr) freed_[address] = std::move(found->second);
   allocations_.erase(found);
@@ -159,8 +169,7 @@ void Memory::track() {
 }
 
 void Memory::forget_freed() {
-  for (const auto& [address, allocation] : freed_)
-    give_back(address, align_up(std::max<u64>(allocation.size, 1), 512));
+  for (const auto& [address, allocation] : freed_) give_back(address, padded_size(allocation.size));
   freed_.clear();
 }
 

@@ -47,8 +47,8 @@ public:
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. An allocation of a page or
-  // more begins at a page's start, and all its pages but the last, shared one are fresh. Alignment: a power of
+  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. An allocation of more than half a
+  // page begins at a page's start, and has all its pages for itself. Alignment: a power of
   // two ≥ 256 is kept.
   Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512,
                        std::string name = {});
