@@ -1,6 +1,6 @@
 # The bundled examples that are named, or all: compiled by clang (with the CUDA toolkit hidden where the system lets us)
-# and by nvcc where there is one, each checks its own results and exits with 0, every launch is exact, and both compilers'
-# counters agree.
+# and by nvcc where there is one, each checks its own results and exits with 0, every launch is exact, and the counters of
+# both compilers' PTX agree.
 . "$(dirname "$0")/common.sh"
 
 # Without the right to hide a toolkit, clang is asked for.
@@ -32,7 +32,7 @@ for example; do
   expect_json clang.json 'sum(s["instructions"] for l in r["launches"] for s in l["sites"]) > 0' True
   [ -n "$compiler" ] || expect_in stderr 'spills are not seen' # ptxas is hidden, too
   [ -x "$nvcc" ] || continue
-  run "$warplens" run --compiler nvcc --json nvcc.json "$example"
+  run "$warplens" run --compiler nvcc --count-as ptx --json nvcc.json "$example"
   expect_code 0
   expect_not_in stderr 'spills are not seen'
   totals clang.json >clang
