@@ -4,7 +4,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs) | tar xf - -C "$copy"
+(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs tools tests/hardware/data/h200_launches.json) | tar xf - -C "$copy"
 
 python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
 echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
@@ -45,6 +45,11 @@ grep -q "'leaked()' is weak" "$copy/log"
 python3 "$copy/scripts/coverage.py"
 echo 'OPCODE(one_more, "one_more", "d s", "u32", compute)' >>"$copy/src/ir/opcodes.def"
 if python3 "$copy/scripts/coverage.py" --check >"$copy/log"; then echo "an old coverage page went unnoticed"; exit 1; fi
+
+python3 "$copy/tools/hw/page.py" --check
+sed -i 's/"count":1/"count":2/' "$copy/tests/hardware/data/h200_launches.json"
+if python3 "$copy/tools/hw/page.py" --check 2>"$copy/log"; then echo "an old page of the hardware went unnoticed"; exit 1; fi
+grep -q "docs/HARDWARE.md" "$copy/log"
 
 echo '[nowhere](no_such_page.md)' >"$copy/docs/BAD.md"
 if python3 "$copy/scripts/check_links.py" >"$copy/log"; then echo "a dead link went unnoticed"; exit 1; fi

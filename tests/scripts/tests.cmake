@@ -14,6 +14,7 @@ if(NOT WARPLENS_SANITIZE) # sanitizers add weak symbols of their own
 endif()
 add_test(NAME house.coverage_page COMMAND python3 ${scripts}/coverage.py --check)
 add_test(NAME house.programs_page COMMAND python3 ${scripts}/programs_page.py --check)
+add_test(NAME house.hardware_pages COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/hw/page.py --check)
 add_test(NAME house.format COMMAND ${scripts}/check_format.sh)
 add_test(NAME house.checks_can_fail COMMAND ${CMAKE_CURRENT_LIST_DIR}/house_checks_fail.sh)
 add_custom_target(tidy COMMAND ${scripts}/check_tidy.sh ${PROJECT_BINARY_DIR} USES_TERMINAL)
