@@ -36,6 +36,18 @@ bool demangle_into(Output& output, const char* mangled) {
   return cplus_demangle_v3_callback(mangled, with_parameters | with_types, append, &output) != 0;
 }
 
+// Of a static function or variable compiled apart (-rdc=true), the symbol that it has otherwise: nvcc says a text of its own before that,
+// "__nv_static_22__7e91a03b_5_st_cu_main__Z5plainPi", and how long it is.
+std::string_view without_file(std::string_view symbol) {
+  constexpr std::string_view mark = "__nv_static_";
+  if (!symbol.starts_with(mark)) return symbol;
+  std::size_t at = mark.size(), length = 0;
+  while (at < symbol.size() && symbol[at] >= '0' && symbol[at] <= '9' && length < symbol.size())
+    length = length * 10 + static_cast<std::size_t>(symbol[at++] - '0');
+  if (!symbol.substr(at).starts_with("__") || length + at + 2 >= symbol.size()) return symbol;
+  return symbol.substr(at + 2 + length);
+}
+
 std::string shortened(std::string_view name) {
   if (name.size() <= longest_mangled) return std::string(name);
   std::size_t half = longest_mangled / 2;
@@ -45,6 +57,7 @@ std::string shortened(std::string_view name) {
 } // namespace
 
 std::string demangle(std::string_view symbol) {
+  symbol = without_file(symbol);
   if (!symbol.starts_with("_Z")) return shortened(symbol); // "f" alone would be the type float
   auto output = std::make_unique<Output>();
   if (!demangle_into(*output, std::string(symbol).c_str())) return shortened(symbol);

@@ -25,8 +25,8 @@ Result<Parsed> parse(std::string_view text, const ParseOptions& options = {});
 // __assertfail, __nv_*).
 Result<ir::Module> link(std::vector<ir::Module> modules);
 
-// "_Z5saxpyifPKfPf" → "saxpy(int, float, float const*, float*)"; anything else unchanged. What would become
-// longer than 16 KiB stays mangled, and loses its middle where that is longer than 1 KiB.
+// "_Z5saxpyifPKfPf" → "saxpy(int, float, float const*, float*)"; anything else unchanged, but for what nvcc says of
+// the file before static names (-rdc=true). What would become longer than 16 KiB stays mangled, and loses its middle where that is longer than 1 KiB.
 std::string demangle(std::string_view symbol);
 // As the source calls a variable: "_ZZ6kernelPfE4tile" → "tile".
 std::string variable_name(std::string_view symbol);

@@ -82,6 +82,13 @@ TEST(Demangle, TemplatesAndPlainNames) {
   EXPECT_EQ(demangle("k"), "k");
   EXPECT_EQ(demangle("f"), "f"); // not the type float
   EXPECT_EQ(demangle("_Zbroken"), "_Zbroken");
+  const std::string file = "__nv_static_22__7e91a03b_5_st_cu_main_";
+  EXPECT_EQ(demangle(file + "_Z5plainPi"), "plain(int*)"); // static, -rdc=true
+  EXPECT_EQ(demangle(file + "_ZN33_GLOBAL__N__7e91a03b_5_st_cu_main5innerEPf"),
+            "(anonymous namespace)::inner(float*)");
+  for (std::string broken :
+       {"__nv_static_", "__nv_static_22__", "__nv_static_22_x", "__nv_static_99999999999999999999__x"})
+    EXPECT_EQ(demangle(broken), broken);
   std::string name =
       "_Z1f1aIiiES_IS0_S0_E"; // each argument twice as long as the one before: 2^28 times at the end
   for (char digit : std::string_view("123456789ABCDEFGHIJKLMNOPQ"))
