@@ -2,6 +2,7 @@
 #include "gates/baseline.h"
 #include "gates/own_rules.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -110,6 +111,7 @@ std::optional<Known> read_known(const json_t& object) {
         value = &*found;
     auto sm = cost.find("sm");
     if (value == nullptr || sm == cost.end() || !sm->is_number_unsigned()) return {};
+    if (!(value->get<double>() >= 0 && std::isfinite(value->get<double>()))) return {}; // counts
     out.values.push_back({*sm, string_in(cost, "counter"), *value});
   }
   return out;

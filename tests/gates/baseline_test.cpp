@@ -98,7 +98,8 @@ TEST(Baseline, WhatIsNoneIsToldWithItsPlace) {
   const std::string start = R"({"kind":"warplens-baseline","schema":1,"findings":[)";
   for (const char* one :
        {"1", "{}", R"({"rule":"x"})", R"({"rule":"x","costs":[1]})", R"({"rule":3,"costs":[]})",
-        R"({"rule":"x","costs":[{"sm":90,"value":"4"}]})", R"({"rule":"x","costs":[{"value":4}]})"})
+        R"({"rule":"x","costs":[{"sm":90,"value":"4"}]})", R"({"rule":"x","costs":[{"sm":90,"value":-1}]})",
+        R"({"rule":"x","costs":[{"value":4}]})"})
     EXPECT_THAT(error_of(start + one + "]}"), HasSubstr("finding 1 of 'b.json' cannot be read")) << one;
   EXPECT_EQ(error_of(start + R"({"rule":"x","costs":[]}]})"), "none");
   EXPECT_NE(error_of(std::string(100000, '[')), "none");
