@@ -51,10 +51,10 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
           "reads them")
       ->group(group);
   command
-      .add_option("--count-as", o.count_as,
-                  "machine-code: accesses as the assembler made them (nvcc -lineinfo for the device of --sm "
-                  "keeps what "
-                  "that takes); ptx: as PTX has them; auto: machine-code where there is some")
+      .add_option(
+          "--count-as", o.count_as,
+          "machine-code: accesses as the assembler made them (read where nvcc -lineinfo put it for --sm); "
+          "ptx: as PTX has them; auto: machine-code where there is some")
       ->check(one_of({"auto", "ptx", "machine-code"}))
       ->type_name("CODE")
       ->capture_default_str()

@@ -71,8 +71,10 @@ std::optional<double> sum_of(const Launch& launch, bool measured, const measured
 
 class Comparison {
 public:
-  Comparison(Model& model, const std::vector<report::SourceLines>& sources, const Options& options)
-      : model_(model), sources_(sources), moved_(model.sides, sources, model.base), options_(options) {
+  Comparison(Model& model, const std::vector<report::SourceLines>& sources, const report::SourceLines& files,
+             const Options& options)
+      : model_(model), sources_(sources), files_(files), moved_(model.sides, sources, model.base),
+        options_(options) {
     const Side &base = model.sides[model.base], &other = model.sides[model.other];
     machine_code_ = other.code() > base.code();
   }
@@ -160,9 +162,10 @@ private:
         if (!count.values[model_.base] || !count.values[model_.other]) continue;
         count.residual = residual_of(count.values[model_.base], count.values[model_.other]);
         Reason reason = of_launch;
-        if (reason == Reason::none)
+        if (reason == Reason::none) {
           reason = reason_of(key, pair, wholes[{key.space, key.kind}], machine_code_, what.name);
-        if (edited && reason != of_launch && reason != Reason::timing) reason = Reason::edited;
+          if (edited && reason != Reason::timing) reason = Reason::edited;
+        }
         settle(count, reason, match.count);
         if (count.reason != Reason::none) {
           line.reason = count.reason;
@@ -213,12 +216,12 @@ private:
     return out;
   }
 
-  // As the side has it, or another one, since profilers seldom keep sources.
+  // As the side has it, or another one, since profilers seldom keep sources, or else the disk.
   std::string text_of(std::size_t side, const access::SourceFrame& place) const {
     if (auto text = sources_[side](place.file, place.line)) return *text;
     for (const report::SourceLines& source : sources_)
       if (auto text = source(place.file, place.line)) return *text;
-    return {};
+    return files_(place.file, place.line).value_or("");
   }
 
   // Of a sum of the whole launch: the reason of the lines that it is of where they have one, else what its space and kind tell.
@@ -285,6 +288,7 @@ private:
 
   Model& model_;
   const std::vector<report::SourceLines>& sources_;
+  const report::SourceLines& files_;
   const MovedLines moved_;
   const Options& options_;
   bool machine_code_ = false;
@@ -346,7 +350,7 @@ Code Side::code() const {
 }
 
 Result<Model> compare(std::vector<Side> sides, const std::vector<report::SourceLines>& sources,
-                      const Options& options) {
+                      const report::SourceLines& files, const Options& options) {
   if (Result<void> good = report::check_kernel_filter(options.kernel_filter); !good)
     return failure(good.error());
   const auto filter = text::Regex::compile(options.kernel_filter);
@@ -354,7 +358,7 @@ Result<Model> compare(std::vector<Side> sides, const std::vector<report::SourceL
   choose_pair(model);
   Result<std::vector<MatchedKernel>> matched = match_launches(model.sides);
   if (!matched) return failure(matched.error());
-  Comparison comparison(model, sources, options);
+  Comparison comparison(model, sources, files, options);
   u64 others = 0;
   for (const MatchedKernel& kernel : *matched) {
     if (options.kernel_filter.empty() || filter->matches_within(kernel.name))

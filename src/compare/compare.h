@@ -104,9 +104,10 @@ struct Model {
   bool differs = false;                 // beyond the tolerance, for a reason that is not accepted
 };
 
-// `sources` has the lines of each side, which may be of another version than its neighbour's. Errors: bad-kernel-filter,
-// compare-too-large (more launches than a comparison holds).
-Result<Model> compare(std::vector<Side>, const std::vector<report::SourceLines>& sources, const Options&);
+// `sources` has the lines that each side brought along, which may be of another version than its neighbour's; `files` those on disk, which
+// are shown where no side has any. Errors: bad-kernel-filter, compare-too-large (more launches than a comparison holds).
+Result<Model> compare(std::vector<Side>, const std::vector<report::SourceLines>& sources,
+                      const report::SourceLines& files, const Options&);
 
 std::string terminal(const Model&, u32 width, bool colour, u32 top_lines);
 std::string json(const Model&, std::string_view version);

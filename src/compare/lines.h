@@ -12,6 +12,8 @@ struct LineKey {
   u32 line = 0;
   access::Space space{};
   access::Kind kind{};
+  std::size_t only_of =
+      most_sides; // the side that alone has the line, of a changed source (moved.h); else most_sides
   auto operator<=>(const LineKey&) const = default;
 };
 

@@ -77,7 +77,7 @@ Lines MovedLines::place(std::size_t side, Lines lines) const {
       if (number != file->second.end())
         placed.line = number->second;
       else
-        placed.file += fmt::format("\n{}", side); // no file's name
+        placed.only_of = side;
     }
     out.emplace(std::move(placed), std::move(sum));
   }
@@ -85,10 +85,8 @@ Lines MovedLines::place(std::size_t side, Lines lines) const {
 }
 
 bool MovedLines::changed(std::size_t side, const Lines& lines) const {
-  return std::ranges::any_of(lines, [&](const auto& line) {
-    const LineKey& key = line.first;
-    return changed_[side].contains(key.file) || key.file.find('\n') != key.file.npos;
-  });
+  return std::ranges::any_of(lines,
+                             [&](const auto& line) { return changed_[side].contains(line.first.file); });
 }
 
 } // namespace warplens::compare

@@ -6,7 +6,8 @@ namespace warplens::compare {
 
 class MovedLines {
 public:
-  // Of every side's lines with accesses; the base's keep their numbers.
+  // Of every side's lines with accesses; the base's keep their numbers. A side's source has what the side itself brought along: a file
+  // on disk may have been changed since.
   MovedLines(const std::vector<Side>&, const std::vector<report::SourceLines>&, std::size_t base);
 
   // Gives lines of a side the number that they have on the base's; one that the base has not gets a key of its own.

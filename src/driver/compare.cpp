@@ -84,9 +84,11 @@ Result<compare::Model> compared(const CompareOptions& options, const Sides& side
   for (const report::Saved& run : sides.runs)
     sources.push_back([&](const std::string& file, u32 line) {
       auto found = run.source.find({file, line});
-      return found != run.source.end() ? found->second : files.line(file, line);
+      return found != run.source.end() ? std::optional(found->second) : std::nullopt;
     });
-  return compare::compare(sides.sides, sources, {options.tolerance, std::move(*reasons), options.kernel});
+  const auto on_disk = [&](const std::string& file, u32 line) { return files.line(file, line); };
+  return compare::compare(sides.sides, sources, on_disk,
+                          {options.tolerance, std::move(*reasons), options.kernel});
 }
 
 } // namespace

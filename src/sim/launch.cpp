@@ -248,6 +248,7 @@ private:
     return sum;
   }
 
+  using Clock = std::chrono::steady_clock;
   using Waiting = std::pair<Exec*, std::unique_ptr<Cta>>;
   const Waiting& first_waiting() const {
     return *std::min_element(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
@@ -322,7 +323,6 @@ private:
   std::deque<Waiting> waiting_;
   std::vector<std::unique_ptr<Cta>> free_[2]; // of each shape: their frames fit no other
   u64 left_in_round_ = 0;                     // turns until each of `waiting_` had one
-  using Clock = std::chrono::steady_clock;
   Clock::time_point yielded_at_;
   Clock::duration yield_lasted_{};
   u64 since_look_ = 0;                  // warp instructions since the last look at the clock

@@ -8,8 +8,8 @@
 # already is not measured again, so that a run that was cut short goes on where it was, and one machine may count what another measured.
 # WarpLens counts JOBS programs at once (default: a third of the processors), and the GPU measures, one after the other, those that ended under
 # WarpLens. LAUNCHES (default 6) of each program are measured; LINES=1 measures each instruction, too (NAME.ncu-rep). Nobody waits for a
-# program longer than SECONDS_EACH (default 120); from UNTIL on (seconds since 1970) none is begun on the GPU. AGAIN is a folder with a second measurement of all or some of the programs, made by this script,
-# too: it tells which sums the hardware does not repeat.
+# program longer than SECONDS_EACH (default 120); from UNTIL on (seconds since 1970) none is begun on the GPU. AGAIN is a folder with a second
+# measurement of all or some of the programs, made by this script, too: it tells which sums the hardware does not repeat.
 # Needs python3 and warplens (WARPLENS, or the one in build/release); to measure, ncu with permission to read counters.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
