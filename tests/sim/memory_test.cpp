@@ -31,16 +31,43 @@ TEST(Memory, LargeAllocationsLieInTheirRegionsAsAnH200PutsThem) {
   }
 }
 
-TEST(Memory, SmallOnesLieSideBySideUpToAMebibyte) {
+// The same driver, of what public programs ask for: sizes, and where each lies from the first one's page on.
+TEST(Memory, SmallOnesShareThePagesOfTheirKind) {
+  struct Step {
+    u64 size, where; // 0: the one that lies there is released
+  };
+  const std::vector<std::vector<Step>> programs = {
+      {{1228800, 0}, {28672, 0x12c000}},                                                        // surfel
+      {{16004, 0}, {16000, 0x4000}, {1104000, 0x8000}, {16000, 0x115a00}, {49152, 0x119a00}},    // as particlefilter
+      {{804096, 0}, {808192, 0xc4600}, {1608192, 0x200000}, {904, 0x189c00}, {262144, 0x18a000}}, // as merge
+      {{1 << 20, 0}, {1 << 20, 0x100000}, {4, 0x200000}},
+      {{262144, 0}, {8192, 0x40000}, {0, 0}, {262144, 0}, {4, 0x42000}},
+  };
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    auto memory = Memory::create(u64{1} << 32);
+    ASSERT_TRUE(memory.has_value());
+    std::optional<u64> first;
+    for (auto [size, where] : programs[p]) {
+      if (size == 0) {
+        EXPECT_TRUE((*memory)->release(*first + where));
+        continue;
+      }
+      Result<u64> address = (*memory)->allocate(size);
+      ASSERT_TRUE(address.has_value());
+      if (!first) first = *address;
+      EXPECT_EQ(*address - *first, where) << size << " bytes in program " << p;
+    }
+  }
+}
+
+TEST(Memory, KindsDoNotShareAPage) {
   auto memory = Memory::create(u64{1} << 32);
   ASSERT_TRUE(memory.has_value());
-  u64 next = *(*memory)->allocate(4);
-  for (u64 size : {4, 4096, 1000, 100000, 1 << 20, 524288}) {
-    u64 padded = align_up(size, 512), address = *(*memory)->allocate(size);
-    if (size == 4) next += 512;
-    EXPECT_EQ(address, next) << size;
-    next = address + padded;
-  }
+  u64 device = *(*memory)->allocate(4), managed = *(*memory)->allocate(4, sim::AllocationKind::managed);
+  EXPECT_NE(align_down(device, Memory::page_size), align_down(managed, Memory::page_size));
+  EXPECT_EQ(*(*memory)->allocate(4), device + 512);
+  EXPECT_TRUE((*memory)->release(managed));
+  EXPECT_FALSE((*memory)->mapped(managed, 4));
 }
 
 // Rounding to regions must not make memory unusable: all of it can be had, in pieces of more than half a region.

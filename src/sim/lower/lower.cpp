@@ -42,7 +42,7 @@ std::unique_ptr<Code> Lowering::run() {
   // Before loops are looked at: an atomic whose result nobody reads does not wait for others.
   drop_unread_results();
   mark_waiting_loops();
-  count_loops();
+  count_loops(cfg);
   // While each register still has a number of its own, since it counts who reads and writes a register; and
   // before slots are shared, because registers that lie in memory share them with their like only.
   mark_aliases(*code_, bits_.size(), block_start_, block_end_);
@@ -165,11 +165,29 @@ void Lowering::mark_waiting_loops() {
   }
 }
 
-// Prefix sums of the branches that go backwards, so that a stretch of code can be asked for loops.
-void Lowering::count_loops() {
+// Prefix sums of the branches that close a loop, so that a stretch of code can be asked for loops. A branch backwards in the
+// text closes none where compilers put code that is seldom run before the loop that it is in; it does where it goes
+// round in the order of the blocks, or leads over a block that falls through to where its loop begins (a body in front
+// of its test).
+void Lowering::count_loops(const ir::Cfg& cfg) {
+  const u32 blocks = static_cast<u32>(function_.blocks.size());
+  std::vector<u32> order(blocks);
+  for (u32 i = 0; i < cfg.reverse_post_order.size(); ++i) order[cfg.reverse_post_order[i].value] = i;
+  auto goes_round = [&](u32 from, u32 to) { return order[to] <= order[from]; };
+  std::vector<u32> falls_round(blocks + 1); // prefix sums of the blocks that lead forwards in the text, and yet go round
+  for (u32 b = 0; b < blocks; ++b) {
+    falls_round[b + 1] = falls_round[b];
+    for (ir::BlockId to : function_.blocks[b].successors)
+      if (to.value > b && goes_round(b, to.value)) ++falls_round[b + 1];
+  }
+  std::vector<bool> closes(code_->ops.size());
+  for (u32 b = 0; b < blocks; ++b)
+    for (ir::BlockId to : function_.blocks[b].successors)
+      if (to.value <= b && block_end_[b] > block_start_[b] &&
+          (goes_round(b, to.value) || falls_round[b + 1] != falls_round[to.value]))
+        closes[block_end_[b] - 1] = true;
   code_->loops.push_back(0);
-  for (u32 i = 0; i < code_->ops.size(); ++i)
-    code_->loops.push_back(code_->loops.back() + (lowest_target(code_->ops[i]) <= i));
+  for (bool one : closes) code_->loops.push_back(code_->loops.back() + one);
 }
 
 std::vector<std::vector<u32>> Lowering::successors() const {

@@ -51,7 +51,7 @@ private:
   static bool is_unread_atomic(const Op& op);
   u32 lowest_target(const Op& op) const;
   void mark_waiting_loops();
-  void count_loops();
+  void count_loops(const ir::Cfg& cfg);
   std::vector<std::vector<u32>> successors() const;
 
   // lower_operands.cpp

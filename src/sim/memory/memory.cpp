@@ -1,7 +1,11 @@
-// The device memory allocator: first fit over released ranges, else a bump of the cursor. Where things lie is where NVIDIA's driver
-// puts them (H200, driver 580.159.04, cudaMalloc of 4 bytes to 100 MB, 23 November 2026), as far as it decides which tag set of the L1 a
-// line belongs to: allocations above 1 MiB have 2 MiB pages of their own, in a region of 32 MiB with room for them, or at the
-// beginning of one; the first has 8 MiB before it in its region. Smaller ones lie side by side, 512 bytes or a multiple each.
+// The device memory allocator. Where things lie is where NVIDIA's driver puts them (H200, driver 580.159.04, 23 November 2026), as far as
+// it decides which tag set of the L1 a line belongs to:
+//
+//   * Allocations of 2 MiB and more have 2 MiB pages of their own, in a region of 32 MiB with room for them, or at the beginning of one;
+//     the first has 8 MiB before it in its region. Released pages are used first.
+//   * Smaller ones share such pages, 512 bytes or a multiple each, with their own kind: the first page that has room, and there the
+//     lowest place. A page that nobody uses any more goes back. Of 187 public programs with 976 such allocations all but seven lie so;
+//     the seven are of a program whose threads allocate at once.
 #include "sim/memory/memory.h"
 #include <cstring>
 #include <fmt/format.h>
@@ -11,7 +15,7 @@ namespace warplens::sim {
 
 constexpr u64 region_size = u64{32} << 20, before_first = u64{8} << 20;
 
-static bool is_large(u64 size) { return size > Memory::page_size / 2; }
+static bool is_large(u64 size) { return align_up(size, u64{512}) >= Memory::page_size; }
 static u64 padded_size(u64 size) {
   return align_up(std::max<u64>(size, 1), is_large(size) ? Memory::page_size : 512);
 }
@@ -72,27 +76,56 @@ bool Memory::commit(u64 begin, u64 end) {
   return true;
 }
 
-Result<u64> Memory::place(u64 size, u64 alignment) {
-  if (limit_ - cursor_ < size + alignment) forget_freed(); // no addresses but those
-  for (auto it = free_.begin(); it != free_.end(); ++it) {
-    u64 address = align_up(it->first, alignment), end = it->first + it->second;
+std::optional<u64> Memory::Free::take(u64 size, u64 alignment) {
+  for (auto it = ranges.begin(); it != ranges.end(); ++it) {
+    u64 begin = it->first, end = it->first + it->second, address = align_up(begin, alignment);
     if (address + size > end) continue;
-    u64 begin = it->first;
-    free_.erase(it);
-    if (address > begin) free_[begin] = address - begin;
-    if (address + size < end) free_[address + size] = end - address - size;
+    ranges.erase(it);
+    if (address > begin) ranges[begin] = address - begin;
+    if (address + size < end) ranges[address + size] = end - address - size;
     return address;
   }
+  return std::nullopt;
+}
+
+std::map<u64, u64>::iterator Memory::Free::add(u64 address, u64 size) {
+  auto [it, inserted] = ranges.emplace(address, size);
+  if (auto next = std::next(it); next != ranges.end() && it->first + it->second == next->first) {
+    it->second += next->second;
+    ranges.erase(next);
+  }
+  if (it == ranges.begin()) return it;
+  auto previous = std::prev(it);
+  if (previous->first + previous->second != it->first) return it;
+  previous->second += it->second;
+  ranges.erase(it);
+  return previous;
+}
+
+std::optional<u64> Memory::place_pages(u64 size, u64 alignment) {
+  if (limit_ - cursor_ < size + alignment) forget_freed(); // no addresses but those
+  if (std::optional<u64> address = free_.take(size, alignment)) return address;
   u64 address = align_up(cursor_, alignment);
-  if (const u64 next = align_up(address, region_size); alignment == page_size && address + size > next)
+  if (const u64 next = align_up(address, region_size); address + size > next)
     if (next <= limit_ && size <= limit_ - next) address = next; // else there are no addresses to spare
-  if (address > limit_ || size > limit_ - address || used_ + size > capacity_)
-    return failure(
-        diag::error("sim-out-of-memory", fmt::format("the device has no {} bytes left ({} of {} in use)",
-                                                     size, used_, capacity_)));
-  if (address > cursor_) free_[cursor_] = address - cursor_;
+  if (address > limit_ || size > limit_ - address) return std::nullopt;
+  if (address > cursor_) free_.add(cursor_, address - cursor_);
   cursor_ = address + size;
   return address;
+}
+
+std::optional<u64> Memory::place_among_others(u64 size, u64 alignment, AllocationKind kind) {
+  for (auto& [begin, page] : shared_pages_) {
+    if (page.kind != kind || page.most < size) continue;
+    if (std::optional<u64> address = page.free.take(size, alignment)) return address;
+    if (alignment <= 512) page.most = size - 1;
+  }
+  std::optional<u64> begin = place_pages(page_size, std::max(alignment, page_size));
+  if (!begin) return std::nullopt;
+  SharedPage& page = shared_pages_[*begin];
+  page.kind = kind;
+  page.free.add(*begin, page_size);
+  return page.free.take(size, alignment);
 }
 
 Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::string name) {
@@ -101,9 +134,14 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
     return failure(diag::error("sim-out-of-memory",
                                fmt::format("{} bytes are more than the device has ({})", size, capacity_)));
   u64 padded = padded_size(size);
-  u64 wanted = is_large(size) ? page_size : std::max<u64>(alignment, 512);
-  Result<u64> address = place(padded, wanted);
-  if (!address) return address;
+  std::optional<u64> address;
+  if (padded <= capacity_ - used_)
+    address = is_large(size) ? place_pages(padded, std::max(alignment, page_size))
+                             : place_among_others(padded, std::max<u64>(alignment, 512), kind);
+  if (!address)
+    return failure(diag::error("sim-out-of-memory",
+                               fmt::format("the device has no {} bytes left ({} of {} in use)", padded, used_,
+                                           capacity_)));
   if (!commit(*address, *address + padded))
     return failure(diag::error("sim-out-of-memory",
                                fmt::format("the host has no memory for an allocation of {} bytes", size)));
@@ -121,7 +159,7 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
   used_ += padded;
   seen_by_host_ += is_seen_by_host(kind);
   ++epoch_;
-  return address;
+  return *address;
 }
 
 bool Memory::release(u64 address) {
@@ -144,23 +182,17 @@ bool Memory::release(u64 address) {
 }
 
 void Memory::give_back(u64 address, u64 padded) {
-  auto [it, inserted] = free_.emplace(address, padded);
-  if (auto next = std::next(it); next != free_.end() && it->first + it->second == next->first) {
-    it->second += next->second;
-    free_.erase(next);
+  if (auto shared = shared_pages_.find(align_down(address, page_size)); shared != shared_pages_.end()) {
+    SharedPage& page = shared->second;
+    page.most = page_size;
+    if (page.free.add(address, padded)->second < page_size) return;
+    address = shared->first, padded = page_size;
+    shared_pages_.erase(shared);
   }
-  if (it != free_.begin()) {
-    auto previous = std::prev(it);
-    if (previous->first + previous->second == it->first) {
-      previous->second += it->second;
-      free_.erase(it);
-      it = previous;
-    }
-  }
-  if (it->first + it->second == cursor_) {
-    cursor_ = it->first;
-    free_.erase(it);
-  }
+  auto it = free_.add(address, padded);
+  if (it->first + it->second != cursor_) return;
+  cursor_ = it->first;
+  free_.ranges.erase(it);
 }
 
 void Memory::track() {

@@ -47,9 +47,9 @@ public:
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. An allocation of more than half a
-  // page begins at a page's start, and has all its pages for itself. Alignment: a power of
-  // two ≥ 256 is kept.
+  // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. An allocation of a page or more
+  // begins at a page's start, and has all its pages for itself; smaller ones share pages with their kind. Alignment: a
+  // power of two ≥ 256 is kept.
   Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512,
                        std::string name = {});
   bool release(u64 address); // false: not the start of an allocation
@@ -95,7 +95,18 @@ public:
 
 private:
   Memory() = default;
-  Result<u64> place(u64 size, u64 alignment);
+  struct Free { // nothing is in these
+    std::map<u64, u64> ranges; // address → size, coalesced
+    std::optional<u64> take(u64 size, u64 alignment);
+    std::map<u64, u64>::iterator add(u64 address, u64 size); // the range that it is part of now
+  };
+  struct SharedPage {
+    AllocationKind kind{};
+    Free free;
+    u64 most = page_size; // it may have room for as much
+  };
+  std::optional<u64> place_pages(u64 size, u64 alignment); // nothing where the addresses do not suffice
+  std::optional<u64> place_among_others(u64 size, u64 alignment, AllocationKind kind);
   bool commit(u64 begin, u64 end);
   void give_back(u64 address, u64 padded);
   void forget_freed();
@@ -109,7 +120,8 @@ private:
   std::atomic<u64> seen_by_host_ = 0; // allocations and registered ranges
   mutable std::mutex mutex_;
   std::map<u64, Allocation> allocations_; // by address
-  std::map<u64, u64> free_;               // released ranges below cursor_: address → size, coalesced
+  Free free_;                             // released pages below cursor_
+  std::map<u64, SharedPage> shared_pages_; // by address
   std::map<u64, u64> registered_;         // host ranges: address → size
   std::vector<u32> page_use_;             // allocations per 2 MiB page: a page is mapped while it has one
   std::unique_ptr<WrittenBytes> written_;
