@@ -89,6 +89,8 @@ std::string_view name(Assembled assembled) {
   case Assembled::one_lane: return "one-lane";
   case Assembled::combined: return "combined";
   case Assembled::looped: return "looped";
+  case Assembled::if_taken:
+  case Assembled::unless_taken: return "behind-branch";
   }
   return {};
 }

@@ -82,7 +82,11 @@ enum class Assembled : u8 {
   elsewhere, // none: it is part of another's access, or its value was in a register already. It is not counted
   one_lane,  // an atomic that one lane performs for all of its warp
   combined,  // an atomic on shared memory that serves lanes of one word together
-  looped // an atomic on shared memory as a loop of a load and a compare-and-swap, which serves one lane of a word a turn
+  looped, // an atomic on shared memory as a loop of a load and a compare-and-swap, which serves one lane of a word a turn
+  // A load that stands behind the branch that ends its block, of which one way alone needs the value: only lanes that take the
+  // branch perform it, or only those that do not.
+  if_taken,
+  unless_taken
 };
 std::string_view name(Assembled); // empty for as_written
 

@@ -11,7 +11,45 @@ namespace {
 using fatbin::MemoryInstruction;
 
 // What machine code has for each line of a text; of all functions, since one may be inlined in several.
-using ByLine = std::map<u32, std::vector<const MemoryInstruction*>>;
+struct Line {
+  std::vector<const MemoryInstruction*> accesses;
+  struct Place {
+    std::size_t function = 0;
+    u64 offset = 0;
+  };
+  std::vector<Place> access_places, branches;
+
+  // Is the one access behind the one branch?
+  static bool stands_behind(const Line& access, const Line& branch) {
+    return access.access_places.size() == 1 && branch.branches.size() == 1 &&
+           access.access_places[0].function == branch.branches[0].function &&
+           access.access_places[0].offset > branch.branches[0].offset;
+  }
+};
+using ByLine = std::map<u32, Line>;
+
+// What machine code has for a function, whose lines are those of the same one in the cubin's text.
+FunctionCode code_of(const ir::Function& function, const ir::Function& of_text, const ByLine& lines,
+                     bool compiled) {
+  FunctionCode out{compiled, {}, {}};
+  out.of.resize(function.instructions.size());
+  out.behind_branch.resize(function.instructions.size());
+  auto at = [&](u32 i) {
+    auto found = lines.find(of_text.instructions[i].ptx_line);
+    return found == lines.end() ? nullptr : &found->second;
+  };
+  for (const ir::Block& block : function.blocks) {
+    if (block.count == 0) continue;
+    const Line* end = at(block.first + block.count - 1);
+    for (u32 i = block.first; i < block.first + block.count; ++i) {
+      const Line* line = function.instructions[i].site.valid() ? at(i) : nullptr;
+      if (line == nullptr) continue;
+      out.of[i] = line->accesses;
+      out.behind_branch[i] = end != nullptr && Line::stands_behind(*line, *end);
+    }
+  }
+  return out;
+}
 
 // Are the accesses of both the same, one by one? Then so are their functions, as far as it matters here.
 bool is_same(const ir::Module& a, const ir::Function& f, const ir::Module& b, const ir::Function& g) {
@@ -38,9 +76,17 @@ Outcome apply(ir::Module& module, const fatbin::MachineCode& code) {
     compiled.insert(function);
     all.push_back(code.accesses(function));
   }
-  for (const std::vector<MemoryInstruction>& accesses : all)
-    for (const MemoryInstruction& one : accesses)
-      if (one.line != 0 && one.text < by_line.size()) by_line[one.text][one.line].push_back(&one);
+  for (std::size_t f = 0; f < all.size(); ++f)
+    for (const MemoryInstruction& one : all[f])
+      if (one.line != 0 && one.text < by_line.size()) {
+        Line& line = by_line[one.text][one.line];
+        line.accesses.push_back(&one);
+        line.access_places.push_back({f, one.offset});
+      }
+  const std::vector<std::string> names = code.functions();
+  for (std::size_t f = 0; f < names.size(); ++f)
+    for (const fatbin::BranchInstruction& one : code.branches(names[f]))
+      if (one.text < by_line.size()) by_line[one.text][one.line].branches.push_back({f, one.offset});
   std::map<std::string_view, u32> functions;
   for (u32 f = 0; f < module.functions.size(); ++f)
     if (!module.functions[f].external) functions.emplace(module.functions[f].name, f);
@@ -52,12 +98,7 @@ Outcome apply(ir::Module& module, const fatbin::MachineCode& code) {
       if (known == functions.end()) continue;
       const ir::Function& function = module.functions[known->second];
       if (!is_same(module, function, text->module, of_text)) continue;
-      FunctionCode machine{compiled.contains(function.name), {}};
-      machine.of.resize(function.instructions.size());
-      for (std::size_t i = 0; i < function.instructions.size(); ++i)
-        if (auto there = by_line[t].find(of_text.instructions[i].ptx_line); there != by_line[t].end())
-          if (function.instructions[i].site.valid()) machine.of[i] = there->second;
-      out += apply(module, function, machine);
+      out += apply(module, function, code_of(function, of_text, by_line[t], compiled.contains(function.name)));
     }
   }
   return out;

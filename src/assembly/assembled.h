@@ -10,6 +10,7 @@
 //   * An access without a machine instruction is taken for dropped where the reason can be seen: the same thread has loaded or
 //     stored that very place before (one that dominates it), or stores it again in the same block; or none of the function's
 //     accesses to local memory has an instruction, so that its arrays are in registers.
+//   * A load is behind the branch that ends its block, in machine code, where only one way out of the block needs its value.
 //   * Atomics: one lane for its warp, lanes of one word together, a loop (fatbin/machine_code.h).
 //
 // Whatever else differs stays as PTX has it, and is counted as unclear: accesses made wide over several turns of a loop that the

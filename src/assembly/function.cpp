@@ -144,6 +144,7 @@ public:
     widen();
     join_variables();
     drop();
+    follow_branches();
     add_loads();
     return outcome_;
   }
@@ -367,6 +368,87 @@ private:
     }
   }
 
+  // Loads whose machine instruction stands behind the branch that ends their block. The way that it is on is the only one that
+  // needs the value; all else that could tell where the load stands must not be there.
+  void follow_branches() {
+    for (Member& m : members_) {
+      if (m.settled || m.site->kind != Kind::load || m.guard != ir::no_value || m.own.size() != 1 ||
+          m.width() != m.site->bytes || !code_.behind_branch[m.instruction])
+        continue;
+      const ir::Block& block = function_.blocks[m.block.value];
+      const u32 end = block.first + block.count - 1;
+      const ir::Instruction& branch = function_.instructions[end];
+      if (module_.form(branch).opcode != ir::Opcode::bra || !branch.guard.valid() ||
+          block.successors.size() != 2 || block.successors[0] == block.successors[1] ||
+          !may_move(m.instruction, end))
+        continue;
+      const std::optional<std::vector<ir::BlockId>> users = users_of(m.instruction);
+      if (!users || users->empty()) continue;
+      for (u32 way = 0; way < 2; ++way) {
+        const ir::BlockId there = block.successors[way];
+        if (cfg_.predecessors[there.value].size() == 1 &&
+            std::ranges::all_of(*users, [&](ir::BlockId user) { return ssa_.dominates(there, user); }))
+          settle(m, way == 0 ? Assembled::if_taken : Assembled::unless_taken);
+      }
+    }
+  }
+
+  // Nothing from a load to the end of its block writes memory, waits for others, or changes a register of the load.
+  bool may_move(u32 load, u32 end) const {
+    const ir::Instruction& access = function_.instructions[load];
+    const std::span<const ir::Operand> made = function_.destinations(access), read = function_.sources(access);
+    for (ir::Modifier strong :
+         {ir::Modifier::volatile_, ir::Modifier::relaxed, ir::Modifier::acquire, ir::Modifier::mmio})
+      if (module_.form(access).has(strong)) return false;
+    auto is_among = [](const ir::Operand& o, std::span<const ir::Operand> some) {
+      return o.reg.valid() && std::ranges::any_of(some, [&](const ir::Operand& one) { return one.reg == o.reg; });
+    };
+    for (u32 i = load; i < end; ++i) {
+      const ir::Instruction& one = function_.instructions[i];
+      const ir::Family family = module_.form(one).family();
+      const bool loads = family == ir::Family::memory && module_.form(one).opcode == ir::Opcode::ld;
+      if (family != ir::Family::compute && family != ir::Family::move && !loads) return false;
+      for (const ir::Operand& o : function_.destinations(one))
+        if (is_among(o, read) || (i != load && is_among(o, made))) return false;
+    }
+    return true;
+  }
+
+  // The blocks that read what an instruction makes; nothing where definitions meet, or lanes keep an older one.
+  std::optional<std::vector<ir::BlockId>> users_of(u32 instruction) {
+    if (readers_.empty()) find_readers();
+    const ir::Instruction& one = function_.instructions[instruction];
+    std::vector<ir::BlockId> out;
+    for (u32 d = 0; d < one.destinations; ++d) {
+      const u32 value = ssa_.of_operand[one.first_operand + d];
+      if (value == ir::no_value) continue;
+      if (kept_[value]) return {};
+      out.insert(out.end(), readers_[value].begin(), readers_[value].end());
+    }
+    return out;
+  }
+  void find_readers() {
+    readers_.resize(ssa_.values());
+    kept_.resize(ssa_.values());
+    auto keep = [&](u32 value) {
+      if (value != ir::no_value) kept_[value] = true;
+    };
+    for (u32 b = 0; b < function_.blocks.size(); ++b) {
+      const ir::Block& block = function_.blocks[b];
+      for (const ir::Phi& phi : ssa_.phis[b]) std::ranges::for_each(phi.incoming, keep);
+      for (u32 i = block.first; i < block.first + block.count; ++i) {
+        const ir::Instruction& one = function_.instructions[i];
+        keep(ssa_.of_guard[i]);
+        for (u32 o = one.first_operand; o < one.first_operand + one.destinations + one.sources; ++o) {
+          keep(ssa_.overwritten[o]);
+          const bool reads = o >= one.first_operand + one.destinations;
+          if (const u32 value = ssa_.of_operand[o]; reads && value != ir::no_value)
+            readers_[value].push_back(ir::BlockId(b));
+        }
+      }
+    }
+  }
+
   ir::Module& module_;
   const ir::Function& function_;
   const FunctionCode& code_;
@@ -374,6 +456,8 @@ private:
   ir::Ssa ssa_;
   std::vector<Member> members_;
   Outcome outcome_;
+  std::vector<std::vector<ir::BlockId>> readers_; // [values]
+  std::vector<bool> kept_;                        // [values]: by a phi, a guard, or the lanes that a guard excludes
 };
 
 } // namespace

@@ -217,6 +217,21 @@ std::vector<MemoryInstruction> MachineCode::accesses(const std::string& function
   return out;
 }
 
+std::vector<BranchInstruction> MachineCode::branches(const std::string& function) const {
+  constexpr u32 bra = 0x147;
+  std::vector<BranchInstruction> out;
+  auto found = functions_.find(function);
+  if (found == functions_.end() || found->second.text_lines == nullptr) return out;
+  const os::Bytes code = found->second.code;
+  for (u64 at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+    const Words words = words_at(code, at);
+    if ((words.low & 0x1ff) != bra || guard_of(words).predicate == always) continue;
+    const LineRow* row = row_at(*found->second.text_lines, at);
+    if (row != nullptr && row->line != 0) out.push_back({at, text_at(*row), row->line});
+  }
+  return out;
+}
+
 access::SourceStack MachineCode::frames(const std::string& function, u64 offset) const {
   constexpr std::size_t deepest = 64;
   auto found = functions_.find(function);

@@ -40,6 +40,12 @@ struct MemoryInstruction {
   i32 immediate = 0; // bytes that it adds to its registers
 };
 
+// A branch under a predicate, which lanes may take or not, and where in the PTX it comes from.
+struct BranchInstruction {
+  u64 offset = 0; // bytes from the function's start
+  u32 text = 0, line = 0;
+};
+
 class MachineCode {
 public:
   // Damaged images have nothing in them.
@@ -56,6 +62,7 @@ public:
   // Its functions, and what each does to memory, in the order of the code. Without line information no line is known.
   std::vector<std::string> functions() const;
   std::vector<MemoryInstruction> accesses(const std::string& function) const;
+  std::vector<BranchInstruction> branches(const std::string& function) const; // those whose line is known
 
 private:
   struct Function {

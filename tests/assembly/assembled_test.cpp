@@ -2,6 +2,7 @@
 #include "assembly/assembled.h"
 #include "fatbin/fatbin.h"
 #include "ptx/parse.h"
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
@@ -53,7 +54,7 @@ protected:
 
 TEST_F(Merged, NeighboursBecomeOne) {
   const Outcome outcome = apply(module, *code);
-  EXPECT_EQ(outcome.functions, 4u);
+  EXPECT_EQ(outcome.functions, 5u);
   EXPECT_EQ(outcome.unclear, 0u);
   const std::string e = "elsewhere";
   // The assembler's instruction stands where the last is stored, and where the first is loaded.
@@ -85,6 +86,15 @@ TEST_F(Merged, Atomics) {
     EXPECT_EQ(load.kind, access::Kind::load);
     EXPECT_EQ(load.ptx_line, site.ptx_line);
   }
+}
+
+// `least` is loaded by warps alone that come to the loop, `pivot` by all, since it is compared behind the loop, too.
+TEST_F(Merged, BehindTheBranchThatEndsItsBlock) {
+  apply(module, *code);
+  EXPECT_EQ(of("one_way", "ld.global"), (std::vector<std::string>{"", "behind-branch", ""}));
+  const auto late = std::ranges::find(module.sites, Assembled::unless_taken, &access::Site::assembled);
+  ASSERT_NE(late, module.sites.end()); // the branch leads around the loop
+  EXPECT_EQ(late->function, "one_way");
 }
 
 // Of PTX that machine code was not made from nothing is said.

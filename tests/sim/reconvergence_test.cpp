@@ -87,6 +87,118 @@ TEST(Reconvergence, LanesThatLeaveALoopEarlyWaitWhereAllMeet) {
   EXPECT_EQ(executions(gpu, "st.global.u64", {32}, {out}), 1u);
 }
 
+// A loop whose body is if (tid >= 8 && !(tid & 1)) rare(); else out[tid] += 1; with `rare` in the text before the loop, where
+// compilers put what they think is seldom run. The branch to it goes backwards and closes no loop: HeCBench's fma, where an H200
+// has 130 requests of stores (258 where the lanes of each test store by themselves).
+constexpr const char* rare_before_the_loop = R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<4>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  mov.u32 %r4, 0;
+  and.b32 %r2, %r1, 1;
+  bra.uni LOOP;
+RARE:
+  ld.global.u32 %r5, [%rd1];
+  bra.uni NEXT;
+LOOP:
+  setp.lt.u32 %p1, %r1, 8;
+  @%p1 bra USUAL;
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra RARE;
+USUAL:
+  ld.volatile.global.u32 %r3, [%rd3];
+  add.u32 %r3, %r3, 1;
+  st.global.u32 [%rd3], %r3;
+NEXT:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p3, %r4, 3;
+  @%p3 bra LOOP;
+  ret;
+})";
+
+TEST(Reconvergence, CodeBeforeItsLoopIsNoLoop) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + rare_before_the_loop));
+  u64 out = gpu.buffer(std::vector<int>(32));
+  EXPECT_EQ(executions(gpu, "st.global.u32", {32}, {out}), 3u);
+  EXPECT_EQ(executions(gpu, "ld.global.u32", {32}, {out}), 3u);
+  std::vector<int> got = gpu.read<int>(out, 32);
+  for (int i = 0; i < 32; ++i) ASSERT_EQ(got[i], i < 8 || (i & 1) ? 6 : 0) << i;
+}
+
+// A loop whose test stands behind its body, which the branch to it enters backwards, is one all the same.
+TEST(Reconvergence, ALoopWhoseBodyStandsBeforeItsTestIsOne) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<5>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  and.b32 %r3, %r1, 1;
+  setp.eq.u32 %p1, %r3, 1;
+  @%p1 bra NEXT;
+  bra.uni TEST;
+BODY:
+  add.u32 %r2, %r2, 2;
+TEST:
+  setp.ge.u32 %p2, %r2, 100;
+  @%p2 bra END;
+  setp.le.u32 %p3, %r2, %r1;
+  @%p3 bra BODY;
+NEXT:
+  ld.global.u32 %r4, [%rd1];
+  setp.eq.u32 %p4, %r4, 0;
+  @%p4 bra END;
+  st.global.u32 [%rd1+128], %r4;
+END:
+  st.global.u64 [%rd1+256], %rd1;
+  ret;
+})"));
+  u64 out = gpu.buffer(std::vector<int>(66));
+  EXPECT_GT(executions(gpu, "ld.global.u32", {32}, {out}), 4u);
+  EXPECT_EQ(executions(gpu, "st.global.u64", {32}, {out}), 1u);
+}
+
+// A load that machine code has behind the branch: warps none of whose lanes go there do not load, and the results are the same.
+TEST(Reconvergence, ALoadBehindTheBranchIsPerformedByThoseWhoGoThere) {
+  for (access::Assembled how :
+       {access::Assembled::as_written, access::Assembled::if_taken, access::Assembled::unless_taken}) {
+    const std::string to_the_end = "!%p1 bra END;", around_it = "%p1 bra THERE;\n  bra.uni END;\nTHERE:";
+    auto parsed = ptx::parse(ptx_header() + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r2, [%rd3+512];
+  setp.lt.u32 %p1, %r1, 40;
+  @)" + (how == access::Assembled::if_taken ? around_it : to_the_end) +
+                             R"(
+  st.global.u32 [%rd3], %r2;
+END:
+  ret;
+})");
+    ASSERT_TRUE(parsed.has_value());
+    for (access::Site& site : parsed->module.sites)
+      if (site.opcode == "ld.global.u32") site.assembled = how;
+    Gpu gpu;
+    auto loaded = Program::load(std::move(parsed->module), gpu.device);
+    ASSERT_TRUE(loaded.has_value());
+    gpu.program = std::move(*loaded);
+    std::vector<int> data(256);
+    for (int i = 0; i < 128; ++i) data[128 + i] = i + 1;
+    u64 out = gpu.buffer(data);
+    EXPECT_EQ(executions(gpu, "ld.global.u32", {128}, {out}), how == access::Assembled::as_written ? 4u : 2u);
+    std::vector<int> got = gpu.read<int>(out, 128);
+    for (int i = 0; i < 128; ++i) ASSERT_EQ(got[i], i < 40 ? i + 1 : 0) << i;
+  }
+}
+
 // Odd lanes pass over a loop to a load that the others come to, each after as many turns as its number says: HeCBench's mr, where
 // an H200 loads more than four times per warp. They meet at the end.
 TEST(Reconvergence, WhoPassesOverALoopMeetsNobodyWhoComesFromIt) {

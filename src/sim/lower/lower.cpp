@@ -63,9 +63,15 @@ void Lowering::lower_blocks(const ir::Cfg& cfg) {
     if (reconverges(cfg, b)) append(OpKind::reconverge_early, 0).set_block_start(block_start_.back());
     const ir::Block& block = function_.blocks[b];
     for (u32 i = block.first; i < block.first + block.count; ++i) {
+      const ir::Instruction& one = function_.instructions[i];
       current_ = i;
       join_block_ = cfg.meeting[b];
-      instruction(function_.instructions[i]);
+      if (is_late(one)) {
+        late_loads_.push_back(i);
+        continue;
+      }
+      if (i + 1 == block.first + block.count) place_late_loads(one);
+      instruction(one);
     }
     block_end_.push_back(static_cast<u32>(code_->ops.size()));
   }
@@ -73,6 +79,29 @@ void Lowering::lower_blocks(const ir::Cfg& cfg) {
   append(OpKind::ret,
          function_.instructions.empty() ? 0 : static_cast<u32>(function_.instructions.size() - 1));
   if (!block_end_.empty()) block_end_.back() = static_cast<u32>(code_->ops.size());
+}
+
+// Loads that machine code has behind the branch that ends the block (access::Assembled): performed in front of the branch, by
+// the lanes that go where they are. That is the same, as nobody else reads what they load, nor writes it in between (assembly).
+bool Lowering::is_late(const ir::Instruction& i) const {
+  if (!i.site.valid()) return false;
+  const access::Assembled how = module_.sites[i.site.value].assembled;
+  return how == access::Assembled::if_taken || how == access::Assembled::unless_taken;
+}
+
+void Lowering::place_late_loads(const ir::Instruction& branch) {
+  const u32 at_branch = current_;
+  for (u32 i : std::exchange(late_loads_, {})) {
+    const ir::Instruction& load = function_.instructions[i];
+    current_ = i;
+    instruction(load);
+    Op& op = code_->ops.back();
+    if (!branch.guard.valid()) continue;
+    op.guard = branch.guard.value;
+    op.guard_negated =
+        branch.guard_negated != (module_.sites[load.site.value].assembled == access::Assembled::unless_taken);
+  }
+  current_ = at_branch;
 }
 
 // Whether several paths come to a block from before it: lanes may meet there.
