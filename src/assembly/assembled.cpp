@@ -98,7 +98,8 @@ Outcome apply(ir::Module& module, const fatbin::MachineCode& code) {
       if (known == functions.end()) continue;
       const ir::Function& function = module.functions[known->second];
       if (!is_same(module, function, text->module, of_text)) continue;
-      out += apply(module, function, code_of(function, of_text, by_line[t], compiled.contains(function.name)));
+      out +=
+          apply(module, function, code_of(function, of_text, by_line[t], compiled.contains(function.name)));
     }
   }
   return out;

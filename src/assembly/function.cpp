@@ -396,12 +396,14 @@ private:
   // Nothing from a load to the end of its block writes memory, waits for others, or changes a register of the load.
   bool may_move(u32 load, u32 end) const {
     const ir::Instruction& access = function_.instructions[load];
-    const std::span<const ir::Operand> made = function_.destinations(access), read = function_.sources(access);
+    const std::span<const ir::Operand> made = function_.destinations(access),
+                                       read = function_.sources(access);
     for (ir::Modifier strong :
          {ir::Modifier::volatile_, ir::Modifier::relaxed, ir::Modifier::acquire, ir::Modifier::mmio})
       if (module_.form(access).has(strong)) return false;
     auto is_among = [](const ir::Operand& o, std::span<const ir::Operand> some) {
-      return o.reg.valid() && std::ranges::any_of(some, [&](const ir::Operand& one) { return one.reg == o.reg; });
+      return o.reg.valid() &&
+             std::ranges::any_of(some, [&](const ir::Operand& one) { return one.reg == o.reg; });
     };
     for (u32 i = load; i < end; ++i) {
       const ir::Instruction& one = function_.instructions[i];
@@ -457,7 +459,7 @@ private:
   std::vector<Member> members_;
   Outcome outcome_;
   std::vector<std::vector<ir::BlockId>> readers_; // [values]
-  std::vector<bool> kept_;                        // [values]: by a phi, a guard, or the lanes that a guard excludes
+  std::vector<bool> kept_; // [values]: by a phi, a guard, or the lanes that a guard excludes
 };
 
 } // namespace

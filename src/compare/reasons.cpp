@@ -38,7 +38,7 @@ std::string_view words(Reason reason) {
   case Reason::spilled: return "spilled: registers that the assembler keeps in local memory";
   case Reason::registers: return "kept in registers by the assembler";
   case Reason::widened: return "widened: neighbouring accesses became one";
-  case Reason::merged: return "merged: equal accesses are made once";
+  case Reason::merged: return "merged: equal accesses are made once, or by those alone who need them";
   case Reason::predicated: return "predicated: counted for warps in which no lane performs it, too";
   case Reason::other_line: return "shown at another line";
   case Reason::not_repeated: return "only one side has it";

@@ -131,7 +131,9 @@ constexpr u64 enumerators(access::ElementType) {
   return u64{static_cast<u8>(access::ElementType::floating)} + 1;
 }
 constexpr u64 enumerators(access::Timing) { return u64{static_cast<u8>(access::Timing::race)} + 1; }
-constexpr u64 enumerators(access::Assembled) { return u64{static_cast<u8>(access::Assembled::unless_taken)} + 1; }
+constexpr u64 enumerators(access::Assembled) {
+  return u64{static_cast<u8>(access::Assembled::unless_taken)} + 1;
+}
 constexpr u64 enumerators(access::Kind) { return u64{static_cast<u8>(access::Kind::ldmatrix)} + 1; }
 constexpr u64 enumerators(access::Cache) { return u64{static_cast<u8>(access::Cache::volatile_)} + 1; }
 constexpr u64 enumerators(Special) {

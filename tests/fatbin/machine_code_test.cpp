@@ -75,7 +75,8 @@ protected:
 
 TEST_F(Cubin, HasOneTextAndItsFunctions) {
   ASSERT_EQ(code.texts().size(), 1u);
-  EXPECT_EQ(code.functions(), (std::vector<std::string>{"atomics", "kept", "loops", "neighbours", "one_way"}));
+  EXPECT_EQ(code.functions(),
+            (std::vector<std::string>{"atomics", "kept", "loops", "neighbours", "one_way"}));
   EXPECT_TRUE(code.accesses("nothing").empty());
 }
 

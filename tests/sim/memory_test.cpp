@@ -1,6 +1,9 @@
 // Where allocations lie, which decides the tag set of a line in the L1.
 #include "sim/memory/memory.h"
+#include <fstream>
 #include <gtest/gtest.h>
+#include <map>
+#include <sstream>
 
 namespace warplens::test {
 namespace {
@@ -31,33 +34,38 @@ TEST(Memory, LargeAllocationsLieInTheirRegionsAsAnH200PutsThem) {
   }
 }
 
-// The same driver, of what public programs ask for: sizes, and where each lies from the first one's page on.
-TEST(Memory, SmallOnesShareThePagesOfTheirKind) {
-  struct Step {
-    u64 size, where; // 0: the one that lies there is released
-  };
-  const std::vector<std::vector<Step>> programs = {
-      {{1228800, 0}, {28672, 0x12c000}},                                                        // surfel
-      {{16004, 0}, {16000, 0x4000}, {1104000, 0x8000}, {16000, 0x115a00}, {49152, 0x119a00}},    // as particlefilter
-      {{804096, 0}, {808192, 0xc4600}, {1608192, 0x200000}, {904, 0x189c00}, {262144, 0x18a000}}, // as merge
-      {{1 << 20, 0}, {1 << 20, 0x100000}, {4, 0x200000}},
-      {{262144, 0}, {8192, 0x40000}, {0, 0}, {262144, 0}, {4, 0x42000}},
-  };
-  for (std::size_t p = 0; p < programs.size(); ++p) {
-    auto memory = Memory::create(u64{1} << 32);
-    ASSERT_TRUE(memory.has_value());
-    std::optional<u64> first;
-    for (auto [size, where] : programs[p]) {
-      if (size == 0) {
-        EXPECT_TRUE((*memory)->release(*first + where));
-        continue;
-      }
-      Result<u64> address = (*memory)->allocate(size);
+// What public programs ask for lies where the driver puts it, within pages that the allocations of a program share.
+TEST(Memory, SmallOnesShareThePagesOfTheirKindAsAnH200PutsThem) {
+  std::ifstream file(std::string(WARPLENS_SOURCE_DIR) + "/tests/sim/data/h200_allocations.txt");
+  std::unique_ptr<Memory> memory;
+  std::map<u64, u64> begins, live; // [page]: where ours begins; how many allocations it has
+  std::string program;
+  u32 programs = 0, allocations = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line.substr(1));
+    u64 size = 0, page = 0, offset = 0;
+    if (line[0] == '+') {
+      ASSERT_TRUE(words >> size >> page >> offset) << line;
+      Result<u64> address = memory->allocate(size);
       ASSERT_TRUE(address.has_value());
-      if (!first) first = *address;
-      EXPECT_EQ(*address - *first, where) << size << " bytes in program " << p;
+      if (live[page]++ == 0) begins[page] = *address - offset;
+      EXPECT_EQ(begins[page] % Memory::page_size, 0u) << program << ' ' << line;
+      EXPECT_EQ(*address, begins[page] + offset) << program << ' ' << line;
+      ++allocations;
+    } else if (line[0] == '-') {
+      ASSERT_TRUE(words >> page >> offset) << line;
+      EXPECT_TRUE(memory->release(begins[page] + offset)) << program << ' ' << line;
+      --live[page];
+    } else if (line[0] != '#') {
+      program = line, ++programs;
+      begins.clear(), live.clear();
+      Result<std::unique_ptr<Memory>> created = Memory::create(u64{1} << 32);
+      ASSERT_TRUE(created.has_value());
+      memory = std::move(*created);
     }
   }
+  EXPECT_EQ(programs, 151u);
+  EXPECT_EQ(allocations, 917u);
 }
 
 TEST(Memory, KindsDoNotShareAPage) {

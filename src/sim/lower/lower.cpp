@@ -203,7 +203,8 @@ void Lowering::count_loops(const ir::Cfg& cfg) {
   std::vector<u32> order(blocks);
   for (u32 i = 0; i < cfg.reverse_post_order.size(); ++i) order[cfg.reverse_post_order[i].value] = i;
   auto goes_round = [&](u32 from, u32 to) { return order[to] <= order[from]; };
-  std::vector<u32> falls_round(blocks + 1); // prefix sums of the blocks that lead forwards in the text, and yet go round
+  std::vector<u32> falls_round(
+      blocks + 1); // prefix sums of the blocks that lead forwards in the text, and yet go round
   for (u32 b = 0; b < blocks; ++b) {
     falls_round[b + 1] = falls_round[b];
     for (ir::BlockId to : function_.blocks[b].successors)

@@ -188,8 +188,8 @@ private:
   std::unordered_map<u64, Rule> rules_;
   std::vector<u32> block_start_, block_end_; // op indices
   std::vector<u32> late_loads_; // of this block: instructions that are performed behind its branch
-  u32 current_ = 0;                          // the instruction that is being lowered
-  ir::BlockId join_block_;                   // where lanes that part at it meet
+  u32 current_ = 0;             // the instruction that is being lowered
+  ir::BlockId join_block_;      // where lanes that part at it meet
 };
 
 } // namespace warplens::sim

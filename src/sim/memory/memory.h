@@ -95,7 +95,7 @@ public:
 
 private:
   Memory() = default;
-  struct Free { // nothing is in these
+  struct Free {                // nothing is in these
     std::map<u64, u64> ranges; // address → size, coalesced
     std::optional<u64> take(u64 size, u64 alignment);
     std::map<u64, u64>::iterator add(u64 address, u64 size); // the range that it is part of now
@@ -119,11 +119,11 @@ private:
   std::atomic<u64> epoch_ = 1;
   std::atomic<u64> seen_by_host_ = 0; // allocations and registered ranges
   mutable std::mutex mutex_;
-  std::map<u64, Allocation> allocations_; // by address
-  Free free_;                             // released pages below cursor_
+  std::map<u64, Allocation> allocations_;  // by address
+  Free free_;                              // released pages below cursor_
   std::map<u64, SharedPage> shared_pages_; // by address
-  std::map<u64, u64> registered_;         // host ranges: address → size
-  std::vector<u32> page_use_;             // allocations per 2 MiB page: a page is mapped while it has one
+  std::map<u64, u64> registered_;          // host ranges: address → size
+  std::vector<u32> page_use_;              // allocations per 2 MiB page: a page is mapped while it has one
   std::unique_ptr<WrittenBytes> written_;
   std::map<u64, Allocation> freed_; // track(): their addresses are not used again
 };
