@@ -46,8 +46,8 @@ private:
   BlockLayout layout(const ir::Cfg& cfg) const;
   void instruction(const ir::Instruction& i);
   void unsupported(const ir::Instruction& i) { emit(OpKind::unsupported, i); }
-  bool is_late(const ir::Instruction& i) const;
-  void place_late_loads(const ir::Instruction& branch);
+  bool is_late(const ir::Instruction& i, const ir::Instruction& end) const;
+  void late_loads(const std::vector<u32>& late, const ir::Instruction& branch);
   void resolve_targets();
   void drop_unread_results();
   static bool is_unread_atomic(const Op& op);
@@ -187,9 +187,8 @@ private:
   std::map<std::tuple<Constant::Kind, u64, u32, u32>, SlotId> constant_index_;
   std::unordered_map<u64, Rule> rules_;
   std::vector<u32> block_start_, block_end_; // op indices
-  std::vector<u32> late_loads_; // of this block: instructions that are performed behind its branch
-  u32 current_ = 0;             // the instruction that is being lowered
-  ir::BlockId join_block_;      // where lanes that part at it meet
+  u32 current_ = 0;                          // the instruction that is being lowered
+  ir::BlockId join_block_;                   // where lanes that part at it meet
 };
 
 } // namespace warplens::sim
