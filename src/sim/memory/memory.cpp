@@ -115,13 +115,24 @@ std::optional<u64> Memory::place_pages(u64 size, u64 alignment) {
 }
 
 std::optional<u64> Memory::place_among_others(u64 size, u64 alignment, AllocationKind kind) {
-  for (auto& [begin, page] : shared_pages_) {
+  if (limit_ - cursor_ < page_size + alignment) forget_freed(); // before a page is looked for
+  Full& full = full_[kind];
+  auto from = size >= full.size ? shared_pages_.lower_bound(full.below) : shared_pages_.begin();
+  auto look_from = [&](u64 page) { // none below had room
+    if (alignment <= 512) full = {size, page};
+  };
+  for (; from != shared_pages_.end(); ++from) {
+    auto& [begin, page] = *from;
     if (page.kind != kind || page.most < size) continue;
-    if (std::optional<u64> address = page.free.take(size, alignment)) return address;
+    if (std::optional<u64> address = page.free.take(size, alignment)) {
+      look_from(begin);
+      return address;
+    }
     if (alignment <= 512) page.most = size - 1;
   }
   std::optional<u64> begin = place_pages(page_size, std::max(alignment, page_size));
   if (!begin) return std::nullopt;
+  look_from(*begin);
   SharedPage& page = shared_pages_[*begin];
   page.kind = kind;
   page.free.add(*begin, page_size);
@@ -185,6 +196,7 @@ void Memory::give_back(u64 address, u64 padded) {
   if (auto shared = shared_pages_.find(align_down(address, page_size)); shared != shared_pages_.end()) {
     SharedPage& page = shared->second;
     page.most = page_size;
+    full_[page.kind] = {};
     if (page.free.add(address, padded)->second < page_size) return;
     address = shared->first, padded = page_size;
     shared_pages_.erase(shared);

@@ -105,6 +105,9 @@ private:
     Free free;
     u64 most = page_size; // it may have room for as much
   };
+  struct Full { // no shared page below has room for `size` bytes
+    u64 size = 0, below = 0;
+  };
   std::optional<u64> place_pages(u64 size, u64 alignment); // nothing where the addresses do not suffice
   std::optional<u64> place_among_others(u64 size, u64 alignment, AllocationKind kind);
   bool commit(u64 begin, u64 end);
@@ -122,8 +125,9 @@ private:
   std::map<u64, Allocation> allocations_;  // by address
   Free free_;                              // released pages below cursor_
   std::map<u64, SharedPage> shared_pages_; // by address
-  std::map<u64, u64> registered_;          // host ranges: address → size
-  std::vector<u32> page_use_;              // allocations per 2 MiB page: a page is mapped while it has one
+  std::map<AllocationKind, Full> full_;
+  std::map<u64, u64> registered_; // host ranges: address → size
+  std::vector<u32> page_use_;     // allocations per 2 MiB page: a page is mapped while it has one
   std::unique_ptr<WrittenBytes> written_;
   std::map<u64, Allocation> freed_; // track(): their addresses are not used again
 };
