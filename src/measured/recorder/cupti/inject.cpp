@@ -27,6 +27,7 @@ std::recursive_mutex entering; // a module may be loaded while a launch is prepa
 unsigned long long launches = 0;
 unsigned long long most_launches = ~0ull;
 unsigned long long counted_launch = 0; // by instruction
+unsigned long long graph_launches = 0; // which are not recorded
 enum class Pass { counters, launches, instructions } pass = Pass::instructions;
 
 void on_resource(CUpti_CallbackId what, const CUpti_ResourceData& data) {
@@ -35,6 +36,10 @@ void on_resource(CUpti_CallbackId what, const CUpti_ResourceData& data) {
 }
 
 void on_driver_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
+  if (call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch || call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz) {
+    graph_launches += data.callbackSite == CUPTI_API_ENTER;
+    return;
+  }
   static thread_local int depth = 0; // launches that CUPTI makes for its own purposes
   std::optional<Launch> launch = launch_of(call, data);
   if (!launch) return;
@@ -67,6 +72,8 @@ void at_end() {
   std::lock_guard lock(entering);
   if (pass == Pass::instructions) instructions::finish();
   if (pass == Pass::counters) counters::finish();
+  if (pass != Pass::instructions && graph_launches != 0)
+    note(std::to_string(graph_launches) + " launches of CUDA graphs are not recorded");
   write_line("{\"end\":" + std::to_string(launches) + "}");
 }
 
@@ -106,7 +113,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
        {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
         CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
         CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz})
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz})
     works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call), "cuptiEnableCallback");
   std::atexit(at_end);
   return 1;
