@@ -12,20 +12,20 @@ using fatbin::MemoryInstruction;
 
 // What machine code has for each line of a text; of all functions, since one may be inlined in several.
 struct Line {
-  std::vector<const MemoryInstruction*> accesses;
   struct Place {
     std::size_t function = 0;
     u64 offset = 0;
   };
-  std::vector<Place> access_places, branches;
-
-  // Is the one access behind the one branch?
-  static bool stands_behind(const Line& access, const Line& branch) {
-    return access.access_places.size() == 1 && branch.branches.size() == 1 &&
-           access.access_places[0].function == branch.branches[0].function &&
-           access.access_places[0].offset > branch.branches[0].offset;
-  }
+  std::vector<const MemoryInstruction*> accesses;
+  Place last_access;
+  std::vector<Place> branches;
 };
+// Is the one access of a line behind the one branch of another?
+bool stands_behind(const Line& access, const Line& branch) {
+  return access.accesses.size() == 1 && branch.branches.size() == 1 &&
+         access.last_access.function == branch.branches[0].function &&
+         access.last_access.offset > branch.branches[0].offset;
+}
 using ByLine = std::map<u32, Line>;
 
 // What machine code has for a function, whose lines are those of the same one in the cubin's text.
@@ -45,7 +45,7 @@ FunctionCode code_of(const ir::Function& function, const ir::Function& of_text, 
       const Line* line = function.instructions[i].site.valid() ? at(i) : nullptr;
       if (line == nullptr) continue;
       out.of[i] = line->accesses;
-      out.behind_branch[i] = end != nullptr && Line::stands_behind(*line, *end);
+      out.behind_branch[i] = end != nullptr && stands_behind(*line, *end);
     }
   }
   return out;
@@ -69,24 +69,26 @@ Outcome& Outcome::operator+=(const Outcome& other) {
 
 Outcome apply(ir::Module& module, const fatbin::MachineCode& code) {
   Outcome out;
+  const std::vector<std::string> names = code.functions();
   std::vector<std::vector<MemoryInstruction>> all;
   std::vector<ByLine> by_line(code.texts().size());
   std::set<std::string> compiled;
-  for (const std::string& function : code.functions()) {
+  for (const std::string& function : names) {
     compiled.insert(function);
     all.push_back(code.accesses(function));
   }
-  for (std::size_t f = 0; f < all.size(); ++f)
+  for (std::size_t f = 0; f < names.size(); ++f) {
+    auto line_of = [&](u32 text, u32 line) {
+      return line != 0 && text < by_line.size() ? &by_line[text][line] : nullptr;
+    };
     for (const MemoryInstruction& one : all[f])
-      if (one.line != 0 && one.text < by_line.size()) {
-        Line& line = by_line[one.text][one.line];
-        line.accesses.push_back(&one);
-        line.access_places.push_back({f, one.offset});
+      if (Line* line = line_of(one.text, one.line)) {
+        line->accesses.push_back(&one);
+        line->last_access = {f, one.offset};
       }
-  const std::vector<std::string> names = code.functions();
-  for (std::size_t f = 0; f < names.size(); ++f)
     for (const fatbin::BranchInstruction& one : code.branches(names[f]))
-      if (one.text < by_line.size()) by_line[one.text][one.line].branches.push_back({f, one.offset});
+      if (Line* line = line_of(one.text, one.line)) line->branches.push_back({f, one.offset});
+  }
   std::map<std::string_view, u32> functions;
   for (u32 f = 0; f < module.functions.size(); ++f)
     if (!module.functions[f].external) functions.emplace(module.functions[f].name, f);

@@ -129,40 +129,6 @@ TEST(Reconvergence, CodeBeforeItsLoopIsNoLoop) {
   for (int i = 0; i < 32; ++i) ASSERT_EQ(got[i], i < 8 || (i & 1) ? 6 : 0) << i;
 }
 
-// A loop whose test stands behind its body, which the branch to it enters backwards, is one all the same.
-TEST(Reconvergence, ALoopWhoseBodyStandsBeforeItsTestIsOne) {
-  Gpu gpu;
-  ASSERT_TRUE(gpu.load(ptx_header() + R"(
-.visible .entry k(.param .u64 out) {
-  .reg .pred %p<5>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, 0;
-  and.b32 %r3, %r1, 1;
-  setp.eq.u32 %p1, %r3, 1;
-  @%p1 bra NEXT;
-  bra.uni TEST;
-BODY:
-  add.u32 %r2, %r2, 2;
-TEST:
-  setp.ge.u32 %p2, %r2, 100;
-  @%p2 bra END;
-  setp.le.u32 %p3, %r2, %r1;
-  @%p3 bra BODY;
-NEXT:
-  ld.global.u32 %r4, [%rd1];
-  setp.eq.u32 %p4, %r4, 0;
-  @%p4 bra END;
-  st.global.u32 [%rd1+128], %r4;
-END:
-  st.global.u64 [%rd1+256], %rd1;
-  ret;
-})"));
-  u64 out = gpu.buffer(std::vector<int>(66));
-  EXPECT_GT(executions(gpu, "ld.global.u32", {32}, {out}), 4u);
-  EXPECT_EQ(executions(gpu, "st.global.u64", {32}, {out}), 1u);
-}
-
 // A load that machine code has behind the branch: warps none of whose lanes go there do not load, and the results are the same.
 TEST(Reconvergence, ALoadBehindTheBranchIsPerformedByThoseWhoGoThere) {
   for (access::Assembled how :
@@ -201,9 +167,17 @@ END:
 
 // Odd lanes pass over a loop to a load that the others come to, each after as many turns as its number says: HeCBench's mr, where
 // an H200 loads more than four times per warp. They meet at the end.
+// A loop whose test stands behind its body, which is entered backwards, is one all the same.
 TEST(Reconvergence, WhoPassesOverALoopMeetsNobodyWhoComesFromIt) {
-  Gpu gpu;
-  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+  const std::string test_last =
+      "LOOP:\n  setp.ge.u32 %p2, %r2, 100;\n  @%p2 bra END;\n  add.u32 %r2, %r2, 2;\n"
+      "  setp.le.u32 %p3, %r2, %r1;\n  @%p3 bra LOOP;\n";
+  const std::string body_first =
+      "  bra.uni TEST;\nBODY:\n  setp.ge.u32 %p2, %r2, 100;\n  @%p2 bra END;\n"
+      "TEST:\n  add.u32 %r2, %r2, 2;\n  setp.le.u32 %p3, %r2, %r1;\n  @%p3 bra BODY;\n";
+  for (const std::string& loop : {test_last, body_first}) {
+    Gpu gpu;
+    ASSERT_TRUE(gpu.load(ptx_header() + R"(
 .visible .entry k(.param .u64 out) {
   .reg .pred %p<5>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
   ld.param.u64 %rd1, [out];
@@ -212,21 +186,17 @@ TEST(Reconvergence, WhoPassesOverALoopMeetsNobodyWhoComesFromIt) {
   and.b32 %r3, %r1, 1;
   setp.eq.u32 %p1, %r3, 1;
   @%p1 bra NEXT;
-LOOP:
-  setp.ge.u32 %p2, %r2, 100;
-  @%p2 bra END;
-  add.u32 %r2, %r2, 2;
-  setp.le.u32 %p3, %r2, %r1;
-  @%p3 bra LOOP;
+)" + loop + R"(
 NEXT:
   ld.global.u32 %r4, [%rd1];
 END:
   st.global.u32 [%rd1], %r4;
   ret;
 })"));
-  u64 out = gpu.buffer(std::vector<int>(1));
-  EXPECT_EQ(executions(gpu, "ld.global.u32", {8}, {out}), 5u); // 1, 3, 5, 7 at once; 0; 2; 4; 6
-  EXPECT_EQ(executions(gpu, "st.global.u32", {8}, {out}), 1u);
+    u64 out = gpu.buffer(std::vector<int>(1));
+    EXPECT_EQ(executions(gpu, "ld.global.u32", {8}, {out}), 5u) << loop; // 1, 3, 5, 7 at once; 0; 2; 4; 6
+    EXPECT_EQ(executions(gpu, "st.global.u32", {8}, {out}), 1u) << loop;
+  }
 }
 
 // Every lane stores its own number to one address; which stays was measured on an H100 (see
