@@ -74,7 +74,7 @@ Outcome apply(ir::Module& module, const fatbin::MachineCode& code) {
   std::vector<ByLine> by_line(code.texts().size());
   std::set<std::string> compiled;
   for (const std::string& function : names) {
-    compiled.insert(function);
+    if (code.has_text_lines(function)) compiled.insert(function);
     all.push_back(code.accesses(function));
   }
   for (std::size_t f = 0; f < names.size(); ++f) {

@@ -37,14 +37,8 @@ static LineProgram rows_of(LineProgram lines, std::string_view section) {
 // `section`: the name of that which holds the text.
 static std::string with_lines(std::string ptx, const Elf& elf, std::string_view section) {
   if (ptx.find("\n.loc\t") != ptx.npos || ptx.find("\n.loc ") != ptx.npos) return ptx;
-  auto data_of = [&](std::string_view name) {
-    const Elf::Section* section = elf.find(name);
-    return section ? section->data : Bytes{};
-  };
-  return with_locations(
-      ptx, read_line_programs(data_of(".debug_line"), data_of(".rela.debug_line")),
-      rows_of(read_line_programs(data_of(".nv_debug_line_sass"), data_of(".rela.nv_debug_line_sass")),
-              section));
+  return with_locations(ptx, read_line_programs(elf, ".debug_line"),
+                        rows_of(read_line_programs(elf, ".nv_debug_line_sass"), section));
 }
 
 // .nv.info is a row of attributes {u8 format, u8 attribute, u16 size or value, payload of that size in format

@@ -62,13 +62,13 @@ private:
   bool ok_ = true;
 };
 
-std::map<u64, u32> symbols_by_place(Bytes relocations) {
+std::map<u64, u32> symbols_by_place(Bytes relocations, Relocations kind) {
   struct Entry {
     u64 offset, info;
-    i64 addend;
   };
+  const u64 size = sizeof(Entry) + (kind == Relocations::rela ? 8 : 0); // with the addend, which is 0
   std::map<u64, u32> out;
-  for (u64 at = 0; at + sizeof(Entry) <= relocations.size(); at += sizeof(Entry)) {
+  for (u64 at = 0; at + size <= relocations.size(); at += size) {
     Entry entry;
     std::memcpy(&entry, relocations.data() + at, sizeof entry);
     out[entry.offset] = static_cast<u32>(entry.info >> 32);
@@ -224,15 +224,24 @@ const LineRow* row_at(const LineSequence& sequence, u64 address) {
                                                                         : &sequence.rows[*std::prev(next)];
 }
 
-LineProgram read_line_programs(Bytes section, Bytes relocations) {
+LineProgram read_line_programs(Bytes section, Bytes relocations, Relocations kind) {
   LineProgram out;
-  const std::map<u64, u32> symbols = symbols_by_place(relocations);
+  const std::map<u64, u32> symbols = symbols_by_place(relocations, kind);
   for (u64 at = 0; at + 10 < section.size();) {
     u64 next = Unit(section, symbols, out).read(at);
     if (next <= at) break;
     at = next;
   }
   return out;
+}
+
+LineProgram read_line_programs(const os::Elf& elf, std::string_view section) {
+  auto data_of = [&](const os::Elf::Section* found) { return found != nullptr ? found->data : Bytes{}; };
+  const std::string name(section);
+  const Bytes lines = data_of(elf.find(section));
+  if (const os::Elf::Section* rela = elf.find(".rela" + name))
+    return read_line_programs(lines, rela->data, Relocations::rela);
+  return read_line_programs(lines, data_of(elf.find(".rel" + name)), Relocations::rel);
 }
 
 std::string with_locations(const std::string& ptx, const LineProgram& source, const LineProgram& text) {

@@ -30,9 +30,14 @@ struct LineProgram {
   std::vector<LineSequence> sequences;
 };
 
-// Reads a section of DWARF 2 to 4 line programs (dwarfstd.org, DWARF 4 §6.2) and the relocations (Elf64_Rela) of its addresses.
+// Relocations as a cubin has them: Elf64_Rela from compute capability 9.0 on, Elf64_Rel before.
+enum class Relocations : u8 { rel, rela };
+
+// Reads a section of DWARF 2 to 4 line programs (dwarfstd.org, DWARF 4 §6.2) and the relocations of its addresses.
 // What is damaged ends the reading: line information is never a reason to refuse a module.
-LineProgram read_line_programs(os::Bytes section, os::Bytes relocations);
+LineProgram read_line_programs(os::Bytes section, os::Bytes relocations, Relocations kind);
+// The section of that name; nothing is in it where there is none.
+LineProgram read_line_programs(const os::Elf&, std::string_view section);
 
 // The row that an address of a stretch lies in; null where there is none.
 const LineRow* row_at(const LineSequence&, u64 address);

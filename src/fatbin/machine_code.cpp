@@ -131,13 +131,8 @@ std::optional<MemoryOpcode> memory_opcode(std::string_view sass) {
 MachineCode::MachineCode(os::Bytes cubin) {
   std::optional<os::Elf> elf = os::Elf::parse(cubin);
   if (!elf) return;
-  auto rows_of = [&](std::string_view lines, std::string_view relocations) {
-    const os::Elf::Section *section = elf->find(lines), *places = elf->find(relocations);
-    return read_line_programs(section != nullptr ? section->data : os::Bytes{},
-                              places != nullptr ? places->data : os::Bytes{});
-  };
-  lines_ = rows_of(".debug_line", ".rela.debug_line");
-  text_lines_ = rows_of(".nv_debug_line_sass", ".rela.nv_debug_line_sass");
+  lines_ = read_line_programs(*elf, ".debug_line");
+  text_lines_ = read_line_programs(*elf, ".nv_debug_line_sass");
   constexpr std::string_view code = ".text.";
   u64 left = cubin.size(); // sections do not share bytes; those that do were made to take time and memory
   for (const os::Elf::Section& section : elf->sections()) {
@@ -178,6 +173,11 @@ std::vector<std::string> MachineCode::functions() const {
   std::vector<std::string> out;
   for (const auto& [name, function] : functions_) out.push_back(name);
   return out;
+}
+
+bool MachineCode::has_text_lines(const std::string& function) const {
+  auto found = functions_.find(function);
+  return found != functions_.end() && found->second.text_lines != nullptr;
 }
 
 // Of several texts a row's file is the name of one.

@@ -61,6 +61,7 @@ public:
   const std::vector<std::string>& texts() const { return texts_; }
   // Its functions, and what each does to memory, in the order of the code. Without line information no line is known.
   std::vector<std::string> functions() const;
+  bool has_text_lines(const std::string& function) const; // whose instructions lead to lines of a text
   std::vector<MemoryInstruction> accesses(const std::string& function) const;
   std::vector<BranchInstruction> branches(const std::string& function) const; // those whose line is known
 

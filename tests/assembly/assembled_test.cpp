@@ -65,6 +65,18 @@ TEST_F(Merged, NeighboursBecomeOne) {
   EXPECT_EQ(of("neighbours", "ld.global"), std::vector<std::string>(8));
 }
 
+// Machine code whose lines are not known says nothing of accesses: not that there are none.
+TEST_F(Merged, WithoutLinesNothingIsKnown) {
+  std::string_view all(reinterpret_cast<const char*>(cubin.data()), cubin.size());
+  const std::size_t name = all.find(".rela.nv_debug_line_sass");
+  ASSERT_NE(name, all.npos);
+  cubin[name + 1] = std::byte{'x'};
+  const Outcome outcome = apply(module, fatbin::MachineCode{os::Bytes(cubin)});
+  EXPECT_EQ(outcome.functions, 0u);
+  for (const access::Site& site : module.sites)
+    EXPECT_EQ(site.assembled, Assembled::as_written) << site.opcode;
+}
+
 TEST_F(Merged, ArraysInRegisters) {
   apply(module, *code);
   EXPECT_EQ(of("kept", "st.local"), std::vector<std::string>(of("kept", "st.local").size(), "elsewhere"));

@@ -34,15 +34,15 @@ const std::vector<std::byte> of_text = bytes_of(
     "5e0000000200100000000101fb0e0a000101010100000001000000090200000000000000000400031301030e021001edf0f1"
     "f10301022001f7ecf7ecf00302022001eaf4036102100103290210010379021001ed0309021001eaf5f3028002000101");
 
-std::vector<std::byte> relocation(u64 offset, u64 symbol) {
+std::vector<std::byte> relocation(u64 offset, u64 symbol, Relocations kind = Relocations::rela) {
   u64 entry[3] = {offset, symbol << 32 | 2, 0};
-  std::vector<std::byte> out(sizeof entry);
-  std::memcpy(out.data(), entry, sizeof entry);
+  std::vector<std::byte> out(kind == Relocations::rela ? sizeof entry : 16);
+  std::memcpy(out.data(), entry, out.size());
   return out;
 }
 
 TEST(LineProgram, OfACubin) {
-  LineProgram source = read_line_programs(of_source, relocation(50, 11));
+  LineProgram source = read_line_programs(of_source, relocation(50, 11), Relocations::rela);
   ASSERT_EQ(source.files, std::vector<std::string>{"/src/cu/k.cu"});
   ASSERT_EQ(source.sequences.size(), 1u);
   const LineSequence& rows = source.sequences[0];
@@ -65,10 +65,19 @@ TEST(LineProgram, OfACubin) {
                                                     {0x180, 6}}));
 }
 
+// Below compute capability 9.0 relocations have no addend; two of them, so that their size matters.
+TEST(LineProgram, RelocationsWithoutAddends) {
+  std::vector<std::byte> both = relocation(7, 3, Relocations::rel);
+  for (std::byte b : relocation(50, 11, Relocations::rel)) both.push_back(b);
+  LineProgram source = read_line_programs(of_source, both, Relocations::rel);
+  ASSERT_EQ(source.sequences.size(), 1u);
+  EXPECT_EQ(source.sequences[0].symbol, 11u);
+}
+
 // Lines 48 and 50 of the text are the two loads (its lines count from 1, blank ones too).
 TEST(LineProgram, GivesTheTextItsLinesBack) {
-  LineProgram source = read_line_programs(of_source, relocation(50, 11)),
-              text = read_line_programs(of_text, relocation(29, 11));
+  LineProgram source = read_line_programs(of_source, relocation(50, 11), Relocations::rela),
+              text = read_line_programs(of_text, relocation(29, 11), Relocations::rela);
   std::string ptx = "{\n";
   for (int line = 2; line <= 64; ++line) ptx += line == 20 ? "\n" : "op;\n";
   std::string with = with_locations(ptx, source, text);
@@ -86,7 +95,8 @@ TEST(LineProgram, GivesTheTextItsLinesBack) {
   }
   EXPECT_FALSE(lines.contains(20)); // nothing to stand before
   // Another function's addresses are not these.
-  EXPECT_EQ(with_locations(ptx, read_line_programs(of_source, relocation(50, 12)), text), ptx);
+  EXPECT_EQ(with_locations(ptx, read_line_programs(of_source, relocation(50, 12), Relocations::rela), text),
+            ptx);
 }
 
 TEST(LineProgram, StandsBeforeInstructionsAlone) {
@@ -115,12 +125,12 @@ TEST(LineProgram, NamesTheCallersOfWhatWasInlined) {
 // Every prefix, and every byte changed: whatever it makes of it, it ends.
 TEST(LineProgram, DamageIsLeftOut) {
   for (std::size_t n = 0; n <= of_source.size(); ++n)
-    read_line_programs(Bytes(of_source).first(n), relocation(50, 11));
+    read_line_programs(Bytes(of_source).first(n), relocation(50, 11), Relocations::rela);
   for (std::size_t at = 0; at < of_source.size(); ++at)
     for (int value : {0, 1, 0x7f, 0x80, 0xff}) {
       std::vector<std::byte> damaged = of_source;
       damaged[at] = static_cast<std::byte>(value);
-      LineProgram program = read_line_programs(damaged, relocation(50, 11));
+      LineProgram program = read_line_programs(damaged, relocation(50, 11), Relocations::rela);
       for (const LineSequence& sequence : program.sequences)
         for (const LineRow& row : sequence.rows)
           EXPECT_TRUE(row.file == 0 || row.file < program.files.size());
