@@ -1,5 +1,6 @@
 // See read.h. Places in the document are told as a path: "launches[3].sites[0]: member 'line' is not a number…".
 #include "report/read.h"
+#include "arch/count.h"
 #include "measure/distribution_json.h"
 #include "measure/members.h"
 #include <algorithm>
@@ -54,7 +55,8 @@ void take_frames(const json& value, access::Site& site) {
   site.frames = std::move(frames);
 }
 
-measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
+// Counts that do not apply to the access, which no report shows, are left out, since they would be added up.
+measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm, bool measured) {
   measure::SiteRecord out;
   take_frames(value, out.site);
   take(value, "function", out.site.function);
@@ -89,6 +91,12 @@ measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm) {
     for (u32 one : sm)
       out.counters.push_back(measure::counts_of(object_in(*by_sm, std::to_string(one).c_str())));
   }
+  for (std::size_t a = 0; a < sm.size() && a < out.counters.size(); ++a) {
+    const arch::Architecture* row = arch::find(sm[a]);
+    const bool stages = row != nullptr && arch::knows_stages(*row) && !measured;
+    for (const arch::CountMember& member : arch::count_members)
+      if (!arch::applies(member.which, out.space, out.site.kind, stages)) out.counters[a].*member.value = 0;
+  }
   return out;
 }
 
@@ -107,14 +115,16 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   take(value, "shared_bytes", out.shared_bytes);
   take(value, "local_bytes", out.local_bytes);
   out.local_arrays = measure::strings(value, "local_arrays");
-  if (auto status = value.find("status"); status == value.end() || *status != "measured")
-    take_name(value, "status", out.status);
+  auto status = value.find("status");
+  const bool measured = status != value.end() && *status == "measured";
+  if (!measured) take_name(value, "status", out.status);
   take(value, "reason", out.reason);
   take(value, "error", out.error);
   take(value, "warp_instructions", out.warp_instructions);
   each(value, "diagnostics",
        [&](const json& element) { out.diagnostics.push_back(measure::diagnostic_of(element)); });
-  each_placed(value, "sites", [&](const json& element) { out.sites.push_back(site_of(element, out.sm)); });
+  each_placed(value, "sites",
+              [&](const json& element) { out.sites.push_back(site_of(element, out.sm, measured)); });
   return out;
 }
 

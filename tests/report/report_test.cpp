@@ -422,6 +422,29 @@ TEST(Launches, AreReadAndWrittenAgainToTheByte) {
   EXPECT_EQ(count(both->input.launches), 2000u);
 }
 
+// A count that its access cannot have is not shown, so it is no part of the sums either.
+TEST(Launches, CountsThatDoNotApplyAreLeftOut) {
+  Input input;
+  input.sm = {90};
+  LaunchList list(input.launches);
+  for (measure::LaunchRecord& launch : repeated_launches()) {
+    launch.sm = {90};
+    list.add(std::move(launch));
+  }
+  nlohmann::json foreign = nlohmann::json::parse(json(*build(std::move(input), source, {}), "0"));
+  for (nlohmann::json& launch : foreign["launches"]) {
+    launch["sm"] = {91}; // no such capability: none of its rules is known
+    for (nlohmann::json& site : launch["sites"]) site["data_wavefronts"] = 3;
+  }
+  Result<Saved> saved = read_json(foreign.dump(), "r");
+  ASSERT_TRUE(saved);
+  const std::string text = json(*build(*saved), "0");
+  Result<Saved> again = read_json(text, "r");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(json(*build(*again), "0"), text);
+  EXPECT_EQ(nlohmann::json::parse(text)["totals"]["spaces"]["global"]["90"]["data_wavefronts"], 0);
+}
+
 TEST(Launches, OccurrencesThatCannotBeAreRefused) {
   Input input;
   input.sm = {90, 20};
