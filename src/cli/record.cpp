@@ -4,6 +4,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/values.h"
+#include "os/foreground.h"
 #include "text/terminal.h"
 #include <memory>
 #include <unistd.h>
@@ -16,23 +17,38 @@ void add_record(CLI::App& app, int& exit_code) {
   auto no_counters = std::make_shared<bool>(false);
   CLI::App* command =
       app.add_subcommand("record", "run a program on this machine's GPU and keep what its counters say");
-  give_help(
-      *command, "record [OPTIONS] PROGRAM [ARGUMENTS…]", "warplens record -o measured.jsonl ./app --size 64",
-      "The program runs once for the counters of its launches, and once more for the instructions of each. "
-      "Needs a GPU, and a build with CUPTI. Exit code: the program's own; 2 when nothing was recorded. "
-      "More: docs/MEASURED.md");
+  give_help(*command, "record [OPTIONS] PROGRAM [ARGUMENTS…]",
+            "warplens record -o measured.jsonl ./app --size 64",
+            "The program runs once for the counters of its launches, and once for their instructions. Where "
+            "no CUPTI "
+            "12.8 or 12.9 is found (Nsight Compute brings one along), it runs once more for each launch: "
+            "CUPTI 13.0 "
+            "counts one in a run. Needs a GPU, and a build with CUPTI. Exit code: the program's own; 2 when "
+            "nothing "
+            "was recorded. More: docs/MEASURED.md");
   command->prefix_command();
   command->add_option("-o,--output", options->output, "the file that is written")
       ->type_name("FILE")
       ->capture_default_str();
   command->add_flag("--no-counters", *no_counters,
                     "counts by instruction alone, no counters and times of whole launches");
-  command
-      ->add_option("--launches", options->launches,
-                   "record the first so many launches of each process; the program runs once more for each")
+  command->add_option("--launches", options->launches, "record the first so many launches of each process")
       ->check(whole_number(1, 10'000))
       ->capture_default_str()
       ->type_name("NUMBER");
+  command
+      ->add_option("--jobs", options->jobs,
+                   "make so many runs for a launch each at once; one that went otherwise than the first is "
+                   "made again by "
+                   "itself [default: what half of the processors and of the memory have room for, at most 8]")
+      ->check(whole_number(1, os::most_side_by_side))
+      ->type_name("NUMBER");
+  command
+      ->add_option("--cupti", options->cupti,
+                   "the CUPTI library that counts all launches by instruction [default: 12.9 or 12.8, where "
+                   "one is found]")
+      ->check(CLI::ExistingFile.description(""))
+      ->type_name("FILE");
   add_terminal_options(*command, colour);
   command->callback([command, options, colour, no_counters, &exit_code] {
     options->command = command->remaining();

@@ -1,7 +1,9 @@
 // Find the library, run the program, put what its processes wrote in all runs into one file (measured/recording.h reads it).
 #include "driver/record.h"
+#include "driver/cupti.h"
 #include "driver/program/program.h"
 #include "measured/recording.h"
+#include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
 #include "os/output_file.h"
@@ -13,6 +15,9 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
+#include <thread>
+#include <utility>
 
 namespace warplens::driver {
 namespace {
@@ -51,27 +56,59 @@ public:
   Recording(const RecordOptions& options, std::string recorder, std::string folder)
       : options_(options), recorder_(std::move(recorder)), folder_(std::move(folder)) {}
 
-  // `counted`: the launch whose instructions are counted; nothing in the first run.
-  Result<Run> run(std::optional<u64> counted) {
-    const std::string folder = fmt::format("{}/{}", folder_, runs_++);
-    std::error_code error;
-    fs::create_directory(folder, error);
-    os::Foreground process{{found(options_.command[0]), options_.command, {}}};
-    process.again = counted.has_value();
-    const char* first = options_.counters ? "counters" : "launches";
-    process.command.environment = {{"CUDA_INJECTION64_PATH", recorder_},
-                                   {"WARPLENS_RECORD", folder},
-                                   {"WARPLENS_RECORD_PASS", counted ? "instructions" : first},
-                                   {"WARPLENS_RECORD_LAUNCHES", std::to_string(options_.launches)},
-                                   {"WARPLENS_RECORD_LAUNCH", counted ? std::to_string(*counted) : ""}};
-    Result<os::ForegroundEnd> end = os::run_foreground(process);
-    if (!end) return failure(end.error());
-    return Run{*end, gathered(folder)};
+  // The first run: which launches there are, and their counters; without these their instructions at once.
+  Result<Run> first(const std::string& cupti) {
+    return alone(options_.counters ? What{"counters", {}, {}, false}
+                                   : What{"instructions", {}, cupti, false});
+  }
+  // The instructions of these launches, as far as that CUPTI counts them. Empty: the one that the recorder was built for.
+  Result<Run> instructions(const std::string& cupti, std::span<const u64> launches) {
+    return alone({"instructions", fmt::format("{}", fmt::join(launches, ",")), cupti, true});
+  }
+  // Those of one launch in each run, side by side, by the CUPTI that the recorder was built for.
+  std::vector<Result<Run>> instructions_of(std::span<const u64> launches) {
+    std::vector<What> runs;
+    for (u64 launch : launches) runs.push_back({"instructions", std::to_string(launch), {}, true});
+    return side_by_side(runs);
   }
 
 private:
-  // Machine code that a run before wrote is not kept again.
-  std::string gathered(const std::string& folder) {
+  struct What {
+    std::string pass, launches, cupti;
+    bool again = false;
+  };
+
+  Result<Run> alone(const What& run) { return std::move(side_by_side({run}).front()); }
+
+  std::vector<Result<Run>> side_by_side(const std::vector<What>& runs) {
+    std::vector<os::Foreground> processes;
+    std::vector<std::string> folders;
+    for (const What& run : runs) {
+      folders.push_back(fmt::format("{}/{}", folder_, ++runs_));
+      std::error_code error;
+      fs::create_directory(folders.back(), error);
+      os::Foreground& process =
+          processes.emplace_back(os::Command{found(options_.command[0]), options_.command, {}});
+      process.again = run.again;
+      process.command.environment = {{"CUDA_INJECTION64_PATH", recorder_},
+                                     {"WARPLENS_RECORD", folders.back()},
+                                     {"WARPLENS_RECORD_PASS", run.pass},
+                                     {"WARPLENS_RECORD_LAUNCHES", std::to_string(options_.launches)},
+                                     {"WARPLENS_RECORD_LAUNCH", run.launches},
+                                     {"WARPLENS_RECORD_RUN", std::to_string(runs_)},
+                                     {"WARPLENS_RECORD_CUPTI", run.cupti}};
+    }
+    const std::vector<Result<os::ForegroundEnd>> ends = os::run_side_by_side(processes);
+    std::vector<Result<Run>> out;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (ends[i])
+        out.emplace_back(Run{*ends[i], gathered(folders[i])});
+      else
+        out.emplace_back(failure(ends[i].error()));
+    return out;
+  }
+
+  static std::string gathered(const std::string& folder) {
     std::vector<std::string> files;
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
@@ -79,13 +116,8 @@ private:
     std::ranges::sort(files); // their names begin with the time
     std::string out;
     for (const std::string& file : files) {
-      const std::string text = os::read_file(file).value_or("");
-      for (std::string_view rest = text; !rest.empty();) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        const bool code = line.starts_with("{\"cubin\":");
-        if (!line.empty() && (!code || code_.emplace(line).second)) out.append(line) += '\n';
-      }
+      out += os::read_file(file).value_or("");
+      if (!out.empty() && out.back() != '\n') out += '\n'; // of a process that was killed while it wrote
     }
     return out;
   }
@@ -93,6 +125,23 @@ private:
   const RecordOptions& options_;
   std::string recorder_, folder_;
   u64 runs_ = 0;
+};
+
+// What all runs wrote. Machine code that one before has is not kept again.
+class Lines {
+public:
+  void add(std::string_view text) {
+    for (; !text.empty();) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(text.size(), line.size() + 1));
+      const bool code = line.starts_with("{\"cubin\":");
+      if (!line.empty() && (!code || code_.emplace(line).second)) text_.append(line) += '\n';
+    }
+  }
+  const std::string& text() const { return text_; }
+
+private:
+  std::string text_;
   std::set<std::string, std::less<>> code_;
 };
 
@@ -107,45 +156,151 @@ Result<measured::Measured> read(const std::string& text, const std::string& name
   return measured::read_recording(text, name);
 }
 
-// The most launches that one process made.
-u64 launches_of(const measured::Measured& first) {
-  std::map<i64, u64> launches;
-  for (const measured::Launch& launch : first.launches) ++launches[launch.process];
-  u64 most = 0;
-  for (const auto& [process, count] : launches) most = std::max(most, count);
-  return most;
-}
-
-constexpr const char* same_twice =
-    "the program runs once for each launch that is counted by instruction: let it do the same each time "
-    "(same input, same seed, files that a run leaves behind removed)";
+constexpr const char* same_twice = "the program runs several times: let it do the same each time (same "
+                                   "input, same seed, files that a run leaves "
+                                   "behind removed)";
 
 using Say = std::function<void(const diag::Diagnostic&)>;
 
-// The instructions of each launch, a run each. Says what a run did otherwise than the first.
-Result<std::string> count_instructions(Recording& recording, u64 launches, int code, const Say& say) {
-  std::string text;
-  for (u64 launch = 0; launch < launches; ++launch) {
-    Result<Run> run = recording.run(launch);
-    if (!run) return failure(run.error());
-    text += run->text;
-    if (run->end.signal == SIGINT || run->end.signal == SIGTERM) {
-      say(diag::warning("record-interrupted",
-                        fmt::format("interrupted: launches {} to {} are without counts by instruction",
-                                    launch, launches - 1)));
-      break;
-    }
-    if (run->end.exit_code != code)
-      say(diag::warning("record-differs",
-                        fmt::format("the run for launch {} ended with exit code {}, the first with {}",
-                                    launch, run->end.exit_code, code),
-                        {}, same_twice));
-    if (run->text.find("{\"launch\":") == run->text.npos)
-      say(diag::warning("record-differs", fmt::format("the run for launch {} did not come to it", launch), {},
-                        same_twice));
-  }
-  return text;
+// How many runs are made side by side, where nobody says: as many as half of the processors have room for, and half of the
+// memory, of this machine and of its GPU, at the most that the first run had of each.
+u64 side_by_side(const Run& first, const measured::Measured& launched) {
+  constexpr u64 most = 8;
+  u64 out = std::min<u64>(most, std::thread::hardware_concurrency() / 2);
+  if (first.end.peak_bytes > 0) out = std::min(out, os::physical_memory() / 2 / first.end.peak_bytes);
+  if (launched.gpu_memory_share > 0)
+    out = std::min(out, static_cast<u64>(0.5 / std::min(launched.gpu_memory_share, 1.0)));
+  return std::max<u64>(out, 1);
 }
+
+// The instructions of each launch: of all in one run, once more of those that CUPTI left out, and then a run for each, several side by
+// side.
+class Counting {
+public:
+  Counting(Recording& recording, const Run& first, Say say)
+      : recording_(recording), first_(first), notes_of_first_(notes(first.text)), say_(std::move(say)) {
+    lines_.add(first.text);
+  }
+
+  // In one run all that are left, and again as long as that counts several. A run that went otherwise than the first is not believed.
+  Result<void> count_all(const std::string& cupti) {
+    for (std::vector<u64> left = uncounted(); !left.empty();) {
+      Result<Run> run = recording_.instructions(cupti, left);
+      if (!run) return failure(run.error());
+      if (is_interrupted(run)) {
+        interrupted();
+        return {};
+      }
+      if (!is_like_first(run)) {
+        say_(not_like_first(*run));
+        return {};
+      }
+      lines_.add(run->text);
+      const std::size_t before = std::exchange(left, uncounted()).size();
+      if (before - left.size() < 2) return {};
+    }
+    return {};
+  }
+
+  // A run each. One that went otherwise than the first while others ran is made again by itself, since they may have been in its
+  // way: a file that all write, a GPU whose memory is full.
+  Result<void> count(std::span<const u64> launches, u64 at_once) {
+    std::vector<u64> again;
+    while (!launches.empty() && !interrupted_) {
+      const std::span<const u64> some = launches.first(std::min<u64>(at_once, launches.size()));
+      launches = launches.subspan(some.size());
+      const std::vector<Result<Run>> runs = recording_.instructions_of(some);
+      for (std::size_t i = 0; i < some.size() && !interrupted_; ++i)
+        if (some.size() > 1 && !is_interrupted(runs[i]) && !is_like_first(runs[i]))
+          again.push_back(some[i]);
+        else if (Result<void> kept = keep(some[i], runs[i]); !kept)
+          return failure(kept.error());
+    }
+    for (std::size_t i = 0; i < again.size() && !interrupted_; ++i) {
+      const std::vector<Result<Run>> run = recording_.instructions_of(std::span(&again[i], 1));
+      if (Result<void> kept = keep(again[i], run[0]); !kept) return failure(kept.error());
+    }
+    return {};
+  }
+
+  // The numbers of launches that have no counts by instruction yet, in one process or another.
+  std::vector<u64> uncounted() const {
+    std::map<i64, u64> launches; // of each process, which are in order
+    std::set<u64> out;
+    if (Result<measured::Measured> all = read(text(), ""))
+      for (const measured::Launch& launch : all->launches)
+        if (const u64 index = launches[launch.process]++; launch.instructions.empty()) out.insert(index);
+    return {out.begin(), out.end()};
+  }
+
+  bool was_interrupted() const { return interrupted_; }
+  // What all runs wrote, the first with them.
+  const std::string& text() const { return lines_.text(); }
+
+private:
+  static bool is_interrupted(const Result<Run>& run) {
+    return run && (run->end.signal == SIGINT || run->end.signal == SIGTERM);
+  }
+
+  // How much a reader has to say of what a run wrote.
+  static std::size_t notes(const std::string& text) {
+    Result<measured::Measured> all = read(text, "");
+    return all ? all->messages.size() : ~std::size_t{0};
+  }
+
+  static bool has_launch(const Run& run) { return run.text.find("{\"launch\":") != run.text.npos; }
+
+  bool is_like_first(const Result<Run>& run) const {
+    return run && run->end.exit_code == first_.end.exit_code && has_launch(*run) &&
+           notes(first_.text + run->text) == notes_of_first_;
+  }
+
+  diag::Diagnostic not_like_first(const Run& run) const {
+    diag::Diagnostic out = diag::warning(
+        "record-differs",
+        fmt::format("the run for the instructions of all launches went otherwise than the first (exit code "
+                    "{}, the first's {}), and what it counted is left out",
+                    run.end.exit_code, first_.end.exit_code),
+        {}, same_twice);
+    if (Result<measured::Measured> all = read(first_.text + run.text, ""))
+      for (const diag::Diagnostic& message : all->messages) out.notes.push_back(message.message);
+    return out;
+  }
+
+  void interrupted() {
+    interrupted_ = true;
+    const std::size_t left = uncounted().size();
+    say_(diag::warning("record-interrupted",
+                       fmt::format("interrupted: {} of the launches {} without counts by instruction", left,
+                                   left == 1 ? "is" : "are")));
+  }
+
+  // Says what a run did otherwise than the first.
+  Result<void> keep(u64 launch, const Result<Run>& run) {
+    if (!run) return failure(run.error());
+    lines_.add(run->text);
+    if (is_interrupted(run)) {
+      interrupted();
+      return {};
+    }
+    if (run->end.exit_code != first_.end.exit_code)
+      say_(diag::warning("record-differs",
+                         fmt::format("the run for launch {} ended with exit code {}, the first with {}",
+                                     launch, run->end.exit_code, first_.end.exit_code),
+                         {}, same_twice));
+    if (!has_launch(*run))
+      say_(diag::warning("record-differs", fmt::format("the run for launch {} did not come to it", launch),
+                         {}, same_twice));
+    return {};
+  }
+
+  Recording& recording_;
+  const Run& first_;
+  std::size_t notes_of_first_;
+  Say say_;
+  Lines lines_;
+  bool interrupted_ = false;
+};
 
 } // namespace
 
@@ -164,21 +319,28 @@ int record(const RecordOptions& options, const RunOutput& output) {
   Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return refuse(folder.error());
   Recording recording(options, *recorder, folder->path());
-  Result<Run> first = recording.run({});
+  const std::string cupti = options.cupti.empty() ? find_cupti_that_counts_all() : options.cupti;
+  Result<Run> first = recording.first(cupti);
   if (!first) return refuse(first.error());
-  std::string text = first->text;
-  Result<measured::Measured> launched = read(text, options.output);
+  Result<measured::Measured> launched = read(first->text, options.output);
   if (!launched) return refuse(launched.error());
-  const u64 launches = launches_of(*launched);
-  output.err(fmt::format(
-      "warplens: the program runs {} more {}, without its output, for the instructions of each launch\n",
-      launches, launches == 1 ? "time" : "times"));
-  Result<std::string> counted = count_instructions(recording, launches, first->end.exit_code, say);
-  if (!counted) return refuse(counted.error());
-  text += *counted;
-  Result<measured::Measured> all = read(text, options.output);
+  Counting counting(recording, *first, say);
+  if (!counting.uncounted().empty())
+    output.err(
+        "warplens: the program runs again, without its output, for the instructions of its launches\n");
+  if (Result<void> done = counting.count_all(cupti); !done) return refuse(done.error());
+  if (const std::vector<u64> left = counting.uncounted(); !left.empty() && !counting.was_interrupted()) {
+    const u64 at_once =
+        std::min<u64>(left.size(), options.jobs != 0 ? options.jobs : side_by_side(*first, *launched));
+    output.err(
+        fmt::format("warplens: CUPTI did not count all launches of it: the program runs {} more {}{}\n",
+                    left.size(), left.size() == 1 ? "time" : "times",
+                    at_once > 1 ? fmt::format(", {} at once (--jobs)", at_once) : ""));
+    if (Result<void> done = counting.count(left, at_once); !done) return refuse(done.error());
+  }
+  Result<measured::Measured> all = read(counting.text(), options.output);
   if (!all) return refuse(all.error());
-  if (Result<void> written = file->write(text); !written) return refuse(written.error());
+  if (Result<void> written = file->write(counting.text()); !written) return refuse(written.error());
   for (const diag::Diagnostic& message : all->messages) say(message);
   output.err(fmt::format("warplens: {} {} in {}; 'warplens import {}' shows them\n", all->launches.size(),
                          all->launches.size() == 1 ? "launch is" : "launches are", options.output,

@@ -1,6 +1,6 @@
 // `record`: the program on a machine with a GPU, with the recorder's library in it (src/measured/recorder): once for the
-// counters of its launches, then once more for the instructions of each launch, since CUPTI counts those of one launch in the
-// life of a process.
+// counters of its launches, and once for their instructions. CUPTI 13.0 counts those of one launch in the life of a process; then it
+// runs once more for each other.
 #pragma once
 #include "driver/run.h"
 
@@ -9,9 +9,10 @@ namespace warplens::driver {
 struct RecordOptions {
   std::vector<std::string> command; // the program, then its arguments
   std::string output = "recording.jsonl";
-  bool counters =
-      true; // the first run: counters and times of whole launches; else it tells which launches there are
-  u64 launches = 20; // the first so many of each process are recorded; the program runs once more for each
+  bool counters = true; // and times of whole launches, which takes a run of their own
+  u64 launches = 20;    // the first so many of each process are recorded
+  u64 jobs = 0;         // runs for a launch each at once; 0: as many as the machine seems to have room for
+  std::string cupti;    // the library that counts all launches by instruction; empty: it is looked for
   bool colour = false;
 };
 

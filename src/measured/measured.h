@@ -57,6 +57,7 @@ struct Launch {
 
 struct Measured {
   Machine machine;
+  double gpu_memory_share = 0;                // in use at a recorded launch, at most; 0: not known
   std::vector<Launch> launches;               // in order
   std::vector<std::string> code;              // cubins
   std::map<std::string, std::string> sources; // texts of files that came with the report

@@ -64,6 +64,7 @@ public:
     if (value.contains("cubin")) return cubin(value);
     if (value.contains("launch")) return launch(value);
     if (value.contains("note")) return note(value);
+    if (value.contains("memory_used")) return memory(value);
   }
 
   Measured take_result() {
@@ -81,10 +82,11 @@ private:
     if (is != version)
       throw Unreadable(fmt::format("the recording has version {}, this build reads {}", is, version));
     std::string pass;
-    u64 counted = 0;
+    u64 run = 0;
     take(value, "pass", pass);
-    take(value, "counted", counted);
-    process_ = processes_[{pass, counted}]++;
+    take(value, "counted", run); // earlier recordings: a run for each launch
+    take(value, "run", run);
+    process_ = processes_[{pass, run}]++;
     begun_ = true;
     metrics_.clear();
   }
@@ -94,6 +96,15 @@ private:
     take(value, "driver", out_.machine.driver);
     take(value, "sm", out_.machine.sm);
     out_.machine.tool = "warplens record";
+  }
+
+  void memory(const json& value) {
+    u64 used = 0, all = 0;
+    take(value, "memory_used", used);
+    take(value, "memory", all);
+    if (all > 0)
+      out_.gpu_memory_share =
+          std::max(out_.gpu_memory_share, static_cast<double>(used) / static_cast<double>(all));
   }
 
   void cubin(const json& value) {
@@ -168,7 +179,7 @@ private:
   Measured out_;
   bool begun_ = false;
   i64 process_ = 0;
-  std::map<std::pair<std::string, u64>, i64> processes_; // by pass, and the launch that it counts
+  std::map<std::pair<std::string, u64>, i64> processes_; // by pass and run
   std::vector<std::string> metrics_;
   std::map<u32, std::size_t> cubins_; // by CRC: the runs of a program have them in common
   std::map<Key, Launch> launches_;

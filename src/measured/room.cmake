@@ -14,11 +14,12 @@ if(WARPLENS_CUPTI_INCLUDE AND WARPLENS_CUDA_INCLUDE AND WARPLENS_CUPTI_LIBRARY A
   add_library(warplens_recorder SHARED ${recorder_sources})
   target_include_directories(warplens_recorder PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(warplens_recorder SYSTEM PRIVATE ${WARPLENS_CUPTI_INCLUDE} ${WARPLENS_CUDA_INCLUDE})
-  get_filename_component(cupti_folder ${WARPLENS_CUPTI_LIBRARY} DIRECTORY)
-  target_link_libraries(warplens_recorder PRIVATE warplens_flags ${WARPLENS_CUPTI_LIBRARY} ${CMAKE_DL_LIBS})
-  # It comes into foreign programs: nothing but its entry is seen, and it finds CUPTI where it was built.
-  target_link_options(warplens_recorder PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
-  set_target_properties(warplens_recorder PROPERTIES OUTPUT_NAME warplens-recorder INSTALL_RPATH ${cupti_folder}
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  target_compile_definitions(warplens_recorder PRIVATE WARPLENS_CUPTI_LIBRARY="${WARPLENS_CUPTI_LIBRARY}")
+  target_link_libraries(warplens_recorder PRIVATE warplens_flags ${CMAKE_DL_LIBS})
+  # It comes into foreign programs: nothing but its entry is seen.
+  target_link_options(warplens_recorder PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs
+    -Wl,--version-script=${dir}/recorder/cupti/exports.map)
+  set_target_properties(warplens_recorder PROPERTIES OUTPUT_NAME warplens-recorder
+    LINK_DEPENDS ${dir}/recorder/cupti/exports.map LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
   install(TARGETS warplens_recorder LIBRARY DESTINATION lib/warplens)
 endif()

@@ -4,6 +4,7 @@
 // (PR_SET_CHILD_SUBREAPER): those that are there when the program has ended are what it left running.
 #include "os/foreground.h"
 #include "os/file.h"
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -22,22 +24,23 @@
 namespace warplens::os {
 namespace {
 
-// For the handler, which any thread may run; one child at a time.
-std::atomic<pid_t> child_pid = 0;
-std::atomic<u32> to_send = 0; // a bit for each signal that goes to the child, also before there is one
+// For the handler, which any thread may run.
+std::array<std::atomic<pid_t>, most_side_by_side> children{}; // 0: none, or it has ended
+std::atomic<bool> all_started = false;
+std::atomic<u32> to_send = 0; // a bit for each signal that goes to the children, also before there are any
 
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<u32>::is_always_lock_free);
 
 volatile std::sig_atomic_t interrupts = 0;
 
-// The handler fills to_send and then looks for a child; who starts the child says so and then looks here. So one of the two
+// The handler fills to_send and then looks for children; who starts them says so and then looks here. So one of the two
 // sends what came in between.
 void send() {
-  const pid_t child = child_pid;
-  if (child <= 0) return;
+  if (!all_started) return;
   const u32 numbers = to_send.exchange(0);
-  for (int number = 1; number < 32; ++number)
-    if ((numbers >> number & 1) != 0) kill(child, number);
+  for (const std::atomic<pid_t>& child : children)
+    for (int number = 1; number < 32; ++number)
+      if (const pid_t pid = child; pid > 0 && (numbers >> number & 1) != 0) kill(pid, number);
 }
 
 // Ctrl-C goes to the whole foreground group: the program has it already. A signal that somebody sent to us
@@ -70,13 +73,13 @@ public:
       sigaction(passed_signals[i], &action, &before_[i]);
   }
   ~SignalGuard() {
-    child_pid = 0;
+    all_started = false;
     restore();
   }
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;
-  void pass_on_to(pid_t pid) const {
-    child_pid = pid;
+  void children_are_there() const {
+    all_started = true;
     send();
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
@@ -92,16 +95,22 @@ private:
 };
 
 // Orphans are waited for as init would: who looks whether one still runs must not find its remains.
-Result<ProcessEnd> wait_for(pid_t pid) {
-  int status = 0;
-  while (true) {
-    pid_t done = waitpid(-1, &status, 0);
-    if (done == pid) break;
-    if (done < 0 && errno != EINTR)
-      return failure(
-          diag::error("wait-failed", fmt::format("cannot wait for the program: {}", strerror(errno))));
+void wait_for(std::span<const pid_t> pids, std::span<Result<ForegroundEnd>> ends) {
+  for (auto running = std::ranges::count_if(pids, [](pid_t pid) { return pid > 0; }); running > 0;) {
+    int status = 0;
+    rusage used{};
+    const pid_t done = wait4(-1, &status, 0, &used);
+    if (done < 0 && errno == EINTR) continue;
+    const std::string error = done < 0 ? strerror(errno) : "";
+    for (std::size_t i = 0; i < pids.size(); ++i) {
+      if (pids[i] <= 0 || (done > 0 && pids[i] != done)) continue;
+      children[i] = 0, --running;
+      if (done > 0)
+        ends[i] = ForegroundEnd{end_of(status), static_cast<u64>(used.ru_maxrss) * 1024, {}};
+      else
+        ends[i] = failure(diag::error("wait-failed", "cannot wait for the program: " + error));
+    }
   }
-  return end_of(status);
 }
 
 std::vector<std::string> names_of_children() {
@@ -145,11 +154,15 @@ void end_with(pid_t parent) {
   if (getppid() != parent) raise(SIGKILL); // it died before that
 }
 
-// What Foreground::again says. A terminal or a pipe was read by the run before.
+// What Foreground::again says. A terminal or a pipe was read by the run before. A file is opened anew: the place where one
+// run reads is not another's.
 void repeat_quietly() {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing < 0) return;
-  if (lseek(STDIN_FILENO, 0, SEEK_SET) < 0) dup2(nothing, STDIN_FILENO);
+  const bool is_file = lseek(STDIN_FILENO, 0, SEEK_SET) >= 0;
+  const int input = is_file ? open("/proc/self/fd/0", O_RDONLY) : nothing;
+  if (input >= 0) dup2(input, STDIN_FILENO);
+  if (input > STDERR_FILENO && input != nothing) close(input);
   dup2(nothing, STDOUT_FILENO);
   dup2(nothing, STDERR_FILENO);
   if (nothing > STDERR_FILENO) close(nothing);
@@ -157,22 +170,31 @@ void repeat_quietly() {
 
 } // namespace
 
-Result<ForegroundEnd> run_foreground(const Foreground& spec) {
+std::vector<Result<ForegroundEnd>> run_side_by_side(std::span<const Foreground> specs) {
   SignalGuard guard;
   AdoptsOrphans adopts;
   const pid_t parent = getpid();
-  Result<pid_t> child = start(spec.command, [&] {
-    guard.restore();
-    signal(SIGPIPE, SIG_DFL);
-    end_with(parent);
-    if (spec.again) repeat_quietly();
-    if (spec.stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
-  });
-  if (!child) return failure(child.error());
-  guard.pass_on_to(*child);
-  Result<ProcessEnd> end = wait_for(*child);
-  if (!end) return failure(end.error());
-  return ForegroundEnd{*end, left_running()};
+  std::vector<Result<ForegroundEnd>> ends(specs.size());
+  std::vector<pid_t> pids(specs.size());
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    Result<pid_t> child = start(specs[i].command, [&] {
+      guard.restore();
+      signal(SIGPIPE, SIG_DFL);
+      end_with(parent);
+      if (specs[i].again) repeat_quietly();
+      if (specs[i].stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    });
+    if (!child) ends[i] = failure(child.error());
+    children[i] = pids[i] = child ? *child : 0;
+  }
+  guard.children_are_there();
+  wait_for(pids, ends);
+  if (!ends.empty() && ends[0]) ends[0]->left = left_running();
+  return ends;
+}
+
+Result<ForegroundEnd> run_foreground(const Foreground& spec) {
+  return std::move(run_side_by_side(std::span(&spec, 1)).front());
 }
 
 } // namespace warplens::os

@@ -1,6 +1,7 @@
 // Running the user's program and waiting for it: input, output, arguments and working directory are its own.
 #pragma once
 #include "os/process.h"
+#include <span>
 
 namespace warplens::os {
 
@@ -12,6 +13,7 @@ struct Foreground {
 };
 
 struct ForegroundEnd : ProcessEnd {
+  u64 peak_bytes = 0;            // the most memory that it held, or one of those that it waited for
   std::vector<std::string> left; // the names of processes that it started and that still run
 };
 
@@ -19,5 +21,10 @@ struct ForegroundEnd : ProcessEnd {
 // alone are passed on; we survive both. A second SIGINT kills a program that outlived the first, and so does our own end,
 // however it comes: nobody would count what it does.
 Result<ForegroundEnd> run_foreground(const Foreground&);
+
+// Several at once, until the last has ended; signals go to all. One that cannot be started is an error of its own. `left` is of
+// all together, and with the first.
+constexpr std::size_t most_side_by_side = 64;
+std::vector<Result<ForegroundEnd>> run_side_by_side(std::span<const Foreground>); // no more than that
 
 } // namespace warplens::os

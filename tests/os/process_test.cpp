@@ -98,6 +98,36 @@ TEST_F(Process, ASecondInterruptKillsAProgramThatIgnoresTheFirst) {
   EXPECT_EQ(end->signal, SIGKILL);
 }
 
+// Each has its own end, whichever comes first; what cannot be started keeps no other from it.
+TEST_F(Process, SeveralRunSideBySide) {
+  const std::string met = folder.path() + "/met";
+  auto one = [&](const std::string& text) {
+    const std::string path = file("program" + std::to_string(text.size()), "#!/bin/sh\n" + text);
+    return Foreground{{path, {"program"}, {}}};
+  };
+  const std::vector<Foreground> specs = {one("until [ -e " + met + " ]; do sleep 0.01; done; exit 1"),
+                                         {{folder.path() + "/absent", {"absent"}, {}}},
+                                         one(": > " + met + "; exit 2")};
+  const std::vector<Result<ForegroundEnd>> ends = run_side_by_side(specs);
+  ASSERT_EQ(ends.size(), 3u);
+  ASSERT_TRUE(ends[0] && ends[2]);
+  EXPECT_EQ(ends[0]->exit_code, 1);
+  EXPECT_FALSE(ends[1]);
+  EXPECT_EQ(ends[2]->exit_code, 2);
+  EXPECT_GT(ends[0]->peak_bytes, 100'000u);
+}
+
+TEST_F(Process, SignalsReachAllThatRun) {
+  const std::string ready = folder.path() + "/ready";
+  std::jthread sender = signals_when(ready, SIGTERM, 1);
+  const Foreground waits = foreground("trap 'exit 9' TERM; mkdir " + ready + ".1 2> /dev/null || : > " +
+                                      ready + "; while :; do sleep 0.05; done");
+  for (const Result<ForegroundEnd>& end : run_side_by_side(std::vector{waits, waits})) {
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit_code, 9);
+  }
+}
+
 TEST_F(Process, SignalsAndTheirMaskAreAsBeforeAfterwards) {
   struct sigaction before {
   }, after{};

@@ -126,6 +126,7 @@ bool make_room() {
 }
 
 bool start() {
+  synchronize(); // what runs already, as of a graph, is no launch of this session
   if (!make_room()) return false;
   auto set = WARPLENS_CUPTI(CUpti_RangeProfiler_SetConfig_Params);
   set.pRangeProfilerObject = session.target;

@@ -3,21 +3,23 @@
 // writes are the numbers of the hardware, as they come, and the machine code that they belong to. src/measured reads them.
 //
 //   WARPLENS_RECORD           the folder; each process writes a file of its own there
-//   WARPLENS_RECORD_PASS      counters (of each launch, and its time), launches (which there are) or instructions (counts per
-//   machine
-//                             instruction of one launch)
+//   WARPLENS_RECORD_PASS      counters (of each launch, and its time) or instructions (counts per machine instruction)
 //   WARPLENS_RECORD_LAUNCHES  so many launches of each process are recorded, the others just run
-//   WARPLENS_RECORD_LAUNCH    instructions: the launch that is counted
+//   WARPLENS_RECORD_LAUNCH    instructions: the launches that are counted ("2,4"); else each that is recorded
+//   WARPLENS_RECORD_RUN       which run of the program this is, from 1
+//   WARPLENS_RECORD_CUPTI     the CUPTI that is loaded (cupti_library.h)
 //
-// A program runs once for each pass and, by instruction, for each launch: CUPTI 13.0 counts the instructions of the first
-// kernel that is launched after it was enabled, and of no other in the life of the process. Code that counts its instructions
-// takes longer, and a time of it means nothing.
+// A program runs once for each pass and, where CUPTI does not count all launches (instructions.h), once for each launch. Code that
+// counts its instructions takes longer, and a time of it means nothing.
 #include "measured/recorder/cupti/counters.h"
 #include "measured/recorder/cupti/cupti_calls.h"
+#include "measured/recorder/cupti/cupti_library.h"
 #include "measured/recorder/cupti/instructions.h"
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <set>
+#include <sstream>
 #include <unistd.h>
 
 namespace warplens::recorder {
@@ -26,36 +28,54 @@ namespace {
 std::recursive_mutex entering; // a module may be loaded while a launch is prepared
 unsigned long long launches = 0;
 unsigned long long most_launches = ~0ull;
-unsigned long long counted_launch = 0; // by instruction
-unsigned long long graph_launches = 0; // which are not recorded
-enum class Pass { counters, launches, instructions } pass = Pass::instructions;
+std::set<unsigned long long> counted_launches; // by instruction; empty: all that are recorded
+unsigned long long graph_launches = 0;         // which are not recorded
+Memory most_memory;                            // at a launch that is recorded
+unsigned long long run = 0;
+enum class Pass { counters, instructions } pass = Pass::instructions;
 
 void on_resource(CUpti_CallbackId what, const CUpti_ResourceData& data) {
   if (what == CUPTI_CBID_RESOURCE_MODULE_LOADED && pass == Pass::instructions)
     instructions::keep_module(*static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor));
 }
 
+bool is_counted(unsigned long long launch) {
+  return counted_launches.empty() ? launch < most_launches : counted_launches.contains(launch);
+}
+
+bool is_last(unsigned long long launch) {
+  return launch == (counted_launches.empty() ? most_launches - 1 : *counted_launches.rbegin());
+}
+
 void on_driver_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
   if (call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch || call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz) {
-    graph_launches += data.callbackSite == CUPTI_API_ENTER;
+    if (data.callbackSite != CUPTI_API_ENTER) return;
+    ++graph_launches;
+    if (pass == Pass::counters) counters::finish(); // its kernels would be ranges, too
     return;
   }
   static thread_local int depth = 0; // launches that CUPTI makes for its own purposes
   std::optional<Launch> launch = launch_of(call, data);
   if (!launch) return;
+  if (is_captured(launch->stream)) return; // it becomes part of a graph, and does not run now
   const bool entry = data.callbackSite == CUPTI_API_ENTER;
   if (entry ? depth++ != 0 : --depth != 0) return;
   launch->index = entry ? launches : launches++;
+  if (entry && launch->index < most_launches)
+    if (const Memory now = memory(); now.used > most_memory.used) most_memory = now;
   switch (pass) {
   case Pass::instructions:
-    if (launch->index == counted_launch) entry ? instructions::begin(*launch) : instructions::end(*launch);
+    if (entry)
+      is_counted(launch->index) ? instructions::begin(*launch) : void();
+    else if (is_counted(launch->index))
+      instructions::end(*launch);
+    else
+      instructions::leave_out(*launch);
+    if (!entry && is_last(launch->index)) instructions::finish();
     return;
   case Pass::counters:
     if (launch->index == most_launches && entry) counters::finish();
     if (launch->index < most_launches) entry ? counters::begin(*launch) : counters::end(*launch);
-    return;
-  case Pass::launches:
-    if (launch->index < most_launches && entry) write_line('{' + members(*launch) + '}');
     return;
   }
 }
@@ -72,9 +92,13 @@ void at_end() {
   std::lock_guard lock(entering);
   if (pass == Pass::instructions) instructions::finish();
   if (pass == Pass::counters) counters::finish();
-  if (pass != Pass::instructions && graph_launches != 0)
+  if (run <= 1 && graph_launches != 0)
     note(std::to_string(graph_launches) + " launches of CUDA graphs are not recorded");
-  write_line("{\"end\":" + std::to_string(launches) + "}");
+  std::string end = "{\"end\":" + std::to_string(launches);
+  if (most_memory.all != 0)
+    end += ",\"memory_used\":" + std::to_string(most_memory.used) +
+           ",\"memory\":" + std::to_string(most_memory.all);
+  write_line(end + '}');
 }
 
 unsigned long long number_in(const char* variable, unsigned long long otherwise) {
@@ -82,12 +106,19 @@ unsigned long long number_in(const char* variable, unsigned long long otherwise)
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-void begin_file() {
-  const char* wanted = std::getenv("WARPLENS_RECORD_PASS");
-  const std::string name = wanted != nullptr ? wanted : "instructions";
-  pass = name == "counters" ? Pass::counters : name == "launches" ? Pass::launches : Pass::instructions;
+std::string text_of(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? text : "";
+}
+
+// `cupti`: its version.
+void begin_file(unsigned cupti) {
+  const std::string wanted = text_of("WARPLENS_RECORD_PASS"), name = wanted.empty() ? "instructions" : wanted;
+  pass = name == "counters" ? Pass::counters : Pass::instructions;
   most_launches = number_in("WARPLENS_RECORD_LAUNCHES", most_launches);
-  counted_launch = number_in("WARPLENS_RECORD_LAUNCH", 0);
+  std::stringstream list(text_of("WARPLENS_RECORD_LAUNCH"));
+  for (std::string one; std::getline(list, one, ',');)
+    counted_launches.insert(std::strtoull(one.c_str(), nullptr, 10));
   const std::string process = std::to_string(::getpid());
   // Files are read in the order in which processes began, which their names therefore say.
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -95,8 +126,10 @@ void begin_file() {
   if (const char* folder = std::getenv("WARPLENS_RECORD"); folder != nullptr)
     open_output((std::string(folder) + '/' + time + '.' + process + ".jsonl").c_str());
   std::string line = "{\"recording\":1,\"pass\":" + quoted(name) + ",\"process\":" + process;
-  if (pass == Pass::instructions) line += ",\"counted\":" + std::to_string(counted_launch);
-  write_line(line + ",\"cupti\":" + std::to_string(CUPTI_API_VERSION) + '}');
+  run = number_in("WARPLENS_RECORD_RUN", 0);
+  line += ",\"run\":" + std::to_string(run);
+  write_line(line + ",\"cupti\":" + std::to_string(cupti) + '}');
+  if (cupti == 0) note("CUPTI cannot be loaded");
 }
 
 } // namespace
@@ -104,7 +137,9 @@ void begin_file() {
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace warplens::recorder;
-  begin_file();
+  const unsigned cupti = load_cupti();
+  begin_file(cupti);
+  if (cupti == 0) return 1;
   CUpti_SubscriberHandle subscriber = nullptr;
   if (!works(cuptiSubscribe(&subscriber, callback, nullptr), "cuptiSubscribe")) return 1;
   works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED),

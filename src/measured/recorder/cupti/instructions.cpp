@@ -151,7 +151,7 @@ void keep_module(const CUpti_ModuleResourceData& loaded) {
 }
 
 void begin(const Launch& launch) {
-  // One range, for this one launch: CUPTI 13.0 patches no kernel of a second one, and none but the first of a range.
+  // One range for all launches: no CUPTI that was tried can be configured a second time.
   if (enabled != nullptr || !configure(launch.context)) return;
   auto enable = WARPLENS_CUPTI(CUpti_SassMetricsEnable_Params);
   enable.ctx = launch.context;
@@ -160,11 +160,13 @@ void begin(const Launch& launch) {
 }
 
 void end(const Launch& launch) {
-  if (enabled == nullptr) return;
-  if (enabled != launch.context) return note("launches of a second context are not counted");
-  if (!synchronize()) note("launch " + std::to_string(launch.index) + " failed");
   std::vector<CUpti_SassMetrics_InstanceValue> values;
-  std::vector<CUpti_SassMetrics_Data> rows = collect(launch.context, values);
+  std::vector<CUpti_SassMetrics_Data> rows;
+  if (enabled != nullptr && enabled != launch.context) note("launches of a second context are not counted");
+  if (enabled == launch.context) {
+    if (!synchronize()) note("launch " + std::to_string(launch.index) + " failed");
+    rows = collect(launch.context, values);
+  }
   const std::size_t each = rows.empty() ? 0 : values.size() / rows.size();
   std::string line = '{' + members(launch) + ",\"functions\":[";
   bool first = true;
@@ -175,7 +177,13 @@ void end(const Launch& launch) {
     first = false;
   }
   write_line(line + "]}");
-  finish(); // what comes after it runs as it is
+}
+
+void leave_out(const Launch& launch) {
+  if (enabled != launch.context) return;
+  synchronize();
+  std::vector<CUpti_SassMetrics_InstanceValue> values;
+  collect(launch.context, values);
 }
 
 void finish() {

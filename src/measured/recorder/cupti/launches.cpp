@@ -53,6 +53,21 @@ void* driver_function(const char* name) {
   return driver != nullptr ? ::dlsym(driver, name) : nullptr;
 }
 
+bool is_captured(CUstream stream) {
+  static auto ask = reinterpret_cast<CUresult (*)(CUstream, CUstreamCaptureStatus*)>(
+      driver_function("cuStreamIsCapturing"));
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return ask != nullptr && ask(stream, &status) == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+Memory memory() {
+  static auto ask =
+      reinterpret_cast<CUresult (*)(std::size_t*, std::size_t*)>(driver_function("cuMemGetInfo_v2"));
+  std::size_t free = 0, all = 0;
+  if (ask == nullptr || ask(&free, &all) != CUDA_SUCCESS || free > all) return {};
+  return {all - free, all};
+}
+
 bool synchronize() {
   static auto wait = reinterpret_cast<CUresult (*)()>(driver_function("cuCtxSynchronize"));
   return wait != nullptr && wait() == CUDA_SUCCESS;

@@ -21,8 +21,16 @@ std::string members(const Launch&);
 // A call of the driver that launches a kernel; nothing for other calls.
 std::optional<Launch> launch_of(CUpti_CallbackId, const CUpti_CallbackData&);
 
+// Is the stream being captured? Its launches are then those of a graph.
+bool is_captured(CUstream);
+
 // A function of the driver, which is loaded wherever this library is: linking it would need it where WarpLens is built.
 void* driver_function(const char* name);
+// Of the current device, in bytes, other processes' too; 0 where it cannot be asked.
+struct Memory {
+  std::size_t used = 0, all = 0;
+};
+Memory memory();
 // Waits until everything in the context has ended. False: the context is broken.
 bool synchronize();
 
