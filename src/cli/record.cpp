@@ -45,9 +45,8 @@ void add_record(CLI::App& app, int& exit_code) {
       ->type_name("NUMBER");
   command
       ->add_option("--cupti", options->cupti,
-                   "the CUPTI library that counts all launches by instruction [default: 12.9 or 12.8, where "
-                   "one is found]")
-      ->check(CLI::ExistingFile.description(""))
+                   "the CUPTI library that counts all launches by instruction; '': none [default: 12.9 or "
+                   "12.8, where one is found]")
       ->type_name("FILE");
   add_terminal_options(*command, colour);
   command->callback([command, options, colour, no_counters, &exit_code] {

@@ -56,12 +56,12 @@ public:
   Recording(const RecordOptions& options, std::string recorder, std::string folder)
       : options_(options), recorder_(std::move(recorder)), folder_(std::move(folder)) {}
 
-  // The first run: which launches there are, and their counters; without these their instructions at once.
+  // The first run: which launches there are, and their counters; without these their instructions at once, where `cupti` counts them.
   Result<Run> first(const std::string& cupti) {
-    return alone(options_.counters ? What{"counters", {}, {}, false}
-                                   : What{"instructions", {}, cupti, false});
+    const char* without = cupti.empty() ? "launches" : "instructions";
+    return alone({options_.counters ? "counters" : without, {}, cupti, false});
   }
-  // The instructions of these launches, as far as that CUPTI counts them. Empty: the one that the recorder was built for.
+  // The instructions of these launches, as far as that CUPTI counts them.
   Result<Run> instructions(const std::string& cupti, std::span<const u64> launches) {
     return alone({"instructions", fmt::format("{}", fmt::join(launches, ",")), cupti, true});
   }
@@ -96,7 +96,7 @@ private:
                                      {"WARPLENS_RECORD_LAUNCHES", std::to_string(options_.launches)},
                                      {"WARPLENS_RECORD_LAUNCH", run.launches},
                                      {"WARPLENS_RECORD_RUN", std::to_string(runs_)},
-                                     {"WARPLENS_RECORD_CUPTI", run.cupti}};
+                                     {"WARPLENS_RECORD_CUPTI", run.pass == "counters" ? "" : run.cupti}};
     }
     const std::vector<Result<os::ForegroundEnd>> ends = os::run_side_by_side(processes);
     std::vector<Result<Run>> out;
@@ -180,18 +180,19 @@ public:
   Counting(Recording& recording, const Run& first, Say say)
       : recording_(recording), first_(first), notes_of_first_(notes(first.text)), say_(std::move(say)) {
     lines_.add(first.text);
+    if (is_interrupted(first)) interrupted();
   }
 
   // In one run all that are left, and again as long as that counts several. A run that went otherwise than the first is not believed.
   Result<void> count_all(const std::string& cupti) {
-    for (std::vector<u64> left = uncounted(); !left.empty();) {
+    for (std::vector<u64> left = uncounted(); !left.empty() && !interrupted_;) {
       Result<Run> run = recording_.instructions(cupti, left);
       if (!run) return failure(run.error());
-      if (is_interrupted(run)) {
+      if (is_interrupted(*run)) {
         interrupted();
         return {};
       }
-      if (!is_like_first(run)) {
+      if (!is_like_first(*run)) {
         say_(not_like_first(*run));
         return {};
       }
@@ -211,7 +212,7 @@ public:
       launches = launches.subspan(some.size());
       const std::vector<Result<Run>> runs = recording_.instructions_of(some);
       for (std::size_t i = 0; i < some.size() && !interrupted_; ++i)
-        if (some.size() > 1 && !is_interrupted(runs[i]) && !is_like_first(runs[i]))
+        if (some.size() > 1 && !(runs[i] && (is_interrupted(*runs[i]) || is_like_first(*runs[i]))))
           again.push_back(some[i]);
         else if (Result<void> kept = keep(some[i], runs[i]); !kept)
           return failure(kept.error());
@@ -238,9 +239,7 @@ public:
   const std::string& text() const { return lines_.text(); }
 
 private:
-  static bool is_interrupted(const Result<Run>& run) {
-    return run && (run->end.signal == SIGINT || run->end.signal == SIGTERM);
-  }
+  static bool is_interrupted(const Run& run) { return run.end.signal == SIGINT || run.end.signal == SIGTERM; }
 
   // How much a reader has to say of what a run wrote.
   static std::size_t notes(const std::string& text) {
@@ -250,9 +249,9 @@ private:
 
   static bool has_launch(const Run& run) { return run.text.find("{\"launch\":") != run.text.npos; }
 
-  bool is_like_first(const Result<Run>& run) const {
-    return run && run->end.exit_code == first_.end.exit_code && has_launch(*run) &&
-           notes(first_.text + run->text) == notes_of_first_;
+  bool is_like_first(const Run& run) const {
+    return run.end.exit_code == first_.end.exit_code && has_launch(run) &&
+           notes(first_.text + run.text) == notes_of_first_;
   }
 
   diag::Diagnostic not_like_first(const Run& run) const {
@@ -279,7 +278,7 @@ private:
   Result<void> keep(u64 launch, const Result<Run>& run) {
     if (!run) return failure(run.error());
     lines_.add(run->text);
-    if (is_interrupted(run)) {
+    if (is_interrupted(*run)) {
       interrupted();
       return {};
     }
@@ -318,24 +317,28 @@ int record(const RecordOptions& options, const RunOutput& output) {
   if (!file) return refuse(file.error());
   Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return refuse(folder.error());
+  const std::string cupti = options.cupti ? *options.cupti : find_cupti_that_counts_all();
+  if (!cupti.empty() && !fs::exists(cupti))
+    return refuse(diag::error("cupti-missing", fmt::format("there is no '{}'", cupti), {},
+                              "leave '--cupti' out, or name a CUPTI of CUDA 12.8 or 12.9"));
   Recording recording(options, *recorder, folder->path());
-  const std::string cupti = options.cupti.empty() ? find_cupti_that_counts_all() : options.cupti;
   Result<Run> first = recording.first(cupti);
   if (!first) return refuse(first.error());
   Result<measured::Measured> launched = read(first->text, options.output);
   if (!launched) return refuse(launched.error());
   Counting counting(recording, *first, say);
-  if (!counting.uncounted().empty())
+  if (!cupti.empty() && !counting.uncounted().empty() && !counting.was_interrupted())
     output.err(
         "warplens: the program runs again, without its output, for the instructions of its launches\n");
-  if (Result<void> done = counting.count_all(cupti); !done) return refuse(done.error());
+  if (!cupti.empty())
+    if (Result<void> done = counting.count_all(cupti); !done) return refuse(done.error());
   if (const std::vector<u64> left = counting.uncounted(); !left.empty() && !counting.was_interrupted()) {
     const u64 at_once =
         std::min<u64>(left.size(), options.jobs != 0 ? options.jobs : side_by_side(*first, *launched));
-    output.err(
-        fmt::format("warplens: CUPTI did not count all launches of it: the program runs {} more {}{}\n",
-                    left.size(), left.size() == 1 ? "time" : "times",
-                    at_once > 1 ? fmt::format(", {} at once (--jobs)", at_once) : ""));
+    output.err(fmt::format("warplens: the program runs {} more {}{}, without its output, for the "
+                           "instructions of a launch each\n",
+                           left.size(), left.size() == 1 ? "time" : "times",
+                           at_once > 1 ? fmt::format(", {} at once (--jobs)", at_once) : ""));
     if (Result<void> done = counting.count(left, at_once); !done) return refuse(done.error());
   }
   Result<measured::Measured> all = read(counting.text(), options.output);

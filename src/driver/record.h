@@ -3,6 +3,7 @@
 // runs once more for each other.
 #pragma once
 #include "driver/run.h"
+#include <optional>
 
 namespace warplens::driver {
 
@@ -12,7 +13,8 @@ struct RecordOptions {
   bool counters = true; // and times of whole launches, which takes a run of their own
   u64 launches = 20;    // the first so many of each process are recorded
   u64 jobs = 0;         // runs for a launch each at once; 0: as many as the machine seems to have room for
-  std::string cupti;    // the library that counts all launches by instruction; empty: it is looked for
+  // The library that counts all launches by instruction. Not given: it is looked for; empty: there is none.
+  std::optional<std::string> cupti;
   bool colour = false;
 };
 

@@ -32,6 +32,7 @@ while [ $n -lt 3 ] && [ $n -lt "$WARPLENS_RECORD_LAUNCHES" ]; do
   counted=$((counted + 1))
   case $WARPLENS_RECORD_PASS in
     counters) launch $n $grid ',"counters":{"gpu__time_duration.sum":1000}' ;;
+    launches) launch $n $grid ;;
     *) launch $n $grid ",\"functions\":[$rows]" ;;
   esac
   n=$((n + 1))
@@ -43,7 +44,7 @@ chmod +x program
 echo input > in.txt
 
 # One run for the counters, then one for the instructions: its output is seen once, its input read from the beginning each time.
-run sh -c "COUNTS=3 here/bin/warplens record -o all.jsonl ./program < in.txt"
+run sh -c "COUNTS=3 here/bin/warplens record --cupti program -o all.jsonl ./program < in.txt"
 expect_code 3
 [ "$(cat stdout)" = "hello input" ] || fail "the output of the program is seen once: $(cat stdout)"
 expect_in stderr "3 launches are in all.jsonl"
@@ -55,15 +56,15 @@ expect_json all.json '[sum(s["instructions"] for s in l["sites"]) for l in r["la
 
 # Another for those that it left out, as long as that counts several.
 rm runs.txt
-run sh -c "COUNTS=2 here/bin/warplens record --jobs 1 -o two.jsonl ./program < in.txt"
+run sh -c "COUNTS=2 here/bin/warplens record --cupti program --jobs 1 -o two.jsonl ./program < in.txt"
 expect_code 3
 printf '%s\n' "counters  input" "instructions 0,1,2 input" "instructions 2 input" | cmp -s - runs.txt || fail "other runs: $(cat runs.txt)"
 run "$warplens" import --json two.json two.jsonl
 expect_json two.json '[sum(s["instructions"] for s in l["sites"]) for l in r["launches"]]' "[1, 2, 3]"
 
-# A run for each launch that was not counted there.
+# A run for each launch that was not counted there, as one does that counts no more than one.
 rm runs.txt
-run sh -c "here/bin/warplens record --jobs 1 -o each.jsonl ./program < in.txt"
+run sh -c "here/bin/warplens record --cupti program --jobs 1 -o each.jsonl ./program < in.txt"
 expect_code 3
 expect_in stderr "runs 2 more times"
 printf '%s\n' "counters  input" "instructions 0,1,2 input" "instructions 1 input" "instructions 2 input" | cmp -s - runs.txt ||
@@ -75,16 +76,27 @@ expect_json each.json '[sum(s["instructions"] for s in l["sites"]) for l in r["l
 
 # Fewer launches; no counters; input that can be read once.
 rm runs.txt
-run sh -c "here/bin/warplens record --jobs 1 --launches 2 --no-counters -o two.jsonl ./program < in.txt"
+run sh -c "here/bin/warplens record --cupti program --jobs 1 --launches 2 --no-counters -o two.jsonl ./program < in.txt"
 expect_code 3
 [ "$(tr '\n' , < runs.txt)" = "instructions  input,instructions 1 input," ] || fail "other runs: $(cat runs.txt)"
 rm runs.txt
-run sh -c "echo piped | here/bin/warplens record --launches 1 -o one.jsonl ./program"
+run sh -c "echo piped | here/bin/warplens record --cupti program --launches 1 -o one.jsonl ./program"
 [ "$(tr '\n' , < runs.txt)" = "counters  piped,instructions 0 ," ] || fail "a pipe is read once: $(cat runs.txt)"
+
+# Where no CUPTI is known to count them all, none is asked to.
+for first in counters launches; do
+  rm runs.txt && [ $first = counters ] && without= || without=--no-counters
+  run sh -c "here/bin/warplens record --cupti '' $without --jobs 1 --launches 2 -o none.jsonl ./program < in.txt"
+  expect_code 3
+  [ "$(tr '\n' , < runs.txt)" = "$first  input,instructions 0 input,instructions 1 input," ] || fail "other runs: $(cat runs.txt)"
+  run "$warplens" import --json none.json none.jsonl
+  expect_json none.json '[sum(s["instructions"] for s in l["sites"]) for l in r["launches"]]' "[1, 2]"
+  rm none.jsonl
+done
 
 # A program that does not do the same twice.
 export MISSING=2 OTHER=1
-run sh -c "here/bin/warplens record -o other.jsonl ./program < in.txt"
+run sh -c "here/bin/warplens record --cupti program -o other.jsonl ./program < in.txt"
 expect_code 3
 expect_in stderr "the run for launch 2 did not come to it"
 expect_in stderr "launch 1 is 'k1' of 2×1×1 blocks"
@@ -96,7 +108,7 @@ unset MISSING OTHER
 # Side by side, each with its input; those that the others are in the way of are made again by themselves.
 for alone in "" yes; do
   rm -f runs.txt
-  run env ALONE=$alone sh -c "here/bin/warplens record --jobs 3 -o beside.jsonl ./program < in.txt"
+  run env ALONE=$alone sh -c "here/bin/warplens record --cupti program --jobs 3 -o beside.jsonl ./program < in.txt"
   expect_code 3
   expect_in stderr "runs 2 more times, 2 at once"
   expect_not_in stderr warning
@@ -109,7 +121,7 @@ for alone in "" yes; do
 done
 export MISSING=2 OTHER=1
 rm runs.txt
-run sh -c "here/bin/warplens record --jobs 2 -o other.jsonl ./program < in.txt"
+run sh -c "here/bin/warplens record --cupti program --jobs 2 -o other.jsonl ./program < in.txt"
 expect_code 3
 expect_in stderr "the run for launch 2 did not come to it"
 expect_in stderr "launch 1 is 'k1' of 2×1×1 blocks"
@@ -123,7 +135,7 @@ case $WARPLENS_RECORD_LAUNCH in [0-9]) echo $$ >> waiting && exec sleep 100 ;; e
 exec ./program
 SCRIPT
 chmod +x slow
-here/bin/warplens record --jobs 2 -o slow.jsonl ./slow < in.txt > /dev/null 2> stderr &
+here/bin/warplens record --cupti program --jobs 2 -o slow.jsonl ./slow < in.txt > /dev/null 2> stderr &
 recording=$!
 until [ "$(wc -l 2> /dev/null < waiting)" = 2 ]; do sleep 0.1; done
 kill -TERM $recording
@@ -133,6 +145,17 @@ expect_in stderr "2 of the launches are without counts by instruction"
 for process in $(cat waiting); do ! kill -0 "$process" 2> /dev/null || fail "process $process still runs"; done
 run "$warplens" import --json slow.json slow.jsonl
 expect_json slow.json '[sum(s["instructions"] for s in l["sites"]) for l in r["launches"]]' "[1, 0, 0]"
+
+# One in the first run, too: it is not made again.
+printf '%s\n' '#!/bin/sh' './program' 'echo $$ > waiting' 'exec sleep 100' > endless && chmod +x endless && rm waiting runs.txt
+here/bin/warplens record -o endless.jsonl ./endless < in.txt > /dev/null 2> stderr &
+recording=$!
+until [ -s waiting ]; do sleep 0.1; done
+kill -TERM $recording
+wait $recording && code=0 || code=$?
+[ $code = 143 ] || fail "exit code $code after a signal in the first run"
+expect_in stderr "3 of the launches are without counts by instruction"
+[ "$(grep -c . runs.txt)" = 1 ] || fail "it runs again after a signal: $(cat runs.txt)"
 
 # A CUPTI that cannot be used: a run for each launch, with the other.
 rm runs.txt

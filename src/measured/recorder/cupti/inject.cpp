@@ -3,7 +3,8 @@
 // writes are the numbers of the hardware, as they come, and the machine code that they belong to. src/measured reads them.
 //
 //   WARPLENS_RECORD           the folder; each process writes a file of its own there
-//   WARPLENS_RECORD_PASS      counters (of each launch, and its time) or instructions (counts per machine instruction)
+//   WARPLENS_RECORD_PASS      counters (of each launch, and its time), instructions (counts per machine instruction) or launches
+//                             (which there are)
 //   WARPLENS_RECORD_LAUNCHES  so many launches of each process are recorded, the others just run
 //   WARPLENS_RECORD_LAUNCH    instructions: the launches that are counted ("2,4"); else each that is recorded
 //   WARPLENS_RECORD_RUN       which run of the program this is, from 1
@@ -32,7 +33,7 @@ std::set<unsigned long long> counted_launches; // by instruction; empty: all tha
 unsigned long long graph_launches = 0;         // which are not recorded
 Memory most_memory;                            // at a launch that is recorded
 unsigned long long run = 0;
-enum class Pass { counters, instructions } pass = Pass::instructions;
+enum class Pass { counters, instructions, launches } pass = Pass::instructions;
 
 void on_resource(CUpti_CallbackId what, const CUpti_ResourceData& data) {
   if (what == CUPTI_CBID_RESOURCE_MODULE_LOADED && pass == Pass::instructions)
@@ -77,6 +78,9 @@ void on_driver_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
     if (launch->index == most_launches && entry) counters::finish();
     if (launch->index < most_launches) entry ? counters::begin(*launch) : counters::end(*launch);
     return;
+  case Pass::launches:
+    if (launch->index < most_launches && entry) write_line('{' + members(*launch) + '}');
+    return;
   }
 }
 
@@ -114,7 +118,7 @@ std::string text_of(const char* variable) {
 // `cupti`: its version.
 void begin_file(unsigned cupti) {
   const std::string wanted = text_of("WARPLENS_RECORD_PASS"), name = wanted.empty() ? "instructions" : wanted;
-  pass = name == "counters" ? Pass::counters : Pass::instructions;
+  pass = name == "counters" ? Pass::counters : name == "launches" ? Pass::launches : Pass::instructions;
   most_launches = number_in("WARPLENS_RECORD_LAUNCHES", most_launches);
   std::stringstream list(text_of("WARPLENS_RECORD_LAUNCH"));
   for (std::string one; std::getline(list, one, ',');)
