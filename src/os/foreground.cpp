@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace warplens::os {
 namespace {
@@ -95,7 +96,7 @@ private:
 };
 
 // Orphans are waited for as init would: who looks whether one still runs must not find its remains.
-void wait_for(std::span<const pid_t> pids, std::span<Result<ForegroundEnd>> ends) {
+void wait_for(std::vector<pid_t> pids, std::span<Result<ForegroundEnd>> ends) {
   for (auto running = std::ranges::count_if(pids, [](pid_t pid) { return pid > 0; }); running > 0;) {
     int status = 0;
     rusage used{};
@@ -104,7 +105,7 @@ void wait_for(std::span<const pid_t> pids, std::span<Result<ForegroundEnd>> ends
     const std::string error = done < 0 ? strerror(errno) : "";
     for (std::size_t i = 0; i < pids.size(); ++i) {
       if (pids[i] <= 0 || (done > 0 && pids[i] != done)) continue;
-      children[i] = 0, --running;
+      children[i] = pids[i] = 0, --running; // another process may get its number
       if (done > 0)
         ends[i] = ForegroundEnd{end_of(status), static_cast<u64>(used.ru_maxrss) * 1024, {}};
       else
@@ -188,7 +189,7 @@ std::vector<Result<ForegroundEnd>> run_side_by_side(std::span<const Foreground> 
     children[i] = pids[i] = child ? *child : 0;
   }
   guard.children_are_there();
-  wait_for(pids, ends);
+  wait_for(std::move(pids), ends);
   if (!ends.empty() && ends[0]) ends[0]->left = left_running();
   return ends;
 }
