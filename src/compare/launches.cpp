@@ -1,8 +1,10 @@
 // Launches in order, kernels by their names, and the k-th launches of each put together. See launches.h.
 #include "compare/launches.h"
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
+#include <ranges>
 
 namespace warplens::compare {
 namespace {
@@ -59,8 +61,49 @@ private:
   std::map<std::string, std::size_t> by_name_;
 };
 
+using BySide = std::array<std::vector<const Launch*>, most_sides>;
+
+// "sort<Traits>" of "facebook::cuda::sort<facebook::cuda::Traits>".
+std::string without_namespaces(const std::string& name) {
+  std::string out;
+  for (const char c : plain_name(name)) {
+    out += c;
+    if (!out.ends_with("::")) continue;
+    std::size_t begin = out.size() - 2;
+    while (begin > 0 &&
+           (std::isalnum(static_cast<unsigned char>(out[begin - 1])) != 0 || out[begin - 1] == '_'))
+      --begin;
+    out.erase(begin);
+  }
+  return out;
+}
+
+// Nsight Compute leaves out namespaces in what it prints. Kernels that differ in these alone are one where no side has two of them.
+void join_across_namespaces(std::vector<MatchedKernel>& kernels, std::vector<BySide>& launches) {
+  std::map<std::string, std::vector<std::size_t>> of_name;
+  for (std::size_t k = 0; k < kernels.size(); ++k) of_name[without_namespaces(kernels[k].name)].push_back(k);
+  std::vector<bool> joined(kernels.size());
+  for (const auto& [name, same] : of_name) {
+    auto on_side = [&](std::size_t s) {
+      return std::ranges::count_if(same, [&](std::size_t k) { return !launches[k][s].empty(); });
+    };
+    if (!std::ranges::all_of(std::views::iota(std::size_t{0}, most_sides),
+                             [&](auto s) { return on_side(s) <= 1; }))
+      continue;
+    for (std::size_t k : same | std::views::drop(1)) {
+      for (std::size_t s = 0; s < most_sides; ++s)
+        if (!launches[k][s].empty()) launches[same[0]][s] = std::move(launches[k][s]);
+      joined[k] = true;
+    }
+  }
+  for (std::size_t k = kernels.size(); k-- > 0;)
+    if (joined[k])
+      kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(k)),
+          launches.erase(launches.begin() + static_cast<std::ptrdiff_t>(k));
+}
+
 // The k-th launches of all sides, those that are alike on each together.
-std::vector<Match> matches_of(const std::array<std::vector<const Launch*>, most_sides>& sides) {
+std::vector<Match> matches_of(const BySide& sides) {
   std::map<std::array<const Launch*, most_sides>, std::size_t> known;
   std::vector<Match> out;
   std::size_t most = 0;
@@ -79,6 +122,39 @@ std::vector<Match> matches_of(const std::array<std::vector<const Launch*>, most_
 }
 
 } // namespace
+
+// A template's arguments as numbers alone: "f<256u, true, (E)2>" and "f<256, 1, 2>" are one. Without blanks.
+static std::string with_plain_numbers(std::string_view name) {
+  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::string out;
+  i32 depth = 0;
+  for (std::size_t i = 0; i < name.size();) {
+    const char before = out.empty() ? ' ' : out.back();
+    const std::string_view rest = name.substr(i);
+    const bool begins = depth > 0 && (before == '<' || before == ',');
+    if (begins && rest[0] == '(')
+      if (const std::size_t end = rest.find(')');
+          end != rest.npos && end + 1 < rest.size() &&
+          (std::isdigit(static_cast<unsigned char>(rest[end + 1])) != 0 || rest[end + 1] == '-')) {
+        i += end + 1;
+        continue;
+      }
+    std::size_t size = 1;
+    while (is_word(rest[0]) && size < rest.size() && is_word(rest[size])) ++size;
+    std::string_view word = rest.substr(0, size);
+    if (depth > 0 && (begins || before == '-')) {
+      if (word == "true") word = "1";
+      if (word == "false") word = "0";
+      if (std::isdigit(static_cast<unsigned char>(word[0])) != 0)
+        word = word.substr(0, word.find_last_not_of("uUlL") + 1);
+    }
+    if (word == "<") ++depth;
+    if (word == ">") --depth;
+    out += word;
+    i += size;
+  }
+  return out;
+}
 
 std::string plain_name(const std::string& demangled) {
   std::string_view name = demangled;
@@ -104,12 +180,12 @@ std::string plain_name(const std::string& demangled) {
   std::string out;
   for (char c : name.substr(begin))
     if (c != ' ') out += c;
-  return out;
+  return with_plain_numbers(out);
 }
 
 Result<std::vector<MatchedKernel>> match_launches(const std::vector<Side>& sides) {
   Kernels kernels;
-  std::vector<std::array<std::vector<const Launch*>, most_sides>> launches; // by kernel and side
+  std::vector<BySide> launches; // by kernel
   for (std::size_t s = 0; s < sides.size(); ++s) {
     Result<std::vector<const Launch*>> ordered = in_order(sides[s]);
     if (!ordered) return failure(ordered.error());
@@ -119,6 +195,7 @@ Result<std::vector<MatchedKernel>> match_launches(const std::vector<Side>& sides
       launches[kernel][s].push_back(launch);
     }
   }
+  join_across_namespaces(kernels.kernels, launches);
   for (std::size_t k = 0; k < kernels.kernels.size(); ++k) {
     for (std::size_t s = 0; s < most_sides; ++s) kernels.kernels[k].launches[s] = launches[k][s].size();
     kernels.kernels[k].matches = matches_of(launches[k]);

@@ -4,7 +4,8 @@
 
 namespace warplens::compare {
 
-// What both compilers' and profilers' spellings of a kernel's name have in common: no return type, no parameters, no blanks.
+// What both compilers' and profilers' spellings of a kernel's name have in common: no return type, no parameters, no blanks,
+// numbers without their types ("256" for "256u", "1" for "true").
 std::string plain_name(const std::string& demangled);
 
 // Launches that are alike on every side; null: the side has none.

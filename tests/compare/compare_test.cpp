@@ -226,6 +226,14 @@ TEST(Launches, KernelsAreMatchedHoweverTheirNamesAreWritten) {
   EXPECT_EQ(plain_name("ns::f<void (*)(int)>(int)"), "ns::f<void(*)(int)>");
   EXPECT_EQ(plain_name("(anonymous namespace)::k(int)"), "(anonymousnamespace)::k");
   EXPECT_EQ(plain_name(""), "");
+  // As a demangler has them, and as Nsight Compute prints them.
+  for (const char* name : {"void reduce7<int, 256u, true>(int const*, int*, unsigned int)",
+                           "void reduce7<int, 256, 1>(const T1 *, T1 *, unsigned int)",
+                           "void reduce7<int, (unsigned int)256, (bool)1>(int const*, int*, unsigned int)"})
+    EXPECT_EQ(plain_name(name), "reduce7<int,256,1>");
+  EXPECT_EQ(plain_name("f<(E)-2, -3ll, T1, truest, a::g<false>, &(x)>(int)"),
+            "f<-2,-3,T1,truest,a::g<0>,&(x)>");
+  EXPECT_EQ(plain_name("void f<(lambda at a.cu:3:4)>(int)"), "f<(lambdaata.cu:3:4)>");
   report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
   report::Input b =
       run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true, {8, 1, 1}, "void k<int>(int*)");
@@ -233,6 +241,29 @@ TEST(Launches, KernelsAreMatchedHoweverTheirNamesAreWritten) {
   const Model model = compared(a, b);
   EXPECT_EQ(model.kernels.size(), 1u);
   EXPECT_FALSE(model.differs);
+}
+
+// Nsight Compute leaves out namespaces. Where that leaves two kernels of a side alike, each is its own.
+TEST(Launches, KernelsAreMatchedWithoutNamespacesWhereThatIsClear) {
+  auto named = [](bool measured, std::initializer_list<const char*> names) {
+    report::Input out = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, measured);
+    const report::Launch one = out.launches[0];
+    out.launches.clear();
+    for (const char* name : names) {
+      report::Launch& launch = out.launches.emplace_back(one);
+      launch.record.kernel = launch.record.name = name;
+      launch.record.index = out.launches.size() - 1;
+      launch.when[0].first = launch.record.index;
+    }
+    return out;
+  };
+  const report::Input full = named(false, {"a::b::k<a::T>(int)", "void c::other<int>(int)"}),
+                      shortened = named(true, {"k<T>(int)", "void other<int>(int)"});
+  EXPECT_EQ(compared(full, shortened).kernels.size(), 2u);
+  EXPECT_FALSE(compared(full, shortened).differs);
+  const report::Input two = named(false, {"a::k(int)", "b::k(int)"}), one = named(true, {"k(int)", "k(int)"});
+  EXPECT_EQ(compared(two, one).kernels.size(), 3u);
+  EXPECT_TRUE(compared(two, one).differs);
 }
 
 TEST(Launches, OneThatIsMissingIsADifference) {
