@@ -20,12 +20,9 @@ void add_record(CLI::App& app, int& exit_code) {
   give_help(*command, "record [OPTIONS] PROGRAM [ARGUMENTS…]",
             "warplens record -o measured.jsonl ./app --size 64",
             "The program runs once for the counters of its launches, and once for their instructions. Where "
-            "no CUPTI "
-            "12.8 or 12.9 is found (Nsight Compute brings one along), it runs once more for each launch: "
-            "CUPTI 13.0 "
-            "counts one in a run. Needs a GPU, and a build with CUPTI. Exit code: the program's own; 2 when "
-            "nothing "
-            "was recorded. More: docs/MEASURED.md");
+            "no CUPTI 12.8 or 12.9 is found (Nsight Compute brings one along), it runs once more for each "
+            "launch: CUPTI 13.0 counts one in a run. Needs a GPU, and a build with CUPTI. Exit code: the "
+            "program's own; 2 when nothing was recorded. More: docs/MEASURED.md");
   command->prefix_command();
   command->add_option("-o,--output", options->output, "the file that is written")
       ->type_name("FILE")
@@ -39,8 +36,8 @@ void add_record(CLI::App& app, int& exit_code) {
   command
       ->add_option("--jobs", options->jobs,
                    "make so many runs for a launch each at once; one that went otherwise than the first is "
-                   "made again by "
-                   "itself [default: what half of the processors and of the memory have room for, at most 8]")
+                   "made again by itself [default: what half of the processors and of the memory have room "
+                   "for, at most 8]")
       ->check(whole_number(1, os::most_side_by_side))
       ->type_name("NUMBER");
   command

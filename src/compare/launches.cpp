@@ -9,6 +9,8 @@
 namespace warplens::compare {
 namespace {
 
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
 using report::Launch;
 
 constexpr u64 most_launches = u64{1} << 24;
@@ -70,15 +72,44 @@ std::string without_namespaces(const std::string& name) {
     out += c;
     if (!out.ends_with("::")) continue;
     std::size_t begin = out.size() - 2;
-    while (begin > 0 &&
-           (std::isalnum(static_cast<unsigned char>(out[begin - 1])) != 0 || out[begin - 1] == '_'))
-      --begin;
+    while (begin > 0 && is_word(out[begin - 1])) --begin;
     out.erase(begin);
   }
   return out;
 }
 
-// Nsight Compute leaves out namespaces in what it prints. Kernels that differ in these alone are one where no side has two of them.
+// "a::b::k" -> a, b, k
+std::vector<std::string_view> parts_of(std::string_view chain) {
+  std::vector<std::string_view> out;
+  for (std::size_t end = 0; end != chain.npos; chain.remove_prefix(end == chain.npos ? 0 : end + 2))
+    out.push_back(chain.substr(0, end = chain.find("::")));
+  return out;
+}
+
+// Is "a::k<T>" a way to write "a::b::k<c::T>"? Each name of it then has some of the other's namespaces, in their order.
+bool abbreviates(std::string_view few, std::string_view many) {
+  auto chain = [](std::string_view& rest) {
+    std::size_t size = 0;
+    while (size < rest.size() && (is_word(rest[size]) || rest[size] == ':')) ++size;
+    const std::string_view out = rest.substr(0, size);
+    rest.remove_prefix(size);
+    return parts_of(out);
+  };
+  for (;; few.remove_prefix(1), many.remove_prefix(1)) {
+    const std::vector<std::string_view> some = chain(few), all = chain(many);
+    auto at = all.begin();
+    for (std::string_view one : some) {
+      at = std::find(at, all.end(), one);
+      if (at++ == all.end()) return false;
+    }
+    if (at != all.end()) return false; // the last is the name itself
+    if (few.empty() || many.empty()) return few.empty() && many.empty();
+    if (few[0] != many[0]) return false;
+  }
+}
+
+// Nsight Compute leaves out namespaces in what it prints. Two kernels of which one's name abbreviates the other's are one, where no
+// side has both.
 void join_across_namespaces(std::vector<MatchedKernel>& kernels, std::vector<BySide>& launches) {
   std::map<std::string, std::vector<std::size_t>> of_name;
   for (std::size_t k = 0; k < kernels.size(); ++k) of_name[without_namespaces(kernels[k].name)].push_back(k);
@@ -90,7 +121,10 @@ void join_across_namespaces(std::vector<MatchedKernel>& kernels, std::vector<ByS
     if (!std::ranges::all_of(std::views::iota(std::size_t{0}, most_sides),
                              [&](auto s) { return on_side(s) <= 1; }))
       continue;
+    const std::string first = plain_name(kernels[same[0]].name);
     for (std::size_t k : same | std::views::drop(1)) {
+      const std::string other = plain_name(kernels[k].name);
+      if (!abbreviates(first, other) && !abbreviates(other, first)) continue;
       for (std::size_t s = 0; s < most_sides; ++s)
         if (!launches[k][s].empty()) launches[same[0]][s] = std::move(launches[k][s]);
       joined[k] = true;
@@ -125,7 +159,6 @@ std::vector<Match> matches_of(const BySide& sides) {
 
 // A template's arguments as numbers alone: "f<256u, true, (E)2>" and "f<256, 1, 2>" are one. Without blanks.
 static std::string with_plain_numbers(std::string_view name) {
-  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::string out;
   i32 depth = 0;
   for (std::size_t i = 0; i < name.size();) {

@@ -4,7 +4,7 @@
 
 namespace warplens::driver {
 
-// CUPTI 12.9 or 12.8, of Nsight Compute, which brings one along, or of a toolkit. Empty where there is none.
+// CUPTI 12.9, else 12.8, of Nsight Compute, which brings one along, or of a toolkit. Empty where there is none.
 std::string find_cupti_that_counts_all();
 
 } // namespace warplens::driver

@@ -6,10 +6,10 @@
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
+#include "os/interrupt.h"
 #include "os/output_file.h"
 #include "os/temp_dir.h"
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
@@ -174,131 +174,111 @@ u64 side_by_side(const Run& first, const measured::Measured& launched) {
 }
 
 // The instructions of each launch: of all in one run, once more of those that CUPTI left out, and then a run for each, several side by
-// side.
+// side. It ends where a signal comes, or a run cannot be started; what was counted until then is kept.
 class Counting {
 public:
   Counting(Recording& recording, const Run& first, Say say)
-      : recording_(recording), first_(first), notes_of_first_(notes(first.text)), say_(std::move(say)) {
-    lines_.add(first.text);
-    if (is_interrupted(first)) interrupted();
+      : recording_(recording), first_(first), say_(std::move(say)) {
+    add(first);
   }
 
   // In one run all that are left, and again as long as that counts several. A run that went otherwise than the first is not believed.
-  Result<void> count_all(const std::string& cupti) {
-    for (std::vector<u64> left = uncounted(); !left.empty() && !interrupted_;) {
-      Result<Run> run = recording_.instructions(cupti, left);
-      if (!run) return failure(run.error());
-      if (is_interrupted(*run)) {
-        interrupted();
-        return {};
-      }
-      if (!is_like_first(*run)) {
-        say_(not_like_first(*run));
-        return {};
-      }
-      lines_.add(run->text);
+  void count_all(const std::string& cupti) {
+    for (std::vector<u64> left = uncounted(); !left.empty() && !ended_;) {
+      const Result<Run> run = recording_.instructions(cupti, left);
+      if (!was_stopped(run) && !is_like_first(*run)) return say_(left_out(*run));
+      add(run);
       const std::size_t before = std::exchange(left, uncounted()).size();
-      if (before - left.size() < 2) return {};
+      if (before - left.size() < 2) return;
     }
-    return {};
   }
 
   // A run each. One that went otherwise than the first while others ran is made again by itself, since they may have been in its
   // way: a file that all write, a GPU whose memory is full.
-  Result<void> count(std::span<const u64> launches, u64 at_once) {
+  void count(std::span<const u64> launches, u64 at_once) {
     std::vector<u64> again;
-    while (!launches.empty() && !interrupted_) {
+    while (!launches.empty() && !ended_) {
       const std::span<const u64> some = launches.first(std::min<u64>(at_once, launches.size()));
       launches = launches.subspan(some.size());
       const std::vector<Result<Run>> runs = recording_.instructions_of(some);
-      for (std::size_t i = 0; i < some.size() && !interrupted_; ++i)
-        if (some.size() > 1 && !(runs[i] && (is_interrupted(*runs[i]) || is_like_first(*runs[i]))))
+      for (std::size_t i = 0; i < some.size(); ++i)
+        if (some.size() > 1 && !was_stopped(runs[i]) && !is_like_first(*runs[i]))
           again.push_back(some[i]);
-        else if (Result<void> kept = keep(some[i], runs[i]); !kept)
-          return failure(kept.error());
+        else
+          keep(some[i], runs[i]);
     }
-    for (std::size_t i = 0; i < again.size() && !interrupted_; ++i) {
-      const std::vector<Result<Run>> run = recording_.instructions_of(std::span(&again[i], 1));
-      if (Result<void> kept = keep(again[i], run[0]); !kept) return failure(kept.error());
-    }
-    return {};
+    for (std::size_t i = 0; i < again.size() && !ended_; ++i)
+      keep(again[i], recording_.instructions_of(std::span(&again[i], 1)).front());
   }
 
   // The numbers of launches that have no counts by instruction yet, in one process or another.
   std::vector<u64> uncounted() const {
-    std::map<i64, u64> launches; // of each process, which are in order
     std::set<u64> out;
     if (Result<measured::Measured> all = read(text(), ""))
       for (const measured::Launch& launch : all->launches)
-        if (const u64 index = launches[launch.process]++; launch.instructions.empty()) out.insert(index);
+        if (launch.instructions.empty()) out.insert(launch.number);
     return {out.begin(), out.end()};
   }
 
-  bool was_interrupted() const { return interrupted_; }
+  // Before all were counted: no run is begun any more.
+  bool ended() const { return ended_; }
   // What all runs wrote, the first with them.
   const std::string& text() const { return lines_.text(); }
 
 private:
-  static bool is_interrupted(const Run& run) { return run.end.signal == SIGINT || run.end.signal == SIGTERM; }
-
-  // How much a reader has to say of what a run wrote.
-  static std::size_t notes(const std::string& text) {
-    Result<measured::Measured> all = read(text, "");
-    return all ? all->messages.size() : ~std::size_t{0};
+  // By a signal, or it could not even be started.
+  static bool was_stopped(const Result<Run>& run) {
+    return !run || run->end.signalled || os::DelayedSignals::seen();
   }
 
-  static bool has_launch(const Run& run) { return run.text.find("{\"launch\":") != run.text.npos; }
-
-  bool is_like_first(const Run& run) const {
-    return run.end.exit_code == first_.end.exit_code && has_launch(run) &&
-           notes(first_.text + run.text) == notes_of_first_;
-  }
-
-  diag::Diagnostic not_like_first(const Run& run) const {
-    diag::Diagnostic out = diag::warning(
-        "record-differs",
-        fmt::format("the run for the instructions of all launches went otherwise than the first (exit code "
-                    "{}, the first's {}), and what it counted is left out",
-                    run.end.exit_code, first_.end.exit_code),
-        {}, same_twice);
-    if (Result<measured::Measured> all = read(first_.text + run.text, ""))
-      for (const diag::Diagnostic& message : all->messages) out.notes.push_back(message.message);
+  // What can be told of a run without a look at its launches: "ended with exit code 1, the first with 0".
+  std::vector<std::string> differences(const Run& run) const {
+    std::vector<std::string> out;
+    if (run.end.exit_code != first_.end.exit_code)
+      out.push_back(
+          fmt::format("ended with exit code {}, the first with {}", run.end.exit_code, first_.end.exit_code));
+    if (run.text.find("{\"launch\":") == run.text.npos) out.emplace_back("did not come to it");
     return out;
   }
 
-  void interrupted() {
-    interrupted_ = true;
-    const std::size_t left = uncounted().size();
-    say_(diag::warning("record-interrupted",
-                       fmt::format("interrupted: {} of the launches {} without counts by instruction", left,
-                                   left == 1 ? "is" : "are")));
+  bool is_like_first(const Run& run) const {
+    Result<measured::Measured> both = read(first_.text + run.text, "");
+    return differences(run).empty() && both && both->mismatches == 0;
   }
 
-  // Says what a run did otherwise than the first.
-  Result<void> keep(u64 launch, const Result<Run>& run) {
-    if (!run) return failure(run.error());
-    lines_.add(run->text);
-    if (is_interrupted(*run)) {
-      interrupted();
-      return {};
-    }
-    if (run->end.exit_code != first_.end.exit_code)
-      say_(diag::warning("record-differs",
-                         fmt::format("the run for launch {} ended with exit code {}, the first with {}",
-                                     launch, run->end.exit_code, first_.end.exit_code),
-                         {}, same_twice));
-    if (!has_launch(*run))
-      say_(diag::warning("record-differs", fmt::format("the run for launch {} did not come to it", launch),
-                         {}, same_twice));
-    return {};
+  diag::Diagnostic left_out(const Run& run) const {
+    diag::Diagnostic out = diag::warning("record-differs",
+                                         "the run for the instructions of all launches went otherwise than "
+                                         "the first, and what it counted is left out",
+                                         {}, same_twice);
+    for (const std::string& difference : differences(run)) out.notes.push_back("it " + difference);
+    if (Result<measured::Measured> both = read(first_.text + run.text, ""))
+      for (const diag::Diagnostic& message : both->messages) out.notes.push_back(message.message);
+    return out;
+  }
+
+  // Of a run for one launch. What launches of it are others is said by who reads the whole.
+  void keep(u64 launch, const Result<Run>& run) {
+    if (!was_stopped(run))
+      for (const std::string& difference : differences(*run))
+        say_(diag::warning("record-differs", fmt::format("the run for launch {} {}", launch, difference), {},
+                           same_twice));
+    add(run);
+  }
+
+  void add(const Result<Run>& run) {
+    if (run)
+      lines_.add(run->text);
+    else
+      say_(run.error());
+    ended_ = ended_ || was_stopped(run);
   }
 
   Recording& recording_;
   const Run& first_;
-  std::size_t notes_of_first_;
   Say say_;
   Lines lines_;
-  bool interrupted_ = false;
+  bool ended_ = false;
 };
 
 } // namespace
@@ -317,33 +297,41 @@ int record(const RecordOptions& options, const RunOutput& output) {
   if (!file) return refuse(file.error());
   Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return refuse(folder.error());
-  const std::string cupti = options.cupti ? *options.cupti : find_cupti_that_counts_all();
-  if (!cupti.empty() && !fs::exists(cupti))
-    return refuse(diag::error("cupti-missing", fmt::format("there is no '{}'", cupti), {},
-                              "leave '--cupti' out, or name a CUPTI of CUDA 12.8 or 12.9"));
+  std::string cupti = options.cupti ? *options.cupti : find_cupti_that_counts_all();
+  if (!cupti.empty()) {
+    std::error_code error;
+    cupti = fs::absolute(cupti, error).string(); // for the loader, which looks elsewhere for mere names
+    if (!fs::is_regular_file(cupti, error))
+      return refuse(diag::error("cupti-missing", fmt::format("there is no file '{}'", cupti), {},
+                                "leave '--cupti' out, or name a CUPTI of CUDA 12.8 or 12.9"));
+  }
+  const os::DelayedSignals until_it_is_written;
   Recording recording(options, *recorder, folder->path());
   Result<Run> first = recording.first(cupti);
   if (!first) return refuse(first.error());
   Result<measured::Measured> launched = read(first->text, options.output);
   if (!launched) return refuse(launched.error());
   Counting counting(recording, *first, say);
-  if (!cupti.empty() && !counting.uncounted().empty() && !counting.was_interrupted())
+  if (!cupti.empty() && !counting.uncounted().empty() && !counting.ended())
     output.err(
         "warplens: the program runs again, without its output, for the instructions of its launches\n");
-  if (!cupti.empty())
-    if (Result<void> done = counting.count_all(cupti); !done) return refuse(done.error());
-  if (const std::vector<u64> left = counting.uncounted(); !left.empty() && !counting.was_interrupted()) {
+  if (!cupti.empty()) counting.count_all(cupti);
+  if (const std::vector<u64> left = counting.uncounted(); !left.empty() && !counting.ended()) {
     const u64 at_once =
         std::min<u64>(left.size(), options.jobs != 0 ? options.jobs : side_by_side(*first, *launched));
     output.err(fmt::format("warplens: the program runs {} more {}{}, without its output, for the "
                            "instructions of a launch each\n",
                            left.size(), left.size() == 1 ? "time" : "times",
                            at_once > 1 ? fmt::format(", {} at once (--jobs)", at_once) : ""));
-    if (Result<void> done = counting.count(left, at_once); !done) return refuse(done.error());
+    counting.count(left, at_once);
   }
+  if (const std::vector<u64> left = counting.uncounted(); !left.empty() && counting.ended())
+    say(diag::warning("record-interrupted",
+                      fmt::format("interrupted: {} of the launches {} without counts by instruction",
+                                  left.size(), left.size() == 1 ? "is" : "are")));
+  if (Result<void> written = file->write(counting.text()); !written) return refuse(written.error());
   Result<measured::Measured> all = read(counting.text(), options.output);
   if (!all) return refuse(all.error());
-  if (Result<void> written = file->write(counting.text()); !written) return refuse(written.error());
   for (const diag::Diagnostic& message : all->messages) say(message);
   output.err(fmt::format("warplens: {} {} in {}; 'warplens import {}' shows them\n", all->launches.size(),
                          all->launches.size() == 1 ? "launch is" : "launches are", options.output,

@@ -1,6 +1,5 @@
 // `record`: the program on a machine with a GPU, with the recorder's library in it (src/measured/recorder): once for the
-// counters of its launches, and once for their instructions. CUPTI 13.0 counts those of one launch in the life of a process; then it
-// runs once more for each other.
+// counters of its launches, and once for their instructions, where a CUPTI is found that counts all; else once more for each launch.
 #pragma once
 #include "driver/run.h"
 #include <optional>

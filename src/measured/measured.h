@@ -50,6 +50,7 @@ struct Launch {
   Dim3 grid, block;
   u64 shared_bytes = 0;
   i64 process = 0;
+  u64 number = 0;                  // of the launches of its process, as a recording has it
   std::optional<std::size_t> code; // Measured::code
   std::vector<Instruction> instructions;
   std::map<std::string, double> counters; // of the whole launch; times in nanoseconds
@@ -57,6 +58,7 @@ struct Launch {
 
 struct Measured {
   Machine machine;
+  u64 mismatches = 0;                         // launches of a recording that another run of it does not have
   double gpu_memory_share = 0;                // in use at a recorded launch, at most; 0: not known
   std::vector<Launch> launches;               // in order
   std::vector<std::string> code;              // cubins

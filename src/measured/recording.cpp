@@ -1,6 +1,5 @@
-// See recording.h. A header line begins the part of one process and one run of the program. The runs come one after the
-// other: one for the counters of all launches, one for the instructions of each. Their launches belong together by process
-// (in order of appearance in its run) and number.
+// See recording.h. A header line begins the part of one process and one run of the program. Launches of several runs belong
+// together by process (in order of appearance in its run) and number; whichever run has a launch's instructions first, counts.
 #include "measured/recording.h"
 #include "measure/members.h"
 #include "measured/launches.h"
@@ -127,15 +126,17 @@ private:
     take(value, "shared_bytes", read.shared_bytes);
     if (fresh) {
       launch = std::move(read);
-      launch.process = process_;
+      launch.process = process_, launch.number = index;
     } else if (launch.kernel != read.kernel || launch.grid != read.grid || launch.block != read.block) {
+      ++out_.mismatches;
       say(fmt::format(
           "launch {} is {} in one run of the program and {} in another: it does not do the same twice, "
           "and what that run counted is left out",
           index, shape_of(launch), shape_of(read)));
       return;
     }
-    each(value, "functions", [&](const json& function) { instructions(function, launch); });
+    if (launch.instructions.empty())
+      each(value, "functions", [&](const json& function) { instructions(function, launch); });
     if (auto counters = value.find("counters"); counters != value.end()) {
       measure::expect_object(*counters, "counters");
       for (const auto& [name, count] : counters->items())

@@ -33,6 +33,7 @@ std::atomic<u32> to_send = 0; // a bit for each signal that goes to the children
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<u32>::is_always_lock_free);
 
 volatile std::sig_atomic_t interrupts = 0;
+std::atomic<bool> signalled = false;
 
 // The handler fills to_send and then looks for children; who starts them says so and then looks here. So one of the two
 // sends what came in between.
@@ -48,6 +49,7 @@ void send() {
 // does not. A program that outlives a Ctrl-C is killed by the next: the report is still to be written.
 void pass_on(int number, siginfo_t* info, void*) {
   bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
+  signalled = true;
   if (number == SIGINT) interrupts = interrupts + 1;
   bool again = number == SIGINT && interrupts > 1;
   if (from_terminal && !again) return;
@@ -63,6 +65,7 @@ public:
   SignalGuard() {
     interrupts = 0;
     to_send = 0;
+    signalled = false;
     sigset_t held;
     sigemptyset(&held);
     for (int number : passed_signals) sigaddset(&held, number);
@@ -107,7 +110,7 @@ void wait_for(std::vector<pid_t> pids, std::span<Result<ForegroundEnd>> ends) {
       if (pids[i] <= 0 || (done > 0 && pids[i] != done)) continue;
       children[i] = pids[i] = 0, --running; // another process may get its number
       if (done > 0)
-        ends[i] = ForegroundEnd{end_of(status), static_cast<u64>(used.ru_maxrss) * 1024, {}};
+        ends[i] = ForegroundEnd{end_of(status), static_cast<u64>(used.ru_maxrss) * 1024, false, {}};
       else
         ends[i] = failure(diag::error("wait-failed", "cannot wait for the program: " + error));
     }
@@ -190,6 +193,8 @@ std::vector<Result<ForegroundEnd>> run_side_by_side(std::span<const Foreground> 
   }
   guard.children_are_there();
   wait_for(std::move(pids), ends);
+  for (Result<ForegroundEnd>& end : ends)
+    if (end) end->signalled = signalled;
   if (!ends.empty() && ends[0]) ends[0]->left = left_running();
   return ends;
 }

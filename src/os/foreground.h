@@ -14,6 +14,7 @@ struct Foreground {
 
 struct ForegroundEnd : ProcessEnd {
   u64 peak_bytes = 0;            // the most memory that it held, or one of those that it waited for
+  bool signalled = false;        // while it ran, a signal to end came to us or to the terminal's foreground
   std::vector<std::string> left; // the names of processes that it started and that still run
 };
 

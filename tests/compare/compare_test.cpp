@@ -257,13 +257,15 @@ TEST(Launches, KernelsAreMatchedWithoutNamespacesWhereThatIsClear) {
     }
     return out;
   };
-  const report::Input full = named(false, {"a::b::k<a::T>(int)", "void c::other<int>(int)"}),
-                      shortened = named(true, {"k<T>(int)", "void other<int>(int)"});
+  const report::Input full = named(false, {"a::b::c::k<a::T>::g(int)", "void c::other<int>(int)"}),
+                      shortened = named(true, {"a::c::k<T>::g(int)", "void other<int>(int)"});
   EXPECT_EQ(compared(full, shortened).kernels.size(), 2u);
   EXPECT_FALSE(compared(full, shortened).differs);
   const report::Input two = named(false, {"a::k(int)", "b::k(int)"}), one = named(true, {"k(int)", "k(int)"});
   EXPECT_EQ(compared(two, one).kernels.size(), 3u);
   EXPECT_TRUE(compared(two, one).differs);
+  const report::Input first = named(false, {"a::k(int)"}), second = named(true, {"b::k(int)"});
+  EXPECT_EQ(compared(first, second).kernels.size(), 2u) << "neither is shortened";
 }
 
 TEST(Launches, OneThatIsMissingIsADifference) {

@@ -48,7 +48,7 @@ run sh -c "COUNTS=3 here/bin/warplens record --cupti program -o all.jsonl ./prog
 expect_code 3
 [ "$(cat stdout)" = "hello input" ] || fail "the output of the program is seen once: $(cat stdout)"
 expect_in stderr "3 launches are in all.jsonl"
-expect_not_in stderr "did not count"
+expect_not_in stderr "more time"
 printf '%s\n' "counters  input" "instructions 0,1,2 input" | cmp -s - runs.txt || fail "other runs: $(cat runs.txt)"
 run "$warplens" import --json all.json all.jsonl
 expect_code 0
@@ -128,31 +128,60 @@ expect_in stderr "launch 1 is 'k1' of 2×1×1 blocks"
 [ "$(grep -c 'instructions [12] ' runs.txt)" = 4 ] || fail "runs that differ beside others are made again: $(cat runs.txt)"
 unset MISSING OTHER
 
-# A signal ends all that run, and what was counted is kept.
+# A signal ends all that run, and what was counted is kept: the run for launch 1 has ended, the one for launch 2 catches the signal.
 cat > slow <<'SCRIPT'
 #!/bin/sh
-case $WARPLENS_RECORD_LAUNCH in [0-9]) echo $$ >> waiting && exec sleep 100 ;; esac
-exec ./program
+case $WARPLENS_RECORD_LAUNCH in
+1) ./program && : ; echo $$ >> waiting ;;
+2) trap 'exit 3' TERM && echo $$ >> waiting && while :; do sleep 0.05; done ;;
+*) exec ./program ;;
+esac
+exit 3
 SCRIPT
 chmod +x slow
-here/bin/warplens record --cupti program --jobs 2 -o slow.jsonl ./slow < in.txt > /dev/null 2> stderr &
-recording=$!
-until [ "$(wc -l 2> /dev/null < waiting)" = 2 ]; do sleep 0.1; done
-kill -TERM $recording
-wait $recording && code=0 || code=$?
+stop() { # RUNS-THAT-WAIT ARGUMENTS…: records, and ends it when so many runs wait
+  waiting=$1 && shift
+  rm -f waiting
+  here/bin/warplens record "$@" < in.txt > /dev/null 2> stderr &
+  recording=$!
+  until [ "$(wc -l 2> /dev/null < waiting)" = "$waiting" ]; do sleep 0.1; done
+  sleep 0.3
+  kill -TERM $recording
+  wait $recording && code=0 || code=$?
+  for process in $(cat waiting); do ! kill -0 "$process" 2> /dev/null || fail "process $process still runs"; done
+}
+stop 2 --cupti program --jobs 2 -o slow.jsonl ./slow
 [ $code = 3 ] || fail "an interrupted recording ends with the program's exit code, not $code"
-expect_in stderr "2 of the launches are without counts by instruction"
-for process in $(cat waiting); do ! kill -0 "$process" 2> /dev/null || fail "process $process still runs"; done
+expect_in stderr "1 of the launches is without counts by instruction"
 run "$warplens" import --json slow.json slow.jsonl
-expect_json slow.json '[sum(s["instructions"] for s in l["sites"]) for l in r["launches"]]' "[1, 0, 0]"
+expect_json slow.json '[sum(s["instructions"] for s in l["sites"]) for l in r["launches"]]' "[1, 2, 0]"
 
-# One in the first run, too: it is not made again.
-printf '%s\n' '#!/bin/sh' './program' 'echo $$ > waiting' 'exec sleep 100' > endless && chmod +x endless && rm waiting runs.txt
-here/bin/warplens record -o endless.jsonl ./endless < in.txt > /dev/null 2> stderr &
-recording=$!
-until [ -s waiting ]; do sleep 0.1; done
-kill -TERM $recording
-wait $recording && code=0 || code=$?
+# The run for all launches, too, as far as it came.
+printf '%s\n' '#!/bin/sh' './program' '[ -z "$WARPLENS_RECORD_LAUNCH" ] || { echo $$ > waiting && exec sleep 100; }' 'exit 3' > whole
+chmod +x whole
+rm runs.txt && COUNTS=2 && export COUNTS
+stop 1 --cupti program -o whole.jsonl ./whole
+unset COUNTS
+[ "$(grep -c instructions runs.txt)" = 1 ] || fail "it runs again after a signal: $(cat runs.txt)"
+run "$warplens" import --json whole.json whole.jsonl
+expect_json whole.json '[sum(s["instructions"] for s in l["sites"]) for l in r["launches"]]' "[1, 2, 0]"
+
+# A program that ends itself by a signal is none that was interrupted.
+printf '%s\n' '#!/bin/sh' './program' 'kill -TERM $$' > ends && chmod +x ends
+run sh -c "COUNTS=3 here/bin/warplens record --cupti program -o ends.jsonl ./ends < in.txt"
+expect_code 143
+expect_not_in stderr interrupted
+
+# Two processes: a launch that one of them counted is not counted again with the other's.
+printf '%s\n' '#!/bin/sh' 'COUNTS=3 ./program < in.txt' 'COUNTS=2 ./program < in.txt' 'exit 3' > both && chmod +x both
+run here/bin/warplens record --cupti program --jobs 1 -o both.jsonl ./both
+expect_code 3
+run "$warplens" import --json both.json both.jsonl
+expect_json both.json '[sum(s["instructions"] for s in l["sites"]) for l in r["launches"] for _ in range(l["count"])]' "[1, 1, 2, 2, 3, 3]"
+
+# One in the first run: it is not made again.
+printf '%s\n' '#!/bin/sh' './program' 'echo $$ > waiting' 'exec sleep 100' > endless && chmod +x endless && rm runs.txt
+stop 1 --cupti program -o endless.jsonl ./endless
 [ $code = 143 ] || fail "exit code $code after a signal in the first run"
 expect_in stderr "3 of the launches are without counts by instruction"
 [ "$(grep -c . runs.txt)" = 1 ] || fail "it runs again after a signal: $(cat runs.txt)"
@@ -161,7 +190,7 @@ expect_in stderr "3 of the launches are without counts by instruction"
 rm runs.txt
 run sh -c "BROKEN=yes here/bin/warplens record --cupti ./program --jobs 1 -o broken.jsonl ./program < in.txt"
 expect_code 3
-expect_in stderr "exit code 9, the first's 3"
+expect_in stderr "exit code 9, the first with 3"
 expect_in stderr "CUPTI cannot be loaded"
 [ "$(grep -c 'instructions [012] ' runs.txt)" = 3 ] || fail "a run for each launch: $(cat runs.txt)"
 run "$warplens" import --json broken.json broken.jsonl
@@ -178,5 +207,8 @@ run here/bin/warplens record --launches 0 ./program
 expect_code 2
 run here/bin/warplens record ./missing
 expect_code 2
-run here/bin/warplens record --cupti ./missing ./program
-expect_code 2
+for file in ./missing here; do
+  run here/bin/warplens record --cupti $file ./program
+  expect_code 2
+  expect_in stderr "there is no file"
+done

@@ -20,12 +20,14 @@ void* function_of(const char* name) { return library != nullptr ? ::dlsym(librar
 
 } // namespace
 
-unsigned load_cupti() {
+unsigned load_cupti(std::string& why) {
   const char* wanted = std::getenv("WARPLENS_RECORD_CUPTI");
-  if (wanted == nullptr || *wanted == '\0') wanted = WARPLENS_CUPTI_LIBRARY;
-  for (const char* path :
-       {wanted, "libcupti.so.13", "libcupti.so.12"}) // where that is not there: the loader's folders
-    if (library == nullptr) library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const bool named = wanted != nullptr && *wanted != '\0';
+  for (const char* path : {named ? wanted : WARPLENS_CUPTI_LIBRARY, "libcupti.so.13", "libcupti.so.12"}) {
+    library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr || named) break; // no other than that: others count otherwise
+  }
+  if (library == nullptr) why = ::dlerror();
   std::uint32_t version = 0;
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? version : 0;
 }

@@ -31,6 +31,7 @@ unsigned long long launches = 0;
 unsigned long long most_launches = ~0ull;
 std::set<unsigned long long> counted_launches; // by instruction; empty: all that are recorded
 unsigned long long graph_launches = 0;         // which are not recorded
+unsigned long long in_flight = 0;              // launches that were begun and not returned from
 Memory most_memory;                            // at a launch that is recorded
 unsigned long long run = 0;
 enum class Pass { counters, instructions, launches } pass = Pass::instructions;
@@ -48,32 +49,43 @@ bool is_last(unsigned long long launch) {
   return launch == (counted_launches.empty() ? most_launches - 1 : *counted_launches.rbegin());
 }
 
-void on_driver_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
-  if (call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch || call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz) {
-    if (data.callbackSite != CUPTI_API_ENTER) return;
-    ++graph_launches;
-    if (pass == Pass::counters) counters::finish(); // its kernels would be ranges, too
+void on_counted_pass(const Launch& launch, bool entry) {
+  const bool counted = is_counted(launch.index);
+  if (entry) {
+    if (counted) instructions::begin(launch);
     return;
   }
-  static thread_local int depth = 0; // launches that CUPTI makes for its own purposes
+  counted ? instructions::end(launch) : instructions::leave_out(launch);
+  if (is_last(launch.index)) instructions::finish();
+}
+
+// Its kernels would be ranges of the profiler, and their counts part of the next launch's.
+void on_graph() {
+  ++graph_launches;
+  if (pass == Pass::counters) counters::finish();
+}
+void on_graph_launched(const Launch& launch) {
+  if (pass == Pass::instructions) instructions::leave_out(launch);
+}
+
+void on_driver_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
   std::optional<Launch> launch = launch_of(call, data);
   if (!launch) return;
-  if (is_captured(launch->stream)) return; // it becomes part of a graph, and does not run now
   const bool entry = data.callbackSite == CUPTI_API_ENTER;
+  // What is captured becomes part of a graph, and does not run now.
+  if (entry) *data.correlationData = is_captured(launch->stream);
+  if (*data.correlationData != 0) return;
+  if (launch->is_graph) return entry ? on_graph() : on_graph_launched(*launch);
+  static thread_local int depth = 0; // launches that CUPTI makes for its own purposes
   if (entry ? depth++ != 0 : --depth != 0) return;
+  if (entry && in_flight++ != 0)
+    note("launches of several threads at once: their counts may be one another's");
+  if (!entry) --in_flight;
   launch->index = entry ? launches : launches++;
   if (entry && launch->index < most_launches)
     if (const Memory now = memory(); now.used > most_memory.used) most_memory = now;
   switch (pass) {
-  case Pass::instructions:
-    if (entry)
-      is_counted(launch->index) ? instructions::begin(*launch) : void();
-    else if (is_counted(launch->index))
-      instructions::end(*launch);
-    else
-      instructions::leave_out(*launch);
-    if (!entry && is_last(launch->index)) instructions::finish();
-    return;
+  case Pass::instructions: return on_counted_pass(*launch, entry);
   case Pass::counters:
     if (launch->index == most_launches && entry) counters::finish();
     if (launch->index < most_launches) entry ? counters::begin(*launch) : counters::end(*launch);
@@ -133,7 +145,6 @@ void begin_file(unsigned cupti) {
   run = number_in("WARPLENS_RECORD_RUN", 0);
   line += ",\"run\":" + std::to_string(run);
   write_line(line + ",\"cupti\":" + std::to_string(cupti) + '}');
-  if (cupti == 0) note("CUPTI cannot be loaded");
 }
 
 } // namespace
@@ -141,9 +152,13 @@ void begin_file(unsigned cupti) {
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace warplens::recorder;
-  const unsigned cupti = load_cupti();
+  std::string why;
+  const unsigned cupti = load_cupti(why);
   begin_file(cupti);
-  if (cupti == 0) return 1;
+  if (cupti == 0) {
+    note("CUPTI cannot be loaded: " + why);
+    return 1;
+  }
   CUpti_SubscriberHandle subscriber = nullptr;
   if (!works(cuptiSubscribe(&subscriber, callback, nullptr), "cuptiSubscribe")) return 1;
   works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED),

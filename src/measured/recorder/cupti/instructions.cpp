@@ -162,7 +162,6 @@ void begin(const Launch& launch) {
 void end(const Launch& launch) {
   std::vector<CUpti_SassMetrics_InstanceValue> values;
   std::vector<CUpti_SassMetrics_Data> rows;
-  if (enabled != nullptr && enabled != launch.context) note("launches of a second context are not counted");
   if (enabled == launch.context) {
     if (!synchronize()) note("launch " + std::to_string(launch.index) + " failed");
     rows = collect(launch.context, values);

@@ -18,6 +18,17 @@ std::string triple(const unsigned (&of)[3]) {
   return '[' + std::to_string(of[0]) + ',' + std::to_string(of[1]) + ',' + std::to_string(of[2]) + ']';
 }
 
+// Do calls of it mean the thread's own stream where they name none?
+bool is_per_thread(CUpti_CallbackId call) {
+  switch (call) {
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz: return true;
+  default: return false;
+  }
+}
+
 } // namespace
 
 std::string members(const Launch& launch) {
@@ -41,9 +52,16 @@ std::optional<Launch> launch_of(CUpti_CallbackId call, const CUpti_CallbackData&
   case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
     out = shape_of(*static_cast<const cuLaunchKernelEx_params*>(data.functionParams)->config);
     break;
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+    out.emplace();
+    out->stream = static_cast<const cuGraphLaunch_params*>(data.functionParams)->hStream;
+    out->is_graph = true;
+    break;
   default: return std::nullopt;
   }
   out->context = data.context;
+  if (out->stream == nullptr && is_per_thread(call)) out->stream = CU_STREAM_PER_THREAD;
   if (data.symbolName != nullptr) out->kernel = data.symbolName;
   return out;
 }

@@ -13,6 +13,7 @@ struct Launch {
   unsigned grid[3] = {}, block[3] = {}, shared = 0;
   CUcontext context = nullptr;
   CUstream stream = nullptr;
+  bool is_graph = false; // a graph of launches, without the members above but for context and stream
 };
 
 // The members of a launch as JSON, without the braces.
