@@ -100,7 +100,8 @@ bool abbreviates(std::string_view few, std::string_view many) {
     auto at = all.begin();
     for (std::string_view one : some) {
       at = std::find(at, all.end(), one);
-      if (at++ == all.end()) return false;
+      if (at == all.end()) return false;
+      ++at;
     }
     if (at != all.end()) return false; // the last is the name itself
     if (few.empty() || many.empty()) return few.empty() && many.empty();
