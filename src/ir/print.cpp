@@ -4,6 +4,7 @@
 // $B0, $B1, … by block.
 #include "ir/print.h"
 #include "ir/operands.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <unordered_map>
@@ -68,10 +69,9 @@ private:
     registers_.clear();
     variables_.clear();
     std::unordered_set<std::string> taken;
-    auto unique = [&](const std::string& wanted) {
+    auto unique = [&](std::string wanted) {
+      std::ranges::replace(wanted, '.', '_'); // components of vector registers
       std::string name = wanted;
-      for (char& c : name)
-        if (c == '.') c = '_'; // components of vector registers
       for (u32 n = 2; global_names_.count(name) != 0 || !taken.insert(name).second; ++n)
         name = fmt::format("{}${}", wanted, n);
       return name;
