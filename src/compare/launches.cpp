@@ -220,10 +220,13 @@ std::string plain_name(const std::string& demangled) {
 Result<std::vector<MatchedKernel>> match_launches(const std::vector<Side>& sides) {
   Kernels kernels;
   std::vector<BySide> launches; // by kernel
+  const bool is_any_measured = std::ranges::any_of(sides, &Side::measured);
   for (std::size_t s = 0; s < sides.size(); ++s) {
     Result<std::vector<const Launch*>> ordered = in_order(sides[s]);
     if (!ordered) return failure(ordered.error());
     for (const Launch* launch : *ordered) {
+      if (is_any_measured && launch->record.status == measure::Status::refused)
+        continue; // no profiler has one
       const std::size_t kernel = kernels.of(*launch);
       launches.resize(kernels.kernels.size());
       launches[kernel][s].push_back(launch);

@@ -278,6 +278,19 @@ TEST(Launches, OneThatIsMissingIsADifference) {
   ASSERT_EQ(model.notes.size(), 1u);
 }
 
+TEST(Launches, OneThatCudaRefusedIsNotMeasured) {
+  const report::Input measured = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+  report::Input predicted = run({}, false, {8, 1, 1});
+  predicted.launches[0].record.status = measure::Status::refused;
+  report::Launch ran = measured.launches[0];
+  ran.record.index = ran.when[0].first = 1;
+  predicted.launches.push_back(ran);
+  const Model model = compared(predicted, measured);
+  EXPECT_FALSE(model.differs);
+  EXPECT_TRUE(model.notes.empty());
+  EXPECT_EQ(compared(predicted, predicted).launches, 2u) << "two predictions have both";
+}
+
 TEST(Writers, SayTheResidualAndTheReason) {
   const report::Input a = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 96))}, false),
                       b = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 48))}, true);
