@@ -146,7 +146,6 @@ Kernel kernel_of(Bytes message) {
   Kernel out;
   each_field(message, "the result of a kernel", [&](const Field& field) {
     switch (field.number) {
-    case 1: out.process = static_cast<i64>(field.value); break;
     case 5: out.mangled = as_text(field.bytes); break;
     case 7: out.demangled = as_text(field.bytes); break;
     case 10: out.grid = dim_of(field.bytes); break;

@@ -37,9 +37,9 @@ struct Metric {
   os::Bytes message;
 };
 
+// A launch. What names its process in a message is the thread that asked for it: the process is that of its block.
 struct Kernel {
   std::string mangled, demangled;
-  i64 process = 0;
   Dim3 grid, block;
   u64 module = 0;
   float driver = 0;

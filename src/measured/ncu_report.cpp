@@ -80,7 +80,7 @@ public:
       Pieces content = pieces.part(block.bytes, "a block");
       pieces.go_to(pieces.at() + block.bytes);
       for (u64 i = 0; i < block.modules; ++i) module(content.next("a module"), block.process);
-      for (u64 i = 0; i < block.results; ++i) kernel(content.next("a result"));
+      for (u64 i = 0; i < block.results; ++i) kernel(content.next("a result"), block.process);
       others_ += block.others;
     }
   }
@@ -112,13 +112,13 @@ private:
     return metric.name < strings_.size() ? strings_[metric.name] : none;
   }
 
-  void kernel(Bytes message) {
+  void kernel(Bytes message, i64 process) {
     ncu::Kernel kernel = ncu::kernel_of(message);
     Launch& launch = out_.launches.emplace_back();
     launch.kernel = std::move(kernel.mangled);
     launch.name = std::move(kernel.demangled);
     launch.grid = kernel.grid, launch.block = kernel.block;
-    launch.process = kernel.process;
+    launch.process = process;
     if (kernel.driver > 0 && out_.machine.driver.empty())
       out_.machine.driver = fmt::format("{:.7g}", kernel.driver);
     std::map<u64, Instruction> instructions; // by address
@@ -132,7 +132,7 @@ private:
         launch.shared_bytes += metric.whole.whole;
       if (metric.whole.is_number && is_launch_counter(name)) launch.counters[name] = metric.whole.number;
     }
-    auto loaded = modules_.find({kernel.process, kernel.module});
+    auto loaded = modules_.find({process, kernel.module});
     if (loaded != modules_.end()) launch.code = loaded->second.code;
     place(instructions, loaded == modules_.end() ? std::map<std::string, u64>{} : loaded->second.functions,
           begin, launch);

@@ -8,7 +8,7 @@
 //   block header  1 modules 2 results 3 session 4 strings {1 string…} 5 bytes that follow 6 process {1 id} 7 8 9 other results
 //   session       6 device {2 name 3 attribute {1 name 2 value}…} 8 version {1 of what 2 version}…
 //   module        1 id 4 cubin 8 files {1 file {1 path 2 text}…} 9 symbols {1 function {1 name 2 address}…}
-//   result        1 process 5 mangled 7 demangled name 10 grid 11 block {1 x 2 y 3 z} 13 metric… 15 module {1 id} 35 driver
+//   result        1 thread 5 mangled 7 demangled name 10 grid 11 block {1 x 2 y 3 z} 13 metric… 15 module {1 id} 35 driver
 //   metric        1 name, an index of all strings of the file so far 2 value 3 element {1 correlation 2 value}…
 //   value         1 string 2 float 3 double 4 u32 5 u64 Of a metric per instruction an element's correlation is the address
 //   of the instruction in the GPU's memory. Machine code is loaded when it is first launched, so that a module comes again

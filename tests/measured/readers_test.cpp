@@ -111,6 +111,21 @@ TEST(Reports, AnInlinedFunctionHasItsCallersToo) {
   EXPECT_TRUE(found) << "atomicAdd stands in a header of the toolkit";
 }
 
+// A report names the thread that a launch was asked for by: modules belong to its process.
+TEST(Reports, LaunchesOfAnotherThreadHaveTheirLines) {
+  const Measured read = measured("threads.ncu-rep");
+  ASSERT_EQ(read.launches.size(), 20u);
+  for (const Launch& launch : read.launches) EXPECT_EQ(launch.process, read.launches[0].process);
+  for (const Counted& launch : measured::launches(read)) {
+    ASSERT_EQ(launch.record.sites.size(), 2u);
+    for (const measure::SiteRecord& site : launch.record.sites) {
+      ASSERT_FALSE(site.site.frames.empty());
+      EXPECT_TRUE(site.site.frames[0].file.ends_with("threads.cu"));
+      EXPECT_EQ(site.site.frames[0].line, 4u);
+    }
+  }
+}
+
 TEST(Recordings, SayWhatTheProfilerSays) {
   const Measured recorded = measured("histogram.jsonl"), profiled = measured("histogram.ncu-rep");
   EXPECT_EQ(recorded.machine.gpu, "NVIDIA H200");
