@@ -126,7 +126,6 @@ bool make_room() {
 }
 
 bool start() {
-  synchronize(); // what runs already, as of a graph, is no launch of this session
   if (!make_room()) return false;
   auto set = WARPLENS_CUPTI(CUpti_RangeProfiler_SetConfig_Params);
   set.pRangeProfilerObject = session.target;
@@ -168,7 +167,6 @@ void write_range(std::size_t index) {
 void stop_and_write() {
   if (!session.running) return;
   session.running = false;
-  synchronize();
   auto stop = WARPLENS_CUPTI(CUpti_RangeProfiler_Stop_Params);
   stop.pRangeProfilerObject = session.target;
   if (!works(cuptiRangeProfilerStop(&stop), "cuptiRangeProfilerStop")) return;

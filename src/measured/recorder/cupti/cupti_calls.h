@@ -3,6 +3,7 @@
 #include "measured/recorder/cupti/writer.h"
 #include <cuda.h>
 #include <cupti.h>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -11,6 +12,8 @@ namespace warplens::recorder {
 // Says once for each call and error what went wrong, in the recording.
 inline bool works(CUptiResult result, const char* call) {
   if (result == CUPTI_SUCCESS) return true;
+  static std::mutex saying;
+  std::lock_guard lock(saying);
   static std::set<std::pair<std::string, int>> said;
   if (said.emplace(call, static_cast<int>(result)).second) {
     const char* text = nullptr;

@@ -12,26 +12,32 @@
 //
 // A program runs once for each pass and, where CUPTI does not count all launches (instructions.h), once for each launch. Code that
 // counts its instructions takes longer, and a time of it means nothing.
+#include "measured/recorder/cupti/captures.h"
 #include "measured/recorder/cupti/counters.h"
 #include "measured/recorder/cupti/cupti_calls.h"
 #include "measured/recorder/cupti/cupti_library.h"
 #include "measured/recorder/cupti/instructions.h"
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 #include <sstream>
 #include <unistd.h>
+#include <utility>
 
 namespace warplens::recorder {
 namespace {
 
-std::recursive_mutex entering; // a module may be loaded while a launch is prepared
+// Held from the beginning of a launch to its end, so that launches of several threads are counted one after the other. Recursive, for
+// CUPTI launches kernels of its own.
+std::recursive_mutex launching;
 unsigned long long launches = 0;
 unsigned long long most_launches = ~0ull;
 std::set<unsigned long long> counted_launches; // by instruction; empty: all that are recorded
 unsigned long long graph_launches = 0;         // which are not recorded
-unsigned long long in_flight = 0;              // launches that were begun and not returned from
+unsigned long long beside_captures = 0;        // nor are these
+bool uncollected = false;                      // were instructions counted of launches that are not to be?
 Memory most_memory;                            // at a launch that is recorded
 unsigned long long run = 0;
 enum class Pass { counters, instructions, launches } pass = Pass::instructions;
@@ -45,71 +51,111 @@ bool is_counted(unsigned long long launch) {
   return counted_launches.empty() ? launch < most_launches : counted_launches.contains(launch);
 }
 
-bool is_last(unsigned long long launch) {
-  return launch == (counted_launches.empty() ? most_launches - 1 : *counted_launches.rbegin());
+unsigned long long last_launch() {
+  return counted_launches.empty() ? most_launches - 1 : *counted_launches.rbegin();
+}
+
+// A launch that is not counted, before others that are: its counts are no part of the next one's.
+void leave_out(const Launch& launch) {
+  if (pass == Pass::launches || launch.index > last_launch()) return;
+  wait_for(launch);
+  uncollected = true;
 }
 
 void on_counted_pass(const Launch& launch, bool entry) {
   const bool counted = is_counted(launch.index);
   if (entry) {
+    if (counted && std::exchange(uncollected, false)) instructions::leave_out(launch.context);
     if (counted) instructions::begin(launch);
     return;
   }
-  counted ? instructions::end(launch) : instructions::leave_out(launch);
-  if (is_last(launch.index)) instructions::finish();
+  if (counted)
+    instructions::end(launch);
+  else
+    leave_out(launch);
+  if (launch.index == last_launch()) instructions::finish();
 }
 
-// Its kernels would be ranges of the profiler, and their counts part of the next launch's.
-void on_graph() {
-  ++graph_launches;
-  if (pass == Pass::counters) counters::finish();
-}
-void on_graph_launched(const Launch& launch) {
-  if (pass == Pass::instructions) instructions::leave_out(launch);
-}
-
-void on_driver_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
-  std::optional<Launch> launch = launch_of(call, data);
-  if (!launch) return;
-  const bool entry = data.callbackSite == CUPTI_API_ENTER;
-  // What is captured becomes part of a graph, and does not run now.
-  if (entry) *data.correlationData = is_captured(launch->stream);
-  if (*data.correlationData != 0) return;
-  if (launch->is_graph) return entry ? on_graph() : on_graph_launched(*launch);
-  static thread_local int depth = 0; // launches that CUPTI makes for its own purposes
-  if (entry ? depth++ != 0 : --depth != 0) return;
-  if (entry && in_flight++ != 0)
-    note("launches of several threads at once: their counts may be one another's");
-  if (!entry) --in_flight;
-  launch->index = entry ? launches : launches++;
-  if (entry && launch->index < most_launches)
+void on_launch(const Launch& launch, bool entry) {
+  const bool recorded = launch.index < most_launches;
+  if (entry && recorded)
     if (const Memory now = memory(); now.used > most_memory.used) most_memory = now;
   switch (pass) {
-  case Pass::instructions: return on_counted_pass(*launch, entry);
+  case Pass::instructions: return on_counted_pass(launch, entry);
   case Pass::counters:
-    if (launch->index == most_launches && entry) counters::finish();
-    if (launch->index < most_launches) entry ? counters::begin(*launch) : counters::end(*launch);
+    if (launch.index == most_launches && entry) counters::finish();
+    if (recorded) entry ? counters::begin(launch) : counters::end(launch);
     return;
   case Pass::launches:
-    if (launch->index < most_launches && entry) write_line('{' + members(*launch) + '}');
+    if (recorded && !entry) write_line('{' + members(launch) + '}');
     return;
   }
 }
 
+// Not in the recording. Its kernels would be ranges of the profiler.
+void on_unrecorded(const Launch& launch, bool entry) {
+  if (entry && pass == Pass::counters) counters::finish();
+  if (entry) return;
+  ++(launch.is_graph ? graph_launches : beside_captures);
+  leave_out(launch);
+}
+
+// Launches that are captured become part of a graph, and do not run now; those that the driver refused do not run at all.
+void on_launch_call(Launch launch, const CUpti_CallbackData& data) {
+  const bool entry = data.callbackSite == CUPTI_API_ENTER;
+  static int depth = 0; // of launches that CUPTI makes for its own purposes
+  enum : std::uint64_t { is_recorded, is_unrecorded, is_none };
+  std::uint64_t& kind = *data.correlationData;
+  if (entry) launching.lock();
+  launch.index = launches;
+  if (entry) {
+    kind = depth++ != 0 || is_captured(launch.stream)     ? is_none
+           : launch.is_graph || captures::are_under_way() ? is_unrecorded
+                                                          : is_recorded;
+  }
+  const bool refused = !entry && *static_cast<const CUresult*>(data.functionReturnValue) != CUDA_SUCCESS;
+  if (!refused && kind == is_recorded) on_launch(launch, entry);
+  if (!refused && kind == is_unrecorded) on_unrecorded(launch, entry);
+  if (entry) return;
+  if (!refused && kind == is_recorded) ++launches;
+  --depth;
+  launching.unlock();
+}
+
+// The profiler is at rest while a stream is captured.
+void on_capture_call(const captures::Call& call, const CUpti_CallbackData& data) {
+  const bool entry = data.callbackSite == CUPTI_API_ENTER;
+  if (entry) launching.lock();
+  if (entry && call.begins && pass == Pass::counters) counters::finish();
+  if (entry) return;
+  captures::follow(call, data);
+  launching.unlock();
+}
+
+void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  for (const captures::Call& call : captures::calls())
+    if (call.id == id) return on_capture_call(call, data);
+  if (std::optional<Launch> launch = launch_of(id, data)) on_launch_call(*launch, data);
+}
+
 void CUPTIAPI callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  std::lock_guard lock(entering);
   if (domain == CUPTI_CB_DOMAIN_RESOURCE)
     on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
   else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
     on_driver_call(id, *static_cast<const CUpti_CallbackData*>(data));
 }
 
+void note_unrecorded(unsigned long long number, const char* of_which) {
+  if (run > 1 || number == 0) return;
+  note("not recorded: " + std::to_string(number) + (number == 1 ? " launch " : " launches ") + of_which);
+}
+
 void at_end() {
-  std::lock_guard lock(entering);
+  std::lock_guard lock(launching);
   if (pass == Pass::instructions) instructions::finish();
   if (pass == Pass::counters) counters::finish();
-  if (run <= 1 && graph_launches != 0)
-    note(std::to_string(graph_launches) + " launches of CUDA graphs are not recorded");
+  note_unrecorded(graph_launches, "of CUDA graphs");
+  note_unrecorded(beside_captures, "while a stream was captured");
   std::string end = "{\"end\":" + std::to_string(launches);
   if (most_memory.all != 0)
     end += ",\"memory_used\":" + std::to_string(most_memory.used) +
@@ -170,6 +216,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
         CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
         CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz})
     works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call), "cuptiEnableCallback");
+  for (const captures::Call& call : captures::calls())
+    works(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call.id), "cuptiEnableCallback");
   std::atexit(at_end);
   return 1;
 }

@@ -8,6 +8,7 @@
 #include <cupti_pcsampling.h>
 #include <cupti_sass_metrics.h>
 #include <map>
+#include <mutex>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ struct Module {
   bool written = false;
 };
 std::map<std::uint32_t, Module> modules;  // by CUPTI's CRC of the cubin
+std::mutex modules_lock;                  // they are loaded by any thread, while another launches
 std::map<std::uint32_t, bool> configured; // device: can it be counted?
 std::vector<std::uint64_t> metrics;       // as configured, in the order of the "metrics" line
 CUcontext enabled = nullptr;              // of the first launch; others are noted
@@ -77,6 +79,7 @@ bool configure(CUcontext context) {
 }
 
 void write_module(std::uint32_t crc) {
+  std::lock_guard lock(modules_lock);
   auto found = modules.find(crc);
   if (found == modules.end() || found->second.written) return;
   found->second.written = true;
@@ -146,6 +149,7 @@ void keep_module(const CUpti_ModuleResourceData& loaded) {
   asked.cubin = loaded.pCubin;
   asked.cubinSize = loaded.cubinSize;
   if (!works(cuptiGetCubinCrc(&asked), "cuptiGetCubinCrc")) return;
+  std::lock_guard lock(modules_lock);
   Module& module = modules[static_cast<std::uint32_t>(asked.cubinCrc)];
   if (module.image.empty()) module.image.assign(loaded.pCubin, loaded.cubinSize);
 }
@@ -163,7 +167,7 @@ void end(const Launch& launch) {
   std::vector<CUpti_SassMetrics_InstanceValue> values;
   std::vector<CUpti_SassMetrics_Data> rows;
   if (enabled == launch.context) {
-    if (!synchronize()) note("launch " + std::to_string(launch.index) + " failed");
+    if (!wait_for(launch)) note("launch " + std::to_string(launch.index) + " failed");
     rows = collect(launch.context, values);
   }
   const std::size_t each = rows.empty() ? 0 : values.size() / rows.size();
@@ -178,11 +182,9 @@ void end(const Launch& launch) {
   write_line(line + "]}");
 }
 
-void leave_out(const Launch& launch) {
-  if (enabled != launch.context) return;
-  synchronize();
+void leave_out(CUcontext context) {
   std::vector<CUpti_SassMetrics_InstanceValue> values;
-  collect(launch.context, values);
+  if (enabled == context) collect(context, values);
 }
 
 void finish() {

@@ -14,8 +14,7 @@ namespace warplens::recorder::instructions {
 void keep_module(const CUpti_ModuleResourceData&);
 void begin(const Launch&);
 void end(const Launch&);
-void leave_out(
-    const Launch&); // one that is not counted, while others are: its counts are no part of the next one's
-void finish();      // after the last launch, or at the end of the process
+void leave_out(CUcontext); // what was counted since the last launch
+void finish();             // after the last launch, or at the end of the process
 
 } // namespace warplens::recorder::instructions

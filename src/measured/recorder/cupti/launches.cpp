@@ -86,9 +86,17 @@ Memory memory() {
   return {all - free, all};
 }
 
-bool synchronize() {
-  static auto wait = reinterpret_cast<CUresult (*)()>(driver_function("cuCtxSynchronize"));
-  return wait != nullptr && wait() == CUDA_SUCCESS;
+bool wait_for(const Launch& launch) {
+  static auto wait = reinterpret_cast<CUresult (*)(CUstream)>(driver_function("cuStreamSynchronize"));
+  static auto exchange = reinterpret_cast<CUresult (*)(CUstreamCaptureMode*)>(
+      driver_function("cuThreadExchangeStreamCaptureMode"));
+  if (wait == nullptr || exchange == nullptr) return false;
+  CUstreamCaptureMode mode =
+      CU_STREAM_CAPTURE_MODE_RELAXED; // in which a thread may wait while another captures
+  exchange(&mode);
+  const bool worked = wait(launch.stream) == CUDA_SUCCESS;
+  exchange(&mode);
+  return worked;
 }
 
 } // namespace warplens::recorder

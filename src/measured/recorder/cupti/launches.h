@@ -32,7 +32,7 @@ struct Memory {
   std::size_t used = 0, all = 0;
 };
 Memory memory();
-// Waits until everything in the context has ended. False: the context is broken.
-bool synchronize();
+// Waits until the launch has ended, beside captures, too, because nothing else in the context is waited for. False: it failed.
+bool wait_for(const Launch&);
 
 } // namespace warplens::recorder
