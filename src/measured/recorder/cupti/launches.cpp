@@ -1,3 +1,4 @@
+// The calls of the driver that launch, as CUPTI shows them, and what is asked of the driver itself. See launches.h.
 #include "measured/recorder/cupti/launches.h"
 #include "measured/recorder/cupti/writer.h"
 #include <dlfcn.h>
