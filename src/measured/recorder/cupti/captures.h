@@ -1,5 +1,5 @@
-// Which streams the program captures into graphs. Meanwhile CUPTI can count nothing: it waits for the whole context, which CUDA forbids
-// then, and the program would lose its capture (CUPTI 12.9 and 13.0, H200, driver 580.159.04, November 2026).
+// Which streams the program captures into graphs. Meanwhile CUPTI can count nothing: to patch a function, and to read counts, it waits for
+// the whole context, which CUDA forbids then, and the program would lose its capture (CUPTI 12.9 and 13.0, H200, driver 580.159.04, November 2026).
 #pragma once
 #include <cupti.h>
 #include <span>

@@ -122,13 +122,16 @@ void on_launch_call(Launch launch, const CUpti_CallbackData& data) {
   launching.unlock();
 }
 
-// The profiler is at rest while a stream is captured.
+// CUPTI is at rest while a stream is captured.
 void on_capture_call(const captures::Call& call, const CUpti_CallbackData& data) {
-  const bool entry = data.callbackSite == CUPTI_API_ENTER;
-  if (entry) launching.lock();
-  if (entry && call.begins && pass == Pass::counters) counters::finish();
-  if (entry) return;
+  if (data.callbackSite == CUPTI_API_ENTER) {
+    launching.lock();
+    if (call.begins && pass == Pass::counters) counters::finish();
+    if (call.begins && pass == Pass::instructions) instructions::pause();
+    return;
+  }
   captures::follow(call, data);
+  if (!captures::are_under_way()) instructions::resume();
   launching.unlock();
 }
 

@@ -36,7 +36,8 @@ std::map<std::uint32_t, Module> modules;  // by CUPTI's CRC of the cubin
 std::mutex modules_lock;                  // they are loaded by any thread, while another launches
 std::map<std::uint32_t, bool> configured; // device: can it be counted?
 std::vector<std::uint64_t> metrics;       // as configured, in the order of the "metrics" line
-CUcontext enabled = nullptr;              // of the first launch; others are noted
+CUcontext context = nullptr;              // that is counted in: of the first launch; others are noted
+bool is_paused = false;
 
 // The configuration of the wanted metrics for a chip.
 std::vector<CUpti_SassMetrics_Config> configuration(const std::string& chip) {
@@ -76,6 +77,19 @@ bool configure(CUcontext context) {
   set.pConfigs = config.data();
   set.deviceIndex = device;
   return can = works(cuptiSassMetricsSetConfig(&set), "cuptiSassMetricsSetConfig");
+}
+
+bool enable(CUcontext in) {
+  auto params = WARPLENS_CUPTI(CUpti_SassMetricsEnable_Params);
+  params.ctx = in;
+  params.enableLazyPatching = 1;
+  return works(cuptiSassMetricsEnable(&params), "cuptiSassMetricsEnable");
+}
+
+void disable(CUcontext in) {
+  auto params = WARPLENS_CUPTI(CUpti_SassMetricsDisable_Params);
+  params.ctx = in;
+  cuptiSassMetricsDisable(&params);
 }
 
 void write_module(std::uint32_t crc) {
@@ -155,18 +169,23 @@ void keep_module(const CUpti_ModuleResourceData& loaded) {
 }
 
 void begin(const Launch& launch) {
-  // One range for all launches: no CUPTI that was tried can be configured a second time.
-  if (enabled != nullptr || !configure(launch.context)) return;
-  auto enable = WARPLENS_CUPTI(CUpti_SassMetricsEnable_Params);
-  enable.ctx = launch.context;
-  enable.enableLazyPatching = 1;
-  if (works(cuptiSassMetricsEnable(&enable), "cuptiSassMetricsEnable")) enabled = launch.context;
+  // One configuration for all launches: no CUPTI that was tried can be configured a second time.
+  if (context != nullptr || !configure(launch.context)) return;
+  if (enable(launch.context)) context = launch.context;
+}
+
+void pause() {
+  if (context != nullptr && !std::exchange(is_paused, true)) disable(context);
+}
+
+void resume() {
+  if (context != nullptr && std::exchange(is_paused, false)) enable(context);
 }
 
 void end(const Launch& launch) {
   std::vector<CUpti_SassMetrics_InstanceValue> values;
   std::vector<CUpti_SassMetrics_Data> rows;
-  if (enabled == launch.context) {
+  if (context == launch.context) {
     if (!wait_for(launch)) note("launch " + std::to_string(launch.index) + " failed");
     rows = collect(launch.context, values);
   }
@@ -182,18 +201,14 @@ void end(const Launch& launch) {
   write_line(line + "]}");
 }
 
-void leave_out(CUcontext context) {
+void leave_out(CUcontext of) {
   std::vector<CUpti_SassMetrics_InstanceValue> values;
-  if (enabled == context) collect(context, values);
+  if (context == of) collect(of, values);
 }
 
 void finish() {
-  if (enabled != nullptr) {
-    auto disable = WARPLENS_CUPTI(CUpti_SassMetricsDisable_Params);
-    disable.ctx = enabled;
-    cuptiSassMetricsDisable(&disable);
-    enabled = nullptr;
-  }
+  if (context != nullptr && !is_paused) disable(context);
+  context = nullptr;
   for (auto& [device, can] : configured) {
     if (!std::exchange(can, false)) continue;
     auto unset = WARPLENS_CUPTI(CUpti_SassMetricsUnsetConfig_Params);

@@ -15,6 +15,9 @@ void keep_module(const CUpti_ModuleResourceData&);
 void begin(const Launch&);
 void end(const Launch&);
 void leave_out(CUcontext); // what was counted since the last launch
-void finish();             // after the last launch, or at the end of the process
+// Between them, nothing is patched. CUPTI would do so when a function is launched for the first time, and a capture would be lost.
+void pause();
+void resume();
+void finish(); // after the last launch, or at the end of the process
 
 } // namespace warplens::recorder::instructions

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Records the launches of recorded.cu on a GPU and checks that each has its own counts, and that the program ends well.
+
+usage: recorded.py WARPLENS PROGRAM [OPTION…]     options of `warplens record`, such as --cupti FILE
+
+One line for each kind of launch; exit code 1 where one is not as it should be.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+
+# launches that are recorded (None: as many as come), and those that a note has to name
+KINDS = {
+    "graphs": ([1, 2, 3], 3, 0),
+    "global": ([7, 3], 1, 2),
+    "thread_local": ([7, 3], 1, 2),
+    "relaxed": ([7, 3], 1, 2),
+    "cold_global": ([7, 3, 4], 1, 1),
+    "cold_thread_local": ([7, 3, 4], 1, 1),
+    "cold_relaxed": ([7, 3, 4], 1, 1),
+    "refused": ([1, 2], 0, 0),
+    "threads": (sorted([1, 2, 3, 4] * 5), 0, 0),
+    "capturing_threads": (None, 12, None),
+}
+
+
+def wrong(launch, warps):
+    """What of a recorded launch is not that of `warps` warps with a load and a store each."""
+    for name, value in launch.get("counters", {}).items():
+        if "requests_pipe_lsu_mem_global" in name and value != warps:
+            return f"{name} is {value}"
+    for function in launch.get("functions", []):
+        for row in function["rows"]:
+            if row[1] != warps:
+                return f"instruction {row[0]} was executed by {row[1]} warps"
+    return None
+
+
+def check(warplens, program, kind, options):
+    expected, graphs, beside = KINDS[kind]
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        run = subprocess.run([warplens, "record", *options, "-o", file.name, program, kind], capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            return f"exit code {run.returncode}: {run.stdout}{run.stderr}"
+        lines = [json.loads(line) for line in open(file.name, encoding="utf-8")]
+    launches = [line for line in lines if "launch" in line]
+    counted = [line for line in launches if line.get("counters") or line.get("functions")]
+    for launch in counted:
+        if found := wrong(launch, launch["grid"][0]):
+            return f"launch {launch['launch']} of {launch['grid'][0]} blocks: {found}"
+    first = [line["grid"][0] for line in counted if line.get("counters")] or [line["grid"][0] for line in counted]
+    # Without a CUPTI that counts every launch there is a run for each, and threads come in another order in each.
+    if expected is not None and sorted(first) != sorted(expected) and not (kind == "threads" and "--cupti" in options):
+        return f"launches of {first} blocks are counted, not of {expected}"
+    notes = " ".join(line["note"] for line in lines if "note" in line)
+    for number, what in ((graphs, "of CUDA graphs"), (beside, "while a stream was captured")):
+        if number is not None and (f"{number} launch" in notes and what in notes) != (number != 0):
+            return f"notes: {notes!r}"
+    return None
+
+
+def main(warplens, program, *options):
+    failed = 0
+    for counters in ([], ["--no-counters"]):
+        for kind in KINDS:
+            found = check(warplens, program, kind, [*counters, *options])
+            print(f"{' '.join([kind, *counters])}: {found or 'as it should be'}")
+            failed += found is not None
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
