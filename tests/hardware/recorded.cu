@@ -73,6 +73,13 @@ static void cold(cudaStreamCaptureMode mode) {
   k<3><<<4, 32, 0, s>>>(data);
 }
 
+// More launches than one session of CUPTI's profiler holds.
+static void sessions() {
+  cudaStream_t s = stream();
+  for (int i = 0; i < 140; ++i) k<1><<<1 + i % 5, 32, 0, s>>>(data);
+  CHECK(cudaStreamSynchronize(s));
+}
+
 // A launch that is refused, between two of 1 and 2 blocks.
 static void refused() {
   k<1><<<1, 32>>>(data);
@@ -111,6 +118,7 @@ int main(int count, char** arguments) {
   else if (!strcmp(what, "cold_global")) cold(cudaStreamCaptureModeGlobal);
   else if (!strcmp(what, "cold_thread_local")) cold(cudaStreamCaptureModeThreadLocal);
   else if (!strcmp(what, "cold_relaxed")) cold(cudaStreamCaptureModeRelaxed);
+  else if (!strcmp(what, "sessions")) sessions();
   else if (!strcmp(what, "refused")) refused();
   else if (!strcmp(what, "threads"))
     for (auto* run : {many<1>, many<2>, many<3>, many<4>}) threads.emplace_back(run);

@@ -116,7 +116,9 @@ TEST(Reports, LaunchesOfAnotherThreadHaveTheirLines) {
   const Measured read = measured("threads.ncu-rep");
   ASSERT_EQ(read.launches.size(), 20u);
   for (const Launch& launch : read.launches) EXPECT_EQ(launch.process, read.launches[0].process);
-  for (const Counted& launch : measured::launches(read)) {
+  const std::vector<Counted> counted = measured::launches(read);
+  ASSERT_EQ(counted.size(), 20u);
+  for (const Counted& launch : counted) {
     ASSERT_EQ(launch.record.sites.size(), 2u);
     for (const measure::SiteRecord& site : launch.record.sites) {
       ASSERT_FALSE(site.site.frames.empty());

@@ -9,13 +9,14 @@ namespace warplens::recorder::captures {
 // A call of the driver that begins or ends the capture of the stream that is its first parameter.
 struct Call {
   CUpti_CallbackId id;
-  bool begins, per_thread; // per_thread: no stream means the thread's own
+  enum class What { begins, ends, destroys } what;
+  bool per_thread; // no stream means the thread's own
 };
 std::span<const Call> calls();
 
 // After such a call.
 void follow(const Call&, const CUpti_CallbackData&);
-// Is any stream being captured?
+// Is any stream being captured? One whose context is destroyed meanwhile, or whose own thread ends, is taken to be.
 bool are_under_way();
 
 } // namespace warplens::recorder::captures

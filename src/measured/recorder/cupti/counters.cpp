@@ -190,13 +190,14 @@ void stop_and_write() {
 void begin(const Launch& launch) {
   if (session.broken) return;
   if (session.context == nullptr) session.broken = !open_session(launch.context);
-  if (session.context != launch.context) return note("launches of a second context are not counted");
+  if (session.context != launch.context) return note_once(of_second_context);
   if (!session.broken && !session.running) session.broken = !start();
 }
 
 void end(const Launch& launch) {
   // Somebody else's profiler may have the counters: the launch is known all the same, and its instructions can be counted.
   if (!session.running || session.context != launch.context) return write_line('{' + members(launch) + '}');
+  if (!wait_for(launch)) note("launch " + std::to_string(launch.index) + " failed");
   session.launches.push_back(launch);
   if (session.launches.size() == most_ranges) stop_and_write();
 }

@@ -3,8 +3,6 @@
 #include "measured/recorder/cupti/writer.h"
 #include <cuda.h>
 #include <cupti.h>
-#include <mutex>
-#include <set>
 #include <string>
 
 namespace warplens::recorder {
@@ -12,14 +10,10 @@ namespace warplens::recorder {
 // Says once for each call and error what went wrong, in the recording.
 inline bool works(CUptiResult result, const char* call) {
   if (result == CUPTI_SUCCESS) return true;
-  static std::mutex saying;
-  std::lock_guard lock(saying);
-  static std::set<std::pair<std::string, int>> said;
-  if (said.emplace(call, static_cast<int>(result)).second) {
-    const char* text = nullptr;
-    cuptiGetResultString(result, &text);
-    note(std::string(call) + ": " + (text != nullptr ? text : "error") + " (" + std::to_string(result) + ")");
-  }
+  const char* text = nullptr;
+  cuptiGetResultString(result, &text);
+  note_once(std::string(call) + ": " + (text != nullptr ? text : "error") + " (" + std::to_string(result) +
+            ")");
   return false;
 }
 

@@ -24,7 +24,6 @@
 #include <set>
 #include <sstream>
 #include <unistd.h>
-#include <utility>
 
 namespace warplens::recorder {
 namespace {
@@ -32,14 +31,16 @@ namespace {
 // Held from the beginning of a launch to its end, so that launches of several threads are counted one after the other. Recursive, for
 // CUPTI launches kernels of its own.
 std::recursive_mutex launching;
+// Of calls that are followed: in one, CUPTI launches for its own purposes. When the process ends it stays above 0.
+int depth = 0;
 unsigned long long launches = 0;
 unsigned long long most_launches = ~0ull;
 std::set<unsigned long long> counted_launches; // by instruction; empty: all that are recorded
 unsigned long long graph_launches = 0;         // which are not recorded
 unsigned long long beside_captures = 0;        // nor are these
-bool uncollected = false;                      // were instructions counted of launches that are not to be?
 Memory most_memory;                            // at a launch that is recorded
 unsigned long long run = 0;
+pid_t process = 0;
 enum class Pass { counters, instructions, launches } pass = Pass::instructions;
 
 void on_resource(CUpti_CallbackId what, const CUpti_ResourceData& data) {
@@ -55,24 +56,16 @@ unsigned long long last_launch() {
   return counted_launches.empty() ? most_launches - 1 : *counted_launches.rbegin();
 }
 
-// A launch that is not counted, before others that are: its counts are no part of the next one's.
-void leave_out(const Launch& launch) {
-  if (pass == Pass::launches || launch.index > last_launch()) return;
-  wait_for(launch);
-  uncollected = true;
-}
-
 void on_counted_pass(const Launch& launch, bool entry) {
   const bool counted = is_counted(launch.index);
   if (entry) {
-    if (counted && std::exchange(uncollected, false)) instructions::leave_out(launch.context);
     if (counted) instructions::begin(launch);
     return;
   }
   if (counted)
     instructions::end(launch);
-  else
-    leave_out(launch);
+  else if (launch.index < last_launch())
+    instructions::leave_out(launch);
   if (launch.index == last_launch()) instructions::finish();
 }
 
@@ -92,18 +85,19 @@ void on_launch(const Launch& launch, bool entry) {
   }
 }
 
-// Not in the recording. Its kernels would be ranges of the profiler.
+// Not in the recording. Its kernels would be ranges of the profiler, and their counts part of the next launch's.
 void on_unrecorded(const Launch& launch, bool entry) {
   if (entry && pass == Pass::counters) counters::finish();
   if (entry) return;
   ++(launch.is_graph ? graph_launches : beside_captures);
-  leave_out(launch);
+  if (launch.index > last_launch()) return;
+  if (pass == Pass::instructions) instructions::leave_out(launch);
+  if (pass == Pass::counters) wait_for(launch);
 }
 
 // Launches that are captured become part of a graph, and do not run now; those that the driver refused do not run at all.
 void on_launch_call(Launch launch, const CUpti_CallbackData& data) {
   const bool entry = data.callbackSite == CUPTI_API_ENTER;
-  static int depth = 0; // of launches that CUPTI makes for its own purposes
   enum : std::uint64_t { is_recorded, is_unrecorded, is_none };
   std::uint64_t& kind = *data.correlationData;
   if (entry) launching.lock();
@@ -126,12 +120,16 @@ void on_launch_call(Launch launch, const CUpti_CallbackData& data) {
 void on_capture_call(const captures::Call& call, const CUpti_CallbackData& data) {
   if (data.callbackSite == CUPTI_API_ENTER) {
     launching.lock();
-    if (call.begins && pass == Pass::counters) counters::finish();
-    if (call.begins && pass == Pass::instructions) instructions::pause();
+    if (depth++ != 0 || call.what != captures::Call::What::begins) return;
+    if (pass == Pass::counters) counters::finish();
+    if (pass == Pass::instructions) instructions::pause();
     return;
   }
-  captures::follow(call, data);
-  if (!captures::are_under_way()) instructions::resume();
+  if (depth == 1) {
+    captures::follow(call, data);
+    if (!captures::are_under_way()) instructions::resume();
+  }
+  --depth;
   launching.unlock();
 }
 
@@ -154,7 +152,11 @@ void note_unrecorded(unsigned long long number, const char* of_which) {
 }
 
 void at_end() {
-  std::lock_guard lock(launching);
+  // A child of the program is without the other threads, of which one may have held this for ever.
+  const bool is_child = ::getpid() != process;
+  if (!is_child) launching.lock();
+  ++depth;
+  if (is_child) return;
   if (pass == Pass::instructions) instructions::finish();
   if (pass == Pass::counters) counters::finish();
   note_unrecorded(graph_launches, "of CUDA graphs");
@@ -164,6 +166,7 @@ void at_end() {
     end += ",\"memory_used\":" + std::to_string(most_memory.used) +
            ",\"memory\":" + std::to_string(most_memory.all);
   write_line(end + '}');
+  launching.unlock();
 }
 
 unsigned long long number_in(const char* variable, unsigned long long otherwise) {
@@ -184,13 +187,13 @@ void begin_file(unsigned cupti) {
   std::stringstream list(text_of("WARPLENS_RECORD_LAUNCH"));
   for (std::string one; std::getline(list, one, ',');)
     counted_launches.insert(std::strtoull(one.c_str(), nullptr, 10));
-  const std::string process = std::to_string(::getpid());
+  process = ::getpid();
   // Files are read in the order in which processes began, which their names therefore say.
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const std::string time = std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
   if (const char* folder = std::getenv("WARPLENS_RECORD"); folder != nullptr)
-    open_output((std::string(folder) + '/' + time + '.' + process + ".jsonl").c_str());
-  std::string line = "{\"recording\":1,\"pass\":" + quoted(name) + ",\"process\":" + process;
+    open_output((std::string(folder) + '/' + time + '.' + std::to_string(process) + ".jsonl").c_str());
+  std::string line = "{\"recording\":1,\"pass\":" + quoted(name) + ",\"process\":" + std::to_string(process);
   run = number_in("WARPLENS_RECORD_RUN", 0);
   line += ",\"run\":" + std::to_string(run);
   write_line(line + ",\"cupti\":" + std::to_string(cupti) + '}');

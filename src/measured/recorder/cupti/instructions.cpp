@@ -38,6 +38,7 @@ std::map<std::uint32_t, bool> configured; // device: can it be counted?
 std::vector<std::uint64_t> metrics;       // as configured, in the order of the "metrics" line
 CUcontext context = nullptr;              // that is counted in: of the first launch; others are noted
 bool is_paused = false;
+bool is_uncollected = false; // did launches run in it that are not counted?
 
 // The configuration of the wanted metrics for a chip.
 std::vector<CUpti_SassMetrics_Config> configuration(const std::string& chip) {
@@ -169,9 +170,12 @@ void keep_module(const CUpti_ModuleResourceData& loaded) {
 }
 
 void begin(const Launch& launch) {
+  if (context == launch.context && std::exchange(is_uncollected, false)) {
+    std::vector<CUpti_SassMetrics_InstanceValue> values;
+    collect(context, values);
+  }
   // One configuration for all launches: no CUPTI that was tried can be configured a second time.
-  if (context != nullptr || !configure(launch.context)) return;
-  if (enable(launch.context)) context = launch.context;
+  if (context == nullptr && configure(launch.context) && enable(launch.context)) context = launch.context;
 }
 
 void pause() {
@@ -188,6 +192,8 @@ void end(const Launch& launch) {
   if (context == launch.context) {
     if (!wait_for(launch)) note("launch " + std::to_string(launch.index) + " failed");
     rows = collect(launch.context, values);
+  } else if (context != nullptr) {
+    note_once(of_second_context);
   }
   const std::size_t each = rows.empty() ? 0 : values.size() / rows.size();
   std::string line = '{' + members(launch) + ",\"functions\":[";
@@ -201,9 +207,10 @@ void end(const Launch& launch) {
   write_line(line + "]}");
 }
 
-void leave_out(CUcontext of) {
-  std::vector<CUpti_SassMetrics_InstanceValue> values;
-  if (context == of) collect(of, values);
+void leave_out(const Launch& launch) {
+  if (context != launch.context) return;
+  wait_for(launch);
+  is_uncollected = true;
 }
 
 void finish() {

@@ -14,7 +14,7 @@ namespace warplens::recorder::instructions {
 void keep_module(const CUpti_ModuleResourceData&);
 void begin(const Launch&);
 void end(const Launch&);
-void leave_out(CUcontext); // what was counted since the last launch
+void leave_out(const Launch&); // has run and is not counted: its counts are no part of the next one's
 // Between them, nothing is patched. CUPTI would do so when a function is launched for the first time, and a capture would be lost.
 void pause();
 void resume();

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
+#include <set>
 #include <unistd.h>
 
 namespace warplens::recorder {
@@ -58,6 +59,16 @@ void write_line(std::string line) {
     if (written <= 0) return; // a full disk: the reader finds a cut line
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+void note_once(const std::string& text) {
+  static std::mutex saying;
+  static std::set<std::string>& said = *new std::set<std::string>;
+  {
+    std::lock_guard lock(saying);
+    if (!said.insert(text).second) return;
+  }
+  note(text);
 }
 
 void note(const std::string& text) { write_line("{\"note\":" + quoted(text) + "}"); }

@@ -16,5 +16,7 @@ void open_output(const char* path);
 void write_line(std::string line);
 // What could not be recorded, and why: part of the file, so that the report can say it.
 void note(const std::string& text);
+void note_once(const std::string& text);
+inline constexpr const char* of_second_context = "launches of a second context are not counted";
 
 } // namespace warplens::recorder

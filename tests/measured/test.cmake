@@ -1,0 +1,15 @@
+# The recorder is a library for a program with CUDA: its test is a program of its own, with a driver and a CUPTI that are none.
+if(TARGET warplens_recorder)
+  add_library(fake_cuda SHARED ${CMAKE_CURRENT_LIST_DIR}/recorder/fake_cuda.cpp)
+  target_include_directories(fake_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(fake_cuda SYSTEM PUBLIC ${WARPLENS_CUPTI_INCLUDE} ${WARPLENS_CUDA_INCLUDE})
+  target_link_libraries(fake_cuda PRIVATE warplens_flags)
+  set_target_properties(fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+    CXX_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/recorder)
+  add_executable(test_recorder ${CMAKE_CURRENT_LIST_DIR}/recorder/recorder_test.cpp)
+  target_include_directories(test_recorder PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_definitions(test_recorder PRIVATE WARPLENS_RECORDER="$<TARGET_FILE:warplens_recorder>" WARPLENS_FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
+  target_link_libraries(test_recorder PRIVATE fake_cuda warplens_flags nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
+  add_dependencies(test_recorder warplens_recorder)
+  gtest_discover_tests(test_recorder TEST_PREFIX "recorder." DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT ${test_timeout})
+endif()
