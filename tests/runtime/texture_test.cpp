@@ -6,6 +6,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 namespace warplens::runtime {
@@ -278,7 +279,10 @@ TEST_F(Arrays, TheDriverHasTheSameUnderItsOwnWords) {
   cudaArray_t array = nullptr;
   ASSERT_EQ(cuArray3DCreate_v2(&array, &shape), CUDA_SUCCESS);
   EXPECT_EQ(cuArray3DGetDescriptor_v2(&told, array), CUDA_SUCCESS);
-  EXPECT_EQ(std::memcmp(&told, &shape, sizeof shape), 0);
+  auto members = [](const CUDA_ARRAY3D_DESCRIPTOR& of) {
+    return std::tuple(of.width, of.height, of.depth, of.format, of.channels, of.flags);
+  };
+  EXPECT_EQ(members(told), members(shape));
   Resource resource{};
   resource.array = array;
   CUDA_TEXTURE_DESC how{}, told_how{};
