@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
 
 namespace warplens::runtime {
 namespace {
@@ -27,11 +28,16 @@ struct PackedHeader {
   u64 magic, count;
 };
 
+// A byte behind one that differs is not looked at: it may not belong to what is at hand.
+template <class T> bool begins_with(Bytes data, T magic) {
+  const Bytes wanted = std::as_bytes(std::span(&magic, 1));
+  return std::ranges::mismatch(data, wanted).in2 == wanted.end();
+}
+
 std::vector<std::vector<std::byte>> unpack_images(Bytes packed) {
   PackedHeader header{};
-  if (packed.size() < sizeof header) return {};
+  if (!begins_with(packed, PackedHeader::right_magic) || packed.size() < sizeof header) return {};
   std::memcpy(&header, packed.data(), sizeof header);
-  if (header.magic != PackedHeader::right_magic) return {};
   std::vector<std::vector<std::byte>> out;
   packed = packed.subspan(sizeof header);
   for (u64 size = 0; out.size() < header.count; packed = packed.subspan(size)) {
@@ -93,8 +99,10 @@ ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, const void* code, 
   std::vector<Bytes> images{fatbin::fatbin_extent(start)};
   FatbinWrapper wrapper{}; // a compiler's, which stands for what it points to
   const Bytes readable = os::readable_from(start);
-  if (readable.size() >= sizeof wrapper) std::memcpy(&wrapper, start, sizeof wrapper);
-  if (wrapper.magic == FatbinWrapper::right_magic) images = fatbins_of(wrapper);
+  if (begins_with(readable, FatbinWrapper::right_magic) && readable.size() >= sizeof wrapper) {
+    std::memcpy(&wrapper, start, sizeof wrapper);
+    images = fatbins_of(wrapper);
+  }
   std::vector<std::vector<std::byte>> copies = unpack_images(readable);
   if (copies.empty())
     for (Bytes image : images) copies.emplace_back(image.begin(), image.end());

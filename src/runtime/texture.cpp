@@ -130,11 +130,17 @@ cudaError_t apply(const cudaResourceViewDesc& view, sim::Image& image) {
 }
 
 cudaError_t check_sampler(const sim::Image& image, const cudaTextureDesc& desc) {
-  for (cudaTextureAddressMode mode : desc.addressMode)
-    if (static_cast<u32>(mode) > cudaAddressModeBorder) return cudaErrorInvalidValue;
-  if (static_cast<u32>(desc.filterMode) > cudaFilterModeLinear ||
-      static_cast<u32>(desc.mipmapFilterMode) > cudaFilterModeLinear ||
-      static_cast<u32>(desc.readMode) > cudaReadModeNormalizedFloat)
+  auto number = [](const auto& mode) { // an enumeration that a program filled in may be none of its values
+    u32 out = 0;
+    static_assert(sizeof out == sizeof mode);
+    std::memcpy(&out, &mode, sizeof out);
+    return out;
+  };
+  for (const cudaTextureAddressMode& mode : desc.addressMode)
+    if (number(mode) > cudaAddressModeBorder) return cudaErrorInvalidValue;
+  if (number(desc.filterMode) > cudaFilterModeLinear ||
+      number(desc.mipmapFilterMode) > cudaFilterModeLinear ||
+      number(desc.readMode) > cudaReadModeNormalizedFloat)
     return cudaErrorInvalidValue;
   const bool normalized = desc.readMode == cudaReadModeNormalizedFloat,
              integer = image.format.kind != sim::ChannelKind::floating;

@@ -117,9 +117,9 @@ void SeenByMemory::add(u32 thread, const TextureObject& object, u32 bytes, u32 t
   lanes_.word[warp] |= u32{1} << lane;
   x_.address[thread] = seen_at[0];
   plain_ = plain_ && seen_at[0] != access::no_texel;
-  u64* further = x_.texels.data() + std::size_t{warp} * (texels_ - 1) * warp_size + lane;
+  const std::size_t further = std::size_t{warp} * (texels_ - 1);
   for (u32 t = 1; t < texels_; ++t)
-    further[(t - 1) * warp_size] = t < seen_at.size() ? seen_at[t] : access::no_texel;
+    x_.texels[(further + t - 1) * warp_size + lane] = t < seen_at.size() ? seen_at[t] : access::no_texel;
 }
 
 // A fetch gives up to four components, the first two from one half of a texel; which of them nobody reads was found when
