@@ -181,18 +181,12 @@ Fatbin read_fatbin(Bytes data, bool keep_cubins) {
   return fatbin;
 }
 
-// The bytes behind are not looked at where the first four are others: less may belong to what is at hand.
-static bool begins_with(Bytes data, u64 at, u32 magic) {
-  u32 found = 0;
-  return read(data, at, found) && found == magic;
-}
-
 // Of a container that cannot be right its whole header belongs to the extent, so that read_fatbin says what is wrong.
 Bytes fatbin_extent(const std::byte* start) {
   Bytes readable = os::readable_from(start);
   u64 size = 0;
   for (Container container;
-       begins_with(readable, size, container_magic) && read(readable, size, container);) {
+       os::begins_with(readable.subspan(size), container_magic) && read(readable, size, container);) {
     u64 left = readable.size() - size;
     if (container.header < sizeof(Container) || container.header > left ||
         container.size > left - container.header)
@@ -200,10 +194,8 @@ Bytes fatbin_extent(const std::byte* start) {
     size += container.header + container.size;
     if (container.size != 0) break; // an empty container may precede the real one
   }
-  constexpr u32 elf_magic = 0x464c457f; // "\x7f" "ELF"
-  if (begins_with(readable, 0, elf_magic))
-    if (std::optional<os::Elf> elf = os::Elf::parse(readable))
-      size = std::min<u64>(elf->extent(), readable.size());
+  if (std::optional<os::Elf> elf = os::Elf::parse(readable))
+    size = std::min<u64>(elf->extent(), readable.size());
   if (size == 0 && !readable.empty())
     size = strnlen(reinterpret_cast<const char*>(readable.data()), readable.size());
   return readable.first(size);

@@ -1,7 +1,9 @@
 // The tables of an ELF image, each entry copied out before it is looked at: nothing in a file is aligned for
 // certain.
 #include "os/elf.h"
+#include "os/readable.h"
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <elf.h>
 
@@ -25,17 +27,21 @@ static std::string_view string_at(Bytes table, u64 offset) {
   return {begin, strnlen(begin, table.size() - offset)};
 }
 
+static std::optional<Elf64_Ehdr> header_of(Bytes image) {
+  constexpr std::array<u8, SELFMAG> magic{ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3};
+  return begins_with(image, magic) ? read<Elf64_Ehdr>(image, 0) : std::nullopt;
+}
+
 ElfKind elf_kind(Bytes image) {
-  std::optional<Elf64_Ehdr> header = read<Elf64_Ehdr>(image, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return ElfKind::none;
+  std::optional<Elf64_Ehdr> header = header_of(image);
+  if (!header) return ElfKind::none;
   bool native = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64;
   return native ? ElfKind::native : ElfKind::foreign;
 }
 
 std::optional<Elf> Elf::parse(Bytes image) {
-  std::optional<Elf64_Ehdr> header = read<Elf64_Ehdr>(image, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr))
+  std::optional<Elf64_Ehdr> header = header_of(image);
+  if (!header || header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr))
     return {};
   Elf elf;
   elf.flags_ = header->e_flags;

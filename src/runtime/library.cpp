@@ -28,15 +28,9 @@ struct PackedHeader {
   u64 magic, count;
 };
 
-// A byte behind one that differs is not looked at: it may not belong to what is at hand.
-template <class T> bool begins_with(Bytes data, T magic) {
-  const Bytes wanted = std::as_bytes(std::span(&magic, 1));
-  return std::ranges::mismatch(data, wanted).in2 == wanted.end();
-}
-
 std::vector<std::vector<std::byte>> unpack_images(Bytes packed) {
   PackedHeader header{};
-  if (!begins_with(packed, PackedHeader::right_magic) || packed.size() < sizeof header) return {};
+  if (!os::begins_with(packed, PackedHeader::right_magic) || packed.size() < sizeof header) return {};
   std::memcpy(&header, packed.data(), sizeof header);
   std::vector<std::vector<std::byte>> out;
   packed = packed.subspan(sizeof header);
@@ -99,7 +93,7 @@ ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, const void* code, 
   std::vector<Bytes> images{fatbin::fatbin_extent(start)};
   FatbinWrapper wrapper{}; // a compiler's, which stands for what it points to
   const Bytes readable = os::readable_from(start);
-  if (begins_with(readable, FatbinWrapper::right_magic) && readable.size() >= sizeof wrapper) {
+  if (os::begins_with(readable, FatbinWrapper::right_magic) && readable.size() >= sizeof wrapper) {
     std::memcpy(&wrapper, start, sizeof wrapper);
     images = fatbins_of(wrapper);
   }

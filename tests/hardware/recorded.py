@@ -52,7 +52,7 @@ def check(warplens, program, kind, options):
         if "launch" in launch and (found := wrong(launch, launch["grid"][0])):
             return f"launch {launch['launch']} of {launch['grid'][0]} blocks: {found}"
     notes = [line["note"] for line in lines if "note" in line]
-    noted = [sum(int(n) for note in notes for n in re.findall(rf"not recorded: (\d+) launches? {what}", note))
+    noted = [sum(int(n) for note in notes for n in re.findall(rf"not recorded: (\d+) launch(?:es)? {what}", note))
              for what in ("of CUDA graphs", "while a stream was captured")]
     if noted[0] != graphs or (beside is not None and noted[1] != beside):
         return f"notes of {noted} launches: {notes}"
