@@ -50,6 +50,15 @@ std::string shape_of(const Launch& launch) {
                      dimensions(launch.block));
 }
 
+// What to do about an error of CUPTI's that the user can mend; empty for others.
+std::string step_after(std::string_view note) {
+  if (note.find("CUPTI_ERROR_HARDWARE_BUSY") != note.npos)
+    return "another profiler counts on this GPU: record again when it has ended";
+  if (note.find("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES") != note.npos)
+    return "may this user read the GPU's counters? NVIDIA's page ERR_NVGPUCTRPERM says how to allow it";
+  return {};
+}
+
 class Reader {
 public:
   explicit Reader(const std::string& name) : name_(name) {}
@@ -166,14 +175,14 @@ private:
   void note(const json& value) {
     std::string text;
     take(value, "note", text);
-    say("the recorder says: " + text);
+    say("the recorder says: " + text, step_after(text));
   }
 
-  void say(std::string text) {
+  void say(std::string text, std::string help = {}) {
     constexpr std::size_t most = 20; // one a launch would be no news
     if (out_.messages.size() < most &&
         std::ranges::find(out_.messages, text, &diag::Diagnostic::message) == out_.messages.end())
-      out_.messages.push_back(diag::warning("recording-note", std::move(text), {name_}));
+      out_.messages.push_back(diag::warning("recording-note", std::move(text), {name_}, std::move(help)));
   }
 
   std::string name_;

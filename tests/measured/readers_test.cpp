@@ -196,6 +196,18 @@ TEST(Launches, AnInstructionHasOneIdInEveryFile) {
       EXPECT_TRUE(ids.insert(site.site.id.value).second) << site.site.opcode;
 }
 
+TEST(Recordings, ANoteHasTheNextStepWhereTheUserCanMendIt) {
+  auto help = [](const std::string& note) {
+    Result<Measured> out = read(two_launches + "{\"note\":\"" + note + "\"}\n", "runs");
+    return out && out->messages.size() == 1 ? out->messages[0].help : "?";
+  };
+  EXPECT_EQ(help("cuptiRangeProfilerStart: CUPTI_ERROR_HARDWARE_BUSY (26)"),
+            "another profiler counts on this GPU: record again when it has ended");
+  EXPECT_NE(help("cuptiX: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)").find("ERR_NVGPUCTRPERM"),
+            std::string::npos);
+  EXPECT_EQ(help("not recorded: 3 launches of CUDA graphs"), "");
+}
+
 TEST(Recordings, ALineThatWasNotWrittenWholeIsLeftOut) {
   std::string text = content("histogram.jsonl");
   text.resize(text.size() - 40);
