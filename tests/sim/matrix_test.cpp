@@ -229,7 +229,8 @@ TEST(MultiplyMatrices, FormsWithoutSemanticsAreRefused) {
         "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};",
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.bf16.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1}, "
         "{%r1,%r2,%r3,%r4};",
-        "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1,%r2}, [%r3];"}) {
+        "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1,%r2}, [%r3];",
+        "wmma.store.d.sync.aligned.row.m9n16k16.global.f32 [%d1], {%r1,%r2,%r3,%r4}, 16;"}) {
     Gpu gpu;
     ASSERT_TRUE(gpu.load(ptx_header() +
                          ".visible .entry k() { .reg .b32 %r<20>; .reg .b64 %d<2>; .reg .pred %p<2>;\n" +

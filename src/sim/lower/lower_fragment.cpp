@@ -13,6 +13,7 @@
 #include "ir/matrix.h"
 #include "sim/lower/lowering.h"
 #include <algorithm>
+#include <tuple>
 
 namespace warplens::sim {
 
@@ -42,6 +43,14 @@ struct Fragment {
   u32 line_bit = 2, byte_bit = 2;
   std::vector<FragmentPart> parts;
 };
+
+// PTX has these alone (PTX ISA, "Matrix Data-types and Shapes" of wmma); the others have no layout that could be followed.
+bool is_shape_of_fragments(const ir::Form& form) {
+  const auto& [m, n, k] = std::tuple(form.shape.m, form.shape.n, form.shape.k);
+  if (m == 8 && n == 8) return k == 4 || k == 32 || k == 128;
+  if (m == 16 && n == 16) return k == 8 || k == 16;
+  return m * n == 256 && (m == 8 || n == 8) && k == 16;
+}
 
 bool is_exchanged(const ir::Form& form) { return form.shape.n > form.shape.m; }
 
@@ -267,8 +276,9 @@ void Lowering::load_fragment(const ir::Instruction& i) {
 void Lowering::store_fragment(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
   Fragment f = fragment_of(form);
-  std::span<const Operand> from = function_.sources(i), registers = from.subspan(1, f.registers);
+  std::span<const Operand> from = function_.sources(i);
   if (from.size() < 1 + f.registers) return unsupported(i);
+  std::span<const Operand> registers = from.subspan(1, f.registers);
   std::vector<SlotId> values;
   for (const Operand& o : registers) values.push_back(source(i, o, form.type() == Type::f64 ? 64 : 32));
   for (SlotId slot : values)
@@ -292,6 +302,7 @@ void Lowering::store_fragment(const ir::Instruction& i) {
 
 void Lowering::fragment(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
+  if (!is_shape_of_fragments(form)) return unsupported(i);
   if (form.has(Modifier::mma)) return multiply_fragments(i);
   if (form.has(Modifier::load)) return load_fragment(i);
   store_fragment(i);
