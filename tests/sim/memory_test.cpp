@@ -11,27 +11,33 @@ namespace {
 using sim::Memory;
 constexpr u64 region = u64{32} << 20;
 
-// cudaMalloc on an H200 (driver 580.159.04, 23 November 2026), within regions of 32 MiB; the second program under Nsight Compute.
-TEST(Memory, LargeAllocationsLieInTheirRegionsAsAnH200PutsThem) {
-  using Placed = std::pair<u64, u64>; // size, offset in its region
-  const std::vector<std::vector<Placed>> programs = {
-      {{4000000, 0x0800000}, {4000000, 0x0c00000}, {4000000, 0x1000000}},
-      {{12582912, 0x0800000}, {100, 0x1400000}, {3000000, 0x1600000}},
-      {{12582912, 0x0800000},
-       {1048577, 0x1400000},
-       {2097152, 0x1600000},
-       {3000000, 0x1800000},
-       {12582912, 0}},
-  };
-  for (const auto& program : programs) {
-    auto memory = Memory::create(u64{1} << 32);
+// Programs that allocate and release by chance (tests/sim/data/h200_placements.txt says how to read it).
+TEST(Memory, AllocationsLieInTheirRegionsAsAnH200PutsThem) {
+  std::ifstream file(std::string(WARPLENS_SOURCE_DIR) + "/tests/sim/data/h200_placements.txt");
+  u32 programs = 0, allocations = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line[0] == '#') continue;
+    auto memory = Memory::create(u64{1} << 34);
     ASSERT_TRUE(memory.has_value());
-    for (auto [size, offset] : program) {
-      Result<u64> address = (*memory)->allocate(size);
-      ASSERT_TRUE(address.has_value());
-      EXPECT_EQ(*address % region, offset) << size;
+    std::istringstream words(line);
+    std::vector<u64> addresses;
+    for (std::string word; words >> word;) {
+      const std::size_t at = word.find('@');
+      const u64 number = std::stoull(word.substr(1, at));
+      if (word[0] == '-') {
+        EXPECT_TRUE((*memory)->release(addresses.at(number))) << line;
+        continue;
+      }
+      Result<u64> address = (*memory)->allocate(number);
+      ASSERT_TRUE(address.has_value()) << line;
+      addresses.push_back(*address);
+      EXPECT_EQ(*address % region, std::stoull(word.substr(at + 1), nullptr, 16)) << word << " in " << line;
+      ++allocations;
     }
+    ++programs;
   }
+  EXPECT_EQ(programs, 264u);
+  EXPECT_EQ(allocations, 2337u);
 }
 
 // What public programs ask for lies where the driver puts it, within pages that the allocations of a program share.

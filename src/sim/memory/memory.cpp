@@ -1,11 +1,4 @@
-// The device memory allocator. Where things lie is where NVIDIA's driver puts them (H200, driver 580.159.04, 23 November 2026), as far as
-// it decides which tag set of the L1 a line belongs to:
-//
-//   * Allocations of 2 MiB and more have 2 MiB pages of their own, in a region of 32 MiB with room for them, or at the beginning of one;
-//     the first has 8 MiB before it in its region. Released pages are used first.
-//   * Smaller ones share such pages, 512 bytes or a multiple each, with their own kind: the first page that has room, and there the
-//     lowest place. A page that nobody uses any more goes back. All 917 such allocations of 151 public programs lie so
-//     (tests/sim/data/h200_allocations.txt).
+// The device memory allocator; placement.cpp decides where things lie.
 #include "sim/memory/memory.h"
 #include <cstring>
 #include <fmt/format.h>
@@ -13,25 +6,19 @@
 
 namespace warplens::sim {
 
-constexpr u64 region_size = u64{32} << 20, before_first = u64{8} << 20;
-
-static bool is_large(u64 size) { return align_up(size, u64{512}) >= Memory::page_size; }
-static u64 padded_size(u64 size) {
-  return align_up(std::max<u64>(size, 1), is_large(size) ? Memory::page_size : 512);
-}
-
 static bool is_seen_by_host(AllocationKind kind) {
   return kind == AllocationKind::managed || kind == AllocationKind::host;
 }
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
-  // Before the first allocation a page that is nobody's. Twice the addresses, since what a region has left may stay unused.
-  u64 windows = align_up(3 * window_size + page_size, region_size) + before_first - page_size;
-  u64 size = windows + page_size + 2 * align_up(capacity, page_size);
-  // At the same place in every run, where that is free: which tag set of the L1 a line belongs to depends on all bits of
-  // its address, and counts shall not change from run to run. One region more than needed, so that the base can be aligned to one.
-  void* usual = reinterpret_cast<void*>(u64{0x7000'0000'0000} - page_size);
-  void* raw = mmap(usual, size + region_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // Twice the addresses, since what a region has left may stay unused.
+  const u64 windows = align_up(3 * window_size, page_size);
+  const u64 size = align_up(windows + 2 * capacity, DriverPlacement::region) + 2 * DriverPlacement::region;
+  // With the same end in every run, where that is free: which tag set of the L1 a line belongs to depends on all bits of its
+  // address, and counts shall not change from run to run. One region more than needed, so that the base can be aligned to one.
+  void* usual = reinterpret_cast<void*>(u64{0x7100'0000'0000} - size);
+  void* raw = mmap(usual, size + DriverPlacement::region, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     return failure(diag::error(
         "sim-no-address-space",
@@ -42,27 +29,31 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   void* window =
       mmap(usual_window, cluster_window_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (window == MAP_FAILED) {
-    munmap(raw, size + region_size);
+    munmap(raw, size + DriverPlacement::region);
     return failure(diag::error("sim-no-address-space", "the system gave no range of addresses for clusters"));
   }
   std::unique_ptr<Memory> memory(new Memory);
   memory->reserved_ = raw;
   memory->cluster_base_ = reinterpret_cast<u64>(window);
-  memory->base_ = align_up(reinterpret_cast<u64>(raw), region_size);
+  memory->base_ = align_up(reinterpret_cast<u64>(raw), DriverPlacement::region);
   memory->capacity_ = capacity;
   memory->first_ = memory->base_ + windows;
-  memory->cursor_ = memory->first_ + page_size;
   memory->limit_ = memory->base_ + size;
+  memory->placement_ = DriverPlacement(memory->first_, memory->limit_);
   memory->page_use_.resize((memory->limit_ - memory->first_) / page_size);
-  memory->page_use_[0] = 1;
-  if (!memory->commit(memory->first_, memory->cursor_))
-    return failure(diag::error("sim-out-of-memory", "the host has no memory for the device's first page"));
+  // The pages before the first large allocation and before the first small one.
+  const u64 first = memory->limit_ - DriverPlacement::region;
+  for (u64 nobodys : {first - 2 * page_size, first + DriverPlacement::before_first - page_size}) {
+    memory->page_use_[(nobodys - memory->first_) / page_size] = 1;
+    if (!memory->commit(nobodys, nobodys + page_size))
+      return failure(diag::error("sim-out-of-memory", "the host has no memory for the device's first pages"));
+  }
   return memory;
 }
 
 // A program may reset its device as often as it likes: kept, some 1600 ranges of 80 GB would fill the address space.
 Memory::~Memory() {
-  munmap(reserved_, limit_ - base_ + region_size);
+  munmap(reserved_, limit_ - base_ + DriverPlacement::region);
   munmap(reinterpret_cast<void*>(cluster_base_), cluster_window_size);
 }
 
@@ -76,79 +67,18 @@ bool Memory::commit(u64 begin, u64 end) {
   return true;
 }
 
-std::optional<u64> Memory::Free::take(u64 size, u64 alignment) {
-  for (auto it = ranges.begin(); it != ranges.end(); ++it) {
-    u64 begin = it->first, end = it->first + it->second, address = align_up(begin, alignment);
-    if (address + size > end) continue;
-    ranges.erase(it);
-    if (address > begin) ranges[begin] = address - begin;
-    if (address + size < end) ranges[address + size] = end - address - size;
-    return address;
-  }
-  return std::nullopt;
-}
-
-std::map<u64, u64>::iterator Memory::Free::add(u64 address, u64 size) {
-  auto [it, inserted] = ranges.emplace(address, size);
-  if (auto next = std::next(it); next != ranges.end() && it->first + it->second == next->first) {
-    it->second += next->second;
-    ranges.erase(next);
-  }
-  if (it == ranges.begin()) return it;
-  auto previous = std::prev(it);
-  if (previous->first + previous->second != it->first) return it;
-  previous->second += it->second;
-  ranges.erase(it);
-  return previous;
-}
-
-std::optional<u64> Memory::place_pages(u64 size, u64 alignment) {
-  if (limit_ - cursor_ < size + alignment) forget_freed(); // no addresses but those
-  if (std::optional<u64> address = free_.take(size, alignment)) return address;
-  u64 address = align_up(cursor_, alignment);
-  if (const u64 next = align_up(address, region_size); address + size > next)
-    if (next <= limit_ && size <= limit_ - next) address = next; // else there are no addresses to spare
-  if (address > limit_ || size > limit_ - address) return std::nullopt;
-  if (address > cursor_) free_.add(cursor_, address - cursor_);
-  cursor_ = address + size;
-  return address;
-}
-
-std::optional<u64> Memory::place_among_others(u64 size, u64 alignment, AllocationKind kind) {
-  if (limit_ - cursor_ < page_size + alignment) forget_freed(); // before a page is looked for
-  Full& full = full_[kind];
-  auto from = size >= full.size ? shared_pages_.lower_bound(full.below) : shared_pages_.begin();
-  auto look_from = [&](u64 page) { // none below had room
-    if (alignment <= 512) full = {size, page};
-  };
-  for (; from != shared_pages_.end(); ++from) {
-    auto& [begin, page] = *from;
-    if (page.kind != kind || page.most < size) continue;
-    if (std::optional<u64> address = page.free.take(size, alignment)) {
-      look_from(begin);
-      return address;
-    }
-    if (alignment <= 512) page.most = size - 1;
-  }
-  std::optional<u64> begin = place_pages(page_size, std::max(alignment, page_size));
-  if (!begin) return std::nullopt;
-  look_from(*begin);
-  SharedPage& page = shared_pages_[*begin];
-  page.kind = kind;
-  page.free.add(*begin, page_size);
-  return page.free.take(size, alignment);
-}
-
 Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::string name) {
   std::lock_guard lock(mutex_);
   if (size > capacity_)
     return failure(diag::error("sim-out-of-memory",
                                fmt::format("{} bytes are more than the device has ({})", size, capacity_)));
-  u64 padded = padded_size(size);
+  const u64 padded = DriverPlacement::padded(size);
   std::optional<u64> address;
-  if (padded <= capacity_ - used_)
-    address = is_large(size) ? place_pages(padded, std::max(alignment, page_size))
-                             : place_among_others(padded, std::max<u64>(alignment, 512), kind);
+  if (padded <= capacity_ - used_) address = placement_.take(size, alignment, kind);
+  if (!address && padded <= capacity_ - used_ && !freed_.empty()) {
+    forget_freed();
+    address = placement_.take(size, alignment, kind);
+  }
   if (!address)
     return failure(
         diag::error("sim-out-of-memory", fmt::format("the device has no {} bytes left ({} of {} in use)",
@@ -177,7 +107,9 @@ bool Memory::release(u64 address) {
   std::lock_guard lock(mutex_);
   auto found = allocations_.find(address);
   if (found == allocations_.end()) return false;
-  u64 padded = padded_size(found->second.size);
+  const u64 size = found->second.size;
+  const AllocationKind kind = found->second.kind;
+  const u64 padded = DriverPlacement::padded(size);
   seen_by_host_ -= is_seen_by_host(found->second.kind);
   if (written_ != nullptr) freed_[address] = std::move(found->second);
   allocations_.erase(found);
@@ -188,23 +120,8 @@ bool Memory::release(u64 address) {
       // The host gets the memory back, and a stale pointer into the page faults as on a GPU.
       (void)mmap(reinterpret_cast<void*>(first_ + page * page_size), page_size, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (written_ == nullptr) give_back(address, padded);
+  if (written_ == nullptr) placement_.give_back(address, size, kind);
   return true;
-}
-
-void Memory::give_back(u64 address, u64 padded) {
-  if (auto shared = shared_pages_.find(align_down(address, page_size)); shared != shared_pages_.end()) {
-    SharedPage& page = shared->second;
-    page.most = page_size;
-    full_[page.kind] = {};
-    if (page.free.add(address, padded)->second < page_size) return;
-    address = shared->first, padded = page_size;
-    shared_pages_.erase(shared);
-  }
-  auto it = free_.add(address, padded);
-  if (it->first + it->second != cursor_) return;
-  cursor_ = it->first;
-  free_.ranges.erase(it);
 }
 
 void Memory::track() {
@@ -213,7 +130,8 @@ void Memory::track() {
 }
 
 void Memory::forget_freed() {
-  for (const auto& [address, allocation] : freed_) give_back(address, padded_size(allocation.size));
+  for (const auto& [address, allocation] : freed_)
+    placement_.give_back(address, allocation.size, allocation.kind);
   freed_.clear();
 }
 

@@ -4,11 +4,12 @@
 // allocation but inside a mapped page is what GPUs tolerate (and what we report).
 //
 // Layout of the range: windows that are never backed by memory (shared, local, parameters: a generic
-// address inside one names the space), a mapped page that belongs to nobody, then allocations. On a GPU the driver's own
-// buffers lie before the program's first: Rodinia's srad reads 512 bytes before its first array, and gets away with it.
+// address inside one names the space), then allocations (placement.h). The page before the first is mapped and belongs to nobody: on a
+// GPU the driver's own buffers lie there. Rodinia's srad reads 512 bytes before its first array, and gets away with it.
 #pragma once
 #include "base/bits.h"
 #include "diag/diagnostic.h"
+#include "sim/memory/placement.h"
 #include "sim/memory/written.h"
 #include <atomic>
 #include <map>
@@ -21,8 +22,6 @@
 
 namespace warplens::sim {
 
-enum class AllocationKind : u8 { device, managed, host, array, symbol, heap, registered };
-
 struct Allocation {
   u64 address = 0;
   u64 size = 0;
@@ -34,7 +33,7 @@ struct Allocation {
 
 class Memory {
 public:
-  static constexpr u64 page_size = u64{2} << 20;
+  static constexpr u64 page_size = DriverPlacement::page;
   static constexpr u64 window_size = u64{1} << 24; // 16 MiB each
   // Shared memory of other CTAs of a cluster, one window each from the second on (exec/cluster.h).
   static constexpr u64 most_ctas_in_cluster = 16,
@@ -95,37 +94,18 @@ public:
 
 private:
   Memory() = default;
-  struct Free {                // nothing is in these
-    std::map<u64, u64> ranges; // address → size, coalesced
-    std::optional<u64> take(u64 size, u64 alignment);
-    std::map<u64, u64>::iterator add(u64 address, u64 size); // the range that it is part of now
-  };
-  struct SharedPage {
-    AllocationKind kind{};
-    Free free;
-    u64 most = page_size; // it may have room for as much
-  };
-  struct Full { // no shared page below has room for `size` bytes
-    u64 size = 0, below = 0;
-  };
-  std::optional<u64> place_pages(u64 size, u64 alignment); // nothing where the addresses do not suffice
-  std::optional<u64> place_among_others(u64 size, u64 alignment, AllocationKind kind);
   bool commit(u64 begin, u64 end);
-  void give_back(u64 address, u64 padded);
   void forget_freed();
 
   void* reserved_ = nullptr; // a page more than from base_ to limit_
   u64 base_ = 0, cluster_base_ = 0, capacity_ = 0;
-  u64 first_ = 0, cursor_ = 0,
-      limit_ = 0; // pages live in [first_, limit_), nobody's first; no allocations yet above cursor_
+  u64 first_ = 0, limit_ = 0; // pages lie in [first_, limit_)
   u64 used_ = 0, serial_ = 0;
   std::atomic<u64> epoch_ = 1;
   std::atomic<u64> seen_by_host_ = 0; // allocations and registered ranges
   mutable std::mutex mutex_;
-  std::map<u64, Allocation> allocations_;  // by address
-  Free free_;                              // released pages below cursor_
-  std::map<u64, SharedPage> shared_pages_; // by address
-  std::map<AllocationKind, Full> full_;
+  std::map<u64, Allocation> allocations_; // by address
+  DriverPlacement placement_;
   std::map<u64, u64> registered_; // host ranges: address → size
   std::vector<u32> page_use_;     // allocations per 2 MiB page: a page is mapped while it has one
   std::unique_ptr<WrittenBytes> written_;
