@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/HARDWARE.md and docs/HARDWARE_LAUNCHES.md: templates beside this script, filled from tests/hardware/data/h200_launches.json.
+"""docs/HARDWARE.md and docs/HARDWARE_LAUNCHES.md: templates beside this script, filled from tests/hardware/data/h200_launches.json and,
+for programs that were measured when every rule had been made, h200_launches_unseen.json.
 
 usage: page.py             writes the pages
        page.py --check     exit code 1 where a page is not what the data says
@@ -36,6 +37,7 @@ CAUSES = {  # in this order, by the sums that differ as machine code
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
 data = root / "tests/hardware/data/h200_launches.json"
+unseen = data.with_name("h200_launches_unseen.json")  # of unseen.txt
 
 
 def column_of(counter):
@@ -143,7 +145,8 @@ def fields(document):
             some = ", ".join(f"{p} {n}" for p, n in sorted(of_cause[name].items(), key=lambda x: (-x[1], x[0])))
             cause_rows.append(f"| {name} | {what} | {causes[name]} | {some} |")
     names = {"hec": "HeCBench", "samples": "cuda-samples", "polybench": "PolyBench-GPU", "rodinia": "Rodinia", "pro": "professional-cuda-c",
-             "book": "cuda-by-example", "posts": "code-samples"}
+             "book": "cuda-by-example", "posts": "code-samples", "llm": "llm.c", "course": "cuda-course", "altis": "Altis", "shoc": "SHOC",
+             "leet": "LeetCUDA", "pmpp": "Programming Massively Parallel Processors, exercises"}
     suite_rows = [
         f"| {names.get(key, key)} | {count} | {t.launches} | {percent(t.passes[PTX], t.launches)} | {percent(t.passes[MACHINE], t.launches)} |"
         for key, (count, t) in sorted(suites.items(), key=lambda x: -x[1][0])
@@ -183,6 +186,7 @@ def main(arguments):
                    "PTX, in {{passes_machine}} as machine code.\n\n{{table_suites}}\n\n{{table_causes}}\n\n{{table_programs}}", values))
         return 0
     values, stale = fields(json.loads(data.read_text())), []
+    values |= {f"unseen_{name}": text for name, text in fields(json.loads(unseen.read_text())).items()}
     for name in ("HARDWARE.md", "HARDWARE_LAUNCHES.md"):
         text, page = fill((here / f"{name}.in").read_text(), values), root / "docs" / name
         if page.read_text() != text:
@@ -190,7 +194,7 @@ def main(arguments):
             if arguments != ["--check"]:
                 page.write_text(text)
     if stale and arguments == ["--check"]:
-        sys.exit(f"{', '.join(stale)}: not what tools/hw/page.py makes of {data.relative_to(root)}; run it")
+        sys.exit(f"{', '.join(stale)}: not what tools/hw/page.py makes of the data beside {data.relative_to(root)}; run it")
 
 
 if __name__ == "__main__":
