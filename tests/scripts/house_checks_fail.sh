@@ -4,7 +4,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs tools tests/hardware/data/h200_launches.json) | tar xf - -C "$copy"
+(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs tools tests/hardware/data/h200_launches*.json) | tar xf - -C "$copy"
 
 python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
 echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
