@@ -4,8 +4,9 @@
 // allocation but inside a mapped page is what GPUs tolerate (and what we report).
 //
 // Layout of the range: windows that are never backed by memory (shared, local, parameters: a generic
-// address inside one names the space), then allocations (placement.h). The page before the first is mapped and belongs to nobody: on a
-// GPU the driver's own buffers lie there. Rodinia's srad reads 512 bytes before its first array, and gets away with it.
+// address inside one names the space), then allocations (placement.h). The pages before the first large allocation and before the
+// first small one are mapped and belong to nobody: on a GPU the driver's own buffers lie there. Rodinia's srad reads 512 bytes before
+// its first array, and gets away with it.
 #pragma once
 #include "base/bits.h"
 #include "diag/diagnostic.h"

@@ -15,7 +15,6 @@
 // Pure arithmetic: no memory is touched here.
 #pragma once
 #include "base/types.h"
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
