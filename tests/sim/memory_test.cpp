@@ -85,6 +85,70 @@ TEST(Memory, KindsDoNotShareAPage) {
 }
 
 // Rounding to regions must not make memory unusable: all of it can be had, in pieces of more than half a region.
+// What is mapped beside allocations: bytes read from `distance` before the begin (< 0) or behind the end of the n-th of them, on an
+// H200 with driver 580.159.04, each probe in a process of its own (26 November 2026).
+TEST(Memory, WhatIsMappedBesideAllocationsIsWhatAnH200HasMapped) {
+  constexpr u64 mib = u64{1} << 20;
+  struct Probe {
+    u32 allocation;
+    i64 distance;
+    bool readable;
+  };
+  struct Program {
+    u64 size;
+    u32 count;
+    std::vector<Probe> probes;
+  };
+  const std::vector<Program> programs = {
+      {16 * mib, 1, {{0, -8192, true}, {0, -4, true}, {0, 0, false}, {0, 8188, false}, {0, 2097152, false}}},
+      {16 * mib,
+       6,
+       {{0, -8192, true},
+        {0, 0, false},
+        {0, 8188, false},
+        {1, -8192, true},
+        {1, 8188, true},
+        {2, -4, true},
+        {2, 0, true},
+        {2, 2097152, true},
+        {3, -8192, false},
+        {3, -4, false},
+        {3, 8188, true},
+        {4, -4, true},
+        {4, 0, true},
+        {5, -8192, false},
+        {5, -4, false},
+        {5, 0, false},
+        {5, 8188, false}}},
+      {1 * mib,
+       3,
+       {{0, -8192, true},
+        {0, 8188, true},
+        {1, 8188, true},
+        {1, 2097152, true},
+        {2, -4, true},
+        {2, 8188, true},
+        {2, 2097148, false}}},
+      {3 * mib, 6, {{0, -8192, true}, {2, -4, true}, {4, 8188, true}, {5, 0, true}, {5, 8188, true}}},
+      {24 * mib, 2, {{0, -8192, true}, {0, 0, true}, {0, 14 * mib - 4, true}, {0, 14 * mib, false}}},
+      {32 * mib,
+       6,
+       {{0, -8192, true}, {3, -8192, true}, {4, -8192, true}, {5, -8192, false}, {0, 8188, true}}},
+      {64 * mib, 6, {{0, -8192, true}, {4, -8192, true}, {5, -8192, false}, {5, -4, false}, {0, 8188, true}}},
+  };
+  for (const Program& program : programs) {
+    auto memory = Memory::create(u64{1} << 34);
+    ASSERT_TRUE(memory.has_value());
+    std::vector<u64> addresses;
+    for (u32 i = 0; i < program.count; ++i) addresses.push_back((*memory)->allocate(program.size).value());
+    for (const Probe& probe : program.probes) {
+      const u64 from = addresses.at(probe.allocation) + (probe.distance < 0 ? 0 : program.size);
+      EXPECT_EQ((*memory)->mapped(from + static_cast<u64>(probe.distance), 4), probe.readable)
+          << program.size << " bytes, allocation " << probe.allocation << ", " << probe.distance;
+    }
+  }
+}
+
 TEST(Memory, AllOfItCanBeAllocatedInAwkwardSizes) {
   auto memory = Memory::create(u64{1} << 30);
   ASSERT_TRUE(memory.has_value());

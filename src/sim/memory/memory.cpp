@@ -10,15 +10,26 @@ static bool is_seen_by_host(AllocationKind kind) {
   return kind == AllocationKind::managed || kind == AllocationKind::host;
 }
 
+// What is mapped before the program allocates anything: the driver's own parts of the first two chunks (placement.h), and most of the
+// region above them. In bytes from the beginning of the first chunk; on an H200, 26 November 2026. Beyond it an allocation has its
+// own pages, and no other page of its chunk is mapped for it (memory_test.cpp has what was measured).
+struct Mapped {
+  i64 begin, end;
+};
+static constexpr i64 mib = i64{1} << 20;
+static constexpr Mapped drivers_own[] = {
+    {-32 * mib, -2 * mib}, {0, 8 * mib}, {32 * mib, 46 * mib}, {48 * mib, 62 * mib}};
+
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   // Twice the addresses, since what a region has left may stay unused.
   const u64 windows = align_up(3 * window_size, page_size);
   const u64 size = align_up(windows + 2 * capacity, DriverPlacement::region) + 2 * DriverPlacement::region;
+  constexpr u64 above = DriverPlacement::region; // which nothing is placed in
   // With the same end in every run, where that is free: which tag set of the L1 a line belongs to depends on all bits of its
   // address, and counts shall not change from run to run. One region more than needed, so that the base can be aligned to one.
   void* usual = reinterpret_cast<void*>(u64{0x7100'0000'0000} - size);
-  void* raw = mmap(usual, size + DriverPlacement::region, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const u64 reserved = size + above + DriverPlacement::region;
+  void* raw = mmap(usual, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     return failure(diag::error(
         "sim-no-address-space",
@@ -29,7 +40,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   void* window =
       mmap(usual_window, cluster_window_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (window == MAP_FAILED) {
-    munmap(raw, size + DriverPlacement::region);
+    munmap(raw, reserved);
     return failure(diag::error("sim-no-address-space", "the system gave no range of addresses for clusters"));
   }
   std::unique_ptr<Memory> memory(new Memory);
@@ -38,14 +49,16 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   memory->base_ = align_up(reinterpret_cast<u64>(raw), DriverPlacement::region);
   memory->capacity_ = capacity;
   memory->first_ = memory->base_ + windows;
-  memory->limit_ = memory->base_ + size;
-  memory->placement_ = DriverPlacement(memory->first_, memory->limit_);
+  memory->limit_ = memory->base_ + size + above;
+  memory->placement_ = DriverPlacement(memory->first_, memory->limit_ - above);
   memory->page_use_.resize((memory->limit_ - memory->first_) / page_size);
-  // The pages before the first large allocation and before the first small one.
-  const u64 first = memory->limit_ - DriverPlacement::region;
-  for (u64 nobodys : {first - 2 * page_size, first + DriverPlacement::before_first - page_size}) {
-    memory->page_use_[(nobodys - memory->first_) / page_size] = 1;
-    if (!memory->commit(nobodys, nobodys + page_size))
+  const u64 first_chunk = memory->limit_ - above - DriverPlacement::region;
+  for (const Mapped& part : drivers_own) {
+    const u64 begin = first_chunk + static_cast<u64>(part.begin),
+              end = first_chunk + static_cast<u64>(part.end);
+    for (u64 page = begin; page < end; page += page_size)
+      memory->page_use_[(page - memory->first_) / page_size] = 1;
+    if (!memory->commit(begin, end))
       return failure(diag::error("sim-out-of-memory", "the host has no memory for the device's first pages"));
   }
   return memory;
