@@ -1,5 +1,6 @@
 // The device as the program sees it: one, the reference part of the architecture that --sm names first.
 #include "runtime/graphs/capture.h"
+#include "runtime/launch.h"
 #include <cstring>
 
 namespace warplens::runtime {
@@ -24,12 +25,20 @@ u64 attribute_of(const arch::Architecture& row, int attribute) {
 constexpr int driver_version = 13000; // of the newest runtime here
 thread_local unsigned device_flags = 0;
 
+// A GPU's: stack, printf buffer, heap, two limits of device-side launches, L2 fetch size, persisting L2.
+constexpr u64 default_limits[] = {1024, u64{1} << 20, u64{8} << 20, 2, 2048, 64, 0};
+
 // Functions that set what an emulator does not have: accepted, as a GPU may ignore them too.
 cudaError_t accept() {
   return api([](Runtime&) { return cudaSuccess; });
 }
 
 } // namespace
+
+u64 limit_of(const Runtime& runtime, int limit) {
+  auto set = runtime.limits.find(limit);
+  return set != runtime.limits.end() ? set->second : default_limits[limit];
+}
 
 extern "C" {
 
@@ -131,13 +140,9 @@ cudaError_t cudaDeviceSetLimit(int limit, std::size_t value) {
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, int limit) {
   return api([&](Runtime& r) {
-    // A GPU's defaults: stack, printf buffer, heap, two limits of device-side launches, L2 fetch size,
-    // persisting L2.
-    constexpr u64 defaults[] = {1024, u64{1} << 20, u64{8} << 20, 2, 2048, 64, 0};
     if (!value) return cudaErrorInvalidValue;
-    if (limit < 0 || limit >= static_cast<int>(std::size(defaults))) return cudaErrorUnsupportedLimit;
-    auto set = r.limits.find(limit);
-    *value = set != r.limits.end() ? set->second : defaults[limit];
+    if (limit < 0 || limit >= static_cast<int>(std::size(default_limits))) return cudaErrorUnsupportedLimit;
+    *value = limit_of(r, limit);
     return cudaSuccess;
   });
 }

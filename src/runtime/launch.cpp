@@ -241,6 +241,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
       measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
   auto begin = std::chrono::steady_clock::now();
   sim::LaunchOptions options = options_of(runtime, begin, record.index, record.name);
+  if (request.deadline) options.deadline = request.deadline;
   auto finish = [&] {
     runtime.progress.erase();
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -264,7 +265,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   settle_sites(record.sites, kernel);
   conclude(runtime, record, result);
   finish();
-  run_children(runtime, *kernel.binary);
+  if (request.depth == 0) run_children(runtime, *kernel.binary, options.deadline);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
-// One kernel launch as the host program asked for it.
+// One kernel launch as the host program or a kernel asked for it.
 #pragma once
 #include "runtime/state.h"
+#include <chrono>
+#include <optional>
 
 namespace warplens::runtime {
 
@@ -11,6 +13,9 @@ struct LaunchRequest {
   void** arguments = nullptr;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  // Of a launch that a kernel asked for: how many launches are above it, and when the host's launch has to end.
+  u64 depth = 0;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
 // What a launch configuration asks for beyond its shape; attributes that change nothing here are passed over.
@@ -23,9 +28,12 @@ ResultOr<std::vector<std::byte>, cudaError_t> pack_parameters(const sim::KernelI
 // A pointer to each parameter in `extra`.
 ResultOr<std::vector<void*>, cudaError_t> arguments_of(const sim::KernelInfo&, void** extra);
 
-// What the launch of a kernel of `binary` that has just ended launched itself: first what does not ask for coming last, in the
-// order of blocks and threads, each with what it launches before the next.
-void run_children(Runtime&, Binary& binary);
+// Runs what the host's launch of a kernel of `binary`, which has just ended, launched itself, and what that launches. Siblings run in
+// the order of blocks and threads, those for cudaStreamTailLaunch last; each runs with what it launches before the next.
+void run_children(Runtime&, Binary& binary, std::optional<std::chrono::steady_clock::time_point> deadline);
+
+// What cudaDeviceGetLimit says of the limit with that number, which there is.
+u64 limit_of(const Runtime&, int limit);
 
 // Runs a launch whose counts were reported before. A fault is kept as a launch's own would be.
 void run_deferred(Runtime&, const DeferredLaunch&);

@@ -20,6 +20,10 @@ struct ChildLaunch {
 // What launches on the device have left since the last call: whoever called launch() takes them.
 std::vector<ChildLaunch> take_children(const Device&);
 
+// Whether kernels of later launches on the device may launch others, as they may at first. One that may not gets
+// cudaErrorLaunchPendingCountExceeded.
+void allow_children(const Device&, bool allowed);
+
 // Values of conditional handles of graphs, which kernels set (cudaGraphSetConditional), of those that were set once by the
 // host: others a kernel sets in vain, and they are 0.
 void set_conditional(const Device&, u64 handle, u32 value);

@@ -16,6 +16,8 @@
 #include "sim/program.h"
 #include <map>
 #include <mutex>
+#include <set>
+#include <tuple>
 
 namespace warplens::sim {
 namespace {
@@ -26,6 +28,8 @@ enum class Function : u8 {
   create_handle,
   device_number,
   nothing,
+  take_error,
+  peek_error,
   wait,
   set_conditional
 };
@@ -44,8 +48,8 @@ constexpr Known known[] = {{"GetParameterBufferV2", Function::parameter_buffer},
                            {"StreamWaitEvent", Function::nothing},
                            {"EventRecord", Function::nothing},
                            {"EventDestroy", Function::nothing},
-                           {"GetLastError", Function::nothing},
-                           {"PeekAtLastError", Function::nothing},
+                           {"GetLastError", Function::take_error},
+                           {"PeekAtLastError", Function::peek_error},
                            {"DeviceSynchronize", Function::wait},
                            {"GraphSetConditional", Function::set_conditional}};
 
@@ -69,6 +73,38 @@ std::map<const Device*, std::vector<ChildLaunch>>& waiting() {
   return *all;
 }
 
+// The last error of threads of the launch that runs: of a device, a block of the grid and a thread of the block.
+using ThreadKey = std::tuple<const Device*, u64, u32>;
+std::map<ThreadKey, u64>& errors() {
+  static auto* all = new std::map<ThreadKey, u64>;
+  return *all;
+}
+u64 linear_cta(const Caller& call, u32 thread) {
+  const Dim3 cta = call.x.cta_id(thread), grid = call.x.launch.spec.grid;
+  return (u64{cta.z} * grid.y + cta.y) * grid.x + cta.x;
+}
+ThreadKey key_of(const Caller& call, u32 thread) {
+  return {&call.x.launch.device, linear_cta(call, thread), thread % call.x.shape.cta_threads};
+}
+
+void tell_error(const Caller& call, bool forget) {
+  call.each_thread([&](u32 thread) {
+    std::lock_guard lock(mutex());
+    auto known = errors().find(key_of(call, thread));
+    call.result(thread, known == errors().end() ? 0 : known->second);
+    if (forget && known != errors().end()) errors().erase(known);
+  });
+}
+
+std::set<const Device*>& full() {
+  static auto* all = new std::set<const Device*>;
+  return *all;
+}
+bool is_full(const Device& device) {
+  std::lock_guard lock(mutex());
+  return full().contains(&device);
+}
+
 std::map<std::pair<const Device*, u64>, u32>& conditionals() {
   static auto* all = new std::map<std::pair<const Device*, u64>, u32>;
   return *all;
@@ -88,8 +124,24 @@ Dim3 dimensions(const Caller& call, u32 index, u32 thread) {
   return out;
 }
 
+// No buffer: the kernel's launch fails, and cudaGetLastError says why.
+void refuse_launch(const Caller& call) {
+  constexpr u64 pending_count_exceeded = 69; // cudaErrorLaunchPendingCountExceeded
+  warn(call.x, call.op, "launches-pending",
+       "a kernel below as many launches as the device keeps launches another one: on a GPU and here it gets "
+       "cudaErrorLaunchPendingCountExceeded",
+       first_thread(*call.x.mask), {},
+       "cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, …) allows more than 2048");
+  call.each_thread([&](u32 thread) {
+    std::lock_guard lock(mutex());
+    errors()[key_of(call, thread)] = pending_count_exceeded;
+    call.result(thread, 0);
+  });
+}
+
 void make_buffer(const Caller& call) {
   Device& device = call.x.launch.device;
+  if (is_full(device)) return refuse_launch(call);
   const ir::Module& module = call.x.launch.program.module;
   call.each_thread([&](u32 thread) {
     const u64 index = (call.argument(0, thread) - function_address_base) / function_address_step;
@@ -100,13 +152,11 @@ void make_buffer(const Caller& call) {
     Result<u64> buffer = device.memory->allocate(std::max<u64>(bytes, 1), AllocationKind::heap, 64);
     if (!buffer) return call.result(thread, 0);
     std::memset(reinterpret_cast<std::byte*>(*buffer), 0, bytes);
-    const Dim3 cta = call.x.cta_id(thread), grid = call.x.launch.spec.grid;
     std::lock_guard lock(mutex());
     std::vector<ChildLaunch>& list = waiting()[&device];
     list.push_back({ir::FunctionId(static_cast<u32>(index)), dimensions(call, 1, thread),
                     dimensions(call, 2, thread), static_cast<u32>(call.argument(3, thread)), *buffer, bytes,
-                    false, false, (u64{cta.z} * grid.y + cta.y) * grid.x + cta.x,
-                    thread % call.x.shape.cta_threads, list.size()});
+                    false, false, linear_cta(call, thread), thread % call.x.shape.cta_threads, list.size()});
     call.result(thread, *buffer);
   });
 }
@@ -146,8 +196,17 @@ void refuse_wait(const Caller& call) {
 
 std::vector<ChildLaunch> take_children(const Device& device) {
   std::lock_guard lock(mutex());
+  std::erase_if(errors(), [&](const auto& error) { return std::get<0>(error.first) == &device; });
   auto found = waiting().find(&device);
   return found == waiting().end() ? std::vector<ChildLaunch>() : std::exchange(found->second, {});
+}
+
+void allow_children(const Device& device, bool allowed) {
+  std::lock_guard lock(mutex());
+  if (allowed)
+    full().erase(&device);
+  else
+    full().insert(&device);
 }
 
 void set_conditional(const Device& device, u64 handle, u32 value) {
@@ -173,6 +232,8 @@ bool call_device_runtime(const Caller& call, std::string_view name) {
   case Function::create_handle: give(call, some_handle); break;
   case Function::device_number: give(call, u32{0}); break;
   case Function::nothing: call.each_thread([&](u32 thread) { call.result(thread, 0); }); break;
+  case Function::take_error: tell_error(call, true); break;
+  case Function::peek_error: tell_error(call, false); break;
   case Function::wait: refuse_wait(call); break;
   case Function::set_conditional: set_conditionals(call); break;
   }
