@@ -72,6 +72,7 @@ public:
   void run() {
     FloatEnvGuard while_it_runs;
     try {
+      check_clock(); // the time may be over already, of a kernel that other kernels launched
       while (true) {
         bool stopping =
             launch_.stopping() || board_.found; // what is taken is still run, up to the CTA that faulted
@@ -437,16 +438,31 @@ u32 worker_count(const LaunchOptions& options, const LaunchSpec& spec) {
   return static_cast<u32>(std::clamp<u64>(spec.grid.count(), 1, wanted));
 }
 
+// What the workers use. It does not lie on the caller's stack: a signal handler of the program may leave the launch with siglongjmp(),
+// and the other workers go on for a while.
+struct Running {
+  Running(Device& device, const Program& program, const LaunchSpec& asked, const LaunchOptions& wanted)
+      : spec(asked), options(wanted), state(device, program.impl(), spec, options) {}
+  LaunchSpec spec;
+  LaunchOptions options;
+  LaunchState state;
+  std::unique_ptr<StallBoard> board;
+  std::vector<std::unique_ptr<Worker>> workers;
+  const std::function<void(u32)> work = [this](u32 w) { workers[w]->run(); };
+};
+
 LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec,
                     const LaunchOptions& options) {
   LaunchResult result;
-  LaunchState state(device, program.impl(), spec, options);
+  const auto running = std::make_unique<Running>(device, program, spec, options);
+  LaunchState& state = running->state;
   if ((result.fault = prepare(state))) return result;
-  u32 workers = worker_count(options, spec);
-  StallBoard board(workers);
-  std::vector<std::unique_ptr<Worker>> all;
+  const u32 workers = worker_count(options, spec);
+  running->board = std::make_unique<StallBoard>(workers);
+  StallBoard& board = *running->board;
+  std::vector<std::unique_ptr<Worker>>& all = running->workers;
   for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, board, w, workers));
-  run_together(workers, [&](u32 w) { all[w]->run(); });
+  run_together(workers, running->work);
   for (auto& worker : all) {
     result.warp_instructions += worker->warp_instructions;
     result.thread_instructions += worker->thread_instructions;

@@ -99,6 +99,7 @@ void run_together(u32 count, const std::function<void(u32)>& job) {
   std::vector<std::jthread> threads; // another thread's launch has the team
   u32 next = 1;
   try {
+    const SignalBlocker while_threads_start;
     for (; next < count; ++next) threads.emplace_back([&job, i = next] { job(i); });
   } catch (const std::system_error&) { // no more threads to be had
   }
