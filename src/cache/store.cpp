@@ -3,6 +3,7 @@
 #include "os/build_id.h"
 #include "os/environment.h"
 #include "os/file.h"
+#include "os/folder.h"
 #include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
@@ -120,12 +121,12 @@ void Store::make_room() const {
   std::vector<Entry> entries;
   u64 total = 0;
   std::error_code error;
-  for (fs::directory_iterator at(settings_.folder, error), end; !error && at != end; at.increment(error)) {
-    std::string name = at->path().filename().string();
+  for (const std::string& name : os::names_in(settings_.folder)) {
+    const fs::path path = fs::path(settings_.folder) / name;
     std::error_code gone; // another process removes files, too
-    if ((!is_entry(name) && !is_temporary(name)) || !at->is_regular_file(gone)) continue;
-    Entry entry{at->last_write_time(gone), 0, at->path(), false};
-    if (!gone) entry.size = at->file_size(gone);
+    if ((!is_entry(name) && !is_temporary(name)) || !fs::is_regular_file(path, gone)) continue;
+    Entry entry{fs::last_write_time(path, gone), 0, path, false};
+    if (!gone) entry.size = fs::file_size(path, gone);
     if (gone) continue;
     total += entry.size;
     entry.abandoned = is_temporary(name) && now - entry.used > longest_write;

@@ -36,6 +36,13 @@ std::string library_path(const Prepared& run) {
   return run.runtime + "/" + libraries_folder + (before.empty() ? "" : ":" + before);
 }
 
+// A program that gcc built with AddressSanitizer refuses to start where another library comes before the sanitizer's. What is
+// preloaded leaves the program's memory alone, so the order does not matter. The last of several settings counts.
+std::string sanitizer_options() {
+  const std::string before = os::variable("ASAN_OPTIONS");
+  return before + (before.empty() ? "" : ":") + "verify_asan_link_order=0";
+}
+
 os::Foreground process_of(const Prepared& run, const EventFile& events) {
   const RunOptions& options = run.options;
   os::Foreground out{{run.program.path, options.command, {}}, Outputs::takes_stdout(options)};
@@ -44,6 +51,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
   out.command.environment = {
       {"LD_PRELOAD", run.preload},
       {"LD_LIBRARY_PATH", library_path(run)},
+      {"ASAN_OPTIONS", sanitizer_options()},
       {"WARPLENS_EVENTS", events.path()},
       {"WARPLENS_LEDGER", events.ledger_name()},
       {"WARPLENS_SM", fmt::format("{}", fmt::join(run.sm, ","))},
@@ -88,7 +96,7 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
   std::ifstream stream(events.source(), std::ios::binary);
   add_events(stream, tally, input);
   name_host_places(input);
-  input.missing.processes = end.left.size();
+  input.missing.processes += end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
   if (input.left_out != 0 && input.launches.empty())

@@ -30,8 +30,8 @@ void add_missing(const report::Model& model, Gaps& gaps) {
   if (missing.launches != 0)
     gaps.add(report::plural(missing.launches, "launch") + " missing", "their records did not arrive");
   if (missing.processes != 0)
-    gaps.add(report::plural(missing.processes, "process") + " still running",
-             "what they launch from then on is not counted");
+    gaps.add(report::plural(missing.processes, "process") + " not counted to the end",
+             "what they launched is missing: the messages say why");
   if (model.filtered_out != 0)
     gaps.add(report::plural(model.filtered_out, "launch") + " of other kernels", "left out by --kernel");
   if (model.input.left_out != 0)

@@ -1,21 +1,36 @@
-// See mappings.h.
+// See mappings.h. The file is read without the C library's streams, whose memory would come from the program's heap.
 #include "os/mappings.h"
-#include <cstdio>
-#include <fstream>
+#include "os/file.h"
+#include <charconv>
+#include <fcntl.h>
 #include <string>
+#include <string_view>
+#include <unistd.h>
 
 namespace warplens::os {
+namespace {
 
-// In order of address, until f(from, to, 'r' or '-', 'w' or '-') is false.
-template <class F> static void each_mapping(F&& f) {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long long from = 0, to = 0;
-    char read = '-', write = '-';
-    if (std::sscanf(line.c_str(), "%llx-%llx %c%c", &from, &to, &read, &write) != 4) break;
-    if (!f(from, to, read, write)) break;
+std::string read_mappings() {
+  const Descriptor file(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  std::string out;
+  char part[16 << 10];
+  for (ssize_t size; file && (size = read(file.get(), part, sizeof part)) > 0;)
+    out.append(part, static_cast<std::size_t>(size));
+  return out;
+}
+
+// In order of address, until f(from, to, 'r' or '-', 'w' or '-') is false. A line is "55d0c000-55d0d000 r-xp …".
+template <class F> void each_mapping(F&& f) {
+  const std::string maps = read_mappings();
+  for (std::size_t begin = 0, end; (end = maps.find('\n', begin)) != maps.npos; begin = end + 1) {
+    u64 from = 0, to = 0;
+    const char* minus = std::from_chars(maps.data() + begin, maps.data() + end, from, 16).ptr;
+    const char* blank = std::from_chars(minus + 1, maps.data() + end, to, 16).ptr;
+    if (!f(from, to, blank[1], blank[2])) break;
   }
 }
+
+} // namespace
 
 u64 accessible_end(u64 address, bool writable) {
   each_mapping([&](u64 from, u64 to, char read, char write) {

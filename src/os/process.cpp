@@ -5,7 +5,11 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 extern char** environ;
@@ -66,6 +70,18 @@ ProcessEnd end_of(int status) {
   constexpr int killed = 128;
   if (WIFSIGNALED(status)) return {killed + WTERMSIG(status), WTERMSIG(status)};
   return {WEXITSTATUS(status), 0};
+}
+
+bool gives_more_rights(const std::string& path) {
+  struct stat file;
+  struct statvfs system;
+  if (stat(path.c_str(), &file) != 0) return false;
+  if (statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_NOSUID) != 0) return false;
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return false;
+  const bool user = (file.st_mode & S_ISUID) != 0 && file.st_uid != geteuid();
+  const bool group =
+      (file.st_mode & S_ISGID) != 0 && (file.st_mode & S_IXGRP) != 0 && file.st_gid != getegid();
+  return user || group || (geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 } // namespace warplens::os

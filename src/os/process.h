@@ -28,4 +28,8 @@ Result<pid_t> start(const Command&, const std::function<void()>& prepare);
 
 ProcessEnd end_of(int status); // of waitpid
 
+// Whether the kernel starts that file with rights that this process does not have (setuid, setgid, capabilities). Then the dynamic
+// linker preloads nothing.
+bool gives_more_rights(const std::string& path);
+
 } // namespace warplens::os

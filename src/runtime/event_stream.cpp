@@ -1,11 +1,14 @@
 // One open descriptor per process, and all that can happen to it in somebody else's program.
 #include "runtime/event_stream.h"
+#include "os/shared_memory.h"
+#include "runtime/run_ledger.h"
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
 #include <new>
 #include <unistd.h>
 
@@ -39,14 +42,22 @@ private:
 
 } // namespace
 
-EventStream::EventStream(std::string destination, const std::string& ledger)
-    : destination_(std::move(destination)),
-      shared_(os::SharedMemory::open(destination_.empty() ? "" : ledger, sizeof(measure::Ledger))) {
-  if (destination_.empty() || ledger.empty()) return;
-  if (shared_) {
-    ledger_ = static_cast<measure::Ledger*>(shared_->data());
-    return;
+measure::SharedLedger* run_ledger(const std::string& name) {
+  static auto* known = new std::map<std::string, os::SharedMemory>; // lives as long as the process
+  auto opened = known->find(name);
+  if (opened == known->end()) {
+    std::optional<os::SharedMemory> shared = os::SharedMemory::open(name, sizeof(measure::SharedLedger));
+    if (!shared) return nullptr;
+    opened = known->emplace(name, std::move(*shared)).first;
   }
+  return static_cast<measure::SharedLedger*>(opened->second.data());
+}
+
+EventStream::EventStream(std::string destination, const std::string& ledger)
+    : destination_(std::move(destination)) {
+  if (destination_.empty() || ledger.empty()) return;
+  ledger_ = run_ledger(ledger);
+  if (ledger_ != nullptr) return;
   std::string text =
       fmt::format("warplens: process {} cannot reach the run that started it: whether its launches are "
                   "counted is not known\n",

@@ -6,6 +6,7 @@
 // CodeGen (lib/CodeGen/CGCUDANV.cpp) call.
 #include "runtime/host_variables.h"
 #include "runtime/state.h"
+#include "runtime/thread_stack.h"
 
 namespace warplens::runtime {
 namespace {
@@ -15,7 +16,7 @@ struct Configuration {
   std::size_t shared;
   cudaStream_t stream;
 };
-thread_local std::vector<Configuration> configurations;
+thread_local ThreadStack<Configuration> configurations;
 
 void register_kernel(void** handle, const void* host, const char* name) {
   Runtime& runtime = Runtime::get();
@@ -102,14 +103,13 @@ void __cudaRegisterTexture(void**, const void*, const void**, const char*, int, 
 void __cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) {}
 
 unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared, cudaStream_t stream) {
-  configurations.push_back({grid, block, shared, stream});
+  configurations.push({grid, block, shared, stream});
   return 0;
 }
 
 cudaError_t __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared, void* stream) {
   if (configurations.empty()) return remember(cudaErrorMissingConfiguration);
-  Configuration configuration = configurations.back();
-  configurations.pop_back();
+  const Configuration configuration = configurations.pop();
   *grid = configuration.grid;
   *block = configuration.block;
   *shared = configuration.shared;

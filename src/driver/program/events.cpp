@@ -4,6 +4,7 @@
 // Whether all came is told by three things, none of which needs the others: lines that cannot be read, gaps in
 // the numbers of a process's events, and the ledger, which the program's processes keep in memory.
 #include "driver/program/events.h"
+#include "measure/unseen.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -119,6 +120,10 @@ std::string reason_of(int error) {
   case EFBIG: return "the program is not allowed to write files of that size (ulimit -f)";
   case EROFS:
     return fmt::format("the disk that holds the temporary folder '{}' is read-only", os::temporary_folder());
+  case EACCES:
+  case EPERM:
+  case ENOENT:
+    return "a process had no access to the run any more, as after setuid or chroot, when it first used CUDA";
   default: return fmt::format("the program could not write its events: {}", std::strerror(error));
   }
 }
@@ -132,9 +137,26 @@ diag::Diagnostic loss_message(const report::Missing& missing, int error) {
   diag::Diagnostic out = diag::warning("events-lost", fmt::format("{}: {}", what, reason_of(error)));
   if (missing.launches == 0)
     out.notes.emplace_back("every launch is there; what is missing are other things that it had to tell");
-  if (error != 0)
-    out.help =
-        error == EFBIG ? "raise the limit" : "set TMPDIR to a folder that has space and can be written";
+  if (error == EFBIG)
+    out.help = "raise the limit";
+  else if (error == EACCES || error == EPERM || error == ENOENT)
+    out.help = "let the process use CUDA before it changes its user or its root folder";
+  else if (error != 0)
+    out.help = "set TMPDIR to a folder that has space and can be written";
+  return out;
+}
+
+diag::Diagnostic unseen_message(const Tally& tally) {
+  diag::Diagnostic out =
+      diag::warning("programs-unseen",
+                    fmt::format("{} with CUDA ran without WarpLens: {} launches are missing",
+                                tally.unseen == 1 ? "a program" : fmt::format("{} programs", tally.unseen),
+                                tally.unseen == 1 ? "its" : "their"));
+  out.notes = tally.unseen_programs;
+  if (tally.unseen > out.notes.size())
+    out.notes.push_back(fmt::format("{} more", tally.unseen - out.notes.size()));
+  out.help =
+      "run that program itself under WarpLens, with the rights and the environment of an ordinary user";
   return out;
 }
 
@@ -158,17 +180,21 @@ Result<EventFile> EventFile::create() {
     return failure(diag::error("no-temporary-file",
                                fmt::format("cannot create '{}': {}", path, strerror(errno)), {},
                                "set TMPDIR to a folder that can be written"));
-  Result<os::SharedMemory> ledger = os::SharedMemory::create(sizeof(measure::Ledger));
+  Result<os::SharedMemory> ledger = os::SharedMemory::create(sizeof(measure::SharedLedger));
   if (!ledger) return failure(ledger.error());
-  new (ledger->data()) measure::Ledger;
+  new (ledger->data()) measure::SharedLedger;
   return EventFile(std::move(*folder), std::move(path), std::move(file), std::move(*ledger));
 }
 
 std::string EventFile::source() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
 
 Tally EventFile::tally() const {
-  const auto& ledger = *static_cast<const measure::Ledger*>(ledger_.data());
-  return {ledger.begun, ledger.ended, ledger.lost, static_cast<int>(ledger.error)};
+  const auto& ledger = *static_cast<const measure::SharedLedger*>(ledger_.data());
+  Tally out{ledger.begun, ledger.ended, ledger.lost, static_cast<int>(ledger.error), ledger.unseen, {}};
+  for (const measure::UnseenProgram& program : ledger.unseen_programs)
+    if (program.written)
+      out.unseen_programs.emplace_back(program.text, strnlen(program.text, sizeof program.text));
+  return out;
 }
 
 void add_events(std::istream& in, const std::optional<Tally>& tally, report::Input& input) {
@@ -193,6 +219,10 @@ void add_events(std::istream& in, const std::optional<Tally>& tally, report::Inp
   if (tally) account(*tally, input);
   if (missing.events != 0 || missing.launches != 0)
     input.messages.push_back(loss_message(missing, tally ? tally->error : 0));
+  if (tally && tally->unseen != 0) {
+    missing.processes += tally->unseen;
+    input.messages.push_back(unseen_message(*tally));
+  }
 }
 
 } // namespace warplens::driver

@@ -15,6 +15,8 @@ namespace warplens::driver {
 struct Tally {
   u64 begun = 0, ended = 0, lost = 0;
   int error = 0;
+  u64 unseen = 0;                           // programs with CUDA that ran without WarpLens
+  std::vector<std::string> unseen_programs; // the first of them: "PATH: why"
 };
 
 // An empty file in a temporary folder, removed with this object.

@@ -125,7 +125,9 @@ Result<void> choose_preload(Prepared& run) {
     return failure(diag::error("runtime-version",
                                fmt::format("the program needs {}, which WarpLens does not replace", names[0]),
                                {}, "build it with CUDA 11, 12 or 13"));
-  if (std::string before = os::variable("LD_PRELOAD"); !before.empty()) run.preload += ':' + before;
+  // What the user preloads stays in front: an allocator of theirs, say, expects to be asked first.
+  if (std::string before = os::variable("LD_PRELOAD"); !before.empty())
+    run.preload = before + ':' + run.preload;
   return {};
 }
 

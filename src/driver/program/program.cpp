@@ -3,13 +3,12 @@
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"
+#include "os/process.h"
 #include <algorithm>
 #include <elf.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace warplens::driver {
@@ -47,15 +46,6 @@ std::string_view why_no_runtime(const Program& program) {
   if (!program.dynamic) return "it is linked statically as a whole: no library can be preloaded into it";
   if (program.device_code) return "it has device code, but the CUDA runtime was not found in it";
   return "it neither needs libcudart.so nor contains the CUDA runtime";
-}
-
-// Whether the kernel starts the file with rights that its user does not have; then the dynamic linker preloads nothing.
-bool has_more_rights(const std::string& path, const fs::file_status& status) {
-  struct stat file;
-  if (stat(path.c_str(), &file) != 0) return false;
-  bool user = (status.permissions() & fs::perms::set_uid) != fs::perms::none && file.st_uid != geteuid();
-  bool group = (status.permissions() & fs::perms::set_gid) != fs::perms::none && file.st_gid != getegid();
-  return user || group || (geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 tl::unexpected<diag::Diagnostic> refuse(const char* kind, const std::string& name, std::string_view why,
@@ -106,7 +96,7 @@ Result<Program> inspect_program(const std::string& name) {
                   fmt::format("chmod u+r {}", name));
   if (fs::file_size(program.path, error) == 0)
     return refuse("program-unknown-format", name, "is empty", "was it built to the end?");
-  program.loses_preload = has_more_rights(program.path, status);
+  program.loses_preload = os::gives_more_rights(program.path);
   os::MappedFile file(program.path.c_str());
   if (os::as_text(file.bytes()).starts_with("#!")) {
     program.linkage = Linkage::script;

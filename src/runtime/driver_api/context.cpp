@@ -1,6 +1,7 @@
 // cuInit and contexts. What belongs to a context on a GPU, memory for instance, belongs to the device here: it outlives a
 // context that is destroyed.
 #include "runtime/driver_api/frame.h"
+#include "runtime/thread_stack.h"
 #include <algorithm>
 #include <atomic>
 
@@ -17,7 +18,7 @@ struct Context {
 namespace {
 
 std::atomic<bool> initialised = false;
-thread_local std::vector<CUcontext> stack;
+thread_local ThreadStack<CUcontext> stack;
 
 // The primary context, and how often it is retained; with the runtime's lock held.
 struct Primary {
@@ -52,8 +53,8 @@ template <class Body> CUresult on_device(CUdevice device, Body&& body) {
 
 void set_current(CUcontext context) {
   thread_state().has_primary = false; // the stack says what is current
-  if (!stack.empty()) stack.pop_back();
-  if (context != nullptr) stack.push_back(context);
+  if (!stack.empty()) stack.pop();
+  if (context != nullptr) stack.push(context);
 }
 
 CUresult create(CUcontext* context, unsigned flags, CUdevice device) {
@@ -62,7 +63,7 @@ CUresult create(CUcontext* context, unsigned flags, CUdevice device) {
     static u64 last_id = 1; // the primary one's
     auto made = std::make_unique<Context>(Context{flags, ++last_id});
     *context = made.get();
-    stack.push_back(made.get());
+    stack.push(made.get());
     created()[*context] = std::move(made);
     return CUDA_SUCCESS;
   });
@@ -77,7 +78,7 @@ bool driver_ready() {
 }
 
 CUcontext current_context() {
-  if (!stack.empty()) return stack.back();
+  if (!stack.empty()) return stack.top();
   return thread_state().has_primary ? &primary().context : nullptr;
 }
 
@@ -161,7 +162,7 @@ CUresult cuCtxCreate_v4(CUcontext* context, void*, unsigned flags, CUdevice devi
 CUresult cuCtxDestroy_v2(CUcontext context) {
   return locked([&] {
     if (!is_created(context)) return CUDA_ERROR_INVALID_CONTEXT;
-    std::erase(stack, context);
+    stack.erase(context);
     context->alive = false;
     return CUDA_SUCCESS;
   });
@@ -170,7 +171,7 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   return locked([&] {
     if (!known(context)) return CUDA_ERROR_INVALID_CONTEXT;
-    stack.push_back(context);
+    stack.push(context);
     return CUDA_SUCCESS;
   });
 }

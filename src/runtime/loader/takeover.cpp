@@ -18,6 +18,7 @@
 #include "runtime/exports.h"
 #include "runtime/loader/compilers.h"
 #include "runtime/loader/stripped.h"
+#include "runtime/loader/unseen.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <charconv>
@@ -147,6 +148,8 @@ void take_over(const char* path, u64 base, bool executable) {
     overwrite(elf->dynamic_symbols(), base, runtime_of(major));
   } else if (elf->soname() == "libcuda.so.1") {
     overwrite(elf->dynamic_symbols(), base, driver());
+  } else if (elf->soname() == "libc.so.6") {
+    watch_starts(elf->dynamic_symbols(), base);
   } else if (makes_machine_code(elf->soname())) {
     take_over_compiler(elf->dynamic_symbols(), base);
   } else if (!needs(*elf, "libcudart.so") && (elf->find(".nv_fatbin") || imports(*elf, "dlsym"))) {
