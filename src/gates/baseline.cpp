@@ -1,12 +1,11 @@
-// The file read and written, and findings held against it line by line. See baseline.h.
+// The file read and written, and what became of each finding. See baseline.h; which finding is which: partners.h.
 #include "gates/baseline.h"
 #include "gates/own_rules.h"
+#include "gates/partners.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 namespace warplens::gates {
 namespace {
@@ -21,9 +20,11 @@ double value_of(const findings::Cost& cost) { return cost.average.value_or(cost.
 
 Known known_of(const Finding& finding) {
   Known out{finding.rule, {}, finding.source, finding.kernel};
+  out.array = finding.array;
   if (!finding.place.empty()) {
     out.file = finding.place.front().file;
     out.line = finding.place.front().line;
+    out.function = finding.place.front().function;
   }
   for (const findings::Cost& cost : finding.costs)
     out.values.push_back({cost.sm, cost.counter, value_of(cost)});
@@ -38,47 +39,10 @@ bool is_worse(const Known& before, const Finding& now) {
   return false;
 }
 
-// Which known finding each found one is: known.size() for none.
-struct Partners {
-  const std::vector<Known>&known, &found;
-  std::vector<std::size_t> of = std::vector<std::size_t>(found.size(), known.size());
-  std::vector<bool> taken = std::vector<bool>(known.size());
-
-  void join(std::size_t f, std::size_t k) {
-    of[f] = k;
-    taken[k] = true;
-  }
-
-  // Of those that have none, those of equal key: first where the lines are the same, then in the order of their lines.
-  template <class Key> void pair_up(Key&& key) {
-    using Indices = std::vector<std::size_t>;
-    std::map<decltype(key(std::declval<const Known&>())), std::pair<Indices, Indices>> alike;
-    for (std::size_t k = 0; k < known.size(); ++k)
-      if (!taken[k]) alike[key(known[k])].first.push_back(k);
-    for (std::size_t f = 0; f < found.size(); ++f)
-      if (of[f] == known.size())
-        if (auto group = alike.find(key(found[f])); group != alike.end()) group->second.second.push_back(f);
-    for (auto& [_, group] : alike) {
-      auto& [ks, fs] = group;
-      std::ranges::stable_sort(ks, {}, [&](std::size_t k) { return known[k].line; });
-      std::ranges::stable_sort(fs, {}, [&](std::size_t f) { return found[f].line; });
-      std::multimap<u32, std::size_t> by_line;
-      for (std::size_t k : ks) by_line.emplace(known[k].line, k);
-      for (std::size_t f : fs)
-        if (auto same_line = by_line.find(found[f].line); same_line != by_line.end()) {
-          join(f, same_line->second);
-          by_line.erase(same_line);
-        }
-      auto left = by_line.begin();
-      for (std::size_t f : fs)
-        if (of[f] == known.size() && left != by_line.end()) join(f, (left++)->second);
-    }
-  }
-};
-
-diag::Diagnostic bad(std::string message, diag::Span place) {
-  return diag::error("bad-baseline", std::move(message), std::move(place),
-                     "--write-baseline FILE makes one anew; check what changed with your version control");
+diag::Diagnostic
+bad(std::string message, diag::Span place,
+    std::string help = "--write-baseline FILE makes one anew; check what changed with your version control") {
+  return diag::error("bad-baseline", std::move(message), std::move(place), std::move(help));
 }
 
 // Where a byte of the text is.
@@ -99,6 +63,8 @@ std::optional<Known> read_known(const json_t& object) {
   if (!object.is_object()) return {};
   Known out{string_in(object, "rule"), string_in(object, "file"), string_in(object, "source"),
             string_in(object, "kernel")};
+  out.function = string_in(object, "function");
+  out.array = string_in(object, "array");
   if (out.rule.empty()) return {};
   if (auto line = object.find("line"); line != object.end() && line->is_number_unsigned()) out.line = *line;
   auto costs = object.find("costs");
@@ -127,6 +93,8 @@ bool is_findings(const json_t& document) {
 } // namespace
 
 Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos)
+    return failure(bad(fmt::format("the baseline '{}' is empty", file), {file, 0, 0, 0}));
   json_t document;
   try { // the library's only way to say where
     document = json_t::parse(text);
@@ -141,7 +109,14 @@ Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
     return failure(
         bad(fmt::format("'{}' is no baseline: it says no kind \"warplens-baseline\"", file), place));
   if (auto schema = document.find("schema"); schema == document.end() || *schema != 1)
-    return failure(bad(fmt::format("'{}' is of a version that this one does not know", file), place));
+    return failure(
+        bad(fmt::format("'{}' is of a version that this one does not know", file), place,
+            "use the WarpLens that wrote it, or a newer one; or --write-baseline FILE makes one anew"));
+  if (auto gaps = document.find("not_judged"); gaps != document.end() && gaps->is_array())
+    for (const json_t& gap : *gaps)
+      if (gap.is_object() && string_in(gap, "severity") == "error")
+        return failure(bad(fmt::format("'{}' lacks findings: {}", file, string_in(gap, "message")), place,
+                           "mend that, and write the findings again"));
   auto list = document.find("findings");
   if (list == document.end() || !list->is_array())
     return failure(bad(fmt::format("'{}' has no list of findings", file), place));
@@ -163,11 +138,9 @@ std::string write_baseline(const findings::List& list, std::string_view version)
   for (const Finding& finding : list.findings) {
     if (finding.standing.suppressed || is_about_comments(finding.rule)) continue;
     const Known known = known_of(finding);
-    json_t one{{"rule", known.rule},
-               {"file", known.file},
-               {"line", known.line},
-               {"source", known.source},
-               {"kernel", known.kernel}};
+    json_t one{{"rule", known.rule},     {"file", known.file},     {"line", known.line},
+               {"source", known.source}, {"kernel", known.kernel}, {"function", known.function},
+               {"array", known.array}};
     one["costs"] = json_t::array();
     for (const Known::Value& value : known.values)
       one["costs"].push_back({{"sm", value.sm}, {"counter", value.counter}, {"value", value.value}});
@@ -180,23 +153,23 @@ std::vector<Known> compare(findings::List& list, const Baseline& baseline) {
   const std::vector<Known>& known = baseline.findings;
   std::vector<Known> found;
   for (const Finding& finding : list.findings) found.push_back(known_of(finding));
-  Partners partners{known, found};
-  auto what = [](const Known& k) { return k.source.empty() ? "\n" + k.kernel : k.source; };
-  partners.pair_up([&](const Known& k) { return std::tuple(k.rule, k.file, what(k)); });
-  partners.pair_up([&](const Known& k) { return std::tuple(k.rule, what(k)); });
+  const std::vector<std::size_t> partners = partners_of(known, found);
+  std::vector<bool> taken(known.size());
   for (std::size_t f = 0; f < found.size(); ++f) {
     Finding& finding = list.findings[f];
     using Standing = findings::Standing::Baseline;
-    finding.standing.baseline = partners.of[f] == known.size()             ? Standing::fresh
-                                : is_worse(known[partners.of[f]], finding) ? Standing::worse
-                                                                           : Standing::unchanged;
+    const bool fresh = partners[f] == known.size();
+    if (!fresh) taken[partners[f]] = true;
+    finding.standing.baseline = fresh                                   ? Standing::fresh
+                                : is_worse(known[partners[f]], finding) ? Standing::worse
+                                                                        : Standing::unchanged;
     if (finding.standing.baseline == Standing::worse)
-      for (const Known::Value& value : known[partners.of[f]].values)
+      for (const Known::Value& value : known[partners[f]].values)
         finding.notes.push_back({fmt::format("the baseline has {:g} {}", value.value, value.counter), {}});
   }
   std::vector<Known> gone;
   for (std::size_t k = 0; k < known.size(); ++k)
-    if (!partners.taken[k]) gone.push_back(known[k]);
+    if (!taken[k]) gone.push_back(known[k]);
   return gone;
 }
 

@@ -1,8 +1,6 @@
 // Findings that are known: a file that is kept with the source, so that only new ones fail, and those that became worse.
 //
-// A finding is found again by its rule, its file and the text of its line, wherever the line went; where several are alike,
-// by the same line, else in the order of their lines. Those that are left are looked for by rule and text in other files: a
-// file may have been renamed. Without the text of its line a finding is known by its kernel.
+// Which finding is which, partners.h says.
 #pragma once
 #include "diag/diagnostic.h"
 #include "findings/finding.h"
@@ -17,7 +15,8 @@ struct Known {
     std::string counter;
     double value = 0; // on average, or at most
   };
-  std::vector<Value> values;
+  std::vector<Value> values{};
+  std::string function{}, array{}; // that the line is of, and goes to; empty where unknown, as in older files
 };
 
 struct Baseline {

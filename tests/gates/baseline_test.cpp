@@ -66,6 +66,96 @@ TEST(Baseline, AFileThatWasRenamedIsKnownByItsLines) {
   EXPECT_EQ(states({at(4, "x = a[i];", 4, "old.cu")}, now), (std::vector{State::unchanged, State::fresh}));
 }
 
+// A finding of the array in the function.
+Finding of(u32 line, std::string source, std::string kernel = "k(float*, int)", std::string array = "a",
+           double sectors = 32) {
+  Finding out = at(line, std::move(source), sectors);
+  out.kernel = std::move(kernel);
+  out.array = std::move(array);
+  return out;
+}
+
+TEST(Baseline, ALineThatWasEditedIsKnown) {
+  const Finding before = of(10, "out[i] = 2.f * a[i * n];");
+  for (const char* after : {
+           "out[i] = 3.f * a[i * n];",                    // a number
+           "out[i] = 2.f * a[i * n] + offset[0] * last;", // something added
+           "a[i * n];",                                   // split in two
+           "out [ i ]=2.f*a [i*n] ; // why",              // blanks and a comment
+           "out[col] = 2.f * a[col * n];",                // a variable renamed
+           "STORE(out, i, 2.f * a[i * n]);",              // a macro
+       }) {
+    List now = list_of({of(25, after)});
+    EXPECT_EQ(states({before}, now), (std::vector{State::unchanged})) << after;
+  }
+  List in_place = list_of({of(10, "out[j] = fetch(a, j, m);")});
+  EXPECT_EQ(states({before}, in_place), (std::vector{State::unchanged}))
+      << "all words changed, the place is the same";
+  List worse = list_of({of(25, "out[i] = 3.f * a[i * n];", "k(float*, int)", "a", 33)});
+  EXPECT_EQ(states({before}, worse), (std::vector{State::worse}));
+}
+
+TEST(Baseline, AFindingThatIsNewIsNoneThatWasEdited) {
+  const Finding before = of(10, "out[i] = 2.f * a[i * n];");
+  List beside = list_of({of(10, "out[i] = 2.f * a[i * n];"), of(11, "out[i] += 3.f * a[i * n];")});
+  EXPECT_EQ(states({before}, beside), (std::vector{State::unchanged, State::fresh}))
+      << "the old one is still there";
+  List edited_too = list_of({of(10, "out[i] = 4.f * a[i * n];"), of(11, "sum += a[j * m];")});
+  EXPECT_EQ(states({before}, edited_too), (std::vector{State::unchanged, State::fresh}));
+  std::size_t gone = 0;
+  List instead = list_of({of(14, "sum += a[j * 7 + offset];")});
+  EXPECT_EQ(states({before}, instead, &gone), (std::vector{State::fresh}))
+      << "another line, the old one was mended";
+  EXPECT_EQ(gone, 1);
+  List array = list_of({of(10, "out[i] = 2.f * b[i * n];", "k(float*, int)", "b")});
+  EXPECT_EQ(states({before}, array), (std::vector{State::fresh})) << "another array";
+  List function = list_of({of(10, "out[i] = 3.f * a[i * n];", "other(float*, int)")});
+  EXPECT_EQ(states({before}, function), (std::vector{State::fresh})) << "another function";
+}
+
+TEST(Baseline, LinesAroundTellWhereAnEditedOneIsNow) {
+  List now = list_of({of(104, "x = a[i * n];"), of(106, "use(fetch(p, q));")});
+  EXPECT_EQ(states({of(4, "x = a[i * n];"), of(6, "y = a[row + 1];")}, now),
+            (std::vector{State::unchanged, State::unchanged}));
+}
+
+TEST(Baseline, InstancesOfATemplateAreOneFunction) {
+  List now = list_of({of(12, "t[i] = 3 * a[i * n];", "void apart<double, 4>(double*, int)"),
+                      of(20, "(anonymous)", "(anonymous namespace)::f(int)"),
+                      of(30, "b(c + 1)", "main::{lambda(int)#2}::operator()(int) const")});
+  EXPECT_EQ(states({of(9, "t[i] = 2 * a[i * n];", "void apart<float, 2>(float*, int)"),
+                    of(20, "edited", "(anonymous namespace)::f(long)"),
+                    of(30, "b(c)", "main::{lambda(int)#1}::operator()(int) const")},
+                   now),
+            (std::vector{State::unchanged, State::unchanged, State::unchanged}));
+}
+
+TEST(Baseline, OfEqualLinesTheOneOfItsFunctionIsMeant) {
+  List now = list_of({of(30, "x = a[i];", "second()", "a", 32)});
+  std::size_t gone = 0;
+  EXPECT_EQ(
+      states({of(10, "x = a[i];", "first()", "a", 4), of(20, "x = a[i];", "second()", "a", 32)}, now, &gone),
+      (std::vector{State::unchanged}));
+  EXPECT_EQ(gone, 1) << "one of two equal findings was mended";
+  List same_function = list_of({of(15, "x = a[i];", "first()", "a", 32)});
+  EXPECT_EQ(states({of(10, "x = a[i];", "first()", "a", 4), of(20, "x = a[i];", "first()", "a", 32)},
+                   same_function),
+            (std::vector{State::unchanged}))
+      << "the one that costs as much";
+}
+
+TEST(Baseline, AFileOfAnOlderVersionKnowsLinesThatWereEdited) {
+  const char* old = R"json({"kind":"warplens-baseline","schema":1,"version":"0.1","findings":[
+    {"rule":"uncoalesced-load","file":"a.cu","line":10,"source":"x = 2 * a[i * n];","kernel":"k(float*, int)","costs":[]}]
+})json";
+  Result<Baseline> baseline = read_baseline(old, "b.json");
+  ASSERT_TRUE(baseline);
+  List now = list_of({of(12, "x = 3 * a[i * n];"), of(20, "y = a[j];")});
+  compare(now, *baseline);
+  EXPECT_EQ(now.findings[0].standing.baseline, State::unchanged);
+  EXPECT_EQ(now.findings[1].standing.baseline, State::fresh);
+}
+
 TEST(Baseline, AnotherRuleAtTheLineIsNew) {
   List now = list_of({at(4, "x = a[i];", 4)});
   now.findings[0].rule = "bank-conflict";
@@ -90,7 +180,7 @@ std::string error_of(std::string_view text) {
 
 TEST(Baseline, WhatIsNoneIsToldWithItsPlace) {
   EXPECT_THAT(error_of("{\n\"kind\": oops"), HasSubstr("b.json:2: 'b.json' is no baseline: it is not JSON"));
-  EXPECT_THAT(error_of(""), HasSubstr("not JSON"));
+  EXPECT_THAT(error_of(" \n"), HasSubstr("is empty"));
   EXPECT_THAT(error_of("[]"), HasSubstr("says no kind"));
   EXPECT_THAT(error_of(R"({"kind":"warplens-baseline","schema":2,"findings":[]})"),
               HasSubstr("of a version"));
@@ -103,6 +193,11 @@ TEST(Baseline, WhatIsNoneIsToldWithItsPlace) {
     EXPECT_THAT(error_of(start + one + "]}"), HasSubstr("finding 1 of 'b.json' cannot be read")) << one;
   EXPECT_EQ(error_of(start + R"({"rule":"x","costs":[]}]})"), "none");
   EXPECT_NE(error_of(std::string(100000, '[')), "none");
+  const std::string list =
+      R"({"schema":1,"tool":{"name":"warplens"},"findings":[],"not_judged":[{"severity":")";
+  EXPECT_THAT(error_of(list + R"(error","message":"b.cu is broken"}]})"),
+              HasSubstr("lacks findings: b.cu is broken"));
+  EXPECT_EQ(error_of(list + R"(warning","message":"x"}]})"), "none");
 }
 
 } // namespace
