@@ -1,5 +1,6 @@
 #include "check/verdicts.h"
 #include "arch/table.h"
+#include "findings/words.h"
 #include "report/places.h"
 #include <nlohmann/json.hpp>
 
@@ -71,10 +72,14 @@ json_t judgement_json(const Judgement& j, const std::vector<const arch::Architec
 
 } // namespace
 
-std::string verdicts_json(const std::vector<Judgement>& judgements,
+std::string verdicts_json(const std::vector<Judgement>& judgements, const findings::List& list,
                           const std::vector<const arch::Architecture*>& rows, const Names& name_of,
                           std::string_view version) {
   json_t out{{"schema", 1}, {"tool", {{"name", "warplens"}, {"version", version}}}};
+  out["complete"] = list.gaps.empty();
+  out["not_judged"] = json_t::array();
+  for (const diag::Diagnostic& gap : list.gaps)
+    out["not_judged"].push_back({{"file", gap.span.file}, {"message", findings::gap_text(gap)}});
   out["accesses"] = json_t::array();
   for (const Judgement& j : judgements) out["accesses"].push_back(judgement_json(j, rows, name_of));
   return out.dump(1, ' ', false, json_t::error_handler_t::replace) + '\n';

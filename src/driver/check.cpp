@@ -129,7 +129,7 @@ Result<u64> say(const Prepared& run, const std::set<std::string>& judged, findin
   const RunOutput output{append(out.out), append(out.err)};
   if (Result<void> done = run.outputs.write("--json", findings::json(list, o.version), output); !done)
     return failure(done.error());
-  if (Result<void> done = write_findings(list, o.gates, o.version, run.outputs, output); !done)
+  if (Result<void> done = write_findings(list, text_of, o.gates, o.version, run.outputs, output); !done)
     return failure(done.error());
   std::string& to = run.outputs.take_stdout() ? out.err : out.out;
   if (!run.outputs.take_stdout()) out.out += findings::text(list, text_of, o.colour) + more;
@@ -156,6 +156,10 @@ Output check(const CheckOptions& asked) {
   Result<std::vector<CheckInput>> inputs =
       inputs_of(o, [&](const std::string& file) { return prepared->gates.covers(file); });
   if (!inputs) return refuse(inputs.error(), o);
+  if (inputs->empty())
+    return refuse(diag::error("no-input", "[paths] of .warplens.toml leaves out every file that was given",
+                              {}, "name a file itself, or change [paths]"),
+                  o);
   SourceTexts sources(*inputs);
   Result<Examined> examined = examine(o, *inputs, sources);
   if (!examined) return refuse(examined.error(), o);
@@ -172,7 +176,8 @@ Output check(const CheckOptions& asked) {
   if (out.exit_code == 0 || !judgements.empty()) more += summary(judgements, examined->kernels);
   if (!o.verdicts.empty()) {
     const RunOutput output{[&](std::string_view text) { return out.out += text, true; }, {}};
-    const std::string text = check::verdicts_json(judgements, examined->architectures, from_here, o.version);
+    const std::string text =
+        check::verdicts_json(judgements, list, examined->architectures, from_here, o.version);
     if (Result<void> done = prepared->outputs.write("--verdicts", text, output); !done)
       return refuse(done.error(), o);
   }

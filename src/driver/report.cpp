@@ -45,6 +45,7 @@ int report(const ReportOptions& options, const RunOutput& output) {
   if (!held) return refuse(held.error());
   if (options.shown.gates.fix)
     if (Result<void> done = held->fixes.write(); !done) return refuse(done.error());
+  if (!held->answered) return cannot;
   return held->failing != 0 || (options.shown.strict && !report::passes_strict(*model)) ? 1 : 0;
 }
 

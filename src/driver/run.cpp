@@ -249,7 +249,8 @@ int run(const RunOptions& asked, const RunOutput& output) {
   if (!fixed) return refuse(options, output, fixed.error());
   save_last_run(*model, options, output); // last: verifying fixes runs variants of the program
   const bool passes = *fixed && held->failing == 0 && (!options.strict || report::passes_strict(*model));
-  return end->exit_code == 0 && !passes ? 1 : end->exit_code;
+  if (end->exit_code != 0) return end->exit_code;
+  return !held->answered ? cannot : passes ? 0 : 1;
 }
 
 Result<std::string> run_for_json(RunOptions options, const RunOutput& output) {

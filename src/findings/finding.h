@@ -5,6 +5,7 @@
 #pragma once
 #include "access/site.h"
 #include "base/types.h"
+#include "diag/diagnostic.h"
 #include "findings/remedy.h"
 #include <optional>
 #include <string>
@@ -95,6 +96,10 @@ struct List {
   std::vector<Finding> findings;
   std::vector<Access> accesses;
   std::optional<Weight> all{}; // of all accesses of a run; the shares are 1
+  // What was to be judged and was not: a file, which the span names, or a part of a run. Errors: findings that others of this
+  // program have may be missing here. Warnings: what is missing is missing every time.
+  std::vector<diag::Diagnostic> gaps{};
+  u64 files = 0; // that were to be judged; 0 of a run
 };
 
 } // namespace warplens::findings

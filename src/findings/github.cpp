@@ -25,6 +25,12 @@ std::string_view command(Severity severity) { return severity == Severity::note 
 
 std::string github(const List& list) {
   std::string out;
+  for (const diag::Diagnostic& gap : list.gaps) { // first: GitHub shows ten of a step
+    out += fmt::format("::{} ", gap.severity == diag::Severity::note ? "notice" : diag::name(gap.severity));
+    if (!gap.span.file.empty()) out += fmt::format("file={},", escaped(gap.span.file, true));
+    if (gap.span.line != 0) out += fmt::format("line={},", gap.span.line);
+    out += fmt::format("title=not judged::{}\n", escaped(gap_text(gap), false));
+  }
   for (const Finding& finding : list.findings) {
     if (!is_open(finding)) continue;
     const access::SourceFrame place = place_of(finding);

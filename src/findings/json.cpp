@@ -84,6 +84,16 @@ std::string json(const List& list, std::string_view version) {
   json_t out{{"schema", 1}, {"tool", {{"name", "warplens"}, {"version", version}}}};
   out["findings"] = json_t::array();
   for (const Finding& finding : list.findings) out["findings"].push_back(finding_json(finding));
+  out["complete"] = list.gaps.empty();
+  out["not_judged"] = json_t::array();
+  for (const diag::Diagnostic& gap : list.gaps) {
+    json_t& one = out["not_judged"].emplace_back();
+    put_place(one, {gap.span.file, gap.span.line, gap.span.column, {}});
+    one["severity"] = name(gap.severity);
+    one["message"] = gap.message;
+    one["notes"] = gap.notes;
+    one["help"] = text_or_null(gap.help);
+  }
   out["accesses"] = list.accesses.size();
   out["all"] = weight_json(list.all);
   return out.dump(1, ' ', false, json_t::error_handler_t::replace) + '\n';

@@ -45,7 +45,13 @@ std::string markdown_cell(std::string_view text) {
 }
 
 std::string markdown(const List& list, std::size_t most) {
-  std::string out = fmt::format("### WarpLens: {}\n", totals_text(list));
+  const std::string gaps = gaps_text(list);
+  std::string out =
+      fmt::format("### WarpLens: {}\n", gaps.empty() ? totals_text(list) : "not complete, " + gaps);
+  if (!list.gaps.empty()) out += "\n| not judged | why |\n|---|---|\n";
+  for (const diag::Diagnostic& gap : list.gaps)
+    out += fmt::format("| {} | {} |\n", markdown_cell(gap.span.file), markdown_cell(gap_text(gap)));
+  if (!gaps.empty()) out += fmt::format("\n{} in what was judged.\n", totals_text(list));
   if (list.all)
     out += fmt::format("\n{} of the {} that the accesses move are for nothing.\n",
                        bytes(list.all->excess_bytes), bytes(list.all->moved_bytes));

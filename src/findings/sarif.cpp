@@ -6,6 +6,7 @@
 #include "findings/writers.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace warplens::findings {
@@ -167,16 +168,80 @@ json_t result_json(const Finding& finding, std::size_t rule_index, const std::st
   return out;
 }
 
+// Columns count bytes in findings, and UTF-16 code units in SARIF (3.14.17).
+class Columns {
+public:
+  explicit Columns(const SourceText& source) : source_(source) {}
+
+  u32 utf16(const access::SourceFrame& place) {
+    const std::vector<std::string_view>* lines = source_ && place.line != 0 ? lines_of(place.file) : nullptr;
+    if (lines == nullptr || place.line > lines->size()) return place.column;
+    const std::string_view before =
+        (*lines)[place.line - 1].substr(0, place.column == 0 ? 0 : place.column - 1);
+    u32 out = place.column;
+    for (char c : before) { // UTF-8: bytes behind the first count nothing, four of them are two units
+      const u8 byte = static_cast<u8>(c);
+      out -= (byte & 0xc0) == 0x80;
+      out += byte >= 0xf0;
+    }
+    return out;
+  }
+
+private:
+  // None of a file that is ASCII.
+  const std::vector<std::string_view>* lines_of(const std::string& file) {
+    auto [known, fresh] = files_.try_emplace(file);
+    std::vector<std::string_view>& lines = known->second;
+    if (std::string_view text = fresh ? source_(file) : "";
+        !std::ranges::all_of(text, [](char c) { return c >= 0; }))
+      while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+      }
+    return lines.empty() ? nullptr : &lines;
+  }
+
+  const SourceText& source_;
+  std::map<std::string, std::vector<std::string_view>> files_;
+};
+
+std::vector<Finding> with_utf16_columns(std::vector<Finding> findings, const SourceText& source) {
+  Columns columns(source);
+  for (Finding& finding : findings) {
+    std::vector<access::SourceFrame> frames = finding.place.all();
+    for (access::SourceFrame& frame : frames) frame.column = columns.utf16(frame);
+    finding.place = access::SourceStack(std::move(frames));
+    for (Note& note : finding.notes)
+      if (note.place) note.place->column = columns.utf16(*note.place);
+  }
+  return findings;
+}
+
+// Whether all was judged (3.20.14), and what was not (3.20.21). Who reads results must not take those that are absent for mended.
+json_t invocation(const List& list) {
+  json_t out{{"executionSuccessful", is_conclusive(list)}};
+  for (const diag::Diagnostic& gap : list.gaps) {
+    json_t one{{"level", diag::name(gap.severity)}, {"message", {{"text", gap_text(gap)}}}};
+    one["descriptor"]["id"] = gap.kind;
+    if (!gap.span.file.empty())
+      one["locations"].push_back(location({gap.span.file, gap.span.line, gap.span.column, {}}, ""));
+    out["toolExecutionNotifications"].push_back(std::move(one));
+  }
+  return out;
+}
+
 } // namespace
 
-std::string sarif(const List& list, std::string_view version) {
+std::string sarif(const List& given, std::string_view version, const SourceText& source) {
+  const std::vector<Finding> findings = with_utf16_columns(given.findings, source);
   std::vector<std::string> used; // rules, in order of appearance
-  const std::vector<std::string> prints = fingerprints(list.findings);
+  const std::vector<std::string> prints = fingerprints(findings);
   const bool any_suppressed =
-      std::ranges::any_of(list.findings, [](const Finding& f) { return f.standing.suppressed.has_value(); });
+      std::ranges::any_of(findings, [](const Finding& f) { return f.standing.suppressed.has_value(); });
   json_t results = json_t::array(), rules = json_t::array();
-  for (std::size_t i = 0; i < list.findings.size(); ++i) {
-    const Finding& finding = list.findings[i];
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const Finding& finding = findings[i];
     auto place = std::ranges::find(used, finding.rule);
     const auto index = static_cast<std::size_t>(place - used.begin());
     if (place == used.end()) {
@@ -190,6 +255,7 @@ std::string sarif(const List& list, std::string_view version) {
       {"tool", {{"driver", std::move(driver)}}},
       {"originalUriBaseIds", {{"SRCROOT", {{"description", {{"text", "the folder that warplens ran in"}}}}}}},
       {"columnKind", "utf16CodeUnits"}};
+  run["invocations"].push_back(invocation(given));
   run["results"] = std::move(results);
   json_t out{{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"},
              {"version", "2.1.0"}};

@@ -2,8 +2,10 @@
 #include "findings/words.h"
 #include "findings/edit_text.h"
 #include "findings/rules.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace warplens::findings {
 namespace {
@@ -104,6 +106,27 @@ std::string totals_text(const List& list) {
     if (standings[baseline] != 0) out += fmt::format(", {} {}", standings[baseline], word);
   if (ignored != 0) out += fmt::format(", {} ignored", ignored);
   return out;
+}
+
+bool is_conclusive(const List& list) {
+  return std::ranges::none_of(
+      list.gaps, [](const diag::Diagnostic& gap) { return gap.severity == diag::Severity::error; });
+}
+
+std::string gaps_text(const List& list) {
+  if (is_conclusive(list)) return {};
+  if (list.files == 0) return "the run was not counted to its end";
+  std::set<std::string> files;
+  for (const diag::Diagnostic& gap : list.gaps) files.insert(gap.span.file);
+  if (list.files == 1) return "the file was not judged";
+  return fmt::format("{} of {} files {} not judged", files.size(), list.files,
+                     files.size() == 1 ? "was" : "were");
+}
+
+std::string gap_text(const diag::Diagnostic& gap) {
+  std::string out = gap.message;
+  for (const std::string& note : gap.notes) out += "; " + note;
+  return gap.help.empty() ? out : fmt::format("{}. Help: {}", out, gap.help);
 }
 
 bool is_open(const Finding& finding) {

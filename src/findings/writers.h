@@ -12,12 +12,15 @@ using SourceText = std::function<std::string_view(const std::string& file)>;
 // that are suppressed or in the baseline. Ends with the totals where there is a finding, else empty.
 std::string text(const List&, const SourceText&, bool colour);
 
+// Each but text says what was not judged (List::gaps).
+
 // Everything, by docs/schema/findings-1.schema.json.
 std::string json(const List&, std::string_view version);
 
 // SARIF 2.1.0 (OASIS standard, 27 March 2020): one run; rules with help; suppressions, baseline states and fixes; the way
-// through inlined calls as a code flow. Paths are relative to SRCROOT where the findings' are relative.
-std::string sarif(const List&, std::string_view version);
+// through inlined calls as a code flow. Paths are relative to SRCROOT where the findings' are relative. Columns are in UTF-16
+// code units where the source is at hand, else bytes.
+std::string sarif(const List&, std::string_view version, const SourceText& = {});
 
 // GitHub's workflow commands, one line a finding: "::warning file=a.cu,line=3,col=7,title=rule::message". Of each severity
 // GitHub shows the first ten of a step.

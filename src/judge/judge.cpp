@@ -241,6 +241,28 @@ void add_uncounted(findings::List& list, const report::Model& model) {
     add("", "part of what the program did is missing in the report");
 }
 
+// Why findings that the program has may be missing: it, or its record, ended early.
+void add_gaps(findings::List& list, const report::Model& model) {
+  auto add = [&](std::string message, std::string help) {
+    list.gaps.push_back(diag::error("run-incomplete", std::move(message), {}, std::move(help)));
+  };
+  const report::Input& input = model.input;
+  if (input.outcome.signal != 0)
+    add(fmt::format("the program was killed by signal {}", input.outcome.signal), "let it run to its end");
+  else if (input.outcome.exit_code != 0)
+    add(fmt::format("the program ended with exit code {}", input.outcome.exit_code),
+        "mend what it complains of; what it would have launched after that is not known");
+  for (const measure::LaunchStarted& launch : input.interrupted)
+    add(fmt::format("launch {} ({}) did not end before the program did", launch.index, launch.name), "");
+  if (const report::Missing& missing = input.missing;
+      missing.launches + missing.events + missing.processes != 0)
+    add("part of what the program did is missing in the report", "its messages say why");
+  if (input.launches.empty()) add("no kernel launch was counted", "the report says why");
+  if (list.gaps.empty() && !model.complete)
+    list.gaps.push_back(diag::warning("launches-uncounted", "not all launches were counted", {},
+                                      "the report says which, and why"));
+}
+
 } // namespace
 
 findings::List findings_of(const report::Model& model, const NameOfFile& name) {
@@ -268,6 +290,7 @@ findings::List findings_of(const report::Model& model, const NameOfFile& name) {
   for (const auto& [_, group] : all)
     out.accesses.push_back({place_of(group.worst->site, name), listed_kernels(group), array_of(group),
                             group.line->text, what_is(group), costs_of(group)});
+  add_gaps(out, model);
   out.all = findings::Weight{model.moved_bytes, model.excess_bytes, 1, 0};
   return out;
 }

@@ -25,13 +25,14 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-enum class Fate : u8 { drop, drop_value, host, link, relocatable, fast_math, keep_value };
+enum class Fate : u8 { drop, drop_value, host, link, relocatable, fast_math, keep_value, standard };
 
 // nvcc's options that clang does not know ("NVIDIA CUDA Compiler Driver" manual, option reference).
 // `…_value`, host and link take the next argument, unless the option is written with '='.
 struct NvccOption {
   std::string_view name;
   Fate fate;
+  std::string_view clangs{}; // what clang calls it; empty: the same
 };
 constexpr NvccOption nvcc_options[] = {
     {"-Xcompiler", Fate::host},
@@ -57,6 +58,26 @@ constexpr NvccOption nvcc_options[] = {
     {"--diag-suppress", Fate::drop_value},
     {"-t", Fate::drop_value},
     {"--threads", Fate::drop_value},
+    {"-split-compile", Fate::drop_value},
+    {"--split-compile", Fate::drop_value},
+    {"-Xcudafe", Fate::drop_value},
+    {"-Xarchive", Fate::drop_value},
+    {"--archive-options", Fate::drop_value},
+    {"-Xnvcc", Fate::drop_value},
+    {"-diag-warn", Fate::drop_value},
+    {"--diag-warn", Fate::drop_value},
+    {"-diag-error", Fate::drop_value},
+    {"--diag-error", Fate::drop_value},
+    {"-default-stream", Fate::drop_value},
+    {"--default-stream", Fate::drop_value},
+    {"-ftz", Fate::drop_value},
+    {"--ftz", Fate::drop_value},
+    {"-prec-div", Fate::drop_value},
+    {"--prec-div", Fate::drop_value},
+    {"-prec-sqrt", Fate::drop_value},
+    {"--prec-sqrt", Fate::drop_value},
+    {"-fmad", Fate::drop_value},
+    {"--fmad", Fate::drop_value},
     {"-lineinfo", Fate::drop},
     {"-g", Fate::drop}, // of the host, where it stands anyway
     {"--generate-line-info", Fate::drop},
@@ -72,6 +93,26 @@ constexpr NvccOption nvcc_options[] = {
     {"--restrict", Fate::drop},
     {"-keep", Fate::drop},
     {"-v", Fate::drop},
+    {"-forward-unknown-to-host-compiler", Fate::drop},
+    {"--forward-unknown-to-host-compiler", Fate::drop},
+    {"-forward-unknown-to-host-linker", Fate::drop},
+    {"--forward-unknown-to-host-linker", Fate::drop},
+    {"-forward-unknown-opts", Fate::drop},
+    {"--forward-unknown-opts", Fate::drop},
+    {"-allow-unsupported-compiler", Fate::drop},
+    {"--allow-unsupported-compiler", Fate::drop},
+    {"-extra-device-vectorization", Fate::drop},
+    {"--extra-device-vectorization", Fate::drop},
+    {"-res-usage", Fate::drop},
+    {"--resource-usage", Fate::drop},
+    {"-src-in-ptx", Fate::drop},
+    {"--source-in-ptx", Fate::drop},
+    {"-Wno-deprecated-gpu-targets", Fate::drop},
+    {"--disable-warnings", Fate::drop},
+    {"-display-error-number", Fate::drop},
+    {"--display-error-number", Fate::drop},
+    {"-no-display-error-number", Fate::drop},
+    {"--no-display-error-number", Fate::drop},
     {"-lcudart", Fate::drop},
     {"-lcudart_static", Fate::drop},
     {"-lcuda", Fate::drop},
@@ -88,6 +129,18 @@ constexpr NvccOption nvcc_options[] = {
     {"-U", Fate::keep_value},
     {"-include", Fate::keep_value},
     {"-isystem", Fate::keep_value},
+    {"-iquote", Fate::keep_value},
+    {"-idirafter", Fate::keep_value},
+    {"-imacros", Fate::keep_value},
+    {"-Xclang", Fate::keep_value},
+    {"-mllvm", Fate::keep_value},
+    {"--include-path", Fate::keep_value, "-I"},
+    {"--system-include", Fate::keep_value, "-isystem"},
+    {"--pre-include", Fate::keep_value, "-include"},
+    {"--define-macro", Fate::keep_value, "-D"},
+    {"--undefine-macro", Fate::keep_value, "-U"},
+    {"-std", Fate::standard},
+    {"--std", Fate::standard},
     {"-L", Fate::link},
     {"-l", Fate::link},
 };
@@ -112,11 +165,26 @@ void append_commas(Strings& list, std::string_view value) {
   }
 }
 
+// Words for the host compiler. Those of its preprocessor hold for device code, too: nvcc preprocesses with it.
+void sort_host(Options& sorted, std::string_view value) {
+  constexpr std::string_view preprocessors[] = {"-D",         "-U",       "-I",       "-isystem", "-iquote",
+                                                "-idirafter", "-include", "-imacros", "-std="};
+  Strings words;
+  append_commas(words, value);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    auto name =
+        std::ranges::find_if(preprocessors, [&](std::string_view n) { return words[i].starts_with(n); });
+    const bool separate = name != std::end(preprocessors) && words[i] == *name;
+    Strings& to =
+        name != std::end(preprocessors) && (!separate || i + 1 < words.size()) ? sorted.both : sorted.host;
+    to.push_back(words[i]);
+    if (separate && i + 1 < words.size()) to.push_back(words[++i]);
+  }
+}
+
 void sort_plain(Options& sorted, const std::string& argument) {
   if (argument.starts_with("-l") || argument.starts_with("-L") || argument.starts_with("-Wl,"))
     sorted.link.push_back(argument);
-  else if (argument.starts_with("--std="))
-    sorted.both.push_back(argument.substr(1));
   else if (argument.starts_with("-"))
     sorted.both.push_back(argument);
   else if (has_extension(argument, {".cu"}))
@@ -131,7 +199,7 @@ void apply(Options& sorted, const NvccOption& option, const std::string& value) 
   switch (option.fate) {
   case Fate::drop:
   case Fate::drop_value: break;
-  case Fate::host: append_commas(sorted.host, value); break;
+  case Fate::host: sort_host(sorted, value); break;
   case Fate::link:
     if (option.name == "-L" || option.name == "-l") {
       sorted.link.push_back(std::string(option.name) + value);
@@ -145,12 +213,17 @@ void apply(Options& sorted, const NvccOption& option, const std::string& value) 
   case Fate::fast_math:
     sorted.both.insert(sorted.both.end(), {"-ffast-math", "-fgpu-approx-transcendentals"});
     break;
-  case Fate::keep_value: sorted.both.insert(sorted.both.end(), {std::string(option.name), value}); break;
+  case Fate::keep_value:
+    sorted.both.insert(sorted.both.end(),
+                       {std::string(option.clangs.empty() ? option.name : option.clangs), value});
+    break;
+  case Fate::standard: sorted.both.push_back("-std=" + value); break;
   }
 }
 
 bool takes_value(Fate fate) {
-  return fate == Fate::drop_value || fate == Fate::host || fate == Fate::link || fate == Fate::keep_value;
+  return fate == Fate::drop_value || fate == Fate::host || fate == Fate::link || fate == Fate::keep_value ||
+         fate == Fate::standard;
 }
 
 // A path that an option parser cannot take for an option or for a file with more options.
@@ -235,8 +308,8 @@ Result<void> check_output(const Strings& options) {
   return {};
 }
 
-// A file of device code alone, of which no extension tells compilers the language.
-bool is_header(const std::string& source) { return source.ends_with(".cuh"); }
+// Does the extension tell compilers that it is CUDA? Not of a header of device code.
+bool is_cuda_by_name(const std::string& source) { return source.ends_with(".cu"); }
 
 } // namespace
 
@@ -297,7 +370,7 @@ Strings nvcc_ptx(const FoundCompiler& compiler, u32 architecture, const std::str
                  const Strings& options, const std::string& output) {
   Strings arguments = {compiler.path, "-O3", "-lineinfo", fmt::format("-arch=compute_{}", architecture),
                        "-ptx",        "-o",  output,      as_file(source)};
-  if (is_header(source)) append(arguments, {"-x", "cu"});
+  if (!is_cuda_by_name(source)) append(arguments, {"-x", "cu"});
   append(arguments, options);
   return arguments;
 }
@@ -313,7 +386,7 @@ Strings clang_device(const FoundCompiler& compiler, u32 architecture, const Path
     append(arguments, {"-Xclang", "-target-feature", "-Xclang", feature});
   append(arguments,
          {"--cuda-device-only", "-S", "-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only"});
-  if (is_header(source)) append(arguments, {"-x", "cuda"});
+  if (!is_cuda_by_name(source)) append(arguments, {"-x", "cuda"});
   append(arguments, {as_file(source), "-o", ptx});
   return arguments;
 }

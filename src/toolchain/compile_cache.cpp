@@ -59,6 +59,8 @@ bool is_harmless(std::string_view option) {
                                  "-rdc=true",
                                  "-rdc=false",
                                  "--relocatable-device-code=true",
+                                 "-forward-unknown-to-host-compiler",
+                                 "--forward-unknown-to-host-compiler",
                                  "-m64",
                                  "-w",
                                  "-pthread",
@@ -98,9 +100,10 @@ bool are_harmless(const std::vector<std::string>& options, bool sources_too) {
     std::string_view option = options[i];
     if (takes_harmless_value(option)) {
       ++i;
-    } else if (option == "-Xcompiler" || option == "--compiler-options") {
-      if (++i == options.size()) return false;
-      std::string value = options[i];
+    } else if (std::string_view host = option.substr(0, option.find('='));
+               host == "-Xcompiler" || host == "--compiler-options") {
+      if (host == option && ++i == options.size()) return false;
+      std::string value = host == option ? options[i] : std::string(option.substr(host.size() + 1));
       std::replace(value.begin(), value.end(), ',', ' ');
       std::istringstream words(value);
       for (std::string word; words >> word;)

@@ -135,7 +135,9 @@ TEST(Words, SplitLikeAShellButExpandNothing) {
   EXPECT_EQ(split("  -O3\t-DA=1\n"), (Words{"-O3", "-DA=1"}));
   EXPECT_EQ(split("'-DA=\"x y\"' \"-I a'b\""), (Words{"-DA=\"x y\"", "-I a'b"}));
   EXPECT_EQ(split("a\\ b '' $HOME 'c\\d'"), (Words{"a b", "", "$HOME", "c\\d"}));
+  EXPECT_EQ(split(R"("a\b" "\"q\" \\" -D"X=\$1")"), (Words{R"(a\b)", R"("q" \)", "-DX=$1"}));
   EXPECT_EQ(split("-DA='x"), Words{"refused"});
+  EXPECT_EQ(split_words("-DA='x' \"b c\"", "\"").value_or(Words{}), (Words{"-DA='x'", "b c"}));
 }
 
 TEST(Events, LaunchesThatNeverEndedAndCutOffLinesAreTold) {

@@ -127,12 +127,89 @@ TEST(Sarif, SuppressionsAndStatesAreOfAllResultsOrOfNone) {
   EXPECT_EQ(results[1]["baselineState"], "updated");
 }
 
+TEST(Sarif, ColumnsAreUtf16CodeUnits) {
+  const std::string line =
+      "  /* \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 */ x"; // 2, 3 and 4 bytes: 1, 1 and 2 units
+  const std::string text = "x\n" + line + "\n";
+  auto column_of = [&](u32 number, u32 column, const findings::SourceText& source) {
+    Finding finding = of_rule("bank-conflict", Severity::note);
+    finding.place = {{"a.cu", number, column, {}}};
+    return json::parse(sarif(
+        {{finding}, {}, {}}, "",
+        source))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startColumn"]
+        .get<u32>();
+  };
+  auto source = [&](const std::string&) { return std::string_view(text); };
+  const u32 at_x = static_cast<u32>(line.size());
+  EXPECT_EQ(column_of(2, at_x, source), at_x - 5);
+  EXPECT_EQ(column_of(2, 6, source), 6) << "before them";
+  EXPECT_EQ(column_of(1, 1, source), 1);
+  EXPECT_EQ(column_of(9, 7, source), 7) << "a line that is not there";
+  EXPECT_EQ(column_of(2, at_x, {}), at_x) << "the text is not at hand";
+}
+
 TEST(Sarif, PathsBecomeUris) {
   Finding finding = of_rule("bank-conflict", Severity::note);
   finding.place = {{"/x/\xc3\xa4 #%.cu", 1, 1, {}}};
   json place = json::parse(sarif({{finding}, {}, {}}, ""))["runs"][0]["results"][0]["locations"][0];
   EXPECT_EQ(place["physicalLocation"]["artifactLocation"]["uri"], "file:///x/%C3%A4%20%23%25.cu");
   EXPECT_FALSE(place["physicalLocation"]["artifactLocation"].contains("uriBaseId"));
+}
+
+// Two of three files could not be judged.
+List with_gaps() {
+  List out{{strided()}, {}, {}};
+  out.files = 3;
+  out.gaps = {diag::error("toolchain-compile-failed", "nvcc could not compile 'b|.cu'",
+                          {"src/b|.cu", 0, 0, 0}, "give it options"),
+              diag::error("ptx-unknown", "what is 'x'?", {"c.ptx", 7, 2, 0})};
+  out.gaps[0].notes = {"b.cu(3): error: 50% of it"};
+  return out;
+}
+
+TEST(Gaps, NoFormLooksClean) {
+  List list = with_gaps();
+  list.findings.clear();
+  const std::string table = markdown(list);
+  EXPECT_THAT(table, testing::StartsWith("### WarpLens: not complete, 2 of 3 files were not judged\n"));
+  EXPECT_THAT(table, HasSubstr("| src/b\\|.cu | nvcc could not compile 'b\\|.cu'; b.cu(3): error: 50% of it. "
+                               "Help: give it options |"));
+  EXPECT_THAT(table, HasSubstr("| c.ptx | what is 'x'? |"));
+  EXPECT_THAT(table, HasSubstr("\n0 findings in what was judged.\n"));
+  EXPECT_EQ(
+      github(list),
+      "::error file=src/b|.cu,title=not judged::nvcc could not compile 'b|.cu'; b.cu(3): error: 50%25 of it. "
+      "Help: give it options\n"
+      "::error file=c.ptx,line=7,title=not judged::what is 'x'?\n");
+  const json out = json::parse(findings::json(list, ""));
+  EXPECT_EQ(out["complete"], false);
+  EXPECT_EQ(out["not_judged"][0]["file"], "src/b|.cu");
+  EXPECT_EQ(out["not_judged"][1]["line"], 7);
+  EXPECT_EQ(json::parse(findings::json({{strided()}, {}, {}}, ""))["complete"], true);
+}
+
+TEST(Gaps, SarifSaysThatTheRunFailed) {
+  const json run = json::parse(sarif(with_gaps(), ""))["runs"][0];
+  EXPECT_EQ(run["results"].size(), 1) << "what was judged is there";
+  ASSERT_EQ(run["invocations"].size(), 1);
+  const json& invocation = run["invocations"][0];
+  EXPECT_EQ(invocation["executionSuccessful"], false);
+  const json& told = invocation["toolExecutionNotifications"];
+  ASSERT_EQ(told.size(), 2);
+  EXPECT_EQ(told[1]["level"], "error");
+  EXPECT_EQ(told[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "c.ptx");
+  EXPECT_EQ(told[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+  EXPECT_EQ(json::parse(sarif({}, ""))["runs"][0]["invocations"][0], json({{"executionSuccessful", true}}));
+}
+
+TEST(Gaps, AWarningLeavesTheListConclusive) {
+  List list{{strided()}, {}, {}};
+  list.gaps = {diag::warning("launches-uncounted", "not all launches were counted")};
+  EXPECT_TRUE(is_conclusive(list));
+  EXPECT_THAT(markdown(list), testing::StartsWith("### WarpLens: 1 finding (1 warning)\n"));
+  EXPECT_THAT(markdown(list), HasSubstr("not all launches were counted"));
+  EXPECT_EQ(json::parse(sarif(list, ""))["runs"][0]["invocations"][0]["executionSuccessful"], true);
+  EXPECT_EQ(json::parse(findings::json(list, ""))["complete"], false);
 }
 
 TEST(Writers, BytesThatAreNoTextAreNoError) {

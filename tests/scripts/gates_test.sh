@@ -72,9 +72,13 @@ expect_code 1
 expect_json out.json '[(f["baseline"], f["line"]) for f in r["findings"] if f["fails"]]' "[('worse', 6)]"
 expect_in stderr 'the baseline has [0-9]+ sectors'
 sed -i 's/tile\[threadIdx.x\]\[threadIdx.y\]/tile[threadIdx.x][threadIdx.y ^ 0]/' app.cu
+gate --baseline known.json app.cu 4
+expect_code 0 # the line was edited
+expect_not_in stderr 'no more'
+sed -i 's/.*= tile\[threadIdx.x\].*/  int row = threadIdx.x;\n  float v = tile[row][3 + (threadIdx.y \& 28)];\n  out[threadIdx.y * 32 + threadIdx.x] = v;/' app.cu
 gate --baseline known.json --findings out.json app.cu 4
-expect_code 1
-expect_json out.json '[(f["baseline"], f["line"]) for f in r["findings"] if f["fails"]]' "[('new', 17)]"
+expect_code 1 # this is another line, and it is not where that was
+expect_json out.json '[(f["baseline"], f["line"]) for f in r["findings"] if f["fails"]]' "[('new', 18)]"
 expect_in stderr 'a finding of the baseline is no more'
 gate --baseline known.json --write-baseline known.json app.cu 4
 expect_code 0 # brought up to date
@@ -240,6 +244,120 @@ expect_in stderr "did you mean 'bank-conflict'"
 run "$warplens" rules bank-conflict
 expect_in stdout 'Pad the'
 
+# What could not be judged: no form looks clean, no baseline is written, and what could be is told.
+echo 'int main( {' >broken.cu
+cp "$source_dir/tests/scripts/programs/findings.cu" app.cu
+echo kept >known.json
+check --sarif out.sarif --findings out.json --markdown out.md --github --verdicts verdicts.json --html out.html --write-baseline known.json broken.cu
+expect_code 2
+follows "$sarif_part" out.sarif
+follows "$findings_schema" out.json
+follows "$source_dir/docs/schema/verdicts-1.schema.json" verdicts.json
+[ "$(cat known.json)" = kept ] || fail "a baseline of what could not be judged was written"
+expect_in stderr "^warplens: the file was not judged: broken.cu$"
+expect_in stderr "^warplens: the baseline 'known.json' is not written"
+expect_json out.sarif '[(i["executionSuccessful"], [(n["level"], n["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) for n in i["toolExecutionNotifications"]]) for i in r["runs"][0]["invocations"]]' "[(False, [('error', 'broken.cu')])]"
+expect_json out.json 'r["complete"], [g["file"] for g in r["not_judged"]]' "(False, ['broken.cu'])"
+expect_json verdicts.json 'r["complete"], [g["file"] for g in r["not_judged"]]' "(False, ['broken.cu'])"
+expect_in out.md '^### WarpLens: not complete, the file was not judged$'
+expect_in out.md '^\| broken\.cu \| clang .* could not compile .*error: '
+expect_in out.html 'could not compile'
+expect_in stdout '^::error file=broken\.cu,title=not judged::'
+for other in missing.cu missing_folder missing.json /bin/true; do
+  check --sarif out.sarif --markdown out.md --write-baseline known.json "$other" app.cu
+  expect_code 2
+  expect_json out.sarif 'r["runs"][0]["invocations"][0]["executionSuccessful"], len(r["runs"][0]["results"]) > 0' '(False, True)'
+  expect_in out.md '^### WarpLens: not complete, 1 of 2 files was not judged$'
+  expect_in out.md '^\| app\.cu:16 \| warning \| bank-conflict'
+  [ "$(cat known.json)" = kept ] || fail "a baseline without $other was written"
+done
+check --baseline out.json broken.cu app.cu
+expect_code 2
+check --findings out.json broken.cu app.cu
+check --baseline out.json app.cu
+expect_code 2
+expect_in stderr "'out.json' lacks findings"
+
+# So it is for a run that ended early: what it would have launched then is not known.
+cat >ends.cu <<'CU'
+#include <csignal>
+#include <cstdlib>
+__global__ void far(const float* a, float* o) { o[threadIdx.x] = a[threadIdx.x * 32]; }
+int main(int, char** words) {
+  if (!words[1]) return 0;
+  float* a;
+  cudaMalloc(&a, 1 << 16);
+  far<<<1, 32>>>(a, a);
+  cudaDeviceSynchronize();
+  if (words[1][0] == 'k') raise(SIGKILL);
+  return atoi(words[1]);
+}
+CU
+early() { # exit code, arguments
+  expected=$1
+  shift
+  gate --fail-on warning --rule uncoalesced-load=note --sarif out.sarif --findings out.json --markdown out.md --json run.json --write-baseline known.json ends.cu "$@"
+  expect_code "$expected"
+  follows "$sarif_part" out.sarif
+  follows "$findings_schema" out.json
+  expect_json out.sarif 'r["runs"][0]["invocations"][0]["executionSuccessful"]' False
+  expect_json out.json 'r["complete"]' False
+  expect_in out.md '^### WarpLens: not complete'
+  [ "$(cat known.json)" = kept ] || fail "a baseline of a run that ended early was written"
+}
+early 137 killed
+early 7 7
+early 2 # no launch: nothing was held to the gates
+expect_in stderr "the baseline 'known.json' is not written"
+run "$warplens" report run.json --fail-on warning
+expect_code 2
+run "$warplens" report run.json --fail-on never
+expect_code 0
+gate --fail-on warning --rule uncoalesced-load=note --sarif out.sarif --write-baseline known.json ends.cu 0
+expect_code 0
+expect_json out.sarif 'r["runs"][0]["invocations"]' "[{'executionSuccessful': True}]"
+expect_in known.json '"kind": "warplens-baseline"'
+
+# A finding is known when its line was edited, and no other is with it.
+cat >edited.cu <<'CU'
+__global__ void column(const float* a, float* o, int n) {
+  int i = threadIdx.x;
+  o[i] = 2.f * a[i * n];
+}
+CU
+check --write-baseline known.json edited.cu
+sed -i 's/2\.f/3.f/; 1i // above' edited.cu
+check --baseline known.json edited.cu
+expect_code 0
+expect_not_in stderr 'no more'
+sed -i 's/^}/  o[i + 32] = a[7 * i];\n}/' edited.cu
+check --baseline known.json --findings out.json edited.cu
+expect_code 1
+expect_json out.json 'sorted((f["line"], f["baseline"]) for f in r["findings"])' "[(4, 'unchanged'), (5, 'new')]"
+: >empty.json
+check --baseline empty.json edited.cu
+expect_code 2
+expect_in stderr "the baseline 'empty.json' is empty"
+
+# A line like that of a file that was not judged is no known one.
+sed 's/column/other/' edited.cu >other.cu
+check --fail-on never --write-baseline known.json edited.cu
+check --baseline known.json other.cu
+expect_code 1
+mv edited.cu renamed.cu
+check --baseline known.json renamed.cu
+expect_code 0
+rm -f edited.cu renamed.cu other.cu
+
+# All that was given is left out: that is no clean result.
+mkdir -p left_out
+cp app.cu left_out
+printf '[paths]\nexclude = ["left_out"]\n' >.warplens.toml
+check left_out
+expect_code 2
+expect_in stderr 'leaves out every file'
+rm -r .warplens.toml left_out
+
 # The hook for pre-commit and the action for GitHub run what they say.
 export PATH="$(dirname "$warplens"):$PATH"
 cp "$source_dir/tests/scripts/programs/findings.cu" app.cu
@@ -259,8 +377,9 @@ text = open(sys.argv[1]).read()
 print(textwrap.dedent(text[text.rindex("run: |\n") + len("run: |\n"):]))
 PY
 WARPLENS_COMMAND=run WARPLENS_PROGRAM='app.cu 1' WARPLENS_OPTIONS="--compiler clang --fail-on 'sectors-per-request > 8'" WARPLENS_SARIF=action.sarif \
-  GITHUB_STEP_SUMMARY=summary.md run bash -eo pipefail action.sh
+  GITHUB_STEP_SUMMARY=summary.md GITHUB_OUTPUT=outputs run bash -eo pipefail action.sh
 expect_code 0
+expect_in outputs '^complete=true$'
 follows "$sarif_part" action.sarif
 expect_in summary.md '^### WarpLens: 1 finding'
 expect_in stderr '^::warning file=app\.cu,line=16,'
@@ -269,11 +388,20 @@ cp app.cu checked/more
 echo broken | tee checked/.hidden/app.cu >checked/left_out/app.cu
 printf '[paths]\nexclude = ["checked/left_out"]\n' >.warplens.toml
 WARPLENS_COMMAND=check WARPLENS_PROGRAM=checked WARPLENS_OPTIONS="--compiler clang --fail-on warning" WARPLENS_SARIF=checked.sarif \
-  GITHUB_STEP_SUMMARY=checked.md run bash -eo pipefail action.sh
+  GITHUB_STEP_SUMMARY=checked.md GITHUB_OUTPUT=checked.outputs run bash -eo pipefail action.sh
 expect_code 1
+expect_in checked.outputs '^complete=true$'
 follows "$sarif_part" checked.sarif
 expect_in stdout '^::warning file=checked/more/app\.cu,line=16,'
 expect_not_in stderr 'left_out|hidden'
+for program in broken.cu missing.cu '--no-such-option'; do # what is uploaded must close no alert
+  echo '"executionSuccessful": true' >broken.sarif # of an earlier step
+  WARPLENS_COMMAND=check WARPLENS_PROGRAM="$program" WARPLENS_OPTIONS="--compiler clang" WARPLENS_SARIF=broken.sarif \
+    GITHUB_STEP_SUMMARY=broken.md GITHUB_OUTPUT=broken.outputs run bash -eo pipefail action.sh
+  expect_code 2
+  expect_in broken.outputs '^complete=false$'
+  expect_not_in broken.outputs '^complete=true$'
+done
 
 # A baseline of several files misses nothing where only some of them are judged, as by a hook.
 cp app.cu other.cu

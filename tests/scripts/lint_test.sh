@@ -76,6 +76,92 @@ run "$warplens" check --compiler clang compile_commands.json
 expect_code 1
 expect_in stdout '4 accesses in 2 kernels'
 
+# As generators write it: "directory" is where every relative path begins, from whatever folder check is called.
+mkdir -p "made/my project/src" "made/my project/include" "made/my project/build" "made/my project/third party"
+(
+  cd "made/my project"
+  echo '#define STRIDE 8' >include/stride.h
+  echo '#define BIAS 1' >build/config.h
+  echo '#define THIRD 2' >"third party/third.h"
+  for name in one two three four five; do
+    {
+      echo '#include "stride.h"'
+      echo '#include <third.h>'
+      echo "__global__ void $name(float* a) { a[threadIdx.x * STRIDE] = BIAS + THIRD + (SCALE); }"
+    } >src/$name.cu
+  done
+  cp src/five.cu src/five.cpp
+  printf -- '-I../include -isystem="../third party"\n' >build/includes.rsp
+  printf -- "-DNAME='a b' @more.rsp" >build/defines.rsp
+  echo '"-DSCALE=2 * 3"' >build/more.rsp
+  cat >build/compile_commands.json <<JSON
+[{"directory": "$PWD/build", "file": "../src/one.cu",
+  "command": "/usr/bin/ccache nvcc -forward-unknown-to-host-compiler -DSCALE=\\"(1 + 2)\\" --options-file includes.rsp -include config.h -Werror all-warnings -std=c++17 -x cu -dc ../src/one.cu -o one.o"},
+ {"directory": "$PWD/build", "file": "../src/two.cu",
+  "arguments": ["nvcc", "-optf=includes.rsp", "-Xcompiler=-Wall,-include,config.h", "-DSCALE=1 + 1", "-MD", "-MF", "two.d", "-c", "../src/two.cu", "-o", "two.o"]},
+ {"directory": ".", "file": "$PWD/src/three.cu",
+  "command": "clang++ @defines.rsp -I ../include -isystem '../third party' -include config.h -xcuda --cuda-gpu-arch=sm_80 -Werror -c ../src/three.cu -o three.o"},
+ {"directory": "$PWD/build", "file": "../src/four.cu",
+  "arguments": ["nvcc", "-DSCALE=1", "-DBIAS=1", "--include-path=../include", "--system-include", "../third party", "../src/four.cu", "../src/one.cu", "other.o", "-o", "program"]},
+ {"directory": "$PWD/build", "file": "../src/four.cu",
+  "arguments": ["nvcc", "-DSCALE=1", "-DBIAS=1", "--include-path=../include", "--system-include", "../third party", "../src/four.cu", "../src/one.cu", "other.o", "-o", "twin"]},
+ {"directory": "$PWD/build", "file": "../src/five.cpp",
+  "command": "nvcc -DSCALE=1 -DBIAS=1 -x cu -I../include '-I../third party' -c ../src/five.cpp -o five.o"},
+ {"directory": "$PWD/build", "file": "../src/main.cpp", "command": "c++ -c ../src/main.cpp"}]
+JSON
+)
+commands="made/my project/build/compile_commands.json"
+for folder in . "made/my project" "made/my project/build" /; do
+  path=$scratch/$commands
+  if [ "$folder" = . ]; then path=$commands; fi
+  code=0
+  (cd "$folder" && "$warplens" check --no-config --compiler clang --fail-on never --findings "$scratch/findings.json" "$path") >stdout 2>stderr || code=$?
+  expect_code 0
+  expect_json findings.json "sorted((f['file'].split('/')[-1], f['line']) for f in r['findings'])" \
+    "[('five.cpp', 3), ('four.cu', 3), ('one.cu', 3), ('three.cu', 3), ('two.cu', 3)]"
+done
+expect_in stdout '^5 accesses in 5 kernels'
+(cd "made/my project" && "$warplens" check --no-config --compiler clang --findings - --fail-on never build/compile_commands.json) >stdout
+expect_json stdout "sorted(f['file'] for f in r['findings'])[0]" 'src/five.cpp'
+sed -i 's/"\(.*\)"/"-DSCALE=1" -DSTRIDE_IS_SET/' "made/my project/build/more.rsp"
+echo '#if defined STRIDE_IS_SET && !defined MINE' >>"made/my project/src/three.cu"
+echo '#error stop' >>"made/my project/src/three.cu"
+echo '#endif' >>"made/my project/src/three.cu"
+run "$warplens" check --compiler clang --fail-on never "$commands"
+expect_code 2
+expect_in stderr '^warplens: 1 of 5 files was not judged: made/my project/src/three\.cu$'
+run "$warplens" check --compiler clang --fail-on never --compile-options -DMINE "$commands"
+expect_code 0
+rm "made/my project/build/includes.rsp"
+run "$warplens" check --compiler clang --fail-on never --compile-options -DMINE "$commands"
+expect_code 2
+expect_in stderr "cannot read the response file '.*/build/includes.rsp'"
+expect_in stderr '^warplens: 2 of 5 files were not judged: .*one\.cu, .*two\.cu$'
+expect_in stdout 'five\.cpp:3'
+
+# Two ways to compile a file are two inputs; what is malformed is told by its number, and other inputs are judged.
+cat >twice.json <<JSON
+[{"directory": "$scratch", "file": "apart.cu", "command": "nvcc -Dapart=first -c apart.cu"},
+ {"directory": "$scratch", "file": "apart.cu", "command": "nvcc -Dapart=second -c apart.cu"}]
+JSON
+run "$warplens" check --compiler clang twice.json
+expect_in stdout '8 accesses in 4 kernels'
+spoilt() {
+  printf '%s' "$1" >spoilt.json
+  run "$warplens" check --compiler clang --fail-on never spoilt.json apart.cu
+  expect_code 2
+  expect_in stderr "$2"
+  expect_in stdout '4 accesses in 2 kernels'
+}
+spoilt '[' 'is not a list of compile commands'
+spoilt '[{"file": "a.cu"}, {"directory": "/"}]' "entry 2 of 'spoilt.json' names no file"
+spoilt '[{"file": "a.cu", "arguments": ["nvcc", 3]}]' 'entry 1 of .* has "arguments" that are no list of texts'
+spoilt '[{"file": "a.cu", "command": "nvcc \"-DX"}]' 'entry 1 of .* a quote that is not closed'
+spoilt '[{"file": "a.cpp", "command": "c++ a.cpp"}]' 'names no CUDA source'
+spoilt '[{"file": "absent.cu", "command": "nvcc absent.cu"}]' "absent.cu' does not exist"
+echo '@loop.rsp' >loop.rsp
+spoilt '[{"file": "apart.cu", "command": "nvcc @loop.rsp apart.cu"}]' "loop.rsp' names itself"
+
 # What cannot be judged is said, with the compiler's own words.
 echo 'int main( {' >broken.cu
 run "$warplens" check --compiler clang broken.cu

@@ -41,6 +41,18 @@ TEST(SortOptions, SplitsValuesForTheHostCompilerAndTheLinker) {
   EXPECT_THAT(sorted->link, ElementsAre("-Wl,--as-needed", "-lm", "-L/x"));
 }
 
+TEST(SortOptions, WhatGeneratorsGiveNvccIsUnderstood) {
+  auto sorted =
+      sort_options({"-forward-unknown-to-host-compiler", "-isystem=third party", "--include-path", "a",
+                    "--system-include=b", "--pre-include=c.h", "--define-macro=X=1", "--std", "c++20",
+                    "-default-stream=legacy", "-Xcompiler=-Wall,-DY=2,-include,d.h,-fPIC"});
+  ASSERT_TRUE(sorted);
+  EXPECT_THAT(sorted->both, ElementsAre("-isystem", "third party", "-I", "a", "-isystem", "b", "-include",
+                                        "c.h", "-D", "X=1", "-std=c++20", "-DY=2", "-include", "d.h"))
+      << "nvcc preprocesses device code with the host compiler's options, too";
+  EXPECT_THAT(sorted->host, ElementsAre("-Wall", "-fPIC"));
+}
+
 // The last -o would win: the compiler would write over the source.
 TEST(SortOptions, SayNotWhereToWrite) {
   for (const char* word : {"-o", "-o=a.cu", "--output-file", "--output-file=a.cu", "-odir"}) {

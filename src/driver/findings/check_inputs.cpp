@@ -1,5 +1,6 @@
-// One reader for each kind of input, and the words of compile commands that matter to the device code. See check_inputs.h.
+// One reader for each kind of input. See check_inputs.h; what of a compile command matters: compile_command.h.
 #include "driver/findings/check_inputs.h"
+#include "driver/findings/compile_command.h"
 #include "driver/program/source_program.h"
 #include "fatbin/fatbin.h"
 #include "os/elf.h"
@@ -25,45 +26,6 @@ bool is_cuda_source(std::string_view path) { return path.ends_with(".cu") || pat
 diag::Diagnostic unreadable(const std::string& path, std::string_view why) {
   return diag::error("no-input", fmt::format("'{}' {}", path, why), {},
                      "give a .ptx, .cu or .cuh file, a folder of them, a program, or compile_commands.json");
-}
-
-// Of a command line, what says how to compile: not the compiler, the source, and what is asked to be made.
-std::vector<std::string> options_of(const std::vector<std::string>& words, const std::string& source) {
-  std::vector<std::string> out;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    bool takes_one = word == "-o" || word == "--output-file" || word == "-odir" ||
-                     word == "--output-directory" || word == "-MF" || word == "-MT" || word == "-MQ" ||
-                     word == "-x";
-    if (takes_one) ++i;
-    bool makes = word == "-c" || word == "-dc" || word == "-dw" || word == "-MD" || word == "-MMD" ||
-                 word == "-ptx" || word == "--device-c" || word == "-G" || word == "--device-debug" ||
-                 word.starts_with("-MF") || word.starts_with("-o=") || word.starts_with("-odir=") ||
-                 word.starts_with("--output-");
-    bool target = word.starts_with("-gencode") || word.starts_with("--generate-code") ||
-                  word.starts_with("-arch") || word.starts_with("--gpu-architecture") ||
-                  word.starts_with("-code");
-    if (target && word.find('=') == word.npos) ++i;
-    if (!takes_one && !makes && !target && word != source &&
-        fs::path(word).filename() != fs::path(source).filename())
-      out.push_back(word);
-  }
-  return out;
-}
-
-// Options with paths that are relative to the folder of the command.
-std::vector<std::string> seen_from_here(std::vector<std::string> options, const std::string& folder) {
-  if (folder.empty()) return options;
-  bool path_next = false;
-  for (std::string& word : options) {
-    std::string prefix = word.starts_with("-I") && word.size() > 2 ? "-I" : "";
-    std::string path = word.substr(prefix.size());
-    bool is_path = path_next || !prefix.empty();
-    path_next = word == "-I" || word == "-isystem" || word == "-include";
-    if (is_path && !path.starts_with('/') && !path.starts_with('='))
-      word = prefix + (fs::path(folder) / path).string();
-  }
-  return options;
 }
 
 // The text that is not in the file, in a file of ours whose lines and messages are said to be those of the real one.
@@ -92,9 +54,13 @@ Result<std::vector<PtxText>> compiled(const CheckInput& input, const CompileFor&
     request.source = *copy;
     request.quoted = fs::absolute(input.path).parent_path().string();
   }
-  request.compiler = how.compiler;
+  const bool automatic = how.compiler == toolchain::Compiler::automatic;
+  request.compiler =
+      automatic && input.compiler == toolchain::Compiler::clang ? *input.compiler : how.compiler;
   request.sm = how.sm;
-  request.options = seen_from_here(input.options, input.folder);
+  Result<std::vector<std::string>> options = without_response_files(input.options, "");
+  if (!options) return failure(options.error());
+  request.options = std::move(*options);
   request.folder = folder->path();
   request.headers = toolchain::header_folder();
   request.on_output = said;
@@ -191,7 +157,7 @@ Result<std::vector<CheckInput>> sources_below(const std::string& folder,
     std::error_code unknown;
     if (hidden && it->is_directory(unknown)) it.disable_recursion_pending();
     if (!hidden && it->path().extension() == ".cu" && it->is_regular_file(unknown))
-      out.push_back({(it->path()).lexically_normal().string(), options, {}});
+      out.push_back({(it->path()).lexically_normal().string(), options});
   }
   if (error) return failure(unreadable(folder, "cannot be read"));
   if (out.empty()) return failure(unreadable(folder, "holds no .cu file"));
@@ -199,36 +165,67 @@ Result<std::vector<CheckInput>> sources_below(const std::string& folder,
   return out;
 }
 
+// A file by the name that messages show: without "..", where that leads to the same.
+std::string tidy(const fs::path& file) {
+  std::error_code error;
+  const fs::path normal = file.lexically_normal();
+  return !fs::exists(file, error) || fs::equivalent(file, normal, error) ? normal.string() : file.string();
+}
+
+// One entry of compile_commands.json; none where it compiles no CUDA source. `here`: the folder of that file.
+Result<std::optional<CheckInput>> entry(const nlohmann::json& one, const fs::path& here) {
+  auto malformed = [](std::string_view what) {
+    return failure(diag::error("bad-compile-commands", std::string(what)));
+  };
+  if (!one.is_object()) return malformed("is not an object");
+  for (const char* name : {"file", "directory", "command"})
+    if (one.contains(name) && !one[name].is_string())
+      return malformed(fmt::format("has a \"{}\" that is no text", name));
+  const std::string file = one.value("file", std::string());
+  if (file.empty()) return malformed("names no file");
+  CompileCommand command;
+  command.folder = (here / one.value("directory", std::string())).lexically_normal().string();
+  if (auto arguments = one.find("arguments"); arguments != one.end()) {
+    const bool texts = arguments->is_array() && std::ranges::all_of(*arguments, &nlohmann::json::is_string);
+    if (!texts) return malformed("has \"arguments\" that are no list of texts");
+    command.words = arguments->get<std::vector<std::string>>();
+  } else {
+    Result<std::vector<std::string>> words = split_words(one.value("command", std::string()));
+    if (!words) return malformed("has a \"command\" with a quote that is not closed");
+    command.words = std::move(*words);
+  }
+  std::optional<toolchain::Compiler> compiler = cuda_compiler(command, file);
+  if (!compiler) return std::optional<CheckInput>();
+  CheckInput out{.path = tidy(fs::path(command.folder) / file), .options = {}, .compiler = compiler};
+  if (Result<std::vector<std::string>> options = options_of(command, file))
+    out.options = std::move(*options);
+  else
+    out.error = options.error();
+  return std::optional(std::move(out));
+}
+
 } // namespace
 
+bool is_source(const CheckInput& input) { return input.compiler || is_cuda_source(input.path); }
+
 Result<std::vector<CheckInput>> compile_commands(std::string_view text, const std::string& path) {
+  const char* help = "CMake writes one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON";
   nlohmann::json commands = nlohmann::json::parse(text, nullptr, false);
-  auto malformed = [&] {
+  if (!commands.is_array())
     return failure(diag::error("bad-compile-commands",
-                               fmt::format("'{}' is not a list of compile commands", path), {},
-                               "CMake writes one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
-  };
-  if (!commands.is_array()) return malformed();
+                               fmt::format("'{}' is not a list of compile commands", path), {}, help));
   std::vector<CheckInput> out;
-  auto is_text = [](const nlohmann::json& one, const char* name) {
-    return !one.contains(name) || one[name].is_string();
-  };
+  std::set<std::pair<std::string, std::vector<std::string>>> known;
+  std::error_code error;
+  const fs::path here = fs::absolute(path, error).parent_path();
   for (const nlohmann::json& one : commands) {
-    if (!one.is_object() || !one.contains("file") || !is_text(one, "file") || !is_text(one, "directory") ||
-        !is_text(one, "command"))
-      return malformed();
-    std::string file = one["file"], folder = one.value("directory", std::string());
-    if (!is_cuda_source(file)) continue;
-    std::vector<std::string> words;
-    if (one.contains("arguments") && one["arguments"].is_array()) {
-      for (const nlohmann::json& word : one["arguments"])
-        if (word.is_string()) words.push_back(word);
-    } else {
-      Result<std::vector<std::string>> split = split_words(one.value("command", std::string()));
-      if (!split) return failure(split.error());
-      words = std::move(*split);
-    }
-    out.push_back({(fs::path(folder) / file).string(), options_of(words, file), folder});
+    Result<std::optional<CheckInput>> input = entry(one, here);
+    if (!input)
+      return failure(diag::error(
+          "bad-compile-commands",
+          fmt::format("entry {} of '{}' {}", &one - &commands[0] + 1, path, input.error().message), {},
+          help));
+    if (*input && known.emplace((*input)->path, (*input)->options).second) out.push_back(std::move(**input));
   }
   if (out.empty()) return failure(unreadable(path, "names no CUDA source"));
   return out;
@@ -238,28 +235,32 @@ Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::ve
                                           const std::function<bool(const std::string&)>& wanted) {
   std::error_code error;
   const bool folder = fs::is_directory(path, error);
-  if (!folder && !path.ends_with(".json")) return std::vector<CheckInput>{{path, options, {}}};
+  if (!folder && !path.ends_with(".json")) return std::vector<CheckInput>{{path, options}};
   std::optional<std::string> text = folder ? std::nullopt : os::read_file(path, largest);
   if (!folder && !text) return failure(unreadable(path, "cannot be read"));
   Result<std::vector<CheckInput>> out = folder ? sources_below(path, options) : compile_commands(*text, path);
-  if (out && wanted) std::erase_if(*out, [&](const CheckInput& input) { return !wanted(input.path); });
+  if (!out) return out;
+  if (wanted) std::erase_if(*out, [&](const CheckInput& input) { return !wanted(input.path); });
+  if (!folder)
+    for (CheckInput& input : *out) input.options.insert(input.options.end(), options.begin(), options.end());
   return out;
 }
 
 Result<std::vector<PtxText>> read_ptx(const CheckInput& input, const CompileFor& how,
                                       const std::function<void(std::string_view)>& said) {
+  if (input.error) return failure(*input.error);
   if (input.path == "-") {
     Result<std::string> text = from_stdin();
     if (!text) return failure(text.error());
     if (!is_source(*text)) return std::vector<PtxText>{{"<stdin>", std::move(*text)}};
-    return compiled({"<stdin>.cu", input.options, input.folder, std::move(*text)}, how, said);
+    return compiled({"<stdin>.cu", input.options, std::move(*text)}, how, said);
   }
   if (input.text && input.path.ends_with(".ptx")) return std::vector<PtxText>{{input.path, *input.text}};
-  if (input.text && is_cuda_source(input.path)) return compiled(input, how, said);
+  if (input.text && is_source(input)) return compiled(input, how, said);
   std::error_code error;
   if (!fs::exists(input.path, error)) return failure(unreadable(input.path, "does not exist"));
   if (!fs::is_regular_file(input.path, error)) return failure(unreadable(input.path, "is not a file"));
-  if (is_cuda_source(input.path)) return compiled(input, how, said);
+  if (is_source(input)) return compiled(input, how, said);
   if (!input.path.ends_with(".ptx")) return embedded(input.path, how.sm);
   std::optional<std::string> text = os::read_file(input.path, largest);
   if (!text) return failure(unreadable(input.path, "cannot be read"));

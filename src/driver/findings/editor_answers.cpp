@@ -152,7 +152,7 @@ std::size_t common_folders(const fs::path& a, const fs::path& b) {
 Result<CheckInput> input_for(const std::string& file, const LspOptions& o) {
   Result<std::vector<std::string>> words = split_words(o.check.compile_options);
   if (!words) return failure(words.error());
-  CheckInput out{file, {}, {}};
+  CheckInput out{file, {}};
   if (const std::string commands = compile_commands(o.compile_commands); !commands.empty()) {
     Result<std::vector<CheckInput>> known = inputs_in(commands, {});
     if (!known && (!o.compile_commands.empty() || known.error().kind == "bad-compile-commands"))
@@ -167,7 +167,8 @@ Result<CheckInput> input_for(const std::string& file, const LspOptions& o) {
       if (near <= best) continue;
       best = near;
       out.options = one.options;
-      out.folder = absolute(one.folder);
+      out.compiler = one.compiler;
+      out.error = one.error;
     }
   }
   out.options.insert(out.options.end(), words->begin(), words->end());

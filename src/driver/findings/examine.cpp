@@ -33,7 +33,7 @@ struct InputResult {
   u64 kernels = 0, most_shared = 0;
   std::vector<std::string> unused;
   std::string said; // by compilers and about what cannot be read
-  bool failed = false;
+  std::vector<diag::Diagnostic> gaps;
 };
 
 Result<std::optional<Dim3>> three(const std::string& text, std::string_view option) {
@@ -116,13 +116,25 @@ u64 shared_bytes(const ir::Module& module, const ir::Function& f) {
   return out;
 }
 
+// "a.cu:3:4: error: …", of what a compiler said; empty where there is none.
+std::string first_error(std::string_view said) {
+  const std::size_t word = std::min(said.find("error"), said.find("fatal"));
+  if (word >= said.size()) return {};
+  const std::size_t newline = said.rfind('\n', word), begin = newline == said.npos ? 0 : newline + 1;
+  return std::string(said.substr(begin, said.find('\n', word) - begin));
+}
+
 InputResult judge(const CheckInput& input, const check::Options& options, const CompileFor& how,
                   bool colour) {
   InputResult out;
   auto texts = read_ptx(input, how, [&](std::string_view text) { out.said += diag::without_controls(text); });
-  auto fail = [&](const diag::Diagnostic& bad, std::string_view text) {
+  auto fail = [&](diag::Diagnostic bad, std::string_view text) {
+    const std::string error = first_error(out.said);
     out.said += "warplens: " + diag::render(bad, text, colour);
-    out.failed = true;
+    if (!error.empty()) bad.notes.push_back(error);
+    bad.span.file = from_here(input.path);
+    if (!input.path.ends_with(".ptx")) bad.span.line = bad.span.column = 0; // of what a compiler made
+    out.gaps.push_back(std::move(bad));
   };
   if (!texts) return fail(texts.error(), {}), out;
   for (const PtxText& text : *texts) {
@@ -230,7 +242,7 @@ Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o,
   std::vector<CheckInput> out;
   for (const std::string& path : o.inputs) {
     Result<std::vector<CheckInput>> some = inputs_in(path, *words, wanted);
-    if (!some) return failure(some.error());
+    if (!some) some = std::vector<CheckInput>{{.path = path, .options = {}, .error = some.error()}};
     std::move(some->begin(), some->end(), std::back_inserter(out));
   }
   return out;
@@ -251,9 +263,10 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
                  o.no_cache ? cache::Settings{} : cache::settings_from_environment(), stop};
   Examined out;
   out.architectures = options->architectures;
+  std::vector<diag::Diagnostic> gaps;
   for (InputResult& one : judge_all(inputs, *options, how, o)) {
     out.said += one.said;
-    out.failed |= one.failed;
+    std::move(one.gaps.begin(), one.gaps.end(), std::back_inserter(gaps));
     out.kernels += one.kernels;
     out.most_shared = std::max(out.most_shared, one.most_shared);
     for (const std::string& name : one.unused)
@@ -265,6 +278,9 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
     std::move(one.judgements.begin(), one.judgements.end(), std::back_inserter(out.judgements));
   }
   out.list = check::findings_of(out.judgements, out.architectures);
+  out.list.files = inputs.size();
+  out.list.gaps = std::move(gaps);
+  out.failed = !out.list.gaps.empty();
   place(out.list, sources);
   fix::propose(out.list, [&](const std::string& file) { return sources.text(file); });
   return out;

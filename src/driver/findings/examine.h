@@ -38,11 +38,11 @@ struct Examined {
   u64 kernels = 0;
   u64 most_shared = 0; // bytes that a kernel's shared arrays of known sizes take together, at most
   std::string said;    // by compilers, and about what cannot be read
-  bool failed = false; // an input could not be judged
+  bool failed = false; // an input could not be judged: List::gaps
 };
 
-// The inputs that the options name; of a folder or a compile_commands.json those that are `wanted`.
-// Errors: bad-option, no-input, bad-compile-commands.
+// The inputs that the options name; of a folder or a compile_commands.json those that are `wanted`; one that cannot be read is
+// there with its error. Errors: bad-option.
 Result<std::vector<CheckInput>> inputs_of(const CheckOptions&,
                                           const std::function<bool(const std::string&)>& wanted);
 // Errors: of the options; what is wrong with an input is in Examined::said.

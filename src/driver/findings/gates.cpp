@@ -3,6 +3,7 @@
 #include "driver/findings/gates.h"
 #include "driver/findings/outputs.h"
 #include "driver/program/source_program.h"
+#include "findings/words.h"
 #include "findings/writers.h"
 #include "gates/own_rules.h"
 #include "os/file.h"
@@ -71,18 +72,19 @@ std::vector<gates::Comments> comments_of(List& list, const FindingSources& sourc
   return out;
 }
 
-std::string closing(const gates::Outcome& outcome, bool baseline_is_written) {
-  std::string out;
-  if (!outcome.gone.empty() && !baseline_is_written)
-    out +=
-        fmt::format("warplens: {} of the baseline {} no more: --write-baseline makes it anew\n",
-                    outcome.gone.size() == 1 ? "a finding" : fmt::format("{} findings", outcome.gone.size()),
-                    outcome.gone.size() == 1 ? "is" : "are");
-  if (outcome.failing != 0)
-    out += fmt::format("warplens: {} fail{}\n",
-                       outcome.failing == 1 ? "a finding" : fmt::format("{} findings", outcome.failing),
-                       outcome.failing == 1 ? "s" : "");
-  return out;
+std::string counted(u64 count) { return count == 1 ? "a finding" : fmt::format("{} findings", count); }
+
+// "2 of 3 files were not judged: a.cu, b.cu"
+std::string gaps_with_files(const List& list) {
+  constexpr std::size_t most = 10;
+  std::set<std::string> files;
+  for (const diag::Diagnostic& gap : list.gaps)
+    if (!gap.span.file.empty()) files.insert(gap.span.file);
+  std::string out = findings::gaps_text(list);
+  std::size_t n = 0;
+  for (const std::string& file : files)
+    if (++n <= most) out += (n == 1 ? ": " : ", ") + file;
+  return n > most ? fmt::format("{} and {} more", out, n - most) : out;
 }
 
 } // namespace
@@ -106,6 +108,7 @@ Result<Gates> Gates::prepare(const GateOptions& options) {
   settings.least_excess = out.config_.least_excess.value_or(least_excess);
   settings.levels = out.config_.levels;
   settings.accepts = !options.write_baseline.empty();
+  out.write_baseline_ = options.write_baseline;
   for (const std::string& level : options.levels)
     if (Result<void> added = gates::add_level(level, settings.levels); !added) return failure(added.error());
   settings.fail_on = out.config_.fail_on.value_or(std::vector<gates::Condition>());
@@ -154,16 +157,39 @@ void Gates::fail_by_default(std::string_view condition) {
     settings_.fail_on = {*gates::parse_condition(condition, {})};
 }
 
+std::string Gates::closing(const List& list, const gates::Outcome& outcome) const {
+  std::string out;
+  if (!outcome.gone.empty() && write_baseline_.empty())
+    out += fmt::format("warplens: {} of the baseline {} no more: --write-baseline makes it anew\n",
+                       counted(outcome.gone.size()), outcome.gone.size() == 1 ? "is" : "are");
+  if (outcome.failing != 0)
+    out += fmt::format("warplens: {} fail{}\n", counted(outcome.failing), outcome.failing == 1 ? "s" : "");
+  if (findings::is_conclusive(list)) return out;
+  out += fmt::format("warplens: {}\n", diag::without_controls(gaps_with_files(list)));
+  if (!write_baseline_.empty())
+    out +=
+        fmt::format("warplens: the baseline '{}' is not written: it would lack findings\n", write_baseline_);
+  return out;
+}
+
 Gates::Held Gates::hold(List& list, const FindingSources& sources) const {
   const std::vector<gates::Comments> comments = comments_of(list, sources, settings_);
-  gates::Outcome outcome = gates::apply(list, settings_, comments);
-  if (sources.judged) {
+  gates::Settings settings = settings_;
+  if (sources.judged && settings.baseline) { // of a file that is there and was not judged, nothing is known
     const std::set<std::string> seen = files_of(list);
-    std::erase_if(outcome.gone, [&](const gates::Known& known) {
-      return !sources.judged->contains(known.file) && !seen.contains(known.file);
+    std::erase_if(settings.baseline->findings, [&](const gates::Known& known) {
+      std::error_code error;
+      return !sources.judged->contains(known.file) && !seen.contains(known.file) &&
+             fs::exists(known.file, error);
     });
   }
-  return {outcome.failing, closing(outcome, settings_.accepts)};
+  const gates::Outcome outcome = gates::apply(list, settings, comments);
+  const bool gated = settings_.accepts || settings_.baseline.has_value() ||
+                     std::ranges::any_of(settings_.fail_on, [](const gates::Condition& condition) {
+                       return !std::holds_alternative<gates::Never>(condition.what);
+                     });
+  const bool answered = !gated || findings::is_conclusive(list);
+  return {outcome.failing, answered, closing(list, outcome)};
 }
 
 std::string configuration_at(const diag::Diagnostic& diagnostic) {
@@ -177,15 +203,16 @@ std::string from_here(const std::string& file) {
   return file.empty() || below.empty() || *below.begin() == ".." ? file : below.generic_string();
 }
 
-Result<void> write_findings(const List& list, const GateOptions& asked, std::string_view version,
-                            const Outputs& outputs, const RunOutput& output) {
+Result<void> write_findings(const List& list, const findings::SourceText& text_of, const GateOptions& asked,
+                            std::string_view version, const Outputs& outputs, const RunOutput& output) {
   if (!asked.sarif.empty())
-    if (auto done = outputs.write("--sarif", findings::sarif(list, version), output); !done) return done;
+    if (auto done = outputs.write("--sarif", findings::sarif(list, version, text_of), output); !done)
+      return done;
   if (!asked.findings.empty())
     if (auto done = outputs.write("--findings", findings::json(list, version), output); !done) return done;
   if (!asked.markdown.empty())
     if (auto done = outputs.write("--markdown", findings::markdown(list), output); !done) return done;
-  if (!asked.write_baseline.empty())
+  if (!asked.write_baseline.empty() && findings::is_conclusive(list))
     if (auto done = outputs.write("--write-baseline", gates::write_baseline(list, version), output); !done)
       return done;
   return {};

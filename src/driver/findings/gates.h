@@ -17,7 +17,7 @@ struct FindingSources {
   std::span<const std::string_view>
       rules{}; // that the command looks for; empty: all. Others are ignored in vain
   // Where not all of a program was judged: the files that were, beside those that accesses come from. What a baseline has of
-  // others is not said to be gone.
+  // others that are still there is left alone.
   std::optional<std::set<std::string>> judged{};
 };
 
@@ -46,22 +46,25 @@ public:
 
   struct Held {
     u64 failing = 0;
-    std::string said; // for the terminal, after the findings; may be empty
+    bool answered = true; // false: what the gates ask cannot be known, as the list is not conclusive
+    std::string said;     // for the terminal, after the findings; may be empty
   };
   // Reads the comments of the files that accesses come from, and holds the list to everything (gates::apply).
   Held hold(findings::List&, const FindingSources&) const;
 
 private:
   template <class Options> Result<void> complete_compiling(Options&) const;
+  std::string closing(const findings::List&, const gates::Outcome&) const;
   gates::Settings settings_;
   gates::Config config_;
+  std::string write_baseline_; // file; empty: none
 };
 
 // The text that a diagnostic about the configuration is about, to be shown with it; else empty.
 std::string configuration_at(const diag::Diagnostic&);
 
-// Into the files that the options name.
-Result<void> write_findings(const findings::List&, const GateOptions&, std::string_view version,
-                            const Outputs&, const RunOutput&);
+// Into the files that the options name; no baseline of a list that is not conclusive.
+Result<void> write_findings(const findings::List&, const findings::SourceText&, const GateOptions&,
+                            std::string_view version, const Outputs&, const RunOutput&);
 
 } // namespace warplens::driver

@@ -113,7 +113,9 @@ Result<HeldRun> hold_run(const Gates& gates, const report::Model& model, report:
   fix::propose(list, [&](const std::string& file) { return changed.contains(file) ? "" : files.text(file); });
   const Gates::Held held = gates.hold(list, {text_of, changed});
   out.failing = held.failing;
-  if (Result<void> written = write_findings(list, options.gates, options.version, outputs, output); !written)
+  out.answered = held.answered;
+  if (Result<void> written = write_findings(list, text_of, options.gates, options.version, outputs, output);
+      !written)
     return failure(written.error());
   std::string text =
       findings::text(options.gates.warnings ? list : worth_saying(list), text_of, options.colour);

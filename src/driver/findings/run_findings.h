@@ -8,8 +8,9 @@
 namespace warplens::driver {
 
 struct HeldRun {
-  u64 failing = 0; // findings
-  Patch fixes;     // of the source, where --fix or --verify-fix asks for them
+  u64 failing = 0;      // findings
+  bool answered = true; // Gates::Held
+  Patch fixes;          // of the source, where --fix or --verify-fix asks for them
 };
 Result<HeldRun> hold_run(const Gates&, const report::Model&, report::SourceFiles&, const RunOptions&,
                          const Outputs&, const RunOutput&);

@@ -138,6 +138,7 @@ Result<std::string> check_page(const std::vector<std::string>& inputs, const Exa
   for (const std::string& file : inputs)
     input.command.push_back(file == "-" ? file : std::filesystem::path(file).filename().string());
   for (const arch::Architecture* row : examined.architectures) input.sm.push_back(row->sm);
+  input.messages = examined.list.gaps;
   std::map<std::string, std::size_t> launches; // by kernel
   for (u32 i = 0; i < all.size(); ++i) {
     if (all[i].other_shape) continue;

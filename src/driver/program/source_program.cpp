@@ -120,7 +120,8 @@ std::map<std::string, report::LocalUse> local_use(const SourceProgram& program, 
   return out;
 }
 
-Result<std::vector<std::string>> split_words(std::string_view line) {
+Result<std::vector<std::string>> split_words(std::string_view line, std::string_view quotes) {
+  constexpr std::string_view special = "$`\"\\\n"; // what a backslash between double quotes escapes
   std::vector<std::string> out;
   bool inside = false; // a word
   char quote = 0;
@@ -132,11 +133,13 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
       continue;
     }
     if (!inside) out.emplace_back(), inside = true;
-    if (quote == 0 && (c == '"' || c == '\''))
+    const bool escapes = c == '\\' && i + 1 < line.size() &&
+                         (quote == 0 || (quote == '"' && special.find(line[i + 1]) != special.npos));
+    if (quote == 0 && quotes.find(c) != quotes.npos)
       quote = c;
     else if (c == quote)
       quote = 0;
-    else if (c == '\\' && quote != '\'' && i + 1 < line.size())
+    else if (escapes)
       out.back() += line[++i];
     else
       out.back() += c;

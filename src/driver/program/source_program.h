@@ -26,8 +26,8 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
 // `sm`.
 std::map<std::string, report::LocalUse> local_use(const SourceProgram&, u32 sm, const cache::Store&);
 
-// The words of a command line as a POSIX shell splits them: blanks, quotes, backslashes; nothing is expanded.
-// Fails on a quote that is not closed.
-Result<std::vector<std::string>> split_words(std::string_view line);
+// The words of a command line as a POSIX shell splits them: blanks, quotes, backslashes; nothing is expanded. `quotes`: the
+// characters that quote. Fails on a quote that is not closed.
+Result<std::vector<std::string>> split_words(std::string_view line, std::string_view quotes = "\"'");
 
 } // namespace warplens::driver

@@ -7,7 +7,7 @@ FUZZ_TARGET(commands) {
   Result<std::vector<driver::CheckInput>> inputs = driver::compile_commands(input, "compile_commands.json");
   if (!inputs) return fuzz::require(!inputs.error().message.empty(), "what is refused has a message");
   for (const driver::CheckInput& one : *inputs) {
-    fuzz::require(one.path.ends_with(".cu") || one.path.ends_with(".cuh"), "only CUDA sources are named");
+    fuzz::require(driver::is_source(one), "only CUDA sources are named");
     for (const std::string& word : one.options)
       fuzz::require(word != "-o" && !word.starts_with("--output-"), "no option says where to write");
   }
