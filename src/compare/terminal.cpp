@@ -9,6 +9,7 @@
 //     histogram.cu:24  atomicAdd(&local[data[i]], 1u);
 //       shared atomic         wavefronts        7202       6400  -11.1%
 //         contended: the hardware combines or repeats lanes of one word
+#include "base/characters.h"
 #include "compare/compare.h"
 #include "report/text.h"
 #include "text/style.h"
@@ -200,7 +201,7 @@ std::string terminal(const Model& model, u32 width, bool colour, u32 top_lines) 
   }
   if (equal != 0)
     out += fmt::format("\n{} without a difference (--top-lines 0 shows them)\n", plural(equal, "kernel"));
-  return report::with_plain_blanks(out);
+  return without_commands(report::with_plain_blanks(out));
 }
 
 } // namespace warplens::compare

@@ -1,5 +1,6 @@
 // The comparison for people: the layout is that of the report of a run (report/tables.cpp), with "before → after" where that
 // has one number.
+#include "base/characters.h"
 #include "diff/words.h"
 #include "diff/writers.h"
 #include "report/text.h"
@@ -189,7 +190,7 @@ std::string terminal(const Model& model, const Shape& shape) {
   }
   for (const std::string& note : model.notes)
     out += '\n' + page.style.faint(wrap(note + '.', "", page.shape.width));
-  return report::with_plain_blanks(out);
+  return without_commands(report::with_plain_blanks(out));
 }
 
 } // namespace warplens::diff

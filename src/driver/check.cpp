@@ -1,6 +1,7 @@
 // What examine() found, held to the gates and said.
 #include "driver/check.h"
 #include "arch/table.h"
+#include "base/characters.h"
 #include "check/findings.h"
 #include "check/verdicts.h"
 #include "driver/findings/examine.h"
@@ -41,7 +42,7 @@ std::string others_text(const std::vector<check::Judgement>& all,
     for (const std::string& reason : j.reasons) line += "; it depends on " + reason;
     for (const std::string& assumed : j.assumed) line += "; assumed: " + assumed;
     for (const std::string& premise : j.premises) line += "; assumed: " + premise;
-    out += diag::without_controls(line) + "\n";
+    out += one_line(line) + "\n";
   }
   return out;
 }

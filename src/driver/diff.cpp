@@ -1,5 +1,6 @@
 // What each side is: a saved report, a baseline, or else a program, which is run here. Then compare, judge and write.
 #include "driver/diff.h"
+#include "base/characters.h"
 #include "diff/gate.h"
 #include "diff/writers.h"
 #include "driver/findings/gates.h"
@@ -190,7 +191,7 @@ int diff(const DiffOptions& options, const RunOutput& output) {
   if (Result<void> written = write(*model, fails, options, *outputs, output); !written)
     return refuse(written.error());
   for (const std::string& text : fails)
-    output.err("warplens: fails: " + report::with_plain_blanks(text) + '\n');
+    output.err("warplens: fails: " + one_line(report::with_plain_blanks(text)) + '\n');
   const bool whole = model->before.complete && model->after.complete;
   if (options.strict && !whole) output.err("warplens: fails: a side is not complete\n");
   return fails.empty() && (!options.strict || whole) ? 0 : 1;

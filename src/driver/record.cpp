@@ -1,5 +1,6 @@
 // Find the library, run the program, put what its processes wrote in all runs into one file (measured/recording.h reads it).
 #include "driver/record.h"
+#include "base/characters.h"
 #include "driver/cupti.h"
 #include "driver/program/program.h"
 #include "measured/recording.h"
@@ -334,8 +335,8 @@ int record(const RecordOptions& options, const RunOutput& output) {
   if (!all) return refuse(all.error());
   for (const diag::Diagnostic& message : all->messages) say(message);
   output.err(fmt::format("warplens: {} {} in {}; 'warplens import {}' shows them\n", all->launches.size(),
-                         all->launches.size() == 1 ? "launch is" : "launches are", options.output,
-                         options.output));
+                         all->launches.size() == 1 ? "launch is" : "launches are", one_line(options.output),
+                         one_line(options.output)));
   return first->end.exit_code;
 }
 

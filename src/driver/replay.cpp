@@ -6,6 +6,7 @@
 #include "arch/table.h"
 #include "arch/texels.h"
 #include "base/bits.h"
+#include "base/characters.h"
 #include "driver/findings/outputs.h"
 #include "driver/gpus.h"
 #include "driver/pages/access_page.h"
@@ -150,7 +151,7 @@ private:
   void table_line(const trace::Record& record, const arch::Architecture& row, const Counts& counts) {
     auto out = std::back_inserter(text_);
     const access::WarpAccess& access = record.access;
-    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", diag::without_controls(record.id),
+    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", one_line(record.id),
                    fmt::format("{}.{}", major(row), minor(row)), name(access.space), name(access.kind),
                    access.bytes, std::popcount(access.active));
     each_column([&](const arch::CountMember& count) {

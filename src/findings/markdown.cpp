@@ -1,3 +1,4 @@
+#include "base/characters.h"
 #include "diag/diagnostic.h"
 #include "findings/edit_text.h"
 #include "findings/rules.h"
@@ -28,11 +29,7 @@ std::string row(const Finding& finding) {
 
 std::string markdown_cell(std::string_view text) {
   std::string out;
-  for (char c : diag::without_controls(text)) {
-    if (c == '\n' || c == '\r') {
-      out += ' ';
-      continue;
-    }
+  for (char c : one_line(text)) {
     if (std::string_view("|\\`*_[]#~@").find(c) != std::string_view::npos) out += '\\';
     if (c == '<')
       out += "&lt;";

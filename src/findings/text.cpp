@@ -1,3 +1,4 @@
+#include "base/characters.h"
 #include "diag/diagnostic.h"
 #include "findings/rules.h"
 #include "findings/words.h"
@@ -59,7 +60,7 @@ std::string fix_its(const Finding& finding, const SourceText& source, bool colou
                          {}},
                         source(edit.file), colour);
     out += fmt::format("    {}{}\n", indent(source(edit.file), edit.line, edit.column),
-                       diag::without_controls(edit.replacement));
+                       one_line(edit.replacement));
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // Order of the report and its title; the answer is in headlines.cpp, the tables are in tables.cpp, details.cpp and
 // problems.cpp.
 #include "report/terminal.h"
+#include "base/characters.h"
 #include "measure/totals.h"
 #include "report/findings.h"
 #include "report/sections.h"
@@ -251,7 +252,7 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
     out += kernel_sections(page);
   out += problem_section(page);
   if (options.details) out += legend_section(page);
-  return with_plain_blanks(out + closing_section(page));
+  return without_commands(with_plain_blanks(out + closing_section(page)));
 }
 
 } // namespace warplens::report

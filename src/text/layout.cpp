@@ -1,44 +1,24 @@
 // See layout.h.
 #include "text/layout.h"
+#include "base/characters.h"
 #include <fmt/format.h>
 #include <vector>
 
 namespace warplens::text {
 namespace {
 
-// The length that the first byte of a UTF-8 sequence announces; 0 where none starts with it.
-std::size_t announced(u8 first) {
-  if (first < 0x80) return 1;
-  if (first < 0xc2) return 0; // inside a sequence, or an overlong one
-  if (first < 0xe0) return 2;
-  if (first < 0xf0) return 3;
-  return first < 0xf5 ? 4 : 0;
-}
-
 bool is_inside(char byte) { return (static_cast<u8>(byte) & 0xc0) == 0x80; }
-
-// The length of the UTF-8 sequence at the start of `text`; 0 when it is not one.
-std::size_t sequence(std::string_view text) {
-  std::size_t length = announced(static_cast<u8>(text[0]));
-  if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if (!is_inside(text[i])) return 0;
-  return length;
-}
 
 // The characters of a text, cleaned of what a terminal would obey.
 std::vector<std::string> characters(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
-    std::size_t length = sequence(text);
-    bool control = static_cast<u8>(text[0]) < 0x20 || text[0] == 0x7f;
-    // U+0080…U+009F are control characters too.
-    if (length == 2 && static_cast<u8>(text[0]) == 0xc2 && static_cast<u8>(text[1]) < 0xa0) control = true;
+    const Character c = first_character(text);
     if (text[0] == '\t')
       out.insert(out.end(), {" ", " "});
     else
-      out.emplace_back(length == 0 || control ? "?" : text.substr(0, length));
-    text.remove_prefix(length == 0 ? 1 : length);
+      out.emplace_back(c.shown ? text.substr(0, c.bytes) : "?");
+    text.remove_prefix(c.bytes);
   }
   return out;
 }

@@ -38,6 +38,18 @@ TEST(Render, WhatATerminalWouldObeyIsShown) {
             "  note: \\x7f\n  help: \\x9b\n");
 }
 
+TEST(Render, ANameStaysOnItsLineAndIsNoCommand) {
+  Diagnostic d =
+      error("e", "no 'a\n::error::b'", {"::error file=a,line=1::b\n::stop-commands::c\u202e.cu", 1, 0, 0});
+  d.notes = {"a\r\n::add-mask::b"}, d.help = "##[add-mask]\u2028";
+  EXPECT_EQ(render(d, "::error::from the source"),
+            "\\x3a:error file=a,line=1::b\\x0a::stop-commands::c\\xe2\\x80\\xae.cu:1: error: no "
+            "'a\\x0a::error::b'\n"
+            "    \\x3a:error::from the source\n"
+            "  note: a\\x0d\\x0a::add-mask::b\n"
+            "  help: \\x23#[add-mask]\\xe2\\x80\\xa8\n");
+}
+
 TEST(WithoutControls, KeepsTextAndShowsTheRest) {
   for (const char* text : {"", "words\tand\nlines\r\n", "täglich 4 × 32 → 😀"})
     EXPECT_EQ(without_controls(text), text);
@@ -46,6 +58,8 @@ TEST(WithoutControls, KeepsTextAndShowsTheRest) {
   EXPECT_EQ(without_controls("\xc3"), "\\xc3") << "a sequence that is cut off";
   EXPECT_EQ(without_controls("\xe2\x82x"), "\\xe2\\x82x");
   EXPECT_EQ(without_controls(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(without_controls("\u202e\u2066\u2029"), "\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xe2\\x80\\xa9");
+  EXPECT_EQ(without_controls("a\n  ::error::b\n"), "a\n  \\x3a:error::b\n");
 }
 
 } // namespace

@@ -35,6 +35,7 @@ TEST(Layout, ClipsInCharactersAndMakesForeignTextHarmless) {
   for (std::string_view cut : {"\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xc0\xaf", "\x80", "\xf5\x80\x80\x80"})
     EXPECT_EQ(clip(cut, 20).find_first_not_of('?'), std::string::npos) << "not a whole character";
   EXPECT_EQ(clip("€😀", 20), "€😀");
+  EXPECT_EQ(clip("a\u202eb\u2066c\u2028d", 20), "a?b?c?d");
 }
 
 TEST(Layout, WrapsAtBlanks) {

@@ -1,5 +1,6 @@
 // Which options name files, what may go to standard output, and the check that no output is an input. See outputs.h.
 #include "driver/findings/outputs.h"
+#include "base/characters.h"
 #include "html/page.h"
 #include "report/json.h"
 #include "report/terminal.h"
@@ -149,7 +150,7 @@ Result<void> Outputs::write(const RunOptions& options, const report::Model& mode
       [&](const std::string& file) { return std::string_view(sources.text(file)); }};
   if (to_file) {
     text = write("--report", report::terminal(model, shape), output);
-    if (text) output.err(fmt::format("warplens: the report is in {}\n", options.report));
+    if (text) output.err(fmt::format("warplens: the report is in {}\n", one_line(options.report)));
   } else if (!takes_stdout(options)) { // else a program reads this run
     const std::string shown = report::terminal(model, shape);
     if (output.paged(shown)) return json ? html : json;

@@ -1,6 +1,7 @@
 // A .cu file as a program: compiled into a temporary folder, with the compiler's own words passed through,
 // and asked for stack and spill bytes where there is a ptxas.
 #include "driver/program/source_program.h"
+#include "base/characters.h"
 #include "os/file.h"
 #include "os/interrupt.h"
 #include "toolchain/compile.h"
@@ -48,8 +49,8 @@ public:
   CompilingLine(const RunOptions& options, const RunOutput& output) : output_(output) {
     if (!options.progress) return;
     shown_ = true;
-    output_.err(diag::without_controls("warplens: compiling " + options.command[0])
-                    .substr(0, std::max(2u, options.width) - 1));
+    output_.err(
+        one_line("warplens: compiling " + options.command[0]).substr(0, std::max(2u, options.width) - 1));
   }
   ~CompilingLine() { erase(); }
   void erase() {
