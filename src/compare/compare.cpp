@@ -6,6 +6,7 @@
 #include "compare/reasons.h"
 #include "measured/launches.h"
 #include "report/limit.h"
+#include "report/summable.h"
 #include "report/text.h"
 #include "text/regex.h"
 #include <algorithm>
@@ -321,6 +322,10 @@ void add_notes(Model& model, u64 others) {
                                       report::plural(a, "launch"), first, report::plural(b, "launch"),
                                       second));
   }
+  for (const Side& side : model.sides)
+    for (const diag::Diagnostic& message : side.input->messages)
+      if (message.kind == report::counts_too_large)
+        model.notes.push_back(fmt::format("'{}': {}", side.name, message.message));
   if (others != 0)
     model.notes.push_back(fmt::format("{} left out by --kernel", report::plural(others, "kernel")));
   u64 without = 0;

@@ -2,6 +2,7 @@
 // programs that were started or ended differently.
 #include "diff/doubts.h"
 #include "report/names.h"
+#include "report/summable.h"
 #include "report/text.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,6 +38,10 @@ void doubts_of_side(std::vector<std::string>& out, const report::Model& model, s
     out.push_back(fmt::format("the {} run lacks {}", which, report::plural(missing.launches, "launch")));
   if (!model.complete && out.empty() && !model.input.launches.empty())
     out.push_back(fmt::format("the {} run is not complete: `warplens report` says why", which));
+  if (std::ranges::any_of(model.input.messages, [](const diag::Diagnostic& message) {
+        return message.kind == report::counts_too_large;
+      }))
+    out.push_back(fmt::format("the {} run has counts whose sums would pass 2^64: they are cut", which));
   if (model.input.left_out != 0)
     out.push_back(fmt::format("the {} run left out {} on request", which,
                               report::plural(model.input.left_out, "launch")));

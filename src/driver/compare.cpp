@@ -9,6 +9,7 @@
 #include "os/environment.h"
 #include "os/file.h"
 #include "report/source.h"
+#include "report/summable.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -22,9 +23,8 @@ constexpr int cannot = 2;
 
 bool is_program(const std::string& file) {
   if (is_source_file(file)) return true;
-  const std::optional<std::string> content = os::read_file(file);
-  return content && os::elf_kind({reinterpret_cast<const std::byte*>(content->data()), content->size()}) ==
-                        os::ElfKind::native;
+  const os::MappedFile content(file.c_str()); // of which its header is read
+  return os::elf_kind(content.bytes()) == os::ElfKind::native;
 }
 
 // What `run --json` says of a program.
@@ -67,6 +67,7 @@ Result<Sides> read(const CompareOptions& options, const RunOutput& output) {
     Result<report::Saved> saved =
         file != "-" && is_program(file) ? run_saved(file, options, output) : read_saved(file, true);
     if (!saved) return failure(saved.error());
+    report::make_summable(saved->input);
     out.runs.push_back(std::move(*saved));
   }
   for (std::size_t i = 0; i < out.runs.size(); ++i)

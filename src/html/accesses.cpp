@@ -22,7 +22,7 @@ std::string text_of(const WarpClass& c, const access::Site& site) {
   pattern.units = c.shape.form == measure::Form::conflict             ? c.ways
                   : c.shape.form == measure::Form::distinct_constants ? c.one.cost
                   : c.warps == 0                                      ? 0
-                                 : static_cast<u32>((2 * c.counts.sectors + c.warps) / (2 * c.warps));
+                                 : static_cast<u32>((c.counts.sectors + c.warps / 2) / c.warps);
   return report::describe(pattern, site);
 }
 

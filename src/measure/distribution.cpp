@@ -152,7 +152,7 @@ struct Group {
 };
 
 // An average of integers, rounded to nearest; exact and the same on every machine.
-u32 average(u64 sum, u64 count) { return count == 0 ? 0 : static_cast<u32>((2 * sum + count) / (2 * count)); }
+u32 average(u64 sum, u64 count) { return count == 0 ? 0 : static_cast<u32>((sum + count / 2) / count); }
 
 // What the words for a shape say of its warps together.
 void describe(const Group& group, Pattern& out) {

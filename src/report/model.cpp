@@ -3,6 +3,7 @@
 #include "diag/check.h"
 #include "report/findings.h"
 #include "report/kernels.h"
+#include "report/summable.h"
 #include "text/regex.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -119,7 +120,7 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
   Result<u64> removed = filter_launches(input, options.kernel_filter);
   if (!removed) return failure(removed.error());
   model.filtered_out = *removed;
-  model.complete = complete && !input.launches.empty();
+  model.complete = make_summable(input) && complete && !input.launches.empty();
   name_arrays(input.launches, source);
   model.kernels = make_kernels(input, source, options);
   model.lines_known = lines_known(model.kernels);
