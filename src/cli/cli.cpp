@@ -7,7 +7,11 @@
 #include "cli/output.h"
 #include "diag/diagnostic.h"
 #include "driver/run.h"
+#include "os/process.h"
+#include "os/temp_dir.h"
+#include <algorithm>
 #include <csignal>
+#include <deque>
 #include <fmt/format.h>
 #include <sstream>
 #include <unistd.h>
@@ -82,6 +86,32 @@ diag::Diagnostic unknown_argument(const CLI::App& app) {
   return diag::error("bad-option", "an argument is not known", {}, "`warplens --help`");
 }
 
+// The first "--" ends the options of every command. CLI11 forgets that where a list of files goes on behind it, or a program
+// follows. So it is taken out, and what is behind it and begins like an option is spelled otherwise: a file with its folder,
+// an expression with a blank. The words of a program (run, record) stay as they are. Gives the new argc.
+int drop_separator(const CLI::App& app, int argc, char** argv) {
+  static std::deque<std::string> spelled; // for as long as argv
+  const auto commands = app.get_subcommands(
+      [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; });
+  if (commands.empty()) return argc;
+  const CLI::App& command = *commands[0];
+  const char* in_front = command.get_name() == "explain" ? " " : "./";
+  for (int i = 2; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--") {
+      std::copy(argv + i + 1, argv + argc + 1, argv + i); // the closing nullptr, too
+      for (int word = i; word < argc - 1 && (word == i || !command.get_prefix_command()); ++word)
+        if (argv[word][0] == '-' && argv[word][1] != '\0')
+          argv[word] = spelled.emplace_back(std::string(in_front) + argv[word]).data();
+      return argc - 1;
+    }
+    if (command.get_prefix_command() && !argument.starts_with('-')) return argc; // the program
+    const CLI::Option* option = argument.starts_with('-') ? command.get_option_no_throw(argument) : nullptr;
+    if (option != nullptr && option->get_items_expected_max() > 0) ++i; // its value
+  }
+  return argc;
+}
+
 // `warplens help run` is `warplens run --help`.
 void help_as_option(int argc, char** argv) {
   static char option[] = "--help";
@@ -94,6 +124,8 @@ void help_as_option(int argc, char** argv) {
 
 int run_command_line(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
+  os::survive_file_size_limit();
+  os::remove_temporary_folders_on_signals();
   keep_standard_descriptors();
   CLI::App app{"WarpLens shows how every memory access of a CUDA program coalesces, without a GPU",
                "warplens"};

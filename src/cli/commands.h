@@ -8,7 +8,6 @@
 namespace warplens::cli {
 
 void add_run(CLI::App& app, int& exit_code);
-int drop_separator(CLI::App& app, int argc, char** argv); // the "--" before run's program; gives the new argc
 void add_report(CLI::App& app, int& exit_code);
 void declare_report_options(CLI::App& command, driver::RunOptions&); // of run and report
 void add_kernels(CLI::App& command, driver::RunOptions&);            // --kernel

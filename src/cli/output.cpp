@@ -1,5 +1,6 @@
 #include "cli/output.h"
 #include "diag/diagnostic.h"
+#include "os/output_file.h"
 #include "os/pager.h"
 #include "text/terminal.h"
 #include <cerrno>
@@ -53,7 +54,7 @@ int finish(int code) {
   if (lost == 0) return code;
   diag::Diagnostic error =
       diag::error("output-lost", std::string("cannot write to standard output: ") + std::strerror(lost), {},
-                  lost == ENOSPC ? "check the space on the disk" : "");
+                  os::full_disk_help(lost));
   print(stderr, "warplens: " + diag::render(error, {}, text::colour_wanted(STDERR_FILENO)));
   return 2;
 }

@@ -48,8 +48,6 @@ void add_record(CLI::App& app, int& exit_code) {
   add_terminal_options(*command, colour);
   command->callback([command, options, colour, no_counters, &exit_code] {
     options->command = command->remaining();
-    if (!options->command.empty() && options->command[0] == "--")
-      options->command.erase(options->command.begin());
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM");
     if (options->command[0].size() > 1 && options->command[0][0] == '-')
       throw CLI::ExtrasError("record", {options->command[0]});

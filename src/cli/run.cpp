@@ -5,7 +5,6 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/values.h"
-#include <algorithm>
 #include <memory>
 #include <unistd.h>
 
@@ -103,23 +102,6 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
       ->group(group);
 }
 
-// CLI11 would look for what follows "--" in `app` itself, because `run` has no positional options.
-int drop_separator(CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
-  const CLI::App& command = *app.get_subcommand("run");
-  for (int i = 2; i < argc; ++i) {
-    std::string_view argument = argv[i];
-    if (argument == "--") {
-      std::copy(argv + i + 1, argv + argc + 1, argv + i); // the closing nullptr, too
-      return argc - 1;
-    }
-    if (!argument.starts_with('-')) return argc; // the program
-    const CLI::Option* option = command.get_option_no_throw(std::string(argument));
-    if (option != nullptr && option->get_items_expected_max() > 0) ++i; // its value
-  }
-  return argc;
-}
-
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::RunOptions>();
   auto no_progress = std::make_shared<bool>(false);
@@ -146,9 +128,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->group("Report");
   declare_gates(*command, options->gates);
   command
-      ->add_flag(
-          "--verify-fix", options->gates.verify_fix,
-          "of a .cu file: run it with the changes, too, and compare what it prints and what its lines cost")
+      ->add_flag("--verify-fix", options->gates.verify_fix,
+                 "of a .cu file: run it with the changes, too, and compare what it prints, copies and "
+                 "writes, and what "
+                 "its lines cost")
       ->group("Fixes");
   add_terminal_options(*command, colour, &options->width);
   add_no_pager(*command, *options);

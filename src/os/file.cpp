@@ -1,6 +1,7 @@
 // See file.h. Nothing here touches anything but the descriptor it was given: this code also runs inside the
 // emulated program.
 #include "os/file.h"
+#include "os/no_write_signals.h"
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,6 +13,26 @@ namespace warplens::os {
 void Descriptor::reset() {
   if (number_ >= 0) close(number_);
   number_ = -1;
+}
+
+// They are held back, and those of our own taken away.
+NoWriteSignals::NoWriteSignals() {
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigemptyset(&ours_);
+  sigpending(&pending);
+  for (int number : {SIGXFSZ, SIGPIPE})
+    if (sigismember(&pending, number) == 0) sigaddset(&ours_, number); // else the program's own waits
+  pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+}
+
+NoWriteSignals::~NoWriteSignals() {
+  const int saved = errno;
+  constexpr timespec at_once{0, 0};
+  while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = saved;
 }
 
 bool read_all(int descriptor, void* to, std::size_t size) {
@@ -27,6 +48,7 @@ bool read_all(int descriptor, void* to, std::size_t size) {
 }
 
 bool write_all(int descriptor, Bytes bytes) {
+  const NoWriteSignals guard;
   while (!bytes.empty()) {
     ssize_t count = write(descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;

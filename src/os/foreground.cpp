@@ -172,6 +172,11 @@ void repeat_quietly() {
   if (nothing > STDERR_FILENO) close(nothing);
 }
 
+void write_stderr_to(const char* path) {
+  const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) dup2(file, STDERR_FILENO);
+}
+
 } // namespace
 
 std::vector<Result<ForegroundEnd>> run_side_by_side(std::span<const Foreground> specs) {
@@ -184,8 +189,10 @@ std::vector<Result<ForegroundEnd>> run_side_by_side(std::span<const Foreground> 
     Result<pid_t> child = start(specs[i].command, [&] {
       guard.restore();
       signal(SIGPIPE, SIG_DFL);
+      restore_file_size_signal();
       end_with(parent);
       if (specs[i].again) repeat_quietly();
+      if (!specs[i].stderr_to.empty()) write_stderr_to(specs[i].stderr_to.c_str());
       if (specs[i].stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
     });
     if (!child) ends[i] = failure(child.error());

@@ -8,6 +8,7 @@ namespace warplens::os {
 struct Foreground {
   Command command;
   bool stdout_to_stderr = false; // keeps our standard output for a report
+  std::string stderr_to;         // a file for what it says on standard error; empty: ours
   bool again =
       false; // a further run of the same: input that is a file from its beginning, else none; output is discarded
 };

@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 tl::unexpected<diag::Diagnostic> cannot(const std::string& path, int error) {
-  bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  const std::string full = full_disk_help(error);
   return failure(diag::error("report-unwritable", fmt::format("cannot write '{}': {}", path, strerror(error)),
-                             {}, full ? "check the space on the disk" : "give another path"));
+                             {}, full.empty() ? "give another path" : full));
 }
 
 std::string behind_links(const std::string& path) {
@@ -28,7 +28,21 @@ std::string behind_links(const std::string& path) {
   return error || target.empty() ? path : target.string();
 }
 
-// A file of our own in the same folder, with the rights that the old one has or a new one would get.
+// Nobody may write to it, whatever the user may do as root.
+bool is_read_only(const std::string& path) {
+  struct stat status;
+  constexpr mode_t writing = S_IWUSR | S_IWGRP | S_IWOTH;
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & writing) == 0;
+}
+
+// Another file in its place would not be the same to its other names.
+bool has_other_names(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && status.st_nlink > 1;
+}
+
+// A file of our own in the same folder, with the rights and the owner that the old one has or a new one would get; none where
+// it cannot have them.
 class Aside {
 public:
   explicit Aside(const std::string& target) {
@@ -39,8 +53,16 @@ public:
     struct stat status;
     mode_t mask = umask(0);
     umask(mask);
-    mode_t mode = stat(target.c_str(), &status) == 0 ? status.st_mode & 0777 : 0666 & ~mask;
-    if (fchmod(file_.get(), mode) != 0) return; // a file system without rights
+    const bool replaces = stat(target.c_str(), &status) == 0;
+    const bool owned = !replaces || fchown(file_.get(), status.st_uid, status.st_gid) == 0 ||
+                       (status.st_uid == geteuid() && status.st_gid == getegid());
+    if (!owned) {
+      unlink(name_.c_str());
+      file_.reset();
+      return;
+    }
+    if (fchmod(file_.get(), replaces ? status.st_mode & 0777 : 0666 & ~mask) != 0)
+      return; // a file system without rights
   }
   ~Aside() {
     if (file_) unlink(name_.c_str());
@@ -98,6 +120,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path) {
   }
   std::string target = behind_links(path);
   if (fs::exists(target, error) && access(target.c_str(), W_OK) != 0) return cannot(path, errno);
+  if (is_read_only(target)) return cannot(path, EACCES);
   if (!Aside(target).exists()) {
     int reason = errno;
     if (!fs::exists(target, error)) return cannot(path, reason);
@@ -107,7 +130,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path) {
 
 Result<void> OutputFile::write(std::string_view text) const {
   std::string target = behind_links(path_);
-  if (!is_device(path_)) {
+  if (!is_device(path_) && !has_other_names(target)) {
     if (Aside aside(target); aside.exists()) {
       if (aside.write_and_rename(text, target)) return {};
       return cannot(path_, errno);
@@ -117,6 +140,11 @@ Result<void> OutputFile::write(std::string_view text) const {
   if (!file || !write_all(file.get(), std::as_bytes(std::span(text))))
     if (errno != EPIPE) return cannot(path_, errno); // a pipe that nobody reads any more is not an error
   return {};
+}
+
+std::string full_disk_help(int error) {
+  if (error == ENOSPC || error == EDQUOT) return "check the space on the disk";
+  return error == EFBIG ? "raise the limit on the size of files (ulimit -f)" : "";
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {

@@ -20,6 +20,9 @@ private:
   std::string path_;
 };
 
+// What to do where a write failed with that errno; empty where that is not because there is no room.
+std::string full_disk_help(int error);
+
 // Whether both names mean one file, by whatever links and folders. Files that do not exist yet are compared by folder and
 // name; devices and pipes are never the same, since nothing in them is lost.
 bool is_same_file(const std::string& a, const std::string& b);

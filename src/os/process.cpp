@@ -2,6 +2,7 @@
 #include "os/process.h"
 #include "os/file.h"
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,6 +31,8 @@ std::vector<std::string> environment_of(const Command& command) {
   return out;
 }
 
+sighandler_t file_size_handler = SIG_ERR; // what SIGXFSZ did before; SIG_ERR: it was not changed
+
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> out;
   for (std::string& text : strings) out.push_back(text.data());
@@ -38,6 +41,12 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 } // namespace
+
+void survive_file_size_limit() { file_size_handler = signal(SIGXFSZ, SIG_IGN); }
+
+void restore_file_size_signal() {
+  if (file_size_handler != SIG_ERR) signal(SIGXFSZ, file_size_handler);
+}
 
 Result<pid_t> start(const Command& command, const std::function<void()>& prepare) {
   auto cannot = [&](int error) {

@@ -21,6 +21,11 @@ struct ProcessEnd {
   int signal = 0; // that killed it; exit_code is then 128 + signal, as a shell reports it
 };
 
+// From here on a write past the limit on the size of files (ulimit -f) is an error, as on a full disk, and does not end us, nor
+// the helpers that we start. A child that becomes the user's program takes that back.
+void survive_file_size_limit();
+void restore_file_size_signal();
+
 // The new process, once it runs the program; whoever starts it waits for it. `prepare` is called in it before,
 // to set up descriptors and signals: it may call nothing but what a signal handler may. Fails with the reason
 // why the program cannot be started.

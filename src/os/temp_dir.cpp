@@ -7,7 +7,10 @@
 // that one is not ours.
 #include "os/temp_dir.h"
 #include "os/environment.h"
+#include "os/interrupt.h"
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -15,6 +18,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 
@@ -64,7 +68,75 @@ void remove_orphans(const std::string& where) {
   }
 }
 
+// Folders of this process, for its signal handler: an entry is only ever added, and stays.
+struct Entry {
+  std::string path;
+  std::atomic<bool> exists = true;
+  Entry* next = nullptr;
+};
+std::atomic<Entry*> entries = nullptr;
+std::atomic<pid_t> owner =
+    0; // 0: no handler wants to know; else the process that has it, and not one that it forked
+
+void note_made(const std::string& path) {
+  if (owner != getpid()) return;
+  auto* entry = new Entry{path};
+  entry->next = entries;
+  while (!entries.compare_exchange_weak(entry->next, entry)) {
+  }
+}
+
+void note_removed(const std::string& path) {
+  for (Entry* entry = entries; entry != nullptr; entry = entry->next)
+    if (entry->path == path) entry->exists = false;
+}
+
+// All that is in the open folder, with nothing but what a signal handler may call.
+void empty_folder(int folder, int depth) {
+  struct Record { // linux_dirent64 of getdents64(2)
+    u64 inode, offset;
+    u16 size;
+    u8 type;
+    char name[1];
+  };
+  alignas(Record) char bytes[2048];
+  for (long count; (count = syscall(SYS_getdents64, folder, bytes, sizeof bytes)) > 0;)
+    for (long at = 0; at < count; at += reinterpret_cast<Record*>(bytes + at)->size) {
+      const char* name = reinterpret_cast<Record*>(bytes + at)->name;
+      if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0) continue;
+      const int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (below < 0) continue;
+      if (depth > 0) empty_folder(below, depth - 1);
+      close(below);
+      unlinkat(folder, name, AT_REMOVEDIR);
+    }
+}
+
+void end_without_folders(int number) {
+  constexpr int most_depth = 16, tries = 3; // a compiler may still be adding files
+  for (Entry* entry = owner == getpid() ? entries.load() : nullptr; entry != nullptr; entry = entry->next)
+    for (int i = 0; entry->exists && i < tries && rmdir(entry->path.c_str()) != 0; ++i) {
+      const int folder = open(entry->path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (folder < 0) break;
+      empty_folder(folder, most_depth);
+      close(folder);
+    }
+  raise(number); // once we return; its handler is the default one again
+}
+
 } // namespace
+
+void remove_temporary_folders_on_signals() {
+  owner = getpid();
+  struct sigaction action {};
+  action.sa_handler = end_without_folders;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (int number : DelayedSignals::numbers) {
+    struct sigaction before {};
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(number, &action, nullptr);
+  }
+}
 
 std::string temporary_folder() {
   std::string folder = variable("TMPDIR");
@@ -78,7 +150,10 @@ Result<TempDir> TempDir::create() {
   for (int tries = 0; tries < 10; ++tries) {
     path = fmt::format("{}/{}XXXXXX", where, prefix);
     if (mkdtemp(path.data()) == nullptr) break;
-    if (Descriptor locked = lock(path, O_CREAT | O_EXCL)) return TempDir(path, std::move(locked));
+    if (Descriptor locked = lock(path, O_CREAT | O_EXCL)) {
+      note_made(path);
+      return TempDir(path, std::move(locked));
+    }
     int why = errno;
     rmdir(path.c_str());
     errno = why;
@@ -89,7 +164,9 @@ Result<TempDir> TempDir::create() {
 }
 
 TempDir::~TempDir() {
-  if (!path_.empty()) remove_folder(path_);
+  if (path_.empty()) return;
+  remove_folder(path_);
+  note_removed(path_);
 }
 
 TempDir::TempDir(TempDir&& other) noexcept

@@ -10,6 +10,10 @@ namespace warplens::os {
 // $TMPDIR, or /tmp: where files go that nobody keeps.
 std::string temporary_folder();
 
+// From here on the folders of this process go with it, too, where one of DelayedSignals' (interrupt.h) ends it that nobody
+// expects. For programs of our own.
+void remove_temporary_folders_on_signals();
+
 class TempDir {
 public:
   // Errors: no-temporary-folder.

@@ -1,10 +1,10 @@
 // One open descriptor per process, and all that can happen to it in somebody else's program.
 #include "runtime/event_stream.h"
+#include "os/no_write_signals.h"
 #include "os/shared_memory.h"
 #include "runtime/run_ledger.h"
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,35 +13,6 @@
 #include <unistd.h>
 
 namespace warplens::runtime {
-namespace {
-
-// A write past the program's limit on the size of files, or to a pipe that nobody reads, raises a signal that
-// kills the program unless it expects it. Ours must not: they are held back, and those of our own taken away.
-class NoSignals {
-public:
-  NoSignals() {
-    sigset_t pending;
-    sigemptyset(&ours_);
-    sigpending(&pending);
-    for (int number : {SIGXFSZ, SIGPIPE})
-      if (sigismember(&pending, number) == 0) sigaddset(&ours_, number); // else the program's own waits
-    pthread_sigmask(SIG_BLOCK, &ours_, &before_);
-  }
-  ~NoSignals() {
-    constexpr timespec at_once{0, 0};
-    while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
-private:
-  sigset_t ours_, before_;
-};
-
-} // namespace
-
 measure::SharedLedger* run_ledger(const std::string& name) {
   static auto* known = new std::map<std::string, os::SharedMemory>; // lives as long as the process
   auto opened = known->find(name);
@@ -91,7 +62,7 @@ bool EventStream::open() {
 // 0, or the errno of what stopped it.
 int EventStream::write(std::string_view line) {
   if (descriptor_ < 0 && !open()) return errno;
-  NoSignals guard;
+  os::NoWriteSignals guard;
   bool reopened = false;
   while (!line.empty()) {
     ssize_t written = ::write(descriptor_, line.data(), line.size());

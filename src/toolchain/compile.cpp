@@ -22,6 +22,12 @@ Result<void> check_source(const std::string& source) {
     return failure(diag::error("toolchain-no-source", fmt::format("'{}' does not exist", source)));
   if (!std::filesystem::is_regular_file(source, error))
     return failure(diag::error("toolchain-no-source", fmt::format("'{}' is not a file", source)));
+  constexpr std::uintmax_t most = std::uintmax_t{64} << 20; // bytes: compilers take hours for less
+  if (std::filesystem::file_size(source, error) > most && !error)
+    return failure(diag::error(
+        "toolchain-too-large",
+        fmt::format("'{}' is too large for a source: it has more than {} MiB", source, most >> 20), {},
+        "give a source that a person wrote, or the program that was made of it"));
   return {};
 }
 

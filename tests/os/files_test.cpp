@@ -18,6 +18,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +69,52 @@ TEST(TempDirTest, WhatAKilledOwnerLeftGoesWithTheNext) {
   }
   EXPECT_EQ(folders(), 1);
   unsetenv("TMPDIR");
+}
+
+// Ends by the signal, as it would without us, and leaves nothing.
+TEST(TempDirTest, GoesWithAnOwnerThatASignalEnds) {
+  Result<TempDir> ours = TempDir::create();
+  ASSERT_TRUE(ours);
+  setenv("TMPDIR", ours->path().c_str(), 1);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    pid_t owner = fork();
+    if (owner == 0) {
+      signal(number, SIG_DFL);
+      remove_temporary_folders_on_signals();
+      Result<TempDir> first = TempDir::create(), second = TempDir::create();
+      std::filesystem::create_directories(second->path() + "/a/b");
+      for (int i = 0; i < 100; ++i) std::ofstream(second->path() + "/a/b/" + std::to_string(i)) << "x";
+      raise(number);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(owner, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number);
+    auto all = std::filesystem::directory_iterator(ours->path());
+    EXPECT_EQ(std::count_if(begin(all), end(all), [](const auto& e) { return e.is_directory(); }), 0)
+        << number;
+  }
+  unsetenv("TMPDIR");
+}
+
+// In a process of its own, whose handler must not hear of our write.
+TEST(WriteAll, IsAnErrorPastTheLimitOnTheSizeOfFiles) {
+  Result<TempDir> folder = TempDir::create();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->path() + "/file", text(10000, 'x');
+  pid_t writer = fork();
+  if (writer == 0) {
+    static volatile sig_atomic_t heard = 0;
+    signal(SIGXFSZ, [](int) { heard = heard + 1; });
+    const rlimit small{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &small);
+    Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const bool written = write_all(file.get(), std::as_bytes(std::span(text)));
+    _exit(!written && errno == EFBIG && heard == 0 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(writer, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(SharedMemoryTest, IsOneForAllThatKnowItsName) {
@@ -280,6 +327,36 @@ TEST(OutputFileTest, ReplacesTheContentWholeAndKeepsRightsAndLinks) {
   EXPECT_EQ(status.st_mode & 0777, 0640u);
   auto entries = std::filesystem::directory_iterator(folder);
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 2) << "nothing is left aside";
+}
+
+TEST(OutputFileTest, WhatNobodyMayWriteIsNotReplaced) {
+  Result<TempDir> folder = TempDir::create();
+  const std::string path = folder->path() + "/file", link = folder->path() + "/link";
+  std::ofstream(path) << "before";
+  std::filesystem::create_symlink(path, link);
+  chmod(path.c_str(), 0444);
+  EXPECT_FALSE(OutputFile::prepare(path)) << "for root, too";
+  EXPECT_FALSE(OutputFile::prepare(link));
+  EXPECT_EQ(read_file(path), "before");
+  chmod(path.c_str(), 0644);
+  EXPECT_TRUE(OutputFile::prepare(path));
+}
+
+TEST(OutputFileTest, AllNamesOfAFileAndItsOwnerStay) {
+  Result<TempDir> folder = TempDir::create();
+  const std::string path = folder->path() + "/file", other = folder->path() + "/other";
+  std::ofstream(path) << "before";
+  std::filesystem::create_hard_link(path, other);
+  ASSERT_TRUE(OutputFile::prepare(path)->write("after"));
+  EXPECT_EQ(read_file(other), "after");
+  std::filesystem::remove(other);
+  constexpr uid_t somebody = 12345;
+  if (chown(path.c_str(), somebody, somebody) != 0) GTEST_SKIP() << "only root gives files away";
+  ASSERT_TRUE(OutputFile::prepare(path)->write("later"));
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_TRUE(status.st_uid == somebody && status.st_gid == somebody);
+  EXPECT_EQ(read_file(path), "later");
 }
 
 TEST(OutputFileTest, PreparingMakesNoFile) {

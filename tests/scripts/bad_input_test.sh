@@ -19,6 +19,17 @@ chmod +x text_with_x empty fifo script
 python3 -c 'print("(" * 20000 + ")" * 20000)' >nested
 python3 -c 'print("(" * 20000)' >unbalanced
 
+cp "$source_dir/tests/fuzz/seeds/report/two-launches.json" saved.json
+cp saved.json ./-saved.json
+cp saved.json ./--json
+cp "$program" ./-scale.cu
+python3 -c 'import json
+report = json.load(open("saved.json"))
+for name, member, value in (("grid", "grid", [0, 1, 1]), ("block", "block", [2048, 1, 1]), ("shared", "shared_bytes", 2**63)):
+  report["launches"][0][member], kept = value, report["launches"][0][member]
+  json.dump(report, open(name + ".json", "w"))
+  report["launches"][0][member] = kept'
+truncate -s 65M large.cu
 echo 'int main( {' >broken.cu
 cp broken.cu '$(touch pwned).cu'
 cp broken.cu '`touch pwned`.cu'

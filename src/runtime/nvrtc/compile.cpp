@@ -6,6 +6,7 @@
 // into the PTX: `.visible .const .align 8 .u64 __warplens_name_0 = _ZN1n3mulILi3EfEEvPT0_i;`. These lines are read and taken
 // out.
 #include "runtime/nvrtc/compile.h"
+#include "os/no_write_signals.h"
 #include "os/temp_dir.h"
 #include "toolchain/compile.h"
 #include <algorithm>
@@ -106,6 +107,7 @@ NvrtcOutput stopped(const diag::Diagnostic& why) {
 } // namespace
 
 NvrtcOutput compile_nvrtc(const NvrtcSource& source, const NvrtcOptions& options) {
+  const os::NoWriteSignals guard;
   Result<os::TempDir> folder = os::TempDir::create();
   if (!folder) return stopped(folder.error());
   const fs::path here = folder->path();
