@@ -66,15 +66,15 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
   return record;
 }
 
-void send_unrun(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request, measure::Status status,
+// `kernel`: null where the program never registered it.
+void send_unrun(Runtime& runtime, const Kernel* kernel, const LaunchRequest& request, measure::Status status,
                 std::string reason) {
-  measure::LaunchRecord record = describe(runtime, &kernel, request);
+  measure::LaunchRecord record = describe(runtime, kernel, request);
   record.status = status;
   record.reason = std::move(reason);
   runtime.events.send(std::move(record));
 }
 
-// `kernel`: null where the program never registered it.
 cudaError_t refuse(Runtime& runtime, const Kernel* kernel, const LaunchRequest& request,
                    const Refusal& refusal) {
   measure::LaunchRecord record = describe(runtime, kernel, request);
@@ -294,19 +294,22 @@ cudaError_t launch(const LaunchRequest& request) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   Kernel* kernel = runtime.binaries.kernel(request.function);
-  if (cudaError_t error = runtime.start(); error != cudaSuccess)
-    return refuse(runtime, kernel, request, {error, "there is no device"});
+  if (cudaError_t error = runtime.start(); error != cudaSuccess) { // no GPU would refuse it
+    send_unrun(runtime, kernel, request, measure::Status::unknown,
+               "this machine has no room for the device's memory");
+    return remember(error);
+  }
   if (!kernel)
     return refuse(runtime, nullptr, request,
                   {cudaErrorInvalidDeviceFunction, "the program has no kernel at that address"});
   if (runtime.sticky != cudaSuccess) {
-    send_unrun(runtime, *kernel, request, measure::Status::unknown,
+    send_unrun(runtime, kernel, request, measure::Status::unknown,
                fmt::format("after launch {}", runtime.faulted_launch));
     return remember(runtime.sticky);
   }
   if (cudaError_t error = kernel->resolve(runtime); error != cudaSuccess) {
     std::string reason = kernel->binary->reason.empty() ? kernel->problem : kernel->binary->reason;
-    send_unrun(runtime, *kernel, request, measure::Status::failed, std::move(reason));
+    send_unrun(runtime, kernel, request, measure::Status::failed, std::move(reason));
     note_incomplete(runtime, runtime.launches - 1);
     return remember(error);
   }

@@ -97,8 +97,11 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
         diag::error("sim-out-of-memory", fmt::format("the device has no {} bytes left ({} of {} in use)",
                                                      padded, used_, capacity_)));
   if (!commit(*address, *address + padded))
-    return failure(diag::error("sim-out-of-memory",
-                               fmt::format("the host has no memory for an allocation of {} bytes", size)));
+    return failure(diag::error(
+        "sim-no-host-memory",
+        fmt::format("this machine has no memory for an allocation of {} bytes, which the GPU would have",
+                    size),
+        {}, "raise the limit on memory (ulimit -d, ulimit -v), or make the problem smaller"));
   for (u64 page = (*address - first_) / page_size; page <= (*address + padded - 1 - first_) / page_size;
        ++page)
     ++page_use_[page];
