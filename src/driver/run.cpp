@@ -68,6 +68,10 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
       {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
       {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
+  if (const std::string trial = os::variable("WARPLENS_TRIAL"); !trial.empty()) {
+    out.stderr_to = trial + "/stderr";
+    out.command.environment[0].second += ":" + run.runtime + "/" + changed_files;
+  }
   for (auto& variable : python_environment(run.cache)) out.command.environment.push_back(std::move(variable));
   return out;
 }

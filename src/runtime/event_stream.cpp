@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 namespace warplens::runtime {
+
 measure::SharedLedger* run_ledger(const std::string& name) {
   static auto* known = new std::map<std::string, os::SharedMemory>; // lives as long as the process
   auto opened = known->find(name);

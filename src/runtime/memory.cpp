@@ -7,6 +7,7 @@
 #include "os/mappings.h"
 #include "runtime/allocation_place.h"
 #include "runtime/pool.h"
+#include "runtime/returned.h"
 #include "runtime/stream.h"
 #include "runtime/virtual_memory.h"
 #include <algorithm>
@@ -52,7 +53,11 @@ static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::All
     if (cudaError_t error = runtime.deferrals.run_all(runtime); error != cudaSuccess) return error;
     address = runtime.memory().allocate(size, kind);
   }
-  if (!address) return cudaErrorMemoryAllocation;
+  if (!address) {
+    if (address.error().kind == "sim-no-host-memory" && runtime.said.insert(address.error().kind).second)
+      runtime.say(address.error());
+    return cudaErrorMemoryAllocation;
+  }
   if (runtime.options.checks.memory) runtime.memory().set_made(*address, calling_place());
   *pointer = reinterpret_cast<void*>(*address);
   return cudaSuccess;
@@ -69,6 +74,7 @@ static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
     return cudaErrorInvalidValue;
   if (std::shared_ptr<GraphMemory> graphs = GraphMemory::find(found->address)) // stays the graph's
     return std::exchange(graphs->live, false) ? cudaSuccess : cudaErrorInvalidValue;
+  note_shared_memory_at(runtime, found->address);
   note_freed(found->address);
   if (runtime.deferrals.hold(runtime, found->address)) return cudaSuccess;
   return runtime.memory().release(found->address) ? cudaSuccess : cudaErrorInvalidValue;
@@ -171,6 +177,7 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return api([&](Runtime& r) {
     if (!pointer) return cudaErrorInvalidValue;
+    note_shared_memory_at(r, reinterpret_cast<u64>(pointer));
     bool done = r.memory().unregister_host(reinterpret_cast<u64>(pointer));
     return done ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
   });

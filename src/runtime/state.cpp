@@ -5,6 +5,7 @@
 #include "runtime/graphs/graph.h"
 #include "runtime/image.h"
 #include "runtime/pool.h"
+#include "runtime/returned.h"
 #include "runtime/virtual_memory.h"
 #include <cstdio>
 #include <fmt/format.h>
@@ -85,6 +86,7 @@ cudaError_t Runtime::start() {
 }
 
 void Runtime::synchronize() {
+  note_shared_memory(*this);
   if (output.empty()) return;
   std::fwrite(output.data(), 1, output.size(), stdout);
   output.clear();
@@ -132,6 +134,7 @@ void Runtime::report_leaks() {
 }
 
 void Runtime::reset() {
+  note_shared_memory_at_end(*this);
   forget_graphs();
   deferrals.forget();
   repeats.forget();
@@ -163,6 +166,7 @@ cudaError_t remember(cudaError_t error) {
   for (const auto& [function, calls] : instance->unsupported)
     if (calls > 0) instance->events.send(measure::Unsupported{process(), function, calls});
   if (instance->options.checks.memory) instance->report_leaks();
+  note_shared_memory_at_end(*instance);
   instance->events.send(measure::ProcessEnded{process()});
 }
 

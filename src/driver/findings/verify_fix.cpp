@@ -1,11 +1,9 @@
-// Each run is a `warplens run` of its own, whose report is read as a saved one: so that the program's output can be kept, and
-// neither run knows of the other. Lines of the output that differ between two runs of the unchanged program, as times do, are
-// not compared, nor are such copies from the device to the host (runtime/returned.h).
+// What each program does is kept by its trials (trial.h). Lines that differ between two runs of one program, as times do, are
+// not compared, nor are such copies, states of memory and pieces of files. Where nothing is left that could have shown a
+// difference, the fixes are not verified.
 #include "driver/findings/verify_fix.h"
-#include "os/captured.h"
-#include "os/file.h"
+#include "driver/findings/trial.h"
 #include "report/names.h"
-#include "report/read.h"
 #include "report/text.h"
 #include <algorithm>
 #include <filesystem>
@@ -17,13 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-
-struct Trial {
-  int exit_code = 0;
-  std::string output, said;          // standard output, and what warplens and the compiler said
-  std::vector<std::string> returned; // of each copy from the device to the host: bytes and digest
-  report::Model model;
-};
 
 std::string whole(const std::string& path) {
   std::error_code error;
@@ -39,15 +30,9 @@ Words sources_of(const RunOptions& o) {
 }
 
 // What decides how the program is compiled, run and counted; not how that is shown.
-Words words_of(const RunOptions& o, const Words& sources, const std::string& more_options,
-               const std::string& folder) {
-  Words out{"run",
-            "--no-config",
+Words words_of(const RunOptions& o, const Words& sources, const std::string& more_options) {
+  Words out{"--no-config",
             "--no-progress",
-            "--report",
-            folder + "/report",
-            "--json",
-            folder + "/report.json",
             "--sm",
             o.sm,
             "--compiler",
@@ -70,84 +55,10 @@ Words words_of(const RunOptions& o, const Words& sources, const std::string& mor
   add(o.per_kernel.has_value(), "--per-kernel", fmt::format("{}", o.per_kernel.value_or(0)));
   add(o.launch_skip != 0, "--launch-skip", fmt::format("{}", o.launch_skip));
   add(o.timeout > 0, "--timeout", fmt::format("{}", o.timeout));
+  out.emplace_back("--");
   out.insert(out.end(), sources.begin(), sources.end());
   out.insert(out.end(), o.command.begin() + 1, o.command.end());
   return out;
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-// Standard output and standard error apart, which a capture would mix.
-Result<Trial> run_once(const Words& words, const std::string& folder) {
-  std::error_code error;
-  Words command{"/bin/sh",
-                "-c",
-                "out=$1 err=$2 WARPLENS_RETURNED=$3; export WARPLENS_RETURNED; : >\"$3\" && shift 3 && "
-                "exec \"$@\" >\"$out\" 2>\"$err\"",
-                "sh",
-                folder + "/out",
-                folder + "/err",
-                folder + "/returned",
-                fs::read_symlink("/proc/self/exe", error).string()};
-  command.insert(command.end(), words.begin(), words.end());
-  Result<os::Captured> end = os::run_captured(command);
-  if (!end) return failure(end.error());
-  Trial out{end->exit_code,
-            os::read_file(folder + "/out").value_or(""),
-            os::read_file(folder + "/err").value_or(""),
-            {},
-            {}};
-  const std::string returned = os::read_file(folder + "/returned").value_or("");
-  for (std::string_view line : lines_of(returned)) out.returned.emplace_back(line);
-  std::optional<std::string> json = os::read_file(folder + "/report.json");
-  if (!json || json->empty())
-    return failure(diag::error("verify-failed", "the program could not be compiled or run", {},
-                               out.said.substr(0, out.said.find('\n'))));
-  Result<report::Saved> saved = report::read_json(*json, folder + "/report.json");
-  if (!saved) return failure(saved.error());
-  Result<report::Model> model = report::build(*saved);
-  if (!model) return failure(model.error());
-  out.model = std::move(*model);
-  return out;
-}
-
-// What the unchanged program did, twice, and the changed one, twice.
-template <class T> struct Compared {
-  std::vector<T> before, again, after, after_again;
-
-  // How many there are changes from run to run: then nothing is said of any.
-  bool countless() const { return before.size() != again.size() || after.size() != after_again.size(); }
-  bool varies(std::size_t i) const {
-    return (i < before.size() && before[i] != again[i]) || (i < after.size() && after[i] != after_again[i]);
-  }
-  // The first that differs, of those that do not differ by themselves; nothing where all are alike.
-  std::optional<std::size_t> difference() const {
-    if (countless()) return {};
-    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i)
-      if (!varies(i) && (i >= before.size() || i >= after.size() || before[i] != after[i])) return i;
-    return {};
-  }
-  // "the program prints the same (3 lines, but for 1 that changes from run to run)"
-  std::string same_text(std::string_view what, std::string_view noun) const {
-    std::size_t varying = 0;
-    for (std::size_t i = 0; i < before.size(); ++i) varying += varies(i);
-    const std::string but = varying == 0   ? ""
-                            : varying == 1 ? ", but for 1 that changes from run to run"
-                                           : fmt::format(", but for {} that change from run to run", varying);
-    return fmt::format("{} ({}{})", what, report::plural(before.size(), noun), but);
-  }
-};
-
-std::string line_at(const std::vector<std::string_view>& lines, std::size_t number) {
-  return number < lines.size() ? fmt::format("'{}'", lines[number].substr(0, 100)) : "nothing";
 }
 
 // The unchanged program's two runs, and the changed one's; where nothing differed, each is its own second.
@@ -155,68 +66,172 @@ struct Trials {
   const Trial &before, &again, &after, &after_again;
 };
 
-// How the content of a copy differs.
-std::string copy_text(const std::vector<std::string>& before, const std::vector<std::string>& after,
-                      std::size_t i) {
-  const auto bytes = [&](const std::vector<std::string>& all) {
-    return i < all.size() ? all[i].substr(0, all[i].find(' ')) : std::string("no");
+// One thing that the program does, in the four trials.
+struct Compared {
+  const Pieces &before, &again, &after, &after_again;
+
+  // How many pieces there are changes from run to run: then nothing is said of any.
+  bool countless() const { return before.size() != again.size() || after.size() != after_again.size(); }
+  bool varies(std::size_t i) const {
+    return (i < before.size() && before[i] != again[i]) || (i < after.size() && after[i] != after_again[i]);
+  }
+  std::size_t varying() const {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) out += varies(i);
+    return out;
+  }
+  // Is there anything that both programs could do differently?
+  bool says_something() const { return !countless() && before.size() > varying(); }
+  // The first that differs, of those that do not differ by themselves; nothing where all are alike.
+  std::optional<std::size_t> difference() const {
+    if (countless()) return {};
+    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i)
+      if (!varies(i) && (i >= before.size() || i >= after.size() || before[i] != after[i])) return i;
+    return {};
+  }
+};
+
+Compared compared(const Trials& t, Pieces Trial::*what) {
+  return {t.before.*what, t.again.*what, t.after.*what, t.after_again.*what};
+}
+
+const Pieces& file_in(const Trial& trial, const std::string& path) {
+  static const Pieces none;
+  auto found = trial.files.find(path);
+  return found == trial.files.end() ? none : found->second;
+}
+
+// Of all files that a trial wrote, by path.
+std::map<std::string, Compared> compared_files(const Trials& t) {
+  std::map<std::string, Compared> out;
+  for (const Trial* trial : {&t.before, &t.again, &t.after, &t.after_again})
+    for (const auto& [path, pieces] : trial->files)
+      out.try_emplace(path, Compared{file_in(t.before, path), file_in(t.again, path), file_in(t.after, path),
+                                     file_in(t.after_again, path)});
+  return out;
+}
+
+std::string piece_at(const Pieces& pieces, std::size_t i) {
+  return i < pieces.size() ? fmt::format("'{}'", std::string_view(pieces[i]).substr(0, 100)) : "nothing";
+}
+
+std::string line_text(const Compared& lines, std::size_t i, std::string_view where) {
+  return fmt::format("line {} of what the program prints{} is {} instead of {}", i + 1, where,
+                     piece_at(lines.after, i), piece_at(lines.before, i));
+}
+
+// Of a copy to the host, or of memory that both use: "copy 1 of 3 from the device to the host, of 4096 bytes, …".
+std::string bytes_text(const Compared& all, std::size_t i, std::string_view noun, std::string_view of_what) {
+  const auto bytes = [&](const Pieces& pieces) {
+    return i < pieces.size() ? pieces[i].substr(0, pieces[i].find(' ')) : std::string("no");
   };
-  if (bytes(before) != bytes(after))
-    return fmt::format("copy {} from the device to the host has {} bytes instead of {}", i + 1, bytes(after),
-                       bytes(before));
-  return fmt::format("copy {} of {} from the device to the host, of {} bytes, has another content", i + 1,
-                     before.size(), bytes(before));
+  if (bytes(all.before) != bytes(all.after))
+    return fmt::format("{} {} {} has {} bytes instead of {}", noun, i + 1, of_what, bytes(all.after),
+                       bytes(all.before));
+  return fmt::format("{} {} of {} {}, of {} bytes, has another content", noun, i + 1, all.before.size(),
+                     of_what, bytes(all.before));
 }
 
 // Why the changed program does not do the same; empty where it does.
-std::string difference_text(const Trials& t, const Compared<std::string_view>& printed,
-                            const Compared<std::string>& returned) {
+std::string difference_text(const Trials& t) {
   if (t.before.exit_code != t.after.exit_code)
     return fmt::format("the program ends with {} instead of {}", t.after.exit_code, t.before.exit_code);
+  const Compared printed = compared(t, &Trial::printed), said = compared(t, &Trial::said),
+                 copies = compared(t, &Trial::copies), memory = compared(t, &Trial::memory);
   constexpr std::string_view twice = ", in both of two runs each";
-  if (std::optional<std::size_t> line = printed.difference())
-    return fmt::format("line {} of what the program prints is {} instead of {}{}", *line + 1,
-                       line_at(printed.after, *line), line_at(printed.before, *line), twice);
-  if (std::optional<std::size_t> copy = returned.difference())
-    return copy_text(returned.before, returned.after, *copy) + std::string(twice);
+  auto found = [&](std::string what) { return std::move(what) + std::string(twice); };
+  if (auto i = printed.difference()) return found(line_text(printed, *i, ""));
+  if (auto i = said.difference()) return found(line_text(said, *i, " on standard error"));
+  if (auto i = copies.difference())
+    return found(bytes_text(copies, *i, "copy", "from the device to the host"));
+  if (auto i = memory.difference())
+    return found(bytes_text(memory, *i, "state", "of managed or pinned memory"));
+  for (const auto& [path, file] : compared_files(t))
+    if (file.difference()) return found(fmt::format("the file '{}' has another content", path));
   return {};
+}
+// "what it prints is the same (3 lines, but for 1 that changes from run to run)"
+std::string same_text(const Compared& all, std::string_view what, std::string_view noun) {
+  const std::size_t varying = all.varying();
+  const std::string but = varying == 0   ? ""
+                          : varying == 1 ? ", but for 1 that changes from run to run"
+                                         : fmt::format(", but for {} that change from run to run", varying);
+  return fmt::format("{} ({}{})", what, report::plural(all.before.size(), noun), but);
+}
+
+std::string printed_text(const Trials& t) {
+  const Compared printed = compared(t, &Trial::printed);
+  const std::string ends = fmt::format("ends with {}, as before", t.before.exit_code);
+  if (printed.countless())
+    return fmt::format(
+        "with the fixes the program {}; how many lines it prints changes from run to run: they "
+        "were not compared",
+        ends);
+  return "with the fixes " + same_text(printed, "the program prints the same", "line") + " and " + ends;
+}
+
+std::string copies_text(const Compared& copies) {
+  if (copies.countless())
+    return "how often it copies from the device to the host changes from run to run: these copies were not "
+           "compared";
+  if (copies.before.empty()) return "it copies nothing from the device to the host that could be compared";
+  return same_text(copies, "what it copies from the device to the host is the same to the bit", "transfer");
+}
+
+std::string files_text(const std::map<std::string, Compared>& files) {
+  static constexpr std::size_t most_named = 3;
+  std::vector<std::string> same, varying;
+  for (const auto& [path, file] : files)
+    (file.says_something() ? same : varying).push_back(fmt::format("'{}'", path));
+  auto named = [](const std::vector<std::string>& all) {
+    const std::size_t shown = std::min(all.size(), most_named);
+    const std::string out =
+        fmt::format("{}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    return all.size() > shown ? fmt::format("{} and {} more", out, all.size() - shown) : out;
+  };
+  std::string out;
+  if (!same.empty()) out += "the files that it writes are the same: " + named(same);
+  if (!varying.empty())
+    out += (out.empty() ? "" : "; ") +
+           ("not compared, since they change from run to run or are empty: " + named(varying));
+  return out;
+}
+
+// What is the same; empty where nothing could have shown a difference.
+std::string same_results_text(const Trials& t) {
+  const Compared said = compared(t, &Trial::said), copies = compared(t, &Trial::copies),
+                 memory = compared(t, &Trial::memory);
+  const std::map<std::string, Compared> files = compared_files(t);
+  bool something = compared(t, &Trial::printed).says_something() || said.says_something() ||
+                   copies.says_something() || memory.says_something();
+  for (const auto& [path, file] : files) something = something || file.says_something();
+  if (!something) return {};
+  std::vector<std::string> lines{printed_text(t), copies_text(copies)};
+  if (said.says_something())
+    lines.push_back(same_text(said, "what it prints on standard error is the same", "line"));
+  if (memory.says_something())
+    lines.push_back(
+        same_text(memory, "what it leaves in managed or pinned memory is the same to the bit", "state"));
+  if (!files.empty()) lines.push_back(files_text(files));
+  std::string out;
+  for (const std::string& line : lines) out += fmt::format("warplens: {}\n", line);
+  return out;
 }
 
 // Sets `same`.
 std::string results_text(const Trials& t, bool& same) {
-  const Compared<std::string_view> printed{lines_of(t.before.output), lines_of(t.again.output),
-                                           lines_of(t.after.output), lines_of(t.after_again.output)};
-  const Compared<std::string> returned{t.before.returned, t.again.returned, t.after.returned,
-                                       t.after_again.returned};
-  const std::string why = difference_text(t, printed, returned);
-  same = why.empty();
-  if (!same) return fmt::format("warplens: the fixes do not hold: {}\n", why);
-  const std::string ends = fmt::format("ends with {}, as before", t.before.exit_code);
-  std::string out = "warplens: with the fixes ";
-  out += printed.countless()
-             ? fmt::format("the program {}; how many lines it prints changes from run to run: they were "
-                           "not compared",
-                           ends)
-             : printed.same_text("the program prints the same", "line") + " and " + ends;
-  out += "\nwarplens: ";
-  out += returned.countless()
-             ? "how often it copies from the device to the host changes from run to run: these copies were "
-               "not compared"
-         : t.before.returned.empty()
-             ? "it copies nothing from the device to the host that could be compared"
-             : returned.same_text("what it copies from the device to the host is the same to the bit",
-                                  "transfer");
-  return out + '\n';
-}
-
-// Once more, where something differs: it may do so by itself.
-Result<std::optional<Trial>> once_more(bool needed, const Words& words, const Shadow& shadow,
-                                       const std::string& folder) {
-  if (!needed) return std::optional<Trial>();
-  Result<Trial> out = run_once(words, folder);
-  if (!out) return failure(out.error());
-  out->output = shadow.original(out->output);
-  return std::optional(std::move(*out));
+  if (const std::string why = difference_text(t); !why.empty())
+    return fmt::format("warplens: the fixes do not hold: {}\n", why);
+  const std::string text = same_results_text(t);
+  same = !text.empty();
+  if (same) return text;
+  return "warplens: the fixes are not verified: there is nothing to compare. The program prints nothing, "
+         "copies "
+         "nothing to the host, leaves nothing in managed or pinned memory and writes no file, or all of that "
+         "changes from run to run\n"
+         "  help: let it print what it computes; or look at the changes with --fix-dry-run and make them "
+         "with "
+         "--fix alone\n";
 }
 
 struct Cost {
@@ -280,34 +295,34 @@ Result<Verification> verify_fix(const RunOptions& o, const Patch& patch) {
   const Words sources = sources_of(o);
   Result<Shadow> shadow = Shadow::create(patch, sources);
   if (!shadow) return failure(shadow.error());
-  Result<os::TempDir> folder = os::TempDir::create();
-  if (!folder) return failure(folder.error());
-  Result<Trial> before = run_once(words_of(o, sources, "", folder->path()), folder->path());
-  if (!before) return failure(before.error());
-  std::error_code error;
-  fs::remove(folder->path() + "/report.json", error);
   Words changed;
   std::string include;
   for (const std::string& source : sources) {
     changed.push_back(shadow->path_of(source));
     include += fmt::format(" '-I{}'", fs::path(source).parent_path().string());
   }
+  const auto seen = [&](std::string text) { return shadow->original(std::move(text)); };
+  const Words original = words_of(o, sources, ""), fixed = words_of(o, changed, include);
+  Result<Trial> before = run_trial(original, seen);
+  if (!before) return failure(before.error());
   Verification out;
-  Result<Trial> after = run_once(words_of(o, changed, include, folder->path()), folder->path());
+  Result<Trial> after = run_trial(fixed, seen);
+  if (!after && after.error().kind != "verify-failed") return failure(after.error());
   if (!after) {
-    out.text = "warplens: the fixes do not hold: " + shadow->original(after.error().message) + "\n";
+    out.text = fmt::format("warplens: the fixes do not hold: {}\n{}", after.error().message,
+                           after.error().help.empty() ? "" : "  " + seen(after.error().help) + "\n");
     return out;
   }
-  after->output = shadow->original(after->output);
-  const bool differs = after->output != before->output || after->returned != before->returned;
-  const Words original = words_of(o, sources, "", folder->path()),
-              fixed = words_of(o, changed, include, folder->path());
-  Result<std::optional<Trial>> again = once_more(differs, original, *shadow, folder->path());
-  if (!again) return failure(again.error());
-  Result<std::optional<Trial>> after_again = once_more(differs, fixed, *shadow, folder->path());
-  if (!after_again) return failure(after_again.error());
-  out.text = results_text(
-      {*before, *again ? **again : *before, *after, *after_again ? **after_again : *after}, out.same);
+  std::optional<Trial> again, after_again; // what differs may do so by itself
+  if (!difference_text({*before, *before, *after, *after}).empty()) {
+    for (auto& [trial, words] : {std::pair(&again, &original), std::pair(&after_again, &fixed)}) {
+      Result<Trial> once_more = run_trial(*words, seen);
+      if (!once_more) return failure(once_more.error());
+      *trial = std::move(*once_more);
+    }
+  }
+  out.text = results_text({*before, again ? *again : *before, *after, after_again ? *after_again : *after},
+                          out.same);
   out.text += counts_text(*before, *after, *shadow);
   return out;
 }

@@ -14,6 +14,9 @@ namespace warplens::driver {
 inline constexpr const char* libraries_folder =
     "libraries/"; // within the runtime's: stand-ins for cuBLAS and others
 
+inline constexpr const char* changed_files =
+    "libwarplens-changed-files.so"; // of a trial (driver/findings/trial.h)
+
 // Everything that is ready before the program starts.
 struct Prepared {
   const RunOptions& options;
