@@ -14,6 +14,7 @@
 // slots.cpp gives all of them their places.
 #pragma once
 #include "ir/cfg.h"
+#include "ir/fragment.h"
 #include "ir/operands.h"
 #include "sim/kernels/kernels.h"
 #include "sim/lower/code.h"
@@ -31,8 +32,6 @@ struct LaneForm {
   LaneForm(std::string_view text, u32 sources)
       : form(*ir::parse_form(text)), kernel(*find_kernel(form, 1, sources)) {}
 };
-
-struct FragmentPart; // lower_fragment.cpp
 
 class Lowering {
 public:
@@ -151,13 +150,13 @@ private:
   SlotId line_bytes(const ir::Instruction& i, const ir::Operand* stride);
   SlotId lines_on(const ir::Instruction& i, SlotId first, SlotId lines, SlotId bytes);
   SlotId fragment_base(const ir::Instruction& i, SlotId first, SlotId bytes);
-  std::vector<SlotId> fragment_addresses(const ir::Instruction& i, std::span<const FragmentPart> parts,
+  std::vector<SlotId> fragment_addresses(const ir::Instruction& i, std::span<const ir::FragmentPart> parts,
                                          const ir::Operand& where, const ir::Operand* stride, i64& offset);
   Op& emit_access(const ir::Instruction& i, OpKind kind, std::span<const SlotId> values, SlotId where,
                   i64 offset);
   void join_bytes(const ir::Instruction& i, SlotId to, std::span<const SlotId> bytes);
-  void load_part(const ir::Instruction& i, const FragmentPart& part, std::span<const SlotId> to, SlotId where,
-                 i64 offset, std::vector<SlotId>& bytes);
+  void load_part(const ir::Instruction& i, const ir::FragmentPart& part, std::span<const SlotId> to,
+                 SlotId where, i64 offset, std::vector<SlotId>& bytes);
   void load_fragment(const ir::Instruction& i);
   void store_fragment(const ir::Instruction& i);
   void fragment(const ir::Instruction& i);
