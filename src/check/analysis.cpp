@@ -1,5 +1,6 @@
 // The walk over the blocks until nothing changes, and what it asks of branches on the way. See analysis.h.
 #include "check/analysis.h"
+#include "check/codes.h"
 #include "check/evaluation.h"
 
 namespace warplens::check {
@@ -8,8 +9,10 @@ using symbolic::SetId;
 using symbolic::Symbol;
 using symbolic::Value;
 
-Analysis::Analysis(Flow& f, const WarpCase& w, const Launches& launches, const Rules& r)
-    : algebra(pool), flow(f), warp(w), rules(r), launches_(launches), pointers_(pointer_parameters(f)) {
+Analysis::Analysis(Flow& f, const WarpCase& w, const Launches& launches, const Rules& r, u64 steps_before,
+                   u64 steps_allowed)
+    : algebra(pool), flow(f), warp(w), rules(r), launches_(launches), pointers_(pointer_parameters(f)),
+      steps_before_(steps_before), steps_allowed_(steps_allowed) {
   algebra.wraps_around = rules.wraps;
   values_.resize(flow.ssa.values());
   known_.resize(flow.ssa.values());
@@ -24,6 +27,7 @@ void Analysis::run() {
     std::size_t splits = divergent_;
     SetId loops = divergent_loops_;
     pass();
+    if (given_up()) return;
     if (settle() && splits == divergent_ && loops == divergent_loops_) return;
     if (passes_ == most_passes - 6) // whatever still changes is given up
       for (auto& [phi, going] : going_)
@@ -41,6 +45,7 @@ void Analysis::pass() {
     const ir::Block& block = flow.function.blocks[b.value];
     for (u32 i = block.first; i < block.first + block.count; ++i) evaluation.step(i, b.value);
     end_block(b.value);
+    if (given_up()) return;
   }
 }
 
@@ -69,6 +74,7 @@ void Analysis::note_divergent(u32 block) {
     if (split.meeting.valid()) add(split.meeting.value);
   } else {
     wide_.push_back(block);
+    if (split.repeats) wide_repeating_.push_back(block);
   }
   if (split.meeting.valid()) meetings_.push_back(split.meeting.value);
   if (!rules.loops) return;
@@ -115,7 +121,13 @@ u32 Analysis::decided_at(u32 block) {
 
 bool Analysis::rests_on_reconvergence(u32 block) {
   if (behind_meetings_.empty()) find_behind_meetings();
-  return behind_meetings_[block] || any_divergent_around(block, [](const Split& d) { return d.repeats; });
+  return behind_meetings_[block] ||
+         any_around(around_[block], block, [](const Split& d) { return d.repeats; }) ||
+         any_around(wide_repeating_, block, [](const Split&) { return true; });
+}
+
+Value Analysis::anything(u32 instruction) {
+  return varying(of_differing, instruction, ~u32{0}, pool.sets.of(static_cast<u32>(Reason::given_up)), 0);
 }
 
 Value Analysis::varying(u32 code, u32 x, u32 y, SetId causes, SetId loops) {

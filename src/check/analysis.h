@@ -42,6 +42,8 @@ enum class Reason : u32 {
   different_patterns,
   irreducible,
   function_argument,
+  function_result,
+  given_up,
   unassigned,
   instructions // and above: the number of one
 };
@@ -49,10 +51,27 @@ enum class Reason : u32 {
 // Assumed of parameters that are pointers: cudaMalloc aligns so, a pointer into an array may be less aligned.
 inline constexpr u64 pointer_alignment = 256;
 
+// Of one function, in its pools (Pool::steps): some seconds. What is not known by then is not decided.
+inline constexpr u64 most_steps = u64{1} << 24;
+
+// Which lanes of a warp may execute an instruction together (lanes.h).
+struct ActiveLanes {
+  std::vector<u32> sets;       // each possible; empty: never executed
+  bool any_subset = false;     // of these, too
+  symbolic::SetId assumed = 0; // for that
+  u32 widest() const {
+    u32 all = 0;
+    for (u32 set : sets) all |= set;
+    return all;
+  }
+};
+
 class Analysis {
 public:
   static u32 instruction_cause(u32 index) { return static_cast<u32>(Reason::instructions) + index; }
-  Analysis(Flow&, const WarpCase&, const Launches&, const Rules&);
+  // Of steps: taken in the function before, and allowed in it.
+  Analysis(Flow&, const WarpCase&, const Launches&, const Rules&, u64 steps_before = 0,
+           u64 steps_allowed = most_steps);
   void run();
 
   symbolic::Pool pool;
@@ -69,13 +88,7 @@ public:
   symbolic::Value condition(u32 block) const { return conditions_.at(block); }
   // Is it so of one of those whose lanes come to the block before they meet, or meet there?
   template <class F> bool any_divergent_around(u32 block, F&& f) {
-    auto some = [&](const std::vector<u32>& splits) {
-      return std::any_of(splits.begin(), splits.end(), [&](u32 d) {
-        const Split& split = flow.split(d);
-        return split.reaches(block) && f(split);
-      });
-    };
-    return some(around_[block]) || some(wide_);
+    return any_around(around_[block], block, f) || any_around(wide_, block, f);
   }
   // As Flow::decided_at, but for branches that all lanes take alike, as far as the function's values say.
   u32 decided_at(u32 block);
@@ -85,10 +98,22 @@ public:
   bool left_apart(u32 from, u32 to) {
     return pool.sets.meet(pool.sets.without(loops_of_[from], loops_of_[to]), divergent_loops_);
   }
+  std::map<u32, ActiveLanes>
+      lanes_at; // by block on which a branch decides, as far as it was asked for: in loops of its own
   u32 passes() const { return passes_; }
-  bool settled() const { return settled_; } // else nothing that it says may be believed
+  // Is nothing known, as it took too long to find out?
+  bool given_up() const { return !settled_ || steps() > steps_allowed_; }
+  u64 steps() const { return steps_before_ + pool.steps(); } // of the function, so far
+  void spend(u64 steps) { steps_before_ += steps; }
+  symbolic::Value anything(u32 instruction); // then: what an address is
 
 private:
+  template <class F> bool any_around(const std::vector<u32>& splits, u32 block, F&& f) {
+    return std::any_of(splits.begin(), splits.end(), [&](u32 d) {
+      const Split& split = flow.split(d);
+      return split.reaches(block) && f(split);
+    });
+  }
   friend class Evaluation;
   using Value = symbolic::Value;
 
@@ -108,6 +133,8 @@ private:
   bool settle(const ir::Phi&, u32 block, Going&);
   Value join(u32 key, const std::vector<Value>&, bool apart, symbolic::SetId loops);
   Value join_apart(u32 key, const std::vector<Value>&, symbolic::SetId loops);
+  std::vector<u32> coming_over(u32 ssa_value, u32 from, u32 to) const;
+  Value join_patterns(u32 key, const std::vector<Value>&, symbolic::SetId loops);
   Value incoming(const ir::Phi&, u32 block, bool from_inside, bool from_outside, bool& any);
   Value seen(u32 ssa_value, u32 block);
   Value varying(u32 code, u32 x, u32 y, symbolic::SetId causes, symbolic::SetId loops);
@@ -129,6 +156,7 @@ private:
   std::vector<bool> is_divergent_;       // [blocks] that end with one
   std::vector<std::vector<u32>> around_; // [blocks]: those that reach it,
   std::vector<u32> wide_;                // but for those that reach many
+  std::vector<u32> wide_repeating_;      // of these: whose lanes may come there again before they meet
   std::vector<u32> meetings_;            // of all
   std::vector<bool> behind_meetings_;    // [blocks], once it is asked for
   std::vector<u32> decided_at_;          // likewise
@@ -137,6 +165,7 @@ private:
   std::set<ParameterPlace> pointers_;
   u32 passes_ = 0;
   bool settled_ = true;
+  u64 steps_before_, steps_allowed_;
 };
 
 } // namespace warplens::check

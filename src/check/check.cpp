@@ -5,7 +5,7 @@
 #include "check/aliasing.h"
 #include "check/judge.h"
 #include "check/moved.h"
-#include "ir/matrix.h"
+#include "ir/fragment.h"
 #include "ir/operands.h"
 #include "ptx/parse.h"
 #include "report/places.h"
@@ -53,18 +53,22 @@ Shape shape_of(const ir::Function& f, const Options& options) {
 }
 
 // How wide an address says that rows of a block are, in threads: blockIdx.x*32 + threadIdx.x, tile[threadIdx.y][threadIdx.x]
-// with rows of 33. 0: nothing.
+// with rows of 33. blockIdx.x*blockDim.x + threadIdx.x fits rows of whole warps, and is taken for 32. 0: nothing.
 u32 row_in(const Analysis& a, const Claim& claim) {
   i64 lanes = 0, next_block = 0,
       next_row = 0; // how far the address moves: with 32 of x, with blockIdx.x, with y
   for (const symbolic::Term& t : a.pool.terms(claim.address)) {
-    const std::vector<u32>& symbols = a.pool.monomial(t.monomial);
-    if (symbols.size() != 1 || !t.coefficient.uniform()) continue;
-    const symbolic::Symbol& symbol = a.pool.symbol(symbols[0]);
-    if (symbol.kind != symbolic::SymbolKind::launch) continue;
-    if (symbol.a == static_cast<u32>(LaunchSymbol::warp_x)) lanes = t.coefficient.value;
-    if (symbol.a == static_cast<u32>(LaunchSymbol::block_x)) next_block = t.coefficient.value;
-    if (symbol.a == static_cast<u32>(LaunchSymbol::thread_y)) next_row = t.coefficient.value;
+    std::set<LaunchSymbol> of;
+    for (u32 s : a.pool.monomial(t.monomial))
+      if (a.pool.symbol(s).kind == symbolic::SymbolKind::launch)
+        of.insert(static_cast<LaunchSymbol>(a.pool.symbol(s).a));
+    if (of.size() != a.pool.monomial(t.monomial).size() || !t.coefficient.uniform()) continue;
+    using Launched = std::set<LaunchSymbol>;
+    if (of == Launched{LaunchSymbol::warp_x}) lanes = t.coefficient.value;
+    if (of == Launched{LaunchSymbol::block_x} ||
+        of == Launched{LaunchSymbol::block_x, LaunchSymbol::rows_of_warps})
+      next_block = t.coefficient.value;
+    if (of == Launched{LaunchSymbol::thread_y}) next_row = t.coefficient.value;
   }
   i64 apart = next_block != 0 ? next_block : claim.header.space == access::Space::shared ? next_row : 0;
   return lanes > 0 && apart > 0 ? static_cast<u32>(warp_size * apart / lanes) : 0;
@@ -122,11 +126,13 @@ private:
     Shape shape = shape_of(f, options_);
     launches.block = shape.block;
     rows_.clear();
+    steps_ = 0;
     std::vector<Judgement> main = in_shape(flow, shape, launches, names);
     if (!shape.block && squares_matter(f)) {
       launches.block = Dim3{16, 16, 1};
       add_differing(main, in_shape(flow, {launches.block, text_of(*launches.block)}, launches, names));
     }
+    out_.steps += steps_;
     for (Judgement& j : main) {
       j.kernel = name;
       out_.judgements.push_back(std::move(j));
@@ -195,16 +201,18 @@ private:
     const auto over = [&](const std::vector<WarpCase>& cases) {
       std::vector<Judge> judges;
       for (const Place& place : sites) judges.emplace_back(site_of(flow, place), counters_);
-      bool settled = true;
       for (const WarpCase& warp : cases) {
-        Analysis analysis(flow, warp, launches, options_.rules);
+        Analysis analysis(flow, warp, launches, options_.rules, steps_, options_.steps);
         analysis.run();
-        settled = settled && analysis.settled();
         Words words(analysis, names);
-        for (std::size_t s = 0; s < sites.size(); ++s)
+        for (std::size_t s = 0; s < sites.size(); ++s) {
+          const u64 before = counted();
           one(analysis, words, sites[s], block_of[sites[s].instruction], judges[s]);
+          analysis.spend(counted() - before);
+        }
+        steps_ = analysis.steps();
       }
-      return taken(flow, sites, block_of, judges, shape, settled);
+      return taken(flow, sites, block_of, judges, shape);
     };
     std::vector<Judgement> out = over(warp_cases(shape.block, most_threads(flow.function)));
     bool open = std::any_of(out.begin(), out.end(), depends_on_bits);
@@ -213,6 +221,12 @@ private:
         over(all_warps(*shape.block)); // swizzles, mostly: bits of threadIdx, of every warp
     for (std::size_t i = 0; i < out.size(); ++i)
       if (depends_on_bits(out[i]) && apart[i].dependence < out[i].dependence) out[i] = std::move(apart[i]);
+    return out;
+  }
+
+  u64 counted() const {
+    u64 out = 0;
+    for (const Counter& counter : counters_) out += counter.steps();
     return out;
   }
 
@@ -243,6 +257,13 @@ private:
     if (std::optional<Coordinates> where = coordinates(form, i))
       judge.leave(analysis, *where, index, block, words);
     if (ir::multiplies_in_group(form)) judge.add_group(form, i);
+    if (form.opcode == ir::Opcode::wmma) {
+      if (!ir::is_shape_of_fragments(form))
+        return judge.leave("how its lanes share the matrix, which PTX leaves open");
+      for (const Claim& part : claims_of_fragment(analysis, header, index, block, counters_))
+        judge.add(analysis, part, words);
+      return;
+    }
     std::optional<u32> address = address_operand(form, i, analysis.flow.function);
     if (!address) return;
     if (place.written)
@@ -255,7 +276,7 @@ private:
 
   std::vector<Judgement> taken(const Flow& flow, const std::vector<Place>& sites,
                                const std::vector<u32>& block_of, std::vector<Judge>& judges,
-                               const Shape& shape, bool settled) {
+                               const Shape& shape) {
     std::vector<Judgement> out;
     measure::LaunchRecord launch; // one warp of each access: what advice asks of the others
     launch.grid = launch.block = {0, 0, 0};
@@ -271,7 +292,6 @@ private:
         if (std::optional<u32> store = store_that_repeats(flow, index, block_of[index], *address))
           out.back().repeated_for =
               report::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
-      if (!settled) out.back().verdict = Verdict::unknown;
       if (!record) continue;
       place[s] = launch.sites.size();
       launch.sites.push_back(std::move(*record));
@@ -287,6 +307,14 @@ private:
       if (is_written(out[s].site) && out[s].after[0] && *out[s].after[0] >= out[s].costs[0].wavefronts.most)
         continue; // what it would help is lost elsewhere in the copy
       out[s].remedy = advise::remedy(advice.front(), launch.sites[place[s]], context);
+      if (out[s].dependence == Dependence::stride &&
+          out[s].remedy.kind == findings::Remedy::Kind::longer_rows) {
+        out[s].remedy = {}; // the rows that were padded are those of an example
+        advice.front().change = fmt::format(
+            "let the lanes be an odd number of elements of {} bytes apart: one more where it is even",
+            out[s].site.bytes);
+        advice.front().example.clear();
+      }
       out[s].advice = std::move(advice.front());
     }
     return out;
@@ -318,6 +346,7 @@ private:
   std::vector<Counter> counters_;
   std::set<std::string> used_;
   std::set<u32> rows_; // of the function at hand, as its addresses have them (row_in)
+  u64 steps_ = 0;      // in the function at hand (Analysis)
   Checked out_;
 };
 

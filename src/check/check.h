@@ -12,6 +12,7 @@ struct Options {
   std::map<std::string, i64> arguments; // by name, or by number: "n", "2"
   std::string kernel;                   // a part of its name; empty: all
   Rules rules;
+  u64 steps = most_steps; // that one function may take; what is not known by then is not decided
   // How the source calls the parameters of a kernel: its mangled name, and where code of its body is.
   std::function<std::vector<std::string>(const std::string& function, const access::SourceStack&)> names;
 };
@@ -21,6 +22,7 @@ struct Checked {
       judgements; // in the order of the text; of one access one, or one per block shape that differs
   u64 kernels = 0, functions = 0;
   std::vector<std::string> unused_arguments; // of Options, that no kernel has
+  u64 steps = 0;                             // taken, in all functions
 };
 
 Checked check(const ir::Module&, const Options&);

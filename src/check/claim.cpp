@@ -1,7 +1,9 @@
 // Who takes part in an access and in which space; what that costs is found by address_costs.h.
 #include "check/claim.h"
 #include "check/address_costs.h"
+#include "ir/fragment.h"
 #include "ir/operands.h"
+#include <set>
 
 namespace warplens::check {
 namespace {
@@ -38,15 +40,20 @@ struct Claimed {
   std::span<Counter> counters;
 
   Claim at(const access::AccessHeader& header, u32 address, u64 row_bytes) const {
+    return at(header, a.address(address, block), row_bytes);
+  }
+
+  Claim at(const access::AccessHeader& header, Value address, u64 row_bytes) const {
     Claim out;
     out.header = header;
     out.row_bytes = row_bytes;
-    out.address = a.address(address, block);
+    out.address = a.given_up() ? a.anything(instruction) : address;
     const ir::Form& form = a.flow.module.form(a.flow.function.instructions[instruction]);
     if (form.space() == ir::StateSpace::generic && form.opcode != ir::Opcode::ldmatrix &&
         form.opcode != ir::Opcode::cp)
       out.header.space = space_of(a, out.address, header.space, out.rests_on_global);
-    ActiveLanes lanes = active_lanes(a, instruction, block);
+    ActiveLanes lanes =
+        a.given_up() ? ActiveLanes{{a.warp.active}, true} : active_lanes(a, instruction, block);
     if (row_bytes != 0) each_for_itself(lanes);
     const bool may_read_nothing = header.space == Space::global && reads_as_told(form);
     if (ir::copies_asynchronously(form) && header.space == Space::global && !may_read_nothing)
@@ -58,7 +65,7 @@ struct Claimed {
     out.any_subset = lanes.any_subset;
     out.active = lanes.widest();
     out.uniform = a.pool.facts(out.address).uniform;
-    out.rests_on_reconvergence = a.rests_on_reconvergence(block);
+    out.rests_on_reconvergence = !a.given_up() && a.rests_on_reconvergence(block);
     find_costs(a, out, lanes, counters);
     if (may_read_nothing) let_read_nothing(out);
     return out;
@@ -70,7 +77,8 @@ struct Claimed {
     written.space = Space::shared;
     Claim out = at(written, destination(), 0);
     if (!out.executed) return out;
-    if (copy.example) out.copied = access_at(copy.header, *copy.example, any_start);
+    if (copy.example && copy.dependence == Dependence::none)
+      out.copied = access_at(copy.header, *copy.example, any_start);
     out.conflict_free = out.costs[0].wavefronts.most <= out.costs[0].ideal.most;
     auto whole = [](Costs& costs, const Costs& of_copy) {
       costs.wavefronts = {std::max(of_copy.wavefronts.least, costs.wavefronts.least),
@@ -83,6 +91,38 @@ struct Claimed {
     out.decided = out.decided && out.costs[0].wavefronts.exact();
     out.decided_if = out.decided_if && (out.aligned.empty() ? out.costs : out.aligned)[0].wavefronts.exact();
     out.assumed = a.pool.sets.unite(out.assumed, copy.assumed);
+    return out;
+  }
+
+  // Each access that a fragment is moved by, once.
+  std::vector<Claim> of_fragment(const access::AccessHeader& header) const {
+    const ir::Instruction& i = a.flow.function.instructions[instruction];
+    const ir::Form& form = a.flow.module.form(i);
+    const ir::Fragment fragment = ir::fragment_of(form);
+    symbolic::Algebra& algebra = a.algebra;
+    const u32 first = i.first_operand + i.destinations, bits = ir::bits(form.type());
+    const u32 behind =
+        1 + (form.has(ir::Modifier::store) ? fragment.registers : 0); // the address, and what is stored
+    const Value elements = i.sources > behind
+                               ? algebra.extend(a.operand(first + behind, block, 32, instruction), false, 32)
+                               : a.pool.constant(ir::least_stride(form));
+    const Value line = bits >= 8 ? algebra.scale(elements, bits / 8, 64)
+                                 : algebra.shift_right(elements, bits == 4 ? 1 : 3, false, 64);
+    Lanes lines{}, bytes{};
+    for (u32 lane = 0; lane < warp_size; ++lane) {
+      const ir::FragmentPlace place = ir::fragment_place(fragment, lane);
+      lines[lane] = place.lines, bytes[lane] = place.bytes;
+    }
+    auto on = [&](Value from, Value some, Value more) {
+      return algebra.add(algebra.add(from, algebra.multiply(some, line, 64), 64), more, 64);
+    };
+    const Value base = on(a.address(first, block), a.pool.constant(lines), a.pool.constant(bytes));
+    std::vector<Claim> out;
+    std::set<u32> seen;
+    for (const ir::FragmentPart& part : fragment.parts) {
+      const Value where = on(base, a.pool.constant(part.lines), a.pool.constant(part.offset));
+      if (seen.insert(where.polynomial).second) out.push_back(at(header, where, 0));
+    }
     return out;
   }
 
@@ -143,6 +183,11 @@ Claim claim(Analysis& a, const access::AccessHeader& header, u32 instruction, u3
   return Claimed{a, instruction, block, counters}.at(header, address, 0);
 }
 
+std::vector<Claim> claims_of_fragment(Analysis& a, const access::AccessHeader& header, u32 instruction,
+                                      u32 block, std::span<Counter> counters) {
+  return Claimed{a, instruction, block, counters}.of_fragment(header);
+}
+
 Claim claim_of_written(Analysis& a, const access::AccessHeader& copy, u32 instruction, u32 block, u32 address,
                        std::span<Counter> counters) {
   return Claimed{a, instruction, block, counters}.of_written(copy, address);
@@ -155,13 +200,6 @@ std::optional<Claim> claim_of_copy(Analysis& a, const access::AccessHeader& head
                 most = 227 << 10; // bytes: what it moves is a multiple of it, and fits into shared memory
   if (!bytes || *bytes <= 0 || *bytes % unit != 0 || *bytes > most) return {};
   return Claimed{a, instruction, block, counters}.at(header, operands.global, static_cast<u64>(*bytes));
-}
-
-Placed with_stride(Analysis& a, const Claim& claim, i64 value) {
-  Placed out = *claim.example;
-  Lanes step = a.pool.lanes(claim.stride->coefficient);
-  for (u32 lane = 0; lane < warp_size; ++lane) out.offset[lane] += step[lane] * value;
-  return out;
 }
 
 } // namespace warplens::check

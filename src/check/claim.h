@@ -3,6 +3,7 @@
 #pragma once
 #include "check/judgement.h"
 #include "check/lanes.h"
+#include "check/strides.h"
 
 namespace warplens::check {
 
@@ -42,8 +43,17 @@ struct Claim {
   // Of where an asynchronous copy writes: the copy's own, where it reads.
   std::optional<access::WarpAccess> copied;
   bool conflict_free = false; // where it writes, whatever the copy takes for where it reads
-  // stride: the address moves by these from lane to lane, per one of the product of the symbols.
-  std::optional<symbolic::Term> stride;
+  // stride: where it is one number that all lanes share, and nothing else that is not known moves lanes apart.
+  struct Stride {
+    symbolic::Value number; // a product of symbols, or a sum of those
+    Strided lanes;          // by it, divided by `unit`
+    i64 unit = 1;
+    // On the first architecture, of all lanes that may take part, by the number; ascending, in steps of `unit`.
+    std::vector<std::pair<i64, Interval>> paid;
+    bool in_every_case = true; // the lanes lie so in every warp
+    i64 far = 0;               // what is paid for values further from 0 repeats
+  };
+  std::optional<Stride> stride;
   symbolic::SetId causes = 0;
   symbolic::SetId assumed = 0; // of the address, and of who takes part
   symbolic::Value address;
@@ -56,11 +66,11 @@ Claim claim(Analysis&, const access::AccessHeader&, u32 instruction, u32 block, 
 // whole copy.
 Claim claim_of_written(Analysis&, const access::AccessHeader& copy, u32 instruction, u32 block, u32 address,
                        std::span<Counter>);
+// Of wmma.load and wmma.store: of each of the accesses that they are made of.
+std::vector<Claim> claims_of_fragment(Analysis&, const access::AccessHeader&, u32 instruction, u32 block,
+                                      std::span<Counter>);
 // Of a bulk copy from or to global memory; nothing where how much it moves is not known.
 std::optional<Claim> claim_of_copy(Analysis&, const access::AccessHeader&, u32 instruction, u32 block,
                                    const BulkOperands&, std::span<Counter>);
-
-// Of a stride: what a warp costs where it is `value`, at a base as aligned as can be.
-Placed with_stride(Analysis&, const Claim&, i64 value);
 
 } // namespace warplens::check

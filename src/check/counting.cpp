@@ -80,7 +80,10 @@ Costs Counter::count(const access::AccessHeader& wanted, const Placed& placed) {
   for (u32 lane = 0; lane < warp_size; ++lane)
     key.placed.offset[lane] = (placed.active >> lane & 1) != 0 ? placed.offset[lane] - base : 0;
   auto [known, fresh] = known_.try_emplace(key);
-  if (fresh) known->second = count_anew(key.header, key.placed);
+  if (fresh) {
+    steps_ += arch::address_period / key.placed.unit;
+    known->second = count_anew(key.header, key.placed);
+  }
   return known->second;
 }
 
@@ -130,7 +133,7 @@ Costs Counter::count_at(const access::WarpAccess& access, const Placed& placed) 
 }
 
 Costs Counter::count_anew(const access::AccessHeader& header, const Placed& placed) const {
-  const bool staged = arch::counts_stages(row_, header) && placed.row_bytes == 0;
+  const bool staged = placed.passes && arch::counts_stages(row_, header) && placed.row_bytes == 0;
   TagPasses passes;
   std::optional<Costs> out;
   for (bool aligned_only : {true, false}) {

@@ -53,6 +53,7 @@ struct Placed {
   u32 active = full_mask;
   u64 row_bytes = 0;                // of a bulk copy: that each lane has moved from its address on; else 0
   std::optional<Written> written{}; // of an asynchronous copy, where that is known
+  bool passes = true; // are passes of the L1's tag stage asked for? They follow from all bits of an address
   bool operator==(const Placed&) const = default;
 };
 
@@ -62,6 +63,7 @@ public:
   const arch::Architecture& architecture() const { return row_; }
   // Over all bases at which no active lane is misaligned.
   Costs count(const access::AccessHeader&, const Placed&);
+  u64 steps() const { return steps_; } // places that were counted at
   // The same for any of the active lanes.
   Costs count_any_subset(const access::AccessHeader&, Placed);
 
@@ -80,6 +82,7 @@ private:
   Counts copied(const access::WarpAccess&, u64 bytes) const;
   const arch::Architecture& row_;
   bool subsets_; // false: fewer lanes are believed never to cost more (Rules)
+  u64 steps_ = 0;
   std::unordered_map<Key, Costs, Hash> known_;
 };
 

@@ -146,11 +146,19 @@ bool Evaluation::bitwise() {
   case Opcode::shl: define(0, algebra_.shift_left(source(0), source(1, 32), bits_)); return true;
   case Opcode::shr: {
     std::optional<i64> amount = pool_.number(source(1, 32));
-    if (!amount) return false;
+    if (!amount) {
+      define(0, algebra_.shift_right(source(0), source(1, 32), signed_, bits_));
+      return true;
+    }
     u64 n = static_cast<u32>(*amount);
     define(0, algebra_.shift_right(source(0), static_cast<u32>(std::min<u64>(n, bits_)), signed_, bits_));
     return true;
   }
+  case Opcode::shf:
+    if (pool_.number(source(2, 32)) || !pool_.facts(source(2, 32)).uniform) return false;
+    define(0, turned());
+    return true;
+  case Opcode::brev: define(0, algebra_.reverse_bits(source(0), bits_)); return true;
   case Opcode::bfe:
   case Opcode::bfi: {
     Value field = bit_field();
@@ -185,6 +193,24 @@ Value Evaluation::bit_field() {
   Value fresh = algebra_.bit_and(source(0), mask, bits_);
   Value change = algebra_.scale(algebra_.subtract(fresh, old, 64), static_cast<i64>(u64{1} << at), bits_);
   return algebra_.add(source(1), change, bits_);
+}
+
+// shf of known lanes by a number that all lanes share.
+Value Evaluation::turned() {
+  const bool wraps = form_->has(Modifier::wrap);
+  const Value amount = source(2, 32);
+  auto by = [&](i64 n) -> std::optional<symbolic::Lanes> {
+    std::vector<symbolic::Lanes> lanes;
+    for (Value v : {source(0), source(1), pool_.constant(n)}) {
+      if (!pool_.is_constant(v)) return {};
+      lanes.push_back(pool_.lanes(pool_.constant_of(v)));
+    }
+    return computed(*form_, lanes);
+  };
+  return algebra_.by_number(wraps ? algebra_.bit_and(amount, pool_.constant(31), 32)
+                                  : algebra_.smaller(amount, pool_.constant(32), false, 32),
+                            wraps ? 31 : 32, by, {of_form + instruction_->form.value, 0},
+                            {source(0), source(1), amount});
 }
 
 // lop3, where its table is one of two operations in a row.
@@ -358,17 +384,18 @@ void Evaluation::load() {
   bool own = a_.rules.own_memory && (local || (generic && !a_.points_to_shared_memory_of_all(where)));
   bool one_value = pool_.facts(where).uniform && !own;
   for (u32 n = 0; n < instruction_->destinations; ++n) {
-    if (!one_value) {
-      define(n, differing_result(n));
-      continue;
-    }
-    Symbol made{SymbolKind::loaded, true, 1, {}, a_.loops_of_[block_], 0, index_, n};
-    if (bits_ < 32 && !ir::is_float(type_)) {
-      i64 size = i64{1} << bits_;
-      made.range = signed_ ? Range{-size / 2, size / 2 - 1} : Range{0, size - 1};
-    }
-    define(n, algebra_.fresh({of_load, index_, n, made.loops, 0}, made));
+    define(n, one_value ? loaded(n) : differing_result(n));
   }
+}
+
+// From one address.
+Value Evaluation::loaded(u32 n) {
+  Symbol made{SymbolKind::loaded, true, 1, {}, a_.loops_of_[block_], 0, index_, n};
+  if (bits_ < 32 && !ir::is_float(type_)) {
+    i64 size = i64{1} << bits_;
+    made.range = signed_ ? Range{-size / 2, size / 2 - 1} : Range{0, size - 1};
+  }
+  return algebra_.fresh({of_load, index_, n, made.loops, 0}, made);
 }
 
 void Evaluation::load_parameter() {
@@ -376,13 +403,22 @@ void Evaluation::load_parameter() {
   auto place = std::find(function_.parameters.begin(), function_.parameters.end(), from.variable);
   bool kernel =
       function_.entry && from.variable.valid() && !from.reg.valid() && place != function_.parameters.end();
+  // Of a kernel's parameters that are indexed: one address, so one value.
+  const bool shared =
+      function_.entry && from.reg.valid() &&
+      pool_.facts(a_.address(instruction_->first_operand + instruction_->destinations, block_)).uniform;
+  const Reason reason =
+      place == function_.parameters.end() ? Reason::function_result : Reason::function_argument;
   for (u32 n = 0; n < instruction_->destinations; ++n) {
+    if (shared) {
+      define(n, loaded(n));
+      continue;
+    }
     if (!kernel) {
       bool known_place = from.variable.valid() && !from.reg.valid();
       define(n, function_.entry && !known_place
                     ? differing_result(n)
-                    : a_.varying(of_parameter, index_, n,
-                                 pool_.sets.of(static_cast<u32>(Reason::function_argument)),
+                    : a_.varying(of_parameter, index_, n, pool_.sets.of(static_cast<u32>(reason)),
                                  a_.loops_of_[block_]));
       continue;
     }

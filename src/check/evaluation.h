@@ -34,7 +34,9 @@ private:
   Value bit_field();
   Value by_table(u32 table, Value a, Value b, Value c);
   Value moved();
+  Value turned();
   void load();
+  Value loaded(u32 n);
   void load_parameter();
   void compare_and_set();
   Value shared_result(u32 detail = 0); // unknown, equal in all lanes

@@ -29,6 +29,22 @@ Flow::Flow(const ir::Module& m, const ir::Function& f)
       mark_(f.blocks.size(), 0) {
   find_loops();
   find_decisions();
+  find_definitions();
+}
+
+void Flow::find_definitions() {
+  defined_by_.assign(ssa.values(), ir::no_value);
+  for (u32 n = 0; n < function.instructions.size(); ++n) {
+    const ir::Instruction& i = function.instructions[n];
+    for (u32 o = i.first_operand; o < i.first_operand + i.destinations; ++o)
+      if (const u32 value = ssa.of_operand[o]; value != ir::no_value && !i.guard.valid())
+        defined_by_[value] = n;
+  }
+}
+
+const ir::Instruction* Flow::definition(u32 value) const {
+  const u32 at = value == ir::no_value ? ir::no_value : defined_by_[value];
+  return at == ir::no_value ? nullptr : &function.instructions[at];
 }
 
 template <class Next, class Stops> std::vector<u32> Flow::reachable(u32 from, Next&& next, Stops&& stops) {

@@ -73,10 +73,14 @@ public:
   bool only_way(u32 block, u32 successor) const;
   // Of a conditional end of a block: its last instruction; null where it has none.
   const ir::Instruction* conditional_end(u32 block) const;
+  // What computes a value; null where that is a phi, or an instruction that some lanes leave out.
+  const ir::Instruction* definition(u32 ssa_value) const;
 
 private:
   void find_loops();
   void find_decisions();
+  void find_definitions();
+  std::vector<u32> defined_by_; // [values]: an instruction, or ir::no_value
   // All that can be reached from `from` by `next`, without going through blocks that `stops` at.
   template <class Next, class Stops> std::vector<u32> reachable(u32 from, Next&& next, Stops&& stops);
   std::map<u32, Split> splits_;

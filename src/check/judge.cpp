@@ -1,6 +1,7 @@
 // Claims of one access gathered, its conditions and premises, and the verdict that follows. See judge.h.
 #include "check/judge.h"
 #include "arch/count.h"
+#include "check/stride_table.h"
 #include "report/pattern_text.h"
 #include <fmt/format.h>
 
@@ -159,7 +160,7 @@ void Judge::add_condition(Multiple fresh) {
 
 void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
   if (claim.row_bytes != 0) return; // no pattern of a warp
-  if (claim.stride && claim.example) return describe_stride(a, claim, words);
+  if (claim.stride) return describe_stride(a, claim, words);
   if (!claim.example || claim.dependence != Dependence::none) return;
   access::WarpAccess example = access_at(claim.header, *claim.example, any_start);
   // The case with the most lanes stands for all.
@@ -167,59 +168,82 @@ void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
   example_ = example;
 }
 
-// What a warp costs by the value of the stride's unknown, on the first architecture.
+// How far a row of lanes is from the next, where all are as far: "8*n + 4".
+std::string Judge::apart(Analysis& a, const Claim::Stride& stride, u32 row, const Words& words) {
+  const symbolic::Lanes &step = stride.lanes.step, &known = stride.lanes.placed.offset;
+  for (u32 lane = row; lane < warp_size; ++lane)
+    if (step[lane] - step[lane - row] != step[row] - step[0] ||
+        known[lane] - known[lane - row] != known[row] - known[0])
+      return {};
+  const symbolic::Value by = a.algebra.scale(stride.number, (step[row] - step[0]) / stride.unit, 64);
+  return words.polynomial(a.algebra.add(by, a.pool.constant(known[row] - known[0]), 64));
+}
+
+// Rows of a table hold for all warps with as many lanes as there are at most.
+bool Judge::join_rows(const Claim& claim, const std::string& number) {
+  const u32 lanes = static_cast<u32>(std::popcount(claim.active));
+  if (lanes < stride_lanes_) return false;
+  const Claim::Stride& fresh = *claim.stride;
+  if (lanes > stride_lanes_) {
+    stride_lanes_ = lanes, stride_ = fresh, stride_number_ = number;
+    return true;
+  }
+  const bool alike = stride_ && stride_number_ == number && stride_->paid.size() == fresh.paid.size() &&
+                     stride_->paid.front().first == fresh.paid.front().first;
+  if (!alike) {
+    stride_.reset();
+    return true;
+  }
+  for (std::size_t i = 0; i < fresh.paid.size(); ++i)
+    stride_->paid[i].second = hull(stride_->paid[i].second, fresh.paid[i].second);
+  stride_->far = std::max(stride_->far, fresh.far);
+  stride_->number = fresh.number;
+  return true;
+}
+
 void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words) {
-  symbolic::Lanes step = a.pool.lanes(claim.stride->coefficient);
-  std::string of = words.product(a.pool.monomial(claim.stride->monomial));
+  const Claim::Stride& stride = *claim.stride;
+  if (join_rows(claim, words.polynomial(stride.number)))
+    out_.table = {stride_ ? stride_table(a, claim.header.space, *stride_, words) : ""};
+  if (out_.table == std::vector<std::string>{""}) out_.table.clear();
+  const symbolic::Lanes& step = stride.lanes.step;
   u32 row = 1; // lanes before the first that is elsewhere
   while (row < warp_size && step[row] == step[0]) ++row;
-  i64 apart = row < warp_size ? step[row] - step[0] : 0;
-  std::string bytes = (apart == 1 ? "" : fmt::format("{}*", apart)) + of;
-  out_.pattern = row == 1 ? fmt::format("stride {} bytes", bytes)
-                          : fmt::format("rows of {} lanes, {} bytes apart", row, bytes);
-  constexpr i64 most = 128;
-  std::vector<u64> cost;
-  for (i64 v = 0; v <= most; ++v)
-    cost.push_back(paid(counters_[0].count(claim.header, with_stride(a, claim, v)), claim.header.space).most);
-  if (claim.header.space == Space::shared) {
-    std::string text;
-    for (i64 power = 1; power <= 32; power *= 2)
-      text += fmt::format("{}{}: {}", power == 1 ? "" : ", ", power, cost[static_cast<std::size_t>(power)]);
-    add_new(out_.table, fmt::format("wavefronts by the largest power of two in {}: {}", of, text));
-  } else {
-    std::size_t steady = cost.size() - 1;
-    while (steady > 0 && cost[steady - 1] == cost.back()) --steady;
-    std::string text;
-    for (std::size_t v = 0; v < steady && v < 9; ++v) text += fmt::format("{}: {}, ", v, cost[v]);
-    if (steady + 1 < cost.size())
-      add_new(out_.table, fmt::format("sectors by {}: {}{} from {} on", of, text, cost.back(), steady));
-  }
+  const std::string bytes = row < warp_size ? apart(a, stride, row, words) : "";
+  const std::string pattern = row == 1 ? fmt::format("stride {} bytes", bytes)
+                                       : fmt::format("rows of {} lanes, {} bytes apart", row, bytes);
+  const bool told =
+      stride.in_every_case && !bytes.empty() && (out_.pattern.empty() || out_.pattern == pattern);
+  out_.pattern = told ? pattern : fmt::format("lanes apart by {}", words.polynomial(stride.number));
   if (!stride_example_) { // for advice: a wide one
     constexpr i64 wide = 1024;
-    example_ = access_at(claim.header, with_stride(a, claim, wide), any_start);
+    Placed one = at_value(stride.lanes, wide);
+    one.active = claim.active, one.unit = arch::address_period;
+    example_ = access_at(claim.header, one, any_start);
     stride_example_ = true;
   }
 }
 
-// `needed` sectors or less are fine, and so is what a few lanes more than that would take.
+// `needed` sectors or less are fine, and so are two where one would do.
 Verdict Judge::global_verdict() const {
   constexpr u64 few = 4; // as many as a word for each lane takes
   u64 most = out_.costs[0].sectors.most;
+  auto is_little = [&](u64 sectors) { return sectors <= out_.needed || (sectors == 2 && out_.needed == 1); };
   switch (worst_) {
   case Dependence::data: return Verdict::scattered;
   case Dependence::undecided: return Verdict::unknown;
   case Dependence::stride:
-    return most <= few || 2 * most <= 3 * out_.needed ? Verdict::coalesced : Verdict::uncoalesced;
+    return is_little(most) || 2 * most <= 3 * out_.needed ? Verdict::coalesced : Verdict::uncoalesced;
   case Dependence::choice:
     return most <= 2 * std::max(few, out_.needed) ? Verdict::coalesced : Verdict::unknown;
   case Dependence::none: break;
   }
   if (uniform_) return Verdict::broadcast;
-  u64 aligned = arch::count(counters_[0].architecture(), *example_).sectors;
+  const u64 aligned = std::min<u64>(most, arch::count(counters_[0].architecture(), *example_).sectors);
   if (aligned <= out_.needed) return Verdict::coalesced;
   measure::Form form = measure::class_of(*example_, 1, counters_[0].architecture()).shape.form;
   if (form == measure::Form::misaligned || 2 * aligned < 3 * out_.needed) return Verdict::misaligned;
-  return aligned <= 2 && out_.needed == 1 ? Verdict::coalesced : Verdict::uncoalesced;
+  return is_little(aligned) ? Verdict::coalesced : Verdict::uncoalesced;
 }
 
 Verdict Judge::copy_verdict() const {
@@ -265,7 +289,7 @@ u64 Judge::needed() const {
   case Space::constant: return 1;
   case Space::global: {
     u64 packed = std::max<u64>(1, (bytes + 31) / 32);
-    return worst_ == Dependence::none && example_
+    return worst_ <= Dependence::stride && example_
                ? std::min(packed, arch::count(counters_[0].architecture(), *example_).ideal_sectors)
                : packed;
   }

@@ -27,6 +27,8 @@ private:
   static void add_new(std::vector<std::string>& list, std::string text);
   void describe(Analysis&, const Claim&, const Words&);
   void describe_stride(Analysis&, const Claim&, const Words&);
+  bool join_rows(const Claim&, const std::string& number);
+  static std::string apart(Analysis&, const Claim::Stride&, u32 row, const Words&);
   struct Multiple {                   // "n*m % 8 == 0"
     std::vector<std::string> factors; // sorted
     u64 modulus = 1;
@@ -47,6 +49,10 @@ private:
   Dependence worst_ = Dependence::none;
   std::optional<access::WarpAccess> example_;
   bool stride_example_ = false;
+  // Of the cases with the most lanes: what their table says, where it says the same.
+  std::optional<Claim::Stride> stride_;
+  std::string stride_number_;
+  u32 stride_lanes_ = 0;
   u32 widest_ = 0; // the lanes that may take part
 };
 

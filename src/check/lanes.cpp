@@ -1,35 +1,15 @@
 // The sets of lanes for which a branch's condition can hold, intersected on the way to an instruction. See lanes.h.
 #include "check/lanes.h"
+#include "symbolic/warp/cases.h"
 #include <set>
 
 namespace warplens::check {
 namespace {
 
 using symbolic::Lanes;
-using symbolic::SymbolKind;
 using symbolic::Value;
 
 constexpr std::size_t most_sets = 96;
-
-// What a symbol of a condition can be in the lanes of a warp: a flag 0 or 1 in all of them, a threshold 1 below each bound.
-std::vector<Lanes> possible(const symbolic::Pool& pool, const symbolic::Symbol& symbol) {
-  std::vector<Lanes> out;
-  auto each = [&](auto&& f) {
-    Lanes lanes;
-    for (u32 lane = 0; lane < warp_size; ++lane) lanes[lane] = f(lane);
-    out.push_back(lanes);
-  };
-  if (symbol.kind == SymbolKind::threshold) {
-    Lanes bound = pool.lanes({0, symbol.a});
-    std::set<i64> limits(bound.begin(), bound.end());
-    each([](u32) { return 0; });
-    for (i64 limit : limits) each([&](u32 lane) { return bound[lane] >= limit; });
-  } else if (symbol.uniform && symbol.range == symbolic::Range{0, 1}) {
-    each([](u32) { return 0; });
-    each([](u32) { return 1; });
-  }
-  return out;
-}
 
 // The sets of lanes for which a condition can hold; none where it is not made of such symbols.
 std::optional<std::set<u32>> sets_of(Analysis& a, Value condition) {
@@ -37,10 +17,10 @@ std::optional<std::set<u32>> sets_of(Analysis& a, Value condition) {
   for (const symbolic::Term& t : a.pool.terms(condition))
     for (u32 s : a.pool.monomial(t.monomial))
       if (std::find(symbols.begin(), symbols.end(), s) == symbols.end()) symbols.push_back(s);
-  std::vector<std::vector<Lanes>> choices;
+  std::vector<std::vector<symbolic::Case>> choices;
   std::size_t combinations = 1;
   for (u32 s : symbols) {
-    choices.push_back(possible(a.pool, a.pool.symbol(s)));
+    choices.push_back(symbolic::cases_of(a.pool, s));
     combinations *= choices.back().size();
     if (combinations == 0 || combinations > most_sets) return {};
   }
@@ -54,7 +34,7 @@ std::optional<std::set<u32>> sets_of(Analysis& a, Value condition) {
             static_cast<std::size_t>(std::find(symbols.begin(), symbols.end(), s) - symbols.begin());
         std::size_t rest = n;
         for (std::size_t k = 0; k < i; ++k) rest /= choices[k].size();
-        const Lanes& value = choices[i][rest % choices[i].size()];
+        const Lanes& value = choices[i][rest % choices[i].size()].value;
         for (u32 lane = 0; lane < warp_size; ++lane) term[lane] *= value[lane];
       }
       for (u32 lane = 0; lane < warp_size; ++lane) sum[lane] += term[lane];
@@ -89,35 +69,55 @@ void narrow(Analysis& a, Value condition, ActiveLanes& active) {
   active.assumed = a.pool.sets.unite(active.assumed, condition.assumed);
 }
 
+// What the branch at the end of block `at` says of those who come to `below`, which it decides on, as block `block` sees it.
+void narrow_by_branch(Analysis& a, u32 at, u32 below, u32 block, ActiveLanes& out) {
+  Flow& flow = a.flow;
+  const ir::Instruction* end = flow.conditional_end(at);
+  if (flow.module.form(*end).opcode == ir::Opcode::brx) {
+    bool alike = a.pool.facts(a.condition(at)).uniform || !a.rules.tables;
+    out.any_subset = out.any_subset || (!alike && flow.split(at).goes_apart_to(block));
+    return;
+  }
+  if (a.rules.rounds && a.left_apart(at, block)) return; // each lane went that way in a round of its own
+  const auto& successors = flow.function.blocks[at].successors;
+  bool leaves = flow.module.form(*end).opcode != ir::Opcode::bra; // then what follows is for the others
+  if (successors.size() == 1 && !leaves) return;
+  for (std::size_t k = 0; k < successors.size(); ++k)
+    if (successors[k].value == below) {
+      Value holds = a.condition(at);
+      narrow(a, k == 0 && !leaves ? holds : a.algebra.negate(holds), out);
+    }
+}
+
+// By all branches above. Blocks of the same loops see them alike: what is known where one decides is kept there.
+ActiveLanes from_branches(Analysis& a, u32 block) {
+  const Flow& flow = a.flow;
+  std::vector<u32> chain; // from one block that a branch decides on to the next above it
+  ActiveLanes out{{a.warp.active}, !flow.function.entry && a.rules.calls};
+  for (u32 decided = a.decided_at(block); decided != ir::no_value;
+       decided = a.decided_at(flow.ssa.dominator[decided].value)) {
+    if (auto known = a.lanes_at.find(decided);
+        known != a.lanes_at.end() && flow.loops_of[decided] == flow.loops_of[block]) {
+      out = known->second;
+      break;
+    }
+    chain.push_back(decided);
+  }
+  for (auto below = chain.rbegin(); below != chain.rend(); ++below) {
+    narrow_by_branch(a, flow.ssa.dominator[*below].value, *below, block, out);
+    if (flow.loops_of[*below] == flow.loops_of[block]) a.lanes_at[*below] = out;
+  }
+  return out;
+}
+
 } // namespace
 
 ActiveLanes active_lanes(Analysis& a, u32 instruction, u32 block) {
-  Flow& flow = a.flow;
-  ActiveLanes out{{a.warp.active}, !flow.function.entry && a.rules.calls};
-  // From one block that a branch decides on to the next above it.
-  for (u32 decided = a.decided_at(block); decided != ir::no_value;) {
-    const u32 at = flow.ssa.dominator[decided].value, below = decided;
-    decided = a.decided_at(at);
-    const ir::Instruction* end = flow.conditional_end(at);
-    if (flow.module.form(*end).opcode == ir::Opcode::brx) {
-      bool alike = a.pool.facts(a.condition(at)).uniform || !a.rules.tables;
-      out.any_subset = out.any_subset || (!alike && flow.split(at).goes_apart_to(block));
-      continue;
-    }
-    if (a.rules.rounds && a.left_apart(at, block)) continue; // each lane went that way in a round of its own
-    const auto& successors = flow.function.blocks[at].successors;
-    bool leaves = flow.module.form(*end).opcode != ir::Opcode::bra; // then what follows is for the others
-    if (successors.size() == 1 && !leaves) continue;
-    for (std::size_t k = 0; k < successors.size(); ++k)
-      if (successors[k].value == below) {
-        Value holds = a.condition(at);
-        narrow(a, k == 0 && !leaves ? holds : a.algebra.negate(holds), out);
-      }
-  }
+  ActiveLanes out = from_branches(a, block);
   narrow(a, a.guard(instruction, block), out);
   if (a.rules.control)
     out.any_subset = out.any_subset || a.any_divergent_around(block, [&](const Split& d) {
-      return flow.partly_controls(d, block);
+      return a.flow.partly_controls(d, block);
     });
   return out;
 }

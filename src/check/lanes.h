@@ -4,17 +4,6 @@
 
 namespace warplens::check {
 
-struct ActiveLanes {
-  std::vector<u32> sets;       // each possible; empty: never executed
-  bool any_subset = false;     // of these, too
-  symbolic::SetId assumed = 0; // for that
-  u32 widest() const {
-    u32 all = 0;
-    for (u32 set : sets) all |= set;
-    return all;
-  }
-};
-
 // Conditions of branches whose edge is the only way to the block narrow the sets, and so does the instruction's guard.
 // What else depends on a divergent branch (loops, early exits, ways that meet) may be executed by any of the lanes.
 ActiveLanes active_lanes(Analysis&, u32 instruction, u32 block);

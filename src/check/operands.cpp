@@ -50,7 +50,7 @@ Value Analysis::guard(u32 instruction, u32 block) {
 Value Analysis::component(const Component& c) {
   Value lanes = pool.constant(c.lanes);
   if (c.step == 0) return lanes;
-  Symbol made{SymbolKind::launch, true, 1, Range{0, c.count - 1}, 0, 0, static_cast<u32>(c.symbol), 0};
+  Symbol made{SymbolKind::launch, true, 1, c.range, 0, 0, static_cast<u32>(c.symbol), 0};
   Value symbol = algebra.fresh({of_launch, made.a, 0, 0, 0}, made);
   return algebra.add(algebra.scale(symbol, c.step, 64), lanes, 64);
 }

@@ -1,6 +1,7 @@
 // What a value is where ways meet: at the joins of branches, at the headers of loops, and behind them.
 #include "check/analysis.h"
 #include "check/codes.h"
+#include "check/ways.h"
 
 namespace warplens::check {
 
@@ -25,12 +26,13 @@ Value Analysis::seen(u32 ssa_value, u32 block) {
     for (u32 s : pool.monomial(t.monomial)) {
       Symbol symbol = pool.symbol(s);
       u32 number = s;
-      bool shared =
-          symbol.uniform || symbol.kind == SymbolKind::threshold; // by all lanes: the one value, or the bound
+      const bool shared = symbol.uniform || symbol.kind == SymbolKind::threshold ||
+                          symbol.kind == SymbolKind::table; // by all lanes: the value, the bound, the row
       if (shared && pool.sets.meet(symbol.loops, left)) {
         symbol.uniform = false;
         symbol.kind = SymbolKind::other;
         symbol.modulus = 1; // of each lane in its own round
+        symbol.decider = 0;
         symbol.loops = pool.sets.without(symbol.loops, left);
         symbol.causes = pool.sets.of(static_cast<u32>(Reason::divergent_loop));
         number = pool.symbol({of_exit, s, left, 0, 0}, symbol);
@@ -43,6 +45,20 @@ Value Analysis::seen(u32 ssa_value, u32 block) {
   return out;
 }
 
+// What a value is on the edge from block `from` to `to`: of one that is itself a phi of `from`, what it can be there.
+std::vector<u32> Analysis::coming_over(u32 value, u32 from, u32 to) const {
+  if (flow.loop_at(from) != nullptr || flow.conditional_end(from) == nullptr) return {value};
+  for (const ir::Phi& phi : flow.ssa.phis[from]) {
+    if (phi.value != value) continue;
+    std::vector<u32> out;
+    const auto& before = flow.cfg.predecessors[from];
+    for (std::size_t p = 0; p < before.size(); ++p)
+      if (!exclude_each_other(flow, before[p].value, from, to)) out.push_back(phi.incoming[p]);
+    return out.size() == before.size() ? std::vector<u32>{value} : out;
+  }
+  return {value};
+}
+
 // The join of what comes over the edges from inside the block's loop, from outside, or both. `any`: is there one?
 Value Analysis::incoming(const ir::Phi& phi, u32 block, bool from_inside, bool from_outside, bool& any) {
   const Loop* loop = flow.loop_at(block);
@@ -53,8 +69,8 @@ Value Analysis::incoming(const ir::Phi& phi, u32 block, bool from_inside, bool f
     bool inside = loop != nullptr && loop->body[predecessors[p].value];
     if (!(inside ? from_inside : from_outside)) continue;
     from.push_back(predecessors[p]);
-    if (phi.incoming[p] != ir::no_value && known_[phi.incoming[p]])
-      values.push_back(seen(phi.incoming[p], block));
+    for (u32 value : coming_over(phi.incoming[p], predecessors[p].value, block))
+      if (value != ir::no_value && known_[value]) values.push_back(seen(value, block));
   }
   any = !values.empty();
   if (!any) return {};
@@ -125,8 +141,36 @@ Value Analysis::join(u32 key, const std::vector<Value>& values, bool apart, SetI
                          step, 64),
         64));
   }
+  if (no_varying) return assuming(join_patterns(key, values, loops));
   if (causes == 0) causes = pool.sets.of(static_cast<u32>(Reason::different_patterns));
   return assuming(varying(of_join, key, 0, causes, loops));
+}
+
+// All lanes have the same one of the values. Those that differ by what all lanes share are one pattern.
+Value Analysis::join_patterns(u32 key, const std::vector<Value>& values, SetId loops) {
+  constexpr std::size_t most_patterns = 4;
+  std::vector<std::vector<Value>> patterns;
+  for (Value v : values) {
+    auto same = std::find_if(patterns.begin(), patterns.end(), [&](const std::vector<Value>& of) {
+      return pool.facts(algebra.subtract(v, of[0], 64)).uniform;
+    });
+    same == patterns.end() ? void(patterns.push_back({v})) : same->push_back(v);
+  }
+  const SetId causes = pool.sets.of(static_cast<u32>(Reason::different_patterns));
+  if (patterns.size() > most_patterns) return varying(of_join, key, 0, causes, loops);
+  Value out;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const Value one = join(key, patterns[i], false, loops);
+    if (i == 0) {
+      out = one;
+      continue;
+    }
+    Symbol taken{SymbolKind::flag, true, 1, Range{0, 1}, loops, 0, 0, 0};
+    const Value flag =
+        algebra.fresh({of_condition, key, out.polynomial, one.polynomial, u64{loops} << 8 | i}, taken);
+    out = algebra.add(out, algebra.multiply(flag, algebra.subtract(one, out, 64), 64), 64);
+  }
+  return out;
 }
 
 // Each lane has one of the values.

@@ -12,11 +12,21 @@ using symbolic::AssumptionKind;
 using symbolic::SymbolKind;
 using symbolic::Term;
 
-std::string_view name(LaunchSymbol symbol) {
-  constexpr std::string_view names[] = {
-      "blockIdx.x", "blockIdx.y", "blockIdx.z",  "gridDim.x",   "gridDim.y", "gridDim.z", "blockDim.x/32",
-      "blockDim.y", "blockDim.z", "threadIdx.y", "threadIdx.z", "warp",      "warp",      "warp"};
-  return names[static_cast<u32>(symbol)];
+// Of a warp of several rows or planes: which of such groups of rows or planes it is.
+std::string name(LaunchSymbol symbol, const WarpCase& warp) {
+  constexpr std::string_view names[] = {"blockIdx.x", "blockIdx.y",  "blockIdx.z",    "gridDim.x",
+                                        "gridDim.y",  "gridDim.z",   "blockDim.x/32", "blockDim.y",
+                                        "blockDim.z", "threadIdx.y", "threadIdx.z",   "threadIdx.x/32"};
+  switch (symbol) {
+  case LaunchSymbol::warp_y: return fmt::format("threadIdx.y/{}", warp.thread[1].step);
+  case LaunchSymbol::warp_z: return fmt::format("threadIdx.z/{}", warp.thread[2].step);
+  default: return std::string(names[static_cast<u32>(symbol)]);
+  }
+}
+
+// "threadIdx.x/32", "b's member at byte 8" as parts of a product
+std::string factor(std::string text) {
+  return text.find('/') == text.npos && text.find("'s ") == text.npos ? text : "(" + text + ")";
 }
 
 } // namespace
@@ -27,10 +37,14 @@ std::string Words::symbol(u32 number) const {
   case SymbolKind::parameter: {
     std::string name =
         s.a < names_.size() && !names_[s.a].empty() ? names_[s.a] : fmt::format("parameter {}", s.a + 1);
-    return s.b == 0 ? name : fmt::format("{}[byte {}]", name, s.b);
+    return s.b == 0 ? name : fmt::format("{}'s member at byte {}", name, s.b);
   }
-  case SymbolKind::launch: return std::string(name(static_cast<LaunchSymbol>(s.a)));
-  case SymbolKind::address: return ptx::variable_name(a_.flow.module.variables[s.a].name);
+  case SymbolKind::launch: return name(static_cast<LaunchSymbol>(s.a), a_.warp);
+  case SymbolKind::address: {
+    const ir::Variable& variable = a_.flow.module.variables[s.a];
+    // A compiler keeps all of a function's local arrays in one variable of its own.
+    return variable.space == ir::StateSpace::local ? "local memory" : ptx::variable_name(variable.name);
+  }
   case SymbolKind::iteration: return "iteration";
   case SymbolKind::loaded: return fmt::format("what was {}", reason(Analysis::instruction_cause(s.a)));
   default: return s.uniform ? "a number that all lanes share" : "a number of each lane";
@@ -38,20 +52,28 @@ std::string Words::symbol(u32 number) const {
 }
 
 std::string Words::product(const std::vector<u32>& symbols) const {
+  if (symbols.size() == 1) return symbol(symbols[0]);
   std::string out;
-  for (u32 s : symbols) out += (out.empty() ? "" : "*") + symbol(s);
+  for (u32 s : symbols) out += (out.empty() ? "" : "*") + factor(symbol(s));
   return out;
+}
+
+std::string Words::in_product(const Term& t) const {
+  const std::vector<u32>& symbols = a_.pool.monomial(t.monomial);
+  return symbols.size() == 1 ? factor(symbol(symbols[0])) : product(symbols);
 }
 
 std::string Words::polynomial(symbolic::Value v) const {
   std::string out;
-  for (const Term& t : a_.pool.terms(v)) {
+  std::vector<Term> terms = a_.pool.terms(v);
+  if (!terms.empty() && terms[0].monomial == 0) std::rotate(terms.begin(), terms.begin() + 1, terms.end());
+  for (const Term& t : terms) { // the constant last
     if (!t.coefficient.uniform() || t.coefficient.value % (i64{1} << 32) == 0) continue;
     i64 c = t.coefficient.value;
     std::string of = product(a_.pool.monomial(t.monomial));
     std::string size = of.empty()          ? fmt::to_string(c < 0 ? -c : c)
                        : c == 1 || c == -1 ? of
-                                           : fmt::format("{}*{}", c < 0 ? -c : c, of);
+                                           : fmt::format("{}*{}", c < 0 ? -c : c, in_product(t));
     out += out.empty() ? (c < 0 ? "-" + size : size) : (c < 0 ? " - " : " + ") + size;
   }
   return out.empty() ? "0" : out;
@@ -65,12 +87,12 @@ std::string Words::address(symbolic::Value v) const {
       if (t.coefficient.value % (i64{1} << 32) == 0) continue;
       parts.push_back(of.empty()                 ? fmt::to_string(t.coefficient.value)
                       : t.coefficient.value == 1 ? of
-                                                 : fmt::format("{}*{}", t.coefficient.value, of));
+                                                 : fmt::format("{}*{}", t.coefficient.value, in_product(t)));
       continue;
     }
     symbolic::Lanes lanes = a_.pool.lanes(t.coefficient);
     std::string list = fmt::format("({}, {}, {}, …)", lanes[0], lanes[1], lanes[2]);
-    parts.push_back(of.empty() ? list : list + "*" + of);
+    parts.push_back(of.empty() ? list : list + "*" + in_product(t));
   }
   return fmt::format("{}", fmt::join(parts, " + "));
 }
@@ -81,8 +103,10 @@ std::string Words::array(symbolic::Value v) const {
     const std::vector<u32>& symbols = a_.pool.monomial(t.monomial);
     if (symbols.size() != 1 || !(t.coefficient == symbolic::Coefficient{1})) continue;
     const symbolic::Symbol& s = a_.pool.symbol(symbols[0]);
-    bool pointer = s.kind == SymbolKind::parameter && s.divisor >= pointer_alignment;
-    if (!pointer && s.kind != SymbolKind::address) continue;
+    const bool pointer = s.kind == SymbolKind::parameter && s.divisor >= pointer_alignment,
+               variable = s.kind == SymbolKind::address &&
+                          a_.flow.module.variables[s.a].space != ir::StateSpace::local;
+    if (!pointer && !variable) continue;
     if (!found.empty()) return {};
     found = symbol(symbols[0]);
   }
@@ -127,6 +151,8 @@ std::string Words::reason(u32 cause) const {
   case Reason::different_patterns: return "a value that changes from lane to lane in a loop";
   case Reason::irreducible: return "control flow with jumps into loops";
   case Reason::function_argument: return "an argument of a function that was not inlined";
+  case Reason::function_result: return "the result of a function that was not inlined";
+  case Reason::given_up: return "a function that is too large: its analysis was given up";
   case Reason::unassigned: return "a register that was not assigned";
   default: break;
   }

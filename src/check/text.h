@@ -14,6 +14,7 @@ public:
 
   std::string symbol(u32) const;                              // "n", "blockIdx.x", "warp"
   std::string product(const std::vector<u32>& symbols) const; // "n*m"
+  std::string in_product(const symbolic::Term&) const;        // its symbols, behind a factor
   std::string polynomial(symbolic::Value) const;              // "4*n + blockIdx.x"
   // An address as its terms: "A + 4*n*k + (0, 4, 8, …)"; without what is above 2^32.
   std::string address(symbolic::Value) const;

@@ -12,11 +12,16 @@ template <class F> Lanes each_lane(F&& f) {
   return out;
 }
 Component number(i64 v) {
-  return {0, {}, 0, each_lane([v](u32) { return v; })};
+  return {0, {}, {}, each_lane([v](u32) { return v; })};
 }
+// A number from 0 on.
 Component symbol(LaunchSymbol which, i64 step, i64 count, Lanes lanes = {}) {
-  if (count == 1) return {0, {}, 0, lanes};
-  return {step, which, count, lanes};
+  if (count == 1) return {0, {}, {}, lanes};
+  return {step, which, {0, count - 1}, lanes};
+}
+// A size, which is 1 or more.
+Component size(LaunchSymbol which, i64 step, i64 most) {
+  return most == 1 ? number(step) : Component{step, which, {1, most}, {}};
 }
 
 WarpCase with_size(const Dim3& block) {
@@ -32,11 +37,9 @@ WarpCase unknown_block(i64 most) {
   out.thread[1] = symbol(LaunchSymbol::thread_y, 1, most);
   i64 deep = std::min<i64>(64, most);
   out.thread[2] = symbol(LaunchSymbol::thread_z, 1, deep);
-  // Sizes are 1 or more: one more than a symbol from 0 on.
-  out.size[0] = symbol(LaunchSymbol::rows_of_warps, warp_size, most / warp_size,
-                       each_lane([](u32) { return warp_size; }));
-  out.size[1] = symbol(LaunchSymbol::size_y, 1, most, each_lane([](u32) { return 1; }));
-  out.size[2] = symbol(LaunchSymbol::size_z, 1, deep, each_lane([](u32) { return 1; }));
+  out.size[0] = size(LaunchSymbol::rows_of_warps, warp_size, most / warp_size);
+  out.size[1] = size(LaunchSymbol::size_y, 1, most);
+  out.size[2] = size(LaunchSymbol::size_z, 1, deep);
   return out;
 }
 

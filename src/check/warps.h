@@ -25,16 +25,16 @@ enum class LaunchSymbol : u32 {
   size_z,
   thread_y, // of a warp that lies in one row
   thread_z,
-  warp_x, // which of the warps along x, y, z
-  warp_y,
-  warp_z
+  warp_x, // threadIdx.x / 32 of such a warp
+  warp_y, // threadIdx.y / rows of a warp of several rows
+  warp_z  // threadIdx.z / planes of a warp of several planes
 };
 
 // step * symbol + lanes
 struct Component {
   i64 step = 0;
   LaunchSymbol symbol{};
-  i64 count = 0; // the symbol is 0 … count-1
+  symbolic::Range range; // of the symbol
   symbolic::Lanes lanes{};
 };
 struct WarpCase {

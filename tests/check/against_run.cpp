@@ -5,7 +5,8 @@
 // Each launch's block shape is given to the analysis, as --block would; where blockDim.x is a multiple of 32, what is said of
 // all such blocks is held to the same counts. A run's report has every warp of an access in a class of equal lanes and equal
 // cost, with an example: sectors, wavefronts in shared memory and requests of constant memory are compared for every warp,
-// the other counts for the examples and in sum. (Of an access with more than 16 classes the rest is compared in sum.)
+// the other counts for the examples and in sum. Rows of tables by sizes of the launch are held to the classes of whole warps,
+// and the verdict to its bounds. (Of an access with more than 16 classes the rest is compared in sum.)
 //
 // Standard output: a line per contradiction, "wrong" ("premise" where something printed was assumed), and one per access and block shape, "site", with tabs between
 //   kernel  block  place  instruction  space  how it is decided  warps  what is said  reasons
@@ -13,6 +14,7 @@
 #include "arch/table.h"
 #include "check/check.h"
 #include "check/findings.h"
+#include "check/told.h"
 #include "driver/findings/check_inputs.h"
 #include "os/file.h"
 #include "ptx/parse.h"
@@ -106,8 +108,13 @@ private:
     if (j.space != site.space)
       return tell(record, site, &j, block_known, fmt::format("it was judged in {}", access::name(j.space)),
                   j.premises.empty());
-    for (const measure::WarpClass& some : site.distribution.classes)
+    for (const measure::WarpClass& some : site.distribution.classes) {
       hold(record, site, j, block_known, some.warps, some.counts, "a warp");
+      if (some.counts.threads == some.warps * warp_size) hold_table(record, site, j, block_known, some);
+    }
+    if (told_apart_.insert(&j).second)
+      for (const std::string& what : check_testing::contradictions(j))
+        tell(record, site, &j, block_known, what);
     hold(record, site, j, block_known, warps, site.counters[0], "all warps");
   }
 
@@ -127,6 +134,23 @@ private:
     compare("tag passes", counts.tag_passes, &check::Costs::tag_passes);
     compare("wavefronts", counts.wavefronts, &check::Costs::wavefronts);
     if (j.space != access::Space::shared) compare("requests", counts.requests, &check::Costs::requests);
+  }
+
+  // Tables are of warps all of whose lanes take part. Of a launch's numbers its sizes are known here.
+  void hold_table(const measure::LaunchRecord& record, const SiteRecord& site, const Judgement& j,
+                  bool block_known, const measure::WarpClass& some) {
+    const check_testing::Numbers numbers{
+        {"gridDim.x", record.grid.x},   {"gridDim.y", record.grid.y},
+        {"gridDim.z", record.grid.z},   {"blockDim.x/32", record.block.x / warp_size},
+        {"blockDim.y", record.block.y}, {"blockDim.z", record.block.z}};
+    const u64 paid = j.space == access::Space::shared     ? some.counts.wavefronts
+                     : j.space == access::Space::constant ? some.counts.requests
+                                                          : some.counts.sectors;
+    for (const std::string& table : j.table)
+      if (const std::optional<check::Interval> said = check_testing::row_of(table, numbers);
+          said && !within(paid, some.warps, *said))
+        tell(record, site, &j, block_known,
+             fmt::format("a warp: {}, but the table says: {}", paid / some.warps, table), j.proved);
   }
 
   void tell(const measure::LaunchRecord& record, const SiteRecord& site, const Judgement* j, bool block_known,
@@ -174,6 +198,7 @@ private:
 
   std::vector<ptx::Parsed> modules_;
   std::map<std::tuple<std::size_t, u32, std::string>, Judged> judged_;
+  std::set<const Judgement*> told_apart_;                            // whose words were held to their bounds
   std::map<std::pair<std::string, const Judgement*>, u64> executed_; // warps, by the block's shape
   std::vector<std::set<Place>> places_;                              // [modules]
 };

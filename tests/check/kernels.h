@@ -29,7 +29,7 @@ public:
     for (u32 v = 0; v < variables; ++v) line("mov.b32 %v{}, {};", v, input());
     statements(3, 7);
     access();
-    return ".version 8.3\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[16384];\n" +
+    return ".version 8.3\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 tile[20480];\n" +
            std::string(helper) +
            ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 k_param_2, .param "
            ".u32 k_param_3)\n{\n"
@@ -91,7 +91,7 @@ ret;
 
   void assign() {
     std::string v = variable(), a = value(), b = value();
-    switch (below(22)) {
+    switch (below(25)) {
     case 0:
     case 1:
     case 2: line("add.s32 {}, {}, {};", v, a, b); break;
@@ -116,6 +116,10 @@ ret;
       break;
     case 17: narrow(v, a); break;
     case 18: line("{} {}, {};", one_operand(), v, a); break;
+    case 21: shift_by_unknown(v, a[0] == '%' ? a : variable()); break;
+    case 22:
+    case 23: swizzle(v); break;
+    case 24: multiple(v); break;
     case 19: line("mul.hi.{} {}, {}, {};", chance(50) ? "u32" : "s32", v, a, b); break;
     case 20:
       line("shf.{}.{}.b32 {}, {}, {}, {};", chance(50) ? "l" : "r", chance(50) ? "wrap" : "clamp", v, a, b,
@@ -131,6 +135,56 @@ ret;
       line("@{}%p{} mov.b32 {}, {};", chance(50) ? "!" : "", p, v, a);
     }
     }
+  }
+
+  // By a number that is not known and mostly equal in all lanes.
+  void shift_by_unknown(const std::string& v, const std::string& a) {
+    constexpr std::string_view how[] = {"shr.u32", "shr.s32", "shl.b32", "shf.l.wrap.b32", "shf.r.clamp.b32"};
+    const std::string_view one = how[below(std::size(how))];
+    u32 t = temporary();
+    line("and.b32 %t{}, {}, 15;", t, input());
+    one[2] == 'f' ? line("{} {}, {}, {}, %t{};", one, v, a, a, t) : line("{} {}, {}, %t{};", one, v, a, t);
+  }
+
+  // (lane + r) % 2^k, lane ^ r, with r mostly equal in all lanes; as swizzles have it.
+  void swizzle(const std::string& v) {
+    const std::string lane = chance(60) ? "%in2" : "%in7";
+    switch (below(3)) {
+    case 0:
+      line("add.s32 {0}, {1}, {2};\nand.b32 {0}, {0}, {3};", v, lane, value(), (1u << (2 + below(8))) - 1);
+      break;
+    case 1: line("xor.b32 {}, {}, {};", v, lane, value()); break;
+    default: line("{}.b32 {}, {}, {};", chance(50) ? "and" : "or", v, lane, input());
+    }
+    if (chance(40)) line("and.b32 {0}, {0}, {1};", v, (1u << (3 + below(5))) - 1);
+    if (chance(30)) line("shr.u32 {0}, {0}, {1};", v, below(4));
+  }
+
+  // A loop unrolled by four as compilers have it: what comes past both loops is undefined, here 0. Some are not quite so.
+  void unrolled() {
+    u32 t = temporary(), p = temporary();
+    const u32 bound = chance(70) ? 3 : below(6), mask = chance(80) ? 3 : 1 + below(7);
+    std::string kept = variable(), step = input();
+    line("and.b32 %t{0}, %in{1}, 15;\nadd.s32 %t{0}, %t{0}, {2};", t, below(2), below(3));
+    line("setp.eq.s32 %p{0}, %t{1}, 0;\n@%p{0} bra BEHIND{1};", p, t);
+    u32 less = temporary(), rounds = temporary(), sum = temporary();
+    line("mov.b32 %t{}, {};\nmov.b32 {}, 0;", sum, variable(), kept);
+    line("add.s32 %t{0}, %t{1}, -1;\nsetp.lt.u32 %p{2}, %t{0}, {3};\n@%p{2} bra REST{1};", less, t, p, bound);
+    line("shr.u32 %t{0}, %t{1}, 2;\nadd.s32 %t{0}, %t{0}, 1;", rounds, less);
+    line("FOUR{0}:\nmad.lo.s32 %t{1}, {2}, 4, %t{1};\nmov.b32 {3}, %t{1};", t, sum, step, kept);
+    line("add.s32 %t{0}, %t{0}, -1;\nsetp.ne.s32 %p{1}, %t{0}, 0;\n@%p{1} bra FOUR{2};", rounds, p, t);
+    line("REST{0}:\nand.b32 %t{1}, %t{0}, {2};\nsetp.eq.s32 %p{3}, %t{1}, 0;\n@%p{3} bra BEHIND{0};", t,
+         rounds, mask, p);
+    line("ONE{0}:\nadd.s32 %t{1}, %t{1}, {2};\nmov.b32 {3}, %t{1};", t, sum, step, kept);
+    line("add.s32 %t{0}, %t{0}, -1;\nsetp.ne.s32 %p{1}, %t{0}, 0;\n@%p{1} bra ONE{2};\nBEHIND{2}:", rounds, p,
+         t);
+  }
+
+  // (a*n + b) * x, of 32 bits: strides that are told with all of their parts.
+  void multiple(const std::string& v) {
+    u32 t = temporary();
+    line("mad.lo.s32 %t{0}, %in{1}, {2}, {3};\nmul.lo.s32 {4}, %t{0}, %in{5};", t, below(2), below(5),
+         below(4), v, chance(70) ? 2 : 7);
   }
 
   std::string_view one_operand() {
@@ -174,7 +228,8 @@ ret;
   void access() {
     u32 t = temporary(), bytes = 1u << below(5), kind = below(100);
     std::string guard = chance(15) ? fmt::format("@%p{} ", condition()) : "";
-    if (kind >= 82 && kind < 90) return row(guard, t, bytes);
+    if (kind >= 82 && kind < 86) return row(guard, t, bytes);
+    if (kind >= 86 && kind < 90) return strided(guard, t, bytes);
     std::string from = value();
     if (from[0] != '%') from = variable();
     bool shared = kind < 30, local = kind >= 90;
@@ -208,6 +263,22 @@ ret;
     line("cvt.s64.s32 %a{0}, %in{1};\nmul.lo.s64 %a{0}, %a{0}, {2};\ncvt.u64.u32 %a{3}, %in{4};", t, below(2),
          below(20), x, chance(70) ? 2 : 3);
     line("add.s64 %a{0}, %a{0}, %a{1};\nmad.lo.s64 %a{0}, %a{0}, {2}, %base;", t, x, bytes);
+    move(guard, ".global", fmt::format("[%a{}]", t), bytes);
+  }
+
+  // base[(a*n + b)*x], or the tile by blockDim.y: lanes apart by one number.
+  void strided(const std::string& guard, u32 t, u32 bytes) {
+    const u32 x = temporary(), lane = chance(70) ? 2 : 7;
+    if (chance(40)) {
+      line("mov.u32 %t{0}, %ntid.y;\nmul.lo.u32 %t{0}, %t{0}, %in{1};\nmad.lo.u32 %t{0}, %t{0}, {2}, {3};", t,
+           lane, bytes, bytes * below(9));
+      line("mov.u64 %a{0}, tile;\ncvt.u64.u32 %a{1}, %t{2};\nadd.u64 %a{1}, %a{1}, %a{0};", x, t, t);
+      return move(guard, ".shared", fmt::format("[%a{}]", t), bytes);
+    }
+    line("cvt.s64.s32 %a{0}, %in{1};\nmul.lo.s64 %a{0}, %a{0}, {2};\nadd.s64 %a{0}, %a{0}, {3};\ncvt.u64.u32 "
+         "%a{4}, %in{5};",
+         t, below(2), below(4), below(4), x, lane);
+    line("mul.lo.s64 %a{0}, %a{0}, %a{1};\nmad.lo.s64 %a{0}, %a{0}, {2}, %base;", t, x, bytes);
     move(guard, ".global", fmt::format("[%a{}]", t), bytes);
   }
 
@@ -333,6 +404,8 @@ ret;
         branch(depth);
       else if (kind < 87)
         jump_table(depth);
+      else if (kind < 88)
+        unrolled();
       else if (kind < 96)
         loop(depth);
       else

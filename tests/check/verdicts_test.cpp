@@ -174,7 +174,7 @@ TEST(Verdicts, TexturesAndTensors) {
       judged(kernel("tex.a2d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [%rd1, {%r2, %r1, 3, 3}];\n"));
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].verdict, Verdict::not_judged);
-  EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*warp, 3]");
+  EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*(threadIdx.x/32), 3]");
   EXPECT_TRUE(all[0].reasons.at(0).starts_with("the format and the layout of the texture"));
   EXPECT_EQ(all[0].pattern, "the lanes of a warp want texels side by side along x");
   auto lie = [](const std::string& coordinates, std::optional<Dim3> block = {}) {
@@ -199,7 +199,7 @@ TEST(Verdicts, TexturesAndTensors) {
   all = judged(kernel("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r1}], [tile];\n"));
   EXPECT_EQ(all.at(0).pattern, "") << "one lane's";
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*warp]");
+  EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*(threadIdx.x/32)]");
   EXPECT_TRUE(all[0].reasons.at(0).starts_with("the tensor map"));
 }
 

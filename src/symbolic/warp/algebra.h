@@ -10,6 +10,7 @@
 //     shown it is assumed to be, and the assumption goes with the value.
 #pragma once
 #include "symbolic/warp/pool.h"
+#include <functional>
 
 namespace warplens::symbolic {
 
@@ -67,6 +68,8 @@ public:
   Value extend(Value, bool is_signed, u32 bits);
   Value shift_left(Value, Value amount, u32 bits);
   Value shift_right(Value, u32 amount, bool is_signed, u32 bits);
+  Value shift_right(Value, Value amount, bool is_signed, u32 bits);
+  Value reverse_bits(Value, u32 bits);
   Value bit_and(Value, Value, u32 bits);
   Value bit_or(Value, Value, u32 bits);
   Value bit_xor(Value, Value, u32 bits);
@@ -86,6 +89,9 @@ public:
   // The result of an operation that has no polynomial. `made`: what is known of it; whether it is uniform, its loops and
   // causes follow from the operands, and from `cause` where no operand has one.
   Value opaque(Operation, const std::vector<Value>& operands, u32 cause = other_operation, Symbol made = {});
+  // What known lanes are made by each number from 0 to `most`, one of which all lanes share; else as an opaque operation.
+  Value by_number(Value number, i64 most, const std::function<std::optional<Lanes>(i64)>& made, Operation,
+                  const std::vector<Value>& operands);
   // A symbol per lane or for all, known under no other name.
   Value fresh(const SymbolKey&, Symbol made);
 
@@ -98,17 +104,33 @@ public:
     std::vector<Term> others; // differ by lane and are not known
   };
   Parts parts(Value);
+  // v = high + a row, where `high` is equal in all lanes and divisible by the window, a power of two; which row it is
+  // follows from the index, a symbol that is a multiple of its divisor. None where there were too many rows.
+  struct Rows {
+    Value high;
+    std::optional<u32> index; // none: one row
+    std::vector<Lanes> rows;
+    bool within(u64 window) const; // 0 … window-1
+  };
+  std::optional<Rows> rows_of(Value, u64 window);
+  Value of_rows(const Rows&);                                    // without `high`, but with what it rests on
   std::optional<Range> range(Value v, bool is_signed, u32 bits); // of the number in the register, where known
   Value assume(Value, const Assumption&);
   const Assumption& assumption(u32 number) const { return assumptions_[number]; }
 
 private:
-  enum Code : u32; // of the algebra's own operations
-  Value map_constant(Value, SetId assumed, i64 (*f)(i64, u64), u64 argument);
+  enum Code : u32;                             // of the algebra's own operations
+  static i64 combined(u32 code, i64 a, i64 b); // of and_bits, or_bits, xor_bits
   Value low_bits(Value, u32 count, u32 bits);
   Value masked(Value, u64 mask, u32 bits);
   Value bits_of(u32 code, Value, Value, u32 bits);
   std::optional<Value> disjoint_sum(Value, Value, u32 bits);
+  std::optional<Value> low_bits_of_rows(Value, u32 count);
+  std::optional<Value> bits_of_rows(u32 code, Value, Value, u32 bits);
+  bool is_by_rows(Value); // but for tables it has no varying symbols
+  bool has_cases(Value);
+  std::optional<Value> extended_apart(Value, bool is_signed, u32 bits);
+  std::optional<Value> high_of_rows(Value);
   Value quotient(const Parts&, SetId assumed, u32 amount, Value whole);
   Value below(Value difference, Operation, bool exact);
   Value is_zero(Value difference);

@@ -109,6 +109,30 @@ std::optional<Range> Algebra::range(Value v, bool is_signed, u32 bits) {
   return known->least >= least && known->most <= most ? known : std::nullopt;
 }
 
+// Of lanes' known numbers plus what all lanes share, whose range is known: where the sum fits with each lane's number
+// taken as the register has it.
+std::optional<Value> Algebra::extended_apart(Value v, bool is_signed, u32 bits) {
+  Parts p = parts(v);
+  const std::optional<Range> shared = pool.facts(p.uniform).range;
+  if (bits >= 63 || !p.others.empty() || !shared) return {};
+  const i64 size = i64{1} << bits, least = is_signed ? -size / 2 : 0;
+  for (i64& lane : p.constant) {
+    lane = is_signed ? reduced(lane, bits) : lane & (size - 1);
+    if (lane + shared->least < least || lane + shared->most >= least + size) return {};
+  }
+  return add(p.uniform, pool.constant(p.constant), 64);
+}
+
+// Where lanes differ by tables and known numbers within a multiple of a power of two that divides the rest: that rest.
+std::optional<Value> Algebra::high_of_rows(Value v) {
+  const Parts p = parts(v);
+  if (p.others.empty() || !is_by_rows(v)) return {};
+  const std::optional<Range> low = pool.facts(subtract(v, p.uniform, 64)).range;
+  const u64 unit = pool.facts(p.uniform).divisor;
+  if (!low || floor_divided(low->least, unit) != floor_divided(low->most, unit)) return {};
+  return add(p.uniform, pool.constant(floor_divided(low->least, unit) * static_cast<i64>(unit)), 64);
+}
+
 Value Algebra::extend(Value v, bool is_signed, u32 bits) {
   if (range(v, is_signed, bits) || !wraps_around) return v;
   if (pool.is_constant(v)) {
@@ -119,17 +143,23 @@ Value Algebra::extend(Value v, bool is_signed, u32 bits) {
     return pool.polynomial({{0, c}}, v.assumed);
   }
   if (pool.facts(v).varying) {
-    bool choices = true; // clamps and selections between known values: each of them is to be a number
+    bool cases = true; // clamps and selections between known values, tables: each is to be a number
     for (const Term& t : pool.terms(v))
-      for (u32 s : pool.monomial(t.monomial))
-        choices = choices && (pool.symbol(s).uniform || pool.symbol(s).kind == SymbolKind::choice);
-    if (!choices) return v;
+      for (u32 s : pool.monomial(t.monomial)) {
+        const SymbolKind kind = pool.symbol(s).kind;
+        cases = cases && (pool.symbol(s).uniform || kind == SymbolKind::choice ||
+                          kind == SymbolKind::threshold || kind == SymbolKind::table);
+      }
+    if (!cases) return v;
   }
+  if (std::optional<Value> number = extended_apart(v, is_signed, bits)) return *number;
   // 2^bits times a number that all lanes share, or are assumed to.
   Value above = v, out = v;
   if (!pool.facts(v).uniform) {
     if (std::optional<Chunk> split = chunk(v, bits >= 64 ? most_divisor : u64{1} << bits))
       above = split->high;
+    else if (std::optional<Value> high = high_of_rows(v))
+      above = *high;
     else
       out = assume(v, {is_signed ? AssumptionKind::no_signed_wrap : AssumptionKind::no_unsigned_wrap, 0, 0});
   }

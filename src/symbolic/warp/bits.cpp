@@ -7,9 +7,11 @@ namespace {
 
 u64 mask_of(u32 bits) { return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1; }
 
-i64 combined(u32 code, i64 a, i64 b) { return code == 0 ? a & b : code == 1 ? a | b : a ^ b; }
-
 } // namespace
+
+i64 Algebra::combined(u32 code, i64 a, i64 b) {
+  return code == and_bits ? a & b : code == or_bits ? a | b : a ^ b;
+}
 
 // v modulo 2^count, which is at most `bits`.
 Value Algebra::low_bits(Value v, u32 count, u32 bits) {
@@ -39,6 +41,8 @@ Value Algebra::low_bits(Value v, u32 count, u32 bits) {
     result.divisor = std::min(pool.facts(rest).divisor, size);
     result.congruent = rest.polynomial;
     result.modulus = size;
+  } else if (std::optional<Value> out = low_bits_of_rows(rest, count)) {
+    return *out;
   }
   return opaque({lower_bits, count}, {rest}, bits_of_mixed, result);
 }
@@ -76,10 +80,9 @@ std::optional<Value> Algebra::disjoint_sum(Value a, Value b, u32 bits) {
 
 Value Algebra::bits_of(u32 code, Value a, Value b, u32 bits) {
   if (a.polynomial > b.polynomial) std::swap(a, b); // all three commute: one symbol for both orders
-  u32 function = code - and_bits;
   if (pool.is_constant(a) && pool.is_constant(b)) {
     Lanes x = pool.lanes(pool.constant_of(a)), y = pool.lanes(pool.constant_of(b));
-    for (u32 lane = 0; lane < warp_size; ++lane) x[lane] = combined(function, x[lane], y[lane]);
+    for (u32 lane = 0; lane < warp_size; ++lane) x[lane] = combined(code, x[lane], y[lane]);
     Value out = truncate(pool.constant(x), bits);
     out.assumed = assumed(a, b);
     return out;
@@ -89,13 +92,15 @@ Value Algebra::bits_of(u32 code, Value a, Value b, u32 bits) {
   const Facts fa = pool.facts(a), fb = pool.facts(b);
   Symbol result;
   result.divisor = code == and_bits ? std::max(fa.divisor, fb.divisor) : std::min(fa.divisor, fb.divisor);
-  if ((fa.uniform && fb.uniform) || fa.varying || fb.varying)
-    return opaque({code, bits}, {a, b}, bits_of_mixed, result);
+  if (fa.uniform && fb.uniform) return opaque({code, bits}, {a, b}, bits_of_mixed, result);
   u64 unit = std::min(parts(a).others.empty() ? pool.facts(parts(a).uniform).divisor : 1,
                       parts(b).others.empty() ? pool.facts(parts(b).uniform).divisor : 1);
   std::optional<Chunk> x = chunk(a, unit), y = chunk(b, unit);
-  if (!x || !y || unit == 1) return opaque({code, bits}, {a, b}, bits_of_mixed);
-  for (u32 lane = 0; lane < warp_size; ++lane) x->low[lane] = combined(function, x->low[lane], y->low[lane]);
+  if (!x || !y || unit == 1) {
+    if (std::optional<Value> rows = bits_of_rows(code, a, b, bits)) return *rows;
+    return opaque({code, bits}, {a, b}, bits_of_mixed, result);
+  }
+  for (u32 lane = 0; lane < warp_size; ++lane) x->low[lane] = combined(code, x->low[lane], y->low[lane]);
   Value high = bits_of(code, x->high, y->high, bits);
   return add(high, pool.constant(x->low), bits);
 }
@@ -122,7 +127,7 @@ Value Algebra::shift_right(Value v, u32 amount, bool is_signed, u32 bits) {
     if (!is_signed) return pool.constant(0);
     amount = bits - 1;
   }
-  if (pool.facts(v).varying)
+  if (pool.facts(v).varying && !is_by_rows(v))
     return opaque({right_shift, amount << 8 | bits << 1 | is_signed}, {v}, shift_of_mixed);
   // The sign of what could be negative only by overflowing, as divisions by 2^k ask for it.
   if (std::optional<Range> known = pool.facts(v).range;
@@ -137,8 +142,13 @@ Value Algebra::shift_right(Value v, u32 amount, bool is_signed, u32 bits) {
     return pool.polynomial({{0, pool.map(pool.constant_of(number), shifted)}}, number.assumed);
   }
   Parts p = parts(number);
-  if (!p.others.empty())
-    return opaque({right_shift, amount << 8 | bits << 1 | is_signed}, {v}, shift_of_mixed);
+  if (!p.others.empty()) {
+    std::optional<Rows> rows = amount < 48 ? rows_of(number, u64{1} << amount) : std::nullopt;
+    if (!rows) return opaque({right_shift, amount << 8 | bits << 1 | is_signed}, {v}, shift_of_mixed);
+    for (Lanes& row : rows->rows)
+      for (i64& lane : row) lane >>= amount;
+    return add(quotient(parts(rows->high), number.assumed, amount, rows->high), of_rows(*rows), 64);
+  }
   Value out = quotient(p, number.assumed, amount, v);
   if (bits < 64 || range(number, is_signed, bits)) return out;
   // A polynomial for 64 bits is the number in the register but for a multiple of 2^64.
@@ -187,8 +197,19 @@ Value Algebra::quotient(const Parts& p, SetId assumed_of_all, u32 amount, Value 
     result.range = Range{known->least >> amount, known->most >> amount};
   Value first = opaque({right_shift, amount}, {start}, shift_of_mixed, result);
   if (floor_divided(most, unit) == base) return add(out, first, 64);
-  if (static_cast<u64>(most - base * static_cast<i64>(unit)) >= size)
-    return opaque({right_shift, amount << 8}, {whole}, shift_of_mixed);
+  if (most - base * static_cast<i64>(unit) >= static_cast<i64>(size)) { // known multiples go first
+    Parts within{rest, lanes, {}};
+    for (u32 lane = 0; lane < warp_size; ++lane) {
+      lanes[lane] = (lanes[lane] - base * static_cast<i64>(unit)) >> amount;
+      within.constant[lane] -= lanes[lane] * static_cast<i64>(size);
+    }
+    return add(add(out, quotient(within, 0, amount, whole), 64), pool.constant(lanes), 64);
+  }
+  if (std::optional<Rows> rows = rows_of(add(rest, pool.constant(lanes), 64), size)) {
+    for (Lanes& row : rows->rows)
+      for (i64& lane : row) lane >>= amount;
+    return add(add(out, quotient(parts(rows->high), 0, amount, rows->high), 64), of_rows(*rows), 64);
+  }
   // Lanes may lie on both sides of one multiple: the quotient of the first, or one more.
   Symbol side{SymbolKind::choice,           false, 1, Range{0, 1}, pool.facts(rest).loops,
               pool.sets.of(shift_of_mixed), 0,     0};

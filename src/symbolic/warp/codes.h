@@ -25,7 +25,10 @@ enum Algebra::Code : u32 {
   difference_selected,
   chosen,
   clamped,
-  product_of
+  product_of,
+  row_index,
+  tabled,
+  reversed
 };
 
 constexpr i64 floor_divided(i64 v, u64 by) {

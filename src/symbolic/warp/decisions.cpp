@@ -64,7 +64,9 @@ Value Algebra::is_zero(Value difference) {
     if (std::optional<i64> n = pool.number(difference)) return pool.constant(*n == 0);
     u64 unit = pool.facts(parts(difference).uniform).divisor;
     if (parts(difference).constant[0] % static_cast<i64>(unit) != 0) return pool.constant(0);
-    return opaque({equal_to, 0}, {difference}, comparison, flag_of_all());
+    Symbol met = flag_of_all();
+    met.decider = difference.polynomial;
+    return opaque({equal_to, 0}, {difference}, comparison, met);
   }
   Parts p = parts(difference);
   if (!p.others.empty()) return opaque({equal_to, 0}, {difference}, comparison, flag_of_all());
@@ -104,10 +106,18 @@ Value Algebra::below(Value difference, Operation operation, bool exact) {
     i64 edge = limit * static_cast<i64>(unit);
     return q->most < edge ? std::optional<i64>(1) : q->least >= edge ? std::optional<i64>(0) : std::nullopt;
   };
+  auto flag_of = [&](i64 from, i64 limit) { // from <= q < limit
+    Symbol flag = flag_of_all();
+    flag.loops = pool.facts(p.uniform).loops;
+    if (limit == from + 1)
+      flag.decider = add(p.uniform, pool.constant(-from * static_cast<i64>(unit)), 64).polynomial;
+    return flag;
+  };
   auto uniform_below = [&](i64 limit) {
     if (std::optional<i64> n = known(limit)) return pool.constant(*n);
+    const i64 from = q ? ceil_divided(q->least, unit) : limit;
     return opaque({between + (exact ? 0u : 1u << 8), static_cast<u64>(limit)}, {p.uniform}, comparison,
-                  flag_of_all());
+                  flag_of(from, limit));
   };
   if (least == most) return uniform_below(least);
   bool two = std::all_of(bound.begin(), bound.end(), [&](i64 b) { return b == least || b == most; });
@@ -115,12 +125,14 @@ Value Algebra::below(Value difference, Operation operation, bool exact) {
     Lanes mask{};
     for (u32 lane = 0; lane < warp_size; ++lane) mask[lane] = bound[lane] == most;
     Value all = uniform_below(least), at_most = uniform_below(most), some = subtract(at_most, all, 64);
-    if (!pool.number(all) && !pool.number(at_most)) {
+    if (!pool.number(all)) {
       SymbolKey key{between, p.uniform.polynomial, static_cast<u32>(least), static_cast<u32>(most),
                     1u + exact};
-      Symbol in_between = flag_of_all();
-      in_between.loops = pool.facts(p.uniform).loops;
-      some = fresh(key, in_between);
+      some = fresh(key, flag_of(least, most));
+      if (pool.number(at_most) == 1)
+        all = negate(some);
+      else
+        some = multiply(some, negate(all), 64); // only one of the two is so
     }
     Value out = add(all, multiply(some, pool.constant(mask), 64), 64);
     out.assumed = difference.assumed;
@@ -132,6 +144,8 @@ Value Algebra::below(Value difference, Operation operation, bool exact) {
   threshold.loops = pool.facts(p.uniform).loops;
   threshold.causes = pool.sets.of(comparison);
   threshold.a = pool.coefficient(bound).lanes;
+  threshold.decider = p.uniform.polynomial;
+  threshold.b = exact;
   Value out = fresh({less, p.uniform.polynomial, threshold.a, 0, unit}, threshold);
   out.assumed = difference.assumed;
   return out;
@@ -161,7 +175,7 @@ Value Algebra::select(Value flag, Value a, Value b, u32 bits) {
     result.divisor = fd.divisor;
     return with_all(add(b, opaque({difference_selected, bits}, {flag, difference}, selection, result), bits));
   }
-  if (!ff.varying && !fd.varying && pool.terms(flag).size() <= 2)
+  if (!fd.varying && pool.terms(flag).size() <= 3 && has_cases(flag))
     return with_all(add(b, multiply(flag, difference, bits), bits));
   if (pool.facts(a).varying || pool.facts(b).varying) return opaque(operation, {flag, a, b}, selection);
   Symbol side{SymbolKind::choice,
@@ -202,12 +216,29 @@ Value Algebra::clamp_to(u32 code, Value a, Value b, bool is_signed, u32 bits) {
     return opaque(operation, {x, y}, clamp, result);
   }
   if (fx.varying || fy.varying) return opaque(operation, {x, y}, clamp);
-  Symbol side{SymbolKind::choice,  false, 1, Range{0, 1}, pool.sets.unite(fx.loops, fy.loops),
-              pool.sets.of(clamp), 0,     0};
-  Value first = fresh({clamped, x.polynomial, y.polynomial, code, operation.detail}, side);
-  Value out = add(y, multiply(first, subtract(x, y, 64), 64), 64);
+  const bool exact = bits < 64 || (range(x, is_signed, 64) && range(y, is_signed, 64));
+  const Value difference = subtract(x, y, 64);
+  Value first = below(difference, {less, operation.detail}, exact);
+  if (!has_cases(first)) {
+    Symbol side{SymbolKind::choice,  false, 1, Range{0, 1}, pool.sets.unite(fx.loops, fy.loops),
+                pool.sets.of(clamp), 0,     0};
+    first = fresh({clamped, x.polynomial, y.polynomial, code, operation.detail}, side);
+  }
+  Value out =
+      least ? add(y, multiply(first, difference, 64), 64) : subtract(x, multiply(first, difference, 64), 64);
   out.assumed = assumed(x, y);
   return out;
+}
+
+// Are all its symbols equal in all lanes, or known case by case?
+bool Algebra::has_cases(Value v) {
+  for (const Term& t : pool.terms(v))
+    for (u32 s : pool.monomial(t.monomial)) {
+      const Symbol& symbol = pool.symbol(s);
+      if (!symbol.uniform && symbol.kind != SymbolKind::threshold && symbol.kind != SymbolKind::table)
+        return false;
+    }
+  return true;
 }
 
 Value Algebra::smaller(Value a, Value b, bool is_signed, u32 bits) {

@@ -98,6 +98,18 @@ Coefficient Pool::coefficient(const Lanes& lanes) {
   return {0, known->second};
 }
 
+u32 Pool::table(const std::vector<Lanes>& rows) {
+  std::vector<Coefficient> made;
+  std::vector<std::pair<i64, u32>> key;
+  for (const Lanes& row : rows) {
+    made.push_back(coefficient(row));
+    key.emplace_back(made.back().value, made.back().lanes);
+  }
+  auto [known, fresh] = table_ids_.try_emplace(std::move(key), static_cast<u32>(tables_.size()));
+  if (fresh) tables_.push_back(std::move(made));
+  return known->second;
+}
+
 Lanes Pool::lanes(Coefficient c) const {
   if (!c.uniform()) return lanes_[c.lanes];
   Lanes all;
@@ -136,6 +148,7 @@ void Pool::add_up(std::vector<Term>& terms, u32 bits) {
 }
 
 Value Pool::polynomial(std::vector<Term> terms, SetId assumed, u32 bits) {
+  ++steps_;
   add_up(terms, bits);
   auto found = polynomial_ids_.find(terms);
   if (found == polynomial_ids_.end()) {

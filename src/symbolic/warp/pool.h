@@ -19,6 +19,7 @@
 #include "symbolic/warp/sets.h"
 #include <array>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -41,7 +42,8 @@ enum class SymbolKind : u8 {
   result,    // of an operation that has no polynomial
   flag,      // 0 or 1
   choice,    // 0 or 1 in each lane
-  threshold, // 1 in the lanes whose number in vector `a` is below one that is not known, else 0
+  threshold, // 1 in the lanes whose number in vector `a` is above one that is not known, else 0
+  table,     // by what symbol `b` is, one of the rows of table `a` (Pool::table)
   other
 };
 
@@ -56,6 +58,9 @@ struct Symbol {
   // Of low bits: they are what this polynomial is, modulo a power of two.
   u32 congruent = 0;
   u64 modulus = 1;
+  // A polynomial. Of a flag: it is 0 where the flag is 1. Of a threshold: what is not known, in multiples of its divisor,
+  // and `b` whether its range holds.
+  u32 decider = 0;
 };
 
 // What a symbol is made from: equal keys give the same symbol.
@@ -113,6 +118,10 @@ public:
   Value polynomial(std::vector<Term> terms, SetId assumed, u32 bits = 64); // any order; sums, and drops zeros
   u32 product(u32 monomial, u32 other);
 
+  // Rows of what a symbol may be: one for each multiple of the index's divisor, from 0 on.
+  u32 table(const std::vector<Lanes>& rows);
+  const std::vector<Coefficient>& table(u32 number) const { return tables_[number]; }
+
   Coefficient coefficient(const Lanes&);
   Lanes lanes(Coefficient) const;
   Coefficient sum(Coefficient, Coefficient);
@@ -136,6 +145,7 @@ public:
   Coefficient constant_of(Value) const;
   bool is_constant(Value v) const { return facts(v).constant; }
   std::optional<i64> number(Value) const; // of a constant that all lanes share
+  u64 steps() const { return steps_; }    // polynomials asked for: what time goes with
 
 private:
   struct Hash {
@@ -152,12 +162,15 @@ private:
   std::optional<u32> low_bits_in(const std::vector<Term>&) const;
   void add_up(std::vector<Term>&, u32 bits);
 
+  u64 steps_ = 0;
   std::vector<Symbol> symbols_;
   std::unordered_map<SymbolKey, u32, Hash> symbol_ids_;
   std::vector<std::vector<u32>> monomials_;
   std::unordered_map<std::vector<u32>, u32, Hash> monomial_ids_;
   std::deque<Lanes> lanes_;
   std::unordered_map<Lanes, u32, Hash> lane_ids_;
+  std::deque<std::vector<Coefficient>> tables_;
+  std::map<std::vector<std::pair<i64, u32>>, u32> table_ids_;
   std::deque<std::vector<Term>> polynomials_; // a deque: references to one stay while others are made
   std::deque<Facts> facts_;
   std::unordered_map<std::vector<Term>, u32, Hash> polynomial_ids_;
