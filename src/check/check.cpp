@@ -5,12 +5,17 @@
 #include "check/aliasing.h"
 #include "check/judge.h"
 #include "check/moved.h"
+#include "check/overflow.h"
 #include "ir/fragment.h"
 #include "ir/operands.h"
+#include "ir/origin.h"
 #include "ptx/parse.h"
 #include "report/places.h"
+#include <bit>
 #include <fmt/format.h>
 #include <set>
+#include <tuple>
+#include <utility>
 
 namespace warplens::check {
 namespace {
@@ -52,26 +57,64 @@ Shape shape_of(const ir::Function& f, const Options& options) {
           fmt::format("any block of up to {} threads with blockDim.x % 32 == 0", most_threads(f))};
 }
 
-// How wide an address says that rows of a block are, in threads: blockIdx.x*32 + threadIdx.x, tile[threadIdx.y][threadIdx.x]
-// with rows of 33. blockIdx.x*blockDim.x + threadIdx.x fits rows of whole warps, and is taken for 32. 0: nothing.
-u32 row_in(const Analysis& a, const Claim& claim) {
-  i64 lanes = 0, next_block = 0,
-      next_row = 0; // how far the address moves: with 32 of x, with blockIdx.x, with y
-  for (const symbolic::Term& t : a.pool.terms(claim.address)) {
-    std::set<LaunchSymbol> of;
-    for (u32 s : a.pool.monomial(t.monomial))
-      if (a.pool.symbol(s).kind == symbolic::SymbolKind::launch)
-        of.insert(static_cast<LaunchSymbol>(a.pool.symbol(s).a));
-    if (of.size() != a.pool.monomial(t.monomial).size() || !t.coefficient.uniform()) continue;
-    using Launched = std::set<LaunchSymbol>;
-    if (of == Launched{LaunchSymbol::warp_x}) lanes = t.coefficient.value;
-    if (of == Launched{LaunchSymbol::block_x} ||
-        of == Launched{LaunchSymbol::block_x, LaunchSymbol::rows_of_warps})
-      next_block = t.coefficient.value;
-    if (of == Launched{LaunchSymbol::thread_y}) next_row = t.coefficient.value;
+// "void k<int>(float const*, int)" → "float const*", "int"
+std::vector<std::string> parameter_types(std::string_view demangled) {
+  std::vector<std::string> out;
+  if (!demangled.ends_with(')')) return out;
+  std::size_t begin = demangled.size() - 1;
+  for (u32 open = 1; open != 0 && begin > 0;) {
+    const char c = demangled[--begin];
+    open += c == ')' ? 1 : 0, open -= c == '(' ? 1 : 0;
   }
-  i64 apart = next_block != 0 ? next_block : claim.header.space == access::Space::shared ? next_row : 0;
-  return lanes > 0 && apart > 0 ? static_cast<u32>(warp_size * apart / lanes) : 0;
+  u32 depth = 0;
+  std::string one;
+  for (const char c : demangled.substr(begin + 1, demangled.size() - begin - 2)) {
+    depth += c == '<' || c == '(' ? 1 : 0, depth -= (c == '>' || c == ')') && depth != 0 ? 1 : 0;
+    if (c != ',' || depth != 0) {
+      one += c;
+      continue;
+    }
+    out.push_back(std::move(one));
+    one.clear();
+  }
+  if (!one.empty()) out.push_back(std::move(one));
+  return out;
+}
+
+// How large an address says that blocks are, in threads along an axis, by constants of the code: blockIdx.x*16 + threadIdx.x,
+// tile[threadIdx.y][threadIdx.x] with rows of 17. 0: nothing. Of blocks that are not known.
+u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
+  const LaunchSymbol block = axis == 0 ? LaunchSymbol::block_x : LaunchSymbol::block_y;
+  const LaunchSymbol thread = axis == 0 ? LaunchSymbol::warp_x : LaunchSymbol::thread_y;
+  // How far the address moves with one of a launch symbol, by what that is multiplied with besides.
+  auto steps = [&](LaunchSymbol which) {
+    std::map<std::vector<u32>, i64> out;
+    for (const symbolic::Term& t : a.pool.terms(claim.address)) {
+      std::vector<u32> rest = a.pool.monomial(t.monomial);
+      auto is_it = [&](u32 s) {
+        const symbolic::Symbol& symbol = a.pool.symbol(s);
+        return symbol.kind == symbolic::SymbolKind::launch && symbol.a == static_cast<u32>(which);
+      };
+      if (!t.coefficient.uniform() || std::ranges::count_if(rest, is_it) != 1) continue;
+      std::erase_if(rest, is_it);
+      if (axis == 0 && which == block) // blockIdx.x*blockDim.x fits rows of whole warps, and is taken for 32
+        std::erase_if(rest, [&](u32 s) {
+          const symbolic::Symbol& symbol = a.pool.symbol(s);
+          return symbol.kind == symbolic::SymbolKind::launch &&
+                 symbol.a == static_cast<u32>(LaunchSymbol::rows_of_warps);
+        });
+      out[rest] = t.coefficient.value;
+    }
+    return out;
+  };
+  const std::map<std::vector<u32>, i64> of_thread = steps(thread);
+  std::map<std::vector<u32>, i64> of_block = steps(block);
+  if (of_block.empty() && axis == 0 && claim.header.space == access::Space::shared)
+    of_block = steps(LaunchSymbol::thread_y);
+  for (const auto& [rest, apart] : of_block)
+    if (auto near = of_thread.find(rest); near != of_thread.end() && near->second > 0 && apart > 0)
+      return static_cast<u32>((axis == 0 ? i64{warp_size} : 1) * apart / near->second);
+  return 0;
 }
 
 // The operand with the address that is judged; none where it is none that is known.
@@ -121,28 +164,106 @@ private:
     for (const ir::Instruction& i : f.instructions) accesses = accesses || i.site.valid();
     if (!accesses) return;
     Flow flow(module_, f);
-    Names names = names_of(f);
+    Names names = names_of(f, name);
     Launches launches = launches_of(f, names);
     Shape shape = shape_of(f, options_);
     launches.block = shape.block;
-    rows_.clear();
     steps_ = 0;
+    find_arrays(f);
     std::vector<Judgement> main = in_shape(flow, shape, launches, names);
-    if (!shape.block && squares_matter(f)) {
+    if (!shape.block && (excludes(shape) || most_threads(f) < warp_size)) {
+      launches.block = judge_smaller(main, flow, launches, names);
+    } else if (!shape.block && squares_matter(f)) {
       launches.block = Dim3{16, 16, 1};
-      add_differing(main, in_shape(flow, {launches.block, text_of(*launches.block)}, launches, names));
+      const Shape square{launches.block, text_of(*launches.block)};
+      std::vector<Judgement> judged = in_shape(flow, square, launches, names);
+      if (!excludes(square)) add_differing(main, std::move(judged));
+      launches.block.reset();
     }
     out_.steps += steps_;
+    find_overflows(flow, launches, names, main);
     for (Judgement& j : main) {
       j.kernel = name;
       out_.judgements.push_back(std::move(j));
     }
   }
 
+  // Which array each access goes to, as far as the code alone tells.
+  void find_arrays(const ir::Function& f) {
+    arrays_.clear();
+    auto array_of = [&](const ir::Origin& origin) {
+      access::Array array = ir::array_of(module_, f, origin);
+      if (!array.name.empty()) array.name = ptx::variable_name(array.name);
+      return array;
+    };
+    for (const auto& [site, origin, copied_to] : ir::origins(module_, f))
+      arrays_[site] = {array_of(origin), array_of(copied_to)};
+  }
+
+  void find_overflows(const Flow& flow, const Launches& launches, const Names& names,
+                      std::vector<Judgement>& all) {
+    std::map<ir::SiteId, Overflow> found;
+    Overflows overflows(flow, launches, names);
+    for (ir::BlockId b : flow.cfg.reverse_post_order) {
+      const ir::Block& block = flow.function.blocks[b.value];
+      for (u32 i = block.first; i < block.first + block.count; ++i) {
+        const ir::Instruction& instruction = flow.function.instructions[i];
+        if (!instruction.site.valid()) continue;
+        const access::ArrayKind kind = arrays_[instruction.site].first.kind;
+        const bool is_large = module_.sites[instruction.site.value].space == access::Space::global &&
+                              (kind == access::ArrayKind::unknown || kind == access::ArrayKind::parameter);
+        const std::optional<u32> address =
+            address_operand(module_.form(instruction), instruction, flow.function);
+        if (!is_large || !address) continue;
+        if (std::optional<Overflow> one = overflows.of(i, b.value, *address))
+          found.emplace(instruction.site, *one);
+      }
+    }
+    for (Judgement& j : all)
+      if (auto one = found.find(j.site.id); one != found.end() && !is_written(j.site) && !j.other_shape)
+        j.overflow = one->second;
+  }
+
   // Where threads have a y, blocks of 16x16 are as usual; not where the code is written for rows of 32 or more.
   bool squares_matter(const ir::Function& f) const {
     return reads(f, ir::Special::tid_y) && most_threads(f) >= 256 &&
-           (rows_.empty() || *rows_.begin() < warp_size);
+           (extents_[0].empty() || *extents_[0].begin() < warp_size);
+  }
+
+  // Is the code written for other blocks than those that were judged? Their threads leave an array, or all widths that it shows
+  // are smaller than a warp.
+  bool excludes(const Shape& shape) const {
+    return overruns_ || (!shape.block && !extents_[0].empty() && *extents_[0].rbegin() < warp_size);
+  }
+
+  // In the largest of usual blocks that the code does not exclude, which is given. Where there is none, what was found may never
+  // come true.
+  std::optional<Dim3> judge_smaller(std::vector<Judgement>& main, Flow& flow, Launches launches,
+                                    const Names& names) {
+    const u32 width = extents_[0].empty() ? 0 : std::bit_ceil(*extents_[0].rbegin());
+    const u32 height = extents_[1].empty() ? 0 : std::bit_ceil(*extents_[1].rbegin());
+    const bool rows = reads(flow.function, ir::Special::tid_y);
+    std::vector<Dim3> blocks;
+    for (u32 x = 1; x <= 16; x *= 2)
+      for (u32 y = 1; y <= (rows ? 16u : 1u); y *= 2)
+        if ((width == 0 || width >= 32 || x == width) && (height == 0 || height > 16 || y == height) &&
+            x * y <= most_threads(flow.function))
+          blocks.push_back({x, y, 1});
+    std::ranges::sort(blocks, [](const Dim3& a,
+                                 const Dim3& b) { // squares before what is wide, and that before what is high
+      return std::tuple(a.count(), std::min(a.x, a.y), a.x) > std::tuple(b.count(), std::min(b.x, b.y), b.x);
+    });
+    for (const Dim3& block : blocks) {
+      launches.block = block;
+      const Shape shape{block, text_of(block) + ", as the code has them"};
+      out_.steps += std::exchange(steps_, 0);
+      std::vector<Judgement> judged = in_shape(flow, shape, launches, names);
+      if (excludes(shape)) continue;
+      main = std::move(judged);
+      return block;
+    }
+    for (Judgement& j : main) j.other_shape = true;
+    return {};
   }
 
   // What is worse in blocks of another shape, behind its access.
@@ -159,12 +280,19 @@ private:
     main = std::move(out);
   }
 
-  Names names_of(const ir::Function& f) const {
-    if (!options_.names || !f.entry) return {};
+  Names names_of(const ir::Function& f, const std::string& demangled) const {
+    if (!f.entry) return {};
+    Names out;
     for (const ir::Instruction& i : f.instructions)
-      if (i.site.valid() && !module_.sites[i.site.value].frames.empty())
-        return options_.names(f.name, module_.sites[i.site.value].frames);
-    return {};
+      if (options_.names && i.site.valid() && !module_.sites[i.site.value].frames.empty()) {
+        out = options_.names(f.name, module_.sites[i.site.value].frames);
+        break;
+      }
+    const std::vector<std::string> types =
+        parameter_types(demangled); // without typedefs and template parameters
+    if (types.size() == f.parameters.size()) out.resize(types.size());
+    for (std::size_t n = 0; n < std::min(types.size(), out.size()); ++n) out[n].type = types[n];
+    return out;
   }
 
   Launches launches_of(const ir::Function& f, const Names& names) {
@@ -172,7 +300,7 @@ private:
     out.grid = options_.grid;
     for (const auto& [name, value] : options_.arguments)
       for (u32 p = 0; p < f.parameters.size(); ++p)
-        if (name == fmt::to_string(p) || (p < names.size() && names[p] == name)) {
+        if (name == fmt::to_string(p) || (p < names.size() && names[p].name == name)) {
           out.arguments[{p, 0}] = value;
           used_.insert(name);
         }
@@ -181,6 +309,8 @@ private:
 
   std::vector<Judgement> in_shape(Flow& flow, const Shape& shape, const Launches& launches,
                                   const Names& names) {
+    overruns_ = false;
+    if (!shape.block) extents_ = {};
     std::vector<Place> sites;
     for (ir::BlockId b : flow.cfg.reverse_post_order) {
       const ir::Block& block = flow.function.blocks[b.value];
@@ -232,6 +362,9 @@ private:
 
   access::Site site_of(const Flow& flow, const Place& place) const {
     access::Site out = module_.sites[flow.function.instructions[place.instruction].site.value];
+    if (const auto array = arrays_.find(flow.function.instructions[place.instruction].site);
+        array != arrays_.end())
+      out.array = place.written ? array->second.second : array->second.first;
     if (place.written) out.space = access::Space::shared;
     return out;
   }
@@ -270,7 +403,9 @@ private:
       return judge.add(analysis, claim_of_written(analysis, header, index, block, *address, counters_),
                        words);
     Claim claimed = claim(analysis, header, index, block, *address, counters_);
-    if (u32 row = row_in(analysis, claimed)) rows_.insert(row);
+    for (u32 axis = 0; axis < 2 && !analysis.known_block(); ++axis)
+      if (const u32 extent = extent_in(analysis, claimed, axis)) extents_[axis].insert(extent);
+    overruns_ = overruns_ || claimed.overruns;
     judge.add(analysis, claimed, words);
   }
 
@@ -287,6 +422,8 @@ private:
       const u32 index = sites[s].instruction;
       const ir::Instruction& i = flow.function.instructions[index];
       out.back().blocks = shape.text;
+      out.back().text = module_.name;
+      if (out.back().site.frames.empty()) out.back().near = near(flow, index, block_of[index]);
       if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function);
           address && !sites[s].written)
         if (std::optional<u32> store = store_that_repeats(flow, index, block_of[index], *address))
@@ -320,6 +457,23 @@ private:
     return out;
   }
 
+  // The line of an instruction before it in its block or behind it, else of the function's first that has one.
+  access::SourceFrame near(const Flow& flow, u32 index, u32 block) {
+    const std::vector<ir::Instruction>& all = flow.function.instructions;
+    auto line_of = [&](u32 i) {
+      return all[i].location.valid()
+                 ? report::user_frame({.frames = access::SourceStack(module_.frames(all[i].location))})
+                 : access::SourceFrame{};
+    };
+    const ir::Block& around = flow.function.blocks[block];
+    for (u32 i = index; i-- > around.first;)
+      if (access::SourceFrame at = line_of(i); at.line != 0) return at;
+    for (u32 i = index + 1; i < around.first + around.count; ++i)
+      if (access::SourceFrame at = line_of(i); at.line != 0) return at;
+    const auto known = std::ranges::find_if(all, [](const ir::Instruction& i) { return i.location.valid(); });
+    return known == all.end() ? access::SourceFrame{} : line_of(static_cast<u32>(known - all.begin()));
+  }
+
   // Of an asynchronous copy the whole, with the destinations that the advice leaves.
   static std::optional<u64> left(const advise::Advice& advice, const Judgement& j,
                                  const arch::Architecture& row) {
@@ -345,8 +499,12 @@ private:
   const Options& options_;
   std::vector<Counter> counters_;
   std::set<std::string> used_;
-  std::set<u32> rows_; // of the function at hand, as its addresses have them (row_in)
-  u64 steps_ = 0;      // in the function at hand (Analysis)
+  std::map<ir::SiteId, std::pair<access::Array, access::Array>>
+      arrays_; // of the function; and where a copy writes
+  // Of the function at hand, in the shape that was judged last.
+  std::array<std::set<u32>, 2> extents_; // of blocks along x and y, as addresses have them (extent_in)
+  bool overruns_ = false;                // some thread would leave an array
+  u64 steps_ = 0;                        // in the function at hand (Analysis)
   Checked out_;
 };
 

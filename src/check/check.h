@@ -2,6 +2,7 @@
 #pragma once
 #include "check/analysis.h"
 #include "check/judgement.h"
+#include "report/declarations.h"
 #include <functional>
 
 namespace warplens::check {
@@ -13,8 +14,9 @@ struct Options {
   std::string kernel;                   // a part of its name; empty: all
   Rules rules;
   u64 steps = most_steps; // that one function may take; what is not known by then is not decided
-  // How the source calls the parameters of a kernel: its mangled name, and where code of its body is.
-  std::function<std::vector<std::string>(const std::string& function, const access::SourceStack&)> names;
+  // The parameters of a kernel as the source declares them: its mangled name, and where code of its body is.
+  std::function<std::vector<report::Parameter>(const std::string& function, const access::SourceStack&)>
+      names;
 };
 
 struct Checked {

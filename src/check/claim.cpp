@@ -1,6 +1,7 @@
 // Who takes part in an access and in which space; what that costs is found by address_costs.h.
 #include "check/claim.h"
 #include "check/address_costs.h"
+#include "check/faults.h"
 #include "ir/fragment.h"
 #include "ir/operands.h"
 #include <set>
@@ -67,6 +68,7 @@ struct Claimed {
     out.uniform = a.pool.facts(out.address).uniform;
     out.rests_on_reconvergence = !a.given_up() && a.rests_on_reconvergence(block);
     find_costs(a, out, lanes, counters);
+    find_faults(a, out, lanes, instruction, block);
     if (may_read_nothing) let_read_nothing(out);
     return out;
   }

@@ -30,6 +30,18 @@ struct Claim {
     u64 modulus = 1;          // is to be a multiple of this
   };
   std::vector<Alignment> alignments;
+  // What every launch that comes to it ends with: in these lanes.
+  struct Fault {
+    u32 lanes = 0;
+    bool outside = false; // of an array; else misaligned
+    i64 bytes = 0;        // by which the first of the lanes is off, or where it is in the array
+    u64 modulus = 1;      // what the address has to be a multiple of, or the array's size
+    u32 pointer =
+        ir::no_value; // misaligned: the parameter that it is so for, if aligned as cudaMalloc does it
+  };
+  std::optional<Fault> fault;
+  std::vector<Alignment> demands; // what has to be so for an address to be a multiple of what is accessed
+  bool overruns = false; // a thread of a block of this shape would leave an array whose size is known
   bool aligned_by_launch = false; // something besides parameters moves the base
   // Of what the first architecture pays, with all lanes that may take part: one number; and where `aligned` holds.
   bool decided = false, decided_if = false;

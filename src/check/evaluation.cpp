@@ -416,7 +416,15 @@ void Evaluation::load_parameter() {
     }
     if (!kernel) {
       bool known_place = from.variable.valid() && !from.reg.valid();
-      define(n, function_.entry && !known_place
+      const bool result = known_place && place == function_.parameters.end(); // of a call
+      // Parameters of a kernel are the same for all threads.
+      if (function_.entry && !known_place &&
+          pool_.facts(a_.address(instruction_->first_operand + instruction_->destinations, block_)).uniform) {
+        Symbol made{SymbolKind::loaded, true, 1, {}, a_.loops_of_[block_], 0, index_, n};
+        define(n, algebra_.fresh({of_load, index_, n, made.loops, 0}, made));
+        continue;
+      }
+      define(n, result || (function_.entry && !known_place)
                     ? differing_result(n)
                     : a_.varying(of_parameter, index_, n, pool_.sets.of(static_cast<u32>(reason)),
                                  a_.loops_of_[block_]));

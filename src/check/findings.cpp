@@ -1,6 +1,7 @@
 // Rules, messages, costs and notes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
 #include "arch/table.h"
+#include "findings/words.h"
 #include "report/places.h"
 #include <fmt/format.h>
 #include <map>
@@ -14,6 +15,8 @@ using access::Space;
 using findings::Certainty;
 using findings::Finding;
 using findings::Severity;
+
+constexpr std::string_view orders[] = {".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".mmio"};
 
 std::string_view counter_of(Space space) {
   return space == Space::shared ? "wavefronts" : space == Space::constant ? "requests" : "sectors";
@@ -38,11 +41,12 @@ enum class Rule : u8 {
   misaligned,
   bank_conflict,
   constant_serialised,
-  local_array
+  local_array,
 };
 constexpr std::string_view rule_names[] = {"uncoalesced-load",    "uncoalesced-store", "uncoalesced-atomic",
                                            "scattered-access",    "misaligned-access", "bank-conflict",
-                                           "constant-serialised", "local-array",       "missing-restrict"};
+                                           "constant-serialised", "local-array",       "missing-restrict",
+                                           "invalid-access",      "index-overflow"};
 
 Rule rule_of(const Judgement& j) {
   switch (j.verdict) {
@@ -72,7 +76,7 @@ std::string message_of(const Judgement& j) {
 // Twice what would do is worth a warning; what may be bad and need not be is a note.
 Severity severity_of(const Judgement& j) {
   if (j.verdict == Verdict::scattered || j.verdict == Verdict::misaligned) return Severity::note;
-  if (j.other_shape) return Severity::note; // whoever launches it otherwise need not mind
+  if (j.other_shape || j.fine_for_many) return Severity::note; // another launch need not mind
   return paid(j.costs[0], j.space).most >= 2 * j.needed ? Severity::warning : Severity::note;
 }
 
@@ -88,6 +92,34 @@ std::string_view other_change(const Judgement& j) {
   if (j.verdict == Verdict::uncoalesced && rule_of(j) == Rule::atomic)
     return "let neighbouring threads update neighbouring elements, by another order of the indices or of the "
            "elements";
+  return {};
+}
+
+// Of what warns and has no such advice: what the rule says in general.
+std::string_view usual_change(const Judgement& j) {
+  const bool matrix = j.site.kind == Kind::ldmatrix || j.site.opcode.starts_with("wmma.");
+  switch (rule_of(j)) {
+  case Rule::load:
+  case Rule::store:
+    return "let threadIdx.x be the index that is consecutive in memory: swap the indices, or go through a "
+           "tile in "
+           "shared memory";
+  case Rule::bank_conflict:
+    return matrix ? "make each row of the shared array 16 bytes longer, or exchange its pieces of 16 bytes "
+                    "by the row: "
+                    "piece ^ row % 8"
+                  : "make the rows of the shared array longer by an element, or exchange its columns by the "
+                    "row (a "
+                    "swizzle)";
+  case Rule::constant_serialised:
+    return "read constants by an index that all lanes share, or keep the table in shared or global memory";
+  case Rule::local_array:
+    return "unroll the loops over the array, so that its indices are constants, or keep it in shared memory";
+  case Rule::misaligned: return "let rows begin at multiples of 32 bytes";
+  case Rule::scattered:
+    return "sort or group the work, so that neighbouring threads go to neighbouring elements";
+  case Rule::atomic: return "let neighbouring threads update neighbouring elements";
+  }
   return {};
 }
 
@@ -124,6 +156,10 @@ void add_notes(const Judgement& j, Finding& out) {
   if (j.varies) note("where a warp begins varies within the launch");
   for (const std::string& assumed : j.assumed) note("assumed: " + assumed);
   for (const std::string& premise : j.premises) note("assumed: " + premise);
+  if (j.site.frames.empty())
+    note(j.near.line != 0
+             ? "the compiler names no line for it: this is the next one that it names"
+             : "this is its line in the PTX: compile with -lineinfo to have those of the source");
   if (!j.blocks.empty()) note("in " + j.blocks);
 }
 
@@ -136,7 +172,10 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
                   : sure                          ? Certainty::proved
                                                   : Certainty::conditional;
   out.place = access::SourceStack(report::user_frames(j.site));
-  if (!out.place.empty()) { // innermost first
+  if (out.place.empty()) {
+    out.place = access::SourceStack(
+        {j.near.line != 0 ? j.near : access::SourceFrame{j.text, j.site.ptx_line, 0, {}}});
+  } else { // innermost first
     std::vector<access::SourceFrame> frames = out.place.all();
     std::reverse(frames.begin(), frames.end());
     out.place = access::SourceStack(std::move(frames));
@@ -151,6 +190,48 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
     out.fix = findings::Fix{j.advice->change, j.advice->example, {}, j.remedy};
   else if (const std::string_view change = other_change(j); !change.empty())
     out.fix = findings::Fix{std::string(change), {}, {}, {}};
+  else if (out.severity == Severity::warning)
+    out.fix = findings::Fix{std::string(usual_change(j)), {}, {}, {}};
+  return out;
+}
+
+// What ends every launch that comes to it is worse than what it costs.
+Finding fault(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out = finding_of(j, rows);
+  out.rule = "invalid-access";
+  out.severity = Severity::error;
+  out.certainty = Certainty::proved;
+  out.message = fmt::format("{} {}: a launch that comes to it ends there", described(j), j.fault->what);
+  out.conditions.clear();
+  out.costs.clear();
+  std::erase_if(out.notes, [&](const findings::Note& note) { return !note.text.starts_with("in "); });
+  if (!j.fault->assumed.empty()) out.notes.push_back({"assumed: " + j.fault->assumed, {}});
+  out.fix = findings::Fix{j.fault->change, {}, {}, {}};
+  return out;
+}
+
+Finding overflow(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out = finding_of(j, rows);
+  const Overflow& wraps = *j.overflow;
+  out.rule = "index-overflow";
+  out.severity = wraps.certain ? Severity::warning : Severity::note;
+  out.certainty = wraps.certain ? Certainty::proved : Certainty::conditional;
+  const std::string index = j.array.empty() ? "an index" : fmt::format("the index of '{}'", j.array);
+  out.conditions.clear();
+  out.costs.clear();
+  out.notes.clear();
+  if (wraps.below_zero) {
+    out.message =
+        fmt::format("{} is below zero in the first thread: as an unsigned number of 32 bits it is {}", index,
+                    wraps.limit);
+    out.fix = findings::Fix{"compute it as a signed number, or leave the first thread out", {}, {}, {}};
+    return out;
+  }
+  out.message = fmt::format("{} is too large for 32 bits {}", index, wraps.sizes);
+  if (!wraps.example.empty()) out.notes.push_back({"for example " + wraps.example, {}});
+  out.notes.push_back({fmt::format("the array has {} then", findings::bytes(wraps.bytes)), {}});
+  out.fix =
+      findings::Fix{"compute the index in 64 bits: make a factor size_t before it is multiplied", {}, {}, {}};
   return out;
 }
 
@@ -180,9 +261,8 @@ double excess(const Finding& f) { return f.costs.empty() ? 0 : f.costs[0].most -
 // Findings of one place that say the same are one.
 class Collected {
 public:
-  void add(Finding finding, const Judgement& j) {
-    const access::SourceFrame at =
-        finding.place.empty() ? access::SourceFrame{j.kernel, j.site.ptx_line, 0, {}} : finding.place.front();
+  void add(Finding finding) {
+    const access::SourceFrame at = finding.place.front();
     auto [place, fresh] =
         known_.try_emplace({finding.rule, at.file, at.line, at.column, finding.message}, findings_.size());
     if (fresh) {
@@ -211,6 +291,17 @@ private:
   std::vector<u64> times_;
 };
 
+// Of a kernel the first access whose index overflows stands for the others.
+void add_overflow(std::vector<Finding>& all, Finding fresh) {
+  auto known = std::ranges::find_if(
+      all, [&](const Finding& one) { return one.kernel == fresh.kernel && one.severity == fresh.severity; });
+  if (known == all.end()) return all.push_back(std::move(fresh));
+  const access::SourceFrame place = fresh.place.front();
+  auto is_said = [&](const findings::Note& note) { return note.place && note.place->line == place.line; };
+  if (place.line != known->place.front().line && std::ranges::none_of(known->notes, is_said))
+    known->notes.push_back({fresh.message, place});
+}
+
 findings::Access access_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   findings::Access out;
   out.place = j.site.frames;
@@ -225,6 +316,25 @@ findings::Access access_of(const Judgement& j, const std::vector<const arch::Arc
 
 std::span<const std::string_view> rules() { return rule_names; }
 
+// Nobody who uses the library can change that.
+bool is_of_library(const access::Site& site) {
+  if (report::is_library_code(site)) return true;
+  static constexpr std::string_view waiting[] = {"cooperative_groups", "/cuda/std/",    "/cuda/__",
+                                                 "/cuda/atomic",       "/cuda/barrier", "/cuda/latch",
+                                                 "/cuda/semaphore",    "/cuda/pipeline"};
+  const bool ordered = is_atomic(site.kind) || std::ranges::any_of(orders, [&](std::string_view word) {
+                         return site.opcode.find(word) != site.opcode.npos;
+                       });
+  if (!ordered) return false;
+  for (const access::SourceFrame& frame : site.frames) {
+    if (!report::is_library_file(frame.file)) return false;
+    if (std::ranges::any_of(waiting,
+                            [&](std::string_view part) { return frame.file.find(part) != frame.file.npos; }))
+      return true;
+  }
+  return false;
+}
+
 std::string described(const Judgement& j) {
   std::string_view preposition = j.site.kind == Kind::store || is_written(j.site) ? "to"
                                  : is_atomic(j.site.kind)                         ? "on"
@@ -237,7 +347,8 @@ std::string described(const Judgement& j) {
   }
   if (j.site.opcode.starts_with("wgmma."))
     return "operands of wgmma, read by four warps together from shared memory";
-  return fmt::format("{} of {} bytes {} {}", verb(j.site.kind), j.site.bytes, preposition, array);
+  return fmt::format("{} of {} byte{} {} {}", verb(j.site.kind), j.site.bytes, j.site.bytes == 1 ? "" : "s",
+                     preposition, array);
 }
 
 std::string cost_text(const Judgement& j, std::size_t architecture) {
@@ -269,13 +380,19 @@ findings::List findings_of(const std::vector<Judgement>& judgements,
                            const std::vector<const arch::Architecture*>& rows) {
   findings::List out;
   Collected collected;
+  std::vector<Finding> overflows;
   for (const Judgement& j : judgements) {
     if (j.costs.empty()) continue;
     out.accesses.push_back(access_of(j, rows));
-    if (j.repeated_for && !j.other_shape) collected.add(repeated_load(j, rows), j);
+    if (is_of_library(j.site)) continue;
+    if (j.repeated_for && !j.other_shape) collected.add(repeated_load(j, rows));
+    if (j.overflow && !j.other_shape) add_overflow(overflows, overflow(j, rows));
+    if (j.fault && !j.other_shape) collected.add(fault(j, rows));
+    if (j.fault) continue;
     if (is_fine(j.verdict) || j.verdict == Verdict::unknown || j.verdict == Verdict::not_judged) continue;
-    collected.add(finding_of(j, rows), j);
+    collected.add(finding_of(j, rows));
   }
+  for (Finding& one : overflows) collected.add(std::move(one));
   out.findings = collected.worst_first();
   return out;
 }

@@ -12,6 +12,9 @@ findings::List findings_of(const std::vector<Judgement>&, const std::vector<cons
 // The rules that findings may have.
 std::span<const std::string_view> rules();
 
+// Is an access a library's own: of an algorithm that the program calls, or of how threads wait for one another in it?
+bool is_of_library(const access::Site&);
+
 // "load of 4 bytes from A"
 std::string described(const Judgement&);
 // What a warp of it costs on an architecture: "4 sectors", "4 to 5 sectors".

@@ -98,6 +98,41 @@ void Flow::find_decisions() {
   }
 }
 
+const Sources& Flow::sources(u32 ssa_value) {
+  constexpr std::size_t most_values = 64;
+  std::vector<u32> work{ssa_value};
+  std::set<u32> seen;
+  auto [known, fresh] = sources_.try_emplace(ssa_value);
+  Sources& out = known->second;
+  if (!fresh) return out;
+  while (!work.empty()) {
+    const u32 value = work.back();
+    work.pop_back();
+    if (!seen.insert(value).second) continue;
+    const ir::Instruction* i = definition(value);
+    if (i == nullptr || seen.size() > most_values) {
+      out.other = true;
+      continue;
+    }
+    if (const ir::Form& form = module.form(*i); form.opcode == ir::Opcode::ld) {
+      if (form.space() == ir::StateSpace::param && ir::bits(form.type()) == 64)
+        out.parameters.push_back(function.sources(*i)[0].variable);
+      else
+        out.other = true;
+      continue;
+    }
+    for (u32 o = i->first_operand + i->destinations; o < i->first_operand + i->destinations + i->sources;
+         ++o) {
+      const ir::Operand& operand = function.operands[o];
+      if (operand.kind == ir::Operand::Kind::reg) work.push_back(ssa.of_operand[o]);
+      if (operand.kind != ir::Operand::Kind::special) continue;
+      const bool thread = operand.special >= ir::Special::tid_x && operand.special <= ir::Special::tid_z;
+      (thread ? out.thread : out.other) = true;
+    }
+  }
+  return out;
+}
+
 const Loop* Flow::loop_at(u32 header) const {
   return loop_at_[header] == ir::no_value ? nullptr : &loops[loop_at_[header]];
 }

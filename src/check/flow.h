@@ -41,6 +41,12 @@ struct Split {
   bool goes_apart_to(u32 b) const; // before
 };
 
+// What a value is computed from, as far as that can be seen.
+struct Sources {
+  bool thread = false, other = false;     // threadIdx; whatever else is no constant
+  std::vector<ir::VariableId> parameters; // of 64 bits, as pointers are
+};
+
 struct Loop {
   u32 header = 0;
   Blocks body;
@@ -75,6 +81,7 @@ public:
   const ir::Instruction* conditional_end(u32 block) const;
   // What computes a value; null where that is a phi, or an instruction that some lanes leave out.
   const ir::Instruction* definition(u32 ssa_value) const;
+  const Sources& sources(u32 ssa_value);
 
 private:
   void find_loops();
@@ -84,6 +91,7 @@ private:
   // All that can be reached from `from` by `next`, without going through blocks that `stops` at.
   template <class Next, class Stops> std::vector<u32> reachable(u32 from, Next&& next, Stops&& stops);
   std::map<u32, Split> splits_;
+  std::map<u32, Sources> sources_;
   std::vector<u32> loop_at_; // [blocks]: the index in `loops`
   std::vector<u32> mark_;    // [blocks], of the last walk that came there
   u32 walk_ = 0;

@@ -20,6 +20,10 @@ std::vector<std::string> factors_of(const Analysis& a, symbolic::Value v, const 
   return out;
 }
 
+std::string factor_of(const std::string& number) {
+  return number.find(' ') == number.npos ? number : "(" + number + ")";
+}
+
 measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example,
                               std::span<Counter> counters) {
   measure::SiteRecord out;
@@ -91,11 +95,12 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   widest_ |= claim.active;
   if (out_.array.empty()) out_.array = words.array(claim.address);
   if (claim.copied) out_.copied = claim.copied;
-  conflict_free_ = conflict_free_ && claim.conflict_free;
-  if (is_written(out_.site) && !out_.array.empty())
+  if (is_written(out_.site) && out_.site.array.kind == access::ArrayKind::unknown && !out_.array.empty())
     out_.site.array = {access::ArrayKind::shared, out_.array}; // among whose accesses advice looks for others
+  conflict_free_ = conflict_free_ && claim.conflict_free;
   uniform_ = uniform_ && claim.uniform;
   worst_ = std::max(worst_, claim.dependence);
+  if (claim.dependence == Dependence::stride) out_.fine_for_many = fine_for_many(a, claim);
   out_.any_subset = out_.any_subset || claim.any_subset;
   out_.proved = out_.proved && claim.assumed == 0;
   for (u32 assumed : a.pool.sets.elements(claim.assumed)) {
@@ -114,7 +119,31 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
     add_new(out_.premises, "lanes that parted at a branch are together again behind it");
   if (claim.rests_on_global) add_new(out_.premises, "the pointer leads to global memory");
   note_alignment(claim, words);
+  note_fault(claim, words);
   describe(a, claim, words);
+}
+
+void Judge::note_fault(const Claim& claim, const Words& words) {
+  for (const Claim::Alignment& demand : claim.demands) add_new(out_.demands, words.demand(demand));
+  if (!claim.fault || out_.fault) return;
+  const Claim::Fault& fault = *claim.fault;
+  const std::string lanes = fault.lanes == full_mask || fault.lanes == claim.active ? "in every lane"
+                            : std::has_single_bit(fault.lanes)
+                                ? fmt::format("in lane {}", std::countr_zero(fault.lanes))
+                                : fmt::format("in {} lanes of a warp", std::popcount(fault.lanes));
+  Fault said;
+  if (fault.outside) {
+    said.what = fmt::format("lies outside of its {} bytes {}: at byte {}", fault.modulus, lanes, fault.bytes);
+    said.change = "use an index that the array has, or make the array larger";
+  } else {
+    said.what = fmt::format("is misaligned by {} byte{} {}", fault.bytes, fault.bytes == 1 ? "" : "s", lanes);
+    said.change =
+        fmt::format("start at a multiple of {} bytes, or move elements of {} byte{} one by one",
+                    fault.modulus, fault.bytes & -fault.bytes, (fault.bytes & -fault.bytes) == 1 ? "" : "s");
+    if (fault.pointer != ir::no_value)
+      said.assumed = words.demand({{fault.pointer}, fault.modulus}) + ", as cudaMalloc gives it";
+  }
+  out_.fault = said;
 }
 
 void Judge::add_group(const ir::Form& form, const ir::Instruction& i) {
@@ -215,6 +244,10 @@ void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words)
   const bool told =
       stride.in_every_case && !bytes.empty() && (out_.pattern.empty() || out_.pattern == pattern);
   out_.pattern = told ? pattern : fmt::format("lanes apart by {}", words.polynomial(stride.number));
+  if (told && claim.header.space == Space::global)
+    if (const i64 multiple = fine_multiple(claim); multiple > 1)
+      out_.table.push_back(
+          fmt::format("fine where {} % {} == 0", factor_of(words.polynomial(stride.number)), multiple));
   if (!stride_example_) { // for advice: a wide one
     constexpr i64 wide = 1024;
     Placed one = at_value(stride.lanes, wide);
@@ -222,6 +255,62 @@ void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words)
     example_ = access_at(claim.header, one, any_start);
     stride_example_ = true;
   }
+}
+
+// Would a warp need no more than its bytes need, or next to it, where its base is as good as can be?
+bool Judge::is_fine(const access::AccessHeader& header, u32 active, const Interval& paid) {
+  const u64 bytes = static_cast<u64>(std::popcount(active)) * header.bytes;
+  return header.space == Space::shared ? paid.least <= std::max<u64>(1, (bytes + 127) / 128)
+                                       : 2 * paid.least <= 3 * std::max<u64>(1, (bytes + 31) / 32);
+}
+
+// The least power of two of whose multiples each is fine, among values that are far from 0; 0 where there is none.
+i64 Judge::fine_multiple(const Claim& claim) {
+  const Claim::Stride& stride = *claim.stride;
+  for (i64 multiple = stride.unit; multiple <= 128 * stride.unit; multiple *= 2) {
+    bool some = false, all = true;
+    for (const auto& [value, paid] : stride.paid) {
+      if (std::abs(value) <= stride.far || value % multiple != 0) continue;
+      some = true;
+      all = all && is_fine(claim.header, claim.active, paid);
+    }
+    if (some && all) return multiple;
+  }
+  return 0;
+}
+
+// Are there infinitely many values of what is not known with which a warp needs what its bytes need, or next to it? Of a number
+// with few values: one besides 0 and 1.
+bool Judge::fine_for_many(Analysis& a, const Claim& claim) {
+  if (claim.stride) {
+    const Claim::Stride& stride = *claim.stride;
+    const bool is_far =
+        std::ranges::any_of(stride.paid, [&](const auto& one) { return std::abs(one.first) > stride.far; });
+    return std::ranges::any_of(stride.paid, [&](const auto& one) {
+      const i64 from_zero = std::abs(one.first);
+      return (is_far ? from_zero > stride.far : from_zero > stride.unit) &&
+             is_fine(claim.header, claim.active, one.second);
+    });
+  }
+  constexpr i64 large = 1 << 16; // from there on only the remainder matters
+  const std::vector<symbolic::Term> strides = a.algebra.parts(claim.address).others;
+  if (strides.empty() || strides.size() > 2 || !claim.example) return false;
+  auto moved = [&](Placed placed, const symbolic::Term& stride, i64 value) {
+    const symbolic::Lanes step = a.pool.lanes(stride.coefficient);
+    for (u32 lane = 0; lane < warp_size; ++lane) placed.offset[lane] += step[lane] * value;
+    return placed;
+  };
+  auto fine = [&](const Placed& placed) {
+    const Interval now = paid(counters_[0].count(claim.header, placed), claim.header.space);
+    return is_fine(claim.header, claim.active, {now.most, now.most});
+  };
+  for (i64 first = 0; first <= 64; first = std::max<i64>(1, 2 * first)) {
+    const Placed one = moved(*claim.example, strides[0], large + first);
+    if (strides.size() == 1 && fine(one)) return true;
+    for (i64 second = 0; strides.size() == 2 && second <= 64; second = std::max<i64>(1, 2 * second))
+      if (fine(moved(one, strides[1], 5 * large + second))) return true;
+  }
+  return false;
 }
 
 // `needed` sectors or less are fine, and so are two where one would do.
@@ -243,7 +332,7 @@ Verdict Judge::global_verdict() const {
   if (aligned <= out_.needed) return Verdict::coalesced;
   measure::Form form = measure::class_of(*example_, 1, counters_[0].architecture()).shape.form;
   if (form == measure::Form::misaligned || 2 * aligned < 3 * out_.needed) return Verdict::misaligned;
-  return is_little(aligned) ? Verdict::coalesced : Verdict::uncoalesced;
+  return Verdict::uncoalesced;
 }
 
 Verdict Judge::copy_verdict() const {

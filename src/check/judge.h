@@ -36,6 +36,10 @@ private:
   };
   void add_condition(Multiple);
   void note_alignment(const Claim&, const Words&);
+  void note_fault(const Claim&, const Words&);
+  static bool is_fine(const access::AccessHeader&, u32 active, const Interval& paid);
+  static i64 fine_multiple(const Claim&);
+  bool fine_for_many(Analysis&, const Claim&);
   Verdict verdict() const;
   Verdict copy_verdict() const; // of a bulk copy
   Verdict global_verdict() const;

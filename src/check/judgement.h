@@ -40,8 +40,27 @@ inline bool is_written(const access::Site& site) {
 std::string_view name(Verdict);
 bool is_fine(Verdict);
 
+// An index of 32 bits that wraps around before it becomes an address (check/overflow.h).
+struct Overflow {
+  std::string sizes;       // "from n = 46,341 on", "where n*m reaches 2,147,483,648"
+  std::string example;     // "n = m = 46,341"; may be empty
+  u64 limit = 0;           // which the index reaches there: 2^31, or 2^32 of unsigned ones
+  u64 bytes = 0;           // of the array, up to that index
+  bool below_zero = false; // of an unsigned index, in thread 0 of every launch
+  bool certain = false;    // in every launch that is meant
+};
+
+// What ends every launch that comes to an access, in words.
+struct Fault {
+  std::string what;    // "is misaligned by 2 bytes in every lane"
+  std::string assumed; // that it rests on; empty where on nothing
+  std::string change;  // that helps
+};
+
 struct Judgement {
   access::Site site;
+  access::SourceFrame near; // the next line that is known, where the site has none
+  std::string text;         // the name of the PTX text
   access::Space space{};
   std::string kernel;       // demangled
   std::string blocks;       // "any block with blockDim.x % 32 == 0", "16x16"
@@ -57,7 +76,12 @@ struct Judgement {
   std::vector<std::string> reasons;    // why it is not known better
   std::vector<std::string> conditions; // under which `aligned` holds, or the verdict
   std::vector<std::string> assumed;
-  bool proved = true;                // `costs` need nothing of conditions and assumed
+  bool proved = true; // `costs` need nothing of conditions and assumed
+  // What a pointer or a parameter has to be for an address to be a multiple of what is accessed, where the parameter's type
+  // does not say so: "x is a multiple of 16 bytes", "off % 4 == 0".
+  std::vector<std::string> demands;
+  std::optional<Fault> fault;
+  std::optional<Overflow> overflow;  // of the index of 32 bits that leads there
   std::vector<std::string> premises; // of CUDA's, on which the costs rest: alignment, reconvergence
   std::vector<std::string> table;    // of an unknown stride: what it costs by its value
   std::vector<Costs> costs;          // [architectures]
@@ -68,6 +92,8 @@ struct Judgement {
   // What is paid (sectors, wavefronts, requests) by a warp all of whose lanes take part that may is one number: wherever it
   // begins, or where the conditions hold.
   bool decided = false, decided_if = false;
+  bool fine_for_many =
+      false;           // values of an unknown stride, infinitely many: what it finds may never come true
   bool varies = false; // with the launch index or a loop, beyond the conditions
   std::optional<access::WarpAccess>
       example; // a warp of it, aligned as well as can be, where distances are known

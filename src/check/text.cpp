@@ -1,6 +1,7 @@
 // Polynomials, addresses, assumptions and reasons as a reader of the source would write them. See text.h.
 #include "check/text.h"
 #include "ptx/parse.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -29,14 +30,46 @@ std::string factor(std::string text) {
   return text.find('/') == text.npos && text.find("'s ") == text.npos ? text : "(" + text + ")";
 }
 
+// How far "const float *" or "float const*" aligns what it points to, in bytes; 0 where the type is not one that is built in.
+u32 pointee_alignment(std::string_view type) {
+  static constexpr std::pair<std::string_view, u32> known[] = {
+      {"bool", 1},      {"char", 1},     {"int8_t", 1},   {"uint8_t", 1},
+      {"std::byte", 1}, {"short", 2},    {"int16_t", 2},  {"uint16_t", 2},
+      {"half", 2},      {"__half", 2},   {"bfloat16", 2}, {"__nv_bfloat16", 2},
+      {"int", 4},       {"unsigned", 4}, {"float", 4},    {"int32_t", 4},
+      {"uint32_t", 4},  {"half2", 4},    {"__half2", 4},  {"long", 8},
+      {"double", 8},    {"int64_t", 8},  {"uint64_t", 8}, {"size_t", 8},
+      {"float2", 8},    {"int2", 8},     {"uint2", 8},    {"__nv_bfloat162", 4},
+      {"uchar", 1},     {"uint", 4}};
+  u32 out = 0, stars = 0;
+  for (std::size_t at = 0; at < type.size();) {
+    const std::size_t word = type.find_first_not_of(" &", at);
+    if (word == type.npos) break;
+    if (type[word] == '*') {
+      ++stars, at = word + 1;
+      continue;
+    }
+    at = std::min(type.find_first_of(" *&", word), type.size());
+    const std::string_view name = type.substr(word, at - word);
+    if (name == "const" || name == "volatile" || name == "signed" || name.find("restrict") != name.npos)
+      continue;
+    const auto* one = std::ranges::find(known, name, &std::pair<std::string_view, u32>::first);
+    if (one == std::end(known)) return 0;
+    const bool again = name == "int" && out != 0; // "long int", "unsigned int", "short int"
+    if (!again) out = one->second;
+  }
+  return stars == 1 ? out : 0;
+}
+
 } // namespace
 
 std::string Words::symbol(u32 number) const {
   const symbolic::Symbol& s = a_.pool.symbol(number);
   switch (s.kind) {
   case SymbolKind::parameter: {
-    std::string name =
-        s.a < names_.size() && !names_[s.a].empty() ? names_[s.a] : fmt::format("parameter {}", s.a + 1);
+    std::string name = s.a < names_.size() && !names_[s.a].name.empty()
+                           ? names_[s.a].name
+                           : fmt::format("parameter {}", s.a + 1);
     return s.b == 0 ? name : fmt::format("{}'s member at byte {}", name, s.b);
   }
   case SymbolKind::launch: return name(static_cast<LaunchSymbol>(s.a), a_.warp);
@@ -46,8 +79,13 @@ std::string Words::symbol(u32 number) const {
     return variable.space == ir::StateSpace::local ? "local memory" : ptx::variable_name(variable.name);
   }
   case SymbolKind::iteration: return "iteration";
-  case SymbolKind::loaded: return fmt::format("what was {}", reason(Analysis::instruction_cause(s.a)));
-  default: return s.uniform ? "a number that all lanes share" : "a number of each lane";
+  case SymbolKind::loaded: return fmt::format("({})", reason(Analysis::instruction_cause(s.a)));
+  case SymbolKind::result: // `a`: the instruction, where it is known
+    if (s.a != 0)
+      return fmt::format("({} value computed {})", s.uniform ? "a uniform" : "a",
+                         place(a_.flow.function.instructions[s.a]));
+    [[fallthrough]];
+  default: return s.uniform ? "(a uniform value)" : "(a value of each lane)";
   }
 }
 
@@ -125,11 +163,42 @@ std::string Words::assumption(u32 number) const {
   return {};
 }
 
+std::string Words::multiple(u32 pointer, u64 bytes) const {
+  return fmt::format("{} is a multiple of {} bytes", symbol(pointer), bytes);
+}
+
+std::string Words::demand(const Claim::Alignment& demand) const {
+  const symbolic::Symbol& s = a_.pool.symbol(demand.symbols[0]);
+  if (demand.symbols.size() > 1 || s.divisor != pointer_alignment)
+    return fmt::format("{} % {} == 0", product(demand.symbols), demand.modulus);
+  const u32 aligned = s.b == 0 && s.a < names_.size() ? pointee_alignment(names_[s.a].type) : 0;
+  return aligned == 0 || aligned >= demand.modulus ? "" : multiple(demand.symbols[0], demand.modulus);
+}
+
 std::string Words::place(const ir::Instruction& i) const {
   std::vector<access::SourceFrame> frames = a_.flow.module.frames(i.location);
   if (frames.empty()) return fmt::format("in PTX line {}", i.ptx_line);
   const std::string& file = frames.front().file;
   return fmt::format("at {}:{}", file.substr(file.rfind('/') + 1), frames.front().line);
+}
+
+// What is read of a variable behind the call that left it there.
+std::string Words::result_of_call(u32 load) const {
+  const ir::Function& f = a_.flow.function;
+  const ir::VariableId from = f.sources(f.instructions[load])[0].variable;
+  for (u32 n = load; n-- > 0;) {
+    const ir::Instruction& i = f.instructions[n];
+    if (a_.flow.module.form(i).opcode != ir::Opcode::call) continue;
+    for (const ir::Operand& result : f.destinations(i))
+      if (result.variable == from) {
+        const ir::FunctionId called = f.sources(i)[0].function;
+        const std::string name =
+            called.valid() ? ptx::demangle(a_.flow.module.functions[called.value].name) : "a call";
+        return fmt::format("the result of {} {}",
+                           name.substr(0, name.find('(')) + (called.valid() ? "()" : ""), place(i));
+      }
+  }
+  return fmt::format("a parameter in memory, read {}", place(f.instructions[load]));
 }
 
 std::string Words::reason(u32 cause) const {
@@ -160,6 +229,9 @@ std::string Words::reason(u32 cause) const {
   const ir::Form& form = a_.flow.module.form(i);
   switch (form.opcode) {
   case ir::Opcode::ld:
+    if (form.space() == ir::StateSpace::param)
+      return result_of_call(cause - static_cast<u32>(Reason::instructions));
+    [[fallthrough]];
   case ir::Opcode::ldu: return "a value loaded " + place(i);
   case ir::Opcode::atom: return "what an atomic gave " + place(i);
   case ir::Opcode::call: return "what a call gave " + place(i);

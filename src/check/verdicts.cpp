@@ -34,7 +34,7 @@ json_t costs_json(const Costs& costs) {
 
 std::string_view certainty(const Judgement& j) {
   if (j.verdict == Verdict::unknown || j.verdict == Verdict::not_judged) return "unknown";
-  return j.conditional ? "conditional" : "proved";
+  return j.conditional || !j.demands.empty() ? "conditional" : "proved";
 }
 
 json_t judgement_json(const Judgement& j, const std::vector<const arch::Architecture*>& rows,
@@ -54,6 +54,9 @@ json_t judgement_json(const Judgement& j, const std::vector<const arch::Architec
   out["pattern"] = text_or_null(j.pattern);
   out["address"] = text_or_null(j.address);
   out["conditions"] = j.conditions;
+  out["demands"] = j.demands;
+  out["fault"] = j.fault ? json_t(j.fault->what) : json_t();
+  out["overflow"] = j.overflow ? json_t(j.overflow->below_zero ? "below zero" : j.overflow->sizes) : json_t();
   out["assumed"] = j.assumed;
   for (const std::string& premise : j.premises) out["assumed"].push_back(premise);
   out["reasons"] = j.reasons;

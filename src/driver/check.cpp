@@ -13,6 +13,9 @@
 #include "report/places.h"
 #include "report/text.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
 
 namespace warplens::driver {
 namespace {
@@ -39,6 +42,7 @@ std::string others_text(const std::vector<check::Judgement>& all,
     if (j.verdict == check::Verdict::not_judged && !j.address.empty()) line += " at " + j.address;
     if (j.verdict == check::Verdict::not_judged && !j.pattern.empty()) line += "; " + j.pattern;
     for (const std::string& condition : j.conditions) line += fmt::format("; {} if {}", j.needed, condition);
+    for (const std::string& demand : j.demands) line += "; if " + demand;
     for (const std::string& reason : j.reasons) line += "; it depends on " + reason;
     for (const std::string& assumed : j.assumed) line += "; assumed: " + assumed;
     for (const std::string& premise : j.premises) line += "; assumed: " + premise;
@@ -48,15 +52,28 @@ std::string others_text(const std::vector<check::Judgement>& all,
 }
 
 std::string summary(const std::vector<check::Judgement>& all, u64 kernels) {
-  u64 fine = 0, conditional = 0, unknown = 0;
+  u64 fine = 0, conditional = 0, unknown = 0, of_library = 0;
+  std::map<std::string, std::set<std::string>> demands; // by kernel
   for (const check::Judgement& j : all) {
-    unknown += j.verdict == check::Verdict::unknown || j.verdict == check::Verdict::not_judged;
-    if (check::is_fine(j.verdict)) ++(j.conditional ? conditional : fine);
+    if (!j.other_shape && !check::is_of_library(j.site))
+      demands[j.kernel].insert(j.demands.begin(), j.demands.end());
+    if (j.fault) continue;
+    const bool undecided = j.verdict == check::Verdict::unknown || j.verdict == check::Verdict::not_judged;
+    unknown += undecided;
+    if (check::is_fine(j.verdict))
+      ++(j.conditional || !j.demands.empty() ? conditional : fine);
+    else if (!undecided)
+      of_library += check::is_of_library(j.site);
   }
-  return fmt::format(
-      "{} access{} in {} kernel{}: {} fine, {} fine under a condition, {} not decided, {} not fine\n",
+  std::string out = fmt::format(
+      "{} access{} in {} kernel{}: {} fine, {} fine under a condition, {} not decided, {} not fine",
       all.size(), all.size() == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", fine, conditional, unknown,
       all.size() - fine - conditional - unknown);
+  out += of_library == 0 ? "\n" : fmt::format(" ({} of them in code of libraries)\n", of_library);
+  for (const auto& [kernel, of_kernel] : demands)
+    if (!of_kernel.empty())
+      out += diag::without_controls(fmt::format("{}: fine if {}\n", kernel, fmt::join(of_kernel, " and ")));
+  return out;
 }
 
 Output refuse(const diag::Diagnostic& bad, const CheckOptions& o) {

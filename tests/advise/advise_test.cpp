@@ -295,6 +295,31 @@ TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
   EXPECT_EQ(only(advise_in(x, launch)).change.find("to a warp"), std::string::npos);
 }
 
+// A structure of 12 bytes that is read whole by one statement is no row of its thread.
+TEST(Advise, AStructureThatOneStatementReads) {
+  std::vector<Built> members;
+  for (u64 k = 0; k < 3; ++k)
+    members.push_back(site(Space::global, Kind::load, 4, [k](u32 l) { return 4 * k + u64{l} * 12; }));
+  for (Built& one : members) one.site.site.frames = {{"a.cu", 5, 3, ""}};
+  measure::LaunchRecord launch = launch_of({&members[0], &members[1], &members[2]});
+  EXPECT_NE(only(advise_in(members[0], launch)).change.find("one array per member"), std::string::npos);
+}
+
+// What other arrays are accessed with is no member of this one: c[i] = a[i] * b[i].
+TEST(Advise, StructuresOfOneStatementGetTheSameChange) {
+  auto part = [](const char* array, u32 column, u64 byte) {
+    Built out = site(Space::global, Kind::load, 4, [byte](u32 l) { return byte + u64{l} * 8; });
+    out.site.site.frames = {{"a.cu", 5, column, ""}};
+    out.site.site.array = {.kind = access::ArrayKind::parameter, .name = array};
+    return out;
+  };
+  Built a = part("a", 3, 0), a2 = part("a", 3, 4), b = part("b", 9, 0), b2 = part("b", 9, 4);
+  measure::LaunchRecord launch = launch_of({&a, &a2, &b, &b2});
+  for (Built* one : {&a, &b})
+    EXPECT_NE(only(advise_in(*one, launch)).change.find("__align__(8)"), std::string::npos)
+        << one->site.site.array.name;
+}
+
 // A structure that is copied, each member by an access of its own because nothing says how it is aligned.
 TEST(Advise, AStructureThatIsMovedWhole) {
   Built a = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 8; });

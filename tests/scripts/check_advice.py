@@ -59,6 +59,8 @@ def main(directory, sources):
             line, operations, space = pair["after"]
             after = [a for a in accesses if a["line"] == line and a["op"] in operations and a["space"] == space]
             for finding in found:
+                if not finding["costs"]:
+                    continue  # of an index, not of an access
                 predicted = finding["costs"][0]
                 if finding["line"] == pair["before"][0] and finding["rule"] == "missing-restrict":
                     wanted, executed = loads_once(report, pair)

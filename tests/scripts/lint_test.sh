@@ -32,7 +32,7 @@ expect_in stdout 'apart.cu:7:.*coalesced: load of 4 bytes'
 run "$warplens" check --compiler clang --fail-on never --json apart.cu
 expect_code 0
 mv stdout findings.json
-expect_json findings.json "[f['rule'] for f in r['findings']]" "['uncoalesced-load']"
+expect_json findings.json "[f['rule'] for f in r['findings']]" "['uncoalesced-load', 'index-overflow']"
 
 # PTX, from a file or from standard input.
 cat >tile.ptx <<'PTX'

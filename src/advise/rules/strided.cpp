@@ -76,15 +76,20 @@ bool turns_a_matrix(const Subject& s) {
 Neighbours neighbours(const Subject& s, u64 stride) {
   Neighbours out;
   std::set<u64> places{place_in(main_class(s), stride)};
-  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
-    const measure::WarpClass& c = other.distribution.classes.front();
-    if (!is_sibling(s, other) || c.shape.form != main_class(s).shape.form) return;
-    bool elsewhere = places.insert(place_in(c, stride)).second;
-    if (same_place(other.site, s.site.site))
-      out.unrolled += elsewhere;
-    else
-      out.members += elsewhere;
-  });
+  auto each = [&](bool of_same_place, auto&& f) { // of the same array, as far as arrays are known
+    each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+      const measure::WarpClass& c = other.distribution.classes.front();
+      const access::Array &one = s.site.site.array, &another = other.site.array;
+      const bool apart = one.kind != access::ArrayKind::unknown &&
+                         another.kind != access::ArrayKind::unknown && one != another;
+      if (apart || !is_sibling(s, other) || c.shape.form != main_class(s).shape.form ||
+          same_place(other.site, s.site.site) != of_same_place)
+        return;
+      if (places.insert(place_in(c, stride)).second) f();
+    });
+  };
+  each(true, [&] { ++out.unrolled; });
+  each(false, [&] { ++out.members; });
   return out;
 }
 
@@ -130,10 +135,12 @@ void strided(const Subject& s, std::vector<Advice>& list) {
         stride,
         stride == 16  ? "float4, int4"
         : stride == 8 ? "float2, int2"
-                      : "char4");
+        : stride == 4 ? "char4"
+                      : "char2");
     out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
-  } else if (near.members > 1 && stride <= largest_structure) {
-    say_members(s, stride, near.members, out);
+  } else if (stride <= largest_structure &&
+             (near.members > 1 || ((near.unrolled + 1) * bytes == stride && !repeats(s, s.site)))) {
+    say_members(s, stride, near.members + near.unrolled, out);
   } else if (row_of_thread && turns_a_matrix(s)) {
     out.change =
         "load a tile into shared memory row by row, its lanes side by side, and read it there by column: "

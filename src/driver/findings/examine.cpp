@@ -11,7 +11,7 @@
 #include "os/environment.h"
 #include "os/file.h"
 #include "ptx/parse.h"
-#include "report/declarations.h"
+#include "report/arrays.h"
 #include "report/names.h"
 #include <algorithm>
 #include <atomic>
@@ -124,8 +124,39 @@ std::string first_error(std::string_view said) {
   return std::string(said.substr(begin, said.find('\n', word) - begin));
 }
 
+// PTX has all local arrays of a function in one; the source may say which of them an access can go to.
+void name_local_arrays(std::vector<check::Judgement>& all, SourceTexts& sources) {
+  constexpr std::string_view depot = "__local_depot";
+  std::vector<check::Judgement*> local;
+  measure::LaunchRecord record;
+  for (check::Judgement& j : all)
+    if (j.site.array.kind == access::ArrayKind::local && j.site.array.name.starts_with(depot)) {
+      local.push_back(&j);
+      measure::SiteRecord& site = record.sites.emplace_back();
+      site.site = j.site;
+      site.site.id = {}; // which is of one PTX text alone
+    }
+  if (local.empty()) return;
+  std::map<std::string, std::vector<std::string_view>> files;
+  std::vector<report::Launch> launches{report::Launch(std::move(record))};
+  report::name_arrays(launches, [&](const std::string& file, u32 line) -> std::optional<std::string> {
+    auto [known, fresh] = files.try_emplace(file);
+    for (std::string_view text = fresh ? sources.text(file) : std::string_view(); !text.empty();) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      known->second.push_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (line > known->second.size()) return {};
+    return std::string(known->second[line - 1]);
+  });
+  for (std::size_t n = 0; n < local.size(); ++n) {
+    const std::string& name = launches[0].record.sites[n].site.array.name;
+    local[n]->array = name.starts_with(depot) ? "" : name;
+  }
+}
+
 InputResult judge(const CheckInput& input, const check::Options& options, const CompileFor& how,
-                  bool colour) {
+                  SourceTexts& sources, bool colour) {
   InputResult out;
   auto texts = read_ptx(input, how, [&](std::string_view text) { out.said += diag::without_controls(text); });
   auto fail = [&](diag::Diagnostic bad, std::string_view text) {
@@ -150,15 +181,17 @@ InputResult judge(const CheckInput& input, const check::Options& options, const 
       out.most_shared = std::max(out.most_shared, shared_bytes(parsed->module, f));
     if (checked.kernels + checked.functions != 0) out.unused = std::move(checked.unused_arguments);
   }
+  name_local_arrays(out.judgements, sources);
   return out;
 }
 
 std::vector<InputResult> judge_all(const std::vector<CheckInput>& inputs, const check::Options& options,
-                                   const CompileFor& how, const CheckOptions& o) {
+                                   const CompileFor& how, SourceTexts& sources, const CheckOptions& o) {
   std::vector<InputResult> out(inputs.size());
   std::atomic<std::size_t> next = 0;
   auto work = [&] {
-    for (std::size_t i; (i = next++) < inputs.size();) out[i] = judge(inputs[i], options, how, o.colour);
+    for (std::size_t i; (i = next++) < inputs.size();)
+      out[i] = judge(inputs[i], options, how, sources, o.colour);
   };
   std::size_t jobs = std::min<std::size_t>(
       inputs.size(), o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency()));
@@ -215,11 +248,12 @@ std::string_view SourceTexts::text(const std::string& file) {
   fs::path real = fs::canonical(file, error);
   if (fresh && !error && roots_.contains(real))
     known->second = os::read_file(real, std::size_t{1} << 26).value_or("");
+  if (fresh && known->second.find('\0') != std::string::npos) known->second.clear(); // a program is no text
   return known->second;
 }
 
-std::vector<std::string> SourceTexts::parameters(const std::string& function,
-                                                 const access::SourceStack& stack) {
+std::vector<report::Parameter> SourceTexts::parameters(const std::string& function,
+                                                       const access::SourceStack& stack) {
   if (stack.empty()) return {};
   const access::SourceFrame& frame = stack[stack.size() - 1];
   std::string plain = report::without_comments(text(frame.file));
@@ -227,10 +261,8 @@ std::vector<std::string> SourceTexts::parameters(const std::string& function,
   for (u32 line = 0; line < frame.line && end < plain.size(); ++line)
     end = std::min(plain.find('\n', end), plain.size() - 1) + 1;
   std::string name = function.starts_with("_Z") ? report::function_name(function) : function;
-  std::vector<std::string> out;
-  if (std::optional<report::Definition> found = report::definition_of(plain, name, end))
-    for (report::Parameter& parameter : found->parameters) out.push_back(std::move(parameter.name));
-  return out;
+  std::optional<report::Definition> found = report::definition_of(plain, name, end);
+  return found ? std::move(found->parameters) : std::vector<report::Parameter>();
 }
 
 std::span<const std::string_view> checked_rules() { return check::rules(); }
@@ -264,7 +296,7 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
   Examined out;
   out.architectures = options->architectures;
   std::vector<diag::Diagnostic> gaps;
-  for (InputResult& one : judge_all(inputs, *options, how, o)) {
+  for (InputResult& one : judge_all(inputs, *options, how, sources, o)) {
     out.said += one.said;
     std::move(one.gaps.begin(), one.gaps.end(), std::back_inserter(gaps));
     out.kernels += one.kernels;

@@ -5,6 +5,7 @@
 #include "driver/check.h"
 #include "driver/findings/check_inputs.h"
 #include "findings/finding.h"
+#include "report/declarations.h"
 #include "report/source_roots.h"
 #include <map>
 #include <mutex>
@@ -22,8 +23,8 @@ public:
   // Empty where the file cannot be read or does not belong to the program.
   std::string_view text(const std::string& file);
 
-  // What the definition of the kernel calls its parameters, where it begins above that code.
-  std::vector<std::string> parameters(const std::string& function, const access::SourceStack&);
+  // The parameters in the definition of the kernel, where it begins above that code.
+  std::vector<report::Parameter> parameters(const std::string& function, const access::SourceStack&);
 
 private:
   report::SourceRoots roots_;

@@ -1,0 +1,250 @@
+// An address is followed to where 32 bits are widened, the index before it to its products. See overflow.h.
+#include "check/overflow.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace warplens::check {
+namespace {
+
+using ir::Opcode;
+constexpr u32 most_depth = 24;
+constexpr double largest_memory = 80e9; // bytes of a GPU
+constexpr double most_threads = 1024;   // of a block
+
+// gridDim.x*blockDim.x is one size, and threadIdx.x is less than blockDim.x.
+Bound of_threads(const Bound& bound) {
+  using K = Size::Kind;
+  Bound out;
+  for (const auto& [of, times] : bound) {
+    Bound term{{{}, times}};
+    for (const Size& size : of) {
+      const bool thread = size.kind == K::thread;
+      term = product(term, {{{thread ? Size{K::block_size, size.a, 0} : size}, 1.0}});
+      if (!thread) continue;
+      Product without = of;
+      without.erase(std::ranges::find(without, size));
+      term = sum(term, {{without, times}}, -1);
+    }
+    out = sum(out, term);
+  }
+  Bound merged;
+  for (const auto& [of, times] : out) {
+    Product now = of;
+    for (u32 axis = 0; axis < 3; ++axis) {
+      auto blocks = std::ranges::find(now, Size{K::blocks, axis, 0});
+      if (blocks == now.end() || std::ranges::find(now, Size{K::block_size, axis, 0}) == now.end()) continue;
+      now.erase(blocks);
+      now.erase(std::ranges::find(now, Size{K::block_size, axis, 0}));
+      now.push_back({K::threads, axis, 0});
+    }
+    std::ranges::sort(now);
+    merged = sum(merged, {{now, times}});
+  }
+  return merged;
+}
+
+// Is it more than a number that each thread has, and what a parameter adds to that? What the threads of one block multiply is
+// small.
+bool is_multiple(const Bound& by_thread, const Bound& bound) {
+  using K = Size::Kind;
+  for (const auto& [of, times] : by_thread)
+    if (of.size() == 1 && of[0].kind == K::thread && times >= 2) return true;
+  return std::ranges::any_of(bound, [](const auto& term) {
+    const auto& [of, times] = term;
+    const auto large = std::ranges::count_if(of, [](const Size& size) { return size.kind != K::block_size; });
+    if (large != 1) return large > 1 && times > 0;
+    return of.size() == 1 && times >= (of[0].kind == K::blocks ? most_threads + 1 : 2);
+  });
+}
+
+std::string grouped(double value) {
+  std::string out = fmt::format("{:.0f}", value);
+  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, 1, ',');
+  return out;
+}
+
+} // namespace
+
+Overflows::Overflows(const Flow& flow, const Launches& launches, const Names& names)
+    : sizes_(flow, launches), launches_(launches), names_(names) {}
+
+std::optional<Overflow> Overflows::of(u32 instruction, u32 block, u32 address) {
+  place_ = {instruction, block};
+  seen_.clear();
+  sizes_.at(block);
+  return in_address(address, 1, 0);
+}
+
+bool Overflows::is_unconditional() const {
+  return sizes_.flow.decided_at[place_.block] == ir::no_value &&
+         !sizes_.flow.function.instructions[place_.instruction].guard.valid();
+}
+
+// `scale`: how many bytes the address moves with one of the operand.
+std::optional<Overflow> Overflows::in_address(u32 operand, u64 scale, u32 depth) {
+  const ir::Module& module = sizes_.flow.module;
+  const ir::Function& f = sizes_.flow.function;
+  const ir::Operand& o = f.operands[operand];
+  const bool is_register =
+      o.kind == ir::Operand::Kind::reg || (o.kind == ir::Operand::Kind::address && o.reg.valid());
+  const u32 value = is_register ? sizes_.flow.ssa.of_operand[operand] : ir::no_value;
+  if (value == ir::no_value || depth > most_depth || !seen_.insert(value).second) return {};
+  const ir::Instruction* i = sizes_.flow.definition(value);
+  if (i == nullptr) return {};
+  const ir::Form& form = module.form(*i);
+  auto constant = [&](u32 n) -> std::optional<u64> {
+    const ir::Operand& by = f.operands[sizes_.source(*i, n)];
+    return by.kind == ir::Operand::Kind::immediate ? std::optional(by.value) : std::nullopt;
+  };
+  auto either = [&](u64 of_each) {
+    std::optional<Overflow> out;
+    for (u32 n = 0; n < i->sources && !out; ++n) out = in_address(sizes_.source(*i, n), of_each, depth + 1);
+    return out;
+  };
+  switch (form.opcode) {
+  case Opcode::mov:
+  case Opcode::cvta:
+  case Opcode::add:
+  case Opcode::sub: return either(scale);
+  case Opcode::shl: return constant(1) && *constant(1) < 32 ? either(scale << *constant(1)) : std::nullopt;
+  case Opcode::cvt:
+    return ir::bits(form.type(0)) == 64 && ir::bits(form.type(1)) == 32 && !ir::is_float(form.type(1))
+               ? widened(sizes_.source(*i, 0), ir::is_signed(form.type(1)), scale)
+               : std::nullopt;
+  case Opcode::mul:
+  case Opcode::mad: {
+    if (form.has(ir::Modifier::hi)) return {};
+    const u64 by = scale * constant(1).value_or(1);
+    std::optional<Overflow> out;
+    if (!form.has(ir::Modifier::wide)) return either(by);
+    const bool is_signed = ir::is_signed(form.type());
+    for (u32 n = 0; n < 2 && !out; ++n) out = widened(sizes_.source(*i, n), is_signed, by);
+    if (!out && form.opcode == Opcode::mad) out = in_address(sizes_.source(*i, 2), scale, depth + 1);
+    return out;
+  }
+  default: return {};
+  }
+}
+
+std::optional<Overflow> Overflows::widened(u32 operand, bool is_signed, u64 scale) {
+  const ir::Operand& o = sizes_.flow.function.operands[operand];
+  if (o.kind != ir::Operand::Kind::reg) return {};
+  const std::optional<i64> first =
+      is_signed || !is_unconditional() ? std::nullopt : sizes_.of_first_thread(operand);
+  if (first && *first < 0) {
+    Overflow out;
+    out.limit = (u64{1} << 32) - static_cast<u64>(-*first);
+    out.below_zero = out.certain = true;
+    return out;
+  }
+  return in_index(sizes_.flow.ssa.of_operand[operand], u64{1} << (is_signed ? 31 : 32), scale, 0);
+}
+
+// Comparisons with the index come too late, and those with what it is made from do not.
+std::optional<Overflow> Overflows::in_index(u32 value, u64 limit, u64 scale, u32 depth) {
+  if (const std::optional<Bound> bound = sizes_.computed(value))
+    if (std::optional<Overflow> out = overflow(*bound, limit, scale)) return out;
+  const ir::Instruction* i = sizes_.flow.definition(value);
+  if (i == nullptr || depth > most_depth) return {};
+  switch (sizes_.flow.module.form(*i).opcode) {
+  case Opcode::mov:
+  case Opcode::cvt:
+  case Opcode::add:
+  case Opcode::sub:
+  case Opcode::mul:
+  case Opcode::mad:
+  case Opcode::shl: break;
+  default: return {};
+  }
+  std::optional<Overflow> out;
+  for (u32 n = 0; n < i->sources && !out; ++n)
+    if (const u32 operand = sizes_.source(*i, n);
+        sizes_.flow.function.operands[operand].kind == ir::Operand::Kind::reg)
+      out = in_index(sizes_.flow.ssa.of_operand[operand], limit, scale, depth + 1);
+  return out;
+}
+
+std::optional<Overflow> Overflows::overflow(const Bound& by_thread, u64 limit, u64 scale) const {
+  const Bound bound = of_threads(by_thread);
+  const double reached = static_cast<double>(limit);
+  Overflow out;
+  out.limit = limit;
+  out.bytes = limit * scale;
+  if (static_cast<double>(out.bytes) > largest_memory || largest(bound, 1e15) < reached) return {};
+  const bool fixed = bound.empty() || (bound.size() == 1 && bound.begin()->first.empty());
+  if (fixed) {
+    out.certain = is_unconditional();
+    out.sizes = "in a launch of this size";
+    return out;
+  }
+  if (!is_multiple(by_thread, bound)) return {};
+  double least = 1, enough = 1e15;
+  while (least < enough) {
+    const double middle = std::floor((least + enough) / 2);
+    if (largest(bound, middle) >= reached)
+      enough = middle;
+    else
+      least = middle + 1;
+  }
+  // What the bound is next to, where it is large.
+  std::size_t degree = 0;
+  for (const auto& [of, times] : bound)
+    if (times > 0) degree = std::max(degree, of.size());
+  std::set<Size> sizes;
+  std::string leading;
+  for (const auto& [of, times] : bound) {
+    if (of.size() != degree || times <= 0) continue;
+    sizes.insert(of.begin(), of.end());
+    leading += (leading.empty() ? "" : " + ") + name(of, times);
+  }
+  if (sizes.size() == 1) {
+    out.sizes = fmt::format("from {} = {} on", name(*sizes.begin()), grouped(least));
+    return out;
+  }
+  out.sizes = fmt::format("where {} reaches {}", leading, grouped(reached));
+  std::string equal;
+  for (const Size& size : sizes) equal += name(size) + " = ";
+  if (degree > 1 && std::ranges::all_of(sizes, [&](const Size& size) { return least <= most(size); }))
+    out.example = equal + grouped(least);
+  if (degree > 1) return out;
+  const auto& [of, times] = *std::ranges::max_element(bound, {}, [](const auto& term) { // the others 0
+    return term.first.size() == 1 ? term.first[0].kind : Size::Kind::parameter;
+  });
+  if (of.size() == 1 && of[0].kind != Size::Kind::parameter)
+    out.example = fmt::format("{} = {}", name(of[0]), grouped(std::ceil(reached / times)));
+  return out;
+}
+
+std::string Overflows::name(const Size& size) const {
+  const char axis = static_cast<char>('x' + size.a);
+  switch (size.kind) {
+  case Size::Kind::parameter: {
+    std::string out = size.a < names_.size() && !names_[size.a].name.empty()
+                          ? names_[size.a].name
+                          : fmt::format("parameter {}", size.a + 1);
+    return size.b == 0 ? out : fmt::format("({} at byte {})", out, size.b);
+  }
+  case Size::Kind::loaded: {
+    const ir::Instruction& i = sizes_.flow.function.instructions[size.a];
+    const std::vector<access::SourceFrame> frames = sizes_.flow.module.frames(i.location);
+    if (frames.empty()) return fmt::format("(the value loaded in PTX line {})", i.ptx_line);
+    return fmt::format("(the value loaded at {}:{})", frames[0].file.substr(frames[0].file.rfind('/') + 1),
+                       frames[0].line);
+  }
+  case Size::Kind::blocks: return fmt::format("gridDim.{}", axis);
+  case Size::Kind::threads: return fmt::format("gridDim.{0}*blockDim.{0}", axis);
+  case Size::Kind::block_size:
+  case Size::Kind::thread: return fmt::format("blockDim.{}", axis);
+  }
+  return {};
+}
+
+std::string Overflows::name(const Product& of, double factor) const {
+  std::string out = factor == 1 ? "" : fmt::format("{:g}", factor);
+  for (const Size& size : of) out += (out.empty() ? "" : "*") + name(size);
+  return out;
+}
+
+} // namespace warplens::check

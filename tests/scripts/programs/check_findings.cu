@@ -1,0 +1,171 @@
+// What `check` says of code, and what it leaves unsaid (check_findings_test.sh): a comment behind an access has the severity and
+// words of a finding or of a note below it, or `none`.
+#include <cstddef>
+struct alignas(4) Pair {
+  short a, b;
+};
+struct Quad {
+  float a, b, c, d;
+};
+
+// ---- what no launch survives
+__global__ void odd_pair(const short* a, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = reinterpret_cast<const Pair*>(a + 2 * i + 1)->b; // warning: stride 4 bytes
+}
+__global__ void odd_int(const short* a, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = *reinterpret_cast<const int*>(a + 2 * i + 1); // error: misaligned by 2 bytes in every lane
+}
+__global__ void every_float(const float* a, float4* out) {
+  out[threadIdx.x] = *reinterpret_cast<const float4*>(a + threadIdx.x); // error: misaligned by 4 bytes in 24 lanes
+}
+__global__ void behind(int* out) {
+  __shared__ int s[64];
+  s[threadIdx.x & 31] = 1;
+  __syncthreads();
+  out[threadIdx.x] = s[(threadIdx.x & 31) + 64]; // error: lies outside of its 256 bytes in every lane
+}
+__constant__ float few[8];
+__global__ void before(float* out) { out[threadIdx.x] = few[int(blockIdx.x & 1) - 4]; } // error: lies outside of its 32 bytes in every lane
+__global__ void asks_first(const float* a, float4* out) {
+  const float* from = a + threadIdx.x;
+  if (reinterpret_cast<size_t>(from) % 16 == 0) out[threadIdx.x] = *reinterpret_cast<const float4*>(from); // warning: 8 of 32 lanes
+}
+__global__ void demands(const float* x, float4* y, int off) {
+  y[threadIdx.x] = *reinterpret_cast<const float4*>(x + off + 4 * threadIdx.x); // none
+}
+
+// ---- indices that are too large for 32 bits
+__global__ void square(float* a, int n) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n && col < n) a[row * n + col] = 1; // note: from n = 46,341 on
+}
+__global__ void two_sizes(float* a, int n, int m) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n && col < m) a[row * m + col] = 1; // note: where n*m reaches 2,147,483,648
+}
+__global__ void fours(char* a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i * 4] = 1; // note: from n = 536,870,913 on
+}
+__global__ void unsigned_threes(char* a, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i * 3] = 1; // note: from n = 1,431,655,767 on
+}
+__global__ void compared_late(char* a, int n, int first) {
+  int i = (first + blockIdx.x * blockDim.x + threadIdx.x) * 2;
+  if (i < n) a[i] = 1; // note: reaches 2,147,483,648
+}
+__global__ void loaded(float* out, const int* id, const float* table, int n) {
+  int row = id[blockIdx.x];
+  if (threadIdx.x < n) out[threadIdx.x] = table[row * n + threadIdx.x]; // note: the value loaded
+}
+__global__ void first_thread(float* a) { a[threadIdx.x - 1] = 1; } // warning: below zero in the first thread
+__global__ void not_the_first(float* a) {
+  if (threadIdx.x > 0) a[threadIdx.x - 1] = 1; // note: misaligned by 28 bytes
+}
+__global__ void plain(float* a, int n, int first) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i + first] = 1; // none
+}
+__global__ void wide(float* a, size_t n, int m) {
+  size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) a[i * m] = 1; // warning: stride
+}
+__global__ void bounded(float* a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 100000) a[i * 2 + i / 7] = 1; // none
+}
+__global__ void masked(float* a, unsigned seed) { a[(threadIdx.x * 1664525u + seed) & 1023] = 1; } // none
+struct Big {
+  float x[24];
+};
+__global__ void too_big_anyway(Big* a, int n) { // 2^31 of them are 206 GB
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i * 2].x[0] = 1; // warning: stride
+}
+
+// ---- blocks that the code is for
+__global__ void eight_by_four(int* out) {
+  __shared__ int s[32];
+  int x = threadIdx.x, y = threadIdx.y;
+  s[x + 8 * y] = x;
+  __syncthreads();
+  out[x + 8 * y] = s[x * 4 + y]; // none
+}
+constexpr int T = 16;
+__global__ void turn16(const float* in, float* out, int n) {
+  __shared__ float buf[T * T];
+  int r = threadIdx.y, c = threadIdx.x;
+  buf[r * T + c] = in[(blockIdx.y * T + r) * n + blockIdx.x * T + c]; // note: where 16*n*gridDim.y reaches 4,294,967,296
+  __syncthreads();
+  out[(blockIdx.x * T + r) * n + blockIdx.y * T + c] = buf[c * T + r]; // warning: 8-way bank conflict
+}
+__global__ void sixteen_lanes(float* out) {
+  __shared__ float s[16 * 2];
+  if (threadIdx.x >= 16) return;
+  s[2 * threadIdx.x] = 1; // none
+  out[threadIdx.x] = s[2 * threadIdx.x + 1];
+}
+__global__ void __launch_bounds__(8) eight_threads(float* out) {
+  __shared__ float s[8 * 4];
+  s[4 * threadIdx.x] = 1; // none
+  __syncthreads();
+  out[threadIdx.x] = s[4 * threadIdx.x];
+}
+
+// ---- what need not be bad
+__global__ void two_lanes_a_row(const float* a, float4* out, int k) {
+  size_t row = threadIdx.x / 2, half = threadIdx.x % 2;
+  out[threadIdx.x] = *reinterpret_cast<const float4*>(a + row * k + 4 * half); // note: rows of 2 lanes, 4*k bytes apart
+}
+__global__ void columns(const float* a, float* out, int n) { out[threadIdx.x] = a[size_t(threadIdx.x) * n]; } // warning: stride
+__global__ void odd_stride(float* out, int n) {
+  __shared__ float s[4096];
+  s[threadIdx.x * n] = 1; // note: stride 4*n bytes
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
+// ---- one statement, one change
+struct Complex {
+  float re, im;
+};
+__global__ void times(const Complex* a, const Complex* b, Complex* c) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  Complex x = a[i], y = b[i]; // warning: __align__(8)
+  c[i] = {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; // warning: __align__(8)
+}
+struct Particle {
+  float x, y, z;
+};
+__global__ void length(const Particle* p, float* out) {
+  Particle v = p[threadIdx.x]; // warning: one array per member
+  out[threadIdx.x] = v.x * v.x + v.y * v.y + v.z * v.z;
+}
+__global__ void shift(Particle* p, float d) {
+  p[threadIdx.x].x += d; // warning: one array per member
+  p[threadIdx.x].y += d; // warning: one array per member
+  p[threadIdx.x].z += d; // warning: one array per member
+}
+
+// ---- words
+__global__ void local(const int* in, int* out, int n) {
+  int counts[16] = {};
+  for (int i = 0; i < n; ++i) ++counts[in[i + threadIdx.x] & 15]; // warning: 'counts'
+  out[threadIdx.x] = counts[n & 15];
+}
+struct Sizes {
+  int first[64];
+};
+__global__ void by_value(Sizes sizes, float* out, int n) { out[sizes.first[n & 63] + threadIdx.x] = 1; } // none
+__global__ void hidden_stride(const int* n, float* out) { out[threadIdx.x * n[0]] = 1; } // warning: (a value loaded at check_findings.cu
+struct Two {
+  unsigned char r, g;
+};
+__global__ void bytes(const Two* a, Two* b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = a[i]; // warning: load of 1 byte from
+}
+int main() { return 0; }
