@@ -274,6 +274,7 @@ constexpr Architecture unified(u32 sm, std::string_view generation, ReferencePar
                                Features features) {
   Architecture row = modern(sm, generation, part, sizes, features, sector_global, pair_shared);
   row.stages = any_stages;
+  row.features.independent_threads = true;
   return row;
 }
 

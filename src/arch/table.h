@@ -116,6 +116,8 @@ struct Features {
   bool concurrent_managed_access = false; // host and device may use managed and registered memory at once
   bool cooperative_launch = false;
   bool cluster_launch = false;
+  // Lanes of a warp may be at different instructions (CUDA C++ Programming Guide, "Independent Thread Scheduling").
+  bool independent_threads = false;
 };
 
 struct Architecture {

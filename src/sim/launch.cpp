@@ -7,6 +7,7 @@
 // that may wait for other threads, no barriers for some of a CTA's threads, no output of their own. The size
 // of a batch depends on the kernel and the grid alone, not on the number of workers, and so do a launch's
 // results.
+#include "sim/check/access_checks.h"
 #include "sim/exec/cluster.h"
 #include "sim/program.h"
 #include "sim/stall.h"
@@ -426,6 +427,7 @@ std::optional<Fault> prepare(LaunchState& launch) {
     Result<u64> workspace = launch.device.memory->allocate(4096, AllocationKind::device, 512, "grid barrier");
     if (!workspace) return invalid("no device memory for the grid-wide barrier");
     std::memset(reinterpret_cast<void*>(*workspace), 0, 4096);
+    if (WrittenBytes* written = launch.device.memory->written()) written->mark(*workspace, 4096);
     launch.grid_workspace = *workspace;
   }
   return std::nullopt;
@@ -476,6 +478,7 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
   }
   result.fault = std::move(state.fault);
   result.warnings = std::move(state.warnings);
+  drop_covered_races(result.warnings);
   return result;
 }
 

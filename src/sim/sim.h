@@ -28,6 +28,7 @@ struct DeviceShape {
   u32 max_shared_per_cta = 232448;  // with opt-in
   u32 shared_allocation_unit = 128; // bytes, a power of two: a CTA has a multiple of them
   u32 clock_khz = 1980000;
+  bool lockstep_warps = false; // all lanes of a warp are at one instruction: no independent thread scheduling
 };
 
 // Everything the device keeps between launches. One per process that emulates.

@@ -5,7 +5,9 @@
 namespace warplens::sim {
 namespace {
 
-// %r0 is the thread's number; %d0 points to its element of `out`, %d2 to that of `in`.
+// %r0 is the thread's number; %d0 points to its element of `out`, %d2 to that of `in`, %r3 to its word of shared memory; %r4 to
+// the same lane's in the other warp, %r6 to the next lane's, %r8 to that of a lane in the other half of the warp. %p1: the
+// first warp; %p2: the first half of each.
 std::string kernel(std::string_view body) {
   return ptx_header() +
          fmt::format(".visible .entry k(.param .u64 out, .param .u64 in) {{\n"
@@ -15,7 +17,9 @@ std::string kernel(std::string_view body) {
                      "mul.wide.u32 %d1, %r0, 4; add.s64 %d0, %d0, %d1; add.s64 %d2, %d2, %d1;\n"
                      "mov.u32 %r1, 7; mov.u32 %r2, s; shl.b32 %r3, %r0, 2; add.u32 %r3, %r2, %r3;\n"
                      "xor.b32 %r4, %r0, 32; shl.b32 %r4, %r4, 2; add.u32 %r4, %r2, %r4;\n"
-                     "setp.lt.u32 %p1, %r0, 32;\n{}\n"
+                     "xor.b32 %r6, %r0, 1; shl.b32 %r6, %r6, 2; add.u32 %r6, %r2, %r6;\n"
+                     "xor.b32 %r8, %r0, 16; shl.b32 %r8, %r8, 2; add.u32 %r8, %r2, %r8;\n"
+                     "setp.lt.u32 %p1, %r0, 32; and.b32 %r7, %r0, 16; setp.eq.u32 %p2, %r7, 0;\n{}\n"
                      "st.global.u32 [%d0], %r1; ret; }}\n",
                      body);
 }
@@ -25,9 +29,9 @@ struct Buffers {
 };
 
 // `prepare` may write to the buffers' shadow before the launch.
-template <class Prepare> Outcome run(std::string_view body, LaunchChecks checks, Prepare&& prepare) {
+template <class Prepare>
+Outcome run(Gpu& gpu, std::string_view body, LaunchChecks checks, Prepare&& prepare) {
   constexpr u32 threads = 64;
-  Gpu gpu;
   if (checks.memory) gpu.device.memory->track();
   if (!gpu.load(kernel(body))) return {};
   Buffers at{gpu.buffer(std::vector<u32>(threads)), gpu.buffer(std::vector<u32>(threads))};
@@ -37,6 +41,10 @@ template <class Prepare> Outcome run(std::string_view body, LaunchChecks checks,
   LaunchResult result = gpu.run("k", {2}, {threads}, {at.out, at.in}, options);
   if (result.fault) ADD_FAILURE() << diag::render(result.fault->diagnostic);
   return {result.warnings, gpu.read<u32>(at.out, threads)};
+}
+template <class Prepare> Outcome run(std::string_view body, LaunchChecks checks, Prepare&& prepare) {
+  Gpu gpu;
+  return run(gpu, body, checks, prepare);
 }
 Outcome run(std::string_view body, LaunchChecks checks) {
   return run(body, checks, [](Memory&, Buffers) {});
@@ -66,7 +74,9 @@ TEST(AccessCheck, RacesAreWhatNoBarrierOrders) {
           {"@%p1 st.shared.u32 [%r2], %r1; bar.sync 0; @%p1 ld.shared.u32 %r1, [%r2]; @!%p1 st.shared.u32 "
            "[%r2], %r1;",
            "race-shared"},
-          // lanes of one warp are not compared
+          // who stored what it reads, as the others did, reads the same in every order; who did not, does not
+          {"st.shared.u32 [%r2], %r1; ld.shared.u32 %r5, [%r2];", ""},
+          {"@%p1 st.shared.u32 [%r2], %r1; ld.shared.u32 %r5, [%r2];", "race-shared"},
           {"@%p1 st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r1, [%r2];", ""},
           // updates do not race with each other, but with what is no update
           {"atom.shared.add.u32 %r5, [%r2], 1;", ""},
@@ -91,6 +101,115 @@ TEST(AccessCheck, RacesAreWhatNoBarrierOrders) {
     EXPECT_EQ(checked.kinds(), c.kinds) << c.body;
     EXPECT_EQ(run(c.body, {}).kinds(), "") << c.body;
   }
+}
+
+// Of each warp by itself.
+const Case one_warp[] = {
+    {"st.shared.u32 [%r3], %r0; ld.shared.u32 %r1, [%r3];", ""},
+    {"st.shared.u32 [%r3], %r0; ld.shared.u32 %r1, [%r6];", "race-warp"},
+    {"st.shared.u32 [%r3], %r0; bar.warp.sync -1; ld.shared.u32 %r1, [%r6];", ""},
+    {"st.shared.u32 [%r3], %r0; bar.sync 0; ld.shared.u32 %r1, [%r6];", ""},
+    {"st.shared.u32 [%r3], %r0; bar.red.popc.u32 %r5, 0, %p1; ld.shared.u32 %r1, [%r6];", ""},
+    // what brings lanes together, or orders a thread's own accesses, is no barrier
+    {"st.shared.u32 [%r3], %r0; shfl.sync.idx.b32 %r5, %r0, 0, 31, -1; ld.shared.u32 %r1, [%r6];",
+     "race-warp"},
+    {"st.shared.u32 [%r3], %r0; vote.sync.ballot.b32 %r5, %p2, -1; ld.shared.u32 %r1, [%r6];", "race-warp"},
+    {"st.shared.u32 [%r3], %r0; redux.sync.add.u32 %r5, %r0, -1; ld.shared.u32 %r1, [%r6];", "race-warp"},
+    {"st.shared.u32 [%r3], %r0; membar.cta; ld.shared.u32 %r1, [%r6];", "race-warp"},
+    {"@%p2 st.shared.u32 [%r3], %r0; @!%p2 ld.shared.u32 %r1, [%r8];", "race-warp"},
+    {"@%p2 bra FIRST; ld.shared.u32 %r1, [%r8]; bra MEET; FIRST: st.shared.u32 [%r3], %r0; MEET: mov.u32 "
+     "%r5, 0;",
+     "race-warp"},
+    {"@%p2 bra FIRST; mov.u32 %r5, 1; bra MEET; FIRST: st.shared.u32 [%r3], %r0; MEET: @!%p2 ld.shared.u32 "
+     "%r1, [%r8];",
+     "race-warp"},
+    // the second write comes too early for who still reads
+    {"st.shared.u32 [%r3], %r0; bar.warp.sync -1; ld.shared.u32 %r1, [%r6]; st.shared.u32 [%r3], %r1;",
+     "race-warp"},
+    {"st.shared.u32 [%r3], %r0; bar.warp.sync -1; ld.shared.u32 %r1, [%r6]; bar.warp.sync -1; st.shared.u32 "
+     "[%r3], %r1;",
+     ""},
+    // the lanes that are named, each half by itself; a mask that leaves one out
+    {"st.shared.u32 [%r3], %r0; @%p2 bar.warp.sync 0xffff; @!%p2 bar.warp.sync 0xffff0000; ld.shared.u32 "
+     "%r1, [%r6];",
+     ""},
+    {"st.shared.u32 [%r3], %r0; @%p2 bar.warp.sync 0xffff; @!%p2 bar.warp.sync 0xffff0000; ld.shared.u32 "
+     "%r1, [%r8];",
+     "race-warp"},
+    {"st.shared.u32 [%r3], %r0; setp.ne.u32 %p3, %r0, 0; @%p3 bar.warp.sync 0xfffffffe; @!%p1 bar.warp.sync "
+     "-1; @%p3 ld.shared.u32 %r1, [%r8];",
+     "race-warp"}, // lane 16 of warp 0 reads what lane 0 stored
+    // lanes at two barriers of one warp meet all the same
+    {"@%p2 bra FIRST; bar.warp.sync -1; ld.shared.u32 %r1, [%r8]; bra MEET; FIRST: st.shared.u32 [%r3], %r0; "
+     "bar.warp.sync -1; MEET: mov.u32 %r5, 0;",
+     ""},
+    // what one knows, those know that it meets later: 15 meets the first half, then all others
+    {"st.shared.u32 [%r3], %r0; and.b32 %r5, %r0, 31; @%p2 bar.warp.sync 0xffff; setp.ge.u32 %p3, %r5, 15; "
+     "@%p3 bar.warp.sync 0xffff8000; @!%p2 ld.shared.u32 %r1, [%r8];",
+     ""},
+    // lanes that have ended do not come
+    {"st.shared.u32 [%r3], %r0; @!%p2 exit; bar.warp.sync 0xffff; ld.shared.u32 %r1, [%r6];", ""},
+    {"st.shared.u32 [%r3], %r0; @!%p2 exit; bar.warp.sync 0xffff; ld.shared.u32 %r1, [%r8];", "race-warp"},
+    // one word of all
+    {"@%p1 st.shared.u32 [%r2], %r0;", "race-warp"},
+    {"@%p1 st.shared.u32 [%r2], %r1; @%p1 ld.shared.u32 %r5, [%r2];", ""},
+    {"setp.eq.u32 %p3, %r0, 0; @%p3 st.shared.u32 [%r2], %r1; setp.eq.u32 %p3, %r0, 1; @%p3 st.shared.u32 "
+     "[%r2], %r1;",
+     ""},
+    {"setp.eq.u32 %p3, %r0, 0; @%p3 st.shared.u32 [%r2], %r1; setp.eq.u32 %p3, %r0, 1; @%p3 ld.shared.u32 "
+     "%r5, [%r2];",
+     "race-warp"},
+    // bytes that lie apart, and one that is in both
+    {"add.u32 %r5, %r2, %r0; st.shared.u8 [%r5], %r0; ld.shared.u8 %r1, [%r5];", ""},
+    {"add.u32 %r5, %r2, %r0; @%p1 st.shared.u8 [%r5], %r0; setp.eq.u32 %p3, %r0, 2; @%p3 ld.shared.u32 %r1, "
+     "[%r2];",
+     "race-warp"},
+    // updates
+    {"atom.shared.add.u32 %r5, [%r2], 1;", ""},
+    {"@%p1 atom.shared.add.u32 %r5, [%r2], 1; setp.eq.u32 %p3, %r0, 31; @%p3 ld.shared.u32 %r1, [%r2];",
+     "race-warp"},
+    {"@%p1 atom.shared.add.u32 %r5, [%r2], 1; bar.warp.sync -1; @%p1 ld.shared.u32 %r1, [%r2];", ""},
+    // a loop: the reads of a round and the writes of the next
+    {"st.shared.u32 [%r3], %r0; mov.u32 %r5, 0; LOOP: bar.warp.sync -1; ld.shared.u32 %r1, [%r6]; "
+     "st.shared.u32 [%r3], %r1; add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 4; @%p3 bra LOOP;",
+     "race-warp"},
+    {"st.shared.u32 [%r3], %r0; mov.u32 %r5, 0; LOOP: bar.warp.sync -1; ld.shared.u32 %r1, [%r6]; "
+     "bar.warp.sync -1; st.shared.u32 [%r3], %r1; add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 4; @%p3 bra "
+     "LOOP;",
+     ""},
+};
+
+TEST(AccessCheck, RacesOfOneWarpAreWhatNoWarpBarrierOrders) {
+  for (const Case& c : one_warp) EXPECT_EQ(run(c.body, {.race = true}).kinds(), c.kinds) << c.body;
+}
+
+TEST(AccessCheck, InLockstepOnlyOneInstructionIsARace) {
+  for (const Case& c : one_warp) {
+    Gpu gpu;
+    gpu.device.shape.lockstep_warps = true;
+    const bool one_instruction = std::string_view(c.body) == "@%p1 st.shared.u32 [%r2], %r0;";
+    EXPECT_EQ(run(gpu, c.body, {.race = true}, [](Memory&, Buffers) {}).kinds(),
+              one_instruction ? "race-warp" : "")
+        << c.body;
+  }
+}
+
+TEST(AccessCheck, ALineHasOneKindOfRace) {
+  const char* warps = "st.shared.u32 [%r3], %r0; ld.shared.u32 %r1, [%r6]; ld.shared.u32 %r1, [%r4];";
+  EXPECT_EQ(run(warps, {.race = true}).kinds(), "race-shared");
+  const char* lines = "st.shared.u32 [%r3], %r0; ld.shared.u32 %r1, [%r6];\nld.shared.u32 %r1, [%r4];";
+  EXPECT_EQ(run(lines, {.race = true}).kinds(), "race-warp race-shared");
+}
+
+TEST(AccessCheck, ARaceOfOneWarpNamesItsLanes) {
+  std::string text = run("st.shared.u32 [%r3], %r0;\nld.shared.u32 %r1, [%r6];", {.race = true}).text();
+  EXPECT_NE(text.find("lane 0 of warp 0 reads shared memory that lane 1 writes, and no __syncwarp() is "
+                      "between them: offset 0x4"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("lane 1: at "), std::string::npos) << text;
+  text = run("@%p1 st.shared.u32 [%r2], %r0;", {.race = true}).text();
+  EXPECT_NE(text.find("lanes 0 and 1 of warp 0 write different values"), std::string::npos) << text;
 }
 
 TEST(AccessCheck, ARaceNamesBothPlaces) {
@@ -119,6 +238,26 @@ TEST(AccessCheck, ReadsOfWhatNobodyWrote) {
                 .kinds(),
             "memory-uninitialized");
   EXPECT_EQ(run("ld.shared.u32 %r1, [%r3];", {}).kinds(), "");
+}
+
+// What it finds reaches nobody: it stores.
+TEST(AccessCheck, AnExchangeWhoseResultIsUnusedIsAStore) {
+  for (const Case& c : std::initializer_list<Case>{
+           {"atom.global.exch.b32 %r5, [%d2], 7;", ""},
+           {"atom.global.exch.b64 %d5, [%d6], %d0;", ""},
+           {"atom.shared.exch.b32 %r5, [%r2], 7;", ""},
+           {"atom.shared.exch.b32 %r5, [%r2], 7; ld.shared.u32 %r1, [%r2];", ""},
+           {"atom.global.exch.b32 %r5, [%d2], 7; ld.global.u32 %r1, [%d2];", ""},
+           {"@%p1 atom.global.exch.b32 %r5, [%d2], 7; ld.global.u32 %r1, [%d2];", "memory-uninitialized"},
+           {"atom.global.exch.b32 %r1, [%d2], 7;", "memory-uninitialized"},
+           {"atom.shared.exch.b32 %r1, [%r2], 7;", "memory-uninitialized"},
+           // what is written depends on what is there
+           {"atom.global.cas.b32 %r5, [%d2], 0, 7;", "memory-uninitialized"},
+           {"atom.global.and.b32 %r5, [%d2], 0;", "memory-uninitialized"},
+           {"atom.global.add.u32 %r5, [%d2], 7;", "memory-uninitialized"},
+       })
+    EXPECT_EQ(run(std::string("ld.param.u64 %d6, [in];\n") + c.body, {.memory = true}).kinds(), c.kinds)
+        << c.body;
 }
 
 TEST(AccessCheck, ResultsAreTheSame) {

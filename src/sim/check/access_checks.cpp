@@ -1,7 +1,9 @@
 // Which ops are looked at, and what is kept of each byte that they touch. See access_checks.h.
 #include "sim/check/access_checks.h"
+#include "ir/unused.h"
 #include "sim/exec/stuck.h"
 #include "sim/program.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::sim {
@@ -15,16 +17,17 @@ bool accesses_memory(OpKind kind) {
   case OpKind::load:
   case OpKind::store:
   case OpKind::atomic:
+  case OpKind::atomic_wide:
   case OpKind::load_sized:
   case OpKind::load_matrix: return true;
   default: return false;
   }
 }
 
+bool is_atomic(OpKind kind) { return kind == OpKind::atomic || kind == OpKind::atomic_wide; }
+
 RaceAccess race_access(OpKind kind) {
-  return kind == OpKind::store    ? RaceAccess::write
-         : kind == OpKind::atomic ? RaceAccess::atomic
-                                  : RaceAccess::read;
+  return kind == OpKind::store ? RaceAccess::write : is_atomic(kind) ? RaceAccess::atomic : RaceAccess::read;
 }
 
 bool is_beyond(OpKind kind) {
@@ -64,7 +67,15 @@ void AccessChecks::begin(Cta& cta) {
   if (!cta.shadow) cta.shadow = std::make_unique<SharedShadow>();
   u64 bytes = x_.shared_bytes();
   cta.shadow->written.assign(bytes, false);
-  cta.shadow->races.begin(x_.launch.options.checks.race ? bytes : 0, x_.shape.warps);
+  cta.shadow->races.begin(x_.launch.options.checks.race ? bytes : 0, x_.shape.warps, x_.shape.all);
+}
+
+// What such an exchange finds reaches nobody: it is a store.
+bool AccessChecks::is_unused_exchange(const Op& op) {
+  if (!is_atomic(op.kind()) || op.form->atomic_op() != ir::AtomicOp::exch) return false;
+  auto [known, fresh] = unused_.try_emplace(x_.code);
+  if (fresh) known->second = ir::unused_results(*x_.code->module, *x_.code->function);
+  return known->second.contains(op.site);
 }
 
 void AccessChecks::before(const Step& step) {
@@ -75,6 +86,8 @@ void AccessChecks::before(const Step& step) {
          "followed",
          first_thread(x_.active), {}, {}, diag::Severity::note);
   if (!accesses_memory(op.kind())) return;
+  if (x_.launch.device.shape.lockstep_warps)
+    for (u32 w = x_.first_warp; w < x_.end_warp; ++w) x_.cta->shadow->races.meet(w, x_.shape.all.word[w]);
   x_.mask = &x_.active;
   x_.unguarded = x_.full;
   if (op.guard != no_slot && !x_.enter_guarded(op)) return;
@@ -105,13 +118,13 @@ void AccessChecks::look_at_global(const Op& op, u32 thread, u64 address, u32 byt
   WrittenBytes* written = memory.written();
   if (!x_.launch.options.checks.memory || written == nullptr || bytes == 0 || !memory.mapped(address, bytes))
     return;
-  if (op.kind() == OpKind::store) return written->mark(address, bytes);
+  if (op.kind() == OpKind::store || is_unused_exchange(op)) return written->mark(address, bytes);
   if (std::optional<u64> at = written->first_unwritten(address, bytes);
       at && memory.range(*at).covers(*at, 1))
     warn(x_, op, "memory-uninitialized",
          fmt::format("global memory is read that nobody wrote: {} bytes at {:#x}", bytes, address), thread,
          {describe_address(x_, *at)}, "write it first: cudaMemset, cudaMemcpy, or a kernel");
-  if (op.kind() == OpKind::atomic) written->mark(address, bytes);
+  if (is_atomic(op.kind())) written->mark(address, bytes);
 }
 
 // What the thread stores, element by element as in memory.
@@ -130,7 +143,7 @@ std::array<std::byte, 32> AccessChecks::stored_by(const Op& op, u32 thread) {
 void AccessChecks::look_at_shared(const Op& op, u32 thread, u64 offset, u32 bytes) {
   SharedShadow& shadow = *x_.cta->shadow;
   if (!Memory::Range{0, shadow.written.size()}.covers(offset, bytes) || bytes == 0) return;
-  if (x_.launch.options.checks.memory && op.kind() != OpKind::store)
+  if (x_.launch.options.checks.memory && op.kind() != OpKind::store && !is_unused_exchange(op))
     for (u64 at = offset; at < offset + bytes; ++at)
       if (!shadow.written[at]) {
         warn(x_, op, "memory-uninitialized",
@@ -139,21 +152,65 @@ void AccessChecks::look_at_shared(const Op& op, u32 thread, u64 offset, u32 byte
              thread, {}, "write it first, and let a barrier follow");
         break;
       }
-  if (op.kind() == OpKind::store || op.kind() == OpKind::atomic)
+  if (op.kind() == OpKind::store || is_atomic(op.kind()))
     for (u64 at = offset; at < offset + bytes; ++at) shadow.written[at] = true;
   if (!x_.launch.options.checks.race) return;
-  if (auto earlier = shadow.races.access(thread / warp_size, offset, bytes, race_access(op.kind()), *x_.code,
-                                         op, stored_by(op, thread).data()))
+  if (auto earlier = shadow.races.access(thread, offset, bytes, race_access(op.kind()), *x_.code, op,
+                                         stored_by(op, thread).data()))
     report_race(op, thread, offset, *earlier);
 }
 
 void AccessChecks::report_race(const Op& op, u32 thread, u64 offset, const Races::Earlier& earlier) {
-  warn(x_, op, "race-shared",
-       fmt::format("warp {} {} shared memory that warp {} {}, and no barrier is between them: offset {:#x}",
-                   thread / warp_size, verb(race_access(op.kind())), earlier.warp, verb(earlier.access),
-                   offset),
-       thread, {fmt::format("warp {}: {}", earlier.warp, text_of_place(*earlier.code, *earlier.op))},
-       "let a __syncthreads() that all threads of the block come to stand between the two");
+  const u32 warp = thread / warp_size, other = earlier.thread / warp_size;
+  const bool one_warp = warp == other;
+  if (!told_.emplace(&op, one_warp).second) return;
+  const auto name = [&](u32 t) {
+    return one_warp ? fmt::format("lane {}", t % warp_size) : fmt::format("warp {}", t / warp_size);
+  };
+  const std::string_view does = verb(race_access(op.kind())), did = verb(earlier.access);
+  const std::string note =
+      fmt::format("{}: {}", name(earlier.thread), text_of_place(*earlier.code, *earlier.op));
+  if (!one_warp)
+    return warn(x_, op, "race-shared",
+                fmt::format("{} {} shared memory that {} {}, and no barrier is between them: offset {:#x}",
+                            name(thread), does, name(earlier.thread), did, offset),
+                thread, {note},
+                "let a __syncthreads() that all threads of the block come to stand between the two");
+  if (earlier.op == &op && op.kind() == OpKind::store)
+    return warn(
+        x_, op, "race-warp",
+        fmt::format("lanes {} and {} of warp {} write different values to one address of shared memory: "
+                    "offset {:#x}",
+                    earlier.thread % warp_size, thread % warp_size, warp, offset),
+        thread, {note}, "let one lane write, or give each lane its own element");
+  warn(x_, op, "race-warp",
+       fmt::format("{} of warp {} {} shared memory that {} {}, and no __syncwarp() is between them: offset "
+                   "{:#x}",
+                   name(thread), warp, does, name(earlier.thread), did, offset),
+       thread, {note},
+       "let a __syncwarp() that names both lanes stand between the two; shuffles and votes do not order "
+       "memory");
+}
+
+// Lanes that name the same members, and those that wait at another such barrier for them.
+void meet_at_warp_barrier(Exec& x, u32 warp, u32 lanes, u32 named) {
+  for (const auto& group : x.cta->groups) {
+    if (group->state != GroupState::at_warp_sync) continue;
+    const StackEntry& top = group->stack.back();
+    if (is_warp_barrier(group->frames.back().frame->code->ops[top.pc])) lanes |= top.mask.word[warp] & named;
+  }
+  x.cta->shadow->races.meet(warp, lanes);
+}
+
+// What stands at one line has one cause, and a barrier of the block orders the lanes, too.
+void drop_covered_races(std::vector<diag::Diagnostic>& warnings) {
+  std::erase_if(warnings, [&](const diag::Diagnostic& w) {
+    return w.kind == "race-warp" &&
+           std::any_of(warnings.begin(), warnings.end(), [&](const diag::Diagnostic& other) {
+             return other.kind == "race-shared" && other.span.file == w.span.file &&
+                    other.span.line == w.span.line;
+           });
+  });
 }
 
 } // namespace warplens::sim

@@ -54,6 +54,12 @@ public:
     }
   }
 
+  // The element at `to` was stored, for --check memory.
+  void mark_written(const std::byte* to) const {
+    if (WrittenBytes* written = x_.launch.device.memory->written())
+      written->mark(reinterpret_cast<u64>(to), bytes_);
+  }
+
 private:
   u64 kept(u32 row, u32 thread) const { return x_.matrix[u64{row} * x_.shape.lanes + thread]; }
 
@@ -170,6 +176,7 @@ void store_surface(Exec& x, const Op& op) {
   SurfaceAccess surface(x, op);
   surface.each([&](u32 thread, std::byte* to) {
     if (to == nullptr || !x.performs_stores) return;
+    surface.mark_written(to);
     if (op.form->has(Modifier::p)) return surface.store_formatted(thread, to);
     for (u32 n = 0; n < op.elements; ++n) {
       u64 value = surface.stored(n, thread);

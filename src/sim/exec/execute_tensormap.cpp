@@ -89,9 +89,10 @@ void copy_map(Exec& x, const Op& op) {
             fmt::format("a tensor map at offset {:#x} is outside the {} bytes of shared memory", from,
                         x.shared_bytes()),
             thread, from, {}, "check where the map lies in shared memory");
-    if (x.performs_stores)
-      std::memcpy(to, x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + from,
-                  TensorMap::size);
+    if (!x.performs_stores) return;
+    std::memcpy(to, x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + from, TensorMap::size);
+    if (WrittenBytes* written = x.launch.device.memory->written())
+      written->mark(reinterpret_cast<u64>(to), TensorMap::size);
   });
 }
 

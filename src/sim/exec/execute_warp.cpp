@@ -373,7 +373,10 @@ void elect(Exec& x, const Op& op) {
 
 // bar.warp.sync: lanes of a group are in lockstep already; only missing lanes have to be waited for.
 void warp_barrier(Exec& x, const Op& op) {
-  if (x.enter(op)) gathered(x, op.source(0));
+  if (!x.enter(op) || !gathered(x, op.source(0))) return;
+  if (x.cta->shadow == nullptr || !is_warp_barrier(op)) return;
+  const PerWarp all_named = named_lanes(x, op.source(0));
+  each_team(x, op.source(0), [&](u32 w, u32 team, u32) { meet_at_warp_barrier(x, w, team, all_named[w]); });
 }
 
 // bar.sync, bar.red, bar.arrive and their barrier.cta twins. Slots: [destination,] barrier, [count,]
