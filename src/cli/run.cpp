@@ -93,7 +93,7 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
       ->group(group);
   command
       .add_flag("--keep-going", o.keep_going,
-                "tell the program that all is well where a launch could not be emulated")
+                "tell the program that all is well where a launch fails, and run the launches after it")
       ->group(group);
   command.add_option("-j,--workers", o.workers, "threads per launch; 0: one per core")
       ->check(whole_number(0, most_workers))

@@ -52,7 +52,7 @@ struct RunOptions {
   std::string count_as =
       "auto"; // machine code's accesses where it can be read, else PTX's; or "ptx", "machine-code"
   bool strict = false;
-  bool keep_going = false;     // launches that could not be emulated return success
+  bool keep_going = false;     // launches that fail are a success to the program
   bool no_cache = false;       // compile and parse anew, keep nothing
   bool progress = false;       // standard error is a terminal, and nobody said --no-progress
   bool colour = false;         // of the report on standard error

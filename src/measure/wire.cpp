@@ -153,6 +153,10 @@ struct Encoder {
   json operator()(const Unsupported& e) const {
     return {{"event", "unsupported"}, {"process", e.process}, {"function", e.function}, {"calls", e.calls}};
   }
+  json operator()(const FailedCall& e) const {
+    return {{"event", "failed_call"}, {"process", e.process}, {"function", e.function},
+            {"error", e.error},       {"place", e.place},     {"calls", e.calls}};
+  }
   json operator()(const Message& e) const {
     return {{"event", "message"}, {"process", e.process}, {"diagnostic", to_json(e.diagnostic)}};
   }
@@ -199,6 +203,14 @@ Event event_of(const json& value) {
   if (kind == "unsupported") {
     Unsupported out{process};
     take(value, "function", out.function);
+    take(value, "calls", out.calls);
+    return out;
+  }
+  if (kind == "failed_call") {
+    FailedCall out{process};
+    take(value, "function", out.function);
+    take(value, "error", out.error);
+    take(value, "place", out.place);
     take(value, "calls", out.calls);
     return out;
   }

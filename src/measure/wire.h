@@ -42,6 +42,13 @@ struct Unsupported {
   std::string function;
   u64 calls = 0;
 };
+// Calls of a CUDA function that returned an error (--check memory).
+struct FailedCall {
+  i64 process = 0;
+  std::string function, error; // their names
+  std::string place;           // of the call, as host code's are given; empty where it is not known
+  u64 calls = 0;
+};
 // Anything else the user must know.
 struct Message {
   i64 process = 0;
@@ -51,7 +58,7 @@ struct ProcessEnded {
   i64 process = 0;
 };
 using Event = std::variant<ProcessStarted, LaunchStarted, LaunchRecord, LaunchAlike, LeftOut, Unsupported,
-                           Message, ProcessEnded>;
+                           FailedCall, Message, ProcessEnded>;
 
 // One line, newline included. `sequence`: n-th event of its process, 0-based.
 std::string encode(const Event&, std::optional<u64> sequence = {});

@@ -164,8 +164,13 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   if (can) *can = 0;
   return accept();
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return remember(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceDisablePeerAccess(int) { return remember(cudaErrorInvalidDevice); }
+// There is one device. Of itself a driver (580.159.04, H200) says that it has no peers, and that none was enabled.
+cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned) {
+  return remember(device == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int device) {
+  return remember(device == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
 
 cudaError_t cudaDriverGetVersion(int* version) {
   if (!version) return remember(cudaErrorInvalidValue);

@@ -91,11 +91,14 @@ void note_incomplete(Runtime& runtime, u64 index) {
   runtime.incomplete = true;
 }
 
+// --keep-going ends the kernel alone, as compute-sanitizer's --destroy-on-device-error=kernel does: the program is told of
+// success, and memory keeps what the kernel wrote.
 void note_fault(Runtime& runtime, const sim::Fault& fault, u64 index) {
   note_incomplete(runtime, index);
+  if (runtime.options.keep_going && fault.kind != sim::FaultKind::cancelled) return;
   runtime.sticky = code_of(fault.kind);
   runtime.faulted_launch = index;
-  if (runtime.sticky == cudaSuccess && !runtime.options.keep_going) runtime.owed = cudaErrorNotSupported;
+  if (runtime.sticky == cudaSuccess) runtime.owed = cudaErrorNotSupported;
 }
 
 void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult& result) {

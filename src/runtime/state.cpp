@@ -36,6 +36,7 @@ void in_child() {
   for (const auto& [host, kernel] : instance->binaries.kernels) kernel->wanted = 0;
   instance->output.clear();
   instance->unsupported.clear();
+  instance->failed.clear();
   announce(*instance);
 }
 
@@ -78,7 +79,8 @@ cudaError_t Runtime::start() {
                    row.limits.launch(),
                    row.limits.shared_per_block_optin,
                    row.limits.shared_allocation_unit,
-                   row.part.clock_khz};
+                   row.part.clock_khz,
+                   !row.features.independent_threads};
   device->memory = std::move(*memory);
   if (options.checks.memory) device->memory->track();
   device->print = [this](std::string_view text) { output += text; };
@@ -165,6 +167,8 @@ cudaError_t remember(cudaError_t error) {
   if (!instance) return;
   for (const auto& [function, calls] : instance->unsupported)
     if (calls > 0) instance->events.send(measure::Unsupported{process(), function, calls});
+  for (const auto& [call, calls] : instance->failed)
+    if (calls > 0) instance->events.send(measure::FailedCall{process(), call[0], call[1], call[2], calls});
   if (instance->options.checks.memory) instance->report_leaks();
   note_shared_memory_at_end(*instance);
   instance->events.send(measure::ProcessEnded{process()});

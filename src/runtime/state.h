@@ -17,6 +17,7 @@
 #include "runtime/progress_line.h"
 #include "runtime/repeats.h"
 #include "sim/sim.h"
+#include <array>
 #include <map>
 #include <mutex>
 #include <set>
@@ -53,8 +54,9 @@ struct Runtime {
   bool incomplete = false; // a launch did not finish, so later ones may see wrong data
   u64 incomplete_launch = 0;
   u64 launches = 0;
-  std::set<std::string> said;             // warnings of launches that are not counted
-  std::map<std::string, u64> unsupported; // calls per function since the last report
+  std::set<std::string> said;                       // warnings of launches that are not counted
+  std::map<std::string, u64> unsupported;           // calls per function since the last report
+  std::map<std::array<std::string, 3>, u64> failed; // the same per function, error and place (failed_calls.h)
   std::map<int, u64> limits;
   std::map<u64, ObjectSource> texture_sources; // of texture and surface objects, by handle
 

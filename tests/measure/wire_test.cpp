@@ -67,6 +67,7 @@ std::vector<Event> all_events() {
           LaunchStarted{1, 2, "k", {1, 2, 3}, {4, 5, 6}},
           sample_launch(),
           Unsupported{1, "cudaGraphLaunch", 7},
+          FailedCall{1, "cudaMalloc", "cudaErrorMemoryAllocation", "/bin/app+0x12", 9},
           Message{1, diag::warning("w", "words")},
           ProcessEnded{1}};
 }

@@ -35,6 +35,53 @@ expect_in stdout '^sync: cudaErrorNotSupported$' # what memory holds now is no r
 case_of --keep-going --compile-options=-DUNKNOWN_OPCODE "$program" opcode
 expect_in stdout '^sync: cudaSuccess$'
 
+# --keep-going ends the kernel that faults, and it alone: the program is told that all is well, what was stored before is there,
+# and later launches run, are counted, and are marked.
+cat >several.cu <<'CU'
+#include <cassert>
+#include <cstdio>
+__device__ int word;
+__global__ void misaligned(int* p) { p[1] = 11; *(int*)((char*)&word + 1) = 42; p[2] = 12; }
+__global__ void outside(int* p) { p[3] = 13; *(int*)0x87654320 = 42; p[4] = 14; }
+__global__ void trapped(int* p) { p[5] = 15; __trap(); }
+__global__ void asserted(int* p) { p[6] = 16; assert(p[6] == 0); }
+__global__ void endless(volatile int* p) { while (p[0] == 0) p[7] = 17; }
+__global__ void count(int* p) { p[8] += 1; }
+int main() {
+  int *p, h[9];
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 0, 4096);
+  auto all_is_well = [&] {
+    cudaError_t launch = cudaGetLastError();
+    if (launch != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) return 0;
+    count<<<1, 1>>>(p);
+    return int(cudaDeviceSynchronize() == cudaSuccess);
+  };
+  int well = 0;
+  misaligned<<<1, 1>>>(p), well += all_is_well();
+  outside<<<1, 1>>>(p), well += all_is_well();
+  trapped<<<1, 1>>>(p), well += all_is_well();
+  asserted<<<1, 1>>>(p), well += all_is_well();
+  endless<<<1, 1>>>(p), well += all_is_well();
+  cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d:", well);
+  for (int v : h) printf(" %d", v);
+  printf("\n");
+}
+CU
+case_of --keep-going --timeout 1 several.cu
+expect_code 0
+expect_in stdout '^5: 0 11 0 13 0 15 16 17 5$'
+in_order='[l for _, l in sorted(((i, l) for l in r["launches"] for i in indices({"launches": [l]})), key=lambda e: e[0])]'
+expect_json report.json "[l['status'] for l in $in_order]" "['failed', 'exact', 'failed', 'exact', 'failed', 'exact', 'failed', 'exact', 'failed', 'exact']"
+expect_json report.json "[l['diagnostics'][0]['kind'] for l in $in_order[::2]]" "['kernel-misaligned-address', 'kernel-illegal-address', 'kernel-trap', 'kernel-assertion', 'launch-timeout']"
+expect_json report.json "all('input may be wrong' in l['reason'] for l in $in_order[1::2])" True
+expect_json report.json 'r["complete"]' False
+case_of --keep-going --strict --timeout 1 several.cu
+expect_code 1
+case_of --timeout 1 several.cu
+expect_json report.json '[l["status"] for l in r["launches"]][:2]' "['failed', 'unknown']"
+
 # Launches after one that could not be emulated come to their end: counted, and marked.
 cat >after.cu <<'CU'
 #include <cstdio>

@@ -24,3 +24,31 @@ done
 run "$warplens" run --compiler clang --strict --json report.json mistakes.cu
 expect_code 0
 expect_json report.json "$kinds" "['kernel-out-of-bounds']" # the freed memory, called as in any run
+
+# Calls of the API that return an error: each place once, with how often, whatever way the program ends; asking is no failure.
+cp "$source_dir/tests/scripts/programs/failed_calls.cu" .
+line_in() { grep -n "$1" failed_calls.cu | head -1 | cut -d: -f1; }
+failed='"\n".join(" ".join([m["message"]] + m["notes"]) for m in r["messages"] if m["kind"] == "memory-failed-call")'
+expect_failed() { expect_in failed "^$1 called at .*failed_calls.cu:$(line_in "$2")$"; }
+for compiler in $compilers; do
+  for way in "" abort; do
+    run "$warplens" run --compiler "$compiler" --check memory --json report.json failed_calls.cu $way
+    json report.json "$failed" >failed
+    expect_failed 'cudaMalloc returned cudaErrorMemoryAllocation, 9 times' 'nine times'
+    expect_failed 'cudaMemcpy returned cudaErrorInvalidValue' 'to nowhere'
+    expect_failed 'cudaMallocHost returned cudaErrorMemoryAllocation' "of the host's"
+    expect_failed 'cudaMemset returned cudaErrorInvalidValue' 'past its end'
+    expect_failed 'cudaLaunchKernel returned cudaErrorInvalid[A-Za-z]*' '__global__ void plain' # that is where the call is
+    expect_failed 'cudaSetDevice returned cudaErrorInvalidDevice' 'no such device'
+    expect_failed 'cudaMemset3D returned cudaErrorInvalidValue' 'a box'
+    [ -n "$way" ] || expect_failed 'cudaFree returned cudaErrorInvalidValue' 'twice'
+    [ "$(wc -l <failed)" = "$([ -n "$way" ] && echo 7 || echo 8)" ] || fail "other calls failed: $(cat failed)"
+  done
+done
+run "$warplens" run --compiler clang --json report.json failed_calls.cu
+expect_json report.json "$failed" ''
+
+# Memory that is written in each way that there is, and then read: nothing is said.
+run "$warplens" run --compiler clang --check memory,race,sync --strict --json report.json "$source_dir/tests/scripts/programs/written.cu"
+expect_in stdout '^cudaSuccess$'
+expect_json report.json "$kinds" '[]'

@@ -4,8 +4,10 @@
 // Whether all came is told by three things, none of which needs the others: lines that cannot be read, gaps in
 // the numbers of a process's events, and the ledger, which the program's processes keep in memory.
 #include "driver/program/events.h"
+#include "driver/program/host_places.h"
 #include "measure/unseen.h"
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -69,10 +71,42 @@ public:
     ++input_.left_out;
   }
   void operator()(measure::Unsupported& event) { input_.unsupported.push_back(std::move(event)); }
+  void operator()(measure::FailedCall& event) {
+    failed_[{event.function, event.error, event.place}] += event.calls;
+  }
   void operator()(measure::Message& event) { input_.messages.push_back(std::move(event.diagnostic)); }
   void operator()(measure::ProcessEnded&) {}
 
+  // The calls that failed, those that failed most often first. A compiler may make several calls of one line.
+  void tell_failed_calls() {
+    std::vector<std::string> places;
+    for (const auto& [call, calls] : failed_) places.push_back(call[2]);
+    name_host_places(places);
+    std::map<Call, u64> by_line;
+    std::size_t next = 0;
+    for (const auto& [call, calls] : failed_) by_line[{call[0], call[1], places[next++]}] += calls;
+    std::vector<std::pair<Call, u64>> sorted(by_line.begin(), by_line.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    constexpr std::size_t most = 20;
+    for (std::size_t i = 0; i < std::min(sorted.size(), most); ++i) {
+      const auto& [function, error, place] = sorted[i].first;
+      const u64 calls = sorted[i].second;
+      diag::Diagnostic told = diag::warning("memory-failed-call",
+                                            fmt::format("{} returned {}{}", function, error,
+                                                        calls == 1 ? "" : fmt::format(", {} times", calls)));
+      if (!place.empty()) told.notes.push_back(fmt::format("called at {}", place));
+      input_.messages.push_back(std::move(told));
+    }
+    if (sorted.size() > most)
+      input_.messages.push_back(
+          diag::warning("memory-failed-call", fmt::format("CUDA calls returned an error at {} other places",
+                                                          sorted.size() - most)));
+  }
+
 private:
+  using Call = std::array<std::string, 3>; // function, error, place
+
   // A launch is interrupted until its end arrives. The last to start is the first to end, nearly always.
   std::optional<measure::LaunchStarted> end_of(i64 process, u64 index) {
     std::vector<measure::LaunchStarted>& running = input_.interrupted;
@@ -88,6 +122,7 @@ private:
   report::Input& input_;
   report::LaunchList launches_;
   std::map<i64, Told> told_; // by process
+  std::map<Call, u64> failed_;
 };
 
 // The numbers that never came. A process that starts another program begins anew.
@@ -213,6 +248,7 @@ void add_events(std::istream& in, const std::optional<Tally>& tally, report::Inp
     if (sequence) gaps.see(process, *sequence, std::holds_alternative<measure::ProcessStarted>(*event));
     std::visit(arrivals, *event);
   }
+  arrivals.tell_failed_calls();
   report::Missing& missing = input.missing;
   // Every line that cannot be read is one that was lost; where it had a number, it is a gap as well.
   missing.events = std::max({unreadable, gaps.count(), tally ? tally->lost : 0});

@@ -17,6 +17,9 @@ std::string place_in(std::string_view line) {
   return std::string(place.substr(0, place.find(" (discriminator")));
 }
 
+// nvcc puts the launch of a kernel into a file of its own, which is gone.
+bool is_made_by_nvcc(std::string_view place) { return place.find(".cudafe1.stub.c:") != place.npos; }
+
 // The innermost place of a chain of inlined calls that is the program's own: cudaMalloc<T> is a template of the toolkit's.
 std::string line_of(const std::string& addr2line, const std::string& file, const std::string& offset) {
   Result<os::Captured> said = os::run_captured({addr2line, "-Cfpie", file, offset});
@@ -26,7 +29,7 @@ std::string line_of(const std::string& addr2line, const std::string& file, const
   for (std::string line; std::getline(lines, line);) {
     std::string place = place_in(line);
     if (place.empty()) continue;
-    if (!report::is_library_file(place.substr(0, place.rfind(':')))) return place;
+    if (!report::is_library_file(place.substr(0, place.rfind(':'))) && !is_made_by_nvcc(place)) return place;
     if (innermost.empty()) innermost = place;
   }
   return innermost;
@@ -67,6 +70,13 @@ void replace_all(Names& names, diag::Diagnostic& diagnostic) {
 }
 
 } // namespace
+
+void name_host_places(std::span<std::string> texts) {
+  std::string addr2line = find_in_path("addr2line");
+  if (texts.empty() || addr2line.empty()) return;
+  Names names(addr2line);
+  for (std::string& text : texts) names.replace(text);
+}
 
 void name_host_places(report::Input& input) {
   std::string addr2line = find_in_path("addr2line");

@@ -2,9 +2,12 @@
 // lines where addr2line is installed and the file has debug information.
 #pragma once
 #include "report/model.h"
+#include <span>
+#include <string>
 
 namespace warplens::driver {
 
+void name_host_places(std::span<std::string> texts);
 // In every note and help text of the input's messages and launches.
 void name_host_places(report::Input&);
 

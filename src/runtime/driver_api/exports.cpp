@@ -1,5 +1,6 @@
 // exports.def once more, as addresses.
 #include "runtime/driver_api/entry_points.h"
+#include "runtime/failed_calls.h"
 #include <cstddef>
 
 namespace warplens::runtime {
@@ -14,12 +15,12 @@ extern "C" {
 #undef ALIAS
 #undef STUB
 
-[[gnu::visibility("default")]] extern const DriverExport warplens_cuda[];
+[[gnu::visibility("default")]] extern DriverExport warplens_cuda[];
 
 #define IMPLEMENTED(name, since) {#name, &name, since},
 #define ALIAS(name, of, since) {#name, &of, since},
 #define STUB(name, since) {#name, &name, since},
-const DriverExport warplens_cuda[] = {
+DriverExport warplens_cuda[] = {
 #include "runtime/driver_api/exports.def"
 };
 #undef IMPLEMENTED
@@ -31,6 +32,35 @@ const DriverExport warplens_cuda[] = {
 static_assert(sizeof(DriverExport) == 24 && offsetof(DriverExport, function) == 8,
               "shim/libcuda.S counts on it");
 
-std::span<const DriverExport> driver_exports() { return warplens_cuda; }
+namespace {
+
+// As for the Runtime API (runtime/exports.cpp).
+void watch_failed_calls() {
+  DriverExport* row = warplens_cuda;
+#define ALIAS(called, of, since)                                                                             \
+  {                                                                                                          \
+    struct Row {                                                                                             \
+      static const char* name() { return #called; }                                                          \
+    };                                                                                                       \
+    if (!returns_no_error(#called))                                                                          \
+      row->function = reinterpret_cast<DriverExport::Function>(&watched<&of, Row>);                          \
+    ++row;                                                                                                   \
+  }
+#define IMPLEMENTED(name, since) ALIAS(name, name, since)
+#define STUB(name, since) ++row;
+#include "runtime/driver_api/exports.def"
+#undef IMPLEMENTED
+#undef ALIAS
+#undef STUB
+}
+
+} // namespace
+
+std::span<const DriverExport> driver_exports() {
+  static const bool watched [[maybe_unused]] = watches_failed_calls() && (watch_failed_calls(), true);
+  return warplens_cuda;
+}
+
+[[gnu::constructor]] static void make_ready() { (void)driver_exports(); }
 
 } // namespace warplens::runtime

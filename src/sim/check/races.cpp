@@ -1,3 +1,5 @@
+// What is kept of each byte of shared memory, and who knows of whom (races.h): vector clocks with a time for each warp. An access is
+// compared with the last ones that it may not know of, and then takes their place.
 #include "sim/check/races.h"
 #include <algorithm>
 #include <bit>
