@@ -6,6 +6,7 @@
 #include "runtime/image.h"
 #include "runtime/pool.h"
 #include "runtime/returned.h"
+#include "runtime/run_ledger.h"
 #include "runtime/virtual_memory.h"
 #include <cstdio>
 #include <fmt/format.h>
@@ -55,6 +56,13 @@ Runtime::Runtime()
   if (architectures.empty()) architectures.push_back(arch::find(90));
   instance = this;
   announce(*this);
+  if (!options.ledger.empty() && run_ledger(options.ledger) == nullptr)
+    say(diag::warning(
+        "ledger-unreachable",
+        fmt::format("process {} runs where WarpLens's ledger cannot be reached: launches that it began and "
+                    "did not end may be missing",
+                    getpid()),
+        {}, "start the program with the /proc of its parent"));
 }
 
 Runtime& Runtime::get() {

@@ -6,8 +6,8 @@
 //   * that runs as another user, or below another root folder, and does not get at the files of the run;
 //   * that needs no dynamic linker.
 //
-// Whether it uses CUDA is read from its file, and from those that its arguments name: `sudo ./app` starts one, too. What is not seen:
-// a program that opens CUDA's libraries by itself (Python), and one that is named in a script.
+// Whether it uses CUDA is read from its file, and from those that a script, or the arguments of a shell, of sudo and the like name. What
+// is not seen is a program that opens CUDA's libraries by itself (Python), or that is named without a folder.
 //
 // This may run in a child of vfork(), which has its parent's memory: it leaves nothing allocated and takes no lock.
 #include "runtime/loader/unseen.h"
@@ -81,18 +81,38 @@ const char* obstacle(const char* path, char* const* environment) {
   return nullptr;
 }
 
-// The file that the words name and that uses CUDA; empty: there is none.
-std::string program_with_cuda(const char* path, char* const* arguments) {
-  if (uses_cuda(path)) return path;
-  for (int i = 1; arguments != nullptr && arguments[0] != nullptr && arguments[i] != nullptr; ++i) {
-    std::string_view rest = arguments[i]; // one word, or a command line for a shell
-    while (!rest.empty()) {
-      const std::string word(rest.substr(0, rest.find_first_of(" \t\n;&|()<>'\"")));
-      if (word.find('/') != std::string::npos && uses_cuda(word)) return word;
-      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    }
+// Programs that start what their arguments name. Others that name a program with CUDA may only copy it.
+bool starts_others(std::string_view path) {
+  constexpr std::string_view names[] = {
+      "bash",   "chroot",  "dash",    "doas",    "env",     "ksh",     "mpiexec", "mpirun", "nice",
+      "nohup",  "nsenter", "numactl", "pkexec",  "runuser", "setpriv", "setsid",  "sh",     "srun",
+      "stdbuf", "su",      "sudo",    "taskset", "time",    "timeout", "unshare", "xargs",  "zsh"};
+  return std::ranges::find(names, path.substr(path.rfind('/') + 1)) != std::end(names);
+}
+
+// The first file that a command line names and that uses CUDA; empty: there is none. The lines of a script that it names count, too.
+std::string program_in(std::string_view text, bool in_script = false) {
+  constexpr std::size_t longest = 64 << 10;
+  text = text.substr(0, longest);
+  while (!text.empty()) {
+    const std::string word(text.substr(0, text.find_first_of(" \t\n;&|()<>'\"")));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.find('/') == std::string::npos) continue;
+    if (uses_cuda(word)) return word;
+    const os::MappedFile file(in_script ? "" : word.c_str());
+    if (const std::string_view script = os::as_text(file.bytes()); script.starts_with("#!"))
+      if (std::string found = program_in(script, true); !found.empty()) return found;
   }
   return {};
+}
+
+// What uses CUDA of that program and of what it is to start; empty: nothing.
+std::string program_with_cuda(const char* path, char* const* arguments) {
+  std::string found = program_in(path);
+  if (!found.empty() || !starts_others(path) || arguments == nullptr || arguments[0] == nullptr) return found;
+  for (char* const* argument = arguments + 1; found.empty() && *argument != nullptr; ++argument)
+    found = program_in(*argument);
+  return found;
 }
 
 void note(const std::string& program, const char* why) {

@@ -1,4 +1,6 @@
 // CUDA where programs seldom call it: after main(), in destructors of threads, in a forked child. Argument: which.
+#include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +12,30 @@
 __global__ void add(int* sum) { atomicAdd(sum, 1); }
 __global__ void say(int n) {
   if (threadIdx.x == 0) printf("kernel %d\n", n);
+}
+__global__ void work(float* data, int rounds) {
+  float sum = 0;
+  for (int i = 0; i < rounds; ++i) sum += data[(threadIdx.x * 32 + i) % 1024];
+  data[threadIdx.x] = sum;
+}
+
+// Leaves launches that run by siglongjmp() out of a signal handler.
+sigjmp_buf outside;
+void jump_out() {
+  float* data;
+  volatile int jumped = 0;
+  cudaMalloc(&data, 4096);
+  signal(SIGALRM, [](int) { siglongjmp(outside, 1); });
+  for (volatile int i = 0; i < 3; i = i + 1) {
+    if (sigsetjmp(outside, 1)) {
+      jumped = jumped + 1;
+      continue;
+    }
+    ualarm(50000, 0);
+    work<<<64, 32>>>(data, 1 << 30);
+    cudaDeviceSynchronize();
+  }
+  printf("jumped %d times\n", jumped);
 }
 
 // Prints "WHERE: 32 no error", and so does a kernel that prints.
@@ -52,6 +78,7 @@ int main(int, char** arguments) {
       pthread_setspecific(key, &key);
       launch("thread");
     }).join();
+  if (is("jump")) jump_out();
   launch("main");
   if (is("late")) atexit([] { launch("late"); });
   if (is("static")) global.where = "destructor";
