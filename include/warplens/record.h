@@ -7,10 +7,11 @@ namespace warplens {
 
 // How a number came about; see docs/HOW_IT_WORKS.md.
 enum class Label : std::uint8_t {
-  exact,  // every warp was emulated
-  proved, // a few blocks stand for all, provably
-  failed, // it did not run to its end: counts are partial
-  unknown // it may have worked on wrong data, or did not run
+  exact,   // every warp was emulated
+  proved,  // a few blocks stand for all, provably
+  partial, // it was stopped before its end: counts are those of the blocks that ran
+  failed,  // it did not run to its end, by a fault of its own: counts are those up to it
+  unknown  // it may have worked on wrong data, or did not run
 };
 WARPLENS_API std::string_view name(Label);
 
@@ -38,7 +39,8 @@ struct LaunchRecord {
   std::string module;
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   Label label = Label::exact;
-  std::string reason; // failed, unknown: why; proved: what stands for what
+  std::uint64_t blocks_counted = 0; // partial: that came to their ends
+  std::string reason;               // partial, failed, unknown: why; proved: what stands for what
   std::vector<int> sm;
   std::vector<SiteCounts> sites;       // executed or not
   std::vector<std::string> messages;   // warnings, and what ended it

@@ -46,6 +46,7 @@ LaunchRecord record_of(const measure::LaunchRecord& launch) {
   out.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   out.block = {launch.block.x, launch.block.y, launch.block.z};
   out.label = static_cast<Label>(launch.status);
+  if (launch.status == measure::Status::partial) out.blocks_counted = launch.blocks.ended;
   out.reason = launch.reason;
   out.sm.assign(launch.sm.begin(), launch.sm.end());
   for (const measure::SiteRecord& site : launch.sites) out.sites.push_back(site_of(site));

@@ -50,6 +50,12 @@ void add_running_options(CLI::App& command, driver::RunOptions& o) {
           "reads them")
       ->group(group);
   command
+      .add_flag(
+          "--no-results", o.no_results,
+          "as --count-only, and end the program where it waits for results that only it reads: all that it "
+          "launched is counted by then")
+      ->group(group);
+  command
       .add_option(
           "--count-as", o.count_as,
           "machine-code: accesses as the assembler made them (read where nvcc -lineinfo put it for --sm); "
@@ -135,7 +141,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->group("Fixes");
   add_terminal_options(*command, colour, &options->width);
   add_no_pager(*command, *options);
-  command->add_flag("--no-progress", *no_progress, "no progress line on a terminal")->group("Output");
+  command
+      ->add_flag("--no-progress", *no_progress,
+                 "no progress line on a terminal, nor a line a minute elsewhere")
+      ->group("Output");
   add_compiling_options(*command, *options);
   add_running_options(*command, *options);
   command->callback([command, options, no_progress, colour, &exit_code] {
@@ -143,7 +152,7 @@ void add_run(CLI::App& app, int& exit_code) {
     if (options->command.empty()) throw CLI::RequiredError("PROGRAM or FILE.cu");
     if (std::string& first = options->command[0]; first.size() > 1 && first[0] == '-')
       throw CLI::ExtrasError("run", {first}); // cli.cpp says what was meant
-    options->progress = isatty(STDERR_FILENO) && !*no_progress;
+    options->progress = !*no_progress;
     exit_code = driver::run(*options, terminal(STDERR_FILENO, *command, *options, *colour));
   });
 }

@@ -99,7 +99,9 @@ private:
       if (launch == nullptr) continue;
       out.grid[s] = launch->record.grid, out.block[s] = launch->record.block;
       const measure::LaunchRecord& record = launch->record;
-      if (!measure::is_counted(record.status))
+      if (record.status == measure::Status::partial)
+        out.problem[s] = "partial, " + measure::in_words(record.blocks, record.grid.count());
+      else if (!measure::is_whole(record.status))
         out.problem[s] = record.reason.empty() ? std::string(measure::name(record.status)) : record.reason;
     }
     const Launch *first = match.launch[model_.base], *second = match.launch[model_.other];
@@ -278,7 +280,7 @@ private:
           took != launch->counters.end() && !out.took)
         out.took = took->second * 1e-9;
       const arch::Architecture* row = arch::find(launch->record.sm[0]);
-      if (row == nullptr || model_.sides[s].measured() || !measure::is_counted(launch->record.status) ||
+      if (row == nullptr || model_.sides[s].measured() || !measure::is_whole(launch->record.status) ||
           out.bound)
         continue;
       report::Limit limit;

@@ -23,7 +23,7 @@ constexpr double clearly = 0.6, nearly = 0.8;
 Kernels counted(const View& view) {
   Kernels out;
   for (const report::Kernel& kernel : view.model.kernels)
-    if (measure::is_counted(kernel.status) && view.architecture(kernel) < kernel.sm.size())
+    if (measure::is_whole(kernel.status) && view.architecture(kernel) < kernel.sm.size())
       out.push_back(&kernel);
   return out;
 }

@@ -8,13 +8,16 @@
 #include "driver/program/host_places.h"
 #include "driver/program/last_run.h"
 #include "driver/program/prepare.h"
+#include "driver/program/progress.h"
 #include "driver/program/python.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
 #include "os/interrupt.h"
+#include "report/names.h"
 #include "report/source.h"
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -61,9 +64,9 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
       {"WARPLENS_CACHE_DIR", run.cache.folder},
       {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
       {"WARPLENS_COUNT_AS", options.count_as},
-      {"WARPLENS_COUNT_ONLY", options.count_only ? "1" : ""},
+      {"WARPLENS_COUNT_ONLY", options.count_only || options.no_results ? "1" : ""},
+      {"WARPLENS_NO_RESULTS", options.no_results ? "1" : ""},
       {"WARPLENS_KEEP_GOING", options.keep_going ? "1" : ""},
-      {"WARPLENS_PROGRESS", options.progress ? "1" : ""},
       {"WARPLENS_LAUNCH_SKIP", fmt::format("{}", options.launch_skip)},
       {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
       {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
@@ -90,6 +93,45 @@ diag::Diagnostic still_running(const std::vector<std::string>& names) {
   return out;
 }
 
+diag::Diagnostic stopped_before_launch() {
+  return diag::warning("stopped-before-launch", "the program was stopped before its first kernel launch", {},
+                       "let it run longer: the progress line says when a kernel runs");
+}
+
+// Whether all the counts might have been had in the time that some took.
+bool proofs_would_help(const RunOptions& options, const report::Input& input) {
+  return !options.count_only && !options.no_results && options.checks.empty() &&
+         std::ranges::any_of(input.launches, [](const report::Launch& launch) {
+           return launch.record.status == measure::Status::partial;
+         });
+}
+
+diag::Diagnostic proofs_help() {
+  diag::Diagnostic out =
+      diag::warning("count-only-is-faster",
+                    "--count-only counts a launch by a few blocks that provably stand for all, often in "
+                    "seconds, where addresses do not depend on data");
+  out.severity = diag::Severity::note;
+  return out;
+}
+
+// What a run that did not come to its end has not shown.
+std::optional<diag::Diagnostic> not_launched(const report::Input& input) {
+  constexpr std::size_t most_named = 10;
+  std::vector<std::string> names = report::short_names(input.never_launched);
+  if (names.empty()) return {};
+  std::span shown(names.data(), std::min(names.size(), most_named));
+  diag::Diagnostic out = diag::warning(
+      "kernels-not-launched",
+      fmt::format("{} not launched before the program was stopped: {}{}",
+                  names.size() == 1 ? "1 kernel was" : fmt::format("{} kernels were", names.size()),
+                  fmt::join(shown, ", "),
+                  shown.size() < names.size() ? fmt::format(" and {} more", names.size() - shown.size())
+                                              : ""));
+  out.severity = diag::Severity::note;
+  return out;
+}
+
 report::Input gather(const Prepared& run, const EventFile& events, const os::ForegroundEnd& end) {
   report::Input input;
   input.command = run.options.command;
@@ -100,6 +142,11 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
   std::ifstream stream(events.source(), std::ios::binary);
   add_events(stream, tally, input);
   name_host_places(input);
+  input.outcome.was_stopped = tally.stopped;
+  if (end.signalled || end.signal != 0 || tally.stopped)
+    if (std::optional<diag::Diagnostic> message = not_launched(input))
+      input.messages.push_back(std::move(*message));
+  if (proofs_would_help(run.options, input)) input.messages.push_back(proofs_help());
   input.missing.processes += end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
@@ -109,7 +156,11 @@ report::Input gather(const Prepared& run, const EventFile& events, const os::For
                       fmt::format("none of the program's {} launches was to be counted", input.left_out), {},
                       "--launch-skip skips so many of each process, --launches and --per-kernel count so "
                       "many of the rest"));
-  if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty()) {
+  const bool was_told_to_end =
+      end.signalled || end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP;
+  if (tally.begun == 0 && was_told_to_end) {
+    input.messages.push_back(stopped_before_launch());
+  } else if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty()) {
     std::vector<std::string> unsupported;
     for (const measure::Unsupported& call : input.unsupported)
       if (std::find(unsupported.begin(), unsupported.end(), call.function) == unsupported.end())
@@ -212,6 +263,10 @@ Result<bool> apply_fixes(const RunOptions& options, const Patch& fixes, const Ru
 
 // Of what is asked, what cannot be done with such a program.
 Result<void> check_verifying(const RunOptions& options) {
+  if (options.gates.verify_fix && options.no_results)
+    return failure(diag::error("bad-option",
+                               "--verify-fix compares results, and with --no-results there are none", {},
+                               "leave one of them out"));
   if (!options.gates.verify_fix || is_source_file(options.command[0])) return {};
   return failure(diag::error("bad-option",
                              "--verify-fix compiles the program anew, and this one is no source", {},
@@ -235,13 +290,14 @@ int run(const RunOptions& asked, const RunOutput& output) {
   // A file rather than a pipe: nobody has to read while the program runs, and its children append too.
   Result<EventFile> events = EventFile::create();
   if (!events) return refuse(options, output, events.error());
-  Result<os::ForegroundEnd> end = os::run_foreground(process_of(*prepared, *events));
+  Result<os::ForegroundEnd> end = [&] {
+    ProgressLine line(events->ledger(), options.progress);
+    return os::run_foreground(process_of(*prepared, *events));
+  }();
   if (!end) return refuse(options, output, end.error());
 
   // From here on the program has ended, however it did: what it left is worth a report.
   report::Input input = gather(*prepared, *events, *end);
-  // A program that was killed did not erase its progress line, which lies behind the cursor (runtime/progress_line.h).
-  if (options.progress && !input.interrupted.empty()) output.err("\x1b[K");
   report::SourceFiles sources = sources_of(*prepared);
   Result<report::Model> model = model_of(*prepared, std::move(input), sources);
   if (!model) return refuse(options, output, model.error());

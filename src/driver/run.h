@@ -49,12 +49,13 @@ struct RunOptions {
   std::vector<std::string> checks; // what else to look for: "sync", "memory", "race"
   double timeout = 0;              // seconds that a launch may take; 0: no limit
   bool count_only = false;         // results only where somebody looks
+  bool no_results = false;         // then the program is ended there instead
   std::string count_as =
       "auto"; // machine code's accesses where it can be read, else PTX's; or "ptx", "machine-code"
   bool strict = false;
   bool keep_going = false;     // launches that fail are a success to the program
   bool no_cache = false;       // compile and parse anew, keep nothing
-  bool progress = false;       // standard error is a terminal, and nobody said --no-progress
+  bool progress = false;       // nobody said --no-progress
   bool colour = false;         // of the report on standard error
   bool colour_of_file = false; // of a report that goes elsewhere
   u32 width = 80;              // of the terminal

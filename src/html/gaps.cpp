@@ -13,15 +13,15 @@ struct Gaps {
 
 void add_kernels(const report::Model& model, Gaps& gaps) {
   for (const report::Kernel& kernel : model.kernels) {
-    if (measure::is_counted(kernel.status)) continue;
+    if (measure::is_whole(kernel.status)) continue;
+    const std::string status =
+        std::string(measure::name(kernel.status)) +
+        (kernel.status == measure::Status::partial ? ", " + report::blocks_of(kernel) : "");
     for (const report::Reason& reason : kernel.reasons)
-      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(reason.launches, "launch"),
-                           measure::name(kernel.status)),
+      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(reason.launches, "launch"), status),
                reason.text);
     if (kernel.reasons.empty())
-      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(kernel.launches, "launch"),
-                           measure::name(kernel.status)),
-               "");
+      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(kernel.launches, "launch"), status), "");
   }
 }
 

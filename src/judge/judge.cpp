@@ -230,9 +230,10 @@ void add_uncounted(findings::List& list, const report::Model& model) {
     list.findings.push_back(std::move(out));
   };
   for (const Kernel& kernel : model.kernels)
-    if (!measure::is_counted(kernel.status))
+    if (!measure::is_whole(kernel.status))
       add(kernel.label,
-          fmt::format("{}: {}{}", report::plural(kernel.launches, "launch"), measure::name(kernel.status),
+          fmt::format("{}: {}{}{}", report::plural(kernel.launches, "launch"), measure::name(kernel.status),
+                      kernel.status == measure::Status::partial ? ", " + report::blocks_of(kernel) : "",
                       kernel.reasons.empty() ? "" : ": " + kernel.reasons[0].text));
   for (const measure::LaunchStarted& launch : model.input.interrupted)
     add(launch.name, fmt::format("launch {} did not end before the program did", launch.index));

@@ -1,5 +1,6 @@
 #include "measure/record.h"
 #include <bit>
+#include <fmt/format.h>
 #include <functional>
 
 namespace warplens::measure {
@@ -8,6 +9,7 @@ std::string_view name(Status status) {
   switch (status) {
   case Status::exact: return "exact";
   case Status::proved: return "proved";
+  case Status::partial: return "partial";
   case Status::failed: return "failed";
   case Status::unknown: return "unknown";
   case Status::refused: return "refused";
@@ -15,11 +17,19 @@ std::string_view name(Status status) {
   return {};
 }
 
+std::string in_words(const Blocks& blocks, u64 all) {
+  std::string out = fmt::format("{} of {} {}", blocks.ended, all, all == 1 ? "block" : "blocks");
+  if (blocks.running == 0) return out;
+  return out + (blocks.ended == 0 ? fmt::format(", and a part of {}", blocks.running)
+                                  : fmt::format(", and a part of {} more", blocks.running));
+}
+
 u64 digest(const LaunchContent& launch) {
   u64 sum = std::hash<std::string>()(launch.kernel);
   auto mix = [&](u64 value) { sum = std::rotl(sum ^ value, 23) * 0x9e3779b97f4a7c15; };
   for (Dim3 dim : {launch.grid, launch.block}) mix(dim.x), mix(dim.y), mix(dim.z);
   mix(static_cast<u64>(launch.status));
+  mix(launch.blocks.ended), mix(launch.blocks.running);
   mix(launch.shared_bytes);
   mix(launch.warp_instructions);
   mix(std::hash<std::string>()(launch.reason));

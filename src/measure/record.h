@@ -33,12 +33,22 @@ inline bool is_copied_half(const SiteRecord& record) {
   return record.site.kind == access::Kind::async_copy && record.space == access::Space::shared;
 }
 
-// What a launch's counts are worth, best first. The published schema promises "sampled" too, between proved and
-// failed, for launches of which only a part was looked at: nothing makes such a launch yet. A refused one did not run:
-// CUDA returned an error for it, and so does a GPU.
-enum class Status : u8 { exact, proved, failed, unknown, refused };
+// What a launch's counts are worth, best first. Partial: it was stopped before its end, by a signal, a time limit or the end of
+// the program, and its counts are those of the blocks that ran (LaunchContent::blocks). A refused one did not run: CUDA
+// returned an error for it, and so does a GPU. The published schema promises "sampled" too, for launches of which only a part
+// was looked at: nothing makes such a launch yet.
+enum class Status : u8 { exact, proved, partial, failed, unknown, refused };
 std::string_view name(Status);
-constexpr bool is_counted(Status status) { return status == Status::exact || status == Status::proved; }
+constexpr bool is_whole(Status status) { return status <= Status::proved; }    // every block is counted
+constexpr bool is_counted(Status status) { return status <= Status::partial; } // its counts are worth a look
+
+// How far a partial launch came.
+struct Blocks {
+  u64 ended = 0;   // whose accesses are all counted
+  u64 running = 0; // that were stopped in the middle; what they had done is counted
+  bool operator==(const Blocks&) const = default;
+};
+std::string in_words(const Blocks&, u64 all); // "412 of 1000 blocks, and a part of 2 more"
 
 // What alike launches have in common.
 struct LaunchContent {
@@ -52,6 +62,7 @@ struct LaunchContent {
   std::vector<std::string> local_arrays;
   std::vector<u32> sm; // architectures counted, first = the device
   Status status = Status::exact;
+  Blocks blocks{};    // partial: of the grid
   std::string reason; // failed, unknown, refused: why
   std::string error;  // refused: the CUDA error's name
   std::vector<diag::Diagnostic> diagnostics;

@@ -26,7 +26,9 @@ void members(V&& visit, T& launch) {
   visit("name", launch.name), visit("module", launch.module), visit("machine_code", launch.machine_code),
       visit("shared_bytes", launch.shared_bytes);
   visit("local_bytes", launch.local_bytes), visit("local_arrays", launch.local_arrays);
-  visit("status", launch.status), visit("reason", launch.reason), visit("error", launch.error);
+  visit("status", launch.status), visit("blocks_ended", launch.blocks.ended),
+      visit("blocks_running", launch.blocks.running);
+  visit("reason", launch.reason), visit("error", launch.error);
   visit("warp_instructions", launch.warp_instructions), visit("seconds", launch.seconds);
 }
 
@@ -150,6 +152,9 @@ struct Encoder {
   json operator()(const LeftOut& e) const {
     return {{"event", "left_out"}, {"process", e.process}, {"index", e.index}};
   }
+  json operator()(const KernelsKnown& e) const {
+    return {{"event", "kernels"}, {"process", e.process}, {"names", e.names}};
+  }
   json operator()(const Unsupported& e) const {
     return {{"event", "unsupported"}, {"process", e.process}, {"function", e.function}, {"calls", e.calls}};
   }
@@ -200,6 +205,7 @@ Event event_of(const json& value) {
     take(value, "index", out.index);
     return out;
   }
+  if (kind == "kernels") return KernelsKnown{process, strings(value, "names")};
   if (kind == "unsupported") {
     Unsupported out{process};
     take(value, "function", out.function);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace warplens::measure {
 
@@ -36,6 +37,11 @@ struct LeftOut {
   i64 process = 0;
   u64 index = 0;
 };
+// Kernels that the program could launch, mangled; some of them, where there are very many.
+struct KernelsKnown {
+  i64 process = 0;
+  std::vector<std::string> names;
+};
 // A CUDA function that is not implemented was called.
 struct Unsupported {
   i64 process = 0;
@@ -57,8 +63,8 @@ struct Message {
 struct ProcessEnded {
   i64 process = 0;
 };
-using Event = std::variant<ProcessStarted, LaunchStarted, LaunchRecord, LaunchAlike, LeftOut, Unsupported,
-                           FailedCall, Message, ProcessEnded>;
+using Event = std::variant<ProcessStarted, LaunchStarted, LaunchRecord, LaunchAlike, LeftOut, KernelsKnown,
+                           Unsupported, FailedCall, Message, ProcessEnded>;
 
 // One line, newline included. `sequence`: n-th event of its process, 0-based.
 std::string encode(const Event&, std::optional<u64> sequence = {});

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -32,8 +33,19 @@ std::atomic<u32> to_send = 0; // a bit for each signal that goes to the children
 
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<u32>::is_always_lock_free);
 
-volatile std::sig_atomic_t interrupts = 0;
+std::atomic<i64> interrupted_at = 0; // milliseconds, by the monotonic clock; 0: never
 std::atomic<bool> signalled = false;
+static_assert(std::atomic<i64>::is_always_lock_free);
+
+// Some senders tell a process and its group: what comes so soon after a signal is the same once more. And for so long the
+// second Ctrl-C, which the program has as well, may end it by itself.
+constexpr i64 one_and_the_same = 100;
+
+i64 milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return i64{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 // The handler fills to_send and then looks for children; who starts them says so and then looks here. So one of the two
 // sends what came in between.
@@ -45,16 +57,37 @@ void send() {
       if (const pid_t pid = child; pid > 0 && (numbers >> number & 1) != 0) kill(pid, number);
 }
 
+void kill_now(int) {
+  to_send |= u32{1} << SIGKILL;
+  send();
+}
+
+void kill_soon() {
+  itimerval soon{};
+  soon.it_value.tv_usec = one_and_the_same * 1000;
+  setitimer(ITIMER_REAL, &soon, nullptr);
+}
+
 // Ctrl-C goes to the whole foreground group: the program has it already. A signal that somebody sent to us
 // does not. A program that outlives a Ctrl-C is killed by the next: the report is still to be written.
 void pass_on(int number, siginfo_t* info, void*) {
-  bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
+  const int saved = errno;
+  const bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
   signalled = true;
-  if (number == SIGINT) interrupts = interrupts + 1;
-  bool again = number == SIGINT && interrupts > 1;
-  if (from_terminal && !again) return;
-  to_send |= u32{1} << (again ? SIGKILL : number);
-  send();
+  if (number == SIGINT) {
+    i64 first = 0;
+    if (const i64 now = milliseconds(); !interrupted_at.compare_exchange_strong(first, now)) {
+      if (now - first > one_and_the_same)
+        kill_soon();
+      else
+        number = 0;
+    }
+  }
+  if (number != 0 && !from_terminal) {
+    to_send |= u32{1} << number;
+    send();
+  }
+  errno = saved;
 }
 
 constexpr std::array passed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -63,7 +96,7 @@ constexpr std::array passed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 class SignalGuard {
 public:
   SignalGuard() {
-    interrupts = 0;
+    interrupted_at = 0;
     to_send = 0;
     signalled = false;
     sigset_t held;
@@ -73,11 +106,18 @@ public:
     struct sigaction action {};
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO;
-    for (std::size_t i = 0; i < passed_signals.size(); ++i)
+    for (std::size_t i = 0; i < passed_signals.size(); ++i) {
       sigaction(passed_signals[i], &action, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) sigaction(passed_signals[i], &before_[i], nullptr); // nohup
+    }
+    struct sigaction killing {};
+    killing.sa_handler = kill_now;
+    sigaction(SIGALRM, &killing, &alarm_before_);
   }
   ~SignalGuard() {
     all_started = false;
+    constexpr itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
     restore();
   }
   SignalGuard(const SignalGuard&) = delete;
@@ -90,10 +130,12 @@ public:
   void restore() const {
     for (std::size_t i = 0; i < passed_signals.size(); ++i)
       sigaction(passed_signals[i], &before_[i], nullptr);
+    sigaction(SIGALRM, &alarm_before_, nullptr);
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
 
 private:
+  struct sigaction alarm_before_ {};
   std::array<struct sigaction, passed_signals.size()> before_{};
   sigset_t mask_before_{};
 };
@@ -130,9 +172,10 @@ std::vector<std::string> names_of_children() {
   return out;
 }
 
-// Those that end with the program, or as soon as their pipe from it does, get the time for that.
+// Those that end with the program, or as soon as their pipe from it does, get the time for that; more of it where a signal
+// came: those that launch stop their kernels first.
 std::vector<std::string> left_running() {
-  constexpr int tries = 20;
+  const int tries = signalled ? 200 : 20;
   constexpr std::chrono::milliseconds between(10);
   for (int i = 0; i < tries; ++i) {
     pid_t done = 0;

@@ -182,6 +182,10 @@ private:
   std::map<i64, u64> numbers_;
 };
 
+json_t blocks_json(const measure::Blocks& blocks, u64 all) {
+  return {{"counted", blocks.ended}, {"in_part", blocks.running}, {"grid", all}};
+}
+
 json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
   const measure::LaunchRecord& launch = alike.record;
   const Label label{launch.status, measured};
@@ -206,6 +210,8 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
   out["local_bytes"] = launch.local_bytes;
   out["local_arrays"] = launch.local_arrays;
   out["status"] = label.name();
+  if (launch.status == measure::Status::partial)
+    out["blocks"] = blocks_json(launch.blocks, launch.grid.count());
   out["reason"] = text_or_null(launch.reason);
   out["error"] = text_or_null(launch.error);
   out["warp_instructions"] = launch.warp_instructions;

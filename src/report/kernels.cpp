@@ -16,7 +16,7 @@ namespace {
 using measure::LaunchRecord;
 using measure::Status;
 
-// Exact and proved launches of a kernel add up; failed, unknown and refused ones each stay among themselves.
+// Exact and proved launches of a kernel add up; others each stay among themselves.
 Status group_of(Status status) { return status == Status::proved ? Status::exact : status; }
 
 auto row_order(const Row& row) {
@@ -107,6 +107,8 @@ void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& lau
   kernel.launches += times;
   kernel.status = std::max(kernel.status, launch.status); // proved where exact ones are among them
   add_grid(kernel, launch.grid, times);
+  kernel.blocks.ended += launch.blocks.ended * times;
+  kernel.blocks.running += launch.blocks.running * times;
   add_reason(kernel, launch.reason, times);
   kernel.shared_bytes = std::max(kernel.shared_bytes, launch.shared_bytes);
   kernel.local_bytes = std::max(kernel.local_bytes, launch.local_bytes);
@@ -190,10 +192,17 @@ void label(std::vector<Kernel>& kernels) {
     kernels[i].short_name = kernels[i].label = names[i];
     if (blocks[kernels[i].name].size() > 1)
       kernels[i].label += fmt::format(" [block {}]", dimensions(kernels[i].block));
+    if (kernels[i].status == Status::partial) kernels[i].label += " [partial]";
   }
 }
 
 } // namespace
+
+std::string blocks_of(const Kernel& kernel) {
+  u64 all = 0;
+  for (const auto& [grid, launches] : kernel.grids) all += grid.count() * launches;
+  return measure::in_words(kernel.blocks, all);
+}
 
 std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, const Options& options) {
   using Key = std::tuple<std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;

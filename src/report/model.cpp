@@ -69,10 +69,11 @@ Result<text::Regex> compile_filter(const std::string& pattern) {
 
 bool is_complete(const Input& input) {
   const Missing& missing = input.missing;
-  return missing.launches == 0 && missing.events == 0 && missing.processes == 0 &&
-         input.interrupted.empty() && input.unsupported.empty() && !input.launches.empty() &&
+  return !input.outcome.was_stopped && missing.launches == 0 && missing.events == 0 &&
+         missing.processes == 0 && input.interrupted.empty() && input.unsupported.empty() &&
+         !input.launches.empty() &&
          std::all_of(input.launches.begin(), input.launches.end(),
-                     [](const Launch& launch) { return measure::is_counted(launch.record.status); });
+                     [](const Launch& launch) { return measure::is_whole(launch.record.status); });
 }
 
 const std::string& name_of(const Launch& launch) {

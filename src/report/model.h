@@ -4,10 +4,11 @@
 // instructions that the user sees as one access (same place, opcode, space and pattern: an unrolled loop),
 // asks advise/ what to change, and puts the worst first. Worst means most cycles beyond what the lanes needed
 // (measure::excess_cycles), which compares spaces; ties are decided by bytes and place, so that the same records
-// give the same report, to the byte. Launches that failed, are unknown or were refused are groups of their own:
-// partial counts never mix with exact ones.
+// give the same report, to the byte. Launches that are partial, failed, unknown or refused are groups of their
+// own: partial counts never mix with exact ones.
 //
-// What is said of the program as a whole, its totals, its lines and its findings, is of the kernels that were counted.
+// What is said of the program as a whole, its totals, its lines and its findings, is of the kernels that were counted, as far as
+// they were: partial ones, too.
 #pragma once
 #include "advise/advise.h"
 #include "measure/record.h"
@@ -29,7 +30,8 @@ struct LocalUse {
 // How the program ended, as far as the report must say it.
 struct Outcome {
   int exit_code = 0;
-  int signal = 0; // 0: it ended by itself
+  int signal = 0;           // 0: it ended by itself
+  bool was_stopped = false; // at a wait for results that nobody needs for the counts (--no-results)
 };
 
 // What the program did and this report does not hold; a message says why.
@@ -53,6 +55,7 @@ struct Input {
   std::vector<u32> sm;                             // as asked for, first = the device
   std::vector<Launch> launches;                    // no two alike; in the order of the first of each
   std::vector<measure::LaunchStarted> interrupted; // started, never ended
+  std::vector<std::string> never_launched;         // kernels that the program could have launched
   std::vector<measure::Unsupported> unsupported;
   std::vector<diag::Diagnostic> messages;
   std::map<std::string, LocalUse> local_use; // by mangled kernel name
@@ -128,9 +131,11 @@ struct Kernel {
   Dim3 block;
   std::vector<std::pair<Dim3, u64>> grids; // and how many launches used it, in order of appearance
   u64 launches = 0;
-  u64 first_launch = 0;        // index in its process
-  std::vector<u32> alike;      // Model::input.launches[] that it is the sum of, in their order
-  std::vector<Reason> reasons; // failed, unknown, refused: why; proved: what stands for what, or why not
+  u64 first_launch = 0;   // index in its process
+  std::vector<u32> alike; // Model::input.launches[] that it is the sum of, in their order
+  measure::Blocks blocks; // partial: of all its launches
+  std::vector<Reason>
+      reasons; // partial, failed, unknown, refused: why; proved: what stands for what, or why not
   u64 shared_bytes = 0, local_bytes = 0;
   std::vector<std::string> local_arrays;
   std::optional<LocalUse> local_use;
@@ -198,6 +203,9 @@ struct Model {
   std::vector<Warning> warnings;                        // diagnostics of launches and messages, each once
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
+
+// "412 of 1000 blocks": how far partial launches came.
+std::string blocks_of(const Kernel&);
 
 // What --strict asks: every launch counted, none missing, and nothing that --check found against the program.
 bool passes_strict(const Model&);

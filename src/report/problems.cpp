@@ -10,12 +10,14 @@ namespace {
 
 std::string heading(const Page& page, std::string_view text) { return '\n' + page.style.bold(text) + '\n'; }
 
-std::string uncounted(const Page& page) {
+// Kernels, and why they have the status that they have.
+std::string with_reasons(const Page& page, bool (*wanted)(measure::Status)) {
   std::string out;
   for (const Kernel& kernel : page.model.kernels) {
-    if (measure::is_counted(kernel.status)) continue;
+    if (!wanted(kernel.status)) continue;
     std::string text = fmt::format("{}: {} {}", kernel.label, plural(kernel.launches, "launch"),
                                    measure::name(kernel.status));
+    if (kernel.status == measure::Status::partial) text += ", " + blocks_of(kernel);
     if (kernel.reasons.size() == 1) text += ": " + kernel.reasons[0].text;
     out += wrap(text, "  ", page.options.width);
     for (const Reason& reason : kernel.reasons)
@@ -23,6 +25,16 @@ std::string uncounted(const Page& page) {
         out += wrap(fmt::format("{} ({})", reason.text, plural(reason.launches, "launch")), "    ",
                     page.options.width);
   }
+  return out;
+}
+
+std::string partial(const Page& page) {
+  std::string out = with_reasons(page, [](measure::Status s) { return s == measure::Status::partial; });
+  return out.empty() ? out : heading(page, "Counted in part") + out;
+}
+
+std::string uncounted(const Page& page) {
+  std::string out = with_reasons(page, [](measure::Status s) { return !measure::is_counted(s); });
   for (const measure::LaunchStarted& launch : page.model.input.interrupted)
     out += wrap(fmt::format("{}: launch {} did not end before the program did", launch.name, launch.index),
                 "  ", page.options.width);
@@ -73,7 +85,9 @@ std::string place_prefix(const Page& page, const diag::Diagnostic& diagnostic) {
   return file_name(page, span.file) + (span.line != 0 ? fmt::format(":{}: ", span.line) : ": ");
 }
 
-std::string problem_section(const Page& page) { return uncounted(page) + unsupported(page) + warnings(page); }
+std::string problem_section(const Page& page) {
+  return partial(page) + uncounted(page) + unsupported(page) + warnings(page);
+}
 
 std::string closing_section(const Page& page) {
   const Model& model = page.model;

@@ -119,6 +119,14 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
   auto status = value.find("status");
   const bool measured = status != value.end() && *status == "measured";
   if (!measured) take_name(value, "status", out.status);
+  if (auto blocks = value.find("blocks"); blocks != value.end()) {
+    measure::expect_object(*blocks, "blocks");
+    take(*blocks, "counted", out.blocks.ended);
+    take(*blocks, "in_part", out.blocks.running);
+    const u64 all = out.grid.count();
+    if (out.blocks.ended > all || out.blocks.running > all - out.blocks.ended)
+      throw Unreadable("member 'blocks' says more than the grid has");
+  }
   take(value, "reason", out.reason);
   take(value, "error", out.error);
   take(value, "warp_instructions", out.warp_instructions);

@@ -40,6 +40,7 @@ std::string label_of(const Kernel& kernel) {
   if (kernel.measured) return "measured";
   switch (kernel.status) {
   case Status::exact: return "exact";
+  case Status::partial: return "partial: " + blocks_of(kernel);
   case Status::failed: return "failed: counts up to the fault";
   case Status::unknown: return "unknown: counts as far as it came";
   case Status::proved: return "proved";

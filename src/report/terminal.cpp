@@ -65,6 +65,11 @@ std::string incomplete(const Page& page) {
   auto say = [&](const std::string& text) { out += page.style.bad(wrap(text, "", page.options.width)); };
   u64 uncounted = 0, refused = 0;
   for (const Kernel& kernel : model.kernels) {
+    if (kernel.status == measure::Status::partial)
+      say(fmt::format("{}: {} did not come to {} end. What is said of it is of {}.", kernel.label,
+                      kernel.launches == 1 ? fmt::format("launch {}", kernel.first_launch)
+                                           : plural(kernel.launches, "launch"),
+                      kernel.launches == 1 ? "its" : "their", blocks_of(kernel)));
     if (kernel.status == measure::Status::refused)
       refused += kernel.launches;
     else if (!measure::is_counted(kernel.status))
@@ -110,6 +115,7 @@ std::string ended(const Input& input) {
     const measure::LaunchStarted& last = input.interrupted.back();
     running = fmt::format(" while launch {} ({}) was running", last.index, last.name);
   }
+  if (outcome.was_stopped) return "The program was ended where it waited for results (--no-results).";
   if (outcome.signal != 0)
     return fmt::format("The program was killed by signal {} ({}){}.", outcome.signal,
                        strsignal(outcome.signal), running);

@@ -5,6 +5,7 @@
 // itself stops there, with cudaErrorLaunchPendingCountExceeded (26 November 2026). How many siblings wait there at once depends on
 // timing: 20,000 launches of one thread succeeded, of 4,096 by as many threads half did. Here all succeed.
 #include "sim/children.h"
+#include "runtime/interruption.h"
 #include "runtime/launch.h"
 #include "runtime/library.h"
 #include <algorithm>
@@ -31,7 +32,7 @@ void add_children(Runtime& runtime, std::vector<Waiting>& stack, u64 depth) {
 } // namespace
 
 void run_children(Runtime& runtime, Binary& binary,
-                  std::optional<std::chrono::steady_clock::time_point> deadline) {
+                  std::optional<std::chrono::steady_clock::duration>& time_left) {
   const cudaError_t before = last_error(); // what goes wrong with them is not the program's last call
   std::vector<Waiting> stack;
   add_children(runtime, stack, 1);
@@ -44,6 +45,10 @@ void run_children(Runtime& runtime, Binary& binary,
     if (!child.launched) continue;
     auto kernel = kernel_of(runtime, &binary, binary.program->module().functions[child.kernel.value].name);
     if (!kernel) continue;
+    if (interruption::asked()) { // it is named
+      runtime.upcoming.add(*kernel);
+      continue;
+    }
     std::vector<void*> arguments;
     for (auto [offset, size] : binary.program->info(child.kernel).parameters)
       arguments.push_back(bytes.data() + offset);
@@ -57,7 +62,7 @@ void run_children(Runtime& runtime, Binary& binary,
             nullptr,
             false,
             depth,
-            deadline});
+            &time_left});
     add_children(runtime, stack, depth + 1);
   }
   sim::allow_children(*runtime.device, true);

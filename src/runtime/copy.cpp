@@ -62,7 +62,8 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
       !may_read(place(runtime, from.data, *read), kind))
     return cudaErrorInvalidValue;
   Deferrals& deferrals = runtime.deferrals;
-  cudaError_t error = deferrals.before_read(runtime, address(from), *read);
+  cudaError_t error =
+      deferrals.before_read(runtime, address(from), *read, place(runtime, to.data, *written) == Place::host);
   if (error == cudaSuccess)
     error = deferrals.before_write(runtime, address(to), *written, is_solid(*written, extent));
   if (error != cudaSuccess) return error;

@@ -24,11 +24,17 @@ cudaError_t Deferrals::add(Runtime& runtime, DeferredLaunch launch) {
   return waiting_.size() < most_waiting ? cudaSuccess : run_all(runtime);
 }
 
-cudaError_t Deferrals::before_read(Runtime& runtime, u64 address, u64 size) {
+cudaError_t Deferrals::before_read(Runtime& runtime, u64 address, u64 size, bool for_host) {
   if (waiting_.empty()) return cudaSuccess;
-  return run_through(runtime, [&](const DeferredLaunch::Touch& touch) {
+  auto is_read = [&](const DeferredLaunch::Touch& touch) {
     return touch.memory.written && overlaps(touch.memory.range, address, size);
-  });
+  };
+  if (for_host && runtime.options.no_results &&
+      std::ranges::any_of(waiting_, [&](const DeferredLaunch& launch) {
+        return std::ranges::any_of(launch.touches, is_read);
+      }))
+    runtime.end_without_results();
+  return run_through(runtime, is_read);
 }
 
 cudaError_t Deferrals::before_write(Runtime& runtime, u64 address, u64 size, bool every_byte) {
@@ -94,11 +100,13 @@ cudaError_t Deferrals::run_first(Runtime& runtime, std::size_t count) {
       std::make_move_iterator(waiting_.begin()),
       std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)));
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+  runtime.progress.computing(true);
   for (const DeferredLaunch& launch : now) {
     if (runtime.sticky != cudaSuccess) break;
     run_deferred(runtime, launch);
     ++ran_;
   }
+  runtime.progress.computing(false);
   drop_unneeded();
   release_held(runtime);
   return runtime.sticky;

@@ -3,7 +3,7 @@
 //
 // They wait in order, each with the allocations that it reads and writes. Before anybody sees the
 // difference, those concerned run in full, without being counted again, and so do all that came before them:
-//   the host, or a copy, reads what one writes           before_read
+//   the host, or a copy, reads what one writes           before_read; with --no-results the program ends if it is the host
 //   the host, or a copy, overwrites what one touches     before_write
 //   a launch runs that is not deferred                   run_all
 // What nobody ever asks for is never computed: a launch is dropped when everything it writes has been freed,
@@ -44,7 +44,7 @@ class Deferrals {
 public:
   // Errors are those of launches that had to run.
   cudaError_t add(Runtime&, DeferredLaunch);
-  cudaError_t before_read(Runtime&, u64 address, u64 size);
+  cudaError_t before_read(Runtime&, u64 address, u64 size, bool for_host = false);
   cudaError_t before_write(Runtime&, u64 address, u64 size, bool every_byte);
   cudaError_t run_all(Runtime&);
   void forget(); // the device goes

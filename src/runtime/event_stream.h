@@ -18,7 +18,8 @@ public:
   // `destination`: a file that exists, or the number of an open file descriptor; empty: events are dropped.
   // `ledger`: the name of shared memory; empty: nobody compares.
   EventStream(std::string destination, const std::string& ledger);
-  void begin_launch(); // to be called once for each that will be sent
+  measure::Ledger* ledger() const { return ledger_; } // null: there is none
+  void begin_launch();                                // to be called once for each that will be sent
   void send(measure::Event);
   // In a forked child: a lock that another thread of the parent held would never be released.
   void after_fork();

@@ -10,6 +10,7 @@
 #include "measure/collect.h"
 #include "ptx/parse.h"
 #include "runtime/graphs/capture.h"
+#include "runtime/interruption.h"
 #include "runtime/memory.h"
 #include "runtime/refusal.h"
 #include <algorithm>
@@ -103,6 +104,7 @@ void note_fault(Runtime& runtime, const sim::Fault& fault, u64 index) {
 
 void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult& result) {
   record.warp_instructions = result.warp_instructions;
+  const bool cancelled = result.fault && result.fault->kind == sim::FaultKind::cancelled;
   if (runtime.incomplete) {
     if (!record.reason.empty()) record.reason += "; ";
     record.reason += fmt::format("after launch {}, which did not finish: its input may be wrong",
@@ -111,7 +113,12 @@ void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult
   if (result.fault) {
     record.status = measure::Status::failed;
     record.reason = result.fault->diagnostic.message;
-    record.diagnostics.push_back(result.fault->diagnostic);
+    if (cancelled || result.fault->kind == sim::FaultKind::timeout) {
+      record.status = measure::Status::partial;
+      record.blocks = {result.ended, result.begun - result.ended};
+      record.reason = cancelled ? "it ran when the program was stopped" : "it ran longer than the time limit";
+    }
+    if (!cancelled) record.diagnostics.push_back(result.fault->diagnostic);
     note_fault(runtime, *result.fault, record.index);
   }
   for (diag::Diagnostic& warning : result.warnings) record.diagnostics.push_back(std::move(warning));
@@ -130,13 +137,13 @@ void settle_sites(std::vector<measure::SiteRecord>& sites, const Kernel& kernel)
   });
 }
 
-sim::LaunchOptions options_of(Runtime& runtime, std::chrono::steady_clock::time_point begin, u64 index,
-                              std::string name) {
+sim::LaunchOptions options_of(Runtime& runtime) {
   sim::LaunchOptions options;
-  if (runtime.progress.wanted())
-    options.progress = [&line = runtime.progress, index, name = std::move(name)](u64 done, u64 total) {
-      line.show(index, name, done, total);
-    };
+  options.progress = [&progress = runtime.progress](u64 done, u64 total) {
+    progress.blocks(done, total);
+    interruption::lasts();
+  };
+  options.cancel = &interruption::asked();
   options.workers = runtime.options.workers;
   options.strict_memory = runtime.options.strict_memory;
   options.checks = runtime.options.checks;
@@ -146,8 +153,8 @@ sim::LaunchOptions options_of(Runtime& runtime, std::chrono::steady_clock::time_
   // A limit that the clock cannot count to, some hundred years, is none.
   using Clock = std::chrono::steady_clock;
   if (std::chrono::duration<double> limit(runtime.options.timeout.value_or(HUGE_VAL));
-      limit < (Clock::time_point::max() - begin) / 2)
-    options.deadline = begin + std::chrono::duration_cast<Clock::duration>(limit);
+      limit < Clock::duration::max() / 2)
+    options.time_limit = std::chrono::duration_cast<Clock::duration>(limit);
   return options;
 }
 
@@ -225,7 +232,9 @@ bool is_wanted(const Runtime& runtime, Kernel& kernel, u64 index) {
 
 // A launch that was not to be counted is told of as one more of these, unless it went wrong.
 void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
-  if (wanted || record.status == measure::Status::failed) return runtime.events.send(std::move(record));
+  runtime.progress.launch_ends(record.status == measure::Status::proved);
+  if (wanted || !(measure::is_whole(record.status) || interruption::asked()))
+    return runtime.events.send(std::move(record));
   for (diag::Diagnostic& warning : record.diagnostics)
     if (runtime.said.insert(warning.message).second) runtime.say(std::move(warning));
   runtime.events.send(measure::LeftOut{record.process, record.index});
@@ -233,6 +242,7 @@ void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
 
 void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   measure::LaunchRecord record = describe(runtime, &kernel, request);
+  runtime.progress.launch_begins(record.index, record.name, !std::exchange(kernel.launched, true));
   const bool wanted = is_wanted(runtime, kernel, record.index);
   std::vector<std::byte> parameters = pack_parameters(kernel.info, request.arguments).value();
   sim::LaunchSpec spec{
@@ -243,10 +253,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   runtime.events.send(
       measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
   auto begin = std::chrono::steady_clock::now();
-  sim::LaunchOptions options = options_of(runtime, begin, record.index, record.name);
-  if (request.deadline) options.deadline = request.deadline;
+  sim::LaunchOptions options = options_of(runtime);
+  if (request.time_left != nullptr) options.time_limit = *request.time_left;
   auto finish = [&] {
-    runtime.progress.erase();
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     send_ended(runtime, std::move(record), wanted);
   };
@@ -268,7 +277,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   settle_sites(record.sites, kernel);
   conclude(runtime, record, result);
   finish();
-  if (request.depth == 0) run_children(runtime, *kernel.binary, options.deadline);
+  if (options.time_limit) *options.time_limit -= std::chrono::steady_clock::now() - begin;
+  if (request.time_left != nullptr) *request.time_left = options.time_limit;
+  if (request.depth == 0) run_children(runtime, *kernel.binary, options.time_limit);
 }
 
 } // namespace
@@ -276,11 +287,10 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
 void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
   sim::LaunchSpec spec{launch.kernel,         launch.grid,       launch.block, launch.cluster,
                        launch.dynamic_shared, launch.parameters, false};
-  sim::LaunchResult result = sim::launch(
-      *runtime.device, *launch.program, spec,
-      options_of(runtime, std::chrono::steady_clock::now(), launch.index, ptx::demangle(launch.name)));
+  runtime.progress.launch_begins(launch.index, ptx::demangle(launch.name), false);
+  sim::LaunchResult result = sim::launch(*runtime.device, *launch.program, spec, options_of(runtime));
   runtime.progress.erase();
-  if (!result.fault) return;
+  if (!result.fault || result.fault->kind == sim::FaultKind::cancelled) return;
   runtime.say(result.fault->diagnostic);
   note_fault(runtime, *result.fault, launch.index);
 }
@@ -293,9 +303,7 @@ void apply(LaunchRequest& request, std::span<const cudaLaunchAttribute> attribut
   }
 }
 
-cudaError_t launch(const LaunchRequest& request) {
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
+static cudaError_t launch_now(Runtime& runtime, const LaunchRequest& request) {
   Kernel* kernel = runtime.binaries.kernel(request.function);
   if (cudaError_t error = runtime.start(); error != cudaSuccess) { // no GPU would refuse it
     send_unrun(runtime, kernel, request, measure::Status::unknown,
@@ -328,6 +336,15 @@ cudaError_t launch(const LaunchRequest& request) {
   if (runtime.owed != cudaSuccess) return remember(runtime.owed);
   runtime.owed = before;
   return remember(runtime.options.launch_blocking ? runtime.sticky : cudaSuccess);
+}
+
+cudaError_t launch(const LaunchRequest& request) {
+  Runtime& runtime = Runtime::get();
+  const std::unique_lock lock = runtime.upcoming.lock(runtime, request.function);
+  interruption::Guard guard;
+  const cudaError_t error = launch_now(runtime, request);
+  if (guard.ends_process()) runtime.upcoming.tell(runtime);
+  return error;
 }
 
 extern "C" {

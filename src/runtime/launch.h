@@ -13,9 +13,10 @@ struct LaunchRequest {
   void** arguments = nullptr;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
-  // Of a launch that a kernel asked for: how many launches are above it, and when the host's launch has to end.
+  // Of a launch that a kernel asked for: how many launches are above it, and what is left of the time that the host's
+  // launch may take with all that are below it.
   u64 depth = 0;
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::optional<std::chrono::steady_clock::duration>* time_left = nullptr;
 };
 
 // What a launch configuration asks for beyond its shape; attributes that change nothing here are passed over.
@@ -30,7 +31,7 @@ ResultOr<std::vector<void*>, cudaError_t> arguments_of(const sim::KernelInfo&, v
 
 // Runs what the host's launch of a kernel of `binary`, which has just ended, launched itself, and what that launches. Siblings run in
 // the order of blocks and threads, those for cudaStreamTailLaunch last; each runs with what it launches before the next.
-void run_children(Runtime&, Binary& binary, std::optional<std::chrono::steady_clock::time_point> deadline);
+void run_children(Runtime&, Binary& binary, std::optional<std::chrono::steady_clock::duration>& time_left);
 
 // What cudaDeviceGetLimit says of the limit with that number, which there is.
 u64 limit_of(const Runtime&, int limit);

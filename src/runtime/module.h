@@ -66,7 +66,8 @@ struct Kernel {
   std::set<ir::SiteId> unused;     // of these, atomics whose result nobody reads
   std::set<ir::SiteId> adding_one; // of these, atomics that add the constant 1
   std::vector<bool> reaching; // by parameter: whether it can reach an address or a branch (fold/relevance.h)
-  u64 wanted = 0;             // launches since --launch-skip, while --per-kernel lets them be counted
+  bool launched = false;
+  u64 wanted = 0; // launches since --launch-skip, while --per-kernel lets them be counted
 
   cudaError_t resolve(Runtime&);
   u32 registers() const; // per thread: ptxas's count where a cubin tells, else an estimate

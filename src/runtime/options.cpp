@@ -55,8 +55,8 @@ Options options_from_environment() {
                      : code == "machine-code" ? CountAs::machine_code
                                               : CountAs::best;
   options.count_only = os::variable("WARPLENS_COUNT_ONLY") == "1"sv;
+  options.no_results = os::variable("WARPLENS_NO_RESULTS") == "1"sv;
   options.keep_going = os::variable("WARPLENS_KEEP_GOING") == "1"sv;
-  options.progress = os::variable("WARPLENS_PROGRESS") == "1"sv;
   take_count("WARPLENS_LAUNCH_SKIP", options.launch_skip);
   take_count("WARPLENS_LAUNCHES", options.launches);
   take_count("WARPLENS_PER_KERNEL", options.per_kernel);

@@ -19,8 +19,8 @@ struct Options {
   std::optional<double> timeout; // WARPLENS_TIMEOUT: seconds a launch may take
   CountAs count_as = CountAs::best; // WARPLENS_COUNT_AS=ptx, machine-code
   bool count_only = false;          // WARPLENS_COUNT_ONLY=1: results only where somebody looks
+  bool no_results = false;          // WARPLENS_NO_RESULTS=1: and where the host does, the program ends
   bool keep_going = false;          // WARPLENS_KEEP_GOING=1: launches that fail are a success to the program
-  bool progress = false;            // WARPLENS_PROGRESS=1: on a terminal, say which launch runs
   u64 launch_skip = 0;              // WARPLENS_LAUNCH_SKIP: the first of each process, which are not counted
   u64 launches = ~u64{0};           // WARPLENS_LAUNCHES: that are counted, of those that follow
   u64 per_kernel = ~u64{0};         // WARPLENS_PER_KERNEL: the same, of each kernel

@@ -24,6 +24,7 @@ void register_kernel(void** handle, const void* host, const char* name) {
   auto kernel = std::make_unique<Kernel>();
   kernel->binary = reinterpret_cast<Binary*>(handle);
   kernel->name = name;
+  runtime.registered.emplace_back(name);
   runtime.binaries.kernels[host] = std::move(kernel);
 }
 
@@ -56,6 +57,7 @@ void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
 void __cudaRegisterFatBinaryEnd(void** handle) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
+  runtime.tell_registered();
   if (has_host_variables(runtime, *reinterpret_cast<Binary*>(handle))) __cudaInitModule(handle);
 }
 
@@ -121,7 +123,7 @@ cudaError_t __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* sha
 // is what finds an unknown kernel.
 cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* host) {
   Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
+  const std::unique_lock lock = runtime.upcoming.lock(runtime, host);
   Kernel* kernel = runtime.binaries.kernel(host);
   if (!kernel) return remember(cudaErrorInvalidDeviceFunction);
   *handle = kernel;

@@ -4,6 +4,7 @@
 #include "os/environment.h"
 #include "runtime/graphs/graph.h"
 #include "runtime/image.h"
+#include "runtime/interruption.h"
 #include "runtime/pool.h"
 #include "runtime/returned.h"
 #include "runtime/run_ledger.h"
@@ -33,6 +34,8 @@ void in_parent() { instance->mutex.unlock(); }
 void in_child() {
   new (&instance->mutex) std::recursive_mutex;
   instance->events.after_fork();
+  instance->upcoming.after_fork();
+  interruption::after_fork();
   instance->launches = 0;
   for (const auto& [host, kernel] : instance->binaries.kernels) kernel->wanted = 0;
   instance->output.clear();
@@ -49,7 +52,7 @@ Runtime& create() {
 } // namespace
 
 Runtime::Runtime()
-    : options(options_from_environment()), events(options.events, options.ledger), progress(options.progress),
+    : options(options_from_environment()), events(options.events, options.ledger), progress(events.ledger()),
       cache(cache::settings_from_environment()) {
   for (u32 sm : options.sm)
     if (const arch::Architecture* row = arch::find(sm)) architectures.push_back(row);
@@ -116,6 +119,24 @@ void Runtime::note_unsupported(const std::string& function) {
   }
 }
 
+// A library may have thousands, of which nobody wants to know which were not launched.
+void Runtime::tell_registered() {
+  constexpr std::size_t most = 256;
+  static std::size_t told = 0;
+  if (told < most && !registered.empty()) events.send(measure::KernelsKnown{process(), registered});
+  told += registered.size();
+  registered.clear();
+}
+
+// The program's own handlers for its end could ask for the results, or write down what was never computed.
+void Runtime::end_without_results() {
+  synchronize();
+  std::fflush(stdout);
+  if (measure::Ledger* ledger = events.ledger()) ledger->stopped = true;
+  events.send(measure::ProcessEnded{process()});
+  _exit(0);
+}
+
 // Allocations of one place are one message, the largest first.
 void Runtime::report_leaks() {
   if (!device) return;
@@ -173,6 +194,7 @@ cudaError_t remember(cudaError_t error) {
 // Runs when the process exits in an orderly way, after the program's own atexit handlers.
 [[gnu::destructor]] static void end_of_process() {
   if (!instance) return;
+  interruption::stop_launch();
   for (const auto& [function, calls] : instance->unsupported)
     if (calls > 0) instance->events.send(measure::Unsupported{process(), function, calls});
   for (const auto& [call, calls] : instance->failed)

@@ -14,8 +14,9 @@
 #include "runtime/event_stream.h"
 #include "runtime/module.h"
 #include "runtime/options.h"
-#include "runtime/progress_line.h"
+#include "runtime/progress.h"
 #include "runtime/repeats.h"
+#include "runtime/upcoming.h"
 #include "sim/sim.h"
 #include <array>
 #include <map>
@@ -38,7 +39,7 @@ struct ObjectSource {
 struct Runtime {
   Options options;
   EventStream events;
-  ProgressLine progress;
+  Progress progress;
   cache::Store cache;
   std::recursive_mutex mutex;
   std::vector<const arch::Architecture*> architectures; // counted; the first is the device
@@ -46,6 +47,7 @@ struct Runtime {
   Binaries binaries;
   Deferrals deferrals;
   Repeats repeats;
+  Upcoming upcoming;
   std::string output; // device printf since the last synchronisation
   cudaError_t sticky = cudaSuccess;
   cudaError_t owed =
@@ -54,6 +56,7 @@ struct Runtime {
   bool incomplete = false; // a launch did not finish, so later ones may see wrong data
   u64 incomplete_launch = 0;
   u64 launches = 0;
+  std::vector<std::string> registered;              // kernels that have not been told of
   std::set<std::string> said;                       // warnings of launches that are not counted
   std::map<std::string, u64> unsupported;           // calls per function since the last report
   std::map<std::array<std::string, 3>, u64> failed; // the same per function, error and place (failed_calls.h)
@@ -70,6 +73,9 @@ struct Runtime {
   void synchronize();
   void say(diag::Diagnostic);
   void note_unsupported(const std::string& function);
+  void tell_registered();
+  // --no-results: the program waits for results, and everything that it launched is counted.
+  [[noreturn]] void end_without_results();
   // --check memory: what the program has not freed, as messages.
   void report_leaks();
   // Back to a device without allocations, errors or printed text (cudaDeviceReset).
@@ -95,6 +101,7 @@ extern "C" const char* cudaGetErrorName(int error);
 template <class Body> cudaError_t api(Body&& body) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
+  runtime.progress.erase();
   cudaError_t error = runtime.start();
   thread_state().has_primary = true;
   if (error == cudaSuccess) error = runtime.sticky;

@@ -59,6 +59,19 @@ Fault out_of_host_memory(const LaunchState& launch) {
   return fault;
 }
 
+Fault early_end(const LaunchState& launch) {
+  const std::string& name = launch.entry->function->name;
+  Fault out;
+  out.kind = launch.closing.why();
+  if (out.kind == FaultKind::cancelled)
+    out.diagnostic = diag::error("launch-cancelled", fmt::format("kernel '{}' was interrupted", name));
+  else
+    out.diagnostic =
+        diag::error("launch-timeout", fmt::format("kernel '{}' ran longer than the time limit", name), {},
+                    "give it more with --timeout, or look for threads that wait for each other for ever");
+  return out;
+}
+
 class Worker {
 public:
   Worker(LaunchState& launch, StallBoard& board, u32 index, u32 workers)
@@ -73,10 +86,15 @@ public:
   void run() {
     FloatEnvGuard while_it_runs;
     try {
-      check_clock(); // the time may be over already, of a kernel that other kernels launched
+      (void)launch_.closing.is_over(); // already, it may be, of a kernel that other kernels launched
       while (true) {
         bool stopping =
             launch_.stopping() || board_.found; // what is taken is still run, up to the CTA that faulted
+        if (!stopping && launch_.closing.begun()) {
+          if (waiting_.empty()) break;
+          resume_one();
+          continue;
+        }
         if ((stopping && taken_ == taken_end_) || (!start_next() && (stopping || waiting_.empty()))) break;
         if (!stopping && !waiting_.empty()) resume_one();
       }
@@ -112,6 +130,7 @@ public:
   }
 
   u64 warp_instructions = 0, thread_instructions = 0;
+  u64 begun = 0, ended = 0; // CTAs
 
 private:
   // Keeps the fault of the earliest CTA, and stops those after it.
@@ -163,7 +182,7 @@ private:
       return false;
     }
     cta->id = {static_cast<u32>(x), static_cast<u32>(row % grid.y), static_cast<u32>(row / grid.y)};
-    start_cta(exec, *cta);
+    begin_cta(exec, *cta);
     advance(exec, std::move(cta));
     return true;
   }
@@ -174,6 +193,11 @@ private:
     std::unique_ptr<Cta> cta = std::move(free.back());
     free.pop_back();
     return cta;
+  }
+
+  void begin_cta(Exec& exec, Cta& cta) {
+    start_cta(exec, cta);
+    begun += exec.shape.ctas;
   }
 
   // All CTAs of a cluster begin before the first of them runs: each may reach the others' shared memory.
@@ -191,7 +215,7 @@ private:
       cta.cluster = cluster;
       cta.cluster_rank = rank;
       cluster->ctas.push_back(&cta);
-      start_cta(exec_, cta);
+      begin_cta(exec_, cta);
     }
     if (ctas[0]->index >= launch_.stop_from.load(std::memory_order_relaxed)) {
       taken_ = taken_end_;
@@ -269,44 +293,25 @@ private:
     }
     stall_.moved();
     end_cta(exec, std::move(cta));
-    constexpr u64 batches_per_report = 64, instructions_per_look = 1 << 22;
-    finished_ += exec.shape.ctas;
+    ended += exec.shape.ctas;
     if (since_look_ > instructions_per_look) check_clock(); // there may be no branch that looks
-    if (++since_report_ < batches_per_report) return;
-    launch_.finished.fetch_add(finished_, std::memory_order_relaxed);
-    since_report_ = finished_ = 0;
-    check_clock();
   }
 
   void check_clock() {
     since_look_ = 0;
-    launch_.tell_progress(exec_.worker);
-    const LaunchOptions& options = launch_.options;
-    bool late = options.deadline && std::chrono::steady_clock::now() > *options.deadline;
-    bool cancelled = options.cancel && options.cancel->load(std::memory_order_relaxed);
-    if (!late && !cancelled) return;
-    throw FaultError{late ? too_late() : interrupted()};
+    launch_.finished.fetch_add(ended - told_, std::memory_order_relaxed);
+    told_ = ended;
+    launch_.tell_progress();
+    if (launch_.closing.is_over()) throw FaultError{fault_of_closing()};
   }
 
-  Fault interrupted() const {
-    Fault out;
-    out.kind = FaultKind::cancelled;
-    out.diagnostic = diag::error("launch-cancelled",
-                                 fmt::format("kernel '{}' was interrupted", launch_.entry->function->name));
-    return out;
-  }
-
-  // Where CTAs wait, their places are named; between two that ran to their ends there is none to name.
-  Fault too_late() {
-    std::string message =
-        fmt::format("kernel '{}' ran longer than the time limit", launch_.entry->function->name);
-    std::string help = "give it more with --timeout, or look for threads that wait for each other for ever";
-    Fault out;
-    out.kind = FaultKind::timeout;
-    out.diagnostic = diag::error("launch-timeout", message, {}, help);
-    if (waiting_.empty()) return out;
+  // Where CTAs wait, their places are named.
+  Fault fault_of_closing() {
+    Fault out = early_end(launch_);
+    if (waiting_.empty() || out.kind == FaultKind::cancelled) return out;
     auto& [exec, cta] = first_waiting();
-    out = fault_of_waiting(*exec, *cta, FaultKind::timeout, "launch-timeout", message, help);
+    out = fault_of_waiting(*exec, *cta, out.kind, "launch-timeout", out.diagnostic.message,
+                           out.diagnostic.help);
     std::vector<Wait> waits;
     for (auto& [e, c] : waiting_) add_waits(*e, *c, false, waits);
     for (std::string& note : in_words(waits)) out.diagnostic.notes.push_back(std::move(note));
@@ -327,8 +332,9 @@ private:
   u64 left_in_round_ = 0;                     // turns until each of `waiting_` had one
   Clock::time_point yielded_at_;
   Clock::duration yield_lasted_{};
-  u64 since_look_ = 0;                  // warp instructions since the last look at the clock
-  u64 finished_ = 0, since_report_ = 0; // CTAs, batches that ended and are not in LaunchState::finished
+  // Warp instructions since the last look at the clock. The first look comes early: it says that the launch takes time.
+  u64 since_look_ = instructions_per_look - (1 << 12);
+  u64 told_ = 0; // of `ended`, those that LaunchState::finished has
 };
 
 // Shared memory that a GPU keeps for the system, of which kernels may use a part (%reserved_smem_offset_1): cooperative
@@ -468,6 +474,7 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
   for (auto& worker : all) {
     result.warp_instructions += worker->warp_instructions;
     result.thread_instructions += worker->thread_instructions;
+    result.begun += worker->begun, result.ended += worker->ended;
   }
   if (state.grid_workspace != 0) device.memory->release(state.grid_workspace);
   if (board.found && !state.fault) {
@@ -475,6 +482,11 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
     board.not_begun +=
         (state.batches - std::min<u64>(state.next_batch, state.batches)) * state.cluster.count();
     explain_stall(board, spec.grid.count(), state.fault->diagnostic);
+  }
+  // Where all that had begun came to their ends, no worker has said why they were the last.
+  if (!state.fault && state.closing.begun() && result.ended != spec.grid.count()) {
+    (void)state.closing.is_over();
+    state.fault = early_end(state);
   }
   result.fault = std::move(state.fault);
   result.warnings = std::move(state.warnings);

@@ -121,15 +121,18 @@ struct LaunchOptions {
   u64 call_stack_bytes =
       64 << 10; // per thread, for local variables of functions that are called; only what is
                 // touched takes memory
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  // Once either is so, no CTA begins any more, and those that run have a moment to end (closing.h). Time in which the
+  // process was stopped does not count.
+  std::optional<std::chrono::steady_clock::duration> time_limit;
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(u64 done, u64 total)> progress; // CTAs; called often, from one worker
+  std::function<void(u64 done, u64 total)> progress; // CTAs; called often, from all workers
 };
 struct LaunchResult {
   std::optional<Fault> fault; // the launch did not finish
   std::vector<diag::Diagnostic>
       warnings; // tolerated out-of-bounds accesses, what LaunchChecks find: one per place
   u64 warp_instructions = 0, thread_instructions = 0;
+  u64 begun = 0, ended = 0; // CTAs; both are the grid's where nothing went wrong
 };
 // The CTAs of a cluster: as the launch asks, else as the kernel says (.reqnctapercluster).
 Dim3 cluster_of(const ir::Function& kernel, const Dim3& asked);

@@ -187,6 +187,14 @@ TEST(Diff, WhatWasNotCountedIsNotComparedAndSaid) {
   EXPECT_THAT(model.warnings, Contains(HasSubstr("did not count it to the end: k")));
 }
 
+TEST(Diff, PartialCountsAreNotHeldAgainstWholeOnes) {
+  const Model model =
+      diff_of({{.accesses = {strided}}}, {{.accesses = {contiguous}, .status = measure::Status::partial}});
+  ASSERT_EQ(model.kernels.size(), 1u);
+  EXPECT_EQ(model.kernels[0].change, Change::removed);
+  EXPECT_THAT(model.warnings, Contains(HasSubstr("did not count it to the end: k")));
+}
+
 TEST(Diff, ArchitecturesMustMeet) {
   const std::vector<Code> code{{.accesses = {strided}}};
   const report::Model hopper = run_of(code, {90}), both = run_of(code, {70, 90}), volta = run_of(code, {70});

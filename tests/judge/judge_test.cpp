@@ -120,5 +120,17 @@ TEST(Judge, ALaunchThatWasNotCountedIsAFinding) {
   EXPECT_THAT(list.findings[1].message, HasSubstr("it stopped"));
 }
 
+TEST(Judge, APartialLaunchIsAFindingBesideItsOwn) {
+  measure::LaunchRecord launch = launch_of("f", {{load(3), 128}});
+  launch.status = measure::Status::partial;
+  launch.grid = {1000, 1, 1}, launch.blocks = {412, 0};
+  launch.reason = "it ran when the program was stopped";
+  std::map<std::string, std::string> messages;
+  for (const findings::Finding& finding : found_in({launch}).findings)
+    messages[finding.rule] = finding.message;
+  EXPECT_THAT(messages["uncounted-launch"], HasSubstr("partial, 412 of 1000 blocks"));
+  EXPECT_TRUE(messages.contains("uncoalesced-load"));
+}
+
 } // namespace
 } // namespace warplens::judge

@@ -16,6 +16,7 @@ LaunchRecord sample_launch() {
   launch.shared_bytes = 4096, launch.local_bytes = 64, launch.local_arrays = {"stack", "b"},
   launch.sm = {90, 70};
   launch.status = Status::failed, launch.reason = "illegal address";
+  launch.blocks = {5, 3};
   launch.diagnostics.push_back(
       diag::error("illegal-address", "a \"quoted\" message", {"a.cu", 3, 4, 5}, "do this"));
   launch.diagnostics[0].notes = {"one", "two"};
@@ -66,6 +67,7 @@ std::vector<Event> all_events() {
   return {ProcessStarted{1, "/bin/app", "static", 90},
           LaunchStarted{1, 2, "k", {1, 2, 3}, {4, 5, 6}},
           sample_launch(),
+          KernelsKnown{1, {"_Z1kPf", "_Z1jPf"}},
           Unsupported{1, "cudaGraphLaunch", 7},
           FailedCall{1, "cudaMalloc", "cudaErrorMemoryAllocation", "/bin/app+0x12", 9},
           Message{1, diag::warning("w", "words")},
@@ -93,6 +95,7 @@ TEST(Wire, ALaunchKeepsEveryMember) {
   EXPECT_EQ(launch.grid, (Dim3{7, 2, 1}));
   EXPECT_EQ(launch.local_arrays, (std::vector<std::string>{"stack", "b"}));
   EXPECT_EQ(static_cast<int>(launch.status), static_cast<int>(Status::failed));
+  EXPECT_EQ(launch.blocks, (Blocks{5, 3}));
   EXPECT_EQ(launch.warp_instructions, 0xffffffffffffffffu);
   EXPECT_EQ(launch.diagnostics[0].span, (diag::Span{"a.cu", 3, 4, 5}));
   EXPECT_EQ(launch.diagnostics[0].notes.size(), 2u);

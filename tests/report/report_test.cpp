@@ -357,6 +357,56 @@ TEST(Json, SaysWhatTheRecordsSay) {
   EXPECT_EQ(document["unsupported"][0]["calls"], 3);
 }
 
+// One more launch of a kernel, which was stopped.
+Input stopped_input() {
+  Input input = sample_input();
+  input.launches.pop_back();
+  input.unsupported.clear();
+  measure::LaunchRecord stopped = sample_launch(2);
+  stopped.grid = {1000, 1, 1};
+  stopped.status = measure::Status::partial, stopped.blocks = {412, 2};
+  stopped.reason = "it ran when the program was stopped";
+  input.launches.push_back(stopped);
+  return input;
+}
+
+TEST(Partial, TakesPartInWhatIsSaidAndIsCalledThat) {
+  Result<Model> model = build(stopped_input(), source, {});
+  ASSERT_TRUE(model);
+  EXPECT_FALSE(model->complete);
+  EXPECT_FALSE(passes_strict(*model));
+  ASSERT_EQ(model->kernels.size(), 2u); // its counts do not mix with those of whole launches
+  const Kernel& kernel = model->kernels[model->kernels[0].status == measure::Status::partial ? 0 : 1];
+  EXPECT_EQ(blocks_of(kernel), "412 of 1000 blocks, and a part of 2 more");
+  EXPECT_GT(kernel.share, 0);
+  EXPECT_EQ(model->excess_cycles, model->kernels[0].excess_cycles + model->kernels[1].excess_cycles);
+  const std::string text = terminal(*model, {120});
+  EXPECT_NE(text.find("exact and partial as far as it was counted"), text.npos) << text;
+  EXPECT_NE(
+      text.find("[partial]: launch 2 did not come to its end. What is said of it is of 412 of 1000 blocks"),
+      text.npos)
+      << text;
+  EXPECT_NE(text.find("partial: 412 of 1000 blocks"), text.npos) << text;
+  EXPECT_NE(text.find("Counted in part"), text.npos) << text;
+  EXPECT_EQ(text.find("Not counted"), text.npos) << text;
+}
+
+TEST(Partial, IsReadAgain) {
+  Result<Model> model = build(stopped_input(), source, {});
+  ASSERT_TRUE(model);
+  const std::string text = json(*model, "0.1.0");
+  nlohmann::json document = nlohmann::json::parse(text);
+  EXPECT_EQ(document["launches"][2]["status"], "partial");
+  EXPECT_EQ(document["launches"][2]["blocks"],
+            (nlohmann::json{{"counted", 412}, {"in_part", 2}, {"grid", 1000}}));
+  EXPECT_FALSE(document["launches"][0].contains("blocks"));
+  Result<Saved> saved = read_json(text, "saved.json");
+  ASSERT_TRUE(saved);
+  EXPECT_EQ(saved->input.launches[2].record.blocks, (measure::Blocks{412, 2}));
+  document["launches"][2]["blocks"]["counted"] = 999;
+  EXPECT_EQ(read_json(document.dump(), "damaged.json").error().kind, "report-malformed");
+}
+
 // A thousand launches of one kernel, of which every third differs, and two of another process.
 std::vector<measure::LaunchRecord> repeated_launches() {
   std::vector<measure::LaunchRecord> out;

@@ -39,3 +39,42 @@ expect_code 0
 expect_json r.json '[(l["status"], l["reason"]) for l in r["launches"]]' \
   "[('proved', '8 classes of blocks stand for 262144')]"
 expect_json r.json '[s["threads"] for l in r["launches"] for s in l["sites"] if s["op"] == "store"]' '[67106304]'
+
+# --no-results: the program ends where it waits for results; all that it launched until then is counted.
+cat >results.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+__global__ void scale(float* a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i * 2 % n] = i;
+}
+__global__ void later(float* a) { a[threadIdx.x] = 1; }
+int main() {
+  const int n = 1 << 20;
+  float *a, *b = (float*)malloc(n * 4);
+  cudaMalloc(&a, n * 4);
+  atexit([] { printf("at the end\n"); });
+  for (int i = 0; i < 3; ++i) scale<<<n / 256, 256>>>(a, n);
+  cudaDeviceSynchronize();
+  printf("launched\n");
+  cudaMemcpy(b, a, n * 4, cudaMemcpyDeviceToHost);
+  printf("copied\n");
+  later<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  return 5;
+}
+CU
+run "$warplens" run --no-results --compiler clang --json r.json results.cu
+expect_code 0
+[ "$(cat stdout)" = launched ] || fail "the program went on: $(cat stdout)"
+expect_in stderr 'The program was ended where it waited for results \(--no-results\)'
+expect_in stderr '1 kernel was not launched before the program was stopped: later'
+expect_json r.json '[(l["status"], l["count"]) for l in r["launches"]], r["complete"]' "([('proved', 3)], False)"
+run "$warplens" run --no-results --strict --compiler clang results.cu
+expect_code 1
+# What needs no result that was put off goes on.
+run "$warplens" run --count-only --compiler clang results.cu
+expect_code 5
+expect_in stdout '^copied$'
+run "$warplens" run --no-results --verify-fix results.cu
+expect_code 2

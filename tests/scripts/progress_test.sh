@@ -1,5 +1,5 @@
 # The progress line on a terminal: drawn while a launch takes its time, and gone before the program writes again, behind
-# what it wrote before, and also where the program is killed.
+# what it wrote before, and also where the program is killed. It says what the program does between launches, and how long.
 . "$(dirname "$0")/common.sh"
 cat >busy.cu <<'CU'
 #include <cstdio>
@@ -30,13 +30,41 @@ expect_in stdout '^drawn$'
 expect_in stdout '^first line$'
 expect_in stdout '^second line$'
 expect_in stdout '^third line$'
-expect_not_in stdout 'warplens: launch'
+expect_not_in stdout 'warplens: '
 
 run python3 "$source_dir/tests/scripts/terminal.py" "$warplens" run --compiler clang busy.cu killed
 expect_code 142
 expect_in stdout '^drawn$'
 expect_in stdout 'killed by signal 14'
-expect_not_in stdout 'warplens: launch'
+expect_not_in stdout 'warplens: '
+
+# Before the first launch and after the last, where the program writes nothing.
+cat >host.cu <<'CU'
+#include <cstdio>
+#include <time.h>
+template <class T> __global__ void a_kernel_with_a_name_that_is_as_long_as_those_of_libraries_are(T* a) { a[threadIdx.x] = 1; }
+static void compute(double seconds) {
+  timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while (now.tv_sec - begin.tv_sec + (now.tv_nsec - begin.tv_nsec) * 1e-9 < seconds);
+}
+int main() {
+  float* a;
+  compute(5);
+  cudaMalloc(&a, 4096);
+  a_kernel_with_a_name_that_is_as_long_as_those_of_libraries_are<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  compute(5);
+  cudaDeviceSynchronize();
+  printf("the end\n");
+}
+CU
+run python3 "$source_dir/tests/scripts/terminal.py" --all "$warplens" run --compiler clang host.cu
+expect_code 0
+expect_in stdout "warplens: the program's own work, no launch yet, [0-9]+ s; Ctrl-C: report of what was counted so far"
+expect_in stdout "warplens: the program's own work after 1 launch, [0-9]+ s"
+expect_in stdout '^the end$'
 
 run python3 "$source_dir/tests/scripts/terminal.py" "$warplens" run --no-progress --compiler clang busy.cu
 expect_in stdout '^not drawn$'

@@ -23,7 +23,7 @@ std::string hazards() {
 LaunchOptions limited(u32 workers = 0) {
   LaunchOptions options;
   options.workers = workers;
-  options.deadline = std::chrono::steady_clock::now() + patience;
+  options.time_limit = patience;
   return options;
 }
 

@@ -30,8 +30,7 @@ LaunchOptions workers(u32 n) {
 }
 LaunchOptions limit(double seconds) {
   LaunchOptions options;
-  options.deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int>(seconds * 1000));
+  options.time_limit = std::chrono::milliseconds(static_cast<int>(seconds * 1000));
   return options;
 }
 

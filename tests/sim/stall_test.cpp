@@ -38,7 +38,7 @@ protected:
     out = buffer(std::vector<u32>(1024));
     LaunchOptions options;
     options.workers = workers;
-    options.deadline = std::chrono::steady_clock::now() + limit;
+    options.time_limit = limit;
     return run("k", grid, block, {flag, out}, options);
   }
   static void expect_note(const LaunchResult& result, const std::string& text) {

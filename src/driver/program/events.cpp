@@ -6,6 +6,7 @@
 #include "driver/program/events.h"
 #include "driver/program/host_places.h"
 #include "measure/unseen.h"
+#include "ptx/parse.h"
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,9 +14,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <new>
+#include <set>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -44,12 +47,14 @@ public:
   void operator()(measure::ProcessStarted& event) { told_[event.process] = {}; }
   void operator()(measure::LaunchStarted& event) {
     if (!told_[event.process].starts.complete(event)) event.name = "a kernel whose name was lost";
+    launched_.insert(event.name);
     input_.interrupted.push_back(std::move(event));
   }
   void operator()(measure::LaunchRecord& event) {
     (void)end_of(event.process, event.index);
     Told& told = told_[event.process];
     if (!told.sites.complete(event)) forget_sites(event);
+    launched_.insert(event.name);
     const u64 index = event.index;
     told.launches[index] = launches_.add(std::move(event));
   }
@@ -69,6 +74,9 @@ public:
   void operator()(measure::LeftOut& event) {
     (void)end_of(event.process, event.index);
     ++input_.left_out;
+  }
+  void operator()(measure::KernelsKnown& event) {
+    for (const std::string& name : event.names) known_.insert(ptx::demangle(name));
   }
   void operator()(measure::Unsupported& event) { input_.unsupported.push_back(std::move(event)); }
   void operator()(measure::FailedCall& event) {
@@ -103,6 +111,11 @@ public:
           diag::warning("memory-failed-call", fmt::format("CUDA calls returned an error at {} other places",
                                                           sorted.size() - most)));
   }
+  std::vector<std::string> never_launched() const {
+    std::vector<std::string> out;
+    std::ranges::set_difference(known_, launched_, std::back_inserter(out));
+    return out;
+  }
 
 private:
   using Call = std::array<std::string, 3>; // function, error, place
@@ -121,8 +134,9 @@ private:
 
   report::Input& input_;
   report::LaunchList launches_;
-  std::map<i64, Told> told_; // by process
+  std::map<i64, Told> told_;               // by process
   std::map<Call, u64> failed_;
+  std::set<std::string> known_, launched_; // kernels, demangled
 };
 
 // The numbers that never came. A process that starts another program begins anew.
@@ -224,9 +238,9 @@ Result<EventFile> EventFile::create() {
 std::string EventFile::source() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
 
 Tally EventFile::tally() const {
-  const auto& ledger = *static_cast<const measure::SharedLedger*>(ledger_.data());
-  Tally out{ledger.begun, ledger.ended, ledger.lost, static_cast<int>(ledger.error), ledger.unseen, {}};
-  for (const measure::UnseenProgram& program : ledger.unseen_programs)
+  const measure::SharedLedger& all = ledger();
+  Tally out{all.begun, all.ended, all.lost, all.stopped, static_cast<int>(all.error), all.unseen, {}};
+  for (const measure::UnseenProgram& program : all.unseen_programs)
     if (program.written)
       out.unseen_programs.emplace_back(program.text, strnlen(program.text, sizeof program.text));
   return out;
@@ -249,6 +263,7 @@ void add_events(std::istream& in, const std::optional<Tally>& tally, report::Inp
     std::visit(arrivals, *event);
   }
   arrivals.tell_failed_calls();
+  input.never_launched = arrivals.never_launched();
   report::Missing& missing = input.missing;
   // Every line that cannot be read is one that was lost; where it had a number, it is a gap as well.
   missing.events = std::max({unreadable, gaps.count(), tally ? tally->lost : 0});

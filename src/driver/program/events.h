@@ -1,8 +1,8 @@
 // The parent's end of the event stream: a private file that the program and its children append to, and the
 // ledger that says what should be in it.
 #pragma once
-#include "measure/ledger.h"
 #include "measure/once.h"
+#include "measure/unseen.h"
 #include "os/file.h"
 #include "os/shared_memory.h"
 #include "os/temp_dir.h"
@@ -14,6 +14,7 @@ namespace warplens::driver {
 // What a ledger says once the program has ended.
 struct Tally {
   u64 begun = 0, ended = 0, lost = 0;
+  bool stopped = false;
   int error = 0;
   u64 unseen = 0;                           // programs with CUDA that ran without WarpLens
   std::vector<std::string> unseen_programs; // the first of them: "PATH: why"
@@ -27,6 +28,7 @@ public:
   // To read from: the file that was created, even where the program removed its name.
   std::string source() const;
   std::string ledger_name() const { return ledger_.name(); }
+  measure::SharedLedger& ledger() const { return *static_cast<measure::SharedLedger*>(ledger_.data()); }
   Tally tally() const;
 
 private:

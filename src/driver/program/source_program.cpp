@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace warplens::driver {
 namespace {
@@ -47,7 +48,7 @@ private:
 class CompilingLine {
 public:
   CompilingLine(const RunOptions& options, const RunOutput& output) : output_(output) {
-    if (!options.progress) return;
+    if (!options.progress || isatty(STDERR_FILENO) == 0) return;
     shown_ = true;
     output_.err(
         one_line("warplens: compiling " + options.command[0]).substr(0, std::max(2u, options.width) - 1));

@@ -190,7 +190,17 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
         if (!exists(exec)) return failure(cudaErrorInvalidValue);
         return Work(ChildWork{exec->graph->copy()});
       });
-  for (std::size_t i = 0; error == cudaSuccess && i < work.size(); ++i) error = perform(work[i]);
+  Upcoming& upcoming = Runtime::get().upcoming;
+  auto function_of = [](const Work& one) {
+    const auto* kernel = std::get_if<KernelWork>(&one);
+    return kernel != nullptr ? kernel->function : nullptr;
+  };
+  for (const Work& one : work)
+    if (const void* function = function_of(one)) upcoming.add(function);
+  for (Work& one : work) {
+    if (const void* function = function_of(one)) upcoming.remove(function);
+    if (error == cudaSuccess) error = perform(one);
+  }
   return error;
 }
 

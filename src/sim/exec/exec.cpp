@@ -13,7 +13,7 @@ u64 Exec::shared_bytes() const {
   return launch.shared_stride > launch.shared_granted ? launch.shared_stride : own;
 }
 
-Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s), worker(w) {
+Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s) {
   auto room = [&] {
     u64 bytes = storage_bytes(64, shape.lanes) + 64;
     scratch_storage.push_back(std::make_unique<std::byte[]>(bytes));

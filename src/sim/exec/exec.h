@@ -14,6 +14,7 @@
 #pragma once
 #include "access/access.h"
 #include "sim/check/shared_shadow.h"
+#include "sim/closing.h"
 #include "sim/lower/code.h"
 #include "sim/sim.h"
 #include <deque>
@@ -139,8 +140,9 @@ struct FaultError {
   Fault fault;
 };
 
-// How often backward branches, and calls, look at the deadline. A call counts as several: it may do what takes long.
-inline constexpr i64 ticks_per_look = 1 << 14, ticks_per_call = 64;
+// How often the clock is looked at, where a kernel can go on for ever: in warp instructions, some milliseconds. A call counts as
+// several: it may do what takes long.
+inline constexpr u64 instructions_per_look = 1 << 18, instructions_of_call = 1 << 10;
 
 struct Exec {
   LaunchState& launch;
@@ -148,7 +150,6 @@ struct Exec {
   access::Sink* sink = nullptr;
   StepObserver* observer = nullptr;            // sees every op before it is executed (observe.h)
   std::unique_ptr<AccessChecks> access_checks; // --check memory, race: then the observer, too
-  u32 worker = 0;
 
   Cta* cta = nullptr;
   Group* group = nullptr;
@@ -165,7 +166,7 @@ struct Exec {
   u32 active_warps = 0;
   u64 warp_instructions = 0, thread_instructions = 0;
   u32 active_lanes = 0;
-  i64 until_clock = ticks_per_look; // backward branches until the next look at the deadline
+  u64 next_look = instructions_per_look; // at the clock, by warp_instructions
   // What may make the next round of a loop differ from the last, beside registers: stores of any kind, atomics that
   // changed something, clocks that were read, calls of library functions.
   u64 effects = 0;
@@ -277,11 +278,11 @@ struct LaunchState {
   // CTAs from this one on stop. After a fault that is the CTA that faulted: those before it may still come to
   // a fault of their own, and the first one is the launch's, however many workers there are.
   std::atomic<u64> stop_from = ~u64{0};
-  // Worker 0 tells whoever asked; called where a worker looks at the clock.
-  void tell_progress(u32 worker) const {
-    if (worker == 0 && options.progress)
-      options.progress(finished.load(std::memory_order_relaxed), spec.grid.count());
+  // Called where a worker looks at the clock.
+  void tell_progress() const {
+    if (options.progress) options.progress(finished.load(std::memory_order_relaxed), spec.grid.count());
   }
+  Closing closing{options};
   bool stopping() const { return stop_from.load(std::memory_order_relaxed) != ~u64{0}; }
   std::mutex mutex; // guards what follows, and device output
   std::optional<Fault> fault;
@@ -317,8 +318,8 @@ void run_observed(Exec&); // the loop of run_group (simt.cpp), before the eyes o
 // execute_control.cpp: raises a fault when the launch was cancelled or its time is over, or ends a worker that
 // another one's fault stops.
 void check_clock(Exec&, const Op&);
-inline void pass_time(Exec& x, const Op& op, i64 ticks) {
-  if ((x.until_clock -= ticks) < 0) [[unlikely]]
+inline void pass_time(Exec& x, const Op& op) {
+  if (x.warp_instructions >= x.next_look) [[unlikely]]
     check_clock(x, op);
 }
 

@@ -30,7 +30,7 @@ bool others_in_stack(const Exec& x) {
 
 // Going backwards: where a kernel can run for ever. Recursion takes as long where each call makes two.
 void backward(Exec& x, const Op& op) {
-  pass_time(x, op, 1);
+  pass_time(x, op);
   Group& group = *x.group;
   if (group.writes != x.writes) {
     group.writes = x.writes;
@@ -89,17 +89,16 @@ void diverge(Exec& x, const Op& op) {
 } // namespace
 
 void check_clock(Exec& x, const Op& op) {
-  const LaunchOptions& options = x.launch.options;
-  x.until_clock = ticks_per_look;
-  x.launch.tell_progress(x.worker);
+  x.next_look = x.warp_instructions + instructions_per_look;
+  x.launch.tell_progress();
   if (x.cta->index >= x.launch.stop_from.load(std::memory_order_relaxed)) throw FaultError{};
-  if (options.cancel && options.cancel->load(std::memory_order_relaxed))
+  if (!x.launch.closing.is_over()) return;
+  if (x.launch.closing.why() == FaultKind::cancelled)
     raise(x, op, FaultKind::cancelled, "launch-cancelled", "the launch was interrupted",
           first_thread(x.active));
-  if (options.deadline && std::chrono::steady_clock::now() > *options.deadline)
-    raise(x, op, FaultKind::timeout, "launch-timeout", "the launch ran longer than the time limit",
-          first_thread(x.active), 0, {},
-          "give it more with --timeout, or look for a loop or a recursion that never ends here");
+  raise(x, op, FaultKind::timeout, "launch-timeout", "the launch ran longer than the time limit",
+        first_thread(x.active), 0, {},
+        "give it more with --timeout, or look for a loop or a recursion that never ends here");
 }
 
 // A GPU keeps the registers of callers in local memory, too; here they have memory of their own, which ends where no
@@ -235,7 +234,8 @@ void reconverge_early(Exec& x, const Op& op) {
 
 void call(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  pass_time(x, op, ticks_per_call);
+  x.next_look -= std::min(x.next_look, instructions_of_call);
+  pass_time(x, op);
   const CallSite& site = x.code->calls[op.call_index()];
   const ir::Module& module = *x.code->module;
   ir::FunctionId callee = site.callee;
