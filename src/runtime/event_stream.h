@@ -7,7 +7,6 @@
 #pragma once
 #include "measure/ledger.h"
 #include "measure/once.h"
-#include "os/shared_memory.h"
 #include <mutex>
 #include <string>
 
@@ -30,8 +29,7 @@ private:
   void note_lost(int error);
 
   std::string destination_;
-  std::optional<os::SharedMemory> shared_;
-  measure::Ledger* ledger_ = nullptr; // in it
+  measure::Ledger* ledger_ = nullptr; // in shared memory
   int descriptor_ = -1;
   u64 sequence_ = 0;
   measure::Sender sender_;

@@ -1,4 +1,6 @@
 // What cannot be written is counted, and costs the program nothing but that.
+#include "measure/unseen.h"
+#include "os/shared_memory.h"
 #include "runtime/event_stream.h"
 #include <cerrno>
 #include <csignal>
@@ -18,10 +20,10 @@ protected:
     char name[] = "/tmp/warplens-events-test-XXXXXX";
     close(mkstemp(name));
     path = name;
-    new (memory->data()) measure::Ledger;
+    new (memory->data()) measure::SharedLedger;
   }
   void TearDown() override { unlink(path.c_str()); }
-  const measure::Ledger& ledger() const { return *static_cast<measure::Ledger*>(memory->data()); }
+  const measure::SharedLedger& ledger() const { return *static_cast<measure::SharedLedger*>(memory->data()); }
   // In a process of its own; its exit status.
   template <class F> static int apart(F&& f) {
     pid_t child = fork();
@@ -34,7 +36,7 @@ protected:
     return status;
   }
   std::string path;
-  Result<os::SharedMemory> memory = os::SharedMemory::create(sizeof(measure::Ledger));
+  Result<os::SharedMemory> memory = os::SharedMemory::create(sizeof(measure::SharedLedger));
 };
 
 TEST_F(Stream, LinesAreNumberedAndCounted) {
