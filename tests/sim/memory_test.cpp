@@ -87,6 +87,8 @@ TEST(Memory, KindsDoNotShareAPage) {
 // Rounding to regions must not make memory unusable: all of it can be had, in pieces of more than half a region.
 // What is mapped beside allocations: bytes read from `distance` before the begin (< 0) or behind the end of the n-th of them, on an
 // H200 with driver 580.159.04, each probe in a process of its own (26 November 2026).
+// Rodinia's srad_v2 at 2048 x 2048 reads a row before and a row behind the first of six arrays of 16 MiB: its first kernel ended with
+// cudaErrorIllegalAddress there, for the row behind.
 TEST(Memory, WhatIsMappedBesideAllocationsIsWhatAnH200HasMapped) {
   constexpr u64 mib = u64{1} << 20;
   struct Probe {
