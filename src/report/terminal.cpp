@@ -66,10 +66,10 @@ std::string incomplete(const Page& page) {
   u64 uncounted = 0, refused = 0;
   for (const Kernel& kernel : model.kernels) {
     if (kernel.status == measure::Status::partial)
-      say(fmt::format("{}: {} did not come to {} end. What is said of it is of {}.", kernel.label,
-                      kernel.launches == 1 ? fmt::format("launch {}", kernel.first_launch)
-                                           : plural(kernel.launches, "launch"),
-                      kernel.launches == 1 ? "its" : "their", blocks_of(kernel)));
+      say(fmt::format("{}: {} partial: {}.", kernel.short_name,
+                      kernel.launches == 1 ? fmt::format("launch {} is", kernel.first_launch)
+                                           : fmt::format("{} launches are", kernel.launches),
+                      blocks_of(kernel)));
     if (kernel.status == measure::Status::refused)
       refused += kernel.launches;
     else if (!measure::is_counted(kernel.status))

@@ -382,10 +382,7 @@ TEST(Partial, TakesPartInWhatIsSaidAndIsCalledThat) {
   EXPECT_EQ(model->excess_cycles, model->kernels[0].excess_cycles + model->kernels[1].excess_cycles);
   const std::string text = terminal(*model, {120});
   EXPECT_NE(text.find("exact and partial as far as it was counted"), text.npos) << text;
-  EXPECT_NE(
-      text.find("[partial]: launch 2 did not come to its end. What is said of it is of 412 of 1000 blocks"),
-      text.npos)
-      << text;
+  EXPECT_NE(text.find(": launch 2 is partial: 412 of 1000 blocks, and a part of 2 more."), text.npos) << text;
   EXPECT_NE(text.find("partial: 412 of 1000 blocks"), text.npos) << text;
   EXPECT_NE(text.find("Counted in part"), text.npos) << text;
   EXPECT_EQ(text.find("Not counted"), text.npos) << text;
