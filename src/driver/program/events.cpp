@@ -134,7 +134,7 @@ private:
 
   report::Input& input_;
   report::LaunchList launches_;
-  std::map<i64, Told> told_;               // by process
+  std::map<i64, Told> told_; // by process
   std::map<Call, u64> failed_;
   std::set<std::string> known_, launched_; // kernels, demangled
 };
