@@ -1,7 +1,8 @@
 // Random kernels against the analysis: branches and jump tables that lanes take apart, nested loops that they leave in
 // different rounds and by several ways, ways that meet, early exits, calls, values that wrap around or were kept in local
 // memory, and accesses whose addresses come out of all that: scalars and vectors, in global, shared and local memory, by
-// generic addresses, atomics, asynchronous copies.
+// generic addresses, atomics, asynchronous copies. Besides, what code has for a purpose: rotations, swizzles, shifts by a number
+// that is not known, loops unrolled by four, strides by parameters and by the size of the block.
 //
 // A program's variables are a few registers that every statement may assign, so that each way to a place brings values of
 // its own. Addresses are masked to stay in the buffer, or byte offsets of 32 bits into a buffer of 4 GiB.

@@ -163,6 +163,14 @@ TEST(Symbols, RotationsAndSwizzlesByOneNumberAreDecided) {
   exact(turn + "shr.u32 %r11, %r6, 5;\nor.b32 %r6, %r6, %r11;\nand.b32 %r3, %r6, 31;\n");
   exact("brev.b32 %r6, %r1;\nshr.u32 %r3, %r6, 27;\n");
   exact("shl.b32 %r10, %r1, 1;\nadd.s32 %r6, %r10, %r8;\nand.b32 %r3, %r6, 63;\n", 2);
+  // A few bits of a number that moves with a loop, as in tiles read by ldmatrix.
+  exact("shl.b32 %r10, %r8, 3;\nand.b32 %r11, %r1, 7;\nmad.lo.s32 %r10, %r11, 9, %r10;\nand.b32 %r12, %r1, "
+        "24;\n"
+        "add.s32 %r10, %r10, %r12;\nxor.b32 %r10, %r10, %r11;\nand.b32 %r3, %r10, 1023;\n",
+        wavefronts(judged(kernel("and.b32 %r11, %r1, 7;\nmul.lo.s32 %r10, %r11, 9;\nand.b32 %r12, %r1, 24;\n"
+                                 "add.s32 %r10, %r10, %r12;\nxor.b32 %r3, %r10, %r11;\n"),
+                          {}))
+            .most);
   // In global memory: a line and no more.
   const Judgement j = judged(kernel("xor.b32 %r3, %r1, %r8;\n", 4, false), with_n({0, 1, 3, 17, 31, 64}));
   EXPECT_EQ(sectors(j), (Interval{4, 4})) << j.address;
@@ -260,7 +268,7 @@ Checked checked(const std::string& ptx, u64 steps = most_steps) {
 
 TEST(Symbols, StepsGrowWithTheCode) {
   for (const char* to : {"next", "end", "deeper", "loop"}) {
-    const u64 few = checked(branches(200, to)).steps, many = checked(branches(400, to)).steps;
+    const u64 few = checked(branches(80, to)).steps, many = checked(branches(160, to)).steps;
     EXPECT_LT(many, 5 * few / 2) << to << ": " << few << ", then " << many;
   }
 }

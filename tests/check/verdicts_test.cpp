@@ -128,11 +128,12 @@ TEST(Verdicts, LaunchBoundsAreTheMost) {
   EXPECT_EQ(all[0].blocks, "any block of up to 128 threads with blockDim.x % 32 == 0");
 }
 
-// A swizzle by the warp's number: known for every warp of a block that is known.
+// Multiples of the warp's number: known for every warp of a block that is known.
 TEST(Verdicts, EveryWarpOfAKnownBlock) {
-  const std::string swizzled = kernel("shr.u32 %r5, %r1, 5;\nshl.b32 %r6, %r1, 2;\nxor.b32 %r6, %r6, %r5;\n"
-                                      "and.b32 %r5, %r6, 31;\nshl.b32 %r3, %r5, 2;\nmov.u32 %r7, tile;\n"
-                                      "add.u32 %r7, %r7, %r3;\nst.shared.b32 [%r7], %r1;\n");
+  const std::string swizzled =
+      kernel("shr.u32 %r5, %r1, 5;\nshl.b32 %r6, %r1, 2;\nmul.lo.u32 %r6, %r6, %r5;\n"
+             "and.b32 %r5, %r6, 31;\nshl.b32 %r3, %r5, 2;\nmov.u32 %r7, tile;\n"
+             "add.u32 %r7, %r7, %r3;\nst.shared.b32 [%r7], %r1;\n");
   EXPECT_EQ(judged(swizzled, Dim3{128, 1, 1})[0].dependence, Dependence::none);
   EXPECT_EQ(judged(swizzled)[0].verdict, Verdict::unknown);
 }

@@ -163,7 +163,7 @@ std::optional<Value> Algebra::bits_of_rows(u32 code, Value a, Value b, u32 bits)
        ++count) {
     const u64 window = u64{1} << count;
     std::optional<Rows> x = rows_of(a, window), y = rows_of(b, window);
-    if (!x || !y || (x->index && y->index && *x->index != *y->index)) return {};
+    if (!x || !y || (x->index && y->index && *x->index != *y->index)) break;
     if (!x->within(window) || !y->within(window)) continue;
     Rows out = x->index ? *x : *y;
     for (std::size_t i = 0; i < out.rows.size(); ++i)
@@ -171,6 +171,19 @@ std::optional<Value> Algebra::bits_of_rows(u32 code, Value a, Value b, u32 bits)
         out.rows[i][lane] = combined(code, x->rows[x->index ? i : 0][lane], y->rows[y->index ? i : 0][lane]);
     out.high.assumed = assumed(a, b);
     return add(bits_of(code, x->high, y->high, bits), of_rows(out), bits);
+  }
+  // Of a mask or a swizzle of a few low bits: what is above them in the other operand stays, or goes.
+  for (int turn = 0; turn < 2; ++turn, std::swap(a, b)) {
+    const std::optional<Range> few = pool.facts(b).range;
+    if (!few || few->least < 0 || few->most >= 1 << 12) continue;
+    const u32 count = static_cast<u32>(std::bit_width(static_cast<u64>(few->most)));
+    if (count >= bits) continue;
+    const Value low = low_bits(a, count, bits);
+    if (low.polynomial == a.polynomial || !is_by_rows(low)) continue;
+    const std::optional<Range> range = pool.facts(low).range;
+    if (!range || range->least < 0 || range->most >= i64{1} << count) continue;
+    const Value changed = bits_of(code, low, b, bits);
+    return code == and_bits ? changed : add(subtract(a, low, bits), changed, bits);
   }
   return {};
 }
