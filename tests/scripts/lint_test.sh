@@ -139,6 +139,17 @@ expect_in stderr "cannot read the response file '.*/build/includes.rsp'"
 expect_in stderr '^warplens: 2 of 5 files were not judged: .*one\.cu, .*two\.cu$'
 expect_in stdout 'five\.cpp:3'
 
+# A folder and a file in it are one file; a project that was configured by a link to its folder has its own paths.
+run "$warplens" check --compiler clang --fail-on never apart.cu apart.cu
+expect_in stdout '4 accesses in 2 kernels'
+run "$warplens" check "made/my project/build"
+expect_code 2
+expect_in stderr "names? sources: give 'made/my project/build/compile_commands.json'"
+ln -s "made/my project" linked
+echo "[{\"directory\": \"$scratch/linked\", \"file\": \"$scratch/linked/src/five.cu\", \"command\": \"nvcc -DSCALE=1 -DBIAS=1 -Iinclude '-Ithird party' src/five.cu\"}]" >linked.json
+(cd linked && "$warplens" check --compiler clang --fail-on never --findings - ../../linked.json) >stdout
+expect_json stdout "[f['file'] for f in r['findings']]" "['src/five.cu']"
+
 # Two ways to compile a file are two inputs; what is malformed is told by its number, and other inputs are judged.
 cat >twice.json <<JSON
 [{"directory": "$scratch", "file": "apart.cu", "command": "nvcc -Dapart=first -c apart.cu"},

@@ -160,7 +160,12 @@ Result<std::vector<CheckInput>> sources_below(const std::string& folder,
       out.push_back({(it->path()).lexically_normal().string(), options});
   }
   if (error) return failure(unreadable(folder, "cannot be read"));
-  if (out.empty()) return failure(unreadable(folder, "holds no .cu file"));
+  if (out.empty()) {
+    diag::Diagnostic none = unreadable(folder, "holds no .cu file");
+    if (const fs::path commands = fs::path(folder) / "compile_commands.json"; fs::exists(commands, error))
+      none.help = fmt::format("its compile commands name sources: give '{}'", commands.string());
+    return failure(std::move(none));
+  }
   std::ranges::sort(out, {}, &CheckInput::path);
   return out;
 }
@@ -237,7 +242,8 @@ Result<std::vector<CheckInput>> inputs_in(const std::string& path, const std::ve
   const bool folder = fs::is_directory(path, error);
   if (!folder && !path.ends_with(".json")) return std::vector<CheckInput>{{path, options}};
   std::optional<std::string> text = folder ? std::nullopt : os::read_file(path, largest);
-  if (!folder && !text) return failure(unreadable(path, "cannot be read"));
+  if (!folder && !text)
+    return failure(unreadable(path, fs::exists(path, error) ? "cannot be read" : "does not exist"));
   Result<std::vector<CheckInput>> out = folder ? sources_below(path, options) : compile_commands(*text, path);
   if (!out) return out;
   if (wanted) std::erase_if(*out, [&](const CheckInput& input) { return !wanted(input.path); });

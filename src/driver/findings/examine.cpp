@@ -272,10 +272,13 @@ Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o,
   Result<std::vector<std::string>> words = split_words(o.compile_options);
   if (!words) return failure(words.error());
   std::vector<CheckInput> out;
+  std::set<std::pair<std::string, std::vector<std::string>>>
+      known; // a folder and a file in it may both be given
   for (const std::string& path : o.inputs) {
     Result<std::vector<CheckInput>> some = inputs_in(path, *words, wanted);
     if (!some) some = std::vector<CheckInput>{{.path = path, .options = {}, .error = some.error()}};
-    std::move(some->begin(), some->end(), std::back_inserter(out));
+    for (CheckInput& input : *some)
+      if (known.emplace(input.path, input.options).second) out.push_back(std::move(input));
   }
   return out;
 }

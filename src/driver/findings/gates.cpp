@@ -198,9 +198,16 @@ std::string configuration_at(const diag::Diagnostic& diagnostic) {
 }
 
 std::string from_here(const std::string& file) {
-  const fs::path whole = (fs::path(here()) / file).lexically_normal(),
-                 below = whole.lexically_relative(here());
-  return file.empty() || below.empty() || *below.begin() == ".." ? file : below.generic_string();
+  const fs::path whole = (fs::path(here()) / file).lexically_normal();
+  auto below_here = [](const fs::path& path) {
+    const fs::path below = path.lexically_relative(here());
+    return below.empty() || *below.begin() == ".." ? std::string() : below.generic_string();
+  };
+  if (file.empty()) return file;
+  if (std::string out = below_here(whole); !out.empty()) return out;
+  std::error_code error; // the folder may have been called by a link to it
+  const std::string out = below_here(fs::weakly_canonical(whole, error));
+  return out.empty() ? file : out;
 }
 
 Result<void> write_findings(const List& list, const findings::SourceText& text_of, const GateOptions& asked,
