@@ -30,15 +30,14 @@ int find_object(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-} // namespace
-
-std::string calling_place() {
+std::string places(int wanted) {
   constexpr int most = 32;
   void* frames[most];
   int count = backtrace(frames, most);
   Dl_info own{}, other{};
-  dladdr(reinterpret_cast<const void*>(&calling_place), &own);
-  for (int i = 0; i < count; ++i) {
+  dladdr(reinterpret_cast<const void*>(&places), &own);
+  std::string out;
+  for (int i = 0; i < count && wanted > 0; ++i) {
     if (dladdr(frames[i], &other) == 0 || other.dli_fbase == own.dli_fbase) continue;
     std::string_view name = other.dli_fname == nullptr ? "" : other.dli_fname;
     // The library with the name of CUDA's jumps here; a runtime in the program is redirected.
@@ -47,11 +46,17 @@ std::string calling_place() {
       continue;
     // A return address is that of the next instruction, which may belong to another line.
     Found found{reinterpret_cast<u64>(frames[i]) - 1, {}, 0};
-    if (dl_iterate_phdr(find_object, &found) == 0) return {};
+    if (dl_iterate_phdr(find_object, &found) == 0) break;
     if (found.file.empty()) found.file = os::executable(); // it has no name there
-    return fmt::format("{}+{:#x}", found.file, found.offset);
+    out += fmt::format("{}{}+{:#x}", out.empty() ? "" : "<", found.file, found.offset);
+    --wanted;
   }
-  return {};
+  return out;
 }
+
+} // namespace
+
+std::string calling_place() { return places(1); }
+std::string calling_places() { return places(4); }
 
 } // namespace warplens::runtime

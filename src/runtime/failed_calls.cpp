@@ -48,7 +48,7 @@ void note_failed_call(std::string_view function, int error) {
   if (function.ends_with("_ptds") || function.ends_with("_ptsz")) function.remove_suffix(5);
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  measure::FailedCall call{getpid(), std::string(function), name_of(function, error), calling_place(), 0};
+  measure::FailedCall call{getpid(), std::string(function), name_of(function, error), calling_places(), 0};
   auto [calls, first] = runtime.failed.try_emplace(std::array{call.function, call.error, call.place}, 0);
   if (!first) {
     ++calls->second;

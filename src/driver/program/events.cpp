@@ -89,7 +89,7 @@ public:
   void tell_failed_calls() {
     std::vector<std::string> places;
     for (const auto& [call, calls] : failed_) places.push_back(call[2]);
-    name_host_places(places);
+    name_innermost_places(places);
     std::map<Call, u64> by_line;
     std::size_t next = 0;
     for (const auto& [call, calls] : failed_) by_line[{call[0], call[1], places[next++]}] += calls;

@@ -17,8 +17,11 @@ std::string place_in(std::string_view line) {
   return std::string(place.substr(0, place.find(" (discriminator")));
 }
 
-// nvcc puts the launch of a kernel into a file of its own, which is gone.
-bool is_made_by_nvcc(std::string_view place) { return place.find(".cudafe1.stub.c:") != place.npos; }
+// Neither in a header of the toolkit, nor where nvcc put the launch of a kernel: into a file of its own, which is gone.
+bool is_programs_own(const std::string& place) {
+  return !report::is_library_file(place.substr(0, place.rfind(':'))) &&
+         place.find(".cudafe1.stub.c:") == place.npos;
+}
 
 // The innermost place of a chain of inlined calls that is the program's own: cudaMalloc<T> is a template of the toolkit's.
 std::string line_of(const std::string& addr2line, const std::string& file, const std::string& offset) {
@@ -29,7 +32,7 @@ std::string line_of(const std::string& addr2line, const std::string& file, const
   for (std::string line; std::getline(lines, line);) {
     std::string place = place_in(line);
     if (place.empty()) continue;
-    if (!report::is_library_file(place.substr(0, place.rfind(':'))) && !is_made_by_nvcc(place)) return place;
+    if (is_programs_own(place)) return place;
     if (innermost.empty()) innermost = place;
   }
   return innermost;
@@ -71,11 +74,21 @@ void replace_all(Names& names, diag::Diagnostic& diagnostic) {
 
 } // namespace
 
-void name_host_places(std::span<std::string> texts) {
-  std::string addr2line = find_in_path("addr2line");
-  if (texts.empty() || addr2line.empty()) return;
+void name_innermost_places(std::span<std::string> chains) {
+  std::string addr2line = chains.empty() ? "" : find_in_path("addr2line");
   Names names(addr2line);
-  for (std::string& text : texts) names.replace(text);
+  for (std::string& chain : chains) {
+    std::string best;
+    std::istringstream callers(chain);
+    for (std::string caller; std::getline(callers, caller, '<');) {
+      std::string named = caller;
+      if (!addr2line.empty()) names.replace(named);
+      const bool own = named != caller && is_programs_own(named);
+      if (best.empty() || own) best = named;
+      if (own) break;
+    }
+    chain = best;
+  }
 }
 
 void name_host_places(report::Input& input) {

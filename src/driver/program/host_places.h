@@ -7,7 +7,8 @@
 
 namespace warplens::driver {
 
-void name_host_places(std::span<std::string> texts);
+// Of callers joined by '<' (calling_places()), the innermost that is in the program's own source.
+void name_innermost_places(std::span<std::string> chains);
 // In every note and help text of the input's messages and launches.
 void name_host_places(report::Input&);
 
