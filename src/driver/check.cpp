@@ -4,6 +4,7 @@
 #include "base/characters.h"
 #include "check/findings.h"
 #include "check/verdicts.h"
+#include "driver/findings/clang_edits.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/fix_check.h"
 #include "driver/findings/gates.h"
@@ -181,6 +182,8 @@ Output check(const CheckOptions& asked) {
   SourceTexts sources(*inputs);
   Result<Examined> examined = examine(o, *inputs, sources);
   if (!examined) return refuse(examined.error(), o);
+  const auto text_of = [&](const std::string& file) { return sources.text(file); };
+  fix::propose(examined->list, text_of, clang_editor(*inputs, examined->architectures[0]->sm, text_of));
   Output out;
   out.err = std::move(examined->said);
   out.exit_code = examined->failed ? 2 : 0;

@@ -58,9 +58,11 @@ private:
   void ask(lsp::Question question, milliseconds pause) {
     const std::string file = question.file;
     worker_.start(file, pause, [this, question = std::move(question)](const std::stop_token& stop) {
-      lsp::Answer answer = answers_.answer(question, stop);
-      std::lock_guard turn(turn_);
-      if (!stop.stop_requested()) session_.answered(question, std::move(answer));
+      const auto tell = [&](lsp::Answer answer) {
+        std::lock_guard turn(turn_);
+        if (!stop.stop_requested()) session_.answered(question, std::move(answer));
+      };
+      tell(answers_.answer(question, stop, tell));
     });
   }
 

@@ -1,8 +1,7 @@
-// See arrays.h. The rules are narrower than the language: what is not recognised is taken for a use that forbids the change.
+// Declarations, constants and sizes of types, by tokens. See arrays.h.
 #include "fix/arrays.h"
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace warplens::fix {
 namespace {
@@ -57,9 +56,9 @@ std::optional<Range> plain_type(const Source& s, u32 from, u32 to) {
 std::optional<Array> declared_at(const Source& s, u32 name) {
   Array out;
   out.name = name;
-  out.statement = statement_of(s, name);
+  const u32 statement = statement_of(s, name);
   bool known = false;
-  for (u32 i = out.statement; i < name; ++i) {
+  for (u32 i = statement; i < name; ++i) {
     const Token& t = s.at(i);
     if (t.is("extern") || t.is("__constant__") || t.is("=") || t.is("*") || t.is("&") || t.is("(")) {
       const bool aligning = t.is("(") && (s.at(i - 1).is("__align__") || s.at(i - 1).is("alignas"));
@@ -74,60 +73,15 @@ std::optional<Array> declared_at(const Source& s, u32 name) {
   if (!known || !dimensions || dimensions->empty()) return {};
   if (!s.at(at).is(";") && !s.at(at).is(",")) return {};
   out.dimensions = std::move(*dimensions);
-  u32 first = out.statement; // declarator: behind the type
+  u32 first = statement; // declarator: behind the type
   while (first < name && !(s.at(first).word() && (s.at(first + 1).is("[") || s.at(first + 1).is(","))))
     ++first;
-  std::optional<Range> type = plain_type(s, out.statement, first);
+  std::optional<Range> type = plain_type(s, statement, first);
   if (!type) return {};
   out.type = *type;
-  out.alone = first == name && s.at(at).is(";");
   const u32 block = s.block_around(name);
   out.scope_end = block == no_token ? s.size() : s.partner(block);
   return out;
-}
-
-bool is_atomic(const Token& t) {
-  static const std::set<std::string_view> names{"atomicAdd", "atomicSub", "atomicExch", "atomicMin",
-                                                "atomicMax", "atomicInc", "atomicDec",  "atomicCAS",
-                                                "atomicAnd", "atomicOr",  "atomicXor"};
-  return names.contains(t.text);
-}
-
-bool ends_operand(const Token& t) {
-  static const std::set<std::string_view> words{"return", "case", "else", "throw", "co_return", "sizeof"};
-  if (t.word()) return !words.contains(t.text);
-  return t.kind == Token::Kind::number || t.is(")") || t.is("]");
-}
-
-// What stands before a use: nothing that takes its address, binds a reference to it, or declares the name anew.
-bool takes_an_element(const Source& s, u32 name) {
-  const Token& before = s.at(name - 1);
-  if (before.is("&") && !ends_operand(s.at(name - 2)))
-    return s.at(name - 2).is("(") && is_atomic(s.at(name - 3));
-  if (before.is("&&") && !ends_operand(s.at(name - 2))) return false;
-  if ((before.is("=") || before.is("(") || before.is("{")) && s.at(name - 2).word() &&
-      (s.at(name - 3).is("&") || s.at(name - 3).is("&&"))) {
-    // "int& r = t[i][j]" or "a & f(t[i][j])": a reference only where a type comes first.
-    const Token& type = s.at(name - 4);
-    if (type.word() || type.is(">") || type.is("*"))
-      return before.is("(") && s.at(name - 5).kind == Token::Kind::sign;
-  }
-  if (before.is("*")) return true; // a product; of an element that is a pointer, its target
-  return !before.word() || !ends_operand(before);
-}
-
-bool is_number(const Source& s, Range r) {
-  return r.last == r.first + 1 && s.at(r.first).kind == Token::Kind::number;
-}
-
-// t[0][y*32 + x] is how a tile is used as one row: a product in the last index, and nothing varies in the others.
-bool looks_flat(const Source& s, const std::vector<Range>& indices) {
-  if (indices.size() < 2) return false;
-  for (std::size_t d = 0; d + 1 < indices.size(); ++d)
-    if (!is_number(s, indices[d])) return false;
-  for (u32 i = indices.back().first; i < indices.back().last; ++i)
-    if (s.at(i).is("*") || s.at(i).is("<") || s.at(i).is("<<=")) return true;
-  return false;
 }
 
 // The definitions that the file has of a constant: what follows "constexpr int NAME =", "#define NAME", "NAME =" in an enum.
@@ -305,27 +259,6 @@ std::optional<Array> array_visible(const Source& s, std::string_view name, u32 u
     if (!one || i > use || use >= one->scope_end) continue;
     if (out) return {}; // one hides the other
     out = std::move(one);
-  }
-  return out;
-}
-
-std::optional<std::vector<Use>> element_uses(const Source& s, const Array& array, bool macros) {
-  const std::string_view name = s.at(array.name).text;
-  std::vector<Use> out;
-  for (u32 i = 0; i < s.size(); ++i) {
-    const Token& t = s.at(i);
-    if (!t.is(name) || i == array.name) continue;
-    if (t.directive ? !macros : i < array.name || i >= array.scope_end) {
-      if (t.directive) return {};
-      continue;
-    }
-    if (s.at(i - 1).is(".") || s.at(i - 1).is("->")) continue; // a member of something else
-    if (s.at(i - 1).is("::") || s.at(i - 1).is("#") || s.at(i - 1).is("##")) return {};
-    u32 end = i + 1;
-    std::optional<std::vector<Range>> indices = brackets(s, end);
-    if (!indices || indices->size() != array.dimensions.size() || looks_flat(s, *indices)) return {};
-    if (!takes_an_element(s, i)) return {};
-    out.push_back({i, std::move(*indices)});
   }
   return out;
 }

@@ -40,10 +40,6 @@ void add_line(std::string& out, char mark, std::string_view line) {
 
 } // namespace
 
-Edit replacing(const Source& s, const std::string& file, u32 begin, u32 end, std::string text) {
-  return {file, s.line_of(begin), s.column_of(begin), s.line_of(end), s.column_of(end), std::move(text)};
-}
-
 bool same(const Edit& a, const Edit& b) {
   return a.file == b.file && begin_of(a) == begin_of(b) && end_of(a) == end_of(b) &&
          a.replacement == b.replacement;

@@ -1,14 +1,11 @@
 // Edits applied to a text, and what they changed as a unified diff.
 #pragma once
 #include "findings/finding.h"
-#include "fix/tokens.h"
 #include <optional>
 #include <span>
 #include <string>
 
 namespace warplens::fix {
-
-findings::Edit replacing(const Source&, const std::string& file, u32 begin, u32 end, std::string text);
 
 // Does one change what another does? Two that insert at one place do; the same edit twice does not.
 bool collide(const findings::Edit&, const findings::Edit&);

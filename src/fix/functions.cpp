@@ -1,4 +1,4 @@
-// Parameters, structures with their layout, and where memory is taken for a variable, found in tokens. See functions.h.
+// Parameters, and structures with their layout, found in tokens. See functions.h.
 #include "fix/functions.h"
 #include <algorithm>
 
@@ -84,15 +84,6 @@ std::optional<Function> function_around(const Source& s, u32 token) {
   return out;
 }
 
-bool is_allocated_at(const Source& s, u32 variable) {
-  if (!s.at(variable - 1).is("&")) return false;
-  u32 open = variable - 2;
-  if (s.at(open).is(")") && s.partner(open) != no_token) open = s.partner(open) - 1; // of a cast
-  const Token& called = s.at(open - 1);
-  return s.at(open).is("(") &&
-         (called.is("cudaMalloc") || called.is("cudaMallocManaged") || called.is("cudaMallocAsync"));
-}
-
 std::optional<std::vector<Parameter>> parameters(const Source& s, const Function& f) {
   std::vector<Parameter> out;
   for (const Range& one : parts(s, f.parameters, ",")) {
@@ -130,6 +121,15 @@ std::optional<Structure> structure(const Source& s, std::string_view name) {
     lay_out(s, *out);
   }
   return out;
+}
+
+std::string_view type_of(const Source& s, std::string_view variable, u32 use) {
+  if (std::optional<Array> array = array_visible(s, variable, use)) return type_name(s, array->type);
+  std::optional<Function> function = function_around(s, use);
+  if (!function) return {};
+  for (const Parameter& one : parameters(s, *function).value_or(std::vector<Parameter>()))
+    if (s.at(one.name).is(variable)) return type_name(s, one.type);
+  return {};
 }
 
 } // namespace warplens::fix

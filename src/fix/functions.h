@@ -14,9 +14,6 @@ struct Function {
 // The function whose body the token is in; nothing where it is in none.
 std::optional<Function> function_around(const Source&, u32 token);
 
-// Does the variable get memory of its own there: "cudaMalloc(&v", "cudaMalloc((void**)&v"?
-bool is_allocated_at(const Source&, u32 variable);
-
 struct Parameter {
   u32 name = 0;
   Range type; // with the stars
@@ -39,5 +36,8 @@ struct Structure {
 std::optional<Structure> structure(const Source&, std::string_view name);
 // The one word that names a type, without const and the like; empty where there is none or several.
 std::string_view type_name(const Source&, Range type);
+
+// That of the elements of an array, or of what a parameter leads to, as far as the token `use` sees it; likewise.
+std::string_view type_of(const Source&, std::string_view variable, u32 use);
 
 } // namespace warplens::fix

@@ -1,6 +1,7 @@
 #include "fix/propose.h"
+#include "fix/arrays.h"
 #include "fix/edits.h"
-#include "fix/remedies.h"
+#include "fix/functions.h"
 #include "fix/show.h"
 #include <map>
 #include <memory>
@@ -8,11 +9,60 @@
 namespace warplens::fix {
 namespace {
 
+using findings::Edit;
 using findings::Finding;
 using Kind = findings::Remedy::Kind;
 
+// The tokens of each file, made once.
+class Sources {
+public:
+  explicit Sources(const findings::SourceText& text_of) : text_of_(text_of) {}
+
+  const Source& of(const std::string& file) {
+    auto [known, fresh] = sources_.try_emplace(file);
+    if (fresh) known->second = std::make_unique<Source>(text_of_(file));
+    return *known->second;
+  }
+  // Where the access of a finding is; nothing where that is not known.
+  std::optional<Place> place(const Finding& finding) {
+    if (finding.place.empty() || finding.array.empty()) return {};
+    const access::SourceFrame& at = finding.place.front();
+    const Source& source = of(at.file);
+    const u32 use = source.token_at(at.line, at.column);
+    if (use >= source.size()) return {};
+    return Place{source, at.file, use, finding.array, finding.fix ? finding.fix->remedy : findings::Remedy{}};
+  }
+
+private:
+  const findings::SourceText& text_of_;
+  std::map<std::string, std::unique_ptr<Source>> sources_;
+};
+
+// Is there something to edit, as far as tokens tell?
+bool is_worth_asking(const Place& p) {
+  const Source& s = p.source;
+  const std::optional<Array> array = array_visible(s, p.array, p.use);
+  switch (p.remedy.kind) {
+  case Kind::none: return false;
+  case Kind::longer_rows: // twice the array and more for the sake of it is a matter of taste
+    return array && array->shared && array->dimensions.size() > 1 && p.remedy.bytes <= p.remedy.row / 2;
+  case Kind::other_order: return array && array->dimensions.size() == 2;
+  case Kind::aligned: {
+    if (array && size_of(s, array->type) != 0) return true;
+    const std::optional<Structure> type = structure(s, type_of(s, p.array, p.use));
+    return type && type->bytes == p.remedy.bytes;
+  }
+  case Kind::restricted: {
+    const std::optional<Function> function = function_around(s, p.use);
+    const auto all = function ? parameters(s, *function) : std::nullopt;
+    return all && std::ranges::any_of(*all, [&](const Parameter& one) { return s.at(one.name).is(p.array); });
+  }
+  }
+  return false;
+}
+
 // A use within another's brackets: what is done to the one changes the other.
-bool any_collide(const Edits& edits) {
+bool any_collide(const std::vector<Edit>& edits) {
   for (auto edit = edits.begin(); edit != edits.end(); ++edit)
     for (auto other = edits.begin(); other != edit; ++other)
       if (collide(*edit, *other)) return true;
@@ -20,8 +70,8 @@ bool any_collide(const Edits& edits) {
 }
 
 // Columns then mean the same to everybody, whatever they count.
-bool is_plain_up_to(const Source& s, const Edits& edits) {
-  for (const findings::Edit& edit : edits) {
+bool is_plain_up_to(const Source& s, const std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) {
     if (edit.line != edit.end_line) return false;
     for (char c : s.line(edit.line).substr(0, edit.end_column))
       if (c < 0) return false;
@@ -29,37 +79,49 @@ bool is_plain_up_to(const Source& s, const Edits& edits) {
   return true;
 }
 
-Edits edits_for(const Place& place) {
-  switch (place.remedy.kind) {
-  case Kind::none: return {};
-  case Kind::longer_rows: return longer_rows(place);
-  case Kind::other_order: return other_order(place);
-  case Kind::aligned: return aligned(place);
-  case Kind::restricted: return restricted(place);
+void add(Finding& finding, Made made, const std::string& file, const Source& source) {
+  for (Edit& edit : made.edits) edit.file = file;
+  if (!made.edits.empty() && !is_plain_up_to(source, made.edits))
+    made = {{}, "its line has other characters than ASCII in front of it", made.edits[0].line, 1};
+  if (any_collide(made.edits)) made = {{}, "an index of it is an element of it", made.edits[0].line, 1};
+  if (!made.edits.empty()) {
+    finding.fix->edits = std::move(made.edits);
+    return;
   }
-  return {};
+  findings::Note& note = finding.notes.emplace_back(findings::Note{"no edit of the source: " + made.why, {}});
+  if (made.line != 0) note.place = access::SourceFrame{file, made.line, made.column, {}};
 }
 
 } // namespace
 
-void propose(findings::List& list, const findings::SourceText& text_of) {
-  std::map<std::string, std::unique_ptr<Source>> sources;
+void show(findings::List& list, const findings::SourceText& text_of) {
+  Sources sources(text_of);
+  for (Finding& finding : list.findings)
+    if (std::optional<Place> place = sources.place(finding)) show(*place, finding.place.front(), finding);
+}
+
+void propose(findings::List& list, const findings::SourceText& text_of, const Editor& editor) {
+  Sources sources(text_of);
+  std::map<std::string, std::vector<Finding*>> asking; // by file
   for (Finding& finding : list.findings) {
-    if (finding.place.empty() || finding.array.empty()) continue;
-    const access::SourceFrame& at = finding.place.front();
-    auto [known, fresh] = sources.try_emplace(at.file);
-    if (fresh) known->second = std::make_unique<Source>(text_of(at.file));
-    const Source& source = *known->second;
-    const u32 use = source.token_at(at.line, at.column);
-    if (use >= source.size()) continue;
-    const Place place{source, at.file, use, finding.array,
-                      finding.fix ? finding.fix->remedy : findings::Remedy{}};
-    show(place, at, finding);
+    const std::optional<Place> place = sources.place(finding);
     // What is worth a note in some launches is not worth another layout in all.
-    if (finding.severity == findings::Severity::note && place.remedy.kind != Kind::restricted) continue;
-    Edits edits = edits_for(place);
-    if (!edits.empty() && is_plain_up_to(source, edits) && !any_collide(edits))
-      finding.fix->edits = std::move(edits);
+    const bool worth =
+        finding.severity != findings::Severity::note || (place && place->remedy.kind == Kind::restricted);
+    if (place && worth && is_worth_asking(*place)) asking[place->file].push_back(&finding);
+  }
+  for (const auto& [file, all] : asking) {
+    std::vector<Wish> wishes;
+    for (const Finding* finding : all) {
+      const access::SourceFrame& at = finding->place.front();
+      wishes.push_back({finding->fix->remedy, finding->array, at.line, at.column});
+    }
+    Answered answered = editor(file, wishes);
+    answered.made.resize(wishes.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!answered.problem.empty()) answered.made[i] = {{}, answered.problem};
+      add(*all[i], std::move(answered.made[i]), file, sources.of(file));
+    }
   }
 }
 

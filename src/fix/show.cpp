@@ -53,21 +53,13 @@ private:
     u32 token = p_.use;
     const bool before = s_.at(token - 1).is(".") || s_.at(token - 1).is("->");
     if (!s_.at(token).word() || !before) return;
-    std::optional<Structure> type = structure(s_, type_of_array());
+    std::optional<Structure> type = structure(s_, type_of(s_, p_.array, p_.use));
     if (!type) return;
     for (const Member& m : type->members)
       if (s_.at(m.name).is(s_.at(token).text)) {
         std::string size = type->bytes == 0 ? "" : fmt::format(", {} of its {} bytes", m.bytes, type->bytes);
         return note(fmt::format("'{}' is a member of '{}'{}", s_.at(token).text, type->name, size), m.name);
       }
-  }
-
-  std::string_view type_of_array() const {
-    if (array_) return type_name(s_, array_->type);
-    if (!function_) return {};
-    for (const Parameter& one : parameters(s_, *function_).value_or(std::vector<Parameter>()))
-      if (s_.at(one.name).is(p_.array)) return type_name(s_, one.type);
-    return {};
   }
 
   // Names whose values follow threadIdx.x, by their initialisers.

@@ -2,9 +2,17 @@
 // structure is meant, which of the indices follows threadIdx.x, and where else the array is indexed.
 #pragma once
 #include "findings/finding.h"
-#include "fix/remedies.h"
+#include "fix/tokens.h"
 
 namespace warplens::fix {
+
+struct Place {
+  const Source& source;
+  const std::string& file;
+  u32 use = 0;            // the token at which the access is
+  std::string_view array; // that it goes to
+  findings::Remedy remedy;
+};
 
 void show(const Place&, const access::SourceFrame& at, findings::Finding&);
 

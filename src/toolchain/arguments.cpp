@@ -401,6 +401,25 @@ Strings clang_host(const FoundCompiler& compiler, u32 architecture, const Paths&
   return arguments;
 }
 
+Result<std::vector<Strings>> clang_passes(u32 sm, const std::string& headers, const Strings& words,
+                                          const std::string& source) {
+  Result<Options> options = sort_options(words);
+  if (!options) return failure(options.error());
+  if (options->relocatable) options->both.push_back("-fgpu-rdc");
+  const FoundCompiler parser{Compiler::clang, "clang", "19", 19, clang_architectures(19)};
+  const Strings common =
+      clang_common(parser, choose_architecture(parser.architectures, sm), {headers, {}}, *options);
+  Strings device = common, host = common;
+  append(device, {fmt::format("--cuda-feature=+{}", release_of(parser.major).ptx), "--cuda-device-only"});
+  append(host, options->host);
+  host.push_back("--cuda-host-only");
+  for (Strings* pass : {&device, &host}) {
+    if (!is_cuda_by_name(source)) append(*pass, {"-x", "cuda"});
+    pass->push_back(as_file(source));
+  }
+  return std::vector{std::move(device), std::move(host)};
+}
+
 Strings nvcc_search_path(const FoundCompiler& compiler, u32 architecture, const Strings& options) {
   Strings arguments = nvcc_common(compiler, architecture);
   append(arguments, {"-x", "cu", "-E", "-Xcompiler", "-v", "/dev/null"});

@@ -46,6 +46,12 @@ std::vector<std::string> clang_host(const FoundCompiler&, u32 architecture, cons
 std::vector<std::string> clang_cxx(const FoundCompiler&, const Paths&, const Options&,
                                    const std::string& source, const std::string& object);
 
+// What clang 19's parser is told of a source, as device code and as host code: commands whose last word is the source.
+// `options` are as for nvcc. Errors: those of sort_options().
+Result<std::vector<std::vector<std::string>>> clang_passes(u32 sm, const std::string& headers,
+                                                           const std::vector<std::string>& options,
+                                                           const std::string& source);
+
 // Preprocess nothing with the same options, to have the compiler say (-v) where it looks for headers.
 std::vector<std::string> nvcc_search_path(const FoundCompiler&, u32 architecture,
                                           const std::vector<std::string>& options);

@@ -65,13 +65,6 @@ std::vector<u32> nvcc_architectures(const std::string& nvcc) {
   return result;
 }
 
-// From clang's lib/Basic/Cuda.cpp. Below 6.0 our headers' warp functions do not exist, so 5.0 ends the list.
-std::vector<u32> clang_architectures(u32 major) {
-  std::vector<u32> result = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
-  if (major >= 16) result.insert(result.end(), {87, 89, 90});
-  return result;
-}
-
 Result<FoundCompiler> inspect(Compiler kind, const std::string& path) {
   auto said = os::run_captured({path, "--version"});
   if (!said) return failure(said.error());
@@ -106,6 +99,13 @@ std::optional<std::string> locate_clang(const Search& search) {
 }
 
 } // namespace
+
+// From clang's lib/Basic/Cuda.cpp. Below 6.0 our headers' warp functions do not exist, so 5.0 ends the list.
+std::vector<u32> clang_architectures(u32 major) {
+  std::vector<u32> result = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
+  if (major >= 16) result.insert(result.end(), {87, 89, 90});
+  return result;
+}
 
 Search Search::from_environment() {
   Search search;

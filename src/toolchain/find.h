@@ -29,6 +29,9 @@ struct FoundCompiler {
 // The compiler to use: with `automatic` nvcc where there is one, else clang. Fails with what to install.
 Result<FoundCompiler> find_compiler(Compiler wanted, const Search& search);
 
+// Ascending: those that clang of that release knows.
+std::vector<u32> clang_architectures(u32 major);
+
 // Where that compiler is and of which kind, without starting it; none where there is none.
 struct LocatedCompiler {
   Compiler kind = Compiler::clang;

@@ -156,30 +156,62 @@ expect_code 1
 expect_in stderr 'full.cu:[0-9]+ \[bank-conflict\] is left out: a kernel would have 49280 bytes of shared arrays'
 cmp full.cu before.cu || fail "a fix that does not hold was written"
 
-# What is suppressed, or used in another way, is not touched.
+# What is suppressed is not touched, nor is what is used in another way: a note says where.
 sed 's/tile\]\[tile + 1\];/tile][tile];/; s/^  out\[y \* n + x\] = .*/& \/\/ warplens: ignore bank-conflict: small/' tile.cu >ignored.cu
 check --fix-dry-run ignored.cu
 expect_empty stdout
 expect_in stderr 'no finding has a fix that could be made'
-sed 's/tile\]\[tile + 1\];/tile][tile]; float* flat = block[0]; flat[threadIdx.x] = 0;/' tile.cu >flat.cu
-check --fix-dry-run flat.cu
-expect_empty stdout
+sed 's/tile\]\[tile + 1\];/tile][tile]; float* flat = (float*)\&block[0][0]; flat[threadIdx.x] = 0;/' tile.cu >flat.cu
+cp flat.cu before.cu
+check --fix --sarif flat.sarif --findings flat.json flat.cu
+expect_code 1
+expect_in stdout 'flat.cu:[0-9]+:[0-9]+: note: no edit of the source: the address of an element is taken'
 expect_in stderr 'no finding has a fix that could be made'
+cmp flat.cu before.cu || fail "a source was changed that must not be"
+expect_json flat.sarif '[x for x in r["runs"][0]["results"] if x.get("fixes")]' '[]'
+expect_json flat.json '[f for f in r["findings"] if (f.get("fix") or {}).get("edits")]' '[]'
 
-# A program that prints something else is not changed: this one prints the size of the structure's alignment.
-sed 's/struct __align__(8) Point/struct Point/; s/print(out, 2048);/print(out, 2048); std::printf("%d\\n", int(alignof(Point)));/' vector.cu >aware.cu
+# A source that clang does not parse: no edit, and what clang says. Options of the command are clang's, too.
+sed 's/tile\]\[tile + 1\];/tile][tile];/; s/int tile = 32/int tile = SIDE/' tile.cu >side.cu
+check --fix-dry-run --compile-options -DSIDE=32 side.cu
+expect_in stdout '^\+.*block\[tile\]\[tile \+ 1\];'
+if [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]; then
+  { sed 's/tile\]\[tile + 1\];/tile][tile];/' tile.cu; echo '#ifndef __NVCC__
+#error only for nvcc
+#endif'; } >nvcc.cu
+  run "$warplens" check --compiler nvcc --no-config nvcc.cu
+  expect_in stdout 'no edit of the source: clang cannot parse nvcc.cu: nvcc.cu:[0-9]+: only for nvcc'
+fi
+
+# Two files that are fixed together, and one that is write-protected: then nothing is written.
+mkdir -p both
+for name in one two; do sed 's/tile\]\[tile + 1\];/tile][tile];/' tile.cu >both/$name.cu; done
+chmod a-w both/two.cu
+check --fix both/one.cu both/two.cu
+expect_code 2
+expect_in stderr "both/two.cu.*Permission denied"
+expect_not_in both/one.cu 'tile \+ 1'
+chmod u+w both/two.cu
+check --fix both/one.cu both/two.cu
+expect_code 0
+expect_in stderr '2 fixes in both/one.cu and both/two.cu'
+for name in one two; do expect_in both/$name.cu 'tile \+ 1'; done
+
+# A program that prints something else is not changed: this one prints where another array lies, behind the tile.
+sed 's/tile\]\[tile + 1\];/tile][tile], more[4]; more[threadIdx.x \& 3] = 1;/; s/^  out\[y \* n + x\] = .*/&\n  if (x == 0) out[y * n] = more[0] + float((unsigned long long)(void*)more \& 0xffff);/' tile.cu >aware.cu
 cp aware.cu before.cu
 verify --fix aware.cu
 expect_code 1
-expect_in stderr "the fixes do not hold: line 2 of what the program prints is '8' instead of '4'"
+expect_in stderr 'the fixes do not hold: line 1 of what the program prints is '
 cmp aware.cu before.cu || fail "a fix that changes what the program prints was written"
 
 # Nor one that prints nothing of it: what comes back from the device counts.
-sed 's/struct __align__(8) Point/struct Point/; s/out\[i\] = in\[i\];/out[i] = in[i]; if (i == 7) out[i].y = alignof(Point);/; s/print(out, 2048);/float back[2048]; cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost);/' vector.cu >quiet.cu
+sed 's/  print(out, 128 \* 128);/  static float back[128 * 128]; cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost);/' aware.cu >quiet.cu
+cp quiet.cu before.cu
 verify --fix quiet.cu
 expect_code 1
-expect_in stderr 'the fixes do not hold: copy 1 of 1 from the device to the host, of 8192 bytes, has another content, in both of two runs each'
-expect_not_in quiet.cu '__align__'
+expect_in stderr 'the fixes do not hold: copy 1 of 1 from the device to the host, of 65536 bytes, has another content, in both of two runs each'
+cmp quiet.cu before.cu || fail "a fix that changes what the program copies was written"
 
 # What changes from run to run is not called wrong: each process has a number of its own.
 sed 's/struct __align__(8) Point/struct Point/; s/print(out, 2048);/print(out, 2048); float pid = getpid() % 4096; cudaMemcpy(out, \&pid, 4, cudaMemcpyHostToDevice); print(out, 1); print(out + 512, 1024); std::printf("%f\\n", pid);/; s/#include <cstdio>/#include <cstdio>\n#include <unistd.h>/' vector.cu >varies.cu
@@ -228,3 +260,49 @@ sed 's/tile\]\[tile + 1\];/tile][tile];/' tile.cu >forms.cu
 check --fail-on never --sarif forms.sarif --markdown forms.md forms.cu
 expect_json forms.sarif '[e["insertedContent"]["text"] for x in r["runs"][0]["results"] if x["ruleId"]=="bank-conflict" for f in x.get("fixes",[]) for c in f["artifactChanges"] for e in c["replacements"]]' "[' + 1']"
 expect_in forms.md "forms.cu:[0-9]+:[0-9]+: insert ' [+] 1'"
+
+# No CUDA toolkit takes part, whether there is one or not.
+toolkit=$(readlink -f "${CUDA_HOME:-/usr/local/cuda}" || true)
+mkdir empty
+if [ -d "$toolkit" ] && unshare -m true 2>/dev/null; then
+  run unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$scratch/empty" "$toolkit" \
+    "$warplens" check --compiler clang --no-config --fix-dry-run forms.cu
+  expect_in stdout '^\+.*float block\[tile\]\[tile \+ 1\];'
+fi
+
+# The editor's code action has the same edit, and for what is used in another way none. It comes after the diagnostics.
+cat >edits.py <<'PY'
+import json, os, subprocess, sys
+server = subprocess.Popen([sys.argv[1], "lsp", "--compiler", "clang"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def send(method, params, number=None):
+    message = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if number is None else {"id": number})
+    body = json.dumps(message).encode()
+    server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    server.stdin.flush()
+def receive():
+    length = 0
+    while (line := server.stdout.readline().strip()):
+        if line.lower().startswith(b"content-length:"): length = int(line.split(b":")[1])
+    return json.loads(server.stdout.read(length))
+def answer(number):
+    while (message := receive()).get("id") != number: pass
+    return message["result"]
+send("initialize", {"processId": None, "rootUri": "file://" + os.getcwd(), "capabilities": {}}, 1)
+answer(1)
+send("initialized", {})
+uri = "file://" + os.path.abspath(sys.argv[2])
+send("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "cuda-cpp", "version": 1, "text": open(sys.argv[2]).read()}})
+published = 0
+while published < 2: # without edits, and with what became of them
+    published += receive().get("method") == "textDocument/publishDiagnostics"
+everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
+send("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": []}}, 2)
+print([edit["newText"] for action in answer(2) if "by a comment" not in action["title"] for edit in action["edit"]["changes"][uri]])
+send("shutdown", None, 3)
+send("exit", None)
+server.wait()
+PY
+run python3 edits.py "$warplens" forms.cu
+expect_in stdout "^\[' \+ 1'\]$"
+run python3 edits.py "$warplens" flat.cu
+expect_in stdout '^\[\]$'

@@ -1,6 +1,7 @@
 // Judgements, compilers' complaints and the last run's counts, placed in the text that an editor has. See editor_answers.h.
 #include "driver/findings/editor_answers.h"
 #include "check/findings.h"
+#include "driver/findings/clang_edits.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/gates.h"
 #include "driver/program/last_run.h"
@@ -204,7 +205,8 @@ LspOptions EditorAnswers::options() const {
   return out;
 }
 
-lsp::Answer EditorAnswers::answer(const lsp::Question& question, const std::stop_token& stop) const {
+lsp::Answer EditorAnswers::answer(const lsp::Question& question, const std::stop_token& stop,
+                                  const Early& early) const {
   LspOptions o = options();
   Result<Gates> gates = Gates::prepare(o.check.gates);
   if (!gates) return not_judged(gates.error(), question.file);
@@ -215,25 +217,35 @@ lsp::Answer EditorAnswers::answer(const lsp::Question& question, const std::stop
   SourceTexts sources({*input});
   Result<Examined> examined = examine(o.check, {*input}, sources, stop);
   if (!examined) return not_judged(examined.error(), question.file);
-  lsp::Answer out;
   if (examined->failed) {
+    lsp::Answer out;
     out.problem = problem_in(examined->said, question.file);
     return out;
   }
-  std::size_t counted = 0; // judgements that have costs, and with them a row in the list, in this order
-  for (const check::Judgement& j : examined->judgements)
-    out.accesses.push_back(access_of(j, examined->list, j.costs.empty() ? SIZE_MAX : counted++));
   const auto text_of = [&](const std::string& file) { return sources.text(file); };
-  gates->hold(examined->list, {text_of, {}, checked_rules()});
-  out.list = std::move(examined->list);
-  make_absolute(out.list);
-  auto keep = [&](const access::SourceStack& stack) {
-    for (const access::SourceFrame& frame : stack)
-      if (!out.texts.contains(frame.file)) out.texts[frame.file] = sources.text(from_here(frame.file));
+  const auto told = [&] {
+    lsp::Answer out;
+    std::size_t counted = 0; // judgements that have costs, and with them a row in the list, in this order
+    for (const check::Judgement& j : examined->judgements)
+      out.accesses.push_back(access_of(j, examined->list, j.costs.empty() ? SIZE_MAX : counted++));
+    out.list = examined->list;
+    gates->hold(out.list, {text_of, {}, checked_rules()});
+    make_absolute(out.list);
+    auto keep = [&](const access::SourceStack& stack) {
+      for (const access::SourceFrame& frame : stack)
+        if (!out.texts.contains(frame.file)) out.texts[frame.file] = sources.text(from_here(frame.file));
+    };
+    for (const lsp::Access& access : out.accesses) keep(access.place);
+    for (const findings::Finding& finding : out.list.findings) keep(finding.place);
+    return out;
   };
-  for (const lsp::Access& access : out.accesses) keep(access.place);
-  for (const findings::Finding& finding : out.list.findings) keep(finding.place);
-  return out;
+  const fix::Editor editor = clang_editor({*input}, examined->architectures[0]->sm, text_of, stop);
+  bool first = true;
+  fix::propose(examined->list, text_of, [&](const std::string& file, const std::vector<fix::Wish>& wishes) {
+    if (std::exchange(first, false)) early(told());
+    return editor(file, wishes);
+  });
+  return told();
 }
 
 lsp::Run EditorAnswers::run() const {

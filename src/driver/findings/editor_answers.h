@@ -12,7 +12,9 @@ public:
 
   // From now on. May be called while a question is answered.
   void configure(const lsp::Settings&);
-  lsp::Answer answer(const lsp::Question&, const std::stop_token&) const;
+  // Edits take longer than the rest: where some are asked for, `early` gets the answer without them.
+  using Early = std::function<void(lsp::Answer)>;
+  lsp::Answer answer(const lsp::Question&, const std::stop_token&, const Early& early) const;
 
   // The run that was saved last. load_run() reads the file, where it is another than before, and says whether it was.
   lsp::Run run() const;

@@ -317,7 +317,7 @@ Result<Examined> examine(const CheckOptions& o, const std::vector<CheckInput>& i
   out.list.gaps = std::move(gaps);
   out.failed = !out.list.gaps.empty();
   place(out.list, sources);
-  fix::propose(out.list, [&](const std::string& file) { return sources.text(file); });
+  fix::show(out.list, [&](const std::string& file) { return sources.text(file); });
   return out;
 }
 

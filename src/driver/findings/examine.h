@@ -35,7 +35,7 @@ private:
 struct Examined {
   std::vector<check::Judgement> judgements;
   std::vector<const arch::Architecture*> architectures; // the first is the one that verdicts are for
-  findings::List list;                                  // files as they are called from here, lines quoted
+  findings::List list; // files as they are called from here, lines quoted; no edits
   u64 kernels = 0;
   u64 most_shared = 0; // bytes that a kernel's shared arrays of known sizes take together, at most
   std::string said;    // by compilers, and about what cannot be read

@@ -1,5 +1,5 @@
 // All fixes together are tried first. Where the result does not compile, or a fix does not do what it was to do, each is tried
-// on its own, and those that hold once more together.
+// on its own, and those that hold together again, until nothing is left out: what is written was compiled as it is.
 #include "driver/findings/fix_check.h"
 #include "driver/findings/gates.h"
 #include "findings/words.h"
@@ -86,8 +86,7 @@ private:
   }
 
   std::string objection(const FixGroup& group, const Examined& after, const Shadow& shadow) const {
-    if (after.failed && !found_.failed)
-      return "the result does not compile" + first_error(shadow.original(after.said));
+    if (after.failed) return "the result does not compile" + first_error(shadow.original(after.said));
     for (const Finding* finding : group.findings) {
       const access::SourceFrame at = findings::place_of(*finding);
       for (const Finding& now : after.list.findings) {
@@ -123,29 +122,27 @@ std::string left_out(const FixGroup& group, const std::string& why) {
                      group.findings.front()->rule, why);
 }
 
-// Leaves those that hold.
+// Leaves those that hold: first each on its own, where they do not all hold together, then fewer and fewer of them together.
 Result<void> keep_what_holds(Trials& trials, Groups& groups, std::string& said) {
-  Result<std::vector<std::string>> together = trials.hold(groups);
-  if (!together) return failure(together.error());
-  if (std::ranges::all_of(*together, &std::string::empty)) return {};
-  Groups good;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    Result<std::vector<std::string>> alone = groups.size() == 1 ? together : trials.hold({groups[i]});
-    if (!alone) return failure(alone.error());
-    if (alone->front().empty())
-      good.push_back(groups[i]);
-    else
-      said += left_out(groups[i], alone->front());
-  }
-  groups = std::move(good);
-  if (groups.size() < 2) return {};
-  together = trials.hold(groups);
-  if (!together) return failure(together.error());
-  for (std::size_t i = groups.size(); i-- > 0;)
-    if (const std::string& why = (*together)[i]; !why.empty()) {
-      said += left_out(groups[i], why);
-      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+  bool alone = false; // was each tried?
+  while (!groups.empty()) {
+    Result<std::vector<std::string>> why = trials.hold(groups);
+    if (!why) return failure(why.error());
+    if (std::ranges::all_of(*why, &std::string::empty)) return {};
+    if (groups.size() > 1 && !alone) {
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        Result<std::vector<std::string>> one = trials.hold({groups[i]});
+        if (!one) return failure(one.error());
+        (*why)[i] = one->front();
+      }
+      alone = true;
     }
+    for (std::size_t i = groups.size(); i-- > 0;)
+      if (!(*why)[i].empty()) {
+        said += left_out(groups[i], (*why)[i]);
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+  }
   return {};
 }
 

@@ -109,16 +109,18 @@ std::string Patch::diff_hint() const {
 }
 
 Result<void> Patch::write() const {
-  for (const File& file : files)
+  std::vector<os::OutputFile> outputs; // before any is written: all can be
+  for (const File& file : files) {
     if (os::read_file(file.path) != file.before)
       return failure(diag::error("source-changed",
                                  fmt::format("'{}' was changed since it was read", file.name), {},
                                  "nothing is written; start again"));
-  for (const File& file : files) {
     Result<os::OutputFile> to = os::OutputFile::prepare(file.path);
     if (!to) return failure(to.error());
-    if (Result<void> written = to->write(file.after); !written) return written;
+    outputs.push_back(std::move(*to));
   }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (Result<void> written = outputs[i].write(files[i].after); !written) return written;
   return {};
 }
 

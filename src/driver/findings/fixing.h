@@ -30,8 +30,7 @@ struct Patch {
   std::string folder() const;
   // For people who take the diff: the command, where it is not patch -p1 here; empty else.
   std::string diff_hint() const;
-  // All files or, where one is not as it was read or cannot be written, none of those behind it. Errors: source-changed,
-  // report-unwritable.
+  // All files or, where one is not as it was read or may not be written, none. Errors: source-changed, report-unwritable.
   Result<void> write() const;
 };
 

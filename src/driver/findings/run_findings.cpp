@@ -1,6 +1,9 @@
 // Findings of a run: where its report says that accesses are, in the files that it may quote.
 #include "driver/findings/run_findings.h"
+#include "driver/findings/clang_edits.h"
 #include "driver/findings/outputs.h"
+#include "driver/gpus.h"
+#include "driver/program/source_program.h"
 #include "findings/writers.h"
 #include "fix/propose.h"
 #include "gates/own_rules.h"
@@ -85,6 +88,21 @@ bool has_comments(const report::Model& model, report::SourceFiles& sources) {
   return false;
 }
 
+// The sources that findings are in, as they were compiled. Of a program that was compiled elsewhere, its parts may have been
+// linked with each other.
+Result<std::vector<CheckInput>> sources_of(const List& list, Files& files, const RunOptions& options) {
+  Result<std::vector<std::string>> words = split_words(options.compile_options);
+  if (!words) return failure(words.error());
+  if (options.command.empty() || !is_source_file(options.command[0])) words->push_back("-rdc=true");
+  std::map<std::string, std::string> paths;
+  for (const Finding& finding : list.findings)
+    if (!finding.place.empty()) paths[finding.place.front().file];
+  std::vector<CheckInput> out;
+  for (auto& [name, path] : paths)
+    if (path = files.path(name); !path.empty()) out.push_back({path, *words, {}});
+  return out;
+}
+
 Result<void> make_fixes(const List& list, Files& files, const GateOptions& asked, const Outputs& outputs,
                         const RunOutput& output, Patch& out) {
   if (!asked.fix && !asked.fix_dry_run && !asked.verify_fix) return {};
@@ -110,7 +128,16 @@ Result<HeldRun> hold_run(const Gates& gates, const report::Model& model, report:
   List list = judge::findings_of(model, [&](const std::string& file) { return files.name(file); });
   const auto text_of = [&](const std::string& file) { return files.text(file); };
   const std::set<std::string> changed = changed_files(model, list, files);
-  fix::propose(list, [&](const std::string& file) { return changed.contains(file) ? "" : files.text(file); });
+  const auto as_it_ran = [&](const std::string& file) {
+    return changed.contains(file) ? "" : files.text(file);
+  };
+  fix::show(list, as_it_ran);
+  if (gates.asks() || wants_findings(options.gates)) {
+    Result<std::vector<CheckInput>> compiled = sources_of(list, files, options);
+    auto rows = architectures_named(options.sm);
+    if (!compiled || !rows) return failure(compiled ? rows.error() : compiled.error());
+    fix::propose(list, as_it_ran, clang_editor(std::move(*compiled), rows->front()->sm, as_it_ran));
+  }
   const Gates::Held held = gates.hold(list, {text_of, changed});
   out.failing = held.failing;
   out.answered = held.answered;

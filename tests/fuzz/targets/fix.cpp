@@ -1,4 +1,5 @@
-// Source text that edits are made in: whatever a remedy makes of it can be applied, stays on its lines, and is shown as a diff.
+// Source text that findings are in, and answers of whoever makes edits: notes can be made, edits can be applied, stay on their
+// lines, and are shown as a diff.
 #include "fix/edits.h"
 #include "fix/propose.h"
 #include "fix/tokens.h"
@@ -9,6 +10,8 @@ FUZZ_TARGET(fix) {
   using namespace warplens;
   using Kind = findings::Remedy::Kind;
   const std::string text(input.substr(0, 4096));
+  if (const std::optional<fix::Answered> answered = fix::read_answered(text))
+    for (const fix::Made& made : answered->made) fix::applied(text, made.edits);
   const fix::Source source(text);
   findings::List list;
   for (u32 i = 0; i < source.size() && list.findings.size() < 32; ++i) {
@@ -20,7 +23,15 @@ FUZZ_TARGET(fix) {
       one.fix = findings::Fix{"words", "", {}, {kind, kind == Kind::aligned ? 16u : 4u, 128}};
     }
   }
-  fix::propose(list, [&](const std::string&) { return std::string_view(text); });
+  const auto text_of = [&](const std::string&) { return std::string_view(text); };
+  fix::show(list, text_of);
+  fix::propose(list, text_of, [](const std::string&, const std::vector<fix::Wish>& wishes) {
+    fix::Answered out;
+    for (const fix::Wish& w : wishes)
+      out.made.push_back({{{{}, w.line, w.column, w.line, w.column + 1, "x"},
+                           {{}, w.line, w.column + 1, w.line, w.column + 1, " + 1"}}});
+    return out;
+  });
   for (const findings::Finding& one : list.findings) {
     if (one.fix->edits.empty()) continue;
     const std::optional<std::string> after = fix::applied(text, one.fix->edits);
