@@ -30,6 +30,11 @@ for name, member, value in (("grid", "grid", [0, 1, 1]), ("block", "block", [204
   json.dump(report, open(name + ".json", "w"))
   report["launches"][0][member] = kept'
 truncate -s 65M large.cu
+mkdir -p tree/folder.cu pipes
+cp "$program" tree
+mkfifo tree/pipe.cu pipes/pipe.cu
+ln -s nowhere tree/link.cu
+ln -s /dev/null tree/device.cu
 echo 'int main( {' >broken.cu
 cp broken.cu '$(touch pwned).cu'
 cp broken.cu '`touch pwned`.cu'

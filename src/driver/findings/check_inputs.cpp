@@ -148,6 +148,27 @@ bool is_source(std::string_view text) {
   return false;
 }
 
+std::string_view what_it_is(const fs::path& path) {
+  std::error_code error;
+  switch (fs::status(path, error).type()) {
+  case fs::file_type::directory: return "a folder";
+  case fs::file_type::fifo: return "a pipe";
+  case fs::file_type::socket: return "a socket";
+  case fs::file_type::block:
+  case fs::file_type::character: return "a device";
+  case fs::file_type::not_found: return "a link that leads nowhere";
+  default: return "nothing that can be read";
+  }
+}
+
+// Called like a source, and none: it is named, and fails nothing.
+CheckInput left_out(const fs::path& path) {
+  CheckInput out{.path = path.lexically_normal().string(), .options = {}};
+  out.error =
+      diag::warning("left-out", fmt::format("'{}' is left out: it is {}", out.path, what_it_is(path)));
+  return out;
+}
+
 Result<std::vector<CheckInput>> sources_below(const std::string& folder,
                                               const std::vector<std::string>& options) {
   std::vector<CheckInput> out;
@@ -156,12 +177,16 @@ Result<std::vector<CheckInput>> sources_below(const std::string& folder,
     const bool hidden = it->path().filename().string().starts_with('.');
     std::error_code unknown;
     if (hidden && it->is_directory(unknown)) it.disable_recursion_pending();
-    if (!hidden && it->path().extension() == ".cu" && it->is_regular_file(unknown))
+    if (hidden || it->path().extension() != ".cu") continue;
+    if (it->is_regular_file(unknown))
       out.push_back({(it->path()).lexically_normal().string(), options});
+    else
+      out.push_back(left_out(it->path()));
   }
   if (error) return failure(unreadable(folder, "cannot be read"));
-  if (out.empty()) {
+  if (std::ranges::all_of(out, [](const CheckInput& input) { return input.error.has_value(); })) {
     diag::Diagnostic none = unreadable(folder, "holds no .cu file");
+    for (const CheckInput& input : out) none.notes.push_back(input.error->message);
     if (const fs::path commands = fs::path(folder) / "compile_commands.json"; fs::exists(commands, error))
       none.help = fmt::format("its compile commands name sources: give '{}'", commands.string());
     return failure(std::move(none));

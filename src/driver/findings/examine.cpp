@@ -167,6 +167,8 @@ InputResult judge(const CheckInput& input, const check::Options& options, const 
     if (!input.path.ends_with(".ptx")) bad.span.line = bad.span.column = 0; // of what a compiler made
     out.gaps.push_back(std::move(bad));
   };
+  if (!texts && texts.error().severity == diag::Severity::warning) // an input that is none
+    return out.said += "warplens: " + diag::render(texts.error(), {}, colour), out;
   if (!texts) return fail(texts.error(), {}), out;
   for (const PtxText& text : *texts) {
     Result<ptx::Parsed> parsed = ptx::parse(text.text, {text.name, true});
