@@ -82,8 +82,10 @@ std::vector<std::string> parameter_types(std::string_view demangled) {
 }
 
 // How large an address says that blocks are, in threads along an axis, by constants of the code: blockIdx.x*16 + threadIdx.x,
-// tile[threadIdx.y][threadIdx.x] with rows of 17. 0: nothing. Of blocks that are not known.
+// tile[threadIdx.y][threadIdx.x] with rows of 17, as a power of two: blocks overlap (blockIdx.x*14), and rows are padded. 0:
+// nothing. Of blocks that are not known.
 u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
+  if (claim.active != full_mask) return 0; // some threads' own
   const LaunchSymbol block = axis == 0 ? LaunchSymbol::block_x : LaunchSymbol::block_y;
   const LaunchSymbol thread = axis == 0 ? LaunchSymbol::warp_x : LaunchSymbol::thread_y;
   // How far the address moves with one of a launch symbol, by what that is multiplied with besides.
@@ -109,11 +111,13 @@ u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
   };
   const std::map<std::vector<u32>, i64> of_thread = steps(thread);
   std::map<std::vector<u32>, i64> of_block = steps(block);
-  if (of_block.empty() && axis == 0 && claim.header.space == access::Space::shared)
-    of_block = steps(LaunchSymbol::thread_y);
+  const bool by_rows = of_block.empty() && axis == 0 && claim.header.space == access::Space::shared;
+  if (by_rows) of_block = steps(LaunchSymbol::thread_y);
   for (const auto& [rest, apart] : of_block)
-    if (auto near = of_thread.find(rest); near != of_thread.end() && near->second > 0 && apart > 0)
-      return static_cast<u32>((axis == 0 ? i64{warp_size} : 1) * apart / near->second);
+    if (auto near = of_thread.find(rest); near != of_thread.end() && near->second > 0 && apart > 0) {
+      const u32 extent = static_cast<u32>((axis == 0 ? i64{warp_size} : 1) * apart / near->second);
+      return by_rows ? std::bit_floor(extent) : std::bit_ceil(extent);
+    }
   return 0;
 }
 
@@ -240,8 +244,8 @@ private:
   // come true.
   std::optional<Dim3> judge_smaller(std::vector<Judgement>& main, Flow& flow, Launches launches,
                                     const Names& names) {
-    const u32 width = extents_[0].empty() ? 0 : std::bit_ceil(*extents_[0].rbegin());
-    const u32 height = extents_[1].empty() ? 0 : std::bit_ceil(*extents_[1].rbegin());
+    const u32 width = extents_[0].empty() ? 0 : *extents_[0].rbegin();
+    const u32 height = extents_[1].empty() ? 0 : *extents_[1].rbegin();
     const bool rows = reads(flow.function, ir::Special::tid_y);
     std::vector<Dim3> blocks;
     for (u32 x = 1; x <= 16; x *= 2)

@@ -181,22 +181,21 @@ private:
     return a_.pool.facts(a_.pool.polynomial(terms, 0)).range;
   }
 
-  // Would a thread of such a block go beyond the end? Then the code is for smaller ones.
+  // Would a thread of such a block go beyond the end? Then the code is for smaller ones. Who comes there may be fewer: threadIdx.x < n
+  // says so, blockIdx.x * blockDim.x + threadIdx.x < n does not.
   void find_overrun(const Lanes& at, const std::vector<Term>& rest, i64 size, i64 bytes) {
     if (lanes_.any_subset) return;
     i64 beyond = 0;
-    const bool all_threads =
-        a_.known_block() && !any_condition(a_, instruction_, block_, [](const Sources& of) {
-          return of.thread && of.parameters.empty() && !of.other; // for some threads of each block
-        });
+    const bool some =
+        any_condition(a_, instruction_, block_, [](const Sources& of) { return of.thread && !of.block; });
     for (const Term& t : rest) {
       const std::vector<u32>& symbols = a_.pool.monomial(t.monomial);
       const std::optional<symbolic::Range> range = range_of({t});
       if (!range) return;
       const bool thread = symbols.size() == 1 && is_thread(a_.pool.symbol(symbols[0]));
-      beyond += thread && all_threads ? range->most : thread ? 0 : range->least;
+      beyond += !thread ? range->least : a_.known_block() && !some ? range->most : 0;
     }
-    for_each_lane(lanes_.widest(),
+    for_each_lane(some ? sure() : lanes_.widest(),
                   [&](u32 lane) { out_.overruns = out_.overruns || at[lane] + beyond + bytes > size; });
   }
 

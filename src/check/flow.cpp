@@ -126,8 +126,12 @@ const Sources& Flow::sources(u32 ssa_value) {
       const ir::Operand& operand = function.operands[o];
       if (operand.kind == ir::Operand::Kind::reg) work.push_back(ssa.of_operand[o]);
       if (operand.kind != ir::Operand::Kind::special) continue;
-      const bool thread = operand.special >= ir::Special::tid_x && operand.special <= ir::Special::tid_z;
-      (thread ? out.thread : out.other) = true;
+      const auto is_one_of = [&](ir::Special first, ir::Special last) {
+        return operand.special >= first && operand.special <= last;
+      };
+      (is_one_of(ir::Special::tid_x, ir::Special::tid_z)       ? out.thread
+       : is_one_of(ir::Special::ctaid_x, ir::Special::ctaid_z) ? out.block
+                                                               : out.other) = true;
     }
   }
   return out;

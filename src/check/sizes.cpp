@@ -282,6 +282,8 @@ std::optional<Bound> Sizes::of_special(ir::Special which) const {
 std::optional<Bound> Sizes::of_parameter(const ir::Instruction& i, u32 result) const {
   const ir::Form& form = flow.module.form(i);
   if (!is_integer(form)) return {};
+  if (const u32 bits = ir::bits(form.type()); bits < 32)
+    return constant(std::ldexp(1.0, static_cast<int>(bits - ir::is_signed(form.type()))) - 1);
   if (form.space() != ir::StateSpace::param)
     return one(Size::Kind::loaded, static_cast<u32>(&i - flow.function.instructions.data()));
   const ir::Operand& from = flow.function.operands[source(i, 0)];

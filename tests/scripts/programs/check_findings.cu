@@ -77,6 +77,9 @@ __global__ void bounded(float* a) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < 100000) a[i * 2 + i / 7] = 1; // none
 }
+__global__ void bytes_loaded(const unsigned char* in, float* a) {
+  a[in[threadIdx.x] * 65536 + threadIdx.x] = 1; // note: may go anywhere
+}
 __global__ void masked(float* a, unsigned seed) { a[(threadIdx.x * 1664525u + seed) & 1023] = 1; } // none
 struct Big {
   float x[24];
@@ -113,6 +116,27 @@ __global__ void __launch_bounds__(8) eight_threads(float* out) {
   s[4 * threadIdx.x] = 1; // none
   __syncthreads();
   out[threadIdx.x] = s[4 * threadIdx.x];
+}
+
+// Nothing is said of blocks by an array that is for some of their threads.
+__global__ void sums_of_warps(const float* in, float* out) {
+  __shared__ float sums[8];
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < blockDim.x / 32) out[threadIdx.x] = sums[threadIdx.x]; // none
+  out[2 * threadIdx.x] = 1; // warning: in any block with blockDim.x % 32 == 0
+}
+__global__ void halo28(const float* in, float* out) {
+  __shared__ float tile[32][32];
+  tile[threadIdx.x][threadIdx.y] = in[blockIdx.x * 28 + threadIdx.x]; // warning: in any block with
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x];
+}
+__global__ void padded16(const float* in, float* out) {
+  __shared__ float tile[16][17];
+  tile[threadIdx.y][threadIdx.x] = in[blockIdx.x * 16 + threadIdx.x]; // none
+  __syncthreads();
+  out[blockIdx.x * 16 + threadIdx.y] = tile[threadIdx.x][threadIdx.y]; // none
 }
 
 // ---- what need not be bad
