@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <span>
 #include <sys/syscall.h>
@@ -28,7 +29,7 @@ std::atomic<i64> since{0};                 // milliseconds: when the first signa
 std::atomic<pid_t> owner{0}, launching{0}; // process, and thread that launches; 0: none
 std::atomic<bool> told{false};             // what was counted has been sent
 std::atomic<bool> all_handled{false};
-u32 depth = 0;                             // of guards; of the thread that launches
+u32 depth = 0;                               // of guards; of the thread that launches
 std::atomic<const void*> outermost{nullptr}; // guard, on that thread's stack
 
 pid_t thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
@@ -131,6 +132,8 @@ Guard::Guard() {
   if (depth != 0 && is_left(this)) depth = 0;
   if (depth++ != 0) return;
   outermost = this;
+  // Handlers for the end run last to first: before the one that unregisters the program's device code, which would wait for the launch.
+  [[maybe_unused]] static const int registered = on_exit([](int, void*) { stop_launch(); }, nullptr);
   told = false;
   owner = getpid();
   launching = thread();
@@ -145,9 +148,11 @@ Guard::~Guard() {
   if (all_handled.exchange(false)) leave(if_it_lasts), leave(crashes);
   const int why = reason;
   if (why > 0) end_by(why);
-  // Another thread ends the process, and needs no more than this to do so.
-  constexpr i64 patience = 1000;
-  for (const i64 begin = milliseconds(); why != 0 && milliseconds() - begin < patience;) nap();
+}
+
+void leave_to_others() {
+  constexpr i64 patience = 3000;
+  for (const i64 begin = milliseconds(); reason == by_exit && milliseconds() - begin < patience;) nap();
 }
 
 bool Guard::ends_process() const { return depth == 1 && reason != 0; }

@@ -29,6 +29,9 @@ void lasts();
 // The process is about to end in an orderly way: waits until the launch of another thread has sent what it counted.
 void stop_launch();
 
+// After the guard and the runtime's lock have gone: does not go on where another thread ends the process, and may need that lock.
+void leave_to_others();
+
 void after_fork(); // in the child, which runs no launch
 
 } // namespace warplens::runtime::interruption

@@ -338,12 +338,18 @@ static cudaError_t launch_now(Runtime& runtime, const LaunchRequest& request) {
   return remember(runtime.options.launch_blocking ? runtime.sticky : cudaSuccess);
 }
 
-cudaError_t launch(const LaunchRequest& request) {
+static cudaError_t launch_guarded(const LaunchRequest& request) {
   Runtime& runtime = Runtime::get();
   const std::unique_lock lock = runtime.upcoming.lock(runtime, request.function);
-  interruption::Guard guard;
+  const interruption::Guard guard;
   const cudaError_t error = launch_now(runtime, request);
   if (guard.ends_process()) runtime.upcoming.tell(runtime);
+  return error;
+}
+
+cudaError_t launch(const LaunchRequest& request) {
+  const cudaError_t error = launch_guarded(request);
+  interruption::leave_to_others();
   return error;
 }
 
