@@ -89,15 +89,20 @@ void narrow_by_branch(Analysis& a, u32 at, u32 below, u32 block, ActiveLanes& ou
     }
 }
 
-// By all branches above. Blocks of the same loops see them alike: what is known where one decides is kept there.
+// By all branches above. No branch above one in fewer loops is in a loop of the block's alone: what is known where that one
+// decides is kept there, and holds here.
 ActiveLanes from_branches(Analysis& a, u32 block) {
   const Flow& flow = a.flow;
+  auto in_all_loops_of = [&](u32 above) {
+    const std::vector<u32>&here = flow.loops_of[block], &there = flow.loops_of[above];
+    return flow.irreducible ? here == there
+                            : std::includes(here.begin(), here.end(), there.begin(), there.end());
+  };
   std::vector<u32> chain; // from one block that a branch decides on to the next above it
   ActiveLanes out{{a.warp.active}, !flow.function.entry && a.rules.calls};
   for (u32 decided = a.decided_at(block); decided != ir::no_value;
        decided = a.decided_at(flow.ssa.dominator[decided].value)) {
-    if (auto known = a.lanes_at.find(decided);
-        known != a.lanes_at.end() && flow.loops_of[decided] == flow.loops_of[block]) {
+    if (auto known = a.lanes_at.find(decided); known != a.lanes_at.end() && in_all_loops_of(decided)) {
       out = known->second;
       break;
     }
@@ -105,7 +110,7 @@ ActiveLanes from_branches(Analysis& a, u32 block) {
   }
   for (auto below = chain.rbegin(); below != chain.rend(); ++below) {
     narrow_by_branch(a, flow.ssa.dominator[*below].value, *below, block, out);
-    if (flow.loops_of[*below] == flow.loops_of[block]) a.lanes_at[*below] = out;
+    if (in_all_loops_of(*below)) a.lanes_at[*below] = out;
   }
   return out;
 }

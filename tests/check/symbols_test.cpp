@@ -238,12 +238,14 @@ TEST(Symbols, FewLanesNeedFewSectors) {
   EXPECT_EQ(j.verdict, Verdict::uncoalesced);
 }
 
-// Accesses with a branch between each and the next: past it, out of the kernel, ever deeper, or out of the loop around all.
+// Accesses with a branch between each and the next: past it, out of the kernel, ever deeper, out of the loop around all, or
+// round a loop of its own.
 std::string branches(u32 count, const std::string& to) {
   std::string body = "mov.u32 %r3, %r1;\nmov.u32 %r10, 0;\n", ends;
   if (to == "loop") body += "AGAIN:\n";
   for (u32 i = 0; i < count; ++i) {
-    const std::string label = to == "next" || to == "deeper" ? "L" + std::to_string(i) : "END";
+    if (to == "again") body += "L" + std::to_string(i) + ":\n";
+    const std::string label = to != "end" && to != "loop" ? "L" + std::to_string(i) : "END";
     body += "mul.wide.s32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.u32 %r4, [%rd4];\nsetp.gt.s32 "
             "%p1, %r4, " +
             std::to_string(i) + ";\n@%p1 bra " + label +
@@ -267,7 +269,7 @@ Checked checked(const std::string& ptx, u64 steps = most_steps) {
 }
 
 TEST(Symbols, StepsGrowWithTheCode) {
-  for (const char* to : {"next", "end", "deeper", "loop"}) {
+  for (const char* to : {"next", "end", "deeper", "loop", "again"}) {
     const u64 few = checked(branches(80, to)).steps, many = checked(branches(160, to)).steps;
     EXPECT_LT(many, 5 * few / 2) << to << ": " << few << ", then " << many;
   }
