@@ -134,9 +134,9 @@ __global__ void halo28(const float* in, float* out) {
 }
 __global__ void padded16(const float* in, float* out) {
   __shared__ float tile[16][17];
-  tile[threadIdx.y][threadIdx.x] = in[blockIdx.x * 16 + threadIdx.x]; // none
+  tile[threadIdx.y][threadIdx.x] = in[blockIdx.x * 16 + threadIdx.x]; // warning: in blocks of 16x16 threads
   __syncthreads();
-  out[blockIdx.x * 16 + threadIdx.y] = tile[threadIdx.x][threadIdx.y]; // none
+  out[blockIdx.x * 16 + threadIdx.y] = tile[threadIdx.x][threadIdx.y]; // warning: 2-way bank conflict
 }
 
 // ---- what need not be bad
