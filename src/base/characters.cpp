@@ -1,3 +1,4 @@
+// UTF-8 is read one code point at a time. A byte that begins none is shown as its number, so that damaged text stays visible.
 #include "base/characters.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -43,8 +43,8 @@ struct Split {
 
 // What a value is computed from, as far as that can be seen.
 struct Sources {
-  bool thread = false, block = false;    // threadIdx, blockIdx
-  bool other = false;                    // whatever else is no constant
+  bool thread = false, block = false;     // threadIdx, blockIdx
+  bool other = false;                     // whatever else is no constant
   std::vector<ir::VariableId> parameters; // of 64 bits, as pointers are
 };
 

@@ -1,3 +1,5 @@
+// Both edges ask a condition. Each condition is followed back to what it is about: the same register, masked or moved by a constant.
+// Where that leaves few numbers, all are tried: edges that no number takes one after the other exclude each other.
 #include "check/ways.h"
 #include <optional>
 

@@ -1,3 +1,4 @@
+// The form of findings for programs: --findings, and check's --json. Its schema is docs/schema/findings-1.schema.json.
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "findings/writers.h"

@@ -1,3 +1,5 @@
+// Three steps. Tokens tell which findings may have an edit at all. The edits program (src/edits) is asked about these, all of one file
+// at once. Its answers become edits, or a note that says why there is none.
 #include "fix/propose.h"
 #include "fix/arrays.h"
 #include "fix/edits.h"

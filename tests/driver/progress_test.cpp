@@ -9,8 +9,9 @@ using namespace std::chrono_literals;
 
 TEST(ProgressText, SaysWhatTheProgramDoes) {
   measure::Ledger ledger;
-  EXPECT_EQ(progress_text(ledger, 34s, 120, true),
-            "warplens: the program's own work, no launch yet, 34 s; Ctrl-C: report of what was counted so far");
+  EXPECT_EQ(
+      progress_text(ledger, 34s, 120, true),
+      "warplens: the program's own work, no launch yet, 34 s; Ctrl-C: report of what was counted so far");
   ledger.begun = 1, ledger.kernels = 1, ledger.launch = 0, ledger.total = 1000;
   ledger.kernel.set("void ns::stencil<float, (int)3>(float*, unsigned long)");
   EXPECT_EQ(progress_text(ledger, 35s, 120, true),
@@ -21,8 +22,8 @@ TEST(ProgressText, SaysWhatTheProgramDoes) {
   ledger.ended = 1;
   EXPECT_EQ(progress_text(ledger, 37s, 120, false), "warplens: the program's own work after 1 launch, 37 s");
   ledger.begun = ledger.ended = 1500, ledger.kernels = 3, ledger.computing = 1, ledger.launch = 1499;
-  EXPECT_EQ(progress_text(ledger, 38s, 1000, false),
-            "warplens: all 1500 launches are proved; computing results of launch 1499 41% stencil, 38 s, 3 kernels");
+  EXPECT_EQ(progress_text(ledger, 38s, 1000, false), "warplens: all 1500 launches are proved; computing "
+                                                     "results of launch 1499 41% stencil, 38 s, 3 kernels");
   ledger.unproved = 1;
   EXPECT_EQ(progress_text(ledger, 39s, 1000, false),
             "warplens: computing results of launch 1499 41% stencil, 39 s, 3 kernels");

@@ -188,7 +188,7 @@ TEST(Events, TheLedgerTellsOfLaunchesWhoseEndIsMissing) {
                      measure::encode(measure::LaunchStarted{1, 5, "running"}, 5);
   std::istringstream stream(text);
   report::Input input;
-  add_events(stream, Tally{6, 5, 4, ENOSPC}, input);
+  add_events(stream, Tally{.begun = 6, .ended = 5, .lost = 4, .error = ENOSPC}, input);
   ASSERT_EQ(input.interrupted.size(), 1u);
   EXPECT_EQ(input.interrupted[0].name, "running");
   EXPECT_EQ(input.missing.launches, 4u);

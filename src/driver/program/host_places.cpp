@@ -1,3 +1,5 @@
+// addr2line is started once for each file, with all addresses that are asked of it. Lines in headers of the toolkit are passed
+// over: the place that helps is the one in the program's own source.
 #include "driver/program/host_places.h"
 #include "driver/program/program.h"
 #include "os/captured.h"

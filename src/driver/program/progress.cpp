@@ -1,3 +1,5 @@
+// A thread looks at the ledger a few times a second, makes the words, and draws them if they changed. In a log file it writes once a
+// minute.
 #include "driver/program/progress.h"
 #include "diag/diagnostic.h"
 #include "report/names.h"
