@@ -41,7 +41,7 @@ def fault_of(report, code, number, out):
     if not os.path.exists(report) or os.path.getsize(report) == 0:
         return "there is no report"
     r = json.load(open(report))
-    if r["interrupted"]:
+    if r["interrupted"] and not r["missing"]["processes"]:  # a signal to WarpLens alone reaches no child of the program
         return f"a launch never ended: {r['interrupted']}"
     if r["missing"]["launches"] or r["missing"]["events"]:
         return f"something is missing: {r['missing']}"
