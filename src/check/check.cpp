@@ -116,6 +116,7 @@ u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
   for (const auto& [rest, apart] : of_block)
     if (auto near = of_thread.find(rest); near != of_thread.end() && near->second > 0 && apart > 0) {
       const u32 extent = static_cast<u32>((axis == 0 ? i64{warp_size} : 1) * apart / near->second);
+      if (extent < (axis == 0 ? 4 : 2)) continue; // in[threadIdx.x + blockIdx.x]: an offset, and no size
       return by_rows ? std::bit_floor(extent) : std::bit_ceil(extent);
     }
   return 0;

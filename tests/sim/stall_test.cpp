@@ -151,7 +151,7 @@ TEST_F(Stall, TheHostMayWriteManagedMemory) {
 }
 
 TEST_F(Stall, TheTimeLimitNamesThePlace) {
-  LaunchResult result = run_kernel(wait_for_flag, {4}, {64}, 2, milliseconds(1000));
+  LaunchResult result = run_kernel(wait_for_flag, {4}, {64}, 2, milliseconds(200));
   ASSERT_TRUE(result.fault.has_value());
   EXPECT_EQ(result.fault->kind, FaultKind::timeout);
   EXPECT_NE(result.fault->diagnostic.span.line, 0u);

@@ -1,6 +1,7 @@
 // Configuration, baseline, comments and thresholds in the order of precedence: what the command line says holds; then
 // .warplens.toml; then the table of rules.
 #include "driver/findings/gates.h"
+#include "base/characters.h"
 #include "driver/findings/outputs.h"
 #include "driver/program/source_program.h"
 #include "findings/words.h"
@@ -83,7 +84,7 @@ std::string gaps_with_files(const List& list) {
   std::string out = findings::gaps_text(list);
   std::size_t n = 0;
   for (const std::string& file : files)
-    if (++n <= most) out += (n == 1 ? ": " : ", ") + file;
+    if (++n <= most) out += (n == 1 ? ": " : ", ") + one_line(file);
   return n > most ? fmt::format("{} and {} more", out, n - most) : out;
 }
 
