@@ -1,6 +1,19 @@
 #include "measure/members.h"
+#include "base/launch_limits.h"
+#include "measure/record.h"
 
 namespace warplens::measure {
+
+void expect_possible(const LaunchContent& launch) {
+  constexpr u64 largest = u64{1} << 32; // of shared and local memory, in bytes: more than any GPU has
+  if (launch.shared_bytes > largest || launch.local_bytes > largest)
+    throw Unreadable("member 'shared_bytes' or 'local_bytes' is more than any GPU has");
+  if (is_counted(launch.status) && launch_problem({}, launch.grid, launch.block))
+    throw Unreadable("members 'grid' and 'block' are of no launch that a GPU could run");
+  const u64 all = launch.grid.count();
+  if (launch.blocks.ended > all || launch.blocks.running > all - launch.blocks.ended)
+    throw Unreadable("member 'blocks' says more than the grid has");
+}
 
 void take_dim(const json& object, const char* key, Dim3& out) {
   std::vector<u32> values;

@@ -22,6 +22,10 @@ struct Unreadable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct LaunchContent;
+// Throws where a launch has sizes that none on a GPU has.
+void expect_possible(const LaunchContent&);
+
 template <class T> T number_of(const json& value, const char* key) {
   if constexpr (std::is_floating_point_v<T>) {
     if (value.is_number()) return value.get<T>();

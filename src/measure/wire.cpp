@@ -129,6 +129,7 @@ LaunchRecord launch_of(const json& value) {
       throw Unreadable("a site does not have one set of counters per architecture");
     out.sites.push_back(std::move(site));
   });
+  expect_possible(out);
   return out;
 }
 

@@ -1,7 +1,6 @@
 // See read.h. Places in the document are told as a path: "launches[3].sites[0]: member 'line' is not a number…".
 #include "report/read.h"
 #include "arch/count.h"
-#include "base/launch_limits.h"
 #include "measure/distribution_json.h"
 #include "measure/members.h"
 #include <algorithm>
@@ -123,20 +122,13 @@ measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked
     measure::expect_object(*blocks, "blocks");
     take(*blocks, "counted", out.blocks.ended);
     take(*blocks, "in_part", out.blocks.running);
-    const u64 all = out.grid.count();
-    if (out.blocks.ended > all || out.blocks.running > all - out.blocks.ended)
-      throw Unreadable("member 'blocks' says more than the grid has");
   }
   take(value, "reason", out.reason);
   take(value, "error", out.error);
   take(value, "warp_instructions", out.warp_instructions);
   each(value, "diagnostics",
        [&](const json& element) { out.diagnostics.push_back(measure::diagnostic_of(element)); });
-  constexpr u64 largest = u64{1} << 32; // of shared and local memory, in bytes: more than any GPU has
-  if (out.shared_bytes > largest || out.local_bytes > largest)
-    throw Unreadable("member 'shared_bytes' or 'local_bytes' is more than any GPU has");
-  if (measure::is_counted(out.status) && launch_problem({}, out.grid, out.block))
-    throw Unreadable("members 'grid' and 'block' are of no launch that a GPU could run");
+  measure::expect_possible(out);
   each_placed(value, "sites",
               [&](const json& element) { out.sites.push_back(site_of(element, out.sm, measured)); });
   return out;

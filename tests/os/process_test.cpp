@@ -63,7 +63,7 @@ std::jthread signals_when(const std::string& ready, int signal, u32 times) {
     while (!fs::exists(ready)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     for (u32 i = 0; i < times; ++i) {
       kill(getpid(), signal);
-      std::this_thread::sleep_for(std::chrono::milliseconds(50)); // two at once are one
+      std::this_thread::sleep_for(std::chrono::milliseconds(200)); // two at once are one
     }
   });
 }
@@ -90,6 +90,7 @@ TEST_F(Process, ASignalSentWhileItStartsReachesIt) {
 }
 
 TEST_F(Process, ASecondInterruptKillsAProgramThatIgnoresTheFirst) {
+  std::signal(SIGINT, SIG_DFL); // which a shell's background jobs ignore
   std::string ready = folder.path() + "/ready";
   std::jthread sender = signals_when(ready, SIGINT, 2);
   Result<ProcessEnd> end =
