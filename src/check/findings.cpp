@@ -258,6 +258,17 @@ Finding repeated_load(const Judgement& j, const std::vector<const arch::Architec
 
 double excess(const Finding& f) { return f.costs.empty() ? 0 : f.costs[0].most - f.costs[0].needed; }
 
+// Do two findings tell the same bounds, tables and conditions?
+bool same_costs(const Finding& a, const Finding& b) {
+  auto same_bounds = [](const findings::Cost& x, const findings::Cost& y) {
+    return x.least == y.least && x.most == y.most;
+  };
+  auto text = &findings::Note::text;
+  return a.costs.empty() ||
+         (std::ranges::equal(a.costs, b.costs, same_bounds) && a.conditions == b.conditions &&
+          std::ranges::equal(a.notes, b.notes, {}, text, text));
+}
+
 // Findings of one place that say the same are one.
 class Collected {
 public:
@@ -268,17 +279,22 @@ public:
     if (fresh) {
       findings_.push_back(std::move(finding));
       times_.push_back(1);
+      differ_.push_back(false);
       return;
     }
     ++times_[place->second];
-    if (excess(finding) > excess(findings_[place->second])) findings_[place->second] = std::move(finding);
+    Finding& told = findings_[place->second];
+    if (!same_costs(finding, told)) differ_[place->second] = true;
+    if (excess(finding) > excess(told)) told = std::move(finding);
   }
 
   std::vector<Finding> worst_first() {
     for (std::size_t i = 0; i < times_.size(); ++i)
       if (times_[i] > 1)
         findings_[i].notes.push_back(
-            {fmt::format("{} instructions do the same, by unrolling or in other kernels", times_[i]), {}});
+            {fmt::format("{} instructions do the same, by unrolling or in other kernels{}", times_[i],
+                         differ_[i] ? "; the costs here are those of one of them" : ""),
+             {}});
     std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
       return std::tuple(a.severity, excess(a)) > std::tuple(b.severity, excess(b));
     });
@@ -289,6 +305,7 @@ private:
   std::map<std::tuple<std::string, std::string, u32, u32, std::string>, std::size_t> known_;
   std::vector<Finding> findings_;
   std::vector<u64> times_;
+  std::vector<bool> differ_; // by finding: do its instructions differ in what is told of their costs?
 };
 
 // Of a kernel the first access whose index overflows stands for the others.

@@ -103,7 +103,7 @@ Result<Model> compare(const Findings& before, const Findings& after, u32 sm) {
   out.counted = false;
   out.before.name = before.name, out.after.name = after.name;
   out.before.sm = architectures_of(before.baseline), out.after.sm = architectures_of(after.baseline);
-  if (before.baseline.findings.empty() || after.baseline.findings.empty()) {
+  if (out.before.sm.empty() || out.after.sm.empty()) { // no finding with a cost on that side
     const std::vector<u32>& known = out.before.sm.empty() ? out.after.sm : out.before.sm;
     out.sm = sm != 0 ? sm : known.empty() ? 0 : known[0];
   } else {

@@ -107,6 +107,8 @@ std::optional<Refusal> element_at(const Unit& unit, const Use& use, u32 dimensio
 // Runs for every thread of the block: in the body of the kernel itself, and nothing returns before it.
 bool always_runs(const Unit& unit, const Element& e) {
   if (e.function == nullptr || !e.function->hasAttr<CUDAGlobalAttr>() || unit.jumps) return false;
+  if (unit.assembly.find("exit") != unit.assembly.npos)
+    return false; // in a function that the kernel may call
   for (const Stmt* up = unit.parent(e.expr); up != nullptr; up = unit.parent(up)) {
     if (isa<LambdaExpr, ConditionalOperator>(up)) return false;
     if (const auto* two = dyn_cast<BinaryOperator>(up); two != nullptr && two->isLogicalOp()) return false;

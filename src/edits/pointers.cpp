@@ -60,7 +60,9 @@ private:
         made != nullptr && !made->getConstructor()->isTrivial() && !unit_.is_system(made->getConstructor()))
       return "the kernel calls constructors";
     if (const auto* cast = dyn_cast<CastExpr>(s)) {
-      if (cast->getCastKind() == CK_IntegralToPointer) return "the kernel makes a pointer of a number";
+      const bool of_bits = cast->getCastKind() == CK_LValueToRValueBitCast && holds_pointers(cast->getType());
+      if (cast->getCastKind() == CK_IntegralToPointer || of_bits)
+        return "the kernel makes a pointer of a number";
       if (cast->getCastKind() != CK_LValueToRValue || !cast->getType()->isPointerType()) return nullptr;
       const auto* use = dyn_cast<DeclRefExpr>(cast->getSubExpr()->IgnoreParens());
       const auto* v = use == nullptr ? nullptr : dyn_cast<VarDecl>(use->getDecl());
@@ -107,6 +109,7 @@ bool only_reads(const Unit& unit, const Stmt* at, bool pointer) {
 }
 
 std::optional<Refusal> reads_alone(const Unit& unit, const ParmVarDecl* p) {
+  if (!p->getType()->isPointerType()) return Refusal{"it is declared as no pointer", p->getLocation()};
   if (p->getType()->getPointeeType().isVolatileQualified())
     return Refusal{"it is volatile", p->getLocation()};
   for (const Use& use : unit.uses_of(p)) {

@@ -190,6 +190,10 @@ public:
     return types_.of(e->getTypeOfArgument()) != Knows::itself ||
            refuse("its alignment is asked for", e->getBeginLoc());
   }
+  bool VisitAlignedAttr(AlignedAttr* a) {
+    return a->isAlignmentExpr() || types_.of(a->getAlignmentType()->getType()) != Knows::itself ||
+           refuse("its alignment is asked for", a->getLocation());
+  }
   bool VisitCXXNewExpr(CXXNewExpr* e) {
     const FunctionDecl* from = e->getOperatorNew();
     const bool own = from != nullptr && (isa<CXXMethodDecl>(from) || (from->isDefined() && !is_system(from)));

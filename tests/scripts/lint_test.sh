@@ -21,6 +21,17 @@ expect_in stdout 'sectors by n: 0: 1, 1: 4, 2: 8'
 expect_in stdout '4 after the fix'
 expect_not_in stdout 'apart.cu:7'
 
+# The instructions of an unrolled loop begin at other places in a sector: a table is of one of them, and says so.
+cat >rows.cu <<'CU'
+__global__ void rows(float *a, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 4
+  for (int j = 0; j < m; ++j) a[i * n + j] = 1;
+}
+CU
+run "$warplens" check --compiler clang rows.cu
+expect_in stdout 'instructions do the same, by unrolling or in other kernels; the costs here are those of one of them'
+
 # What is known of a launch narrows the verdict; what is fine is shown when asked for.
 run "$warplens" check --compiler clang --set n=1 apart.cu
 expect_code 0

@@ -7,6 +7,7 @@
   if ((call) != cudaSuccess) return
 struct Point { float x, y; };
 struct Pointers { float *x, *y; };
+struct Held { float* x; };
 __device__ float* kept;
 __device__ float table[64];
 static void same(float*& x, float* y) { x = y; }
@@ -95,5 +96,13 @@ __global__ void handed_on(float* a, float* b, int n) { for (int k = 0; k < n; ++
 void use_handed_on() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); handed_on<<<1, 32>>>(a, b, 3); }
 __global__ void waits(const volatile float* a, float* b, int n) { for (int k = 0; k < n; ++k) b[k] = a[threadIdx.x]; } //: restrict a NOT volatile
 void use_waits() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); waits<<<1, 32>>>(a, b, 3); }
+__global__ void of_bits(const float* a, float* b, unsigned long long w) { float* c = __builtin_bit_cast(float*, w); for (int k = 0; k < 9; ++k) { c[k] = 1;
+  b[k] = a[threadIdx.x]; } } //: restrict a NOT makes a pointer of a number
+void use_of_bits() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); of_bits<<<1, 32>>>(a, b, (unsigned long long)a); }
+__global__ void number(float* b, unsigned long long w) { const float* c = (const float*)w; for (int k = 0; k < 9; ++k) b[k] = c[threadIdx.x]; } //: restrict w NOT is declared as no pointer
+void use_number() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); number<<<1, 32>>>(b, (unsigned long long)a); }
+__global__ void in_bits(const float* a, float* b, unsigned long long w) { Held c = __builtin_bit_cast(Held, w); for (int k = 0; k < 9; ++k) { c.x[k] = 1;
+  b[k] = a[threadIdx.x]; } } //: restrict a NOT makes a pointer of a number
+void use_in_bits() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); in_bits<<<1, 32>>>(a, b, (unsigned long long)a); }
 // clang-format on
 int main() { use_plain(), use_points(); }

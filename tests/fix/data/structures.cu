@@ -136,6 +136,13 @@ void use_asked() { std::printf("%zu\n", alignof(Asked)); }
 struct Trait { float a, b; };
 __global__ void of_trait(const Trait* p, float* out) { out[threadIdx.x] = p[threadIdx.x].a; } //: align p NOT its alignment is asked for
 void use_trait() { std::printf("%zu\n", std::alignment_of<Trait>::value); }
+struct Slotted { float a, b; };
+struct Slot { alignas(Slotted) char bytes[12]; };
+__global__ void of_slotted(const Slotted* p, float* out) { out[threadIdx.x] = p[threadIdx.x].a; } //: align p NOT its alignment is asked for
+struct Generic { float a, b; };
+template <class T> struct SlotOf { alignas(T) char bytes[sizeof(T) + 4]; };
+__global__ void of_generic(const Generic* p, float* out) { out[threadIdx.x] = p[threadIdx.x].a; } //: align p NOT its alignment is asked for
+void use_generic() { std::printf("%zu\n", sizeof(SlotOf<Generic>)); }
 #pragma pack(push, 4)
 struct Packed { float a, b; };
 #pragma pack(pop)
