@@ -145,6 +145,23 @@ TEST_F(SourceEdits, NeedASourceThatClangParses) {
   EXPECT_THAT(ask(file, "#include \"nowhere.h\"\n" + tile, {wish}).problem, HasSubstr("file not found"));
 }
 
+TEST_F(SourceEdits, TakeNoBoundFromThreadsThatAssemblyMayHaveEnded) {
+  const std::string leaving = R"(__device__ void leave() { if (threadIdx.x >= 32) asm volatile("exit;"); }
+__global__ void k(const float* in, float* out) {
+  __shared__ float t[32][32];
+  t[0][threadIdx.x] = in[threadIdx.x];
+  leave();
+  out[threadIdx.x] = t[threadIdx.x][1];
+}
+int main(int count, char**) { k<<<1, count>>>(nullptr, nullptr); }
+)";
+  const std::string file = std::filesystem::temp_directory_path() / "one.cu";
+  const Answered answered = ask(file, leaving, {Wish{{Kind::longer_rows, 4, 128}, "t", 6, 22}});
+  ASSERT_EQ(answered.made.size(), 1u) << answered.problem;
+  EXPECT_TRUE(answered.made[0].edits.empty());
+  EXPECT_THAT(answered.made[0].why, HasSubstr("nothing shows that this index"));
+}
+
 TEST_F(SourceEdits, KeepTheirPlacesWhateverTheSourceLooksLike) {
   const std::string file = std::filesystem::temp_directory_path() / "one.cu";
   std::string crlf = tile;

@@ -96,7 +96,7 @@ for side in old new; do
 done
 run "$warplens" diff old.findings.json new.findings.json
 expect_code 0
-expect_in stdout '1 finding: 0 worse, 0 better, 0 new, 1 gone'
+expect_in stdout '2 findings: 0 worse, 0 better, 0 new, 1 gone, 1 as before'
 run "$warplens" diff new.findings.json old.findings.json --fail-on worse
 expect_code 1
 expect_in stderr 'uncoalesced-store is new'
