@@ -4,6 +4,7 @@
 // (PR_SET_CHILD_SUBREAPER): those that are there when the program has ended are what it left running.
 #include "os/foreground.h"
 #include "os/file.h"
+#include "os/interrupt.h"
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -37,9 +38,9 @@ std::atomic<i64> interrupted_at = 0; // milliseconds, by the monotonic clock; 0:
 std::atomic<bool> signalled = false;
 static_assert(std::atomic<i64>::is_always_lock_free);
 
-// Some senders tell a process and its group: what comes so soon after a signal is the same once more. And for so long the
+// Some senders tell a process and its group: a SIGINT that comes so soon after another is the same once more. And for so long the
 // second Ctrl-C, which the program has as well, may end it by itself.
-constexpr i64 one_and_the_same = 100;
+constexpr i64 the_same = 30, patience = 100;
 
 i64 milliseconds() {
   timespec now{};
@@ -64,7 +65,7 @@ void kill_now(int) {
 
 void kill_soon() {
   itimerval soon{};
-  soon.it_value.tv_usec = one_and_the_same * 1000;
+  soon.it_value.tv_usec = patience * 1000;
   setitimer(ITIMER_REAL, &soon, nullptr);
 }
 
@@ -77,7 +78,7 @@ void pass_on(int number, siginfo_t* info, void*) {
   if (number == SIGINT) {
     i64 first = 0;
     if (const i64 now = milliseconds(); !interrupted_at.compare_exchange_strong(first, now)) {
-      if (now - first > one_and_the_same)
+      if (now - first > the_same)
         kill_soon();
       else
         number = 0;
@@ -110,6 +111,8 @@ public:
       sigaction(passed_signals[i], &action, &before_[i]);
       if (before_[i].sa_handler == SIG_IGN) sigaction(passed_signals[i], &before_[i], nullptr); // nohup
     }
+    // Before there was a program to pass it on to.
+    if (const int early = DelayedSignals::which(); early != 0) signalled = true, to_send |= u32{1} << early;
     struct sigaction killing {};
     killing.sa_handler = kill_now;
     sigaction(SIGALRM, &killing, &alarm_before_);

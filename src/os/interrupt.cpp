@@ -41,7 +41,7 @@ DelayedSignals::~DelayedSignals() {
   }
 }
 
-bool DelayedSignals::seen() { return signal_seen != 0; }
+int DelayedSignals::which() { return signal_seen; }
 
 HeldSignals::HeldSignals() {
   sigset_t held = passed_signals();

@@ -16,7 +16,8 @@ public:
   ~DelayedSignals();
   DelayedSignals(const DelayedSignals&) = delete;
   DelayedSignals& operator=(const DelayedSignals&) = delete;
-  static bool seen(); // whether one came; false where there is no such object
+  static int which(); // the first that came; 0: none did, or there is no such object
+  static bool seen() { return which() != 0; }
 
   static constexpr std::array numbers{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 

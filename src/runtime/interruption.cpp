@@ -65,11 +65,12 @@ bool is_mine() { // a process made by vfork() has our memory
 
 void on_signal(int number) {
   const int saved = errno;
-  constexpr i64 one_and_the_same = 100; // some senders tell the process and its group
+  constexpr i64 the_same =
+      100; // some senders tell the process and its group, and WarpLens passes on what it gets
   int none = 0;
   if (reason.compare_exchange_strong(none, number)) {
     since = milliseconds();
-  } else if (none != by_exit && milliseconds() - since > one_and_the_same) {
+  } else if (number == SIGINT && none != by_exit && milliseconds() - since > the_same) {
     end_by(number);
   }
   cancel = true;

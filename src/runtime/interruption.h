@@ -2,8 +2,8 @@
 // or exit() there. The launch stops then, what was counted of it is sent, and the process ends as it would have.
 //
 // For that, signals that would end the process are handled while a launch runs, and only then: at all other times nothing is
-// lost, and they do what they always did. Signals that the program handles, ignores or blocks are left to it. A second one
-// ends the process at once.
+// lost, and they do what they always did. Signals that the program handles, ignores or blocks are left to it. A second
+// SIGINT ends the process at once.
 #pragma once
 #include <atomic>
 

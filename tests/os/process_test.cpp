@@ -89,6 +89,23 @@ TEST_F(Process, ASignalSentWhileItStartsReachesIt) {
   }
 }
 
+// The helpers' guard had it, and no helper ran: the program gets it as soon as it is there.
+TEST_F(Process, ASignalSentBeforeItStartsReachesIt) {
+  struct sigaction none {};
+  none.sa_handler = [](int) {}; // what the guard gives back at its end
+  struct sigaction before {};
+  sigaction(SIGTERM, &none, &before);
+  {
+    const DelayedSignals guard;
+    raise(SIGTERM);
+    Result<ForegroundEnd> end = run_foreground(foreground("while :; do sleep 0.05; done"));
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->signal, SIGTERM);
+    EXPECT_TRUE(end->signalled);
+  }
+  sigaction(SIGTERM, &before, nullptr);
+}
+
 TEST_F(Process, ASecondInterruptKillsAProgramThatIgnoresTheFirst) {
   std::signal(SIGINT, SIG_DFL); // which a shell's background jobs ignore
   std::string ready = folder.path() + "/ready";
