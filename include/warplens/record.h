@@ -11,7 +11,8 @@ enum class Label : std::uint8_t {
   proved,  // a few blocks stand for all, provably
   partial, // it was stopped before its end: counts are those of the blocks that ran
   failed,  // it did not run to its end, by a fault of its own: counts are those up to it
-  unknown  // it may have worked on wrong data, or did not run
+  unknown, // it may have worked on wrong data, or did not run
+  refused  // CUDA returned an error for it, as it would on a GPU: it did not run
 };
 WARPLENS_API std::string_view name(Label);
 

@@ -5,7 +5,6 @@
 namespace warplens {
 
 std::string_view name(Label label) { return measure::name(static_cast<measure::Status>(label)); }
-static_assert(static_cast<u8>(Label::unknown) == static_cast<u8>(measure::Status::unknown));
 
 namespace api {
 
@@ -20,6 +19,21 @@ Result<const arch::Architecture*> architecture(int sm) {
 }
 
 namespace {
+
+// Without a default: the compiler reports a status that has no label.
+constexpr Label label_of(measure::Status status) {
+  switch (status) {
+  case measure::Status::exact: return Label::exact;
+  case measure::Status::proved: return Label::proved;
+  case measure::Status::partial: return Label::partial;
+  case measure::Status::failed: return Label::failed;
+  case measure::Status::unknown: return Label::unknown;
+  case measure::Status::refused: return Label::refused;
+  }
+  return Label::unknown;
+}
+static_assert(static_cast<u8>(label_of(measure::Status::refused)) == static_cast<u8>(measure::Status::refused),
+              "name(Label) reads the names of the statuses");
 
 SiteCounts site_of(const measure::SiteRecord& record) {
   SiteCounts out;
@@ -45,7 +59,7 @@ LaunchRecord record_of(const measure::LaunchRecord& launch) {
   out.module = launch.module;
   out.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   out.block = {launch.block.x, launch.block.y, launch.block.z};
-  out.label = static_cast<Label>(launch.status);
+  out.label = label_of(launch.status);
   if (launch.status == measure::Status::partial) out.blocks_counted = launch.blocks.ended;
   out.reason = launch.reason;
   out.sm.assign(launch.sm.begin(), launch.sm.end());

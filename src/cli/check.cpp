@@ -2,6 +2,7 @@
 #include "driver/check.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/values.h"
 #include "text/terminal.h"
@@ -69,7 +70,7 @@ void add_check(CLI::App& app, int& exit_code) {
   give_help(*command, "check [OPTIONS] FILE …", "warplens check --block 32,8 matmul.cu",
             "What verdicts mean and what they assume: docs/CHECK.md.");
   declare(*command, *options);
-  declare_gates(*command, options->gates);
+  add_gate_options(*command, options->gates);
   command->get_option("--fail-on")->default_str("warning");
   add_terminal_options(*command, colour);
   command->callback([command, options, colour, &exit_code] {

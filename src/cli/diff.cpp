@@ -2,6 +2,7 @@
 #include "driver/diff.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/values.h"
 #include <memory>
@@ -11,10 +12,17 @@ namespace warplens::cli {
 namespace {
 
 void add_shown(CLI::App& command, driver::DiffOptions& o) {
-  add_kernels(command, o.run);
-  add_tops(command, o.top_lines, o.top_kernels,
-           "lines of each kernel that changed; 0: all, and those as before",
-           "kernels that changed; 0: all, and those as before");
+  add_filter_options(command, o.run);
+  auto add_number = [&](const char* name, u32& number, const char* help) {
+    command.add_option(name, number, help)
+        ->check(shown())
+        ->type_name("NUMBER")
+        ->capture_default_str()
+        ->group("Report");
+  };
+  add_number("--top-lines", o.top_lines, "lines of each kernel that changed; 0: all, and those as before");
+  add_number("--top-kernels", o.top_kernels, "kernels that changed; 0: all, and those as before");
+  add_top(command, o.top_lines, o.top_kernels);
   command
       .add_option("--fail-on", o.fail_on,
                   "exit code 1 when the run or a kernel of both costs more (worse), or also a line "
@@ -57,11 +65,11 @@ void add_diff(CLI::App& app, int& exit_code) {
   add_shown(*command, *options);
   add_outputs(*command, *options);
   add_terminal_options(*command, colour, &options->run.width);
-  add_no_pager(*command, options->run);
-  add_compiling_options(*command, options->run);
-  add_running_options(*command, options->run);
+  add_pager_options(*command, options->run);
+  add_compiler_options(*command, options->run);
+  add_program_options(*command, options->run);
   command->callback([command, options, colour, &exit_code] {
-    options->run.progress = isatty(STDERR_FILENO) != 0;
+    options->run.no_progress = isatty(STDERR_FILENO) == 0;
     exit_code = driver::diff(*options, terminal(STDOUT_FILENO, *command, options->run, *colour));
   });
 }

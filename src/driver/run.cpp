@@ -51,26 +51,16 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
   os::Foreground out{{run.program.path, options.command, {}}, Outputs::takes_stdout(options)};
   if (std::string& name = out.command.arguments[0]; is_source_file(name))
     name.resize(name.size() - strlen(".cu"));
-  out.command.environment = {
-      {"LD_PRELOAD", run.preload},
-      {"LD_LIBRARY_PATH", library_path(run)},
-      {"ASAN_OPTIONS", sanitizer_options()},
-      {"WARPLENS_EVENTS", events.path()},
-      {"WARPLENS_LEDGER", events.ledger_name()},
-      {"WARPLENS_SM", fmt::format("{}", fmt::join(run.sm, ","))},
-      {"WARPLENS_WORKERS", fmt::format("{}", options.workers)},
-      {"WARPLENS_MEMORY", options.memory},
-      {"WARPLENS_CHECK", fmt::format("{}", fmt::join(options.checks, ","))},
-      {"WARPLENS_CACHE_DIR", run.cache.folder},
-      {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)},
-      {"WARPLENS_COUNT_AS", options.count_as},
-      {"WARPLENS_COUNT_ONLY", options.count_only || options.no_results ? "1" : ""},
-      {"WARPLENS_NO_RESULTS", options.no_results ? "1" : ""},
-      {"WARPLENS_KEEP_GOING", options.keep_going ? "1" : ""},
-      {"WARPLENS_LAUNCH_SKIP", fmt::format("{}", options.launch_skip)},
-      {"WARPLENS_LAUNCHES", options.launches ? fmt::format("{}", *options.launches) : ""},
-      {"WARPLENS_PER_KERNEL", options.per_kernel ? fmt::format("{}", *options.per_kernel) : ""},
-      {"WARPLENS_TIMEOUT", options.timeout > 0 ? fmt::format("{}", options.timeout) : ""}};
+  out.command.environment = {{"LD_PRELOAD", run.preload},
+                             {"LD_LIBRARY_PATH", library_path(run)},
+                             {"ASAN_OPTIONS", sanitizer_options()},
+                             {"WARPLENS_EVENTS", events.path()},
+                             {"WARPLENS_LEDGER", events.ledger_name()},
+                             {"WARPLENS_CACHE_DIR", run.cache.folder},
+                             {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)}};
+  ProgramOptions passed = options;
+  passed.sm = fmt::format("{}", fmt::join(run.sm, ",")); // "h100" is for people
+  for (auto& variable : environment_of(passed)) out.command.environment.push_back(std::move(variable));
   if (const std::string trial = os::variable("WARPLENS_TRIAL"); !trial.empty()) {
     out.stderr_to = trial + "/stderr";
     out.command.environment[0].second += ":" + run.runtime + "/" + changed_files;
@@ -250,7 +240,7 @@ int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagn
 // False where the changed program does something else: then nothing is written.
 Result<bool> apply_fixes(const RunOptions& options, const Patch& fixes, const RunOutput& output) {
   if (fixes.empty()) return true;
-  if (options.gates.verify_fix) {
+  if (options.verify_fix) {
     Result<Verification> verified = verify_fix(options, fixes);
     if (!verified) return failure(verified.error());
     output.err(diag::without_controls(verified->text));
@@ -263,11 +253,11 @@ Result<bool> apply_fixes(const RunOptions& options, const Patch& fixes, const Ru
 
 // Of what is asked, what cannot be done with such a program.
 Result<void> check_verifying(const RunOptions& options) {
-  if (options.gates.verify_fix && options.no_results)
+  if (options.verify_fix && options.no_results)
     return failure(diag::error("bad-option",
                                "--verify-fix compares results, and with --no-results there are none", {},
                                "leave one of them out"));
-  if (!options.gates.verify_fix || is_source_file(options.command[0])) return {};
+  if (!options.verify_fix || is_source_file(options.command[0])) return {};
   return failure(diag::error("bad-option",
                              "--verify-fix compiles the program anew, and this one is no source", {},
                              "warplens run --verify-fix FILE.cu; or --fix-dry-run, which shows the changes"));
@@ -291,7 +281,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   Result<EventFile> events = EventFile::create();
   if (!events) return refuse(options, output, events.error());
   Result<os::ForegroundEnd> end = [&] {
-    ProgressLine line(events->ledger(), options.progress);
+    ProgressLine line(events->ledger(), !options.no_progress);
     return os::run_foreground(process_of(*prepared, *events));
   }();
   if (!end) return refuse(options, output, end.error());

@@ -28,7 +28,7 @@ std::string name_of(std::string_view function, int error) {
 
 } // namespace
 
-bool watches_failed_calls() { return options_from_environment().checks.memory; }
+bool watches_failed_calls() { return options_from_environment().launch_checks().memory; }
 
 bool returns_no_error(std::string_view function) {
   static constexpr std::string_view names[] = {"cudaCreateChannelDesc", "cudaGetErrorName",

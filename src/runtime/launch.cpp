@@ -145,14 +145,14 @@ sim::LaunchOptions options_of(Runtime& runtime) {
   };
   options.cancel = &interruption::asked();
   options.workers = runtime.options.workers;
-  options.strict_memory = runtime.options.strict_memory;
-  options.checks = runtime.options.checks;
+  options.strict_memory = runtime.options.memory == "strict";
+  options.checks = runtime.options.launch_checks();
   // A program's own limit, if it is wider: frames of PTX have no registers, and take more than a GPU's.
   if (auto stack = runtime.limits.find(0 /* cudaLimitStackSize */); stack != runtime.limits.end())
     options.call_stack_bytes = std::max(options.call_stack_bytes, stack->second);
   // A limit that the clock cannot count to, some hundred years, is none.
   using Clock = std::chrono::steady_clock;
-  if (std::chrono::duration<double> limit(runtime.options.timeout.value_or(HUGE_VAL));
+  if (std::chrono::duration<double> limit(runtime.options.timeout > 0 ? runtime.options.timeout : HUGE_VAL);
       limit < Clock::duration::max() / 2)
     options.time_limit = std::chrono::duration_cast<Clock::duration>(limit);
   return options;
@@ -226,8 +226,8 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
 // Whether --launches and the like let it be counted.
 bool is_wanted(const Runtime& runtime, Kernel& kernel, u64 index) {
   const Options& options = runtime.options;
-  if (index < options.launch_skip || index - options.launch_skip >= options.launches) return false;
-  return kernel.wanted++ < options.per_kernel;
+  if (index < options.launch_skip || index - options.launch_skip >= options.launches.value_or(~u64{0})) return false;
+  return kernel.wanted++ < options.per_kernel.value_or(~u64{0});
 }
 
 // A launch that was not to be counted is told of as one more of these, unless it went wrong.
@@ -248,7 +248,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   sim::LaunchSpec spec{
       kernel.function, request.grid,       request.block, request.cluster, static_cast<u32>(request.shared),
       parameters,      request.cooperative};
-  if (runtime.options.count_only && count_by_repeating(runtime, kernel, spec, record))
+  if (runtime.options.proves() && count_by_repeating(runtime, kernel, spec, record))
     return send_ended(runtime, std::move(record), wanted);
   runtime.events.send(
       measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
@@ -259,7 +259,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     send_ended(runtime, std::move(record), wanted);
   };
-  if (runtime.options.count_only && !options.checks.any()) { // every block has to be looked at
+  if (runtime.options.proves() && !options.checks.any()) { // every block has to be looked at
     std::string obstacle = count_by_folding(runtime, kernel, spec, options, record);
     if (obstacle.empty()) return finish();
     record.reason = "emulated in full: " + obstacle;

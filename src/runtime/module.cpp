@@ -117,7 +117,7 @@ cudaError_t Binary::load(Runtime& runtime) {
   };
   std::vector<diag::Diagnostic> notes;
   ResultOr<DeviceCode, CodeProblem> code =
-      read_device_code(runtime.cache, fatbins, {sm, runtime.options.count_as}, called, notes);
+      read_device_code(runtime.cache, fatbins, {sm, runtime.options.code()}, called, notes);
   for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
   if (!code && code.error().why.kind == "no-ptx") {
     if (!name.empty()) code.error().why.help = keep_ptx;
@@ -164,7 +164,7 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
     unused.merge(ir::unused_results(module, module.functions[id.value]));
     adding_one.merge(ir::adds_of_one(module, module.functions[id.value]));
   }
-  if (runtime.options.count_only)
+  if (runtime.options.proves())
     reaching = fold::relevant_parameters(module, module.functions[function.value]);
   return cudaSuccess;
 }

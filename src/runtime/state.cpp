@@ -54,7 +54,7 @@ Runtime& create() {
 Runtime::Runtime()
     : options(options_from_environment()), events(options.events, options.ledger), progress(events.ledger()),
       cache(cache::settings_from_environment()) {
-  for (u32 sm : options.sm)
+  for (u32 sm : options.capabilities())
     if (const arch::Architecture* row = arch::find(sm)) architectures.push_back(row);
   if (architectures.empty()) architectures.push_back(arch::find(90));
   instance = this;
@@ -93,7 +93,7 @@ cudaError_t Runtime::start() {
                    row.part.clock_khz,
                    !row.features.independent_threads};
   device->memory = std::move(*memory);
-  if (options.checks.memory) device->memory->track();
+  if (options.launch_checks().memory) device->memory->track();
   device->print = [this](std::string_view text) { output += text; };
   return cudaSuccess;
 }
@@ -199,7 +199,7 @@ cudaError_t remember(cudaError_t error) {
     if (calls > 0) instance->events.send(measure::Unsupported{process(), function, calls});
   for (const auto& [call, calls] : instance->failed)
     if (calls > 0) instance->events.send(measure::FailedCall{process(), call[0], call[1], call[2], calls});
-  if (instance->options.checks.memory) instance->report_leaks();
+  if (instance->options.launch_checks().memory) instance->report_leaks();
   note_shared_memory_at_end(*instance);
   instance->events.send(measure::ProcessEnded{process()});
 }

@@ -52,12 +52,14 @@ TEST_F(Run, RefusesWhatCannotRunBeforeStartingAnything) {
   refused({.command = {folder.string()}}, "is a folder");
   refused({.command = {file("text", "words")}}, "is not executable");
   refused({.command = {file("words", "words", true)}}, "neither an ELF program nor a script");
-  refused({.command = {program}, .sm = "4242"}, "4242");
-  refused({.command = {program}, .sm = ""}, "unknown compute capability ''");
+  RunOptions options{.command = {program}};
+  options.sm = "4242";
+  refused(options, "4242");
+  options.sm = "";
+  refused(options, "unknown compute capability ''");
   refused({.command = {program}, .json = (folder / "no/such/file").string()}, "cannot write");
   refused({.command = {program}, .report = folder.string()}, "cannot write");
   refused({.command = {program}, .kernel = "("}, "regular expression");
-  refused({.command = {program}, .memory = "loose"}, "--memory");
   EXPECT_FALSE(fs::exists(touched));
 }
 

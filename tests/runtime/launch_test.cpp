@@ -113,7 +113,7 @@ TEST_F(Launch, TimeLimitsOfAnySize) {
     EXPECT_EQ(add(out, 32, {200000}, {32}), cudaSuccess);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << seconds;
   }
-  Runtime::get().options.timeout.reset();
+  Runtime::get().options.timeout = 0;
 }
 
 TEST_F(Launch, AFaultIsStickyAndShowsAtTheNextWait) {

@@ -69,9 +69,9 @@ List worth_saying(const List& list) {
   return out;
 }
 
-bool wants_findings(const GateOptions& options) {
-  return options.warnings || options.github || options.fix || options.verify_fix ||
-         !Outputs::named(options).empty();
+bool wants_findings(const RunOptions& options) {
+  return options.warnings || options.verify_fix || options.gates.github || options.gates.fix ||
+         !Outputs::named(options.gates).empty();
 }
 
 // Most programs have none, and nobody asks for their findings.
@@ -103,9 +103,9 @@ Result<std::vector<CheckInput>> sources_of(const List& list, Files& files, const
   return out;
 }
 
-Result<void> make_fixes(const List& list, Files& files, const GateOptions& asked, const Outputs& outputs,
+Result<void> make_fixes(const List& list, Files& files, const RunOptions& options, const Outputs& outputs,
                         const RunOutput& output, Patch& out) {
-  if (!asked.fix && !asked.fix_dry_run && !asked.verify_fix) return {};
+  if (!options.gates.fix && !options.gates.fix_dry_run && !options.verify_fix) return {};
   std::string said;
   const std::vector<FixGroup> groups = fix_groups(list, said);
   out = patch_of(
@@ -113,7 +113,7 @@ Result<void> make_fixes(const List& list, Files& files, const GateOptions& asked
       [&](const std::string& file) { return files.path(file); });
   said += out.empty() ? "warplens: no finding has a fix that could be made in the source\n"
                       : fmt::format("warplens: {}\n", fixes_text(groups, out));
-  if (asked.fix_dry_run) said += out.diff_hint();
+  if (options.gates.fix_dry_run) said += out.diff_hint();
   output.err(diag::without_controls(said));
   return outputs.write("--fix-dry-run", out.diff(), output);
 }
@@ -123,7 +123,7 @@ Result<void> make_fixes(const List& list, Files& files, const GateOptions& asked
 Result<HeldRun> hold_run(const Gates& gates, const report::Model& model, report::SourceFiles& sources,
                          const RunOptions& options, const Outputs& outputs, const RunOutput& output) {
   HeldRun out;
-  if (!gates.asks() && !wants_findings(options.gates) && !has_comments(model, sources)) return out;
+  if (!gates.asks() && !wants_findings(options) && !has_comments(model, sources)) return out;
   Files files(sources);
   List list = judge::findings_of(model, [&](const std::string& file) { return files.name(file); });
   const auto text_of = [&](const std::string& file) { return files.text(file); };
@@ -132,7 +132,7 @@ Result<HeldRun> hold_run(const Gates& gates, const report::Model& model, report:
     return changed.contains(file) ? "" : files.text(file);
   };
   fix::show(list, as_it_ran);
-  if (gates.asks() || wants_findings(options.gates)) {
+  if (gates.asks() || wants_findings(options)) {
     Result<std::vector<CheckInput>> compiled = sources_of(list, files, options);
     auto rows = architectures_named(options.sm);
     if (!compiled || !rows) return failure(compiled ? rows.error() : compiled.error());
@@ -144,13 +144,12 @@ Result<HeldRun> hold_run(const Gates& gates, const report::Model& model, report:
   if (Result<void> written = write_findings(list, text_of, options.gates, options.version, outputs, output);
       !written)
     return failure(written.error());
-  std::string text =
-      findings::text(options.gates.warnings ? list : worth_saying(list), text_of, options.colour);
+  std::string text = findings::text(options.warnings ? list : worth_saying(list), text_of, options.colour);
   if (options.gates.github) text += findings::github(list);
   text += held.said;
   const bool on_stdout = options.report == "-" && !Outputs::takes_stdout(options);
   if (!text.empty()) (on_stdout ? output.out : output.err)(text);
-  if (Result<void> made = make_fixes(list, files, options.gates, outputs, output, out.fixes); !made)
+  if (Result<void> made = make_fixes(list, files, options, outputs, output, out.fixes); !made)
     return failure(made.error());
   return out;
 }

@@ -31,30 +31,17 @@ Words sources_of(const RunOptions& o) {
 
 // What decides how the program is compiled, run and counted; not how that is shown.
 Words words_of(const RunOptions& o, const Words& sources, const std::string& more_options) {
-  Words out{"--no-config",
-            "--no-progress",
-            "--sm",
-            o.sm,
-            "--compiler",
-            o.compiler,
-            "--compile-options",
-            o.compile_options + more_options,
-            "--memory",
-            o.memory,
-            "--workers",
-            fmt::format("{}", o.workers)};
-  auto add = [&](bool wanted, std::string option, std::string value = {}) {
-    if (!wanted) return;
-    out.push_back(std::move(option));
-    if (!value.empty()) out.push_back(std::move(value));
-  };
-  add(o.count_only, "--count-only");
-  add(o.no_cache, "--no-cache");
-  add(!o.kernel.empty(), "--kernel", o.kernel);
-  add(o.launches.has_value(), "--launches", fmt::format("{}", o.launches.value_or(0)));
-  add(o.per_kernel.has_value(), "--per-kernel", fmt::format("{}", o.per_kernel.value_or(0)));
-  add(o.launch_skip != 0, "--launch-skip", fmt::format("{}", o.launch_skip));
-  add(o.timeout > 0, "--timeout", fmt::format("{}", o.timeout));
+  RunOptions passed = o;
+  passed.compile_options += more_options;
+  const RunOptions initial;
+  Words out{"--no-config", "--no-progress"};
+#define OPTION_program(type, member, initially, flags, ...)                                                  \
+  add_option_words(out, flags, passed.member, initial.member);
+#define OPTION_compiler(type, member, initially, flags, ...)                                                 \
+  add_option_words(out, flags, passed.member, initial.member);
+#define OPTION_filter(type, member, initially, flags, ...)                                                   \
+  add_option_words(out, flags, passed.member, initial.member);
+#include "base/run_options.def"
   out.emplace_back("--");
   out.insert(out.end(), sources.begin(), sources.end());
   out.insert(out.end(), o.command.begin() + 1, o.command.end());

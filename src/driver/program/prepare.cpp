@@ -19,13 +19,6 @@ namespace fs = std::filesystem;
 
 Result<void> check_options(Prepared& run) {
   const RunOptions& options = run.options;
-  if (options.memory != "gpu" && options.memory != "strict")
-    return failure(diag::error("bad-option", fmt::format("'--memory={}' is not known", options.memory), {},
-                               "use --memory=gpu or --memory=strict"));
-  for (const std::string& check : options.checks)
-    if (check != "sync" && check != "memory" && check != "race")
-      return failure(diag::error("bad-option", fmt::format("'--check {}' is not known", check), {},
-                                 "use --check sync, memory or race"));
   if (!(options.timeout >= 0))
     return failure(diag::error("bad-option", "the time limit is not a positive number of seconds", {},
                                "e.g. --timeout 60"));

@@ -48,7 +48,7 @@ private:
 class CompilingLine {
 public:
   CompilingLine(const RunOptions& options, const RunOutput& output) : output_(output) {
-    if (!options.progress || isatty(STDERR_FILENO) == 0) return;
+    if (options.no_progress || isatty(STDERR_FILENO) == 0) return;
     shown_ = true;
     output_.err(
         one_line("warplens: compiling " + options.command[0]).substr(0, std::max(2u, options.width) - 1));

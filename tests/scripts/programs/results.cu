@@ -24,6 +24,8 @@ __global__ void transpose(const float* in, float* out, float more) {
   out[threadIdx.y * n + threadIdx.x] = tile[threadIdx.x][threadIdx.y] + more;
 }
 
+__global__ void fault() { *static_cast<volatile int*>(nullptr) = 1; }
+
 const char *places, *other;
 bool asked(const char* place) { return std::strstr(places, place) != nullptr; }
 float more(const char* place) {
@@ -103,6 +105,10 @@ int main(int, char** argv) {
   if (asked("removed")) {
     std::ofstream("removed.txt") << text("removed");
     unlink("removed.txt");
+  }
+  if (asked("fault")) {
+    fault<<<1, 1>>>();
+    if (cudaDeviceSynchronize() != cudaSuccess) return 3;
   }
   if (asked("stderr")) std::fprintf(stderr, "%s", text("stderr").c_str());
   if (asked("random")) std::printf("%d\n", getpid());

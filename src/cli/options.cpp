@@ -1,0 +1,111 @@
+// What a value of an option may be, which the rows of base/run_options.def name; and the rows made into flags.
+#include "cli/options.h"
+#include "cli/values.h"
+#include <functional>
+
+namespace warplens::cli {
+namespace {
+
+constexpr u64 most_workers = 4096, most_launches = u64{1} << 40;
+constexpr double most_seconds = 1e9; // 31 years
+
+// Adds to an option what its value may be.
+using Value = std::function<void(CLI::Option&)>;
+
+Value words(const char* name) {
+  return [=](CLI::Option& option) { option.type_name(name)->capture_default_str(); };
+}
+Value flag() {
+  return [](CLI::Option&) {};
+}
+Value file() {
+  return [](CLI::Option& option) { option.type_name("FILE"); };
+}
+Value choice(const char* name, std::vector<std::string> of) {
+  return [=](CLI::Option& option) { option.check(one_of(of))->type_name(name)->capture_default_str(); };
+}
+// Several of them, separated by commas, or the option again.
+Value choices(const char* name, std::vector<std::string> of) {
+  return [=](CLI::Option& option) {
+    option.check(one_of(of))->delimiter(',')->type_name(name)->allow_extra_args(false);
+  };
+}
+// The option may be given again.
+Value repeated(const char* name) {
+  return [=](CLI::Option& option) { option.type_name(name)->allow_extra_args(false); };
+}
+// The same, where words may have commas in them.
+Value conditions(const char* name) {
+  return [=](CLI::Option& option) { option.delimiter('\0')->allow_extra_args(false)->type_name(name); };
+}
+Value number(u64 least, u64 most) {
+  return [=](CLI::Option& option) {
+    option.check(whole_number(least, most))->type_name("NUMBER")->capture_default_str();
+  };
+}
+Value limit_in_seconds() {
+  return [](CLI::Option& option) { option.type_name("SECONDS")->check(seconds(most_seconds)); };
+}
+// How many to show of something; 0: all.
+Value how_many() {
+  return [](CLI::Option& option) { option.check(cli::shown())->type_name("NUMBER")->capture_default_str(); };
+}
+
+template <class T>
+void add(CLI::App& command, const char* flags, T& member, const Value& value, const char* group,
+         const char* help) {
+  CLI::Option* option = nullptr;
+  if constexpr (std::is_same_v<T, bool>)
+    option = command.add_flag(flags, member, help);
+  else
+    option = command.add_option(flags, member, help);
+  value(*option);
+  option->group(group);
+}
+
+} // namespace
+
+#define DECLARE(type, member, initial, flags, variable, value, group, help)                                  \
+  add(command, flags, o.member, value, group, help);
+
+void add_program_options(CLI::App& command, ProgramOptions& o) {
+#define OPTION_program DECLARE
+#include "base/run_options.def"
+}
+void add_compiler_options(CLI::App& command, driver::RunOptions& o) {
+#define OPTION_compiler DECLARE
+#include "base/run_options.def"
+}
+void add_filter_options(CLI::App& command, driver::RunOptions& o) {
+#define OPTION_filter DECLARE
+#include "base/run_options.def"
+}
+void add_report_options(CLI::App& command, driver::RunOptions& o) {
+#define OPTION_report DECLARE
+#include "base/run_options.def"
+  add_top(command, o.top_lines, o.top_kernels);
+}
+void add_pager_options(CLI::App& command, driver::RunOptions& o) {
+#define OPTION_pager DECLARE
+#include "base/run_options.def"
+}
+void add_gate_options(CLI::App& command, driver::GateOptions& o) {
+#define OPTION_gates DECLARE
+#include "base/run_options.def"
+}
+void add_options_of_run_alone(CLI::App& command, driver::RunOptions& o) {
+#define OPTION_only_run DECLARE
+#include "base/run_options.def"
+}
+
+void add_top(CLI::App& command, u32& lines, u32& kernels) {
+  command
+      .add_option_function<u32>(
+          "--top", [&lines, &kernels](u32 value) { lines = kernels = value; },
+          "--top-lines and --top-kernels in one")
+      ->check(cli::shown())
+      ->type_name("NUMBER")
+      ->group("Report");
+}
+
+} // namespace warplens::cli
