@@ -2,7 +2,8 @@
 """Checks that nothing compares compute capabilities: what differs between architectures is a column of src/arch/table.cpp.
 
 Looks for a comparison of something called sm, major or minor with a number: `row.sm >= 60`, `arch::major(row) == 9`,
-`90 <= sm`. What toolchain compares are versions of compilers, and the CUDA headers are the user's own language.
+`90 <= sm`;
+or of anything with `oldest` or `newest`. What toolchain compares are versions of compilers, and the CUDA headers are the user's own language.
 """
 import pathlib
 import re
@@ -14,7 +15,9 @@ source = root / "src"
 name = r"\b(?:sm|major|minor)\b(?:\([^()]*\))?"
 comparison = r"(?:<=>|[<>=!]=|(?<![<>-])[<>](?![<>]))"
 number = r"\b[1-9]\d*u?\b"  # 0 is no compute capability
-compares = re.compile(rf"{name}\s*{comparison}\s*{number}|{number}\s*{comparison}\s*(?:[\w:]+(?:\.|->|::))*{name}")
+bound = r"\b(?:oldest|newest)\b"  # a number that was given a name
+compares = re.compile(rf"{name}\s*{comparison}\s*{number}|{number}\s*{comparison}\s*(?:[\w:]+(?:\.|->|::))*{name}"
+                      rf"|\s[<>]=?\s*{bound}|{bound}\s[<>]=?\s")
 
 
 def problems_of(path: pathlib.Path) -> list[str]:

@@ -32,7 +32,8 @@ constexpr Label label_of(measure::Status status) {
   }
   return Label::unknown;
 }
-static_assert(static_cast<u8>(label_of(measure::Status::refused)) == static_cast<u8>(measure::Status::refused),
+static_assert(static_cast<u8>(label_of(measure::Status::refused)) ==
+                  static_cast<u8>(measure::Status::refused),
               "name(Label) reads the names of the statuses");
 
 SiteCounts site_of(const measure::SiteRecord& record) {

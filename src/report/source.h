@@ -14,9 +14,6 @@
 
 namespace warplens::report {
 
-// A line of a text, without surrounding blanks; nothing past its end.
-std::optional<std::string> line_in(std::string_view text, u32 number);
-
 class SourceFiles {
 public:
   SourceFiles(std::vector<std::string> folders, SourceRoots roots)
@@ -34,7 +31,7 @@ public:
 private:
   struct File {
     std::string text, path;
-    std::vector<std::string> lines;
+    std::vector<std::string_view> lines; // of `text`
     std::optional<std::filesystem::file_time_type> written;
   };
   const File& file_at(const std::string& file);

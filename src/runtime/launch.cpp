@@ -226,7 +226,8 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
 // Whether --launches and the like let it be counted.
 bool is_wanted(const Runtime& runtime, Kernel& kernel, u64 index) {
   const Options& options = runtime.options;
-  if (index < options.launch_skip || index - options.launch_skip >= options.launches.value_or(~u64{0})) return false;
+  if (index < options.launch_skip || index - options.launch_skip >= options.launches.value_or(~u64{0}))
+    return false;
   return kernel.wanted++ < options.per_kernel.value_or(~u64{0});
 }
 

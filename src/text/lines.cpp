@@ -130,6 +130,23 @@ private:
 
 } // namespace
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::optional<std::string> line_at(const std::vector<std::string_view>& lines, u32 number) {
+  if (number == 0 || number > lines.size()) return {};
+  const std::string_view line = lines[number - 1];
+  const std::size_t first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
+  return std::string(first == line.npos ? std::string_view() : line.substr(first, last - first + 1));
+}
+
 std::vector<std::pair<std::size_t, std::size_t>> match_lines(const std::vector<Item>& before,
                                                              const std::vector<Item>& after) {
   return Matcher(before, after).run();

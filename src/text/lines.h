@@ -1,7 +1,8 @@
-// Which line of one source is which of another, as version control finds it: the longest common subsequence of their texts,
+// Lines of a text; and which line of one source is which of another, as version control finds it: the longest common subsequence of their texts,
 // then lines of the same text that went elsewhere, then lines that were edited and still resemble each other.
 #pragma once
 #include "base/types.h"
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,11 @@ struct Item {
 // Pairs of indices, each index at most once, in the order of the first. Items are in the order of their source.
 std::vector<std::pair<std::size_t, std::size_t>> match_lines(const std::vector<Item>& before,
                                                              const std::vector<Item>& after);
+
+// A text's lines, without their ends; a last one without an end counts.
+std::vector<std::string_view> lines_of(std::string_view text);
+// The line, from 1, without surrounding blanks; nothing past the last one.
+std::optional<std::string> line_at(const std::vector<std::string_view>& lines, u32 number);
 
 // Blanks do not tell lines apart.
 std::string line_key(std::string_view text);

@@ -27,7 +27,7 @@ ProgramOptions through_environment(const ProgramOptions& options) {
   return options_from(variable);
 }
 
-TEST(RunOptions, EachComesThroughTheEnvironment) {
+TEST(RunOptions, EachComesThroughTheEnvironment){
 #define OPTION_program(type, member, ...)                                                                    \
   {                                                                                                          \
     ProgramOptions given;                                                                                    \

@@ -1,5 +1,7 @@
 // NVRTC's options: which there are, in which forms they are written, and what clang is told of them.
+#include "arch/table.h"
 #include "runtime/nvrtc/options.h"
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <vector>
 
@@ -16,8 +18,10 @@ TEST(NvrtcOptions, TheArchitectureIsVirtualOrReal) {
   EXPECT_FALSE(read({"--gpu-architecture=compute_90"})->machine_code);
   EXPECT_TRUE(read({"-arch=sm_90a"})->machine_code);
   EXPECT_EQ(read({"-arch", "sm_103"})->sm, 103u);
-  for (const char* wrong :
-       {"-arch=sm_", "-arch=90", "-arch=sm_90b", "-arch=sm_1", "-arch=sm_99999999999", "-arch"})
+  for (const arch::Architecture* row : arch::all()) // a new one is known at once
+    EXPECT_EQ(read({fmt::format("-arch=sm_{}", row->sm).c_str()})->sm, row->sm);
+  for (const char* wrong : {"-arch=sm_", "-arch=90", "-arch=sm_90b", "-arch=sm_1", "-arch=sm_91",
+                            "-arch=sm_99999999999", "-arch"})
     EXPECT_FALSE(read({wrong})) << wrong;
 }
 

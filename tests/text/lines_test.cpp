@@ -14,6 +14,18 @@ std::vector<Item> items(const std::vector<std::string>& texts) {
   return out;
 }
 
+TEST(Lines, EachIsFoundByItsNumber) {
+  const std::vector<std::string_view> lines = lines_of("\t one\r\n\n  three");
+  EXPECT_EQ(lines.size(), 3u);
+  EXPECT_EQ(line_at(lines, 1), "one");
+  EXPECT_EQ(line_at(lines, 2), "");
+  EXPECT_EQ(line_at(lines, 3), "three");
+  EXPECT_FALSE(line_at(lines, 0));
+  EXPECT_FALSE(line_at(lines, 4));
+  EXPECT_EQ(lines_of("a\n").size(), 1u);
+  EXPECT_TRUE(lines_of("").empty());
+}
+
 TEST(Match, LinesAreFoundAgainBehindNewOnes) {
   EXPECT_EQ(match_lines(items({"a[i]", "b[i]"}), items({"float x = 0;", "a[i]", "q(z) + 3", "b[i]"})),
             (Pairs{{0, 1}, {1, 3}}));

@@ -1,5 +1,6 @@
 // Options read, inputs judged by several threads in turn, and findings placed in their sources. See examine.h.
 #include "driver/findings/examine.h"
+#include "arch/count.h"
 #include "arch/table.h"
 #include "base/launch_limits.h"
 #include "check/findings.h"
@@ -13,6 +14,7 @@
 #include "ptx/parse.h"
 #include "report/arrays.h"
 #include "report/names.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -26,7 +28,6 @@ namespace warplens::driver {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr u32 oldest = 50; // that moves sectors, which is what verdicts compare
 
 struct InputResult {
   std::vector<check::Judgement> judgements;
@@ -69,18 +70,24 @@ Result<std::map<std::string, i64>> arguments_in(const std::vector<std::string>& 
   return out;
 }
 
+// Verdicts compare sectors: what an ordinary load moves has to be some.
+bool moves_sectors(const arch::Architecture& row) {
+  return arch::moves_sectors(row, {.space = access::Space::global}) &&
+         arch::moves_sectors(row, {.space = access::Space::local});
+}
+
 Result<check::Options> options_of(const CheckOptions& o) {
   check::Options out;
   auto rows = architectures_named(o.sm);
   if (!rows) return failure(rows.error());
-  if (const u32 first = rows->front()->sm; first < oldest)
+  if (const arch::Architecture& first = *rows->front(); !moves_sectors(first))
     return failure(diag::error(
         "bad-option",
         fmt::format(
             "verdicts are for the first compute capability, and below 5.0, as {} is, lines and segments move "
             "where they ask for sectors",
-            first),
-        {}, fmt::format("name it behind another, to have its counts, too: --sm 90,{}", first)));
+            first.sm),
+        {}, fmt::format("name it behind another, to have its counts, too: --sm 90,{}", first.sm)));
   out.architectures = *rows;
   auto block = three(o.block, "--block"), grid = three(o.grid, "--grid");
   if (!block) return failure(block.error());
@@ -210,6 +217,7 @@ std::vector<InputResult> judge_all(const std::vector<CheckInput>& inputs, const 
 // Names files as they are found from here, and quotes the lines.
 void place(findings::List& list, SourceTexts& sources) {
   std::map<std::string, std::string> names; // a file has many accesses
+  std::map<std::string, std::vector<std::string_view>> lines;
   auto rename = [&](access::SourceStack& stack) {
     std::vector<access::SourceFrame> frames = stack.all();
     for (access::SourceFrame& frame : frames) {
@@ -225,11 +233,10 @@ void place(findings::List& list, SourceTexts& sources) {
     for (findings::Note& note : finding.notes)
       if (note.place) note.place->file = from_here(note.place->file);
     if (finding.place.empty()) continue;
-    std::string_view text = sources.text(finding.place.front().file);
-    for (u32 line = 1; line < finding.place.front().line && !text.empty(); ++line)
-      text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-    finding.source = std::string(text.substr(0, text.find('\n')));
-    finding.source.erase(0, finding.source.find_first_not_of(" \t"));
+    const access::SourceFrame& at = finding.place.front();
+    auto [known, fresh] = lines.try_emplace(at.file);
+    if (fresh) known->second = text::lines_of(sources.text(at.file));
+    finding.source = text::line_at(known->second, at.line).value_or("");
   }
 }
 

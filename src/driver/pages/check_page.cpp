@@ -4,7 +4,7 @@
 #include "check/findings.h"
 #include "driver/findings/gates.h"
 #include "driver/pages/access_page.h"
-#include "report/source.h"
+#include "text/lines.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <tuple>
@@ -152,8 +152,11 @@ Result<std::string> check_page(const std::vector<std::string>& inputs, const Exa
     input.launches[found->second].record.sites.push_back(record_of(all[i], i, examined.architectures));
   }
   const auto text_of = [&](const std::string& file) { return std::string(sources.text(from_here(file))); };
-  const auto line_of = [&](const std::string& file, u32 number) -> std::optional<std::string> {
-    return report::line_in(sources.text(from_here(file)), number);
+  std::map<std::string, std::vector<std::string_view>> lines;
+  const auto line_of = [&](const std::string& file, u32 number) {
+    auto [known, fresh] = lines.try_emplace(file);
+    if (fresh) known->second = text::lines_of(sources.text(from_here(file)));
+    return text::line_at(known->second, number);
   };
   report::Options options;
   options.root = std::filesystem::current_path().string();

@@ -4,7 +4,7 @@
 #include "measure/collect.h"
 #include "os/file.h"
 #include "report/findings.h"
-#include "report/source.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -121,7 +121,8 @@ Result<std::string> ReplayPage::page(std::string_view version) {
                       {}, "the table and --json have all of them"));
   const std::string text = path_ == "-" ? "" : os::read_file(path_, longest_text).value_or("");
   const auto text_of = [&](const std::string&) { return text; };
-  const auto line_of = [&](const std::string&, u32 number) { return report::line_in(text, number); };
+  const std::vector<std::string_view> lines = text::lines_of(text);
+  const auto line_of = [&](const std::string&, u32 number) { return text::line_at(lines, number); };
   Result<report::Model> model = report::build(std::move(input), line_of, {});
   if (!model) return failure(model.error());
   return html::page(*model, text_of, version, {html::Origin::replay, {}});
@@ -202,7 +203,8 @@ Result<std::string> explain_page(const explain::Explanation& e, std::string_view
   for (diag::Diagnostic& message : input.messages) message.span = {}; // of the command line's words
   input.launches.push_back(launch_of(e.question.access, input.sm, std::move(sites)));
   const auto text_of = [&](const std::string&) { return text; };
-  const auto line_of = [&](const std::string&, u32 number) { return report::line_in(text, number); };
+  const std::vector<std::string_view> lines = text::lines_of(text);
+  const auto line_of = [&](const std::string&, u32 number) { return text::line_at(lines, number); };
   Result<report::Model> model = report::build(std::move(input), line_of, {});
   if (!model) return failure(model.error());
   take_fixes(*model, e.fixes);

@@ -4,6 +4,7 @@
 #include "os/environment.h"
 #include "report/places.h"
 #include "report/source.h"
+#include "text/lines.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -20,14 +21,15 @@ void add_source(const measured::Measured& measured, report::Saved& saved) {
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string();
   report::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
+  std::map<std::string_view, std::vector<std::string_view>> kept;
+  for (const auto& [name, text] : measured.sources) kept[name] = text::lines_of(text);
   for (const report::Launch& launch : saved.input.launches)
     for (const measure::SiteRecord& site : launch.record.sites) {
       const access::SourceFrame place = report::user_frame(site.site);
       if (place.line == 0 || saved.source.contains({place.file, place.line})) continue;
-      auto kept = measured.sources.find(place.file);
-      std::optional<std::string> text = kept != measured.sources.end()
-                                            ? report::line_in(kept->second, place.line)
-                                            : files.line(place.file, place.line);
+      auto lines = kept.find(place.file);
+      std::optional<std::string> text =
+          lines != kept.end() ? text::line_at(lines->second, place.line) : files.line(place.file, place.line);
       if (text) saved.source[{place.file, place.line}] = std::move(*text);
     }
 }

@@ -1,5 +1,6 @@
 // The table of known options, each with what clang is told instead. See options.h.
 #include "runtime/nvrtc/options.h"
+#include "arch/table.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -105,9 +106,8 @@ bool read_architecture(std::string_view value, NvrtcOptions& out) {
   value.remove_prefix(value.find('_') + 1);
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out.sm);
   const std::string_view rest = value.substr(static_cast<std::size_t>(end - value.data()));
-  constexpr u32 oldest = 50, newest = 129;
-  return error == std::errc() && (rest.empty() || rest == "a" || rest == "f") && out.sm >= oldest &&
-         out.sm <= newest;
+  return error == std::errc() && (rest.empty() || rest == "a" || rest == "f") &&
+         arch::find(out.sm) != nullptr;
 }
 
 bool apply(const Known& known, std::string_view value, NvrtcOptions& out) {

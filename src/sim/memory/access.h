@@ -7,7 +7,8 @@
 //   move      data between registers and memory                                 load.cpp, store.cpp, atomic.cpp
 //
 // Resolving has no effect but on scratch memory and on the cache of allocation ranges: who only asks (fold/) may.
-// The sink hears of an access in report() and nowhere else.
+// report() tells the sink of these. What is no load, store or atomic tells it itself: bulk copies (bulk.cpp), texels
+// (texture/access.cpp) and the operands of warpgroup products (exec/execute_group.cpp).
 //
 // An access costs what its form costs, and the form is decided in one place:
 //

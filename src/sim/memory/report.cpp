@@ -1,4 +1,4 @@
-// From an access to the sink (access/access.h): the only place where the emulator counts one. What machine code makes of it
+// From an access to the sink (access/access.h): what loads, stores and atomics do is counted here. What machine code makes of it
 // decides here how (access::Assembled), and nowhere else.
 #include "sim/memory/access.h"
 #include <algorithm>
