@@ -3,7 +3,7 @@
 
 Looks for a comparison of something called sm, major or minor with a number: `row.sm >= 60`, `arch::major(row) == 9`,
 `90 <= sm`;
-or of anything with `oldest` or `newest`. What toolchain compares are versions of compilers, and the CUDA headers are the user's own language.
+or for a number called `oldest` or `newest`. What toolchain compares are versions of compilers, and the CUDA headers are the user's own language.
 """
 import pathlib
 import re
@@ -15,9 +15,9 @@ source = root / "src"
 name = r"\b(?:sm|major|minor)\b(?:\([^()]*\))?"
 comparison = r"(?:<=>|[<>=!]=|(?<![<>-])[<>](?![<>]))"
 number = r"\b[1-9]\d*u?\b"  # 0 is no compute capability
-bound = r"\b(?:oldest|newest)\b"  # a number that was given a name
+named = r"\b(?:oldest|newest)\b\s*=\s*\d"  # the number got a name first
 compares = re.compile(rf"{name}\s*{comparison}\s*{number}|{number}\s*{comparison}\s*(?:[\w:]+(?:\.|->|::))*{name}"
-                      rf"|\s[<>]=?\s*{bound}|{bound}\s[<>]=?\s")
+                      rf"|{named}")
 
 
 def problems_of(path: pathlib.Path) -> list[str]:
