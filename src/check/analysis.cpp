@@ -11,7 +11,8 @@ using symbolic::Value;
 
 Analysis::Analysis(Flow& f, const WarpCase& w, const Launches& launches, const Rules& r, u64 steps_before,
                    u64 steps_allowed)
-    : algebra(pool), flow(f), warp(w), rules(r), launches_(launches), pointers_(pointer_parameters(f)),
+    : algebra(pool), flow(f), warp(w), rules(r), launches_(launches), waits_(f),
+      apart_(f.function.instructions.size(), false), pointers_(pointer_parameters(f)),
       steps_before_(steps_before), steps_allowed_(steps_allowed) {
   algebra.wraps_around = rules.wraps;
   values_.resize(flow.ssa.values());
@@ -19,6 +20,7 @@ Analysis::Analysis(Flow& f, const WarpCase& w, const Launches& launches, const R
   is_divergent_.resize(flow.function.blocks.size());
   around_.resize(flow.function.blocks.size());
   for (const std::vector<u32>& headers : flow.loops_of) loops_of_.push_back(pool.sets.intern(headers));
+  waits_.mark_behind_calls(apart_);
 }
 
 void Analysis::run() {
@@ -28,7 +30,8 @@ void Analysis::run() {
     SetId loops = divergent_loops_;
     pass();
     if (given_up()) return;
-    if (settle() && splits == divergent_ && loops == divergent_loops_) return;
+    const bool more_apart = find_apart();
+    if (settle() && !more_apart && splits == divergent_ && loops == divergent_loops_) return;
     if (passes_ == most_passes - 6) // whatever still changes is given up
       for (auto& [phi, going] : going_)
         if (going.kind != Going::same)
@@ -76,11 +79,24 @@ void Analysis::note_divergent(u32 block) {
     wide_.push_back(block);
     if (split.repeats) wide_repeating_.push_back(block);
   }
+  if (waits_.on_two_ways(split)) waits_.mark_behind_split(split, apart_);
   if (split.meeting.valid()) meetings_.push_back(split.meeting.value);
   if (!rules.loops) return;
   for (u32 header : flow.loops_of[block])
     if (!pool.sets.contains(divergent_loops_, header) && flow.leaves_apart(split, *flow.loop_at(header)))
       divergent_loops_ = pool.sets.unite(divergent_loops_, pool.sets.of(header));
+}
+
+// Where all lanes wait together they go on together.
+bool Analysis::find_apart() {
+  const std::size_t before = waited_in_.size();
+  for (u32 header : waits_.loops()) {
+    const bool by_some =
+        pool.sets.contains(divergent_loops_, header) ||
+        any_divergent_around(header, [&](const Split& d) { return d.goes_apart_to(header); });
+    if (by_some && waited_in_.insert(header).second) waits_.mark_behind_loop(header, apart_);
+  }
+  return waited_in_.size() != before;
 }
 
 // What a meeting dominates, and what goes round in a loop with one.

@@ -7,10 +7,12 @@
 //   * Where ways meet, values that differ by the same in all lanes stay related. Where lanes come from both ways
 //     (Flow::joins), each lane has one of them.
 //   * What is equal in all lanes within a loop that lanes leave one after the other is not equal behind it.
+//   * Behind a loop in which lanes wait for each other (waits.h) they are one by one, and what each loads is its own.
 //
 // Rules says which of these are obeyed: tests take one out and see that something fails.
 #pragma once
 #include "check/pointers.h"
+#include "check/waits.h"
 #include "check/warps.h"
 #include "symbolic/warp/algebra.h"
 
@@ -94,6 +96,8 @@ public:
   u32 decided_at(u32 block);
   // Do the lanes come there after some of them went another way, or round a loop more often?
   bool rests_on_reconvergence(u32 block);
+  // May lanes come to the instruction one after the other, which elsewhere meet before it (waits.h)?
+  bool apart(u32 instruction) const { return apart_[instruction]; }
   // Did lanes come from block `from` to `to` out of a loop, in different rounds of it?
   bool left_apart(u32 from, u32 to) {
     return pool.sets.meet(pool.sets.without(loops_of_[from], loops_of_[to]), divergent_loops_);
@@ -144,6 +148,7 @@ private:
   Value special(ir::Special, u32 instruction, u32 block);
   Value component(const Component&);
   void end_block(u32 block);
+  bool find_apart(); // is there more?
   void note_divergent(u32 block);
   void find_behind_meetings();
   void find_decisions();
@@ -153,6 +158,9 @@ private:
   std::vector<bool> known_;
   std::vector<symbolic::SetId> loops_of_; // [blocks]
   symbolic::SetId divergent_loops_ = 0;
+  const Waits waits_;
+  std::vector<bool> apart_;              // [instructions]
+  std::set<u32> waited_in_;              // loops, by their headers, whose lanes go on one by one
   std::size_t divergent_ = 0;            // how many splits do not go alike for all lanes
   std::vector<bool> is_divergent_;       // [blocks] that end with one
   std::vector<std::vector<u32>> around_; // [blocks]: those that reach it,

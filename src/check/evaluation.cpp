@@ -3,6 +3,7 @@
 #include "check/evaluation.h"
 #include "check/codes.h"
 #include "check/lane_semantics.h"
+#include "ir/timing.h"
 
 namespace warplens::check {
 
@@ -41,6 +42,7 @@ void Evaluation::define_all(Value v) {
 }
 
 Value Evaluation::shared_result(u32 detail) {
+  if (a_.apart(index_)) return differing_result(detail);
   Symbol made{SymbolKind::result, true, 1, {}, a_.loops_of_[block_], 0, index_, 0};
   return algebra_.fresh({of_instruction, index_, detail, made.loops, 0}, made);
 }
@@ -382,7 +384,9 @@ void Evaluation::load() {
         local = local || module_.variables[pool_.symbol(s).a].space == ir::StateSpace::local;
   bool generic = form_->space() == ir::StateSpace::generic;
   bool own = a_.rules.own_memory && (local || (generic && !a_.points_to_shared_memory_of_all(where)));
-  bool one_value = pool_.facts(where).uniform && !own;
+  const bool changes =
+      a_.apart(index_) && form_->space() != ir::StateSpace::constant; // from one lane's turn to the next
+  bool one_value = pool_.facts(where).uniform && !own && !changes;
   for (u32 n = 0; n < instruction_->destinations; ++n) {
     define(n, one_value ? loaded(n) : differing_result(n));
   }
@@ -455,6 +459,13 @@ bool Evaluation::across_lanes() {
   case Opcode::barrier:
     for (u32 n = 0; n < instruction_->destinations; ++n) define(n, shared_result(n));
     return true;
+  case Opcode::mbarrier: { // one that all lanes ask answers all of them alike
+    bool alike = ir::polls(*form_);
+    for (u32 n = 0; n < instruction_->sources; ++n) alike = alike && pool_.facts(source(n, 64)).uniform;
+    for (u32 n = 0; n < instruction_->destinations; ++n)
+      define(n, alike ? shared_result(n) : differing_result(n));
+    return true;
+  }
   case Opcode::match:
   case Opcode::elect:
     for (u32 n = 0; n < instruction_->destinations; ++n) define(n, differing_result(n));

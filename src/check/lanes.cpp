@@ -120,6 +120,7 @@ ActiveLanes from_branches(Analysis& a, u32 block) {
 ActiveLanes active_lanes(Analysis& a, u32 instruction, u32 block) {
   ActiveLanes out = from_branches(a, block);
   narrow(a, a.guard(instruction, block), out);
+  out.any_subset = out.any_subset || a.apart(instruction);
   if (a.rules.control)
     out.any_subset = out.any_subset || a.any_divergent_around(block, [&](const Split& d) {
       return a.flow.partly_controls(d, block);

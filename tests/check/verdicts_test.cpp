@@ -315,6 +315,32 @@ TEST(Verdicts, OperandsOfWgmmaFollowFromItsShape) {
 }
 
 // Many branches, of which none decides on what follows it: blocks are found by what surrounds them.
+// A loop spins on a flag; what is behind it, up to the barrier and then.
+TEST(Verdicts, WhoWaitsComesAlone) {
+  auto sectors = [](const std::string& before, const std::string& flag, const std::string& barrier) {
+    std::vector<Judgement> all = judged(kernel(
+        before + "SPIN:\n" + flag + "setp.ne.u32 %p2, %r4, 1;\n@%p2 bra SPIN;\nDONE:\nmov.u32 %r3, %r1;\n" +
+        load + barrier + "ld.global.b32 %r5, [%rd4+128];\n"));
+    EXPECT_GE(all.size(), 3u);
+    return std::pair(all[all.size() - 2].costs[0].sectors, all.back().costs[0].sectors);
+  };
+  const Interval whole{4, 4}, some{1, 4};
+  const std::string polls = "ld.volatile.shared.u32 %r4, [tile];\n",
+                    takes = "atom.shared.cas.b32 %r4, [tile], 0, 1;\n",
+                    first_only = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra DONE;\n", block = "bar.sync 0;\n";
+  EXPECT_EQ(sectors("", polls, ""), std::pair(whole, whole)); // all lanes together
+  EXPECT_EQ(sectors("", takes, ""), std::pair(some, some));
+  EXPECT_EQ(sectors("", takes, block), std::pair(some, whole));
+  EXPECT_EQ(sectors("", takes, "bar.warp.sync -1;\n"), std::pair(some, whole));
+  EXPECT_EQ(sectors("", takes, "bar.warp.sync 65535;\n"), std::pair(some, some));
+  EXPECT_EQ(sectors(first_only, polls, block), std::pair(some, whole));
+  EXPECT_EQ(sectors(first_only, "ld.shared.u32 %r4, [tile];\n", block),
+            std::pair(whole, whole)); // nobody else writes it
+  // Who fails tries again, whoever goes on.
+  EXPECT_EQ(sectors("", "ld.shared.u32 %r6, [tile];\natom.shared.cas.b32 %r4, [tile], %r6, 1;\n", ""),
+            std::pair(whole, whole));
+}
+
 TEST(Verdicts, LongChainsOfBranches) {
   std::string body;
   for (int i = 0; i < 200; ++i) {

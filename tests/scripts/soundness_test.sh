@@ -9,7 +9,6 @@ programs="$source_dir/tests/scripts/programs"
 for program in "$source_dir"/examples/*.cu "$programs"/*.cu "$source_dir"/tests/sim/data/programs.cu "$source_dir"/tests/hardware/*.cu; do
   case $program in
     */conditional.cu | */parts_main.cu | */parts_other.cu) continue ;; # of several files, or for nvcc alone
-    */races.cu) continue ;; # lanes race on purpose: in its lock they do not meet again behind the branch, as check assumes and says
     */bulk_copies.cu | */matrices.cu | */wgmma*.cu | */variants*.cu) continue ;; # the same, or minutes of running
   esac
   grep -q 'main(' "$program" || continue
