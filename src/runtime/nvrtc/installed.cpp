@@ -101,7 +101,7 @@ void* open_installed() {
 } // namespace
 
 int nvrtc_major() {
-  constexpr int newest = 13;
+  constexpr int newest_version = 13;
   bool has_12 = false, has_13 = false;
   auto look = [&](std::string_view name) {
     has_12 |= name.ends_with("/libnvrtc.so.12"), has_13 |= name.ends_with("/libnvrtc.so.13");
@@ -112,7 +112,7 @@ int nvrtc_major() {
         return 0;
       },
       &look);
-  return has_12 && !has_13 ? 12 : newest;
+  return has_12 && !has_13 ? 12 : newest_version;
 }
 
 void* installed_nvrtc(const char* function) {
