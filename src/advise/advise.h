@@ -5,6 +5,7 @@
 #pragma once
 #include "advise/launch.h"
 #include "arch/count.h"
+#include "findings/rule.h"
 #include "measure/record.h"
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ std::string_view name(Metric);
 u64 value(Metric, const arch::Counts&);
 
 struct Advice {
-  std::string rule;    // stable identifier, kebab-case, one per file: "strided-access"
+  findings::Rule rule{};
   std::string title;   // one line: "neighbouring threads are 12 bytes apart"
   std::string cause;   // why it costs: one sentence
   std::string change;  // what to do, in CUDA terms: one sentence; empty where all is well

@@ -6,10 +6,15 @@ namespace warplens::advise {
 findings::Remedy remedy(const Advice& advice, const measure::SiteRecord& site, const Context& context) {
   if (context.column >= site.counters.size() || site.distribution.classes.empty()) return {};
   const rules::Subject subject{site, site.counters[context.column], context};
-  if (advice.rule == "bank-conflict") return rules::remedy_of_conflict(subject);
-  if (advice.rule == "strided-access") return rules::remedy_of_stride(subject);
-  if (advice.rule == "row-per-thread") return {findings::Remedy::Kind::other_order, 0, 0};
-  return {};
+  switch (advice.rule) {
+  case findings::Rule::bank_conflict: return rules::remedy_of_conflict(subject);
+  case findings::Rule::uncoalesced_load:
+  case findings::Rule::uncoalesced_store:
+  case findings::Rule::uncoalesced_atomic:
+    if (site.pattern.kind() == measure::PatternKind::strided) return rules::remedy_of_stride(subject);
+    return {findings::Remedy::Kind::other_order, 0, 0};
+  default: return {};
+  }
 }
 
 } // namespace warplens::advise

@@ -1,6 +1,7 @@
 // Rules, messages, costs and notes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
 #include "arch/table.h"
+#include "findings/rules.h"
 #include "findings/words.h"
 #include "report/places.h"
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ using access::Kind;
 using access::Space;
 using findings::Certainty;
 using findings::Finding;
+using findings::Rule;
 using findings::Severity;
 
 constexpr std::string_view orders[] = {".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".mmio"};
@@ -32,33 +34,16 @@ std::string_view verb(Kind kind) {
   }
 }
 
-// The findings that code alone gives, by rule.
-enum class Rule : u8 {
-  load,
-  store,
-  atomic,
-  scattered,
-  misaligned,
-  bank_conflict,
-  constant_serialised,
-  local_array,
-};
-constexpr std::string_view rule_names[] = {"uncoalesced-load",    "uncoalesced-store", "uncoalesced-atomic",
-                                           "scattered-access",    "misaligned-access", "bank-conflict",
-                                           "constant-serialised", "local-array",       "missing-restrict",
-                                           "invalid-access",      "index-overflow"};
-
 Rule rule_of(const Judgement& j) {
   switch (j.verdict) {
-  case Verdict::misaligned: return Rule::misaligned;
-  case Verdict::scattered: return Rule::scattered;
+  case Verdict::misaligned: return Rule::misaligned_access;
+  case Verdict::scattered: return Rule::scattered_access;
   case Verdict::bank_conflict: return Rule::bank_conflict;
   case Verdict::constant_serialised: return Rule::constant_serialised;
   case Verdict::local_array: return Rule::local_array;
   default: break;
   }
-  if (j.site.kind == Kind::store) return Rule::store;
-  return is_atomic(j.site.kind) ? Rule::atomic : Rule::load;
+  return findings::uncoalesced(j.site.kind);
 }
 
 std::string message_of(const Judgement& j) {
@@ -89,7 +74,7 @@ std::string_view other_change(const Judgement& j) {
     return "sort or renumber the indices so that neighbouring threads want neighbouring elements";
   if (j.verdict == Verdict::scattered && store)
     return "sort by destination first, so that neighbouring threads write neighbouring elements";
-  if (j.verdict == Verdict::uncoalesced && rule_of(j) == Rule::atomic)
+  if (j.verdict == Verdict::uncoalesced && rule_of(j) == Rule::uncoalesced_atomic)
     return "let neighbouring threads update neighbouring elements, by another order of the indices or of the "
            "elements";
   return {};
@@ -99,8 +84,8 @@ std::string_view other_change(const Judgement& j) {
 std::string_view usual_change(const Judgement& j) {
   const bool matrix = j.site.kind == Kind::ldmatrix || j.site.opcode.starts_with("wmma.");
   switch (rule_of(j)) {
-  case Rule::load:
-  case Rule::store:
+  case Rule::uncoalesced_load:
+  case Rule::uncoalesced_store:
     return "let threadIdx.x be the index that is consecutive in memory: swap the indices, or go through a "
            "tile in "
            "shared memory";
@@ -115,12 +100,12 @@ std::string_view usual_change(const Judgement& j) {
     return "read constants by an index that all lanes share, or keep the table in shared or global memory";
   case Rule::local_array:
     return "unroll the loops over the array, so that its indices are constants, or keep it in shared memory";
-  case Rule::misaligned: return "let rows begin at multiples of 32 bytes";
-  case Rule::scattered:
+  case Rule::misaligned_access: return "let rows begin at multiples of 32 bytes";
+  case Rule::scattered_access:
     return "sort or group the work, so that neighbouring threads go to neighbouring elements";
-  case Rule::atomic: return "let neighbouring threads update neighbouring elements";
+  case Rule::uncoalesced_atomic: return "let neighbouring threads update neighbouring elements";
+  default: return {};
   }
-  return {};
 }
 
 // On one of the architectures. Passes of shared memory have different sizes: they are what is ideal of the lanes' own.
@@ -165,7 +150,7 @@ void add_notes(const Judgement& j, Finding& out) {
 
 Finding finding_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   Finding out;
-  out.rule = rule_names[static_cast<u32>(rule_of(j))];
+  out.rule = rule_of(j);
   out.severity = severity_of(j);
   bool sure = j.exact && !j.any_subset && j.conditions.empty();
   out.certainty = j.verdict == Verdict::scattered ? Certainty::possible
@@ -198,7 +183,7 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
 // What ends every launch that comes to it is worse than what it costs.
 Finding fault(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   Finding out = finding_of(j, rows);
-  out.rule = "invalid-access";
+  out.rule = Rule::invalid_access;
   out.severity = Severity::error;
   out.certainty = Certainty::proved;
   out.message = fmt::format("{} {}: a launch that comes to it ends there", described(j), j.fault->what);
@@ -213,7 +198,7 @@ Finding fault(const Judgement& j, const std::vector<const arch::Architecture*>& 
 Finding overflow(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   Finding out = finding_of(j, rows);
   const Overflow& wraps = *j.overflow;
-  out.rule = "index-overflow";
+  out.rule = Rule::index_overflow;
   out.severity = wraps.certain ? Severity::warning : Severity::note;
   out.certainty = wraps.certain ? Certainty::proved : Certainty::conditional;
   const std::string index = j.array.empty() ? "an index" : fmt::format("the index of '{}'", j.array);
@@ -238,7 +223,7 @@ Finding overflow(const Judgement& j, const std::vector<const arch::Architecture*
 // Nobody but the author knows whether the pointers lead to different memory.
 Finding repeated_load(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   Finding out = finding_of(j, rows);
-  out.rule = "missing-restrict";
+  out.rule = Rule::missing_restrict;
   out.severity = Severity::note;
   out.certainty = Certainty::possible;
   out.message = described(j) + ": in every round of a loop anew, as a store in it may change what it reads";
@@ -302,7 +287,7 @@ public:
   }
 
 private:
-  std::map<std::tuple<std::string, std::string, u32, u32, std::string>, std::size_t> known_;
+  std::map<std::tuple<Rule, std::string, u32, u32, std::string>, std::size_t> known_;
   std::vector<Finding> findings_;
   std::vector<u64> times_;
   std::vector<bool> differ_; // by finding: do its instructions differ in what is told of their costs?
@@ -331,7 +316,13 @@ findings::Access access_of(const Judgement& j, const std::vector<const arch::Arc
 
 } // namespace
 
-std::span<const std::string_view> rules() { return rule_names; }
+std::span<const findings::Rule> rules() {
+  static constexpr Rule all[] = {Rule::uncoalesced_load,    Rule::uncoalesced_store, Rule::uncoalesced_atomic,
+                                 Rule::scattered_access,    Rule::misaligned_access, Rule::bank_conflict,
+                                 Rule::constant_serialised, Rule::local_array,       Rule::missing_restrict,
+                                 Rule::invalid_access,      Rule::index_overflow};
+  return all;
+}
 
 // Nobody who uses the library can change that.
 bool is_of_library(const access::Site& site) {

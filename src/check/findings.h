@@ -10,7 +10,7 @@ namespace warplens::check {
 findings::List findings_of(const std::vector<Judgement>&, const std::vector<const arch::Architecture*>&);
 
 // The rules that findings may have.
-std::span<const std::string_view> rules();
+std::span<const findings::Rule> rules();
 
 // Is an access a library's own: of an algorithm that the program calls, or of how threads wait for one another in it?
 bool is_of_library(const access::Site&);

@@ -9,25 +9,25 @@
 namespace warplens::driver {
 namespace {
 
-using findings::Rule;
+using findings::RuleEntry;
 
-std::string severity_of(const Rule& rule) {
+std::string severity_of(const RuleEntry& rule) {
   return rule.shown ? std::string(findings::name(rule.severity)) : "off";
 }
 
-std::string as_json(const std::vector<Rule>& rules) {
+std::string as_json(const std::vector<RuleEntry>& rules) {
   nlohmann::ordered_json out{{"schema", 1}};
-  for (const Rule& rule : rules)
+  for (const RuleEntry& rule : rules)
     out["rules"].push_back(
         {{"id", rule.id}, {"severity", severity_of(rule)}, {"summary", rule.summary}, {"help", rule.help}});
   return out.dump(2) + '\n';
 }
 
-std::string table(const std::vector<Rule>& rules) {
+std::string table(const std::vector<RuleEntry>& rules) {
   std::size_t width = 0;
-  for (const Rule& rule : rules) width = std::max(width, rule.id.size());
+  for (const RuleEntry& rule : rules) width = std::max(width, rule.id.size());
   std::string out;
-  for (const Rule& rule : rules)
+  for (const RuleEntry& rule : rules)
     out += fmt::format("{:{}}  {:7}  {}\n", rule.id, width, severity_of(rule), rule.summary);
   return out;
 }
@@ -35,9 +35,9 @@ std::string table(const std::vector<Rule>& rules) {
 } // namespace
 
 RulesOutput rules(const RulesOptions& options) {
-  std::vector<Rule> chosen(findings::rules().begin(), findings::rules().end());
+  std::vector<RuleEntry> chosen(findings::rules().begin(), findings::rules().end());
   if (!options.rule.empty()) {
-    std::erase_if(chosen, [&](const Rule& rule) { return rule.id != options.rule; });
+    std::erase_if(chosen, [&](const RuleEntry& rule) { return rule.id != options.rule; });
     if (chosen.empty()) {
       const std::string near = findings::closest_rule(options.rule);
       return {"",
@@ -50,7 +50,7 @@ RulesOutput rules(const RulesOptions& options) {
   }
   if (options.json) return {as_json(chosen), "", 0};
   if (options.rule.empty()) return {table(chosen), "", 0};
-  const Rule& rule = chosen[0];
+  const RuleEntry& rule = chosen[0];
   return {fmt::format("{} ({}): {}.\n\n{}\n", rule.id, severity_of(rule), rule.summary,
                       text::wrap(rule.help, std::max(options.width, 40u))),
           "", 0};

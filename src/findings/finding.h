@@ -7,6 +7,7 @@
 #include "base/types.h"
 #include "diag/diagnostic.h"
 #include "findings/remedy.h"
+#include "findings/rule.h"
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,7 +67,7 @@ struct Standing {
 };
 
 struct Finding {
-  std::string rule; // identifier of a Rule
+  Rule rule{};
   Severity severity = Severity::warning;
   Certainty certainty = Certainty::proved;
   access::SourceStack place{}; // innermost first, then where it was inlined; empty without line information

@@ -39,7 +39,7 @@ std::string github(const List& list) {
     if (place.line != 0) out += fmt::format("line={},", place.line);
     if (place.line != 0 && place.column != 0) out += fmt::format("col={},", place.column);
     std::string where = place.file.empty() && !finding.kernel.empty() ? finding.kernel + ": " : "";
-    out += fmt::format("title={}::{}\n", escaped(finding.rule, true),
+    out += fmt::format("title={}::{}\n", escaped(name(finding.rule), true),
                        escaped(where + paragraph(finding), false));
   }
   return out;

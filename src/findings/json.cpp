@@ -50,8 +50,9 @@ json_t weight_json(const std::optional<Weight>& weight) {
 }
 
 json_t finding_json(const Finding& finding) {
-  json_t out{
-      {"rule", finding.rule}, {"severity", name(finding.severity)}, {"certainty", name(finding.certainty)}};
+  json_t out{{"rule", name(finding.rule)},
+             {"severity", name(finding.severity)},
+             {"certainty", name(finding.certainty)}};
   put_place(out, place_of(finding));
   out["inlined_at"] = json_t::array();
   for (std::size_t i = 1; i < finding.place.size(); ++i)

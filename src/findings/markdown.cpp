@@ -22,7 +22,7 @@ std::string row(const Finding& finding) {
   std::string fix = finding.fix ? markdown_cell(finding.fix->text) : "";
   if (finding.fix && !finding.fix->edits.empty()) fix += "<br>" + markdown_cell(edit_text(*finding.fix));
   return fmt::format("| {} | {} | {} | {} | {} | {} |\n", where, name(finding.severity),
-                     markdown_cell(finding.rule), what, costs, fix);
+                     markdown_cell(name(finding.rule)), what, costs, fix);
 }
 
 } // namespace

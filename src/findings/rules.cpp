@@ -5,24 +5,43 @@
 namespace warplens::findings {
 namespace {
 
-constexpr Rule table[] = {
-#define RULE(id, severity, shown, summary, help) {id, Severity::severity, shown, summary, help},
+constexpr RuleEntry table[] = {
+#define RULE(enumerator, id, severity, shown, summary, help)                                                 \
+  {Rule::enumerator, id, Severity::severity, shown, summary, help},
 #include "findings/rules.def"
 #undef RULE
 };
 
 } // namespace
 
-std::span<const Rule> rules() { return table; }
+std::span<const RuleEntry> rules() { return table; }
 
-const Rule* rule(std::string_view id) {
-  const Rule* found = std::ranges::find(table, id, &Rule::id);
-  return found == std::end(table) ? nullptr : found;
+const RuleEntry& entry(Rule rule) { return table[static_cast<std::size_t>(rule)]; }
+
+std::string_view name(Rule rule) { return entry(rule).id; }
+
+std::optional<Rule> rule_named(std::string_view id) {
+  const RuleEntry* found = std::ranges::find(table, id, &RuleEntry::id);
+  return found == std::end(table) ? std::nullopt : std::optional(found->rule);
+}
+
+Rule uncoalesced(access::Kind kind) {
+  switch (kind) {
+  case access::Kind::store: return Rule::uncoalesced_store;
+  case access::Kind::atomic:
+  case access::Kind::reduction: return Rule::uncoalesced_atomic;
+  default: return Rule::uncoalesced_load;
+  }
+}
+
+Rule of_any_kind(Rule rule) {
+  const bool apart = rule == Rule::uncoalesced_store || rule == Rule::uncoalesced_atomic;
+  return apart ? Rule::uncoalesced_load : rule;
 }
 
 std::string closest_rule(std::string_view id) {
   std::vector<std::string> known;
-  for (const Rule& rule : table) known.emplace_back(rule.id);
+  for (const RuleEntry& rule : table) known.emplace_back(rule.id);
   return closest(id, known);
 }
 

@@ -135,21 +135,20 @@ const char* baseline_state(Standing::Baseline baseline) {
   return nullptr;
 }
 
-json_t rule_json(std::string_view id) {
-  json_t out{{"id", id}};
-  const Rule* known = rule(id);
-  if (known == nullptr) return out;
-  out["shortDescription"]["text"] = fmt::format("{}.", known->summary);
-  out["fullDescription"]["text"] = fmt::format("{}.", known->summary);
-  out["help"] = {{"text", known->help}, {"markdown", known->help}};
-  out["defaultConfiguration"]["level"] = name(known->severity);
+json_t rule_json(Rule rule) {
+  const RuleEntry& known = entry(rule);
+  json_t out{{"id", known.id}};
+  out["shortDescription"]["text"] = fmt::format("{}.", known.summary);
+  out["fullDescription"]["text"] = fmt::format("{}.", known.summary);
+  out["help"] = {{"text", known.help}, {"markdown", known.help}};
+  out["defaultConfiguration"]["level"] = name(known.severity);
   out["properties"]["tags"] = {"cuda", "performance", "memory"};
   return out;
 }
 
 json_t result_json(const Finding& finding, std::size_t rule_index, const std::string& fingerprint,
                    bool any_suppressed) {
-  json_t out{{"ruleId", finding.rule},
+  json_t out{{"ruleId", name(finding.rule)},
              {"ruleIndex", rule_index},
              {"level", name(finding.severity)},
              {"message", {{"text", paragraph(finding)}}}};
@@ -235,7 +234,7 @@ json_t invocation(const List& list) {
 
 std::string sarif(const List& given, std::string_view version, const SourceText& source) {
   const std::vector<Finding> findings = with_utf16_columns(given.findings, source);
-  std::vector<std::string> used; // rules, in order of appearance
+  std::vector<Rule> used; // rules, in order of appearance
   const std::vector<std::string> prints = fingerprints(findings);
   const bool any_suppressed =
       std::ranges::any_of(findings, [](const Finding& f) { return f.standing.suppressed.has_value(); });

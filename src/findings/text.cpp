@@ -74,9 +74,9 @@ std::string text(const List& list, const SourceText& source, bool colour) {
     const access::SourceFrame place = place_of(finding);
     std::string where =
         finding.place.empty() && !finding.kernel.empty() ? fmt::format("{}: ", finding.kernel) : "";
-    diag::Diagnostic shown{finding.rule,
+    diag::Diagnostic shown{std::string(name(finding.rule)),
                            severity_of(finding),
-                           fmt::format("{}{} [{}]", where, finding.message, finding.rule),
+                           fmt::format("{}{} [{}]", where, finding.message, name(finding.rule)),
                            span_of(place),
                            {},
                            {}};

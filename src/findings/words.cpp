@@ -140,7 +140,7 @@ std::vector<std::string> fingerprints(const std::vector<Finding>& findings) {
     access::SourceFrame place = place_of(finding);
     std::string what =
         finding.source.empty() ? fmt::format("{}:{}", finding.kernel, place.line) : finding.source;
-    std::string key = fmt::format("{}\n{}\n{}", finding.rule, place.file, what);
+    std::string key = fmt::format("{}\n{}\n{}", name(finding.rule), place.file, what);
     out.push_back(fmt::format("{:016x}", fnv1a(fmt::format("{}\n{}", key, seen[key]++))));
   }
   return out;

@@ -38,7 +38,9 @@ private:
 
   // Of arrays whose declaration decides.
   void declaration() {
-    if (!array_ || (array_->shared != (out_.rule == "bank-conflict") && p_.remedy.kind == Kind::none)) return;
+    if (!array_ ||
+        (array_->shared != (out_.rule == findings::Rule::bank_conflict) && p_.remedy.kind == Kind::none))
+      return;
     const std::size_t dimensions = array_->dimensions.size();
     std::string text = fmt::format("'{}' is declared here", p_.array);
     if (p_.remedy.kind == Kind::longer_rows && dimensions > 1)

@@ -19,7 +19,7 @@ constexpr double same = 1 + 1e-6;
 double value_of(const findings::Cost& cost) { return cost.average.value_or(cost.most); }
 
 Known known_of(const Finding& finding) {
-  Known out{finding.rule, {}, finding.source, finding.kernel};
+  Known out{std::string(findings::name(finding.rule)), {}, finding.source, finding.kernel};
   out.array = finding.array;
   if (!finding.place.empty()) {
     out.file = finding.place.front().file;

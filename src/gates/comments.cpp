@@ -143,10 +143,11 @@ private:
     words = words.substr(0, colon);
     while (true) {
       const std::size_t comma = std::min(words.find(','), words.size());
-      const std::string rule(trimmed(words.substr(0, comma)));
-      if (findings::rule(rule) == nullptr) {
-        std::string near = findings::closest_rule(rule);
-        return malformed(fmt::format("there is no rule '{}'", rule), place,
+      const std::string named(trimmed(words.substr(0, comma)));
+      const std::optional<findings::Rule> rule = findings::rule_named(named);
+      if (!rule) {
+        std::string near = findings::closest_rule(named);
+        return malformed(fmt::format("there is no rule '{}'", named), place,
                          near.empty() ? "`warplens rules` lists them"
                                       : fmt::format("did you mean '{}'?", near));
       }

@@ -16,7 +16,8 @@ struct Comment {
   diag::Span place;            // of the comment
   u32 line = 0, last_line = 0; // that it is about
   std::optional<Comparison> expect;
-  std::string ignore, reason; // a rule, and why; empty for an expectation
+  std::optional<findings::Rule> ignore; // and why; none for an expectation
+  std::string reason;
 };
 
 struct Comments {

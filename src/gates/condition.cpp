@@ -20,12 +20,12 @@ Result<Condition> parse_condition(std::string_view text, const diag::Span& where
     out.what = std::move(*comparison);
     return out;
   }
-  if (findings::rule(text) != nullptr) {
-    out.what = std::string(text);
+  if (const std::optional<findings::Rule> rule = findings::rule_named(text)) {
+    out.what = *rule;
     return out;
   }
   std::vector<std::string> known{"never", "note", "warning", "error"};
-  for (const findings::Rule& rule : findings::rules()) known.emplace_back(rule.id);
+  for (const findings::RuleEntry& rule : findings::rules()) known.emplace_back(rule.id);
   const std::string near = closest(text, known);
   return failure(diag::error(
       "bad-condition", fmt::format("'{}' is no severity, no rule and no comparison", text), where,

@@ -10,8 +10,8 @@ namespace warplens::gates {
 
 struct Never {};
 struct Condition {
-  std::variant<Never, findings::Severity, std::string, Comparison> what; // std::string: a rule
-  std::string text;                                                      // as written
+  std::variant<Never, findings::Severity, findings::Rule, Comparison> what;
+  std::string text; // as written
 };
 
 // Errors: bad-condition, at `where`, with what was probably meant.

@@ -211,8 +211,7 @@ private:
       if (Result<void> added = add_level(text, config_.levels); !added) {
         diag::Diagnostic error = added.error();
         error.kind = "bad-config";
-        error.span =
-            findings::rule(key.str()) == nullptr ? span_of(config_.file, key.source()) : place(value);
+        error.span = !findings::rule_named(key.str()) ? span_of(config_.file, key.source()) : place(value);
         return failure(std::move(error));
       }
     }
@@ -252,20 +251,21 @@ std::optional<Level> level(std::string_view word) {
   return {};
 }
 
-Result<void> add_level(std::string_view text, std::map<std::string, Level>& levels) {
+Result<void> add_level(std::string_view text, std::map<findings::Rule, Level>& levels) {
   const std::size_t equals = std::min(text.find('='), text.size());
-  const std::string rule(text.substr(0, equals));
-  if (findings::rule(rule) == nullptr) {
-    const std::string near = findings::closest_rule(rule);
+  const std::string named(text.substr(0, equals));
+  const std::optional<findings::Rule> rule = findings::rule_named(named);
+  if (!rule) {
+    const std::string near = findings::closest_rule(named);
     return failure(
-        diag::error("bad-option", fmt::format("there is no rule '{}'", rule), {},
+        diag::error("bad-option", fmt::format("there is no rule '{}'", named), {},
                     near.empty() ? "`warplens rules` lists them" : fmt::format("did you mean '{}'?", near)));
   }
   std::optional<Level> chosen = level(equals == text.size() ? "" : text.substr(equals + 1));
   if (!chosen)
-    return failure(diag::error("bad-option", fmt::format("the severity of '{}' is none", rule), {},
+    return failure(diag::error("bad-option", fmt::format("the severity of '{}' is none", named), {},
                                "it is off, note, warning or error"));
-  levels[rule] = *chosen;
+  levels[*rule] = *chosen;
   return {};
 }
 

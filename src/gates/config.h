@@ -33,13 +33,13 @@ struct Config {
   std::vector<std::string> sm;
   std::optional<std::vector<Condition>> fail_on;
   std::vector<std::pair<std::string, diag::Span>>
-      diff_fail_on;                    // words that diff reads, and where each stands
-  std::string baseline;                // absolute; empty: none
-  std::optional<double> least_excess;  // 0…1
-  std::map<std::string, Level> levels; // by rule
-  std::string compiler;                // "auto", "nvcc", "clang"; empty: not said
-  std::string compile_options;         // as one would write them in a shell
-  diag::Span compile_options_place;    // of the text, for who splits it into words
+      diff_fail_on;                       // words that diff reads, and where each stands
+  std::string baseline;                   // absolute; empty: none
+  std::optional<double> least_excess;     // 0…1
+  std::map<findings::Rule, Level> levels; // by rule
+  std::string compiler;                   // "auto", "nvcc", "clang"; empty: not said
+  std::string compile_options;            // as one would write them in a shell
+  diag::Span compile_options_place;       // of the text, for who splits it into words
   std::optional<Dim3> block;
   std::map<std::string, i64> set; // parameters' values, by name
   std::vector<std::string> include, exclude;
@@ -52,6 +52,6 @@ Result<Config> parse_config(std::string_view text, const std::string& file);
 // Reads and parses. Errors: config-unreadable, bad-config.
 Result<Config> read_config(const std::string& file);
 // "bank-conflict=error", as --rule has it. Errors: bad-option.
-Result<void> add_level(std::string_view text, std::map<std::string, Level>&);
+Result<void> add_level(std::string_view text, std::map<findings::Rule, Level>&);
 
 } // namespace warplens::gates

@@ -18,8 +18,8 @@ bool stands_at(const access::SourceStack& place, const Comment& comment) {
   });
 }
 
-Finding finding_at(const diag::Span& place, std::string_view rule, std::string message) {
-  Finding out{.rule = std::string(rule), .severity = findings::rule(rule)->severity};
+Finding finding_at(const diag::Span& place, findings::Rule rule, std::string message) {
+  Finding out{.rule = rule, .severity = findings::entry(rule).severity};
   out.certainty = findings::Certainty::measured;
   out.place = {{place.file, place.line, place.column, {}}};
   out.message = std::move(message);
@@ -29,7 +29,8 @@ Finding finding_at(const diag::Span& place, std::string_view rule, std::string m
 Finding missed(const Comment& comment, const findings::Access& access, const findings::Cost& cost,
                Verdict verdict) {
   const bool unknown = verdict == Verdict::unknown;
-  Finding out = finding_at(comment.place, unknown ? own::unchecked_comment : own::failed_expectation,
+  Finding out = finding_at(comment.place,
+                           unknown ? findings::Rule::unchecked_comment : findings::Rule::failed_expectation,
                            fmt::format("{}: expected {}{}", access.what, comment.expect->text,
                                        unknown ? ", which is not known to hold" : ""));
   out.kernel = access.kernel;
@@ -57,7 +58,7 @@ void expect(findings::List& list, const Comment& comment) {
   list.findings.insert(list.findings.end(), failed.begin(), failed.end());
   if (!counted)
     list.findings.push_back(finding_at(
-        comment.place, own::unchecked_comment,
+        comment.place, findings::Rule::unchecked_comment,
         there ? fmt::format("no access of this line has {}, which '{}' is about",
                             counter(comment.expect->measure), comment.expect->text)
               : fmt::format("nothing was counted at the line that '{}' is about", comment.expect->text)));
@@ -65,7 +66,7 @@ void expect(findings::List& list, const Comment& comment) {
 
 void ignore(findings::List& list, const std::vector<Finding>& hidden, const Comment& comment) {
   auto is_meant = [&](const Finding& finding) {
-    return finding.rule == comment.ignore && stands_at(finding.place, comment);
+    return comment.ignore == finding.rule && stands_at(finding.place, comment);
   };
   bool used = std::ranges::any_of(hidden, is_meant);
   for (Finding& finding : list.findings)
@@ -80,12 +81,13 @@ void ignore(findings::List& list, const std::vector<Finding>& hidden, const Comm
     there = true;
     for (const findings::Cost& cost : access.costs) known &= cost.average || cost.least == cost.most;
   }
-  list.findings.push_back(there && known
-                              ? finding_at(comment.place, own::unused_suppression,
-                                           fmt::format("there is no '{}' to ignore", comment.ignore))
-                              : finding_at(comment.place, own::unchecked_comment,
-                                           fmt::format("nothing was {} at the line where '{}' is ignored",
-                                                       there ? "decided" : "counted", comment.ignore)));
+  list.findings.push_back(
+      there && known
+          ? finding_at(comment.place, findings::Rule::unused_suppression,
+                       fmt::format("there is no '{}' to ignore", findings::name(*comment.ignore)))
+          : finding_at(comment.place, findings::Rule::unchecked_comment,
+                       fmt::format("nothing was {} at the line where '{}' is ignored",
+                                   there ? "decided" : "counted", findings::name(*comment.ignore))));
 }
 
 } // namespace
@@ -94,7 +96,7 @@ void hold_to_comments(findings::List& list, const std::vector<Finding>& hidden, 
   for (const Comment& comment : comments.all)
     comment.expect ? expect(list, comment) : ignore(list, hidden, comment);
   for (const diag::Diagnostic& malformed : comments.malformed) {
-    Finding one = finding_at(malformed.span, own::malformed_comment, malformed.message);
+    Finding one = finding_at(malformed.span, findings::Rule::malformed_comment, malformed.message);
     one.fix = findings::Fix{malformed.help, {}, {}};
     list.findings.push_back(std::move(one));
   }

@@ -13,6 +13,8 @@
 namespace warplens::gates {
 namespace {
 
+using findings::Rule;
+
 using findings::Finding;
 using findings::List;
 namespace fs = std::filesystem;
@@ -30,8 +32,7 @@ findings::Severity severity_of(Level level) {
 bool is_off(const Finding& finding, const Settings& settings) {
   auto chosen = settings.levels.find(finding.rule);
   if (chosen != settings.levels.end()) return chosen->second == Level::off;
-  const findings::Rule* rule = findings::rule(finding.rule);
-  return rule != nullptr && !rule->shown;
+  return !findings::entry(finding.rule).shown;
 }
 
 bool is_little(const Finding& finding, const Settings& settings) { // what waits, or is narrow, has no excess
@@ -68,8 +69,7 @@ bool breaks(const Comparison& limit, const std::vector<findings::Cost>& costs) {
 }
 
 Finding over_threshold(const Comparison& limit, std::string message) {
-  Finding out{.rule = std::string(own::over_threshold),
-              .severity = findings::rule(own::over_threshold)->severity};
+  Finding out{.rule = Rule::over_threshold, .severity = findings::entry(Rule::over_threshold).severity};
   out.message = fmt::format("{}: {}", message, limit.text);
   return out;
 }
@@ -108,10 +108,10 @@ void add_threshold(List& list, const Comparison& limit) {
 bool meets(const Condition& condition, const Finding& finding) {
   if (const auto* severity = std::get_if<findings::Severity>(&condition.what))
     return finding.severity >= *severity;
-  if (const auto* rule = std::get_if<std::string>(&condition.what)) return finding.rule == *rule;
+  if (const auto* rule = std::get_if<Rule>(&condition.what)) return finding.rule == *rule;
   if (const auto* limit = std::get_if<Comparison>(&condition.what)) {
     if (limit->measure == Measure::excess)
-      return finding.rule == own::over_threshold && finding.costs.empty();
+      return finding.rule == Rule::over_threshold && finding.costs.empty();
     return breaks(*limit, finding.costs);
   }
   return false;

@@ -10,7 +10,7 @@ namespace warplens::gates {
 struct Settings {
   std::vector<Condition>
       fail_on; // empty: with a baseline what is new or worse and at least a warning, else nothing
-  std::map<std::string, Level> levels;       // by rule
+  std::map<findings::Rule, Level> levels;    // by rule
   std::vector<std::string> include, exclude; // patterns of paths, from `folder`
   std::string folder, here;                  // absolute; `here`: what the findings' paths are relative to
   double least_excess = 0;                   // of what an access moves; 0…1

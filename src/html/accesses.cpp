@@ -79,7 +79,7 @@ Json effects_json(const std::vector<std::optional<report::Effect>>& effects) {
 
 Json fix_json(Scribe& scribe, const advise::Advice& advice,
               const std::vector<std::optional<report::Effect>>& effects) {
-  Json out{{"rule", scribe.text(advice.rule)},
+  Json out{{"rule", scribe.text(std::string(findings::name(advice.rule)))},
            {"title", scribe.text(advice.title)},
            {"cause", scribe.text(advice.cause)},
            {"change", scribe.text(advice.change)},

@@ -33,7 +33,7 @@ struct Group {
   u64 excess_cycles = 0, wait_cycles = 0;
 };
 using Key = std::tuple<std::vector<std::tuple<std::string, u32, u32>>, access::Space, access::Kind, u32,
-                       std::string, std::string_view>;
+                       std::string, std::optional<findings::Rule>>;
 using Groups = std::map<Key, Group>;
 
 // Innermost first.
@@ -45,7 +45,7 @@ access::SourceStack place_of(const access::Site& site, const NameOfFile& name) {
   return frames;
 }
 
-Key key_of(const Row& row, const report::Line& line, std::string_view rule) {
+Key key_of(const Row& row, const report::Line& line, std::optional<findings::Rule> rule) {
   std::vector<std::tuple<std::string, u32, u32>> place;
   for (const access::SourceFrame& frame : report::user_frames(row.site))
     place.emplace_back(frame.file, frame.line, frame.column);
@@ -183,8 +183,7 @@ findings::Remedy remedy_of(const Group& group, const report::Model& model, const
 
 findings::Finding finding_of(const Group& group, const report::Model& model, const NameOfFile& name) {
   const Row& row = *group.worst;
-  findings::Finding out{.rule = std::string(group.broken.rule),
-                        .severity = findings::rule(group.broken.rule)->severity};
+  findings::Finding out{.rule = *group.broken.rule, .severity = findings::entry(*group.broken.rule).severity};
   out.certainty = findings::Certainty::measured;
   out.place = place_of(row.site, name);
   out.kernel = listed_kernels(group);
@@ -209,7 +208,8 @@ void add_mistakes(findings::List& list, const report::Model& model, const NameOf
   for (const report::Warning& warning : model.warnings) {
     const diag::Diagnostic& d = warning.diagnostic;
     if (!is_mistake(d)) continue;
-    findings::Finding out{.rule = "program-mistake", .severity = findings::rule("program-mistake")->severity};
+    findings::Finding out{.rule = findings::Rule::program_mistake,
+                          .severity = findings::entry(findings::Rule::program_mistake).severity};
     out.certainty = findings::Certainty::measured;
     if (d.span.line != 0) out.place = {{name(d.span.file), d.span.line, d.span.column, {}}};
     out.message = fmt::format("{} ({})", d.message, d.kind);
@@ -222,8 +222,8 @@ void add_mistakes(findings::List& list, const report::Model& model, const NameOf
 
 void add_uncounted(findings::List& list, const report::Model& model) {
   auto add = [&](const std::string& kernel, std::string message) {
-    findings::Finding out{.rule = "uncounted-launch",
-                          .severity = findings::rule("uncounted-launch")->severity};
+    findings::Finding out{.rule = findings::Rule::uncounted_launch,
+                          .severity = findings::entry(findings::Rule::uncounted_launch).severity};
     out.certainty = findings::Certainty::measured;
     out.kernel = kernel;
     out.message = std::move(message);
@@ -274,7 +274,7 @@ findings::List findings_of(const report::Model& model, const NameOfFile& name) {
       for (const Row& row : line.rows) {
         if (row.counters.empty() || row.site.timing_dependent != access::Timing::none) continue;
         add(all, key_of(row, line, {}), kernel, line, row, {});
-        if (Broken rule = rule_of(row); !rule.rule.empty())
+        if (Broken rule = rule_of(row); rule.rule)
           add(broken, key_of(row, line, rule.rule), kernel, line, row, rule);
       }
   }

@@ -1,12 +1,12 @@
 // Which rule of findings/rules.def an access breaks.
 #pragma once
+#include "findings/rules.h"
 #include "report/model.h"
-#include <string_view>
 
 namespace warplens::judge {
 
 struct Broken {
-  std::string_view rule;                  // empty: none
+  std::optional<findings::Rule> rule;     // none: it breaks none
   const advise::Advice* advice = nullptr; // what to change, where that is known
 };
 

@@ -35,7 +35,8 @@ json accepting_comment(const View& view, const Finding& finding, u32 line) {
   const std::string_view words = view.text->line(line);
   const std::string indent(words.substr(0, std::min(words.find_first_not_of(" \t"), words.size())));
   const Range range{{line, 0}, {line, 0}};
-  const std::string text = indent + "// warplens: ignore " + finding.rule + ": accepted as it is\n";
+  const std::string text =
+      indent + "// warplens: ignore " + std::string(findings::name(finding.rule)) + ": accepted as it is\n";
   const json edit{{"range", range_json(range)}, {"newText", text}};
   return {{"changes", {{uri_of(view.file), json::array({edit})}}}};
 }
@@ -69,7 +70,7 @@ json code_actions(const View& view, const Range& range, const TextOf& text_of) {
       if (finding.fix && !finding.fix->edits.empty())
         if (json edit = workspace_edit(finding.fix->edits, *answer, text_of, view.encoding); !edit.is_null())
           out.push_back(action(finding.fix->text, edit, shown[0]));
-      out.push_back(action("accept " + finding.rule + " here, by a comment",
+      out.push_back(action("accept " + std::string(findings::name(finding.rule)) + " here, by a comment",
                            accepting_comment(view, finding, line), shown[0]));
     }
   }

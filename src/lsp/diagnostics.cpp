@@ -73,7 +73,7 @@ json related(Texts& texts, const access::SourceFrame& at, const std::string& wor
 json diagnostic(const Finding& finding, Texts& texts, const Range& range, Encoding encoding) {
   json out{{"range", range_json(range)},
            {"severity", severity_number(finding.severity)},
-           {"code", finding.rule},
+           {"code", findings::name(finding.rule)},
            {"source", "warplens"},
            {"message", message_of(finding)}};
   json others = json::array();

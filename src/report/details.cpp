@@ -75,11 +75,12 @@ std::string advice_lines(const Page& page, const Row& row, std::set<std::string>
   std::string out;
   for (std::size_t i = 0; i < row.advice.size(); ++i) {
     const advise::Advice& advice = row.advice[i];
-    if (!said.insert(advice.rule + advice.cause + advice.change).second) {
-      out += wrap(fmt::format("{}, as above", advice.rule), "      advice: ", page.options.width);
+    if (!said.insert(std::string(findings::name(advice.rule)) + advice.cause + advice.change).second) {
+      out += wrap(fmt::format("{}, as above", findings::name(advice.rule)),
+                  "      advice: ", page.options.width);
       continue;
     }
-    std::string text = fmt::format("{} ({}, {}): {}", advice.title, advice.rule,
+    std::string text = fmt::format("{} ({}, {}): {}", advice.title, findings::name(advice.rule),
                                    advise::name(advice.confidence), advice.cause);
     if (!advice.change.empty()) text += "; " + advice.change;
     if (advice.gain() > 1.05) text += effects_text(page, advice, row.effects[i]);

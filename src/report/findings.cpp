@@ -4,6 +4,7 @@
 // that wait for one another are found whether or not they move anything in vain.
 #include "report/findings.h"
 #include "arch/count.h"
+#include "findings/rules.h"
 #include "measure/totals.h"
 #include <algorithm>
 #include <cstdlib>
@@ -23,9 +24,9 @@ const Row& row_at(const Model& model, const Access& access) {
   return model.kernels[access.kernel].lines[access.line].rows[access.row];
 }
 
-std::string rule_of(const Row& row) {
+std::optional<findings::Rule> rule_of(const Row& row) {
   const advise::Advice* advice = main_advice(row);
-  return advice == nullptr ? "" : advice->rule;
+  return advice == nullptr ? std::nullopt : std::optional(advice->rule);
 }
 
 template <class F> void each_counted_row(const Model& model, F&& f) {
@@ -68,14 +69,16 @@ private:
 };
 
 Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
-  using Cause = std::tuple<access::Space, std::string_view, std::string, measure::PatternKind, u64, bool>;
-  using OneArray = std::tuple<access::Space, std::string_view, std::string, u32, std::string, u32>;
+  using Rule = std::optional<findings::Rule>;
+  using Cause = std::tuple<access::Space, std::string_view, Rule, measure::PatternKind, u64, bool>;
+  using OneArray = std::tuple<access::Space, std::string_view, Rule, u32, std::string, u32>;
   std::map<Cause, u32> by_cause;
   std::map<OneArray, u32> by_array, by_line;
   Groups groups(accesses.size());
   for (u32 i = 0; i < accesses.size(); ++i) {
     const Row& row = row_at(model, accesses[i]);
-    std::string rule = rule_of(row);
+    Rule rule = rule_of(row);
+    if (rule) rule = findings::of_any_kind(*rule);
     const u64 stride = row.pattern.kind() == measure::PatternKind::strided ? row.pattern.shape.distance() : 0;
     // Conflicts of different arrays are mended one by one, however alike, and so are atomics of different operations.
     bool one_by_one = row.space == access::Space::shared || row.wait_cycles != 0;
@@ -88,10 +91,10 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
     std::string array = array_name(row.site.array);
     if (one_by_one)
       groups.join(
-          i,
-          by_line
-              .try_emplace({row.space, row.cost.unit, "", accesses[i].kernel, array, accesses[i].line + 1}, i)
-              .first->second);
+          i, by_line
+                 .try_emplace(
+                     {row.space, row.cost.unit, Rule(), accesses[i].kernel, array, accesses[i].line + 1}, i)
+                 .first->second);
     if (!array.empty() || one_by_one)
       groups.join(i, by_array
                          .try_emplace({row.space, row.cost.unit, rule, accesses[i].kernel, array,
@@ -109,7 +112,8 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
   for (const Access& access : accesses) {
     const Row& row = row_at(model, access);
     auto same = std::ranges::find_if(row.advice, [&](const advise::Advice& advice) {
-      return advice.rule == main->rule && advice.metric == main->metric && !advice.change.empty();
+      return findings::of_any_kind(advice.rule) == findings::of_any_kind(main->rule) &&
+             advice.metric == main->metric && !advice.change.empty();
     });
     const bool changes = same != row.advice.end();
     out.before += advise::value(main->metric, changes ? same->before : done_of(row));
@@ -155,8 +159,8 @@ void find_findings(Model& model) {
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
   // Sectors that neighbouring warps read too, and that L1 serves, cost little, however many they are.
   auto order = [](const Finding& finding) {
-    return std::tuple(finding.rule == "halo-access", ~std::max(finding.excess_cycles, finding.wait_cycles),
-                      ~finding.excess_bytes);
+    return std::tuple(finding.rule == findings::Rule::halo_access,
+                      ~std::max(finding.excess_cycles, finding.wait_cycles), ~finding.excess_bytes);
   };
   std::stable_sort(model.findings.begin(), model.findings.end(),
                    [&](const Finding& a, const Finding& b) { return order(a) < order(b); });

@@ -151,7 +151,8 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   }
   const std::vector<std::string> kernels = kernel_names(page, finding);
   const std::size_t accesses = accesses_in_source(page, finding);
-  const bool waits = finding.wait_cycles > finding.excess_cycles, served = finding.rule == "halo-access";
+  const bool waits = finding.wait_cycles > finding.excess_cycles,
+             served = finding.rule == findings::Rule::halo_access;
   std::string what = fmt::format("{}, {}", access_name(row), pattern_text(row));
   std::string start = fmt::format("{:>2}. ", number),
               share = waits ? "Atomics that wait for one another: "
@@ -187,7 +188,7 @@ std::string weights_line(const Page& page, u32 headlines) {
   const arch::Architecture* row = page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
   if (headlines < 2 || row == nullptr) return "";
   const arch::StageCosts& costs = row->costs;
-  const bool served = page.model.findings.back().rule == "halo-access";
+  const bool served = page.model.findings.back().rule == findings::Rule::halo_access;
   bool tables = false;
   for (const Kernel& kernel : page.model.kernels)
     for (const Line& line : kernel.lines)

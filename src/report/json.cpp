@@ -237,7 +237,7 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
 }
 
 json_t advice_json(const advise::Advice& advice) {
-  return {{"rule", advice.rule},
+  return {{"rule", findings::name(advice.rule)},
           {"title", advice.title},
           {"cause", advice.cause},
           {"change", advice.change},
@@ -338,7 +338,7 @@ json_t totals_json(const Model& model) {
 json_t finding_json(const Model& model, const Finding& finding) {
   const Finding::Access& worst = finding.accesses[0];
   const Row& row = model.kernels[worst.kernel].lines[worst.line].rows[worst.row];
-  json_t out{{"rule", text_or_null(finding.rule)},
+  json_t out{{"rule", finding.rule ? json_t(findings::name(*finding.rule)) : json_t()},
              {"space", access::name(row.space)},
              {"pattern", measure::name(row.pattern.kind())},
              {"excess_bytes", finding.excess_bytes},

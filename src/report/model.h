@@ -157,8 +157,8 @@ struct Finding {
   struct Access {
     u32 kernel = 0, line = 0, row = 0; // Model::kernels[].lines[].rows[]
   };
-  std::vector<Access> accesses; // worst first
-  std::string rule;             // of the advice that they share; empty where there is none
+  std::vector<Access> accesses;       // worst first
+  std::optional<findings::Rule> rule; // of the advice that they share, where there is one
   u64 excess_bytes = 0, excess_cycles = 0;
   u64 wait_cycles = 0; // of its rows; where it is more than excess_cycles, it decides the place in the order
   double share = 0;    // of the program's excess cycles

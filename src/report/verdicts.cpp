@@ -29,7 +29,9 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows)
       for (const advise::Advice& advice : row.advice) {
-        if (advice.rule != "repeated-load" || advice.before.sectors - advice.after.sectors <= most) continue;
+        if (advice.rule != findings::Rule::repeated_load ||
+            advice.before.sectors - advice.after.sectors <= most)
+          continue;
         most = advice.before.sectors - advice.after.sectors;
         std::string array = array_name(row.site.array);
         out = fmt::format("{}, {}: {}{}; fix: {} (predicted: {:.1f} times fewer sectors)",

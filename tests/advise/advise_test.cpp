@@ -42,15 +42,16 @@ std::vector<Advice> advise_in(const Built& built, const measure::LaunchRecord& r
 void expect(const Built& built, std::string_view rule, u64 before, u64 after) {
   std::vector<Advice> list = advise(built.site, built.context);
   ASSERT_EQ(list.size(), 1u);
-  EXPECT_EQ(list[0].rule, rule);
+  EXPECT_EQ(findings::name(list[0].rule), rule);
   EXPECT_EQ(value(list[0].metric, list[0].before), before);
   EXPECT_EQ(value(list[0].metric, list[0].after), after);
 }
 
 TEST(Advise, Strided) {
-  expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4096; }), "strided-access", 3200,
+  expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4096; }), "uncoalesced-load", 3200,
          400);
-  expect(site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 12; }), "strided-access", 1200, 400);
+  expect(site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 12; }), "uncoalesced-store", 1200,
+         400);
 }
 
 TEST(Advise, ALaunchKnowsItsAccessesByTheirStride) {
@@ -130,9 +131,9 @@ TEST(Advise, LocalArraysAreNamed) {
 }
 
 TEST(Advise, AtomicsOnOneAddress) {
-  expect(site(Space::global, Kind::reduction, 4, [](u32) { return u64{0}; }), "same-address-atomics", 3200,
+  expect(site(Space::global, Kind::reduction, 4, [](u32) { return u64{0}; }), "same-address-atomic", 3200,
          100);
-  expect(site(Space::shared, Kind::atomic, 4, [](u32) { return u64{0}; }), "same-address-atomics", 3200, 100);
+  expect(site(Space::shared, Kind::atomic, 4, [](u32) { return u64{0}; }), "same-address-atomic", 3200, 100);
 }
 
 // The report, JSON and its schema say which count an advice lowers: by name.
@@ -183,7 +184,7 @@ TEST(Advise, EveryClassOfWarpsIsChanged) {
 TEST(Advise, PaddingIsTried) {
   Built two_rows = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l / 16 * 72 + l % 16 * 4}; });
   Advice pad = only(advise(two_rows.site, two_rows.context));
-  EXPECT_EQ(pad.rule, "bank-conflict");
+  EXPECT_EQ(pad.rule, findings::Rule::bank_conflict);
   EXPECT_EQ(pad.after.wavefronts, 100u);
   EXPECT_NE(pad.change.find("192 instead of 72"), std::string::npos) << pad.change;
   Built data = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l * 7919 % 101} * 4; });
@@ -209,7 +210,7 @@ TEST(Advise, RowsOfThreadsInSharedMemoryArePadded) {
   rows.site.pattern = measure::pattern_of(warps);
   std::vector<Advice> list = advise(rows.site, rows.context);
   ASSERT_FALSE(list.empty());
-  EXPECT_EQ(list[0].rule, "bank-conflict");
+  EXPECT_EQ(list[0].rule, findings::Rule::bank_conflict);
   EXPECT_NE(list[0].change.find("4 bytes longer (68 instead of 64)"), std::string::npos) << list[0].change;
   EXPECT_EQ(list[0].after.wavefronts, 400u);
 }
@@ -248,14 +249,14 @@ TEST(Advise, ANeighboursElementIsNoMistake) {
   Built centre = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
   Built right = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
   measure::LaunchRecord launch = launch_of({&centre, &right});
-  EXPECT_EQ(only(advise(right.site, right.context)).rule, "misaligned-access");
+  EXPECT_EQ(only(advise(right.site, right.context)).rule, findings::Rule::misaligned_access);
   Advice halo = only(advise_in(right, launch));
-  EXPECT_EQ(halo.rule, "halo-access");
+  EXPECT_EQ(halo.rule, findings::Rule::halo_access);
   EXPECT_EQ(halo.gain(), 1.0);
   right.site.counters[0].threads -= 25; // those at the border have no neighbour
-  EXPECT_EQ(only(advise_in(right, launch)).rule, "halo-access");
+  EXPECT_EQ(only(advise_in(right, launch)).rule, findings::Rule::halo_access);
   launch.sites[0].site.array = {access::ArrayKind::parameter, "other"};
-  EXPECT_EQ(only(advise_in(right, launch)).rule, "misaligned-access");
+  EXPECT_EQ(only(advise_in(right, launch)).rule, findings::Rule::misaligned_access);
 }
 
 TEST(Advise, RowsOfAnUnrolledLoopAreNoNeighbours) {
@@ -265,9 +266,9 @@ TEST(Advise, RowsOfAnUnrolledLoopAreNoNeighbours) {
   measure::LaunchRecord launch = launch_of({&next, &row});
   measure::FirstBlock& block = row.site.distribution.first_block;
   block.requests = 16, block.sectors = 72, block.distinct_sectors = 12;
-  EXPECT_EQ(only(advise_in(row, launch)).rule, "halo-access");
+  EXPECT_EQ(only(advise_in(row, launch)).rule, findings::Rule::halo_access);
   block.distinct_sectors = 72;
-  EXPECT_EQ(only(advise_in(row, launch)).rule, "misaligned-access");
+  EXPECT_EQ(only(advise_in(row, launch)).rule, findings::Rule::misaligned_access);
 }
 
 TEST(Advise, RowsAreToBePaddedOnlyWhereTheirStartsDiffer) {
@@ -279,7 +280,8 @@ TEST(Advise, RowsAreToBePaddedOnlyWhereTheirStartsDiffer) {
   EXPECT_NE(only(advise(same.site, same.context)).change.find("cudaMallocPitch"), std::string::npos);
   Built bytes = site(
       Space::global, Kind::load, 1, [](u32 l) { return u64{l}; }, 100, 10);
-  for (const Advice& advice : advise(bytes.site, bytes.context)) EXPECT_NE(advice.rule, "misaligned-access");
+  for (const Advice& advice : advise(bytes.site, bytes.context))
+    EXPECT_NE(advice.rule, findings::Rule::misaligned_access);
 }
 
 TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
@@ -379,11 +381,11 @@ TEST(Advise, AtomicsByWhatTheyDo) {
   };
   auto one = [](u32) { return u64{0}; };
   Built counter = atomic(Space::global, Kind::reduction, "red.global.add.u32", one);
-  EXPECT_EQ(only(advise(counter.site, counter.context)).rule, "atomics-combined");
+  EXPECT_EQ(only(advise(counter.site, counter.context)).rule, findings::Rule::combined_atomic);
   EXPECT_EQ(only(advise(counter.site, counter.context)).gain(), 1.0);
   Built floats = atomic(Space::global, Kind::reduction, "red.global.add.f32", one);
   Advice sum = only(advise(floats.site, floats.context));
-  EXPECT_EQ(sum.rule, "same-address-atomics");
+  EXPECT_EQ(sum.rule, findings::Rule::same_address_atomic);
   EXPECT_EQ(sum.example.find("__reduce_add_sync"), std::string::npos) << "there is none for floats";
   Built pairs =
       atomic(Space::shared, Kind::atomic, "atom.shared.max.u32", [](u32 l) { return u64{l / 2} * 4; });
@@ -391,7 +393,7 @@ TEST(Advise, AtomicsByWhatTheyDo) {
   EXPECT_NE(only(advise(pairs.site, pairs.context)).change.find("__match_any_sync"), std::string::npos);
   Built bins =
       atomic(Space::global, Kind::reduction, "red.global.add.u32", [](u32 l) { return u64{l} * l * 64; });
-  EXPECT_EQ(only(advise(bins.site, bins.context)).rule, "spread-atomics");
+  EXPECT_EQ(only(advise(bins.site, bins.context)).rule, findings::Rule::contended_atomic);
 }
 
 TEST(Advise, AtomicsThatWait) {
@@ -408,7 +410,7 @@ TEST(Advise, AtomicsThatWait) {
   EXPECT_EQ(sum.wait_cycles, 3100u * arch::word_updates(hopper).in_l2 * hopper.part.multiprocessors);
   EXPECT_NE(sum.change.find("of a block in shared memory first"), std::string::npos) << sum.change;
   Built wide = atomic(Space::global, 8, "atom.global.add.u64", one);
-  EXPECT_EQ(only(advise(wide.site, wide.context)).rule, "same-address-atomics")
+  EXPECT_EQ(only(advise(wide.site, wide.context)).rule, findings::Rule::same_address_atomic)
       << "there is no REDUX of 64 bits";
   EXPECT_NE(only(advise(wide.site, wide.context)).change.find("__shfl_down_sync"), std::string::npos);
   Built shared = atomic(Space::shared, 4, "atom.shared.add.f32", [](u32 l) { return u64{l % 4} * 4; });
@@ -431,7 +433,7 @@ TEST(Advise, WarpsOfABlockThatMeet) {
   measure::FirstBlock& block = warps.site.distribution.first_block;
   block.requests = block.sectors = block.lanes = 8, block.words = 1;
   Advice one = only(advise(warps.site, warps.context));
-  EXPECT_EQ(one.rule, "same-address-atomics");
+  EXPECT_EQ(one.rule, findings::Rule::same_address_atomic);
   EXPECT_EQ(one.after.threads, 1000u);
   EXPECT_NE(one.change.find("let one thread of the block"), std::string::npos) << one.change;
   EXPECT_EQ(one.wait_cycles, 7000u * arch::word_updates(*warps.context.architecture).in_l2 *
@@ -447,12 +449,12 @@ TEST(Advise, AResultThatNobodyReadsLetsTheAssemblerCombine) {
   Built tickets = site(Space::global, Kind::atomic, 4, [](u32) { return u64{0}; });
   tickets.site.site.opcode = "atom.global.add.u32";
   Advice used = only(advise(tickets.site, tickets.context));
-  EXPECT_EQ(used.rule, "same-address-atomics");
+  EXPECT_EQ(used.rule, findings::Rule::same_address_atomic);
   EXPECT_NE(used.change.find("the lanes before them brought"), std::string::npos) << used.change;
   EXPECT_FALSE(used.by_itself);
   tickets.site.result_unused = true;
   Advice unused = only(advise(tickets.site, tickets.context));
-  EXPECT_EQ(unused.rule, "atomics-combined");
+  EXPECT_EQ(unused.rule, findings::Rule::combined_atomic);
   EXPECT_EQ(unused.wait_cycles, 0u);
   ASSERT_TRUE(unused.by_itself);
   EXPECT_EQ(unused.by_itself->threads, 100u);
@@ -463,15 +465,16 @@ TEST(Advise, AddsOfOneInSharedMemory) {
   Built bins = site(Space::shared, Kind::reduction, 4, [](u32 l) { return u64{l % 4} * 128; });
   bins.site.site.opcode = "red.shared.add.u32";
   Advice other = only(advise(bins.site, bins.context));
-  EXPECT_EQ(other.rule, "spread-atomics") << "one lane for each word would leave the bank its four words";
+  EXPECT_EQ(other.rule, findings::Rule::contended_atomic)
+      << "one lane for each word would leave the bank its four words";
   EXPECT_FALSE(other.by_itself) << "what is added is not known";
   bins.site.adds_one = true;
   std::vector<Advice> list = advise(bins.site, bins.context);
   ASSERT_EQ(list.size(), 2u);
-  EXPECT_EQ(list[0].rule, "spread-atomics");
+  EXPECT_EQ(list[0].rule, findings::Rule::contended_atomic);
   EXPECT_EQ(list[0].before.wavefronts, 400u);
   EXPECT_EQ(list[0].after.wavefronts, 100u);
-  EXPECT_EQ(list[1].rule, "atomics-combined");
+  EXPECT_EQ(list[1].rule, findings::Rule::combined_atomic);
   ASSERT_TRUE(list[1].by_itself);
   EXPECT_EQ(list[1].by_itself->wavefronts, 400u);
   bins.site.site.kind = Kind::atomic; // whose result is used
@@ -481,17 +484,19 @@ TEST(Advise, AddsOfOneInSharedMemory) {
 TEST(Advise, CopiesAreForWhatCombiningLeaves) {
   Built pairs = site(Space::shared, Kind::reduction, 4, [](u32 l) { return u64{l / 4} * 4; });
   pairs.site.site.opcode = "red.shared.max.s32";
-  EXPECT_EQ(only(advise(pairs.site, pairs.context)).rule, "shared-address-atomics");
+  EXPECT_EQ(only(advise(pairs.site, pairs.context)).rule, findings::Rule::contended_atomic);
   Built sorted = site(Space::global, Kind::reduction, 4, [](u32 l) { return u64{l / 4} * 4; });
   sorted.site.site.opcode = "red.global.add.f32";
   sorted.site.counters[0].bytes_used = 100 * 4 * 9; // of other warps, more than the example's eight words
   measure::FirstBlock& block = sorted.site.distribution.first_block;
   block.requests = 8, block.sectors = block.lanes = 256, block.words = 70;
   Advice combined = only(advise(sorted.site, sorted.context));
-  EXPECT_EQ(combined.rule, "shared-address-atomics") << "a copy for each block would leave 875 of 3200";
+  EXPECT_EQ(combined.rule, findings::Rule::contended_atomic)
+      << "a copy for each block would leave 875 of 3200";
   EXPECT_EQ(combined.after.threads, 900u);
   block.words = 32;
-  EXPECT_EQ(only(advise(sorted.site, sorted.context)).rule, "spread-atomics") << "400 of 3200";
+  EXPECT_EQ(only(advise(sorted.site, sorted.context)).rule, findings::Rule::contended_atomic)
+      << "400 of 3200";
 }
 
 TEST(Advise, CopiesOfATableInSharedMemory) {
@@ -499,7 +504,7 @@ TEST(Advise, CopiesOfATableInSharedMemory) {
   bins.site.site.opcode = "atom.shared.add.u32";
   const u64 before = bins.site.counters[0].wavefronts;
   Advice copies = only(advise(bins.site, bins.context));
-  EXPECT_EQ(copies.rule, "spread-atomics");
+  EXPECT_EQ(copies.rule, findings::Rule::contended_atomic);
   EXPECT_EQ(copies.before.wavefronts, before);
   EXPECT_EQ(copies.after.wavefronts, 100u);
   EXPECT_NE(copies.change.find("keep 32 copies"), std::string::npos) << copies.change;
@@ -512,7 +517,7 @@ TEST(Advise, ACopyOfATableForEachBlock) {
   measure::FirstBlock& block = bins.site.distribution.first_block;
   block.requests = 10, block.sectors = block.lanes = 320, block.words = 64;
   Advice copy = only(advise(bins.site, bins.context));
-  EXPECT_EQ(copy.rule, "spread-atomics");
+  EXPECT_EQ(copy.rule, findings::Rule::contended_atomic);
   EXPECT_EQ(copy.after.threads, 640u) << "of 3200, a fifth";
   EXPECT_NE(copy.title.find("each word 5 times"), std::string::npos) << copy.title;
   block.words = 310;
@@ -548,13 +553,13 @@ TEST(Advise, RowsOfThreadsAreCountedAsTheyWereWalked) {
   block.rows = 32, block.row_elements = 32 * 50, block.row_lanes = 32;
   block.by_rows.instructions = block.by_rows.requests = 64, block.by_rows.sectors = 230;
   Advice rows = only(advise(b.site, b.context));
-  EXPECT_EQ(rows.rule, "row-per-thread");
+  EXPECT_EQ(rows.rule, findings::Rule::uncoalesced_load);
   EXPECT_EQ(rows.after.sectors, 460u) << "twice the first block's";
   EXPECT_NE(rows.change.find("to a warp"), std::string::npos);
   block.row_lanes = 8;
   EXPECT_NE(only(advise(b.site, b.context)).change.find("8 lanes of a warp"), std::string::npos);
   block.row_lanes = 0, block.rows = block.row_elements = 0; // no rows were walked along
-  EXPECT_EQ(only(advise(b.site, b.context)).rule, "scattered-access");
+  EXPECT_EQ(only(advise(b.site, b.context)).rule, findings::Rule::scattered_access);
 }
 
 TEST(Advise, WhatABlockReadsAgain) {
@@ -564,7 +569,7 @@ TEST(Advise, WhatABlockReadsAgain) {
   measure::FirstBlock& block = row.site.distribution.first_block;
   block.requests = 64, block.sectors = 1024, block.distinct_sectors = 128;
   Advice tile = only(advise_in(row, launch));
-  EXPECT_EQ(tile.rule, "repeated-load");
+  EXPECT_EQ(tile.rule, findings::Rule::repeated_load);
   EXPECT_EQ(tile.after.sectors, row.site.counters[0].sectors / 8);
   block.distinct_sectors = 512;
   EXPECT_TRUE(advise_in(row, launch).empty());
@@ -583,7 +588,7 @@ TEST(Advise, FewLanes) {
   full.site.counters[0] = full.site.distribution.classes[0].counts;
   full.site.pattern = measure::pattern_of(full.site.distribution);
   Advice advice = only(advise(full.site, full.context));
-  EXPECT_EQ(advice.rule, "divergent-access");
+  EXPECT_EQ(advice.rule, findings::Rule::divergent_access);
   EXPECT_EQ(value(advice.metric, advice.after), 13u);
   measure::LaunchRecord launch =
       launch_of({&full}); // 100 blocks of a warp: none can take the lanes of another

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 Finding strided() {
-  Finding out{.rule = "uncoalesced-load"};
+  Finding out{.rule = findings::Rule::uncoalesced_load};
   out.place = {{"a b.cu", 2, 12, {}}, {"main.cu", 7, 3, {}}};
   out.kernel = "f";
   out.array = "a";
@@ -29,7 +29,7 @@ Finding strided() {
   return out;
 }
 
-Finding of_rule(const char* rule, Severity severity) {
+Finding of_rule(Rule rule, Severity severity) {
   Finding out{.rule = rule, .severity = severity};
   out.message = "words";
   return out;
@@ -54,7 +54,7 @@ TEST(Text, ReadsLikeACompilersWarning) {
 }
 
 TEST(Text, LeavesOutWhatIsIgnoredOrKnownAndCountsIt) {
-  List list{{strided(), strided(), of_rule("bank-conflict", Severity::error)}, {}, {}};
+  List list{{strided(), strided(), of_rule(Rule::bank_conflict, Severity::error)}, {}, {}};
   list.findings[0].standing.suppressed = "written once";
   list.findings[1].standing.baseline = Standing::Baseline::unchanged;
   EXPECT_EQ(text(
@@ -64,7 +64,7 @@ TEST(Text, LeavesOutWhatIsIgnoredOrKnownAndCountsIt) {
 }
 
 TEST(Github, EscapesWhatWouldEndACommand) {
-  Finding finding = of_rule("bank-conflict", Severity::note);
+  Finding finding = of_rule(Rule::bank_conflict, Severity::note);
   finding.place = {{"a,b:c.cu", 3, 0, {}}};
   finding.message = "50% of\nit::error::";
   EXPECT_EQ(github({{finding}, {}, {}}),
@@ -97,8 +97,8 @@ TEST(Json, HasEverythingOfAFinding) {
 }
 
 TEST(Sarif, RefersToItsRulesAndSaysTheWayThroughCalls) {
-  json run = json::parse(
-      sarif({{strided(), of_rule("bank-conflict", Severity::error), strided()}, {}, {}}, "1.2"))["runs"][0];
+  json run = json::parse(sarif(
+      {{strided(), of_rule(Rule::bank_conflict, Severity::error), strided()}, {}, {}}, "1.2"))["runs"][0];
   EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 2);
   EXPECT_EQ(run["results"][2]["ruleIndex"], 0);
   EXPECT_EQ(run["results"][1]["level"], "error");
@@ -132,7 +132,7 @@ TEST(Sarif, ColumnsAreUtf16CodeUnits) {
       "  /* \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 */ x"; // 2, 3 and 4 bytes: 1, 1 and 2 units
   const std::string text = "x\n" + line + "\n";
   auto column_of = [&](u32 number, u32 column, const findings::SourceText& source) {
-    Finding finding = of_rule("bank-conflict", Severity::note);
+    Finding finding = of_rule(Rule::bank_conflict, Severity::note);
     finding.place = {{"a.cu", number, column, {}}};
     return json::parse(sarif(
         {{finding}, {}, {}}, "",
@@ -149,7 +149,7 @@ TEST(Sarif, ColumnsAreUtf16CodeUnits) {
 }
 
 TEST(Sarif, PathsBecomeUris) {
-  Finding finding = of_rule("bank-conflict", Severity::note);
+  Finding finding = of_rule(Rule::bank_conflict, Severity::note);
   finding.place = {{"/x/\xc3\xa4 #%.cu", 1, 1, {}}};
   json place = json::parse(sarif({{finding}, {}, {}}, ""))["runs"][0]["results"][0]["locations"][0];
   EXPECT_EQ(place["physicalLocation"]["artifactLocation"]["uri"], "file:///x/%C3%A4%20%23%25.cu");
@@ -213,7 +213,7 @@ TEST(Gaps, AWarningLeavesTheListConclusive) {
 }
 
 TEST(Writers, BytesThatAreNoTextAreNoError) {
-  Finding finding = of_rule("bank-conflict", Severity::note);
+  Finding finding = of_rule(Rule::bank_conflict, Severity::note);
   finding.message = finding.source = finding.kernel = "\xff\x1b[31m";
   finding.place = {{"\xff.cu", 1, 1, {}}};
   List list{{finding}, {}, {}};
@@ -236,14 +236,15 @@ TEST(Fingerprints, StayWhenLinesMove) {
 
 TEST(Rules, AreKebabCaseAndEachOnceWithWordsThatEndAsSentencesDo) {
   std::set<std::string_view> ids;
-  for (const Rule& one : rules()) {
+  for (const RuleEntry& one : rules()) {
     EXPECT_TRUE(ids.insert(one.id).second) << one.id;
     EXPECT_EQ(one.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), one.id.npos) << one.id;
     EXPECT_FALSE(one.summary.ends_with('.')) << one.id;
     EXPECT_TRUE(one.help.ends_with('.')) << one.id;
-    EXPECT_EQ(rule(one.id), &one);
+    EXPECT_EQ(rule_named(one.id), one.rule);
+    EXPECT_EQ(&entry(one.rule), &one);
   }
-  EXPECT_EQ(rule("bank"), nullptr);
+  EXPECT_FALSE(rule_named("bank"));
   EXPECT_EQ(closest_rule("bank-conflicts"), "bank-conflict");
 }
 

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 // A finding at the mark /*@*/ of the source.
 Finding finding_at(const std::string& source, const std::string& array, Remedy remedy) {
-  Finding out{.rule = "bank-conflict"};
+  Finding out{.rule = findings::Rule::bank_conflict};
   const std::size_t at = source.find("/*@*/");
   EXPECT_NE(at, source.npos);
   const std::size_t line_begin = source.rfind('\n', at) + 1;

@@ -13,7 +13,7 @@ using State = findings::Standing::Baseline;
 using testing::HasSubstr;
 
 Finding at(u32 line, std::string source, double sectors, std::string file = "a.cu") {
-  Finding out{.rule = "uncoalesced-load"};
+  Finding out{.rule = findings::Rule::uncoalesced_load};
   out.place = {{std::move(file), line, 3, {}}};
   out.source = std::move(source);
   out.costs = {{.sm = 90, .counter = "sectors", .least = 1, .most = 32, .average = sectors}};
@@ -158,14 +158,14 @@ TEST(Baseline, AFileOfAnOlderVersionKnowsLinesThatWereEdited) {
 
 TEST(Baseline, AnotherRuleAtTheLineIsNew) {
   List now = list_of({at(4, "x = a[i];", 4)});
-  now.findings[0].rule = "bank-conflict";
+  now.findings[0].rule = findings::Rule::bank_conflict;
   EXPECT_EQ(states({at(4, "x = a[i];", 4)}, now), (std::vector{State::fresh}));
 }
 
 TEST(Baseline, SuppressedFindingsAndThoseOfCommentsAreNotWritten) {
   List list = list_of({at(4, "a", 4), at(5, "b", 4)});
   list.findings[0].standing.suppressed = "why";
-  list.findings[1].rule = own::failed_expectation;
+  list.findings[1].rule = findings::Rule::failed_expectation;
   Result<Baseline> baseline = read_baseline(write_baseline(list, "1"), "b.json");
   ASSERT_TRUE(baseline);
   EXPECT_TRUE(baseline->findings.empty());

@@ -41,7 +41,7 @@ TEST(Comments, OneThatStandsAloneIsAboutTheNextStatement) {
     EXPECT_EQ(comment.last_line, 6);
     EXPECT_EQ(comment.reason, "it: is");
   }
-  EXPECT_EQ(out.all[1].ignore, "bank-conflict");
+  EXPECT_EQ(out.all[1].ignore, findings::Rule::bank_conflict);
 }
 
 TEST(Comments, BlocksMayHoldThemToo) {

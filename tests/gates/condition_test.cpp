@@ -16,7 +16,7 @@ TEST(Condition, IsASeverityARuleOrAComparison) {
   ASSERT_TRUE(out) << out.error().message;
   ASSERT_EQ(out->size(), 5);
   EXPECT_EQ(std::get<findings::Severity>((*out)[0].what), findings::Severity::warning);
-  EXPECT_EQ(std::get<std::string>((*out)[1].what), "bank-conflict");
+  EXPECT_EQ(std::get<findings::Rule>((*out)[1].what), findings::Rule::bank_conflict);
   const Comparison& sectors = std::get<Comparison>((*out)[2].what);
   EXPECT_EQ(sectors.measure, Measure::sectors);
   EXPECT_EQ(sectors.relation, Relation::more);

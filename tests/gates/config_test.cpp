@@ -40,8 +40,8 @@ exclude = ["third_party/**", "*.inc"]
   EXPECT_EQ(out->compile_options_place.line, 7u);
   EXPECT_EQ(out->block, (Dim3{32, 8, 1}));
   EXPECT_EQ(out->set, (std::map<std::string, i64>{{"m", -1}, {"n", 1024}}));
-  EXPECT_EQ(out->levels.at("bank-conflict"), Level::error);
-  EXPECT_EQ(out->levels.at("halo-access"), Level::off);
+  EXPECT_EQ(out->levels.at(findings::Rule::bank_conflict), Level::error);
+  EXPECT_EQ(out->levels.at(findings::Rule::halo_access), Level::off);
   EXPECT_THAT(out->include, ElementsAre("src"));
   EXPECT_EQ(out->exclude.size(), 2);
   EXPECT_TRUE(parse_config("", "/x")) << "nothing asked";
@@ -94,9 +94,9 @@ TEST(Config, HostileTextIsNoCrash) {
 }
 
 TEST(Levels, AreReadFromTheCommandLine) {
-  std::map<std::string, Level> levels;
+  std::map<findings::Rule, Level> levels;
   EXPECT_TRUE(add_level("bank-conflict=note", levels));
-  EXPECT_EQ(levels.at("bank-conflict"), Level::note);
+  EXPECT_EQ(levels.at(findings::Rule::bank_conflict), Level::note);
   for (const char* bad : {"", "=", "bank-conflict", "bank-conflict=", "bank-conflict=loud", "bank=error"})
     EXPECT_FALSE(add_level(bad, levels)) << bad;
 }

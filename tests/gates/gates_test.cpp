@@ -9,6 +9,7 @@ namespace {
 
 using findings::Finding;
 using findings::List;
+using findings::Rule;
 using findings::Severity;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -17,7 +18,7 @@ findings::Cost sectors(double average) {
   return {.sm = 90, .counter = "sectors", .least = 1, .most = 32, .average = average};
 }
 
-Finding at(u32 line, const char* rule = "uncoalesced-load", double average = 32) {
+Finding at(u32 line, Rule rule = Rule::uncoalesced_load, double average = 32) {
   Finding out{.rule = rule};
   out.place = {{"src/a.cu", line, 3, {}}, {"main.cu", 50, 1, {}}};
   out.source = "line " + std::to_string(line);
@@ -40,7 +41,7 @@ std::vector<Condition> conditions(std::string_view text) { return *parse_conditi
 
 std::vector<std::string> rules_of(const List& list) {
   std::vector<std::string> out;
-  for (const Finding& finding : list.findings) out.push_back(finding.rule);
+  for (const Finding& finding : list.findings) out.emplace_back(findings::name(finding.rule));
   return out;
 }
 
@@ -73,20 +74,20 @@ TEST(Gates, AThresholdHoldsForAccessesWithoutAFinding) {
   Settings s = settings();
   s.fail_on = conditions("sectors>8,excess>20%,excess>30%");
   EXPECT_EQ(apply(list, s, {}).failing, 2);
-  EXPECT_THAT(rules_of(list), ElementsAre(own::over_threshold, own::over_threshold));
+  EXPECT_THAT(rules_of(list), ElementsAre("over-threshold", "over-threshold"));
   EXPECT_EQ(list.findings[0].place.front().line, 1);
   EXPECT_THAT(list.findings[1].message, HasSubstr("21% of what the accesses move is for nothing"));
 }
 
 TEST(Gates, RulesAreGradedAndTurnedOff) {
-  List list{{at(1), at(2, "bank-conflict"), at(3, "narrow-access")}, {}, {}};
+  List list{{at(1), at(2, Rule::bank_conflict), at(3, Rule::narrow_access)}, {}, {}};
   Settings s = settings();
-  s.levels = {{"uncoalesced-load", Level::off}, {"bank-conflict", Level::error}};
+  s.levels = {{Rule::uncoalesced_load, Level::off}, {Rule::bank_conflict, Level::error}};
   apply(list, s, {});
   EXPECT_THAT(rules_of(list), ElementsAre("bank-conflict")) << "what is not shown by default stays out";
   EXPECT_EQ(list.findings[0].severity, Severity::error);
-  list = {{at(3, "narrow-access")}, {}, {}};
-  s.levels = {{"narrow-access", Level::note}};
+  list = {{at(3, Rule::narrow_access)}, {}, {}};
+  s.levels = {{Rule::narrow_access, Level::note}};
   apply(list, s, {});
   EXPECT_EQ(list.findings.size(), 1);
 }
@@ -131,7 +132,7 @@ TEST(Gates, ACommentIgnoresARuleAtItsLineAndThroughCalls) {
 
 TEST(Gates, WhatIsOffMayBeIgnoredAndIsHeldToThresholds) {
   Settings s = settings();
-  s.levels = {{"uncoalesced-load", Level::off}};
+  s.levels = {{Rule::uncoalesced_load, Level::off}};
   List list{{at(1)}, {access_at(1, 32)}, {}};
   EXPECT_EQ(
       apply(list, s, {read_comments("src/a.cu", "x; // warplens: ignore uncoalesced-load: why")}).failing, 0);
@@ -186,7 +187,7 @@ TEST(Gates, OnlyNewAndWorseFindingsFailWithABaseline) {
   s.baseline->findings = {{"uncoalesced-load", "src/a.cu", "line 1", "", 1, {{90, "sectors", 32}}},
                           {"uncoalesced-load", "src/a.cu", "line 2", "", 2, {{90, "sectors", 16}}},
                           {"uncoalesced-load", "src/a.cu", "line 9", "", 9, {}}};
-  auto now = [] { return List{{at(1), at(2), at(3), at(4, "halo-access")}, {}, {}}; };
+  auto now = [] { return List{{at(1), at(2), at(3), at(4, Rule::halo_access)}, {}, {}}; };
   List list = now();
   list.findings[3].severity = Severity::note;
   Outcome outcome = apply(list, s, {});
@@ -204,7 +205,7 @@ TEST(Gates, OnlyNewAndWorseFindingsFailWithABaseline) {
 }
 
 TEST(Gates, WhatIsGraverComesFirst) {
-  List list{{at(1), at(2, "bank-conflict"), at(3, "program-mistake")}, {}, {}};
+  List list{{at(1), at(2, Rule::bank_conflict), at(3, Rule::program_mistake)}, {}, {}};
   list.findings[0].severity = Severity::note;
   list.findings[2].severity = Severity::error;
   apply(list, settings(), {});

@@ -8,7 +8,7 @@ constexpr int n = 1024;             // rows and columns of matrices
 constexpr int m = 1 << 20;          // elements of vectors
 constexpr int tile = 32;
 
-// --- strided-access: the index that varies fastest -----------------------------------------------------------------
+// --- uncoalesced: the index that varies fastest -----------------------------------------------------------------
 __global__ void column_sum_strided(const float* a, float* b) { // a thread walks its row
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
@@ -22,7 +22,7 @@ __global__ void column_sum_straight(const float* a, float* b) {
   b[column] = sum;
 }
 
-// --- strided-access: a store that goes down a column, through a tile -----------------------------------------------
+// --- uncoalesced: a store that goes down a column, through a tile -----------------------------------------------
 __global__ void transpose_naive(const float* a, float* b) {
   int x = blockIdx.x * tile + threadIdx.x, y = blockIdx.y * tile + threadIdx.y;
   b[x * n + y] = a[y * n + x];
@@ -41,7 +41,7 @@ __global__ void transpose_padded(const float* a, float* b) {
   b[(blockIdx.x * tile + threadIdx.y) * n + blockIdx.y * tile + threadIdx.x] = t[threadIdx.x][threadIdx.y];
 }
 
-// --- strided-access: structures ------------------------------------------------------------------------------------
+// --- uncoalesced: structures ------------------------------------------------------------------------------------
 struct Particle { float x, y, z, vx, vy, vz, mass, age; };
 __global__ void move_aos(Particle* p) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -267,7 +267,7 @@ __global__ void bodies_tiled(const float4* p, float* out) {
   out[i] = sum;
 }
 
-// --- row-per-thread with short rows: a part of a warp for each ------------------------------------------------------
+// --- uncoalesced with short rows: a part of a warp for each ------------------------------------------------------
 __global__ void short_rows_by_thread(const int* start, const int* col, const float* value, const float* x, float* y) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;

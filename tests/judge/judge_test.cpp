@@ -61,7 +61,7 @@ TEST(Judge, OnePlaceInSeveralKernelsIsOneFindingWithTheSumOfBoth) {
   findings::List list = found_in({launch_of("f", {{load(3), 128}}), launch_of("g", {{load(3), 16}})});
   ASSERT_EQ(list.findings.size(), 1);
   const findings::Finding& one = list.findings[0];
-  EXPECT_EQ(one.rule, "uncoalesced-load");
+  EXPECT_EQ(one.rule, findings::Rule::uncoalesced_load);
   EXPECT_EQ(one.kernel, "f, g");
   ASSERT_EQ(one.place.size(), 2) << "with the call that was inlined";
   EXPECT_EQ(one.place[0].file, "a.cu");
@@ -84,7 +84,7 @@ TEST(Judge, WhatCostsMostComesFirst) {
   ASSERT_EQ(list.findings.size(), 3);
   EXPECT_EQ(list.findings[0].place[0].line, 4);
   EXPECT_EQ(list.findings[1].place[0].line, 3);
-  EXPECT_EQ(list.findings[2].rule, "narrow-access") << "which gates do not show unless asked";
+  EXPECT_EQ(list.findings[2].rule, findings::Rule::narrow_access) << "which gates do not show unless asked";
   EXPECT_EQ(list.accesses.size(), 3);
 }
 
@@ -94,7 +94,7 @@ TEST(Judge, StoresAndConflictsHaveRulesOfTheirOwn) {
   shared.space = access::Space::shared;
   findings::List list = found_in({launch_of("f", {{store, 128}, {shared, 128}})});
   std::set<std::string> rules;
-  for (const findings::Finding& finding : list.findings) rules.insert(finding.rule);
+  for (const findings::Finding& finding : list.findings) rules.emplace(findings::name(finding.rule));
   EXPECT_EQ(rules, (std::set<std::string>{"bank-conflict", "uncoalesced-store"}));
 }
 
@@ -114,9 +114,9 @@ TEST(Judge, ALaunchThatWasNotCountedIsAFinding) {
       diag::error("memory-out-of-bounds", "beyond the end", {"/here/a.cu", 8, 1, 0}));
   findings::List list = found_in({launch});
   ASSERT_EQ(list.findings.size(), 2);
-  EXPECT_EQ(list.findings[0].rule, "program-mistake");
+  EXPECT_EQ(list.findings[0].rule, findings::Rule::program_mistake);
   EXPECT_EQ(list.findings[0].place[0].line, 8);
-  EXPECT_EQ(list.findings[1].rule, "uncounted-launch");
+  EXPECT_EQ(list.findings[1].rule, findings::Rule::uncounted_launch);
   EXPECT_THAT(list.findings[1].message, HasSubstr("it stopped"));
 }
 
@@ -127,7 +127,7 @@ TEST(Judge, APartialLaunchIsAFindingBesideItsOwn) {
   launch.reason = "it ran when the program was stopped";
   std::map<std::string, std::string> messages;
   for (const findings::Finding& finding : found_in({launch}).findings)
-    messages[finding.rule] = finding.message;
+    messages[std::string(findings::name(finding.rule))] = finding.message;
   EXPECT_THAT(messages["uncounted-launch"], HasSubstr("partial, 412 of 1000 blocks"));
   EXPECT_TRUE(messages.contains("uncoalesced-load"));
 }

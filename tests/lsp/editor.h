@@ -16,7 +16,7 @@ inline constexpr const char* code =
     "__global__ void k(float* a, int n) {\n  a[threadIdx.x * n] = 1; // é\n}\n";
 
 inline findings::Finding finding_at(u32 line, u32 column) {
-  findings::Finding out{.rule = "uncoalesced-store"};
+  findings::Finding out{.rule = findings::Rule::uncoalesced_store};
   out.place = {{file, line, column, {}}, {"/w/b.cuh", 7, 3, {}}};
   out.message = "store of 4 bytes to 'a': stride 4*n bytes";
   out.conditions = {"n >= 8"};

@@ -198,7 +198,7 @@ TEST(Causes, WhatL1ServesComesLast) {
   Model model = model_of({counted({"blur", sites, {4, 4, 4}, 32, {0, 4, 124}}),
                           counted({"other", {load(0, {{"/s/a.cu", 9, 1, ""}}, "y")}, {64}, 2}, 1)});
   ASSERT_EQ(model.findings.size(), 2u);
-  EXPECT_EQ(model.findings[1].rule, "halo-access");
+  EXPECT_EQ(model.findings[1].rule, findings::Rule::halo_access);
   EXPECT_GT(model.findings[1].excess_cycles, model.findings[0].excess_cycles);
   EXPECT_TRUE(says(terminal(model, {100}), "of the waste, which the L1 serves: "));
 }

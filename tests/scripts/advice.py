@@ -10,9 +10,9 @@ import re
 import sys
 
 PREDICTING = {
-    "strided-access", "row-per-thread", "misaligned-access", "scattered-access", "repeated-load", "narrow-access",
-    "bank-conflict", "constant-serialised", "local-array", "same-address-atomics", "shared-address-atomics",
-    "divergent-access", "spread-atomics",
+    "uncoalesced-load", "misaligned-access", "scattered-access", "repeated-load", "narrow-access",
+    "bank-conflict", "constant-serialised", "local-array", "same-address-atomic", "contended-atomic",
+    "divergent-access",
 }  # fmt: skip
 MARK = re.compile(r"// (before|after) (\w+) (\S+) (\w+)(?: (\S+))?$")
 

@@ -15,7 +15,7 @@ expect_not_in stdout "$(printf '\033')"
 run "$warplens" explain --json --type 'struct{float x,y,z;}' 'p[threadIdx.x].y' --svg drawing.svg
 expect_code 0
 expect_json stdout 'r["warp"]["sectors"]' 12
-expect_json stdout '[f["after"] for f in r["fixes"] if f["rule"] == "structure-of-arrays"]' '[32]'
+expect_json stdout '[f["after"] for f in r["fixes"] if f["rule"] == "uncoalesced-load" and f["title"].startswith("One array")]' '[32]'
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("drawing.svg")' || fail "the drawing is not XML"
 
 run "$warplens" explain --case

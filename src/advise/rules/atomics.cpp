@@ -112,7 +112,7 @@ u64 wait_of(const Subject& s, const arch::Counts& leaders) {
 }
 
 void say_by_itself(const Subject& s, const arch::Counts& counts, bool shared, Advice& out) {
-  out.rule = "atomics-combined";
+  out.rule = findings::Rule::combined_atomic;
   out.title = shared ? "the assembler counts lanes of one word together"
                      : "the assembler combines integers that are added to one address";
   out.cause = fmt::format("{} {} are counted; hardware does with {}{}, as {}", value(out.metric, s.counters),
@@ -130,7 +130,7 @@ void meet_in_block(const Subject& s, std::vector<Advice>& list) {
   if (!is_device(s.site.space) || !can_combine(s.site.site) || block.words == 0 ||
       block.lanes < some_warps * block.words)
     return;
-  Advice out = draft(s, "same-address-atomics", Metric::threads);
+  Advice out = draft(s, findings::Rule::same_address_atomic, Metric::threads);
   out.after.threads = of_all_blocks(s.counters.threads, block.words, block.lanes);
   if (s.counters.threads - std::min(out.after.threads, s.counters.threads) < few_updates) return;
   out.after.sectors = of_all_blocks(s.counters.sectors, block.words, block.lanes);
@@ -165,7 +165,8 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
   if (u64 words = s.counters.bytes_used / site.bytes; !one_address && words != 0) leaders.threads = words;
   // A loop of compare-and-swap costs by lanes, not by the passes that are counted for one round of it.
   bool loop = shared && site.timing_dependent == access::Timing::retry;
-  Advice out = draft(s, "atomics", shared && !loop ? Metric::wavefronts : Metric::threads);
+  Advice out = draft(s, one_address ? findings::Rule::same_address_atomic : findings::Rule::contended_atomic,
+                     shared && !loop ? Metric::wavefronts : Metric::threads);
   std::optional<arch::Counts> combined = by_itself(s, leaders);
   if (combined && value(out.metric, *combined) < value(out.metric, s.counters)) {
     say_by_itself(s, *combined, shared, out);
@@ -188,7 +189,6 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
     list.push_back(std::move(copy[0]));
     return;
   }
-  out.rule = one_address ? "same-address-atomics" : "shared-address-atomics";
   say_combine(s, one_address, out);
   out.after = leaders;
   out.lanes = changed(s, keep_leaders);

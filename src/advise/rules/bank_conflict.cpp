@@ -200,7 +200,7 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
       s.site.pattern.kind() != measure::PatternKind::bank_conflict)
     return;
   const u64 unit = std::max<u64>(4, s.site.site.bytes);
-  Advice out = draft(s, "bank-conflict", Metric::wavefronts);
+  Advice out = draft(s, findings::Rule::bank_conflict, Metric::wavefronts);
   out.title =
       s.site.pattern.ways > 1 ? fmt::format("{}-way bank conflict", s.site.pattern.ways) : "bank conflicts";
   out.cause = "several lanes want different words of one bank, which gives one word a pass";

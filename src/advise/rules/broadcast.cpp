@@ -8,7 +8,7 @@ void broadcast(const Subject& s, std::vector<Advice>& list) {
   bool load = s.site.site.kind == access::Kind::load;
   if (!is_device(s.site.space) || !load || s.site.pattern.kind() != measure::PatternKind::broadcast) return;
   if (times_read(s) >= often && !moves_more_than_sectors(s)) return; // repeated.cpp says more
-  Advice out = draft(s, "broadcast-load", Metric::sectors);
+  Advice out = draft(s, findings::Rule::broadcast_load, Metric::sectors);
   out.title = "one address for the whole warp";
   if (moves_more_than_sectors(s)) { // up to 3.x a broadcast may cost a transaction for every lane, or a line
     out.cause =

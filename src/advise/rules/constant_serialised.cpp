@@ -6,7 +6,7 @@ namespace warplens::advise::rules {
 
 void constant_serialised(const Subject& s, std::vector<Advice>& list) {
   if (s.site.space != access::Space::constant || s.counters.requests <= s.counters.instructions) return;
-  Advice out = draft(s, "constant-serialised", Metric::requests);
+  Advice out = draft(s, findings::Rule::constant_serialised, Metric::requests);
   double each = static_cast<double>(s.counters.requests) / static_cast<double>(s.counters.instructions);
   out.title = fmt::format("{:.3g} constant-memory requests per instruction", each);
   out.cause =

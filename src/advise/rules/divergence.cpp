@@ -47,7 +47,7 @@ void divergence(const Subject& s, std::vector<Advice>& list) {
     if (c.one.lanes == 1) one_lane += c.warps;
   if (!reduction && one_lane != 0) return;
   double lanes = static_cast<double>(s.counters.threads) / static_cast<double>(s.counters.instructions);
-  Advice out = draft(s, "divergent-access", Metric::instructions);
+  Advice out = draft(s, findings::Rule::divergent_access, Metric::instructions);
   out.title = fmt::format("{:.2g} of 32 lanes are active", lanes);
   out.cause = "a warp performs an instruction for all of its lanes or for few in the same time";
   out.change =

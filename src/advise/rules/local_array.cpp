@@ -12,7 +12,7 @@ void local_array(const Subject& s, std::vector<Advice>& list) {
     for (const std::string& name : s.context.launch->record().local_arrays)
       names += (names.empty() ? " (" : ", ") + name;
   if (!names.empty()) names += ")";
-  Advice out = draft(s, "local-array", Metric::sectors);
+  Advice out = draft(s, findings::Rule::local_array, Metric::sectors);
   bool spread = s.counters.sectors > s.counters.ideal_sectors;
   if (spread) {
     out.title = "lanes use different indices of a local array";

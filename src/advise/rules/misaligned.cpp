@@ -71,7 +71,7 @@ bool has_aligned_twin(const Subject& s) {
 }
 
 Advice halo(const Subject& s) {
-  Advice out = draft(s, "halo-access", Metric::sectors);
+  Advice out = draft(s, findings::Rule::halo_access, Metric::sectors);
   out.title = "a neighbour's element";
   out.cause = "another access of the kernel is aligned, and neighbouring elements cannot all be: the extra "
               "sectors are those that the next warp reads too, which L1 serves";
@@ -85,7 +85,8 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   bool inside_segment =
       s.site.pattern.kind() == measure::PatternKind::contiguous && moves_more_than_sectors(s);
   if (!is_device(s.site.space) || !(inside_sector || inside_segment)) return;
-  Advice out = draft(s, "misaligned-access", inside_sector ? Metric::sectors : Metric::transactions);
+  Advice out =
+      draft(s, findings::Rule::misaligned_access, inside_sector ? Metric::sectors : Metric::transactions);
   if (inside_sector && reads(s.site.site.kind) && has_aligned_twin(s)) {
     list.push_back(halo(s)); // a note
     return;

@@ -15,7 +15,7 @@ void narrow(const Subject& s, std::vector<Advice>& list) {
     return;
   u64 lanes = ceil_div(s.counters.threads * site.bytes, 16), instructions = ceil_div(lanes, warp_size);
   if (instructions >= s.counters.instructions) return;
-  Advice out = draft(s, "narrow-access", Metric::instructions);
+  Advice out = draft(s, findings::Rule::narrow_access, Metric::instructions);
   out.title = fmt::format("{} byte{} per thread and instruction", site.bytes, site.bytes == 1 ? "" : "s");
   out.cause = "the bytes are coalesced, but one instruction can move 16 per thread";
   out.change = fmt::format("let each thread handle {} consecutive elements with one vector access (float4, "

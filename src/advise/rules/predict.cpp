@@ -49,9 +49,9 @@ bool is_device(access::Space space) { return space == access::Space::global; }
 
 bool reads(access::Kind kind) { return kind == access::Kind::load || kind == access::Kind::async_copy; }
 
-Advice draft(const Subject& subject, std::string rule, Metric metric) {
+Advice draft(const Subject& subject, findings::Rule rule, Metric metric) {
   Advice out;
-  out.rule = std::move(rule);
+  out.rule = rule;
   out.metric = metric;
   out.before = subject.counters;
   out.after = out.before;

@@ -22,7 +22,7 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   bool several_warps = s.context.launch == nullptr || s.context.launch->record().block.count() > warp_size;
   bool waste = 10 * s.counters.sectors > 11 * s.counters.ideal_sectors;
   if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
-  Advice out = draft(s, "repeated-load", Metric::sectors);
+  Advice out = draft(s, findings::Rule::repeated_load, Metric::sectors);
   out.title = fmt::format("the first block reads each sector {:.3g} times", times_read(s));
   out.cause = "seen in block 0; L1 serves much of it, but each time is a request";
   bool table = s.site.pattern.kind() == measure::PatternKind::broadcast &&

@@ -30,7 +30,7 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
   out.example = fmt::format("for (int j = begin + lane; j < end; j += {}) sum += A[j];", lanes);
   if (!known) return true;
   if (!strided) {
-    out.rule = "row-per-thread";
+    out.rule = findings::uncoalesced(s.site.site.kind);
     out.title = "each thread walks along a row of its own";
     out.cause = fmt::format(
         "neighbouring threads are in different rows, of {} elements on average in block 0, so each "

@@ -2,6 +2,7 @@
 // and the architecture counts the result. So the sentence, the number and the change are the same thing.
 #pragma once
 #include "advise/advise.h"
+#include "findings/rules.h"
 #include <algorithm>
 #include <functional>
 
@@ -93,6 +94,6 @@ bool is_device(access::Space);
 bool reads(access::Kind); // from where its lanes go: a load, an asynchronous copy
 // Does the architecture move larger pieces than the touched sectors? Only up to 3.x.
 bool moves_more_than_sectors(const Subject&);
-Advice draft(const Subject&, std::string rule, Metric metric);
+Advice draft(const Subject&, findings::Rule, Metric metric);
 
 } // namespace warplens::advise::rules

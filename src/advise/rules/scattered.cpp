@@ -61,7 +61,7 @@ bool goes_to_rows(const Subject& s) {
 // A note, whatever it says.
 Advice of_rows(const Subject& s) {
   if (has_aligned_twin(s)) return halo(s);
-  Advice out = draft(s, "scattered-access", Metric::sectors);
+  Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
   out.title = "the lanes of a warp go to parts of several rows";
   out.cause = "each part begins and ends inside a sector";
   out.change =
@@ -77,7 +77,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
   if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
       s.site.pattern.kind() != measure::PatternKind::scattered)
     return;
-  Advice out = draft(s, "scattered-access", Metric::sectors);
+  Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
   if (say_rows_of_threads(s, out)) {
     list.push_back(std::move(out));
     return;

@@ -41,7 +41,7 @@ bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_i
   while (copies < warp_size && after.wavefronts > after.ideal_wavefronts)
     after = with_copies(s, copies *= 2, by_itself.has_value());
   if (after.wavefronts >= now.wavefronts) return false;
-  Advice out = draft(s, "spread-atomics", Metric::wavefronts);
+  Advice out = draft(s, findings::Rule::contended_atomic, Metric::wavefronts);
   out.title = "lanes update different words of one bank";
   out.cause =
       "a bank performs one lane's operation at a time, and no padding helps where the data choose the word";
@@ -66,7 +66,7 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
             bytes = block.words * s.site.site.bytes;
   const bool helps = block.lanes != 0 && 10 * left < 9 * s.counters.threads && bytes <= shared_table;
   if (!helps && !scattered) return false;
-  Advice out = draft(s, "spread-atomics", Metric::threads);
+  Advice out = draft(s, findings::Rule::contended_atomic, Metric::threads);
   out.title = "lanes update addresses that lie far apart";
   out.cause = "each update is a sector of its own towards L2";
   if (helps) {

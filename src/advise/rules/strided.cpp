@@ -122,7 +122,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats(s, s.site)) &&
                        (block.requests == 0 || block.rows != 0) && !result_in_row(s, stride);
-  Advice out = draft(s, "strided-access", Metric::sectors);
+  Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
   predict(s, consecutive(s), out);
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
   out.cause =

@@ -274,7 +274,7 @@ std::vector<report::Parameter> SourceTexts::parameters(const std::string& functi
   return found ? std::move(found->parameters) : std::vector<report::Parameter>();
 }
 
-std::span<const std::string_view> checked_rules() { return check::rules(); }
+std::span<const findings::Rule> checked_rules() { return check::rules(); }
 
 Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o,
                                           const std::function<bool(const std::string&)>& wanted) {

@@ -52,6 +52,6 @@ Result<Examined> examine(const CheckOptions&, const std::vector<CheckInput>&, So
                          const std::stop_token& stop = {});
 
 // The rules that code alone tells of. Comments that ignore others are for runs.
-std::span<const std::string_view> checked_rules();
+std::span<const findings::Rule> checked_rules();
 
 } // namespace warplens::driver

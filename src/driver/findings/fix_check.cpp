@@ -119,7 +119,7 @@ private:
 std::string left_out(const FixGroup& group, const std::string& why) {
   const access::SourceFrame at = findings::place_of(*group.findings.front());
   return fmt::format("warplens: the fix for {}:{} [{}] is left out: {}\n", at.file, at.line,
-                     group.findings.front()->rule, why);
+                     findings::name(group.findings.front()->rule), why);
 }
 
 // Leaves those that hold: first each on its own, where they do not all hold together, then fewer and fewer of them together.

@@ -36,7 +36,7 @@ Result<gates::Baseline> baseline_in(const std::string& file) {
 }
 
 Finding changed_since(const std::string& file) {
-  Finding out{.rule = std::string(gates::own::unchecked_comment)};
+  Finding out{.rule = findings::Rule::unchecked_comment};
   out.certainty = findings::Certainty::measured;
   out.place = {{file, 1, 0, {}}};
   out.message = "the file is not the one that was judged any more: its comments for WarpLens are not read";
@@ -60,9 +60,8 @@ std::vector<gates::Comments> comments_of(List& list, const FindingSources& sourc
     if (!gates::covers(settings, name)) continue;
     gates::Comments of_file = gates::read_comments(name, sources.text(name));
     std::erase_if(of_file.all, [&](const gates::Comment& comment) {
-      return !comment.ignore.empty() && comment.ignore != gates::own::over_threshold &&
-             !sources.rules.empty() &&
-             std::ranges::find(sources.rules, comment.ignore) == sources.rules.end();
+      return comment.ignore && comment.ignore != findings::Rule::over_threshold && !sources.rules.empty() &&
+             std::ranges::find(sources.rules, *comment.ignore) == sources.rules.end();
     });
     if (of_file.all.empty() && of_file.malformed.empty()) continue;
     if (sources.changed.contains(name))

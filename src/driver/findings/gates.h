@@ -14,7 +14,7 @@ class Outputs;
 struct FindingSources {
   findings::SourceText text;
   std::set<std::string> changed{}; // whose lines are not those that were judged
-  std::span<const std::string_view>
+  std::span<const findings::Rule>
       rules{}; // that the command looks for; empty: all. Others are ignored in vain
   // Where not all of a program was judged: the files that were, beside those that accesses come from. What a baseline has of
   // others that are still there is left alone.

@@ -13,15 +13,16 @@ namespace {
 
 // The rules that are asked, and what a fix of each is called.
 struct Shared {
-  std::string_view rule, title;
+  findings::Rule rule;
+  std::string_view title;
 };
 constexpr Shared shared_rules[] = {
-    {"constant-serialised", "Move the table out of constant memory"},
-    {"local-array", "Use the same index in every thread"},
-    {"scattered-access", "Bring the accesses of a warp together"},
-    {"same-address-atomics", "Let one lane update for all"},
-    {"shared-address-atomics", "Let one lane of each address update for the others"},
-    {"divergent-access", "Let whole warps take part"},
+    {findings::Rule::constant_serialised, "Move the table out of constant memory"},
+    {findings::Rule::local_array, "Use the same index in every thread"},
+    {findings::Rule::scattered_access, "Bring the accesses of a warp together"},
+    {findings::Rule::same_address_atomic, "Let one lane update for all"},
+    {findings::Rule::contended_atomic, "Let one lane of each address update for the others"},
+    {findings::Rule::divergent_access, "Let whole warps take part"},
 };
 
 // The report's words are parts of a sentence.

@@ -17,7 +17,7 @@ void offer_swap(Situation& s, const RowLength& row, std::vector<advise::Advice>&
   Algebra& algebra = s.symbolic.form.algebra();
   QuasiPolynomial swapped = algebra.add(algebra.multiply(row.columns, row.length), row.rows);
   advise::Advice out;
-  out.rule = "swap-index-order";
+  out.rule = findings::uncoalesced(s.manner.kind);
   out.title = "Swap the index order";
   out.cause =
       fmt::format("threadIdx.x selects the row, so neighbouring threads are {} elements ({} bytes) apart.",
@@ -35,7 +35,7 @@ void offer_swap(Situation& s, const RowLength& row, std::vector<advise::Advice>&
 // A short constant step: members of a structure spelled out by hand. Each becomes an array of its own.
 void offer_arrays(Situation& s, const RowLength& row, std::vector<advise::Advice>& list) {
   advise::Advice out;
-  out.rule = "structure-of-arrays";
+  out.rule = findings::uncoalesced(s.manner.kind);
   out.title = "One array per member (structure of arrays)";
   out.cause =
       fmt::format("Neighbouring threads use one element in {}; the others travel for nothing.", row.value);

@@ -32,7 +32,7 @@ void pad_rows(Situation& s, std::vector<advise::Advice>& list) {
     if (padded == row.value || row.value < warp_size) continue;
     u64 pitch = align_up(static_cast<u64>(row.value * size), s.arch.memory.pitch_alignment);
     advise::Advice out;
-    out.rule = "pad-rows";
+    out.rule = findings::Rule::misaligned_access;
     out.title = fmt::format("Pad the rows from {} to {} elements", row.value, padded);
     out.cause = fmt::format("A row of {} elements is {} bytes, so rows start in the middle of a segment.",
                             row.value, row.value * size);
@@ -61,7 +61,7 @@ void pad_shared_rows(Situation& s, std::vector<advise::Advice>& list) {
     i64 best_pad = padding.units * unit;
     advise::Advice best;
     predict(s, with_length(s, row, row.value + best_pad), best);
-    best.rule = "pad-shared-rows";
+    best.rule = findings::Rule::bank_conflict;
     best.title = fmt::format("Pad each row by {}: {} becomes {}", best_pad, row.value, row.value + best_pad);
     best.cause = fmt::format("Steps of {} elements come back to the same banks, so the words of one bank are "
                              "read one after the other.",

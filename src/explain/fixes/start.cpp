@@ -21,7 +21,7 @@ void align_start(Situation& s, std::vector<advise::Advice>& list) {
   Footprint aligned = s.footprint;
   for (i64& offset : aligned.offset) offset -= static_cast<i64>(shift);
   advise::Advice out;
-  out.rule = "align-start";
+  out.rule = findings::Rule::misaligned_access;
   out.title = "Start at a multiple of 128 bytes";
   out.cause = fmt::format(
       "The block's first access is {} bytes behind a multiple of 128, so its warps straddle segments.",

@@ -1,6 +1,7 @@
 // What the fixes share: moving the footprint to another index expression, and comparing counts.
 #pragma once
 #include "explain/fixes.h"
+#include "findings/rules.h"
 
 namespace warplens::explain {
 

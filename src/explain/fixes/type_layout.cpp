@@ -36,7 +36,7 @@ void align_type(Situation& s, std::vector<advise::Advice>& list) {
     manner.pieces = pieces(aligned);
     if (manner.pieces.size() >= s.manner.pieces.size()) continue;
     advise::Advice out;
-    out.rule = "align-type";
+    out.rule = findings::uncoalesced(s.manner.kind);
     out.title = fmt::format("Align the type: __align__({})", align);
     out.cause = fmt::format("{} bytes aligned to {} take {} instructions with interleaved addresses; one "
                             "instruction moves 1, 2, 4, 8 or 16 aligned bytes.",
@@ -73,7 +73,7 @@ void split_structure(Situation& s, std::vector<advise::Advice>& list) {
     for (std::size_t i = 0; i < s.manner.pieces.size(); ++i)
       out.after += counted(s, resized(s, bytes), manner);
   }
-  out.rule = "structure-of-arrays";
+  out.rule = findings::uncoalesced(s.manner.kind);
   out.title = "One array per member (structure of arrays)";
   out.cause = fmt::format(
       "Neighbouring threads are a whole structure apart, {} bytes, and each instruction uses {} of them.",
@@ -111,7 +111,7 @@ void vector_loads(Situation& s, std::vector<advise::Advice>& list) {
                              [&](i64 o) { return (o + static_cast<i64>(manner.base)) % 16 == 0; });
   if (!aligned) return;
   advise::Advice out;
-  out.rule = "vector-loads";
+  out.rule = findings::Rule::narrow_access;
   out.title = fmt::format("{} {} per instruction", wide, bytes == 4 ? "words" : "elements");
   out.cause =
       fmt::format("Each instruction moves {} per thread; the widest moves 16.", text::plural(bytes, "byte"));

@@ -41,7 +41,7 @@ std::string device_memory(const Explanation& e, const arch::Counts& c, const The
 
 } // namespace
 
-bool optional(const advise::Advice& fix) { return fix.rule == "vector-loads"; }
+bool optional(const advise::Advice& fix) { return fix.rule == findings::Rule::narrow_access; }
 
 std::string summary(const Explanation& e, const Theme& ink) {
   const arch::Counts& c = e.block;

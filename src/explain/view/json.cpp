@@ -76,7 +76,7 @@ nlohmann::json json(const Explanation& e) {
   }
   out["fixes"] = nlohmann::json::array();
   for (const advise::Advice& fix : e.fixes)
-    out["fixes"].push_back({{"rule", fix.rule},
+    out["fixes"].push_back({{"rule", findings::name(fix.rule)},
                             {"title", fix.title},
                             {"cause", fix.cause},
                             {"change", fix.change},

@@ -17,7 +17,8 @@ FUZZ_TARGET(fix) {
   for (u32 i = 0; i < source.size() && list.findings.size() < 32; ++i) {
     if (!source.at(i).word() || !source.at(i + 1).is("[")) continue;
     for (Kind kind : {Kind::longer_rows, Kind::other_order, Kind::aligned, Kind::restricted}) {
-      findings::Finding& one = list.findings.emplace_back(findings::Finding{.rule = "bank-conflict"});
+      findings::Finding& one =
+          list.findings.emplace_back(findings::Finding{.rule = findings::Rule::bank_conflict});
       one.array = source.at(i).text;
       one.place = {{"a.cu", source.line_of(source.at(i).begin), source.column_of(source.at(i).begin), {}}};
       one.fix = findings::Fix{"words", "", {}, {kind, kind == Kind::aligned ? 16u : 4u, 128}};

@@ -1,4 +1,5 @@
 // What a project keeps for gates: comments in its source, .warplens.toml, a baseline.
+#include "findings/rules.h"
 #include "fuzz/target.h"
 #include "gates/baseline.h"
 #include "gates/comments.h"
@@ -24,7 +25,8 @@ FUZZ_TARGET(baseline) {
   if (!baseline) return;
   findings::List list;
   for (const gates::Known& known : baseline->findings) {
-    findings::Finding& one = list.findings.emplace_back(findings::Finding{.rule = known.rule});
+    findings::Finding& one = list.findings.emplace_back(
+        findings::Finding{.rule = findings::rule_named(known.rule).value_or(findings::Rule{})});
     one.place = {{known.file, known.line, 1, {}}};
     one.source = known.source;
     one.kernel = known.kernel;

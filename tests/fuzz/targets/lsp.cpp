@@ -33,7 +33,7 @@ FUZZ_TARGET(lsp) {
     for (const lsp::Question& question : std::exchange(questions, {})) {
       lsp::Answer answer;
       findings::Finding& finding =
-          answer.list.findings.emplace_back(findings::Finding{.rule = "uncoalesced-load"});
+          answer.list.findings.emplace_back(findings::Finding{.rule = findings::Rule::uncoalesced_load});
       finding.place = {{question.file, 2, 3, {}}, {"/b.cuh", 0, 0, {}}};
       finding.fix = findings::Fix{"fix", {}, {{question.file, 1, 1, 9, 9, "y"}}};
       answer.accesses.push_back({.place = finding.place, .what = "load"});

@@ -94,7 +94,7 @@ __global__ void bfs(const int* begin, const int* edge, int* cost) {
   int node = threadIdx.x;
 #pragma unroll 1
   for (int i = begin[node]; i < begin[node + 1]; ++i) {
-    int to = edge[i]; // before bfs load global row-per-thread
+    int to = edge[i]; // before bfs load global uncoalesced-load
     cost[to] = 1;
   }
 }
@@ -111,7 +111,7 @@ __global__ void segments(const int* begin, const double* a, double* out) {
   double most = 0;
 #pragma unroll 1
   for (int i = begin[row]; i < begin[row + 1]; ++i) {
-    double x = a[i]; // before segments load global row-per-thread
+    double x = a[i]; // before segments load global uncoalesced-load
     most = x > most ? x : most;
   }
   out[row] = most;

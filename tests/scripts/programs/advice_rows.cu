@@ -31,7 +31,7 @@ __global__ void long_rows(const int* begin, const float* a, float* out) {
   float sum = 0;
 #pragma unroll 1
   for (int j = begin[row]; j < begin[row + 1]; ++j)
-    sum += a[j]; // before long_rows load global row-per-thread
+    sum += a[j]; // before long_rows load global uncoalesced-load
   out[row] = sum;
 }
 __global__ void long_rows_by_warp(const int* begin, const float* a, float* out) {
@@ -48,7 +48,7 @@ __global__ void short_rows(const int* begin, const double* a, double* out) {
   double sum = 0;
 #pragma unroll 4
   for (int j = begin[row]; j < begin[row + 1]; ++j)
-    sum += a[j]; // before short_rows load global row-per-thread
+    sum += a[j]; // before short_rows load global uncoalesced-load
   out[row] = sum;
 }
 __global__ void short_rows_by_8(const int* begin, const double* a, double* out) {
@@ -65,7 +65,7 @@ __global__ void sparse(const int* begin, const int* column, const float* a, cons
   float sum = 0;
 #pragma unroll 1
   for (int j = begin[row]; j < begin[row + 1]; ++j) {
-    int c = column[j]; // before sparse load global row-per-thread
+    int c = column[j]; // before sparse load global uncoalesced-load
     sum += a[j] * x[c];
   }
   out[row] = sum;
