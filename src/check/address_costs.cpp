@@ -204,7 +204,7 @@ private:
 
   // Without varying symbols and flags. `aligned`: as if parameters were multiples of what it takes.
   std::vector<Costs> of(Value address, bool aligned) {
-    symbolic::Algebra::Parts parts = a_.algebra.parts(address);
+    symbolic::LaneAlgebra::Parts parts = a_.algebra.parts(address);
     u64 unit = aligned ? aligned_unit(parts.uniform) : pool_.facts(parts.uniform).divisor;
     Groups groups;
     for (u32 lane = 0; lane < warp_size; ++lane) {
@@ -259,7 +259,7 @@ private:
   };
 
   // All that is not known as one number: a product of symbols, or a sum whose parts move lanes alike.
-  std::optional<Along> along_one(const Placed& placed, const symbolic::Algebra::Parts& parts) {
+  std::optional<Along> along_one(const Placed& placed, const symbolic::LaneAlgebra::Parts& parts) {
     Along out;
     out.lanes.placed = placed;
     out.lanes.placed.passes = false;

@@ -37,9 +37,9 @@ struct Launches {
   std::map<std::pair<u32, u32>, i64> arguments; // parameter's index and byte in it → its value
 };
 
-// Why a value differs by lane: Algebra::Cause, one of these, or an instruction.
+// Why a value differs by lane: LaneAlgebra::Cause, one of these, or an instruction.
 enum class Reason : u32 {
-  divergent_join = symbolic::Algebra::first_of_caller,
+  divergent_join = symbolic::LaneAlgebra::first_of_caller,
   divergent_loop,
   different_patterns,
   irreducible,
@@ -77,7 +77,7 @@ public:
   void run();
 
   symbolic::Pool pool;
-  symbolic::Algebra algebra;
+  symbolic::LaneAlgebra algebra;
   Flow& flow;
   const WarpCase& warp;
   const Rules rules;

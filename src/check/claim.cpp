@@ -101,7 +101,7 @@ struct Claimed {
     const ir::Instruction& i = a.flow.function.instructions[instruction];
     const ir::Form& form = a.flow.module.form(i);
     const ir::Fragment fragment = ir::fragment_of(form);
-    symbolic::Algebra& algebra = a.algebra;
+    symbolic::LaneAlgebra& algebra = a.algebra;
     const u32 first = i.first_operand + i.destinations, bits = ir::bits(form.type());
     const u32 behind =
         1 + (form.has(ir::Modifier::store) ? fragment.registers : 0); // the address, and what is stored
@@ -139,7 +139,7 @@ private:
     for (const Term& t : a.pool.terms(to))
       for (u32 s : a.pool.monomial(t.monomial))
         if (!a.pool.symbol(s).uniform) return {};
-    symbolic::Algebra::Parts parts = a.algebra.parts(to);
+    symbolic::LaneAlgebra::Parts parts = a.algebra.parts(to);
     if (!parts.others.empty()) return {};
     claim.address.assumed = a.pool.sets.unite(claim.address.assumed, to.assumed);
     const i64 first = parts.constant[0]; // addresses of 32 bits

@@ -44,7 +44,7 @@ private:
 
   Analysis& a_;
   symbolic::Pool& pool_;
-  symbolic::Algebra& algebra_;
+  symbolic::LaneAlgebra& algebra_;
   const ir::Function& function_;
   const ir::Module& module_;
 

@@ -203,7 +203,7 @@ private:
   Claim& out_;
   const ActiveLanes& lanes_;
   const u32 instruction_, block_;
-  const symbolic::Algebra::Parts parts_;
+  const symbolic::LaneAlgebra::Parts parts_;
 };
 
 } // namespace

@@ -6,7 +6,7 @@ namespace warplens::check {
 namespace {
 
 using symbolic::Lanes;
-using Sources = std::span<const Lanes>;
+using LaneSources = std::span<const Lanes>;
 
 template <class F> Lanes each_lane(F&& f) {
   Lanes out;
@@ -15,7 +15,7 @@ template <class F> Lanes each_lane(F&& f) {
 }
 
 // Calls Op on the sources as numbers of type T; further sources are u32, as shift amounts and positions are.
-template <class Op, class T> Lanes lanes_of(Sources s) {
+template <class Op, class T> Lanes lanes_of(LaneSources s) {
   return each_lane([&](u32 lane) {
     T a = static_cast<T>(s[0][lane]);
     if constexpr (requires(T x) { Op::apply(x); })
@@ -33,7 +33,7 @@ template <class Op, class T> Lanes lanes_of(Sources s) {
   });
 }
 
-template <class Op> std::optional<Lanes> by_type(const ir::Form& form, Sources s) {
+template <class Op> std::optional<Lanes> by_type(const ir::Form& form, LaneSources s) {
   bool is_signed = ir::is_signed(form.type());
   switch (ir::bits(form.type())) {
   case 16: return is_signed ? lanes_of<Op, i16>(s) : lanes_of<Op, u16>(s);
@@ -43,11 +43,11 @@ template <class Op> std::optional<Lanes> by_type(const ir::Form& form, Sources s
   }
 }
 
-template <class Op> std::optional<Lanes> wide(const ir::Form& form, Sources s) { // of 32 or 64 bits
+template <class Op> std::optional<Lanes> wide(const ir::Form& form, LaneSources s) { // of 32 or 64 bits
   return ir::bits(form.type()) == 64 ? lanes_of<Op, u64>(s) : lanes_of<Op, u32>(s);
 }
 
-std::optional<Lanes> funnel_shifted(const ir::Form& form, Sources s) {
+std::optional<Lanes> funnel_shifted(const ir::Form& form, LaneSources s) {
   bool left = form.has(ir::Modifier::l), wrapped = form.has(ir::Modifier::wrap);
   if (left) return wrapped ? lanes_of<sem::Shf<true, true>, u32>(s) : lanes_of<sem::Shf<true, false>, u32>(s);
   return wrapped ? lanes_of<sem::Shf<false, true>, u32>(s) : lanes_of<sem::Shf<false, false>, u32>(s);
@@ -55,7 +55,7 @@ std::optional<Lanes> funnel_shifted(const ir::Form& form, Sources s) {
 
 } // namespace
 
-std::optional<Lanes> computed(const ir::Form& form, Sources s) {
+std::optional<Lanes> computed(const ir::Form& form, LaneSources s) {
   bool high = form.has(ir::Modifier::hi), saturates = form.has(ir::Modifier::sat);
   if (ir::is_float(form.type()) || saturates) return {};
   switch (form.opcode) {

@@ -18,7 +18,7 @@ std::optional<std::array<Step, warp_size>> steps_of(Analysis& a, const Coordinat
   for (u32 n = where.layers; n < of_each.size(); ++n) {
     const symbolic::Facts& facts = a.pool.facts(of_each[n]);
     if (facts.uniform) continue;
-    const symbolic::Algebra::Parts parts = a.algebra.parts(of_each[n]);
+    const symbolic::LaneAlgebra::Parts parts = a.algebra.parts(of_each[n]);
     if (facts.varying || !parts.others.empty()) return {};
     const u32 axis = n - where.layers;
     const i64 unit = axis == 0 ? where.step : 1;

@@ -202,7 +202,7 @@ std::string Words::result_of_call(u32 load) const {
 }
 
 std::string Words::reason(u32 cause) const {
-  using C = symbolic::Algebra::Cause;
+  using C = symbolic::LaneAlgebra::Cause;
   switch (cause) {
   case C::shift_of_mixed: return "a shift or a division of a sum whose low bits are not known";
   case C::bits_of_mixed: return "bits of a sum whose low bits are not known";

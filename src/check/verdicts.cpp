@@ -8,11 +8,11 @@ namespace warplens::check {
 namespace {
 
 using json_t = nlohmann::ordered_json;
-using Names = std::function<std::string(const std::string&)>;
+using NameOf = std::function<std::string(const std::string&)>;
 
 json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
 
-json_t place_json(const access::SourceFrame& place, const Names& name_of) {
+json_t place_json(const access::SourceFrame& place, const NameOf& name_of) {
   json_t out;
   out["file"] = place.file.empty() ? json_t() : json_t(name_of(place.file));
   out["line"] = place.line == 0 ? json_t() : json_t(place.line);
@@ -38,7 +38,7 @@ std::string_view certainty(const Judgement& j) {
 }
 
 json_t judgement_json(const Judgement& j, const std::vector<const arch::Architecture*>& rows,
-                      const Names& name_of) {
+                      const NameOf& name_of) {
   json_t out = place_json(report::user_frame(j.site), name_of);
   out["kernel"] = j.kernel;
   out["array"] = text_or_null(j.array);
@@ -76,7 +76,7 @@ json_t judgement_json(const Judgement& j, const std::vector<const arch::Architec
 } // namespace
 
 std::string verdicts_json(const std::vector<Judgement>& judgements, const findings::List& list,
-                          const std::vector<const arch::Architecture*>& rows, const Names& name_of,
+                          const std::vector<const arch::Architecture*>& rows, const NameOf& name_of,
                           std::string_view version) {
   json_t out{{"schema", 1}, {"tool", {{"name", "warplens"}, {"version", version}}}};
   out["complete"] = list.gaps.empty();

@@ -82,7 +82,7 @@ json_t related(const Finding& finding) {
   return out;
 }
 
-json_t fix_json(const Fix& fix) {
+json_t sarif_fix(const Fix& fix) {
   json_t out;
   out["description"]["text"] = fix.text;
   json_t& changes = out["artifactChanges"] = json_t::array();
@@ -156,7 +156,7 @@ json_t result_json(const Finding& finding, std::size_t rule_index, const std::st
   if (json_t place = place_json(finding); !place.empty()) out["locations"].push_back(std::move(place));
   if (json_t others = related(finding); !others.empty()) out["relatedLocations"] = std::move(others);
   if (finding.place.size() > 1) out["codeFlows"].push_back(code_flow(finding));
-  if (finding.fix && !finding.fix->edits.empty()) out["fixes"].push_back(fix_json(*finding.fix));
+  if (finding.fix && !finding.fix->edits.empty()) out["fixes"].push_back(sarif_fix(*finding.fix));
   if (const char* state = baseline_state(finding.standing.baseline)) out["baselineState"] = state;
   if (any_suppressed) out["suppressions"] = json_t::array();
   if (finding.standing.suppressed)

@@ -8,13 +8,7 @@
 namespace warplens::gates {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-diag::Diagnostic bad(std::string message, const diag::Span& where) {
+diag::Diagnostic bad_condition(std::string message, const diag::Span& where) {
   return diag::error("bad-comparison", std::move(message), where,
                      "write e.g. sectors-per-request>8, wavefronts<=2 or excess>20%");
 }
@@ -28,7 +22,7 @@ Result<Measure> parse_measure(std::string_view word, const diag::Span& where) {
     known.emplace_back(name(one));
     if (!counter(one).empty()) known.emplace_back(counter(one));
   }
-  diag::Diagnostic out = bad(fmt::format("'{}' is nothing that is compared", word), where);
+  diag::Diagnostic out = bad_condition(fmt::format("'{}' is nothing that is compared", word), where);
   if (std::string near = closest(word, known); !near.empty())
     out.help = fmt::format("did you mean '{}'?", near);
   return failure(std::move(out));
@@ -43,15 +37,21 @@ Result<double> parse_limit(std::string_view word, Measure measure, const diag::S
   auto [end, error] =
       std::from_chars(word.data(), word.data() + word.size(), value, std::chars_format::fixed);
   if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value) || value < 0)
-    return failure(bad(fmt::format("'{}' is not a number", whole), where));
+    return failure(bad_condition(fmt::format("'{}' is not a number", whole), where));
   if (percent != (measure == Measure::excess))
-    return failure(bad(percent ? fmt::format("{} are not compared with a percentage", name(measure))
-                               : fmt::format("excess is a share: write {}%", whole),
-                       where));
+    return failure(bad_condition(percent ? fmt::format("{} are not compared with a percentage", name(measure))
+                                         : fmt::format("excess is a share: write {}%", whole),
+                                 where));
   return percent ? value / 100 : value;
 }
 
 } // namespace
+
+std::string_view trimmed(std::string_view text) {
+  std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
 
 std::string_view name(Relation relation) {
   switch (relation) {
@@ -87,7 +87,7 @@ std::string_view counter(Measure measure) {
 Result<Comparison> parse_comparison(std::string_view text, const diag::Span& where) {
   text = trimmed(text);
   const std::size_t at = text.find_first_of("<>=");
-  if (at == text.npos) return failure(bad(fmt::format("'{}' compares nothing", text), where));
+  if (at == text.npos) return failure(bad_condition(fmt::format("'{}' compares nothing", text), where));
   const std::size_t past = std::min(text.find_first_not_of("<>=", at), text.size());
   Comparison out;
   out.text = text;
@@ -96,7 +96,7 @@ Result<Comparison> parse_comparison(std::string_view text, const diag::Span& whe
   for (Relation one :
        {Relation::less, Relation::at_most, Relation::equal, Relation::at_least, Relation::more})
     if (relation == name(one)) out.relation = one, known = true;
-  if (!known) return failure(bad(fmt::format("'{}' is none of < <= == >= >", relation), where));
+  if (!known) return failure(bad_condition(fmt::format("'{}' is none of < <= == >= >", relation), where));
   Result<Measure> measure = parse_measure(trimmed(text.substr(0, at)), where);
   if (!measure) return failure(measure.error());
   out.measure = *measure;

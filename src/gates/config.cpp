@@ -35,7 +35,7 @@ diag::Span span_of(const std::string& file, const toml::source_region& region) {
   return {file, region.begin.line, region.begin.column, 0};
 }
 
-diag::Diagnostic bad(std::string message, const diag::Span& place, std::string what_helps = help) {
+diag::Diagnostic bad_config(std::string message, const diag::Span& place, std::string what_helps = help) {
   return diag::error("bad-config", std::move(message), place, std::move(what_helps));
 }
 
@@ -71,9 +71,9 @@ private:
         std::vector<std::string> known;
         for (const auto& [name, _] : steps) known.emplace_back(name);
         const std::string near = closest(key.str(), known);
-        return failure(bad(fmt::format("there is no '{}{}'", where, key.str()),
-                           span_of(config_.file, key.source()),
-                           near.empty() ? help : fmt::format("did you mean '{}'?", near)));
+        return failure(bad_config(fmt::format("there is no '{}{}'", where, key.str()),
+                                  span_of(config_.file, key.source()),
+                                  near.empty() ? help : fmt::format("did you mean '{}'?", near)));
       }
       if (Result<void> done = (this->*step->second)(value); !done) return done;
     }
@@ -87,7 +87,7 @@ private:
       if (std::optional<std::string> text = word.value_exact<std::string>()) return take(*text, place(word));
       if (std::optional<int64_t> number = word.value_exact<int64_t>())
         return take(std::to_string(*number), place(word));
-      return failure(bad("this is no word in quotes, nor a list of them", place(word)));
+      return failure(bad_config("this is no word in quotes, nor a list of them", place(word)));
     };
     const toml::array* list = node.as_array();
     if (list == nullptr) return one(node);
@@ -115,7 +115,7 @@ private:
 
   Result<void> diff(const toml::node& node) {
     const toml::table* table = node.as_table();
-    if (table == nullptr) return failure(bad("diff is not a table", place(node)));
+    if (table == nullptr) return failure(bad_config("diff is not a table", place(node)));
     return each(*table, "diff.", {{"fail-on", &Reader::diff_fail_on}});
   }
   Result<void> diff_fail_on(const toml::node& node) {
@@ -127,7 +127,8 @@ private:
 
   Result<void> baseline(const toml::node& node) {
     std::optional<std::string> path = node.value_exact<std::string>();
-    if (!path || path->empty()) return failure(bad("the baseline is not the name of a file", place(node)));
+    if (!path || path->empty())
+      return failure(bad_config("the baseline is not the name of a file", place(node)));
     config_.baseline = (fs::path(config_.folder) / *path).lexically_normal().string();
     return {};
   }
@@ -141,7 +142,7 @@ private:
       if (error != std::errc{} || end != text.data() + text.size() - 1) value = -1;
     }
     if (!(value >= 0 && value <= 100))
-      return failure(bad("least-excess is no percentage", place(node), "write it as \"5%\""));
+      return failure(bad_config("least-excess is no percentage", place(node), "write it as \"5%\""));
     config_.least_excess = value / 100;
     return {};
   }
@@ -149,14 +150,15 @@ private:
   Result<void> compiler(const toml::node& node) {
     config_.compiler = node.value_exact<std::string>().value_or("");
     if (config_.compiler == "auto" || config_.compiler == "nvcc" || config_.compiler == "clang") return {};
-    return failure(bad("there is no such compiler", place(node), "it is \"auto\", \"nvcc\" or \"clang\""));
+    return failure(
+        bad_config("there is no such compiler", place(node), "it is \"auto\", \"nvcc\" or \"clang\""));
   }
 
   Result<void> compile_options(const toml::node& node) {
     std::optional<std::string> text = node.value_exact<std::string>();
     if (!text)
-      return failure(
-          bad("the compiler's options are no text", place(node), "write them as \"-Iinclude -DFAST\""));
+      return failure(bad_config("the compiler's options are no text", place(node),
+                                "write them as \"-Iinclude -DFAST\""));
     config_.compile_options = *text;
     config_.compile_options_place = place(node);
     return {};
@@ -165,8 +167,8 @@ private:
   Result<void> block(const toml::node& node) {
     constexpr int64_t most = 1024; // threads, on every compute capability
     const auto mistake = [&](const toml::node& at) {
-      return failure(bad("this is not the size of a block", place(at),
-                         "one to three numbers, of at most 1024 threads: block = [32, 8]"));
+      return failure(bad_config("this is not the size of a block", place(at),
+                                "one to three numbers, of at most 1024 threads: block = [32, 8]"));
     };
     u32 size[3] = {1, 1, 1};
     std::size_t axis = 0;
@@ -191,12 +193,12 @@ private:
 
   Result<void> set(const toml::node& node) {
     const toml::table* table = node.as_table();
-    if (table == nullptr) return failure(bad("set is not a table of parameters", place(node)));
+    if (table == nullptr) return failure(bad_config("set is not a table of parameters", place(node)));
     for (const auto& [key, value] : *table) {
       std::optional<int64_t> number = value.value_exact<int64_t>();
       if (!number)
-        return failure(bad(fmt::format("the value of '{}' is no whole number", key.str()), place(value),
-                           "a parameter by its name in the source: n = 1024"));
+        return failure(bad_config(fmt::format("the value of '{}' is no whole number", key.str()),
+                                  place(value), "a parameter by its name in the source: n = 1024"));
       config_.set[std::string(key.str())] = *number;
     }
     return {};
@@ -204,7 +206,7 @@ private:
 
   Result<void> severity(const toml::node& node) {
     const toml::table* table = node.as_table();
-    if (table == nullptr) return failure(bad("severity is not a table of rules", place(node)));
+    if (table == nullptr) return failure(bad_config("severity is not a table of rules", place(node)));
     for (const auto& [key, value] : *table) {
       const std::string text =
           fmt::format("{}={}", key.str(), value.value_exact<std::string>().value_or(std::string("?")));
@@ -220,14 +222,14 @@ private:
 
   Result<void> paths(const toml::node& node) {
     const toml::table* table = node.as_table();
-    if (table == nullptr) return failure(bad("paths is not a table", place(node)));
+    if (table == nullptr) return failure(bad_config("paths is not a table", place(node)));
     return each(*table, "paths.", {{"include", &Reader::include}, {"exclude", &Reader::exclude}});
   }
   Result<void> include(const toml::node& node) { return patterns(node, config_.include); }
   Result<void> exclude(const toml::node& node) { return patterns(node, config_.exclude); }
   Result<void> patterns(const toml::node& node, std::vector<std::string>& out) {
     return words(node, [&](std::string word, const diag::Span& where) -> Result<void> {
-      if (word.empty()) return failure(bad("an empty pattern is about nothing", where));
+      if (word.empty()) return failure(bad_config("an empty pattern is about nothing", where));
       out.push_back(std::move(word));
       return {};
     });
@@ -290,7 +292,7 @@ Result<Config> parse_config(std::string_view text, const std::string& file) {
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
     return failure(
-        bad(fmt::format("this is not TOML: {}", error.description()), span_of(file, error.source())));
+        bad_config(fmt::format("this is not TOML: {}", error.description()), span_of(file, error.source())));
   }
   if (Result<void> read = Reader(out, parsed.table()).run(); !read) return failure(read.error());
   return out;

@@ -11,11 +11,11 @@ namespace {
 using access::Timing;
 
 // What a value may come from.
-using Origin = u8;
-constexpr Origin polled =
-                     1, // a load that polls, or a clock: says nothing but in the condition of a loop's end
-    ticket = 2,         // atomicAdd and its like: a value that no other thread gets
-    race = 4;           // whatever else an atomic returns, and what follows from it
+using ValueOrigin = u8;
+constexpr ValueOrigin
+    polled = 1, // a load that polls, or a clock: says nothing but in the condition of a loop's end
+    ticket = 2, // atomicAdd and its like: a value that no other thread gets
+    race = 4;   // whatever else an atomic returns, and what follows from it
 
 bool reads_clock(const Operand& o) {
   return o.kind == Operand::Kind::special &&
@@ -24,7 +24,7 @@ bool reads_clock(const Operand& o) {
           o.special == Special::globaltimer_hi);
 }
 
-Origin of_atomic(const Form& form, std::span<const Operand> sources) {
+ValueOrigin of_atomic(const Form& form, std::span<const Operand> sources) {
   bool nothing = sources.size() > 1 && sources[1].kind == Operand::Kind::immediate && sources[1].value == 0;
   switch (form.atomic_op()) {
   case AtomicOp::add: return nothing ? polled : ticket;
@@ -57,26 +57,27 @@ public:
     }
   }
 
-  Origin of(FunctionId function, RegisterId r) const {
-    return r.valid() ? registers_.at(function)[r.value] : Origin{};
+  ValueOrigin of(FunctionId function, RegisterId r) const {
+    return r.valid() ? registers_.at(function)[r.value] : ValueOrigin{};
   }
-  Origin of(FunctionId function, const Operand& o) const {
-    return o.kind == Operand::Kind::reg || o.kind == Operand::Kind::address ? of(function, o.reg) : Origin{};
+  ValueOrigin of(FunctionId function, const Operand& o) const {
+    return o.kind == Operand::Kind::reg || o.kind == Operand::Kind::address ? of(function, o.reg)
+                                                                            : ValueOrigin{};
   }
 
 private:
-  Origin of(const Operand& o) const {
-    Origin out = reads_clock(o) ? polled : Origin{};
+  ValueOrigin of(const Operand& o) const {
+    ValueOrigin out = reads_clock(o) ? polled : ValueOrigin{};
     if (o.reg.valid()) out |= (*registers_of_)[o.reg.value];
     if (o.variable.valid())
       if (auto known = variables_.find(o.variable); known != variables_.end()) out |= known->second;
     return out;
   }
-  void grow(Origin& known, Origin more) {
+  void grow(ValueOrigin& known, ValueOrigin more) {
     changed_ |= (known | more) != known;
     known |= more;
   }
-  void give(const Operand& to, Origin origin) {
+  void give(const Operand& to, ValueOrigin origin) {
     if (origin == 0) return;
     if (to.kind == Operand::Kind::reg)
       grow((*registers_of_)[to.reg.value], origin);
@@ -88,22 +89,22 @@ private:
     const Form& form = module_.form(i);
     std::span<const Operand> sources = function.sources(i);
     if (form.opcode == Opcode::call) return pass(function, i);
-    Origin in = i.guard.valid() ? (*registers_of_)[i.guard.value] : Origin{};
+    ValueOrigin in = i.guard.valid() ? (*registers_of_)[i.guard.value] : ValueOrigin{};
     for (const Operand& source : sources) in |= of(source);
     if (form.opcode == Opcode::st && form.space() == StateSpace::param && !sources.empty())
       return give(sources[0], in);
-    Origin out = result(form, sources, in);
+    ValueOrigin out = result(form, sources, in);
     for (const Operand& to : function.destinations(i)) give(to, out);
   }
 
-  Origin result(const Form& form, std::span<const Operand> sources, Origin in) const {
+  ValueOrigin result(const Form& form, std::span<const Operand> sources, ValueOrigin in) const {
     bool follows = (in & (ticket | race)) != 0;
     switch (form.opcode) {
     case Opcode::ld:
       if (form.space() == StateSpace::param) return in;
-      return static_cast<Origin>((follows ? race : 0) | (polls(form) ? polled : 0));
+      return static_cast<ValueOrigin>((follows ? race : 0) | (polls(form) ? polled : 0));
     case Opcode::mbarrier: return polls(form) ? polled : 0;
-    case Opcode::atom: return static_cast<Origin>(of_atomic(form, sources) | (follows ? race : 0));
+    case Opcode::atom: return static_cast<ValueOrigin>(of_atomic(form, sources) | (follows ? race : 0));
     case Opcode::setp: {
       bool equality = form.comparison() == Comparison::eq || form.comparison() == Comparison::ne;
       if (equality && !(in & race)) return in & polled;
@@ -112,7 +113,7 @@ private:
     default: break;
     }
     if (keeps_apart(form.opcode)) return in;
-    return static_cast<Origin>((in & polled) | (follows ? race : 0));
+    return static_cast<ValueOrigin>((in & polled) | (follows ? race : 0));
   }
 
   // Arguments and results; through a pointer nothing is known to be passed.
@@ -121,16 +122,16 @@ private:
     if (sources.empty() || !sources[0].function.valid()) return;
     const Function& callee = module_.functions[sources[0].function.value];
     for (std::size_t a = 0; a + 1 < sources.size() && a < callee.parameters.size(); ++a)
-      if (Origin origin = of(sources[a + 1])) grow(variables_[callee.parameters[a]], origin);
+      if (ValueOrigin origin = of(sources[a + 1])) grow(variables_[callee.parameters[a]], origin);
     for (std::size_t r = 0; r < results.size() && r < callee.results.size(); ++r)
       if (auto known = variables_.find(callee.results[r]); known != variables_.end())
         give(results[r], known->second);
   }
 
   const Module& module_;
-  std::unordered_map<FunctionId, std::vector<Origin>> registers_;
-  std::unordered_map<VariableId, Origin> variables_; // .param
-  std::vector<Origin>* registers_of_ = nullptr;      // of the function at hand
+  std::unordered_map<FunctionId, std::vector<ValueOrigin>> registers_;
+  std::unordered_map<VariableId, ValueOrigin> variables_; // .param
+  std::vector<ValueOrigin>* registers_of_ = nullptr;      // of the function at hand
   bool changed_ = false;
 };
 
@@ -166,19 +167,19 @@ public:
   Labels(const Module& module, FunctionId id, const Origins& origins)
       : module_(module), id_(id), function_(module.functions[id.value]), origins_(origins) {
     for (u32 b = 0; b < function_.blocks.size(); ++b)
-      if (Origin origin = condition_of(b)) label(b, origin);
+      if (ValueOrigin origin = condition_of(b)) label(b, origin);
   }
   Timing of(u32 block) const { return blocks_.empty() ? Timing::none : blocks_[block]; }
 
 private:
   // Of what decides where a block goes on, or whether a thread ends there.
-  Origin condition_of(u32 b) const {
+  ValueOrigin condition_of(u32 b) const {
     const Block& block = function_.blocks[b];
     if (block.count == 0) return {};
     const Instruction& last = function_.instructions[block.first + block.count - 1];
     if (module_.form(last).family() != Family::control || module_.form(last).opcode == Opcode::call)
       return {};
-    Origin out = origins_.of(id_, last.guard);
+    ValueOrigin out = origins_.of(id_, last.guard);
     if (last.target_count != 0)
       for (const Operand& source : function_.sources(last)) out |= origins_.of(id_, source);
     return out;
@@ -241,7 +242,7 @@ private:
            });
   }
 
-  void label(u32 b, Origin origin) {
+  void label(u32 b, ValueOrigin origin) {
     analyse_flow();
     const Blocks* loop = loop_left(b);
     if (loop != nullptr && (origin & race) && swaps_in(*loop)) return mark(*loop, Timing::retry);
@@ -314,7 +315,7 @@ std::unordered_map<SiteId, Timing> timing_dependence(const Module& module,
         const Instruction& i = function.instructions[function.blocks[b].first + n];
         Timing timing = inherited;
         strengthen(timing, labels.of(b));
-        Origin origin = origins.of(id, i.guard);
+        ValueOrigin origin = origins.of(id, i.guard);
         std::span<const Operand> sources = function.sources(i);
         for (const Operand& source : sources)
           if (i.site.valid() && source.kind == Operand::Kind::address) origin |= origins.of(id, source);

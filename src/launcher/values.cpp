@@ -101,14 +101,14 @@ u64 element(u64 i, Type type, const Fill& fill, u64 constant) {
   return float_bits(unit * static_cast<double>(fill.below.value_or(1)), type);
 }
 
-tl::unexpected<diag::Diagnostic> bad(std::string message, std::string help = {}) {
+tl::unexpected<diag::Diagnostic> bad_value(std::string message, std::string help = {}) {
   return failure(diag::error("bad-argument", std::move(message), {}, std::move(help)));
 }
 
 Result<void> copy_file(std::span<std::byte> out, const std::string& path) {
   os::MappedFile file(path.c_str());
   if (file.bytes().size() != out.size())
-    return bad(
+    return bad_value(
         fmt::format("'{}' has {} bytes, and the argument {}", path, file.bytes().size(), out.size()),
         "the file holds the elements one after the other, as the GPU has them in memory, and nothing else");
   std::memcpy(out.data(), file.bytes().data(), out.size());
@@ -139,11 +139,11 @@ Result<std::vector<std::byte>> number(std::string_view text, Type type) {
   if (!ir::is_float(type)) {
     if (std::optional<u64> bits = integer_bits(text, width)) return low_bytes(*bits, type);
     if (magnitude(text.substr(text.starts_with('-') ? 1 : 0)))
-      return bad(fmt::format("'{}' does not fit into {} bits", text, width));
+      return bad_value(fmt::format("'{}' does not fit into {} bits", text, width));
     if (!takes_both(type) && is_number)
-      return bad(fmt::format("'{}' is no whole number of {} bits", text, width));
+      return bad_value(fmt::format("'{}' is no whole number of {} bits", text, width));
   }
-  if (!is_number) return bad(fmt::format("'{}' is not a number", text));
+  if (!is_number) return bad_value(fmt::format("'{}' is not a number", text));
   return low_bytes(float_bits(value, type), type);
 }
 
@@ -157,8 +157,8 @@ Result<Fill> parse_fill(std::string_view word, Type type) {
       std::string_view text = rest.substr(1, rest.find(':', 1) - 1);
       std::optional<u64> value = magnitude(text);
       if (!value || part > 1 || (part == 1 && *value == 0))
-        return bad(fmt::format("'{}' is no random fill", word),
-                   "random, random:SEED or random:SEED:BELOW, in whole numbers; BELOW is at least 1");
+        return bad_value(fmt::format("'{}' is no random fill", word),
+                         "random, random:SEED or random:SEED:BELOW, in whole numbers; BELOW is at least 1");
       if (part == 0) out.seed = *value;
       if (part == 1) out.below = value;
       rest.remove_prefix(1 + text.size());
@@ -175,9 +175,10 @@ Result<Fill> parse_fill(std::string_view word, Type type) {
   } else if (os::MappedFile file(out.text.c_str()); !file.bytes().empty()) {
     out.kind = Fill::Kind::file;
   } else {
-    return bad(fmt::format("'{}' is neither a fill, nor a number of type {}, nor a file that can be read",
-                           word, ir::name(type)),
-               "fills are zeros, iota, random, random:SEED, random:SEED:BELOW, a number, a file");
+    return bad_value(
+        fmt::format("'{}' is neither a fill, nor a number of type {}, nor a file that can be read", word,
+                    ir::name(type)),
+        "fills are zeros, iota, random, random:SEED, random:SEED:BELOW, a number, a file");
   }
   return out;
 }

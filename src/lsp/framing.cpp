@@ -13,7 +13,7 @@ bool is_content_length(std::string_view name) {
   });
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
     text.remove_suffix(1);
@@ -40,15 +40,15 @@ void MessageReader::read_header() {
   std::string_view header = std::string_view(buffer_).substr(0, end);
   for (std::size_t at; !header.empty(); header.remove_prefix(at)) {
     at = std::min(header.find('\n'), header.size() - 1) + 1;
-    const std::string_view line = trimmed(header.substr(0, at - 1));
+    const std::string_view line = without_blanks(header.substr(0, at - 1));
     const std::size_t colon = line.find(':');
     if (line.empty()) continue;
     if (colon == line.npos) {
       refusal_ = "a line of a header is not NAME: VALUE";
       return;
     }
-    if (!is_content_length(trimmed(line.substr(0, colon)))) continue;
-    const std::string_view digits = trimmed(line.substr(colon + 1));
+    if (!is_content_length(without_blanks(line.substr(0, colon)))) continue;
+    const std::string_view digits = without_blanks(line.substr(colon + 1));
     std::size_t value = 0;
     auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || stop != digits.data() + digits.size() || value > most_content ||

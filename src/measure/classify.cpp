@@ -10,8 +10,6 @@
 namespace warplens::measure {
 namespace {
 
-constexpr u64 sector_bytes = 32;
-
 // The active lanes of a warp, packed: lane numbers ascending and their addresses.
 struct Lanes {
   u32 count = 0;

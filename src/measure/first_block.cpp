@@ -9,8 +9,6 @@
 namespace warplens::measure {
 namespace {
 
-constexpr u64 sector_bytes = 32;
-
 std::size_t hashed(u64 value) { return value * 0x9e3779b97f4a7c15 >> 20; }
 
 } // namespace

@@ -6,6 +6,8 @@
 
 namespace warplens::measure {
 
+inline constexpr u64 sector_bytes = 32; // of every capability
+
 // A warp has the first form of this list that fits, of those that its space knows.
 enum class Form : u8 {
   none, // no warp was looked at

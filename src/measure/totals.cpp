@@ -7,7 +7,7 @@ namespace {
 
 using arch::Counts;
 
-constexpr u64 sector_bytes = 32, wavefront_bytes = 128, constant_bytes = 4;
+constexpr u64 wavefront_bytes = 128, constant_bytes = 4;
 
 u64 above(u64 actual, u64 ideal) { return actual > ideal ? actual - ideal : 0; }
 

@@ -38,7 +38,7 @@ NoWriteSignals::~NoWriteSignals() {
 bool read_all(int descriptor, void* to, std::size_t size) {
   auto* at = static_cast<std::byte*>(to);
   while (size != 0) {
-    ssize_t count = read(descriptor, at, size);
+    ssize_t count = ::read(descriptor, at, size);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
     at += count;

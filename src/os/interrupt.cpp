@@ -13,7 +13,7 @@ void pass_on(int number) {
   if (helpers > 0) kill(-helpers, again ? SIGKILL : number);
 }
 
-sigset_t passed_signals() {
+sigset_t signals_passed_on() {
   sigset_t set;
   sigemptyset(&set);
   for (int number : DelayedSignals::numbers) sigaddset(&set, number);
@@ -26,7 +26,7 @@ DelayedSignals::DelayedSignals() {
   signal_seen = 0;
   struct sigaction action {};
   action.sa_handler = pass_on;
-  action.sa_mask = passed_signals();
+  action.sa_mask = signals_passed_on();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     sigaction(numbers[i], &action, &before_[i]);
     if (before_[i].sa_handler == SIG_IGN) sigaction(numbers[i], &before_[i], nullptr); // nohup, a shell's "&"
@@ -44,7 +44,7 @@ DelayedSignals::~DelayedSignals() {
 int DelayedSignals::which() { return signal_seen; }
 
 HeldSignals::HeldSignals() {
-  sigset_t held = passed_signals();
+  sigset_t held = signals_passed_on();
   pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 

@@ -23,18 +23,18 @@ bool is_long(std::string_view text, int descriptor) {
 }
 
 // While the pager has the terminal, Ctrl-C is meant for it, and a pipe that it closes early is no accident.
-class Aside {
+class WithoutSignals {
 public:
-  Aside() {
+  WithoutSignals() {
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &ignore, &before_[i]);
   }
-  ~Aside() {
+  ~WithoutSignals() {
     for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
   }
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
   static void undo() { // in the new process
     for (int number : numbers) signal(number, SIG_DFL);
   }
@@ -55,9 +55,9 @@ bool page(std::string_view text, int descriptor) {
   Command command{"/bin/sh", {"sh", "-c", pager}, {}};
   if (*variable("LESS") == '\0')
     command.environment.emplace_back("LESS", "FRX"); // ends where all fits; colours; no second screen
-  Aside aside;
+  WithoutSignals aside;
   Result<pid_t> process = start(command, [&] {
-    Aside::undo();
+    WithoutSignals::undo();
     dup2(from_us.get(), STDIN_FILENO);
     if (descriptor != STDOUT_FILENO) dup2(descriptor, STDOUT_FILENO);
   });

@@ -20,7 +20,7 @@ constexpr u32 most_lines = 200'000;   // of a file that somebody wrote
 constexpr std::string_view depot =
     "__local_depot"; // what compilers call a function's local memory, all arrays in one
 
-struct File {
+struct SourceFile {
   std::string text;                // without comments
   std::vector<std::size_t> starts; // of lines
 };
@@ -66,7 +66,7 @@ private:
     site.array.name = std::move(text);
   }
 
-  const File& file(const std::string& name) {
+  const SourceFile& file(const std::string& name) {
     auto [found, fresh] = files_.try_emplace(name);
     if (!fresh) return found->second;
     std::string text;
@@ -83,7 +83,7 @@ private:
   const std::optional<Definition>& definition(const std::string& function, const access::SourceFrame& frame) {
     auto [found, fresh] = definitions_.try_emplace({frame.file, function});
     if (!fresh) return found->second;
-    const File& text = file(frame.file);
+    const SourceFile& text = file(frame.file);
     const bool mangled = function.starts_with("_Z");
     const std::string name = mangled ? function_name(function) : name_parts(function).base;
     if (frame.line != 0 && frame.line <= text.starts.size()) {
@@ -95,7 +95,7 @@ private:
   }
 
   const SourceLines& source_;
-  std::map<std::string, File> files_;
+  std::map<std::string, SourceFile> files_;
   std::map<std::pair<std::string, std::string>, std::optional<Definition>> definitions_; // by file, function
 };
 

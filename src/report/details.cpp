@@ -13,7 +13,7 @@ namespace {
 using access::Space;
 using arch::Counts;
 
-constexpr u32 opcode_width = 19, count_width = 9;
+constexpr u32 opcode_width = 19, detail_count_width = 9;
 
 std::string l1_efficiency(const Row& row, const Counts& counters) {
   if (counters.tags == 0) return "-";
@@ -25,11 +25,11 @@ std::string table_row(const Row& row) {
   const Counts& c = row.counters[0];
   bool device = row.space != Space::shared && row.space != Space::constant;
   std::string out = "    " + pad_right(clip_middle(row.site.opcode, opcode_width), opcode_width);
-  out += pad_left(fmt::format("{}", c.instructions), count_width) +
-         pad_left(fmt::format("{}", c.threads), count_width + 2);
+  out += pad_left(fmt::format("{}", c.instructions), detail_count_width) +
+         pad_left(fmt::format("{}", c.threads), detail_count_width + 2);
   out += pad_left(fmt::format("{}", 8 * row.site.bytes), 6);
-  out += pad_left(device ? fmt::format("{}", c.tags) : "-", count_width);
-  out += pad_left(device ? fmt::format("{}", c.sectors) : "-", count_width);
+  out += pad_left(device ? fmt::format("{}", c.tags) : "-", detail_count_width);
+  out += pad_left(device ? fmt::format("{}", c.sectors) : "-", detail_count_width);
   return out + pad_left(device ? l1_efficiency(row, c) : "-", 7) + '\n';
 }
 
@@ -93,10 +93,10 @@ std::string advice_lines(const Page& page, const Row& row, std::set<std::string>
 
 std::string pearson_table(const Page& page, const Kernel& kernel) {
   std::string out = "  Instructions, as a profiler's source page counts them:\n    ";
-  out +=
-      pad_right("PTX", opcode_width) + pad_left("warps", count_width) + pad_left("threads", count_width + 2);
-  out += pad_left("bits", 6) + pad_left("lines", count_width) + pad_left("sectors", count_width) +
-         pad_left("L1 eff", 7) + '\n';
+  out += pad_right("PTX", opcode_width) + pad_left("warps", detail_count_width) +
+         pad_left("threads", detail_count_width + 2);
+  out += pad_left("bits", 6) + pad_left("lines", detail_count_width) +
+         pad_left("sectors", detail_count_width) + pad_left("L1 eff", 7) + '\n';
   std::set<std::string> said;
   for (const Line& line : kernel.lines) {
     out += "  " + clip(place_name(page, line), page.options.width - 2) + '\n';

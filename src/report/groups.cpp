@@ -11,9 +11,9 @@ namespace {
 
 using access::Space;
 
-constexpr u32 share_width = 7, bytes_width = 22, count_width = 10;
+constexpr u32 group_share_width = 7, group_bytes_width = 22, group_count_width = 10;
 
-struct Group {
+struct GroupRow {
   std::string name;
   u64 excess_cycles = 0, excess_bytes = 0, moved_bytes = 0, sectors = 0, wavefronts = 0;
   std::size_t accesses = 0;
@@ -40,14 +40,14 @@ std::string group_name(const Page& page, const Kernel& kernel, const Line& line,
   return {};
 }
 
-std::vector<Group> groups_of(const Page& page) {
-  std::map<std::string, Group> groups;
+std::vector<GroupRow> groups_of(const Page& page) {
+  std::map<std::string, GroupRow> groups;
   for (const Kernel& kernel : page.model.kernels) {
     if (!measure::is_counted(kernel.status)) continue;
     for (const Line& line : kernel.lines)
       for (const Row& row : line.rows) {
         if (row.site.timing_dependent != access::Timing::none) continue;
-        Group& group = groups[group_name(page, kernel, line, row)];
+        GroupRow& group = groups[group_name(page, kernel, line, row)];
         const arch::Counts& counts = row.counters[0];
         group.excess_cycles += row.excess_cycles;
         group.excess_bytes += row.excess_bytes;
@@ -58,12 +58,12 @@ std::vector<Group> groups_of(const Page& page) {
         add_new(group.kernels, kernel.label);
       }
   }
-  std::vector<Group> out;
+  std::vector<GroupRow> out;
   for (auto& [name, group] : groups) {
     group.name = name;
     out.push_back(std::move(group));
   }
-  std::ranges::stable_sort(out, [](const Group& a, const Group& b) {
+  std::ranges::stable_sort(out, [](const GroupRow& a, const GroupRow& b) {
     return std::tuple(a.excess_cycles, a.excess_bytes, a.moved_bytes) >
            std::tuple(b.excess_cycles, b.excess_bytes, b.moved_bytes);
   });
@@ -87,23 +87,23 @@ std::string group_section(const Page& page) {
   const u32 width = page.options.width, top = page.options.top_lines;
   const bool counts = width >= least_table_width;
   const std::string title = title_of(page.options.group_by);
-  const u32 before_name = share_width + bytes_width + (counts ? 2 * count_width : 0) + 2,
+  const u32 before_name = group_share_width + group_bytes_width + (counts ? 2 * group_count_width : 0) + 2,
             room = width - before_name;
-  std::string out = pad_left("waste", share_width) + pad_left("for nothing", bytes_width);
-  if (counts) out += pad_left("sectors", count_width) + pad_left("wavefr.", count_width);
+  std::string out = pad_left("waste", group_share_width) + pad_left("for nothing", group_bytes_width);
+  if (counts) out += pad_left("sectors", group_count_width) + pad_left("wavefr.", group_count_width);
   out = '\n' + page.style.faint(out + "  " + title) + '\n';
-  const std::vector<Group> groups = groups_of(page);
+  const std::vector<GroupRow> groups = groups_of(page);
   const std::size_t shown = top == 0 ? groups.size() : std::min<std::size_t>(top, groups.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const Group& group = groups[i];
+    const GroupRow& group = groups[i];
     const double share = page.model.excess_cycles == 0 ? 0
                                                        : static_cast<double>(group.excess_cycles) /
                                                              static_cast<double>(page.model.excess_cycles);
-    const std::string waste = pad_left(group.excess_cycles == 0 ? "-" : percent(share), share_width);
+    const std::string waste = pad_left(group.excess_cycles == 0 ? "-" : percent(share), group_share_width);
     out += share >= 0.5 ? page.style.bad(waste) : share >= 0.1 ? page.style.poor(waste) : waste;
     out += pad_left(fmt::format("{} of {}", human_bytes(group.excess_bytes), human_bytes(group.moved_bytes)),
-                    bytes_width);
-    auto number = [](u64 value) { return pad_left(value == 0 ? "-" : human(value), count_width); };
+                    group_bytes_width);
+    auto number = [](u64 value) { return pad_left(value == 0 ? "-" : human(value), group_count_width); };
     if (counts) out += number(group.sectors) + number(group.wavefronts);
     std::string name = group.name;
     if (page.options.group_by != Grouping::kernel && page.options.group_by != Grouping::array &&

@@ -186,8 +186,8 @@ cache::Digest program_key(const cache::Digest& command, const cache::Digest& con
       .digest();
 }
 
-// Strings in a row, each behind its length.
-class Strings {
+// PackedStrings in a row, each behind its length.
+class PackedStrings {
 public:
   void add(std::string_view text) {
     u64 size = text.size();
@@ -287,7 +287,7 @@ std::optional<Compiled> CompileCache::find() const {
   std::optional<cache::Blob> program = request_.cache->find("program", program_key(*key_, *content));
   if (!program) return {};
   // description, what the compiler said, then name and content of each file; the program is the first
-  std::optional<std::vector<std::string_view>> parts = Strings::split(program->bytes());
+  std::optional<std::vector<std::string_view>> parts = PackedStrings::split(program->bytes());
   if (!parts || parts->size() < 4 || parts->size() % 2 != 0) return {};
   for (std::size_t i = 2; i < parts->size(); i += 2) {
     std::string_view name = (*parts)[i];
@@ -305,7 +305,7 @@ void CompileCache::put(const Compiled& compiled, std::string_view said, const st
   std::optional<cache::Digest> content = inputs ? content_of(*inputs) : std::nullopt;
   std::optional<std::string> program = os::read_file(compiled.executable);
   if (!content || !program) return;
-  Strings strings;
+  PackedStrings strings;
   strings.add(compiled.description);
   strings.add(said);
   strings.add(fs::path(compiled.executable).filename().string());

@@ -12,7 +12,7 @@
 namespace warplens::trace {
 namespace {
 
-constexpr std::size_t chunk = std::size_t{1} << 18;
+constexpr std::size_t read_size = std::size_t{1} << 18;
 
 } // namespace
 
@@ -43,7 +43,7 @@ Result<std::unique_ptr<Stream>> Stream::open(const std::string& path) {
 }
 
 Stream::Stream(std::string name, int descriptor)
-    : name_(std::move(name)), input_(chunk, '\0'), descriptor_(descriptor) {}
+    : name_(std::move(name)), input_(read_size, '\0'), descriptor_(descriptor) {}
 
 Stream::~Stream() { close(descriptor_); }
 

@@ -14,7 +14,7 @@
 namespace warplens::arch::rules {
 namespace {
 
-constexpr u32 half_warp = 16, banks = 16;
+constexpr u32 group_lanes = 16, banks = 16;
 
 // The lanes' words, one 4-byte word each.
 using Words = std::array<u64, warp_size>;
@@ -57,7 +57,7 @@ u64 passes_with_one_broadcast(const Words& word, u32 lanes) {
 void count_shared_one_broadcast(const Architecture& arch, const access::WarpAccess& access, Counts& counts) {
   bool atomic = is_atomic(access.kind);
   u32 parts = access.bytes <= 4 ? 1 : access.bytes / 4;
-  for_each_group(access.active, half_warp, [&](u32 lanes) {
+  for_each_group(access.active, group_lanes, [&](u32 lanes) {
     counts.requests += parts;
     counts.bytes_used += distinct(access.address, lanes, access.bytes).bytes;
     u64 sum = 0;

@@ -103,7 +103,7 @@ u64 atomic_passes(const WarpAccess& access) {
   return passes_without_sharing(access.address, access.active, access.bytes);
 }
 
-void add_atomic(const Architecture& arch, const WarpAccess& access, Counts& counts) {
+void add_paired_atomic(const Architecture& arch, const WarpAccess& access, Counts& counts) {
   u64 serialized = atomic_passes(access);
   add_passes(counts, serialized, serialized, ideal_passes(arch, access.active, access.bytes));
 }
@@ -126,7 +126,7 @@ void count_shared_pair_merge(const Architecture& arch, const WarpAccess& access,
   switch (access.kind) {
   case Kind::load: return add_load(arch, access, counts);
   case Kind::atomic:
-  case Kind::reduction: return add_atomic(arch, access, counts);
+  case Kind::reduction: return add_paired_atomic(arch, access, counts);
   default: return add_store(arch, access, counts);
   }
 }

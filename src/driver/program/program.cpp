@@ -62,7 +62,7 @@ std::string find_in_path(const std::string& name) {
     std::string_view folder = rest.substr(0, rest.find(':'));
     std::string candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
     std::error_code error;
-    if (access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate, error)) return candidate;
+    if (::access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate, error)) return candidate;
     if (folder.size() == rest.size()) return name;
     rest.remove_prefix(folder.size() + 1);
   }
@@ -84,14 +84,14 @@ Result<Program> inspect_program(const std::string& name) {
     return refuse("program-missing", name, "is not in PATH", fmt::format("write ./{}", name));
   if (fs::is_directory(status))
     return refuse("program-is-folder", name, "is a folder", "give the program in it");
-  if (access(program.path.c_str(), X_OK) != 0)
+  if (::access(program.path.c_str(), X_OK) != 0)
     return refuse("program-not-executable", name, "is not executable",
                   name.ends_with(".cu") ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
                                         : fmt::format("chmod +x {}", name));
   if (!fs::is_regular_file(status))
     return refuse("program-unknown-format", name, "is a device or a pipe, not a program",
                   "give the file of a program");
-  if (access(program.path.c_str(), R_OK) != 0)
+  if (::access(program.path.c_str(), R_OK) != 0)
     return refuse("program-unreadable", name, "cannot be read, so WarpLens does not find its device code",
                   fmt::format("chmod u+r {}", name));
   if (fs::file_size(program.path, error) == 0)

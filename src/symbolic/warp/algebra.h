@@ -41,9 +41,9 @@ struct Chunk {
   u64 unit = 1;
 };
 
-class Algebra {
+class LaneAlgebra {
 public:
-  explicit Algebra(Pool& pool) : pool(pool) {}
+  explicit LaneAlgebra(Pool& pool) : pool(pool) {}
   Pool& pool;
   bool wraps_around = true; // tests take that out, to see that something fails
 

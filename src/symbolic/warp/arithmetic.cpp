@@ -4,12 +4,12 @@
 namespace warplens::symbolic {
 
 namespace {
-constexpr std::size_t most_terms = 40; // of a polynomial; larger ones become a symbol
+constexpr std::size_t most_terms_of_product = 40; // of a polynomial; larger ones become a symbol
 }
 
-Value Algebra::fresh(const SymbolKey& key, Symbol made) { return pool.of_symbol(pool.symbol(key, made)); }
+Value LaneAlgebra::fresh(const SymbolKey& key, Symbol made) { return pool.of_symbol(pool.symbol(key, made)); }
 
-Value Algebra::opaque(Operation operation, const std::vector<Value>& operands, u32 cause, Symbol made) {
+Value LaneAlgebra::opaque(Operation operation, const std::vector<Value>& operands, u32 cause, Symbol made) {
   SymbolKey key{operation.code, 0, 0, 0, operation.detail};
   SetId assumed_of_all = 0;
   made.uniform = true;
@@ -32,7 +32,7 @@ Value Algebra::opaque(Operation operation, const std::vector<Value>& operands, u
   return out;
 }
 
-Value Algebra::assume(Value v, const Assumption& assumption) {
+Value LaneAlgebra::assume(Value v, const Assumption& assumption) {
   auto known = std::find(assumptions_.begin(), assumptions_.end(), assumption);
   u32 number = static_cast<u32>(known - assumptions_.begin());
   if (known == assumptions_.end()) assumptions_.push_back(assumption);
@@ -40,28 +40,28 @@ Value Algebra::assume(Value v, const Assumption& assumption) {
   return v;
 }
 
-Value Algebra::add(Value a, Value b, u32 bits) {
+Value LaneAlgebra::add(Value a, Value b, u32 bits) {
   std::vector<Term> terms = pool.terms(a);
   const std::vector<Term>& more = pool.terms(b);
   terms.insert(terms.end(), more.begin(), more.end());
   Value sum = pool.polynomial(std::move(terms), assumed(a, b), bits);
-  if (pool.terms(sum).size() <= most_terms) return sum;
+  if (pool.terms(sum).size() <= most_terms_of_product) return sum;
   return opaque({product_of, bits}, {sum}, too_large);
 }
 
-Value Algebra::scale(Value a, i64 factor, u32 bits) {
+Value LaneAlgebra::scale(Value a, i64 factor, u32 bits) {
   std::vector<Term> terms = pool.terms(a);
   for (Term& t : terms) t.coefficient = pool.product(t.coefficient, {factor});
   return pool.polynomial(std::move(terms), a.assumed, bits);
 }
 
-Value Algebra::subtract(Value a, Value b, u32 bits) { return add(a, scale(b, -1, 64), bits); }
+Value LaneAlgebra::subtract(Value a, Value b, u32 bits) { return add(a, scale(b, -1, 64), bits); }
 
-Value Algebra::truncate(Value a, u32 bits) { return pool.polynomial(pool.terms(a), a.assumed, bits); }
+Value LaneAlgebra::truncate(Value a, u32 bits) { return pool.polynomial(pool.terms(a), a.assumed, bits); }
 
-Value Algebra::multiply(Value a, Value b, u32 bits) {
+Value LaneAlgebra::multiply(Value a, Value b, u32 bits) {
   const std::vector<Term>&x = pool.terms(a), &y = pool.terms(b);
-  if (x.size() * y.size() > most_terms) return opaque({product_of, bits}, {a, b}, too_large);
+  if (x.size() * y.size() > most_terms_of_product) return opaque({product_of, bits}, {a, b}, too_large);
   std::vector<Term> terms;
   for (const Term& s : x)
     for (const Term& t : y)
@@ -69,7 +69,7 @@ Value Algebra::multiply(Value a, Value b, u32 bits) {
   return pool.polynomial(std::move(terms), assumed(a, b), bits);
 }
 
-Algebra::Parts Algebra::parts(Value v) {
+LaneAlgebra::Parts LaneAlgebra::parts(Value v) {
   Parts out;
   std::vector<Term> uniform;
   for (const Term& t : pool.terms(v)) {
@@ -86,7 +86,7 @@ Algebra::Parts Algebra::parts(Value v) {
   return out;
 }
 
-std::optional<Chunk> Algebra::chunk(Value v, u64 most_unit) {
+std::optional<Chunk> LaneAlgebra::chunk(Value v, u64 most_unit) {
   Parts p = parts(v);
   if (!p.others.empty()) return {};
   Chunk out;
@@ -100,7 +100,7 @@ std::optional<Chunk> Algebra::chunk(Value v, u64 most_unit) {
   return out;
 }
 
-std::optional<Range> Algebra::range(Value v, bool is_signed, u32 bits) {
+std::optional<Range> LaneAlgebra::range(Value v, bool is_signed, u32 bits) {
   std::optional<Range> known = pool.facts(v).range;
   if (!known) return {};
   if (bits >= 64) return is_signed || known->least >= 0 ? known : std::nullopt;
@@ -111,7 +111,7 @@ std::optional<Range> Algebra::range(Value v, bool is_signed, u32 bits) {
 
 // Of lanes' known numbers plus what all lanes share, whose range is known: where the sum fits with each lane's number
 // taken as the register has it.
-std::optional<Value> Algebra::extended_apart(Value v, bool is_signed, u32 bits) {
+std::optional<Value> LaneAlgebra::extended_apart(Value v, bool is_signed, u32 bits) {
   Parts p = parts(v);
   const std::optional<Range> shared = pool.facts(p.uniform).range;
   if (bits >= 63 || !p.others.empty() || !shared) return {};
@@ -124,7 +124,7 @@ std::optional<Value> Algebra::extended_apart(Value v, bool is_signed, u32 bits) 
 }
 
 // Where lanes differ by tables and known numbers within a multiple of a power of two that divides the rest: that rest.
-std::optional<Value> Algebra::high_of_rows(Value v) {
+std::optional<Value> LaneAlgebra::high_of_rows(Value v) {
   const Parts p = parts(v);
   if (p.others.empty() || !is_by_rows(v)) return {};
   const std::optional<Range> low = pool.facts(subtract(v, p.uniform, 64)).range;
@@ -133,7 +133,7 @@ std::optional<Value> Algebra::high_of_rows(Value v) {
   return add(p.uniform, pool.constant(floor_divided(low->least, unit) * static_cast<i64>(unit)), 64);
 }
 
-Value Algebra::extend(Value v, bool is_signed, u32 bits) {
+Value LaneAlgebra::extend(Value v, bool is_signed, u32 bits) {
   if (range(v, is_signed, bits) || !wraps_around) return v;
   if (pool.is_constant(v)) {
     if (bits >= 64) return v;
@@ -169,7 +169,7 @@ Value Algebra::extend(Value v, bool is_signed, u32 bits) {
   return add(out, scale(fresh(key, turns), static_cast<i64>(u64{1} << bits), 64), 64);
 }
 
-Value Algebra::shift_left(Value v, Value amount, u32 bits) {
+Value LaneAlgebra::shift_left(Value v, Value amount, u32 bits) {
   if (std::optional<i64> n = pool.number(amount))
     return *n < 0 || *n >= bits ? pool.constant(0) : scale(v, static_cast<i64>(u64{1} << *n), bits);
   if (pool.facts(amount).uniform) return multiply(v, opaque({power, bits}, {amount}), bits);

@@ -9,12 +9,12 @@ u64 mask_of(u32 bits) { return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1; }
 
 } // namespace
 
-i64 Algebra::combined(u32 code, i64 a, i64 b) {
+i64 LaneAlgebra::combined(u32 code, i64 a, i64 b) {
   return code == and_bits ? a & b : code == or_bits ? a | b : a ^ b;
 }
 
 // v modulo 2^count, which is at most `bits`.
-Value Algebra::low_bits(Value v, u32 count, u32 bits) {
+Value LaneAlgebra::low_bits(Value v, u32 count, u32 bits) {
   if (count >= bits) return v;
   u64 size = u64{1} << count;
   std::vector<Term> terms;
@@ -48,7 +48,7 @@ Value Algebra::low_bits(Value v, u32 count, u32 bits) {
 }
 
 // v & mask, for a known mask within `bits`.
-Value Algebra::masked(Value v, u64 mask, u32 bits) {
+Value LaneAlgebra::masked(Value v, u64 mask, u32 bits) {
   if (mask == 0) return pool.constant(0);
   u32 low = static_cast<u32>(std::countr_zero(mask)), top = static_cast<u32>(64 - std::countl_zero(mask));
   if (mask == (mask_of(top) & ~mask_of(low))) {
@@ -71,14 +71,14 @@ Value Algebra::masked(Value v, u64 mask, u32 bits) {
 }
 
 // a + b, where no bit is set in both.
-std::optional<Value> Algebra::disjoint_sum(Value a, Value b, u32 bits) {
+std::optional<Value> LaneAlgebra::disjoint_sum(Value a, Value b, u32 bits) {
   for (int turn = 0; turn < 2; ++turn, std::swap(a, b))
     if (std::optional<Range> small = pool.facts(b).range)
       if (small->least >= 0 && static_cast<u64>(small->most) < pool.facts(a).divisor) return add(a, b, bits);
   return {};
 }
 
-Value Algebra::bits_of(u32 code, Value a, Value b, u32 bits) {
+Value LaneAlgebra::bits_of(u32 code, Value a, Value b, u32 bits) {
   if (a.polynomial > b.polynomial) std::swap(a, b); // all three commute: one symbol for both orders
   if (pool.is_constant(a) && pool.is_constant(b)) {
     Lanes x = pool.lanes(pool.constant_of(a)), y = pool.lanes(pool.constant_of(b));
@@ -105,7 +105,7 @@ Value Algebra::bits_of(u32 code, Value a, Value b, u32 bits) {
   return add(high, pool.constant(x->low), bits);
 }
 
-Value Algebra::bit_and(Value a, Value b, u32 bits) {
+Value LaneAlgebra::bit_and(Value a, Value b, u32 bits) {
   for (int turn = 0; turn < 2; ++turn, std::swap(a, b))
     if (std::optional<i64> mask = pool.number(b)) {
       Value out = masked(a, static_cast<u64>(*mask) & mask_of(bits), bits);
@@ -114,14 +114,14 @@ Value Algebra::bit_and(Value a, Value b, u32 bits) {
     }
   return bits_of(and_bits, a, b, bits);
 }
-Value Algebra::bit_or(Value a, Value b, u32 bits) { return bits_of(or_bits, a, b, bits); }
-Value Algebra::bit_xor(Value a, Value b, u32 bits) {
+Value LaneAlgebra::bit_or(Value a, Value b, u32 bits) { return bits_of(or_bits, a, b, bits); }
+Value LaneAlgebra::bit_xor(Value a, Value b, u32 bits) {
   for (int turn = 0; turn < 2; ++turn, std::swap(a, b))
     if (pool.number(b) == -1) return subtract(pool.constant(-1), a, bits);
   return bits_of(xor_bits, a, b, bits);
 }
 
-Value Algebra::shift_right(Value v, u32 amount, bool is_signed, u32 bits) {
+Value LaneAlgebra::shift_right(Value v, u32 amount, bool is_signed, u32 bits) {
   if (amount == 0) return v;
   if (amount >= bits) {
     if (!is_signed) return pool.constant(0);
@@ -158,7 +158,7 @@ Value Algebra::shift_right(Value v, u32 amount, bool is_signed, u32 bits) {
 }
 
 // floor((uniform + constant) / 2^amount).
-Value Algebra::quotient(const Parts& p, SetId assumed_of_all, u32 amount, Value whole) {
+Value LaneAlgebra::quotient(const Parts& p, SetId assumed_of_all, u32 amount, Value whole) {
   u64 size = u64{1} << amount;
   std::vector<Term> even, odd, quotients;
   for (const Term& t : pool.terms(p.uniform)) (pool.divisor(t) >= size ? even : odd).push_back(t);

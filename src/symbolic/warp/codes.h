@@ -5,7 +5,7 @@
 namespace warplens::symbolic {
 
 // Callers' codes start above.
-enum Algebra::Code : u32 {
+enum LaneAlgebra::Code : u32 {
   wraps = 1,
   power,
   right_shift,

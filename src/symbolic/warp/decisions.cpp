@@ -16,15 +16,15 @@ i64 ceil_divided(i64 v, u64 by) { return -floor_divided(-v, by); }
 
 } // namespace
 
-Value Algebra::both(Value a, Value b) {
+Value LaneAlgebra::both(Value a, Value b) {
   const Facts fa = pool.facts(a), fb = pool.facts(b);
   if (pool.is_constant(a) || pool.is_constant(b) || (!fa.varying && !fb.varying)) return multiply(a, b, 64);
   return opaque({product_of, 1}, {a, b}, comparison, flag_of_all());
 }
-Value Algebra::either(Value a, Value b) { return negate(both(negate(a), negate(b))); }
-Value Algebra::differ(Value a, Value b) { return subtract(add(a, b, 64), scale(both(a, b), 2, 64), 64); }
+Value LaneAlgebra::either(Value a, Value b) { return negate(both(negate(a), negate(b))); }
+Value LaneAlgebra::differ(Value a, Value b) { return subtract(add(a, b, 64), scale(both(a, b), 2, 64), 64); }
 
-Value Algebra::compare(Compared how, Value a, Value b, bool is_signed, u32 bits) {
+Value LaneAlgebra::compare(Compared how, Value a, Value b, bool is_signed, u32 bits) {
   switch (how) {
   case Compared::ne: return negate(compare(Compared::eq, a, b, is_signed, bits));
   case Compared::gt: return compare(Compared::lt, b, a, is_signed, bits);
@@ -57,7 +57,7 @@ Value Algebra::compare(Compared how, Value a, Value b, bool is_signed, u32 bits)
 }
 
 // 1 where the difference of two numbers is 0.
-Value Algebra::is_zero(Value difference) {
+Value LaneAlgebra::is_zero(Value difference) {
   if (pool.facts(difference).uniform) {
     std::optional<Range> known = pool.facts(difference).range;
     if (known && (known->least > 0 || known->most < 0)) return pool.constant(0);
@@ -86,7 +86,7 @@ Value Algebra::is_zero(Value difference) {
 }
 
 // 1 where the difference of two numbers is negative.
-Value Algebra::below(Value difference, Operation operation, bool exact) {
+Value LaneAlgebra::below(Value difference, Operation operation, bool exact) {
   if (std::optional<Range> known = pool.facts(difference).range; known && exact) {
     if (known->most < 0) return pool.constant(1);
     if (known->least >= 0) return pool.constant(0);
@@ -151,7 +151,7 @@ Value Algebra::below(Value difference, Operation operation, bool exact) {
   return out;
 }
 
-Value Algebra::select(Value flag, Value a, Value b, u32 bits) {
+Value LaneAlgebra::select(Value flag, Value a, Value b, u32 bits) {
   if (a.polynomial == b.polynomial) return a;
   SetId all = pool.sets.unite(flag.assumed, assumed(a, b));
   auto with_all = [&](Value v) {
@@ -190,7 +190,7 @@ Value Algebra::select(Value flag, Value a, Value b, u32 bits) {
   return with_all(add(b, multiply(chosen_side, difference, bits), bits));
 }
 
-Value Algebra::clamp_to(u32 code, Value a, Value b, bool is_signed, u32 bits) {
+Value LaneAlgebra::clamp_to(u32 code, Value a, Value b, bool is_signed, u32 bits) {
   Value x = extend(a, is_signed, bits), y = extend(b, is_signed, bits);
   bool least = code == least_of;
   if (x.polynomial > y.polynomial) std::swap(x, y); // both orders are one symbol
@@ -231,7 +231,7 @@ Value Algebra::clamp_to(u32 code, Value a, Value b, bool is_signed, u32 bits) {
 }
 
 // Are all its symbols equal in all lanes, or known case by case?
-bool Algebra::has_cases(Value v) {
+bool LaneAlgebra::has_cases(Value v) {
   for (const Term& t : pool.terms(v))
     for (u32 s : pool.monomial(t.monomial)) {
       const Symbol& symbol = pool.symbol(s);
@@ -241,14 +241,14 @@ bool Algebra::has_cases(Value v) {
   return true;
 }
 
-Value Algebra::smaller(Value a, Value b, bool is_signed, u32 bits) {
+Value LaneAlgebra::smaller(Value a, Value b, bool is_signed, u32 bits) {
   return clamp_to(least_of, a, b, is_signed, bits);
 }
-Value Algebra::larger(Value a, Value b, bool is_signed, u32 bits) {
+Value LaneAlgebra::larger(Value a, Value b, bool is_signed, u32 bits) {
   return clamp_to(most_of, a, b, is_signed, bits);
 }
 
-Value Algebra::divide(Value a, Value b, bool is_signed, u32 bits) {
+Value LaneAlgebra::divide(Value a, Value b, bool is_signed, u32 bits) {
   Value x = extend(a, is_signed, bits), y = extend(b, is_signed, bits);
   Operation operation{quotient_of, u64{bits} << 1 | is_signed};
   Symbol result;
@@ -282,7 +282,7 @@ Value Algebra::divide(Value a, Value b, bool is_signed, u32 bits) {
   return out;
 }
 
-Value Algebra::remainder(Value a, Value b, bool is_signed, u32 bits) {
+Value LaneAlgebra::remainder(Value a, Value b, bool is_signed, u32 bits) {
   std::optional<i64> n = pool.number(extend(b, is_signed, bits));
   if (n && *n > 0 && std::has_single_bit(static_cast<u64>(*n))) {
     Value x = extend(a, is_signed, bits);

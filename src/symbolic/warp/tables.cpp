@@ -26,20 +26,20 @@ Lanes difference(const Lanes& a, const Lanes& b) {
 
 } // namespace
 
-bool Algebra::Rows::within(u64 window) const {
+bool LaneAlgebra::Rows::within(u64 window) const {
   return std::all_of(rows.begin(), rows.end(), [&](const Lanes& row) {
     return std::all_of(row.begin(), row.end(), [&](i64 v) { return v >= 0 && static_cast<u64>(v) < window; });
   });
 }
 
-bool Algebra::is_by_rows(Value v) {
+bool LaneAlgebra::is_by_rows(Value v) {
   for (const Term& t : pool.terms(v))
     for (u32 s : pool.monomial(t.monomial))
       if (!pool.symbol(s).uniform && pool.symbol(s).kind != SymbolKind::table) return false;
   return true;
 }
 
-std::optional<Algebra::Rows> Algebra::rows_of(Value v, u64 window) {
+std::optional<LaneAlgebra::Rows> LaneAlgebra::rows_of(Value v, u64 window) {
   const Parts p = parts(v);
   Rows out;
   for (const Term& t : p.others) {
@@ -91,7 +91,7 @@ std::optional<Algebra::Rows> Algebra::rows_of(Value v, u64 window) {
   return out;
 }
 
-Value Algebra::of_rows(const Rows& of) {
+Value LaneAlgebra::of_rows(const Rows& of) {
   const SetId assumed_of_all = of.high.assumed;
   auto done = [&](Value v) {
     v.assumed = assumed_of_all;
@@ -130,7 +130,7 @@ Value Algebra::of_rows(const Rows& of) {
 }
 
 // v modulo 2^count, of one that differs between lanes.
-std::optional<Value> Algebra::low_bits_of_rows(Value v, u32 count) {
+std::optional<Value> LaneAlgebra::low_bits_of_rows(Value v, u32 count) {
   if (count >= 48 || !is_by_rows(v)) return {};
   const i64 size = i64{1} << count;
   if (std::optional<Rows> whole = rows_of(v, static_cast<u64>(size))) {
@@ -155,7 +155,7 @@ std::optional<Value> Algebra::low_bits_of_rows(Value v, u32 count) {
 }
 
 // Of operands whose bits differ between lanes below some bit alone.
-std::optional<Value> Algebra::bits_of_rows(u32 code, Value a, Value b, u32 bits) {
+std::optional<Value> LaneAlgebra::bits_of_rows(u32 code, Value a, Value b, u32 bits) {
   constexpr u32 most_bits = 12, all_bits = 40;
   if (!is_by_rows(a) || !is_by_rows(b)) return {};
   const bool all_known = pool.is_constant(parts(a).uniform) && pool.is_constant(parts(b).uniform);
@@ -188,7 +188,7 @@ std::optional<Value> Algebra::bits_of_rows(u32 code, Value a, Value b, u32 bits)
   return {};
 }
 
-Value Algebra::shift_right(Value v, Value amount, bool is_signed, u32 bits) {
+Value LaneAlgebra::shift_right(Value v, Value amount, bool is_signed, u32 bits) {
   const Value number = extend(v, is_signed, bits), clamped = smaller(amount, pool.constant(bits), false, 32);
   const std::optional<Chunk> split = chunk(number);
   const Operation operation{right_shift, u64{1} << 32 | bits << 1 | is_signed};
@@ -212,8 +212,8 @@ Value Algebra::shift_right(Value v, Value amount, bool is_signed, u32 bits) {
   return out;
 }
 
-Value Algebra::by_number(Value number, i64 most, const std::function<std::optional<Lanes>(i64)>& made,
-                         Operation operation, const std::vector<Value>& operands) {
+Value LaneAlgebra::by_number(Value number, i64 most, const std::function<std::optional<Lanes>(i64)>& made,
+                             Operation operation, const std::vector<Value>& operands) {
   Symbol of_index;
   of_index.range = Range{0, most};
   const Value index = opaque({row_index, static_cast<u64>(most)}, {number}, other_operation, of_index);
@@ -226,7 +226,7 @@ Value Algebra::by_number(Value number, i64 most, const std::function<std::option
   return of_rows(rows);
 }
 
-Value Algebra::reverse_bits(Value v, u32 bits) {
+Value LaneAlgebra::reverse_bits(Value v, u32 bits) {
   const Operation operation{reversed, bits};
   auto turned = [&](i64 lane) {
     u64 out = 0;
