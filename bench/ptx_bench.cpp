@@ -7,7 +7,7 @@
 #include "check/check.h"
 #include "os/temp_dir.h"
 #include "ptx/parse.h"
-#include "sim/program.h"
+#include "sim/program/program.h"
 #include "toolchain/compile.h"
 #include <benchmark/benchmark.h>
 #include <cstdio>

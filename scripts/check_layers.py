@@ -16,7 +16,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 source = root / "src"
 # Rooms that say which of their headers are for others; these bring along what else they need.
-interfaces = {"sim": {"sim/sim.h", "sim/observe.h", "sim/tensor_map.h", "sim/children.h", "sim/placement.h"}}
+interfaces = {"sim": {"sim/sim.h", "sim/grid/observed_launch.h", "sim/memory/tensor_map.h", "sim/children.h", "sim/placement.h"}}
 
 
 def rooms() -> dict[str, set[str]]:

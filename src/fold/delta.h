@@ -6,12 +6,12 @@
 // it.
 #pragma once
 #include "fold/conditions.h"
-#include "sim/observe.h"
+#include "sim/grid/observed_launch.h"
 #include <utility>
 
 namespace warplens::fold {
 
-// Of the engine, the room sees this (sim/observe.h says what may be relied on).
+// Of the engine, the room sees this (watch/observe.h says what may be relied on).
 using sim::Code;
 using sim::FoldRule;
 using sim::Frame;

@@ -107,21 +107,21 @@ struct LaunchSpec {
 };
 // What to look for beside faults; findings are warnings of the launch. Each makes CTAs run one by one.
 struct LaunchChecks {
-  bool sync = false;   // barriers that PTX leaves undefined (exec/sync_check.h)
-  bool memory = false; // reads of what nobody wrote (check/access_checks.h); the device's memory is tracked
+  bool sync = false;   // barriers that PTX leaves undefined (watch/sync_check.h)
+  bool memory = false; // reads of what nobody wrote (watch/access_checks.h); the device's memory is tracked
   bool race = false;   // accesses to shared memory that no barrier orders
   bool any() const { return sync || memory || race; }
 };
 struct LaunchOptions {
   u32 workers = 0; // 0: one per core
-  u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (launch.cpp)
+  u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (batch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
   LaunchChecks checks;
   bool strict_memory = false; // an access past an allocation stops the launch
   u64 call_stack_bytes =
       64 << 10; // per thread, for local variables of functions that are called; only what is
                 // touched takes memory
-  // Once either is so, no CTA begins any more, and those that run have a moment to end (closing.h). Time in which the
+  // Once either is so, no CTA begins any more, and those that run have a moment to end (exec/closing.h). Time in which the
   // process was stopped does not count.
   std::optional<std::chrono::steady_clock::duration> time_limit;
   const std::atomic<bool>* cancel = nullptr;

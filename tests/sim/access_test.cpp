@@ -1,8 +1,10 @@
-// One memory access (src/sim/memory/access.h): the form that each kind of address takes, that asking counts nothing,
+// One memory access (src/sim/ops/access.h): the form that each kind of address takes, that asking counts nothing,
 // and that no write through a register reaches memory that the register is an alias of.
+#include "sim/exec/simt.h"
+#include "sim/grid/prepare.h"
 #include "sim/harness.h"
-#include "sim/memory/access.h"
-#include "sim/program.h"
+#include "sim/ops/access.h"
+#include "sim/program/program.h"
 #include <algorithm>
 #include <numeric>
 #include <type_traits>

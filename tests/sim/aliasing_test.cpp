@@ -2,7 +2,7 @@
 // another result.
 #include "sim/exec/exec.h"
 #include "sim/harness.h"
-#include "sim/program.h"
+#include "sim/program/program.h"
 #include <algorithm>
 #include <functional>
 #include <numeric>

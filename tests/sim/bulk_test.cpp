@@ -1,6 +1,6 @@
 // Bulk copies: rows, reductions, multicast, tiles of tensors with every swizzle, and what the sink is told.
 #include "sim/harness.h"
-#include "sim/tensor_map.h"
+#include "sim/memory/tensor_map.h"
 #include <fmt/format.h>
 
 namespace warplens::sim {

@@ -1,7 +1,7 @@
 // Lowering: only what is launched, and in time that follows the length of the code, whatever its shape. A
 // shape that took quadratic time would not end within the time limit of a test.
 #include "ptx/parse.h"
-#include "sim/program.h"
+#include "sim/program/program.h"
 #include <ctime>
 #include <fmt/format.h>
 #include <functional>

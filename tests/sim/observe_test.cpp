@@ -1,7 +1,7 @@
 // Observers: what they are shown, and that a launch with one does to memory and to the sink what the interface
 // promises.
+#include "sim/grid/observed_launch.h"
 #include "sim/harness.h"
-#include "sim/observe.h"
 
 namespace warplens::sim {
 namespace {

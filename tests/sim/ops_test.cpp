@@ -1,6 +1,6 @@
 // The table of ops: what instructions become, and what follows from it.
 #include "sim/harness.h"
-#include "sim/program.h"
+#include "sim/program/program.h"
 #include <algorithm>
 
 namespace warplens::sim {

@@ -1,6 +1,6 @@
 // Launches in which nothing but waiting is left, which end by themselves, and those that only look like it.
+#include "sim/grid/stall.h"
 #include "sim/harness.h"
-#include "sim/stall.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "sim/team.h"
+#include "sim/grid/team.h"
 #include <atomic>
 #include <csignal>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 // bytes and elements of less than a byte are refused, and named in the report; promotion of sectors in L2 changes nothing
 // here.
 #include "runtime/driver_api/frame.h"
-#include "sim/tensor_map.h"
+#include "sim/memory/tensor_map.h"
 #include <algorithm>
 
 namespace warplens::runtime {

@@ -3,7 +3,7 @@
 // them.
 //
 // A reference is a texture or surface object that lives as long as the binding: each call that changes one makes the object
-// anew, and writes its handle where the module's variable is, where kernels look for it (sim/texture/access.h). As on a GPU
+// anew, and writes its handle where the module's variable is, where kernels look for it (sim/ops/texture_access.h). As on a GPU
 // nothing is checked before there is memory to read; what the reference cannot be is the error of the call that makes it so.
 #include "runtime/driver_api/descriptors.h"
 #include "runtime/driver_api/frame.h"

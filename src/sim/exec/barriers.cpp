@@ -1,9 +1,7 @@
 // Where groups of a CTA wait for each other: barriers of the block, and the instructions of a warp that name the lanes they
 // need. Who waits is kept by the groups themselves (GroupState); what is here lets them go on.
 #include "sim/exec/barriers.h"
-#include "sim/check/access_checks.h"
-#include "sim/exec/sync_check.h"
-#include "sim/program.h"
+#include "sim/exec/simt.h"
 #include <algorithm>
 #include <bit>
 
@@ -62,13 +60,21 @@ void deliver_reduction(Exec& x, Group& group, const Barrier& barrier) {
 
 } // namespace
 
+BarrierReduction reduction_of(const Op& op) {
+  const ir::Form& form = *op.form;
+  return !form.has(ir::Modifier::red)   ? BarrierReduction::none
+         : form.has(ir::Modifier::popc) ? BarrierReduction::popc
+         : form.has(ir::Modifier::and_) ? BarrierReduction::and_
+                                        : BarrierReduction::or_;
+}
+
 bool release_barriers(Exec& x, Cta& cta) {
   bool released = false;
   if (cta.open_barriers == 0) return false;
   for (u32 id = 0; id < cta.barriers.size(); ++id) {
     Barrier& barrier = cta.barriers[id];
     if (!barrier.open || !complete(x, cta, barrier)) continue;
-    if (checks_sync(x)) judge_barrier(x, id, barrier);
+    for (auto& watcher : x.watchers) watcher->complete(id, barrier);
     Group* first = nullptr;
     for (auto it = cta.groups.begin(); it != cta.groups.end();) {
       Group& group = **it;
@@ -77,7 +83,7 @@ bool release_barriers(Exec& x, Cta& cta) {
         continue;
       }
       deliver_reduction(x, group, barrier);
-      if (cta.shadow) cta.shadow->races.go_on(id, group.stack.back().mask);
+      for (auto& watcher : x.watchers) watcher->go_on(id, group.stack.back().mask);
       group.state = GroupState::runnable;
       group.rounds = group.spins = group.turn = 0;
       released = true;
@@ -89,7 +95,7 @@ bool release_barriers(Exec& x, Cta& cta) {
       if (first == nullptr) first = &group;
       ++it;
     }
-    if (cta.shadow) cta.shadow->races.close(id);
+    for (auto& watcher : x.watchers) watcher->close(id);
     barrier = {};
     --cta.open_barriers;
   }
@@ -156,7 +162,8 @@ bool release_warp_syncs(Exec& x, Cta& cta, bool force) {
       else
         group->awaited.word[w] &= ~met.word[w];
     if (empty(ready, x.shape.warps)) continue;
-    if (force && checks_sync(x)) report_missing_lanes(x, *group);
+    if (force)
+      for (auto& watcher : x.watchers) watcher->go_on_without(*group);
     Group* free = group.get();
     if (ready != here) free = parts.emplace_back(split_off(x, *group, ready)).get();
     free->state = GroupState::runnable;

@@ -4,6 +4,12 @@
 
 namespace warplens::sim {
 
+BarrierReduction reduction_of(const Op&); // of bar, barrier
+// __syncwarp(), bar.warp.sync: what else brings lanes together orders no memory.
+inline bool is_warp_barrier(const Op& op) {
+  return op.kind() == OpKind::warp_barrier && op.form->has(ir::Modifier::warp);
+}
+
 // Groups that were held at a barrier which is complete go on, joined where they stand at the same place. False: nobody was.
 bool release_barriers(Exec&, Cta&);
 // A warp goes on when the lanes that its lanes named wait too, here or at another warp-level instruction, or

@@ -17,6 +17,8 @@ struct Cluster {
 
 inline constexpr u64 cluster_rank_shift = 24; // 2^24 = Memory::window_size
 
+// Opens the cluster's barrier when all threads of all CTAs have come, or have ended.
+void complete_cluster_barrier(Exec&, Cta&);
 // Lanes of the current CTA that the cluster's barrier holds go on when all threads of all CTAs have come, or have ended.
 bool release_cluster_waits(Exec&, Cta&);
 // Where the threads of a cluster are, for messages.

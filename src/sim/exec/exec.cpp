@@ -1,13 +1,13 @@
 // What a worker's view of its batch (exec.h) does for itself: its scratch memory, where a group goes on, who
 // performs an op, and lanes of registers one by one or under a mask.
-#include "sim/check/access_checks.h"
+#include "sim/exec/exec.h"
 #include "sim/kernels/lane_memory.h"
-#include "sim/program.h"
+#include "sim/program/program.h"
 #include "sim/value/lanes.h"
 
 namespace warplens::sim {
 
-// With what is reserved behind the kernel's own (launch.cpp).
+// With what is reserved behind the kernel's own (grid/prepare.cpp).
 u64 Exec::shared_bytes() const {
   u64 own = launch.shared_bytes + launch.spec.dynamic_shared;
   return launch.shared_stride > launch.shared_granted ? launch.shared_stride : own;
@@ -24,10 +24,6 @@ Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s) {
   few.resize(shape.lanes + list_slack);
   ranges.resize(l.program.module.sites.size());
   if (w < l.options.sinks.size()) sink = l.options.sinks[w];
-  if (l.options.checks.memory || l.options.checks.race) {
-    access_checks = std::make_unique<AccessChecks>(*this);
-    observer = access_checks.get();
-  }
 }
 
 Exec::~Exec() = default;

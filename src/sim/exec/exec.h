@@ -1,4 +1,4 @@
-// One worker's view of the batch of CTAs it is running, and the state of a batch (launch.cpp says which CTAs
+// One worker's view of the batch of CTAs it is running, and the state of a batch (grid/batch.cpp says which CTAs
 // run in lockstep as one; most of what follows speaks of a CTA and means a batch).
 //
 // Divergence. A Group is a set of lanes of a CTA that share one SIMT stack. A CTA starts as one group, so
@@ -13,8 +13,8 @@
 // the mask. Frames are per call: recursion just makes more of them.
 #pragma once
 #include "access/access.h"
-#include "sim/check/shared_shadow.h"
-#include "sim/closing.h"
+#include "sim/exec/closing.h"
+#include "sim/exec/watcher.h"
 #include "sim/lower/code.h"
 #include "sim/sim.h"
 #include <deque>
@@ -26,8 +26,6 @@ namespace warplens::sim {
 
 struct LaunchState;
 struct Cluster;
-class StepObserver;
-class AccessChecks;
 
 struct Frame {
   const Code* code = nullptr;
@@ -47,6 +45,12 @@ inline bool empty(const Mask& mask, u32 warps) {
   u32 any = 0;
   for (u32 w = 0; w < warps; ++w) any |= mask.word[w];
   return any == 0;
+}
+
+inline bool overlap(const Mask& a, const Mask& b, u32 warps) {
+  for (u32 w = 0; w < warps; ++w)
+    if (a.word[w] & b.word[w]) return true;
+  return false;
 }
 
 struct StackEntry {
@@ -81,9 +85,8 @@ struct Group {
 };
 
 enum class BarrierReduction : u8 { none, popc, and_, or_ };
-BarrierReduction reduction_of(const Op&); // of bar, barrier
 
-// Lanes that came to a barrier together: what --check sync judges it by (sync_check.h).
+// Lanes that came to a barrier together: what --check sync judges it by (watch/sync_check.h).
 struct BarrierArrival {
   const Code* code = nullptr;
   const Op* op = nullptr;
@@ -120,7 +123,6 @@ struct Cta {
   Mask
       at_cluster; // threads that have come to the barrier of the cluster and were not let go (execute_cluster.cpp)
   bool started = false;
-  std::unique_ptr<SharedShadow> shadow; // where accesses are checked (check/access_checks.h)
 };
 
 // A program may round differently or flush subnormal numbers (-ffast-math) on the host, in the thread that
@@ -135,11 +137,6 @@ private:
   u32 before_ = _mm_getcsr();
 };
 
-// A kernel fault travels as an exception inside the emulator only; launch() catches it.
-struct FaultError {
-  Fault fault;
-};
-
 // How often the clock is looked at, where a kernel can go on for ever: in warp instructions, some milliseconds. A call counts as
 // several: it may do what takes long.
 inline constexpr u64 instructions_per_look = 1 << 18, instructions_of_call = 1 << 10;
@@ -148,8 +145,8 @@ struct Exec {
   LaunchState& launch;
   const Shape& shape;
   access::Sink* sink = nullptr;
-  StepObserver* observer = nullptr;            // sees every op before it is executed (observe.h)
-  std::unique_ptr<AccessChecks> access_checks; // --check memory, race: then the observer, too
+  OpLoop* loop = nullptr;                         // null: the loop of run_group itself
+  std::vector<std::unique_ptr<Watcher>> watchers; // what --check asks for (watch/watchers.h)
 
   Cta* cta = nullptr;
   Group* group = nullptr;
@@ -196,7 +193,7 @@ struct Exec {
   std::vector<RangeCache> ranges;
   std::set<std::pair<u32, std::string>> warned; // site, kind: has been reported
   std::vector<u64>
-      copied_to; // [lanes] where an asynchronous copy writes, and who performs it (memory/report.cpp)
+      copied_to; // [lanes] where an asynchronous copy writes, and who performs it (ops/report.cpp)
   Mask copying;
   std::vector<u64> matrix; // [register][lane]: the operands of a multiplication (lower/lower_matrix.cpp)
   std::vector<u64> texels; // [warp][texel][lane]: what a filtered fetch reads beside the first texel
@@ -295,50 +292,5 @@ struct LaunchState {
   LaunchState(Device& d, Program::Impl& p, const LaunchSpec& s, const LaunchOptions& o)
       : device(d), program(p), spec(s), options(o) {}
 };
-
-// launch.cpp: checks the shape and what the kernel needs; fills in the rest of the state.
-std::optional<Fault> prepare(LaunchState&);
-
-// simt.cpp
-void start_cta(Exec&, Cta&);
-enum class Progress : u8 { finished, waiting };
-Progress run_cta(Exec&, Cta&); // until it ends or only waits for other CTAs
-void run_group(Exec&, Group&); // until it stops; then its state says why
-std::unique_ptr<Group> split_off(Exec&, Group&, const Mask& lanes); // those lanes, as a group of their own
-void exit_lanes(Exec&, const Mask&);
-void return_lanes(Exec&, const Mask&);
-Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
-
-// execute_stack.cpp: the most that a lane which performs a call holds by alloca, bytes.
-u64 most_held(Exec&, const Op& call);
-
-// observe.cpp
-void run_observed(Exec&); // the loop of run_group (simt.cpp), before the eyes of Exec::observer
-
-// execute_control.cpp: raises a fault when the launch was cancelled or its time is over, or ends a worker that
-// another one's fault stops.
-void check_clock(Exec&, const Op&);
-inline void pass_time(Exec& x, const Op& op) {
-  if (x.warp_instructions >= x.next_look) [[unlikely]]
-    check_clock(x, op);
-}
-
-// fault.cpp
-// Where an op is in the source, or in the PTX where that is not known; what else there is to say goes to the notes.
-diag::Span place_of(const Code&, const Op&, std::vector<std::string>& notes);
-[[noreturn]] void raise(Exec&, const Op&, FaultKind, std::string kind, std::string message, u32 thread,
-                        u64 address = 0, std::vector<std::string> notes = {}, std::string help = {});
-void warn(Exec&, const Op&, std::string kind, std::string message, u32 thread,
-          std::vector<std::string> notes = {}, std::string help = {},
-          diag::Severity severity = diag::Severity::warning);
-std::string describe_address(const Exec&, u64 address);
-u32 first_thread(const Mask&);
-
-// builtins.cpp: calls of functions that are declared but not defined. True when the name is known and the
-// call was made.
-bool call_builtin(Exec&, const Op&, const ir::Function& callee, const CallSite&);
-
-// value/affine_rules.cpp
-AffineRule find_affine_rule(const ir::Form&);
 
 } // namespace warplens::sim

@@ -20,15 +20,12 @@
 // that was on top goes there and waits for all lanes; above it, each path has an entry with its lanes, and the
 // op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
 // place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
-#include "sim/check/access_checks.h"
+#include "sim/exec/simt.h"
 #include "sim/exec/barriers.h"
 #include "sim/exec/cluster.h"
-#include "sim/exec/stuck.h"
-#include "sim/program.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
 
 namespace warplens::sim {
 
@@ -202,7 +199,7 @@ void start_cta(Exec& x, Cta& cta) {
   cta.groups.clear();
   for (auto& frame : cta.frames) frame->users = 0;
   cta.shared.assign(x.launch.shared_stride * x.shape.ctas, std::byte{0});
-  if (x.access_checks) x.access_checks->begin(cta);
+  for (auto& watcher : x.watchers) watcher->begin(cta);
   if (x.launch.local_bytes != 0 && cta.local == nullptr) {
     u64 bytes = x.launch.local_bytes * x.shape.lanes;
     // calloc gives zero pages that cost nothing until touched: deep stacks are rarely used to their end.
@@ -228,29 +225,13 @@ void start_cta(Exec& x, Cta& cta) {
   cta.started = true;
 }
 
-namespace {
-
-[[noreturn]] void deadlock(Exec& x, Cta& cta) {
-  FaultError error{
-      fault_of_waiting(x, cta, FaultKind::deadlock, "kernel-deadlock",
-                       "the threads of a CTA wait at barriers that can never complete",
-                       "every thread of the block must reach the same __syncthreads(), and as many as a "
-                       "barrier with a count names must come")};
-  std::vector<Wait> waits;
-  add_waits(x, cta, false, waits);
-  for (std::string& note : in_words(waits)) error.fault.diagnostic.notes.push_back(std::move(note));
-  throw error;
-}
-
-} // namespace
-
 void run_group(Exec& x, Group& group) {
   x.group = &group;
   x.stop = false;
   group.spinning = false;
   group.writes = x.writes; // its own count from here on
   x.load_top();
-  if (x.observer != nullptr) return run_observed(x);
+  if (x.loop != nullptr) return x.loop->run(x);
   // The loop that everything else is for.
   while (!x.stop) {
     const Op& op = x.code->ops[x.pc++];
@@ -287,7 +268,7 @@ Progress run_cta(Exec& x, Cta& cta) {
         continue;
       if (waits_for_cluster(cta)) return Progress::waiting;
       if (release_warp_syncs(x, cta, true)) continue;
-      deadlock(x, cta);
+      return Progress::deadlocked;
     }
     Group* group = next->get();
     run_group(x, *group);

@@ -21,9 +21,8 @@
 // register is read once, no lane sees two values.
 //
 // This pass marks ops; whether a marked one makes an alias is decided at each execution, by its addresses
-// (memory/alias.h), and a Value lets nobody write through one (value/value.h). The registers get slots that only such
+// (ops/alias.h), and a Value lets nobody write through one (value/value.h). The registers get slots that only such
 // ops write (slots.cpp), and these begin by parting with what the slot was an alias of.
-#include "sim/exec/exec.h"
 #include "sim/lower/slots.h"
 #include <algorithm>
 

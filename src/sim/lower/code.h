@@ -9,6 +9,8 @@
 #include "sim/value/value.h"
 #include <algorithm>
 #include <cassert>
+#include <memory>
+#include <span>
 
 namespace warplens::sim {
 
@@ -174,5 +176,12 @@ struct Placement {
   u32 offset_of(ir::VariableId, bool local) const;
 };
 Placement place_thread_variables(const ir::Module&, const ir::Function&);
+
+// Function addresses as kernels see them: not memory, just distinct numbers that are easy to recognise.
+inline constexpr u64 function_address_base = u64{0xf} << 40;
+inline constexpr u64 function_address_step = 16;
+
+// `variable_address`: of each variable of the module, where global and constant ones are. The module outlives the code.
+std::unique_ptr<Code> lower(const ir::Module&, std::span<const u64> variable_address, ir::FunctionId);
 
 } // namespace warplens::sim

@@ -15,8 +15,8 @@ u8 register_bits(ir::Type type) {
 
 } // namespace
 
-Lowering::Lowering(const Program::Impl& program, ir::FunctionId id)
-    : program_(program), module_(program.module), function_(module_.functions[id.value]) {
+Lowering::Lowering(const ir::Module& module, std::span<const u64> variable_address, ir::FunctionId id)
+    : module_(module), variable_address_(variable_address), function_(module_.functions[id.value]) {
   code_ = std::make_unique<Code>();
   code_->module = &module_;
   code_->function = &function_;
@@ -226,8 +226,9 @@ std::vector<std::vector<u32>> Lowering::successors() const {
   return out;
 }
 
-std::unique_ptr<Code> lower(const Program::Impl& program, ir::FunctionId id) {
-  return Lowering(program, id).run();
+std::unique_ptr<Code> lower(const ir::Module& module, std::span<const u64> variable_address,
+                            ir::FunctionId id) {
+  return Lowering(module, variable_address, id).run();
 }
 
 } // namespace warplens::sim

@@ -4,8 +4,8 @@
 // An address of .shared::cluster names a CTA and a place in its shared memory (memory.h). It is made a generic one, so that
 // accesses through it are accesses that may go to several spaces, and those of .shared and .shared::cta pay nothing for it.
 #include "ir/timing.h"
+#include "sim/lower/bulk_slots.h"
 #include "sim/lower/lowering.h"
-#include "sim/memory/bulk.h"
 #include <algorithm>
 
 namespace warplens::sim {
@@ -118,7 +118,7 @@ SlotId Lowering::packed_offsets(const ir::Instruction& i, std::span<const Operan
   return to;
 }
 
-// Operands by their meaning: memory/bulk.h.
+// Operands by their meaning: lower/bulk_slots.h.
 void Lowering::bulk_copy(const ir::Instruction& i) {
   using ir::BulkCopy;
   const ir::Form& form = module_.form(i);

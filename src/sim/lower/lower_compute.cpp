@@ -1,5 +1,5 @@
 // Arithmetic and moves: what computes lane by lane.
-#include "sim/exec/exec.h"
+#include "sim/lower/affine_rules.h"
 #include "sim/lower/lowering.h"
 #include <algorithm>
 

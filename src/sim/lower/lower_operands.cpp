@@ -63,7 +63,7 @@ SlotId Lowering::address_of(const Operand& o, u32 bits) {
   case StateSpace::local:
     return constant(Constant::Kind::local, placement_.offset_of(o.variable, true) + offset, bits, o.variable);
   case StateSpace::param: return constant(Constant::Kind::value, parameter_offset(o.variable) + offset, bits);
-  default: return constant(Constant::Kind::value, program_.variable_address[o.variable.value] + offset, bits);
+  default: return constant(Constant::Kind::value, variable_address_[o.variable.value] + offset, bits);
   }
 }
 

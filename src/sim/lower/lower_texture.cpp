@@ -1,14 +1,40 @@
 // Textures and surfaces. Coordinates and what is stored are more registers than an op has slots, so that ops before the access
 // keep them, as a matrix multiplication's are kept.
 #include "ir/operands.h"
+#include "ir/texture.h"
 #include "sim/lower/lowering.h"
-#include "sim/texture/access.h"
 #include <algorithm>
 
 namespace warplens::sim {
 
+using ir::Modifier;
 using ir::Opcode;
 using ir::Operand;
+
+static bool reduces(ir::AtomicOp operation) {
+  switch (operation) {
+  case ir::AtomicOp::add:
+  case ir::AtomicOp::min:
+  case ir::AtomicOp::max:
+  case ir::AtomicOp::and_:
+  case ir::AtomicOp::or_: return true;
+  default: return false;
+  }
+}
+
+// Whether the ops exist that an instruction of family texture becomes.
+static bool can_access_texture(const ir::Form& form) {
+  switch (form.opcode) {
+  case Opcode::tex: return form.vector == 4 || (form.vector == 2 && form.type() == ir::Type::f16x2);
+  case Opcode::tld4: return form.vector == 4 && ir::geometry_of(form)->dimensions == 2;
+  case Opcode::sured: return form.has(Modifier::b) && reduces(form.atomic_op());
+  case Opcode::sust:
+    if (form.has(Modifier::p)) return form.type() == ir::Type::b32 && !ir::geometry_of(form)->cube;
+    [[fallthrough]];
+  case Opcode::suld: return form.has(Modifier::b) && !form.has(Modifier::cube) && !form.has(Modifier::acube);
+  default: return true;
+  }
+}
 
 static OpKind texture_kind(Opcode opcode) {
   switch (opcode) {
@@ -22,7 +48,7 @@ static OpKind texture_kind(Opcode opcode) {
 }
 
 // The object is the last source of the op. Everything else is kept before it: coordinates, how they change, what is
-// stored. A texture or surface reference is a variable, whose address stands for its object (texture/access.h). A depth to
+// stored. A texture or surface reference is a variable, whose address stands for its object (ops/texture_access.h). A depth to
 // compare with is kept and has no effect, as on an H200: no array that CUDA makes is a depth texture.
 void Lowering::texture(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);

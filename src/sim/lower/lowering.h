@@ -19,8 +19,8 @@
 #include "sim/kernels/kernels.h"
 #include "sim/lower/code.h"
 #include "sim/lower/slots.h"
-#include "sim/program.h"
 #include <map>
+#include <span>
 #include <unordered_map>
 
 namespace warplens::sim {
@@ -35,7 +35,7 @@ struct LaneForm {
 
 class Lowering {
 public:
-  Lowering(const Program::Impl& program, ir::FunctionId id);
+  Lowering(const ir::Module&, std::span<const u64> variable_address, ir::FunctionId);
   std::unique_ptr<Code> run();
 
 private:
@@ -173,8 +173,8 @@ private:
   void warp(const ir::Instruction& i);
   void barrier(const ir::Instruction& i);
 
-  const Program::Impl& program_;
   const ir::Module& module_;
+  const std::span<const u64> variable_address_; // [variables]
   const ir::Function& function_;
   std::unique_ptr<Code> code_;
   Placement placement_;

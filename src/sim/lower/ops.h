@@ -116,7 +116,7 @@ consteval bool rows_are_consistent() {
     bool writes_unfollowed = row.memory == MemoryUse::stores && row.fold != FoldRule::store;
     if (writes_unfollowed || (row.payload == Payload::arithmetic) != (row.fold == FoldRule::compute))
       return false;
-    // The questions that these ask need the payload (program.cpp).
+    // The questions that these ask need the payload (program/program.cpp).
     if ((row.payload == Payload::jump) != (row.lockstep == Lockstep::loops)) return false;
     if ((row.payload == Payload::call) != (row.lockstep == Lockstep::calls)) return false;
     if (row.lockstep == Lockstep::barriers && row.payload != Payload::predicate) return false;

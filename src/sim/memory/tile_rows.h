@@ -8,7 +8,7 @@
 //
 // Elements outside the tensor are in no row.
 #pragma once
-#include "sim/tensor_map.h"
+#include "sim/memory/tensor_map.h"
 #include <span>
 #include <vector>
 

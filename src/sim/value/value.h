@@ -1,5 +1,5 @@
 // A register of all threads that a worker runs in lockstep (one CTA, or a batch of neighbours along x; see
-// launch.cpp), in one or both of two forms:
+// grid/batch.cpp), in one or both of two forms:
 //   affine   base + stride·(tid.x, tid.y, tid.z, CTA of the batch), modulo the width; costs O(1)
 //   lanes    an array of one value per lane (one mask word per warp for predicates)
 // An affine form whose strides are zero is uniform.
@@ -47,7 +47,7 @@ bool is_ramp(const Strides&, const Shape&, u32 count);
 // while they may be an alias of memory of the user's program (lower/aliasing.cpp). Readers get pointers to const,
 // wherever the lanes are; writable() hands out own storage and nothing else, with what an alias showed copied there
 // first. So no write through a register reaches memory: an op that computes its result in memory asks for the
-// memory's address (memory/alias.h), and makes the register an alias of it when it is done.
+// memory's address (ops/alias.h), and makes the register an alias of it when it is done.
 class Value {
 public:
   u64 base = 0;

@@ -5,8 +5,8 @@
 #include "fuzz/target.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
+#include "sim/memory/tensor_map.h"
 #include "sim/sim.h"
-#include "sim/tensor_map.h"
 #include <algorithm>
 #include <array>
 #include <cstring>

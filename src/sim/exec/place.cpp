@@ -1,0 +1,98 @@
+#include "sim/exec/place.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace warplens::sim {
+
+diag::Span place_of(const Code& code, const Op& op, std::vector<std::string>& notes) {
+  const ir::Instruction& instruction = code.function->instructions[op.instruction];
+  std::vector<access::SourceFrame> frames = code.module->frames(instruction.location);
+  if (frames.empty()) {
+    notes.push_back(fmt::format("in {} at PTX line {} (compile with -lineinfo to see the source line)",
+                                code.function->name, instruction.ptx_line));
+    return {code.module->name, instruction.ptx_line, 0, 0};
+  }
+  for (std::size_t i = 1; i < frames.size(); ++i)
+    notes.push_back(fmt::format("inlined at {}:{}", frames[i].file, frames[i].line));
+  return {frames[0].file, frames[0].line, frames[0].column, 0};
+}
+
+// With the calls that the compiler inlined: atomics lie in a header of the toolkit.
+std::string text_of_place(const diag::Span& place, const std::vector<std::string>& notes) {
+  std::string out = fmt::format("at {}:{}", place.file, place.line);
+  for (const std::string& note : notes)
+    if (note.starts_with("inlined")) out += ", " + note;
+  return out;
+}
+
+std::string text_of_place(const Code& code, const Op& op) {
+  std::vector<std::string> notes;
+  diag::Span place = place_of(code, op, notes);
+  return text_of_place(place, notes);
+}
+
+u32 first_thread(const Mask& mask) {
+  for (u32 w = 0; w < mask.word.size(); ++w)
+    if (mask.word[w] != 0) return w * warp_size + static_cast<u32>(std::countr_zero(mask.word[w]));
+  return 0;
+}
+
+Mask in_first_cta(const Exec& x, const Mask& mask) {
+  u32 first = x.cta_of(first_thread(mask)) * x.shape.cta_warps;
+  Mask out;
+  for (u32 w = 0; w < x.shape.cta_warps; ++w) out.word[w] = mask.word[first + w];
+  return out;
+}
+
+// The numbers of the bits that are set: "0-3, 6".
+static std::string runs_of(u64 bits) {
+  std::vector<std::string> runs;
+  for (u32 first = 0; bits >> first != 0; ++first) {
+    if (!(bits >> first & 1)) continue;
+    u32 begin = first;
+    while (first + 1 < 64 && bits >> (first + 1) & 1) ++first;
+    runs.push_back(begin == first ? fmt::format("{}", begin) : fmt::format("{}-{}", begin, first));
+    if (first == 63) break;
+  }
+  return fmt::format("{}", fmt::join(runs, ", "));
+}
+
+std::string who(const Exec& x, const Mask& mask) {
+  Mask mine = in_first_cta(x, mask), all = in_first_cta(x, x.shape.all);
+  Dim3 c = x.cta_id(first_thread(mask));
+  std::string block = fmt::format("of block ({}, {}, {})", c.x, c.y, c.z);
+  u64 warps = 0;
+  u32 last = 0;
+  for (u32 w = 0; w < x.shape.cta_warps; ++w)
+    if (mine.word[w] != 0) warps |= u64{1} << w, last = w;
+  bool one = std::has_single_bit(warps);
+  if (one && mine.word[last] != all.word[last])
+    return fmt::format("{} {} of warp {} {}", std::has_single_bit(mine.word[last]) ? "thread" : "threads",
+                       runs_of(mine.word[last]), last, block);
+  return fmt::format("{} {} {}", one ? "warp" : "warps", runs_of(warps), block);
+}
+
+static std::string name_of(const Allocation& allocation) {
+  std::string out = allocation.name.empty() ? fmt::format("allocation {}", allocation.serial)
+                                            : fmt::format("'{}'", allocation.name);
+  out += fmt::format(" ({} bytes at {:#x}", allocation.size, allocation.address);
+  return out + (allocation.made.empty() ? ")" : fmt::format(", allocated at {})", allocation.made));
+}
+
+std::string describe_address(const Exec& x, u64 address) {
+  const Memory& memory = *x.launch.device.memory;
+  if (!memory.find(address))
+    if (std::optional<Allocation> freed = memory.freed(address))
+      return fmt::format("{} bytes into {}, which was freed", address - freed->address, name_of(*freed));
+  std::optional<Allocation> nearest = memory.nearest(address);
+  if (!nearest) return "nothing is allocated on the device";
+  u64 end = nearest->address + nearest->size;
+  if (address < nearest->address)
+    return fmt::format("{} bytes before {}", nearest->address - address, name_of(*nearest));
+  if (address >= end) return fmt::format("{} bytes past the end of {}", address - end, name_of(*nearest));
+  return fmt::format("{} bytes before the end of {}", end - address, name_of(*nearest));
+}
+
+} // namespace warplens::sim

@@ -1,0 +1,20 @@
+// Running CTAs: groups of lanes, their stacks and frames (simt.cpp).
+#pragma once
+#include "sim/exec/exec.h"
+
+namespace warplens::sim {
+
+void start_cta(Exec&, Cta&);
+enum class Progress : u8 {
+  finished,
+  waiting,   // for other CTAs
+  deadlocked // its threads wait for each other
+};
+Progress run_cta(Exec&, Cta&);
+void run_group(Exec&, Group&);                                      // until it stops; then its state says why
+std::unique_ptr<Group> split_off(Exec&, Group&, const Mask& lanes); // those lanes, as a group of their own
+void exit_lanes(Exec&, const Mask&);
+void return_lanes(Exec&, const Mask&);
+Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
+
+} // namespace warplens::sim

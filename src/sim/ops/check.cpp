@@ -1,0 +1,120 @@
+// What a GPU would complain about, in the order in which it would: alignment to the whole access, then place. Global
+// addresses are compared with the allocation that the site hit last; what lies outside every allocation but inside a
+// mapped page, or behind a block's shared memory but inside its last unit of allocation, is reported and tolerated, as GPUs do.
+//
+// An access of affine form has been found to be in order when it was resolved. Of the others the extremes are looked
+// at first, and single lanes only where these say that there is something to find.
+#include "sim/ops/check.h"
+#include "sim/exec/fault.h"
+#include "sim/ops/access.h"
+#include <fmt/format.h>
+
+namespace warplens::sim {
+namespace {
+
+using ir::StateSpace;
+
+// Parameters have no sites: they are not counted; and what an asynchronous copy writes is counted with what it reads.
+std::string_view kind_name(const Exec& x, const Op& op) {
+  if (op.site.valid()) return access::name(x.code->module->sites[op.site.value].kind);
+  return op.kind() == OpKind::store ? "store" : "load";
+}
+
+template <class F> void each_lane(const Exec& x, const Access& a, F&& f) {
+  for (u32 w = 0; w < x.shape.warps; ++w)
+    for_each_lane(a.mask->word[w],
+                  [&](u32 lane) { f(w * warp_size + lane, a.address[w * warp_size + lane]); });
+}
+
+void check_alignment(Exec& x, const Op& op, const Access& a) {
+  each_lane(x, a, [&](u32 thread, u64 at) {
+    if (at & (a.bytes - 1))
+      raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
+            fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", kind_name(x, op), a.bytes,
+                        at, a.bytes),
+            thread, at, {}, "align the pointer, or access smaller elements");
+  });
+}
+
+// A page at address 0 is never mapped, so that pointers to nothing are found out.
+std::string help_for(u64 at) {
+  return at < 4096
+             ? "the pointer is null: allocate what it should point to, and look at what cudaMalloc returned"
+             : "check the index against the size that was allocated";
+}
+
+// What --check memory knows of an address outside all allocations: that it was in one.
+bool was_freed(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
+  const Memory& memory = *x.launch.device.memory;
+  if (!memory.freed(at)) return false;
+  std::string message =
+      fmt::format("{} of {} bytes at {:#x} is in memory that was freed", kind_name(x, op), bytes, at);
+  const std::string help = "free it after the last kernel that uses it has ended";
+  if (!memory.mapped(at, bytes) || x.launch.options.strict_memory)
+    raise(x, op, FaultKind::illegal_address, "memory-use-after-free", std::move(message), thread, at,
+          {describe_address(x, at)}, help);
+  warn(x, op, "memory-use-after-free", std::move(message), thread, {describe_address(x, at)}, help);
+  return true;
+}
+
+// Lanes that are not all inside one allocation.
+void check_device_memory(Exec& x, const Op& op, const Access& a) {
+  each_lane(x, a, [&](u32 thread, u64 at) { check_device_lane(x, op, a.bytes, thread, at); });
+}
+
+// Shared memory, local memory, parameters.
+void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
+  std::string_view name = a.space == StateSpace::shared  ? "shared"
+                          : a.space == StateSpace::local ? "local"
+                                                         : "parameter";
+  const bool shared = a.space == StateSpace::shared;
+  const std::string help =
+      shared ? "check the index, and the dynamic shared size in the launch <<<…>>>" : "check the index";
+  each_lane(x, a, [&](u32 thread, u64 at) {
+    if (Memory::Range{0, size}.covers(at, a.bytes)) return;
+    std::string message = fmt::format("{} of {} bytes at offset {:#x} is outside the {} bytes of {} memory",
+                                      kind_name(x, op), a.bytes, at, size, name);
+    // Measured on an H200: loads and stores up to the next multiple of 128 bytes come to pass, the next one is a fault.
+    const bool granted = shared && Memory::Range{0, x.launch.shared_granted}.covers(at, a.bytes);
+    if (!granted || x.launch.options.strict_memory)
+      raise(x, op, FaultKind::illegal_address, "kernel-illegal-address", std::move(message), thread, at, {},
+            help);
+    warn(x, op, "kernel-out-of-bounds",
+         fmt::format("{}, inside the {} that the block is given: a GPU does not notice", message,
+                     x.launch.shared_granted),
+         thread, {}, help);
+  });
+}
+
+} // namespace
+
+void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
+  const Memory& memory = *x.launch.device.memory;
+  if (memory.range(at).covers(at, bytes) || was_freed(x, op, bytes, thread, at)) return;
+  if (!memory.mapped(at, bytes))
+    raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
+          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), bytes, at),
+          thread, at, {describe_address(x, at)}, help_for(at));
+  if (x.launch.options.strict_memory)
+    raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
+          fmt::format("{} of {} bytes at {:#x} is past its allocation", kind_name(x, op), bytes, at), thread,
+          at, {describe_address(x, at)}, "check the index against the size that was allocated");
+  warn(x, op, "kernel-out-of-bounds",
+       fmt::format(
+           "{} of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
+           kind_name(x, op), bytes, at),
+       thread, {describe_address(x, at)});
+}
+
+void check_lanes(Exec& x, const Op& op, const Access& a) {
+  if (a.lowest > a.highest) return; // no lane
+  if (a.bits & (a.bytes - 1)) check_alignment(x, op, a);
+  if (a.space == StateSpace::global || a.space == StateSpace::constant) {
+    if (!in_known_range(x, op, a.lowest, a.highest, a.bytes)) check_device_memory(x, op, a);
+  } else if (u64 size = space_size(x, a.space);
+             !Memory::Range{0, size}.covers(a.lowest, a.highest, a.bytes)) {
+    check_window(x, op, a, size);
+  }
+}
+
+} // namespace warplens::sim
