@@ -1,5 +1,6 @@
 // The counting path of an emulated launch: each worker has a sink of its own (worker.h); here they are added up.
 #include "measure/collect.h"
+#include "measure/as_assembled.h"
 #include "measure/worker.h"
 #include <algorithm>
 #include <map>
@@ -11,8 +12,10 @@ namespace {
 // A worker's cells, and how often they count.
 struct Share {
   Worker worker;
+  std::optional<AsAssembled> in_front{}; // of the worker, where machine code has some accesses otherwise
   u64 times = 1;
   std::optional<u64> cta{}; // of those that they stand for: the first
+  access::Sink* sink() { return in_front ? static_cast<access::Sink*>(&*in_front) : &worker; }
 };
 
 // The warps of one site in one space over all shares.
@@ -31,10 +34,13 @@ struct Collector::Impl {
   std::vector<u32> site_index; // by SiteId
   std::vector<u32> places;     // by site the first one of its place: see first_block.h
   std::deque<Share> shares;    // of workers, or of classes of CTAs
+  bool assembled_otherwise = false;
 
   Share& add_share() {
-    return shares.emplace_back(
-        Share{Worker(architectures, site_index, places, static_cast<u32>(sites.size()))});
+    Share& share =
+        shares.emplace_back(Share{Worker(architectures, site_index, places, static_cast<u32>(sites.size()))});
+    if (assembled_otherwise) share.in_front.emplace(share.worker, site_index, sites);
+    return share;
   }
 
   SiteRecord empty_record(const access::Site& site, access::Space space) const {
@@ -115,6 +121,7 @@ Collector::Collector(Architectures architectures, std::span<const access::Site> 
     impl_->site_index[sites[i].id.value] = i;
   }
   impl_->find_places();
+  impl_->assembled_otherwise = AsAssembled::changes(sites);
   for (u32 i = 0; i < workers; ++i) impl_->add_share();
 }
 
@@ -122,7 +129,7 @@ Collector::~Collector() = default;
 
 std::vector<access::Sink*> Collector::sinks() {
   std::vector<access::Sink*> out;
-  for (Share& share : impl_->shares) out.push_back(&share.worker);
+  for (Share& share : impl_->shares) out.push_back(share.sink());
   return out;
 }
 
@@ -130,7 +137,7 @@ access::Sink* Collector::begin_class() {
   if (!impl_->shares.empty() && impl_->shares.back().times == 0) impl_->shares.pop_back();
   Share& share = impl_->add_share();
   share.times = 0;
-  return &share.worker;
+  return share.sink();
 }
 
 void Collector::end_class(u64 members, u64 first_member) {
@@ -144,6 +151,7 @@ std::vector<SiteRecord> Collector::finish() {
   for (u32 i = 0; i <= count; ++i) {
     static const access::Site unlisted{};
     const access::Site& site = i < count ? impl_->sites[i] : unlisted;
+    if (site.assembled == access::Assembled::elsewhere) continue;
     std::vector<SiteRecord> records = impl_->records(i, site);
     if (records.empty() && i < count) records.push_back(impl_->empty_record(site, site.space));
     for (SiteRecord& record : records) out.push_back(std::move(record));

@@ -23,8 +23,8 @@ public:
   void end_class(u64 members, u64 first_member);
   // The sites with their sums, in site order; sites never executed have zero counters. Sums do not depend on
   // the number of workers. A site accessed in several spaces (generic addressing) has one record per space;
-  // accesses of sites that were not listed end in a last record without place. Call once, after the workers
-  // have ended.
+  // accesses of sites that were not listed end in a last record without place. Sites that machine code has elsewhere
+  // have none. Call once, after the workers have ended.
   std::vector<SiteRecord> finish();
 
 private:

@@ -73,7 +73,6 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
   for (const ir::Instruction* access : accesses) {
     const access::Site& site = module.sites[access->site.value];
     if (site.bytes == 0) continue; // its form does not say how much it moves: an instruction that is not run
-    if (site.assembled == access::Assembled::elsewhere) continue;
     out.push_back(site);
     out.back().frames = stacks.at(access->location);
     std::tie(out.back().array, out.back().copied_to) = std::move(arrays[access->site]);
