@@ -27,10 +27,7 @@ struct Known {
   std::map<const Array*, std::unique_ptr<Array>> arrays; // null: of a level, which its mipmapped array owns
   std::map<const MipmappedArray*, std::unique_ptr<MipmappedArray>> mipmapped;
 };
-Known& known() {
-  static auto* all = new Known;
-  return *all;
-}
+Known& known() { return of_device<Known>(); }
 
 cudaError_t check_shape(const Runtime& runtime, const ArrayShape& shape, u64& element) {
   std::optional<sim::TexelFormat> format = texel_format(shape.format);
@@ -97,8 +94,6 @@ bool holds_along(const Array& array, u64 x, u64 y, u64 count) {
 
 bool exists(const Array* array) { return known().arrays.contains(array); }
 bool exists(const MipmappedArray* array) { return known().mipmapped.contains(array); }
-void forget_arrays() { known() = {}; }
-
 std::optional<sim::TexelFormat> texel_format(const cudaChannelFormatDesc& format) {
   const std::array<int, 4> bits{format.x, format.y, format.z, format.w};
   u8 channels = 0;

@@ -14,8 +14,7 @@ struct Event {
 namespace {
 
 std::map<Event*, std::unique_ptr<Event>>& events() {
-  static auto* all = new std::map<Event*, std::unique_ptr<Event>>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<Event*, std::unique_ptr<Event>>>();
 }
 
 cudaError_t check(cudaEvent_t event) {

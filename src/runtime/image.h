@@ -42,7 +42,6 @@ struct MipmappedArray : ArrayShape {
 
 bool exists(const Array*);
 bool exists(const MipmappedArray*);
-void forget_arrays(); // the device goes
 
 cudaError_t create_array(Runtime&, cudaArray_t*, const ArrayShape&);
 cudaError_t create_mipmapped(Runtime&, cudaMipmappedArray_t*, const ArrayShape&, unsigned levels);

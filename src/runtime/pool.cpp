@@ -16,23 +16,16 @@ struct Owned {
   u64 size;
 };
 
-// All of this outlives the program's atexit handlers.
-std::map<cudaMemPool_t, std::unique_ptr<Pool>>& pools() {
-  static auto* all = new std::map<cudaMemPool_t, std::unique_ptr<Pool>>;
-  return *all;
-}
-std::map<u64, Owned>& owned() { // by address
-  static auto* all = new std::map<u64, Owned>;
-  return *all;
-}
-Pool* default_pool() {
-  static auto* pool = new Pool;
-  return pool;
-}
-Pool*& current_pool() {
-  static Pool* pool = default_pool();
-  return pool;
-}
+struct Pools {
+  std::map<cudaMemPool_t, std::unique_ptr<Pool>> made;
+  std::map<u64, Owned> owned; // by address
+  Pool first;                 // the default one
+  Pool* current = &first;
+};
+std::map<cudaMemPool_t, std::unique_ptr<Pool>>& pools() { return of_device<Pools>().made; }
+std::map<u64, Owned>& owned() { return of_device<Pools>().owned; }
+Pool* default_pool() { return &of_device<Pools>().first; }
+Pool*& current_pool() { return of_device<Pools>().current; }
 Pool* find(cudaMemPool_t pool) {
   if (pool == default_pool()) return default_pool();
   auto found = pools().find(pool);
@@ -80,12 +73,6 @@ cudaMemPool_t pool_in_use() { return current_pool(); }
 cudaMemPool_t pool_of(u64 address) {
   auto found = owned().find(address);
   return found == owned().end() ? nullptr : found->second.pool;
-}
-
-void forget_pools() {
-  owned().clear();
-  for (const auto& [handle, pool] : pools()) pool->used = 0;
-  default_pool()->used = 0;
 }
 
 extern "C" {

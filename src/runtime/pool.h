@@ -10,6 +10,5 @@ cudaError_t take_from_pool(cudaMemPool_t, u64 size);
 void note_taken(cudaMemPool_t, u64 address, u64 size);
 void note_freed(u64 address);
 cudaMemPool_t pool_of(u64 address); // null: the memory is of none
-void forget_pools();                // the device goes
 
 } // namespace warplens::runtime

@@ -166,13 +166,10 @@ void Runtime::report_leaks() {
 
 void Runtime::reset() {
   note_shared_memory_at_end(*this);
-  forget_graphs();
+  belongings.clear();
   deferrals.forget();
   repeats.forget();
   binaries.unload();
-  forget_arrays();
-  forget_virtual_memory();
-  forget_pools();
   texture_sources.clear();
   device.reset();
   sticky = owed = cudaSuccess;

@@ -10,6 +10,7 @@
 #include "arch/table.h"
 #include "cache/store.h"
 #include "runtime/abi/types.h"
+#include "runtime/belongings.h"
 #include "runtime/deferred.h"
 #include "runtime/event_stream.h"
 #include "runtime/module.h"
@@ -44,6 +45,7 @@ struct Runtime {
   std::recursive_mutex mutex;
   std::vector<const arch::Architecture*> architectures; // counted; the first is the device
   std::unique_ptr<sim::Device> device;                  // after start()
+  Belongings belongings;
   Binaries binaries;
   Deferrals deferrals;
   Repeats repeats;
@@ -91,6 +93,9 @@ struct ThreadState {
   bool has_primary = false;        // it called a function of the Runtime API: the primary context is current
 };
 ThreadState& thread_state();
+
+// The one T that belongs to the device (belongings.h).
+template <class T> T& of_device() { return Runtime::get().belongings.get<T>(); }
 
 // This thread's last error, as cudaPeekAtLastError sees it.
 cudaError_t& last_error();

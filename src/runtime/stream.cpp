@@ -17,8 +17,7 @@ constexpr int least_priority = 0, greatest_priority = -5;
 constexpr unsigned non_blocking = 1;
 
 std::map<Stream*, std::unique_ptr<Stream>>& streams() {
-  static auto* all = new std::map<Stream*, std::unique_ptr<Stream>>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<Stream*, std::unique_ptr<Stream>>>();
 }
 
 bool is_default(cudaStream_t stream) {
@@ -26,8 +25,7 @@ bool is_default(cudaStream_t stream) {
 }
 
 std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>& attributes() {
-  static auto* all = new std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>;
-  return *all;
+  return of_device<std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>>();
 }
 
 } // namespace

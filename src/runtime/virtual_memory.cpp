@@ -53,14 +53,20 @@ struct Mapping {
 };
 
 struct Space {
+  Space() = default;
+  ~Space() {
+    for (auto [address, size] : reservations) munmap(reinterpret_cast<void*>(address), size);
+  }
+  Space(const Space&) = delete;
+  Space& operator=(const Space&) = delete;
   std::map<u64, u64> reservations; // address → size
   std::map<u64, Mapping> mappings; // by address
   std::map<u64, Handle> handles;
-  u64 last_handle = 0;
 };
-Space& space() {
-  static auto* only = new Space;
-  return *only;
+Space& space() { return of_device<Space>(); }
+u64 next_handle() { // of all that the process ever had
+  static u64 last = 0;
+  return ++last;
 }
 
 bool fits(u64 number) { return number % mapping_granularity == 0; }
@@ -160,7 +166,7 @@ ResultOr<u64, cudaError_t> create_physical(Runtime& runtime, u64 size, const Phy
   if (used > capacity || size > capacity - used) return failure(cudaErrorMemoryAllocation);
   std::optional<u64> offset = Pages::get().take(size);
   if (!offset) return failure(cudaErrorMemoryAllocation);
-  const u64 handle = ++space().last_handle;
+  const u64 handle = next_handle();
   space().handles[handle].pages = std::make_shared<Physical>(*offset, size, properties);
   return handle;
 }
@@ -180,7 +186,7 @@ ResultOr<u64, cudaError_t> retain_physical(u64 address) {
       ++known.references;
       return u64{handle};
     }
-  const u64 handle = ++space().last_handle;
+  const u64 handle = next_handle();
   space().handles[handle].pages = mapping->second.pages;
   return handle;
 }
@@ -237,12 +243,5 @@ std::optional<MappedMemory> mapped_memory(u64 address) {
 bool is_reserved(u64 address) { return reservation_of(address) != space().reservations.end(); }
 
 u64 physical_bytes() { return Pages::get().used(); }
-
-void forget_virtual_memory() {
-  for (auto [address, size] : space().reservations) munmap(at(address), size);
-  space().mappings.clear();
-  space().reservations.clear();
-  space().handles.clear();
-}
 
 } // namespace warplens::runtime

@@ -48,7 +48,6 @@ struct MappedMemory {
 std::optional<MappedMemory> mapped_memory(u64 address); // that contains the address
 
 bool is_reserved(u64 address);
-u64 physical_bytes();         // of all pages
-void forget_virtual_memory(); // the device goes
+u64 physical_bytes(); // of all pages
 
 } // namespace warplens::runtime

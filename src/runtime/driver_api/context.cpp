@@ -29,15 +29,13 @@ Primary& primary() {
   static auto* only = new Primary; // outlives the program's atexit handlers
   return *only;
 }
+// Resetting the device destroys what the primary context has; these are others, and stay.
 std::map<CUcontext, std::unique_ptr<Context>>& created() {
   static auto* all = new std::map<CUcontext, std::unique_ptr<Context>>;
   return *all;
 }
 // The contexts other than the primary one in which something was made.
-std::map<const void*, CUcontext>& made_in() {
-  static auto* all = new std::map<const void*, CUcontext>;
-  return *all;
-}
+std::map<const void*, CUcontext>& made_in() { return of_device<std::map<const void*, CUcontext>>(); }
 bool is_created(CUcontext context) { return created().contains(context) && context->alive; }
 bool known(CUcontext context) { return context == &primary().context || is_created(context); }
 

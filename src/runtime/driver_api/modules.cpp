@@ -41,9 +41,7 @@ CUresult find_variable(CUdeviceptr* address, std::size_t* size, CUmodule module,
 }
 
 std::map<CUlinkState, std::unique_ptr<LinkState>>& links() {
-  static auto* all =
-      new std::map<CUlinkState, std::unique_ptr<LinkState>>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<CUlinkState, std::unique_ptr<LinkState>>>();
 }
 
 // Runs `body` with the state, if it is one.

@@ -28,9 +28,7 @@ using CUsurfref = TextureReference*;
 namespace {
 
 std::map<CUtexref, std::unique_ptr<TextureReference>>& references() {
-  static auto* all =
-      new std::map<CUtexref, std::unique_ptr<TextureReference>>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<CUtexref, std::unique_ptr<TextureReference>>>();
 }
 
 CUtexref add_reference() {

@@ -26,14 +26,8 @@ struct Part {
 };
 
 // They outlive the program's atexit handlers.
-std::map<cudaStream_t, Part>& streams() {
-  static auto* all = new std::map<cudaStream_t, Part>;
-  return *all;
-}
-std::map<cudaEvent_t, Part>& events() {
-  static auto* all = new std::map<cudaEvent_t, Part>;
-  return *all;
-}
+std::map<cudaStream_t, Part>& streams() { return of_device<std::map<cudaStream_t, Part>>(); }
+std::map<cudaEvent_t, Part>& events() { return of_device<std::map<cudaEvent_t, Part>>(); }
 
 thread_local int interaction_mode = cudaStreamCaptureModeGlobal;
 
@@ -220,11 +214,6 @@ void forget_capture(cudaStream_t stream) {
   if (found->second.capture->origin == stream) found->second.capture->valid = false;
   streams().erase(
       found); // what it has is in the graph: the end of the capture sees whether somebody waited for it
-}
-
-void forget_captures() {
-  streams().clear();
-  events().clear();
 }
 
 extern "C" {

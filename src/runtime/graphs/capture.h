@@ -34,6 +34,5 @@ cudaError_t capture_record(cudaEvent_t, cudaStream_t, bool external);
 cudaError_t capture_wait(cudaStream_t, cudaEvent_t, bool external);
 void forget_capture(cudaEvent_t);  // it is recorded elsewhere, or destroyed
 void forget_capture(cudaStream_t); // it is destroyed: its capture is invalid
-void forget_captures();            // the device goes
 
 } // namespace warplens::runtime

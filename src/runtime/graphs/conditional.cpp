@@ -10,9 +10,7 @@ struct Handle {
   bool assigned = false; // at each launch
 };
 std::map<cudaGraphConditionalHandle, Handle>& handles() {
-  static auto* all =
-      new std::map<cudaGraphConditionalHandle, Handle>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<cudaGraphConditionalHandle, Handle>>();
 }
 
 u32 value_of(cudaGraphConditionalHandle handle) {

@@ -7,35 +7,21 @@ namespace warplens::runtime {
 namespace {
 
 // They outlive the program's atexit handlers.
-std::set<const Graph*>& known_graphs() {
-  static auto* all = new std::set<const Graph*>;
-  return *all;
-}
-std::set<const GraphNode*>& known_nodes() {
-  static auto* all = new std::set<const GraphNode*>;
-  return *all;
-}
+std::set<const Graph*>& known_graphs() { return of_device<std::set<const Graph*>>(); }
+std::set<const GraphNode*>& known_nodes() { return of_device<std::set<const GraphNode*>>(); }
 
 } // namespace
 
 std::map<Graph*, std::shared_ptr<Graph>>& graphs() {
-  static auto* all = new std::map<Graph*, std::shared_ptr<Graph>>;
-  return *all;
+  return of_device<std::map<Graph*, std::shared_ptr<Graph>>>();
 }
 std::map<GraphExec*, std::unique_ptr<GraphExec>>& graph_execs() {
-  static auto* all = new std::map<GraphExec*, std::unique_ptr<GraphExec>>;
-  return *all;
+  return of_device<std::map<GraphExec*, std::unique_ptr<GraphExec>>>();
 }
 
 bool exists(const Graph* graph) { return known_graphs().contains(graph); }
 bool exists(const GraphNode* node) { return known_nodes().contains(node); }
 bool exists(const GraphExec* exec) { return graph_execs().contains(const_cast<GraphExec*>(exec)); }
-
-void forget_graphs() {
-  forget_captures();
-  graph_execs().clear();
-  graphs().clear();
-}
 
 GraphNode::GraphNode(Graph* owner, Work what) : graph(owner), work(std::move(what)) {
   known_nodes().insert(this);
@@ -46,6 +32,7 @@ Graph::Graph() {
   static u64 last_id = 0;
   id = ++last_id;
   known_graphs().insert(this);
+  keep_user_objects(); // they go after graphs, which release them
 }
 Graph::~Graph() {
   known_graphs().erase(this);

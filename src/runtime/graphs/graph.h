@@ -65,9 +65,9 @@ bool exists(const GraphExec*);
 
 std::map<Graph*, std::shared_ptr<Graph>>& graphs(); // that the program owns
 std::map<GraphExec*, std::unique_ptr<GraphExec>>& graph_execs();
-void forget_graphs(); // the device goes
 
 // References to a user's object (user_object.cpp).
+void keep_user_objects(); // those that graphs refer to live longer than they
 void retain(UserObject*, unsigned count);
 void release(UserObject*, unsigned count);
 

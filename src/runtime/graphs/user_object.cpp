@@ -12,9 +12,7 @@ struct UserObject {
 namespace {
 
 std::map<UserObject*, std::unique_ptr<UserObject>>& objects() {
-  static auto* all =
-      new std::map<UserObject*, std::unique_ptr<UserObject>>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<UserObject*, std::unique_ptr<UserObject>>>();
 }
 
 template <class Body> cudaError_t on_object(cudaUserObject_t object, unsigned count, Body&& body) {
@@ -24,6 +22,8 @@ template <class Body> cudaError_t on_object(cudaUserObject_t object, unsigned co
 }
 
 } // namespace
+
+void keep_user_objects() { objects(); }
 
 void retain(UserObject* object, unsigned count) {
   if (objects().contains(object)) object->references += count;

@@ -17,8 +17,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
 namespace {
 
 std::map<u64, std::weak_ptr<GraphMemory>>& graph_memory() {
-  static auto* all = new std::map<u64, std::weak_ptr<GraphMemory>>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<u64, std::weak_ptr<GraphMemory>>>();
 }
 
 bool is_flat(const cudaMemcpy3DParms& p) {

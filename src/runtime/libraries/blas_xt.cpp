@@ -13,8 +13,7 @@ struct XtSettings {
   int pinning = 0;
 };
 std::map<const BlasHandle*, XtSettings>& settings() {
-  static auto* all = new std::map<const BlasHandle*, XtSettings>; // outlives the program's atexit handlers
-  return *all;
+  return of_device<std::map<const BlasHandle*, XtSettings>>();
 }
 
 template <class Body> int with_settings(const BlasHandle* handle, Body&& body) {

@@ -8,8 +8,7 @@ namespace warplens::runtime {
 namespace {
 
 std::map<const BlasHandle*, std::unique_ptr<BlasHandle>>& handles() {
-  static auto* all = new std::map<const BlasHandle*, std::unique_ptr<BlasHandle>>; // outlives atexit handlers
-  return *all;
+  return of_device<std::map<const BlasHandle*, std::unique_ptr<BlasHandle>>>();
 }
 
 template <class Body> int with_handle(BlasHandle* handle, Body&& body) {

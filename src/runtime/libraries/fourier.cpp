@@ -34,10 +34,7 @@ struct Plan {
   cudaStream_t stream = nullptr;
 };
 
-std::map<int, Plan>& plans() {
-  static auto* all = new std::map<int, Plan>; // outlives the program's atexit handlers
-  return *all;
-}
+std::map<int, Plan>& plans() { return of_device<std::map<int, Plan>>(); }
 
 bool is_double(int type) { return (type & 0x40) != 0; }
 bool from_real(int type) { return type == r2c || type == d2z; }

@@ -27,8 +27,7 @@ enum Status : int { // curandStatus_t
 };
 
 std::map<const Generator*, std::unique_ptr<Generator>>& generators() {
-  static auto* all = new std::map<const Generator*, std::unique_ptr<Generator>>; // outlives atexit handlers
-  return *all;
+  return of_device<std::map<const Generator*, std::unique_ptr<Generator>>>();
 }
 
 // Four numbers of a counter under a key.

@@ -23,9 +23,7 @@ enum Status : int { // cusolverStatus_t
 };
 
 std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>& handles() {
-  static auto* all =
-      new std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>; // outlives atexit handlers
-  return *all;
+  return of_device<std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>>();
 }
 
 Status status(cudaError_t error) {

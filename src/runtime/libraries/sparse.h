@@ -60,8 +60,7 @@ constexpr int by_columns = 1;             // cusparseOrder_t
 
 // Objects that the program was given and has not destroyed; they outlive its atexit handlers.
 template <class T> std::map<const T*, std::unique_ptr<T>>& objects() {
-  static auto* all = new std::map<const T*, std::unique_ptr<T>>;
-  return *all;
+  return of_device<std::map<const T*, std::unique_ptr<T>>>();
 }
 template <class T> int create(T** out, T value) {
   if (!out) return sparse_invalid_value;
