@@ -1,4 +1,4 @@
-# Loops over lanes are compiled once per instruction set, into namespaces of their own, and src/base/cpu.h chooses at run
+# Loops over lanes are compiled once per instruction set, into namespaces of their own, and src/foundation/base/cpu.h chooses at run
 # time. A room.cmake makes an object library of them for each of ${warplens_targets} with ${warplens_options_<target>};
 # scripts/check_symbols.py holds what comes out to its namespace.
 #

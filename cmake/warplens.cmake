@@ -15,7 +15,7 @@ endif()
 # How hard a release build optimises, where that is not -O2: what runs per lane, per access or per CTA gets -O3; what
 # makes text once per run gets -O1, which compiles in 10 to 30 % less time.
 set(warplens_rooms_O3 sim arch fold)
-set(warplens_rooms_O1 diag text advise report html explain toolchain driver cli edits)
+set(warplens_rooms_O1 text source advise report html explain toolchain driver cli edits)
 function(warplens_optimise target room)
   set(optimisation O2)
   foreach(level O1 O3)
@@ -65,12 +65,19 @@ function(warplens_precompiled target kind)
   endif()
 endfunction()
 
-# warplens_room(NAME DEP…): the library of src/NAME. Rooms include each other as "room/file.h".
-# Sources lie in src/NAME and one folder below it; what lies deeper (kernels/target/ of sim) is compiled by room.cmake.
-# A room that needs more than "compile every .cpp" (extra flags, generated files) adds it there, in src/NAME/room.cmake.
+# warplens_room(WING/NAME DEP…): the library of src/WING/NAME. Rooms include each other as "room/file.h".
+# Sources lie in that folder and one folder below it; what lies deeper (kernels/target/ of sim) is compiled by room.cmake.
+# A room that needs more than "compile every .cpp" (extra flags, generated files) adds it there, in its room.cmake.
 # A room without sources (headers only, or its issue has not come yet) is an interface library.
-function(warplens_room name)
-  set(dir ${PROJECT_SOURCE_DIR}/src/${name})
+# Each wing is a place where includes are looked for, so that "sim/sim.h" says the room alone.
+set(warplens_include)
+foreach(wing foundation hardware code engine cuda judgement output commands)
+  list(APPEND warplens_include ${PROJECT_SOURCE_DIR}/src/${wing})
+endforeach()
+
+function(warplens_room place)
+  set(dir ${PROJECT_SOURCE_DIR}/src/${place})
+  get_filename_component(name ${place} NAME)
   file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   set(target warplens_${name})
@@ -86,7 +93,7 @@ function(warplens_room name)
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(${target} ${scope} ${warplens_include} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${target} ${scope} nlohmann_json::nlohmann_json Threads::Threads)
   foreach(dep ${ARGN})
     target_link_libraries(${target} ${scope} warplens_${dep})

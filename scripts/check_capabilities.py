@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that nothing compares compute capabilities: what differs between architectures is a column of src/arch/table.cpp.
+"""Checks that nothing compares compute capabilities: what differs between architectures is a column of src/hardware/arch/table.cpp.
 
 Looks for a comparison of something called sm, major or minor with a number: `row.sm >= 60`, `arch::major(row) == 9`,
 `90 <= sm`;
@@ -28,7 +28,7 @@ def problems_of(path: pathlib.Path) -> list[str]:
 
 def main() -> int:
     files = sorted(path for pattern in ("*.h", "*.cpp", "*.def", "*.inc") for path in source.rglob(pattern)
-                   if source / "toolchain" not in path.parents)
+                   if source / "code" / "toolchain" not in path.parents)
     problems = [problem for path in files for problem in problems_of(path)]
     print("\n".join(problems) if problems else f"{len(files)} files: none compares compute capabilities")
     return 1 if problems else 0

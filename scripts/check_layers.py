@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Checks that every source file includes only rooms that its own room may include, and that every arrow is used.
 
-The allowed arrows are the warplens_room(NAME DEP...) lines of CMakeLists.txt. They must be acyclic, every folder under
-src/ must be a room, and an include "room/file.h" must name a listed room and a file that is there. An arrow that no
+The allowed arrows are the warplens_room(WING/NAME DEP...) lines of CMakeLists.txt. They must be acyclic, every folder under
+a wing of src/ must be a room, and an include "room/file.h" must name a listed room and a file that is there. An arrow that no
 file of the room needs is a permission that nobody asked for: it goes. The runtime and cli folders add their own
 targets; their arrows are listed in the same place.
+
+Folders inside a room do not include each other either, but for the pairs that known_knots lists.
 
 Layers are what #include lines say, no more: all rooms share one include directory and link publicly, so that a room
 can use what another room's header brings along, and the linker will not mind.
@@ -18,11 +20,23 @@ source = root / "src"
 # Rooms that say which of their headers are for others; these bring along what else they need.
 interfaces = {"sim": {"sim/sim.h", "sim/grid/observed_launch.h", "sim/memory/tensor_map.h", "sim/children.h", "sim/placement.h"}}
 
+# Folders of one room that include each other, and should not.
+known_knots = {
+    ("advise", "advise/rules"), ("arch", "arch/batch"), ("arch", "arch/rules"), ("arch/batch", "arch/rules"),
+    ("driver", "driver/findings"), ("driver", "driver/program"), ("driver/findings", "driver/program"),
+    ("explain/model", "explain/view"), ("runtime", "runtime/driver_api"), ("runtime", "runtime/graphs"),
+    ("sim/kernels", "sim/kernels/target"),
+}
+
 
 def rooms() -> dict[str, set[str]]:
     text = (root / "CMakeLists.txt").read_text()
-    found = re.findall(r"^warplens_room\(([^)]*)\)", text, re.MULTILINE)
+    found = re.findall(r"^warplens_room\(\w+/([^)]*)\)", text, re.MULTILINE)
     return {words[0]: set(words[1:]) for words in (line.split() for line in found)}
+
+
+def file_of(included: str) -> pathlib.Path | None:
+    return next((wing / included for wing in source.iterdir() if (wing / included).exists()), None)
 
 
 def problems_of_graph(graph: dict[str, set[str]]) -> list[str]:
@@ -31,14 +45,27 @@ def problems_of_graph(graph: dict[str, set[str]]) -> list[str]:
     for room, allowed in graph.items():  # a room may only name rooms above it in the file, so there is no cycle
         problems += [f"CMakeLists.txt: room '{room}' lists '{other}', which is not above it" for other in sorted(allowed - seen)]
         seen.add(room)
-    folders = {path.name for path in source.iterdir() if path.is_dir()}
+    folders = {path.name for wing in source.iterdir() if wing.is_dir() for path in wing.iterdir() if path.is_dir()}
     problems += [f"src/{name}: no warplens_room({name} …) line in CMakeLists.txt" for name in sorted(folders - seen)]
     return problems
 
 
-def problems_of_file(path: pathlib.Path, graph: dict[str, set[str]], used: set[tuple[str, str]]) -> list[str]:
-    """Adds to `used` the arrows that the file's includes go along."""
-    room = path.relative_to(source).parts[0]
+def folder_of(place: str) -> str:
+    """Of "room/folder/file.h" the folder; of "room/file.h" the room."""
+    return place.rpartition("/")[0]
+
+
+def problems_of_folders(arrows: set[tuple[str, str]]) -> list[str]:
+    """No two folders of a room include each other, but those that are still to be taken apart."""
+    knots = {tuple(sorted(pair)) for pair in arrows if pair[::-1] in arrows}
+    return ([f"src: {a} and {b} include each other" for a, b in sorted(knots - known_knots)] +
+            [f"scripts/check_layers.py: {a} and {b} do not include each other any more" for a, b in sorted(known_knots - knots)])
+
+
+def problems_of_file(path: pathlib.Path, graph: dict[str, set[str]], used: set[tuple[str, str]],
+                     inside: set[tuple[str, str]]) -> list[str]:
+    """Adds to `used` the arrows that the file's includes go along, and to `inside` those between folders of its room."""
+    room = path.relative_to(source).parts[1]
     problems = []
     for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
         match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
@@ -50,14 +77,17 @@ def problems_of_file(path: pathlib.Path, graph: dict[str, set[str]], used: set[t
         if target == "cuda" and room == "runtime" and (root / included).exists():
             continue  # the types of the CUDA Runtime API, which the headers for clang define
         used.add((room, target))
+        here = folder_of("/".join(path.relative_to(source).parts[1:]))
+        if target == room and folder_of(included) != here:
+            inside.add((here, folder_of(included)))
         if "/" not in included or target not in graph:
-            if not (source / included).exists() and not (path.parent / included).exists():
+            if not file_of(included) and not (path.parent / included).exists():
                 problems.append(f'{place}: "{included}" is no room\'s file')
         elif target != room and target not in graph.get(room, set()):
             problems.append(f"{place}: room '{room}' may not include '{target}'")
         elif target != room and included not in interfaces.get(target, {included}):
             problems.append(f'{place}: "{included}" is not for other rooms; room \'{target}\' has {", ".join(sorted(interfaces[target]))}')
-        elif not (source / included).exists():
+        elif not file_of(included):
             problems.append(f'{place}: "{included}" does not exist')
     return problems
 
@@ -67,8 +97,10 @@ def main() -> int:
     problems = problems_of_graph(graph)
     files = [p for pattern in ("*.h", "*.cpp", "*.inc", "*.def") for p in source.rglob(pattern)]
     used: set[tuple[str, str]] = set()
+    inside: set[tuple[str, str]] = set()
     for path in sorted(files):
-        problems += problems_of_file(path, graph, used)
+        problems += problems_of_file(path, graph, used, inside)
+    problems += problems_of_folders(inside)
     arrows = [(room, other) for room, allowed in graph.items() for other in sorted(allowed)]
     problems += [f"CMakeLists.txt: room '{room}' lists '{other}', which none of its files includes"
                  for room, other in arrows if (room, other) not in used]

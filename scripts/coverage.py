@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/COVERAGE.md from src/ir/opcodes.def; with --check, says whether the page is up to date."""
+"""Writes docs/COVERAGE.md from src/code/ir/opcodes.def; with --check, says whether the page is up to date."""
 import pathlib
 import re
 import sys
@@ -38,7 +38,7 @@ partly = {
 
 
 def rows() -> list[tuple[str, str, str]]:
-    text = (root / "src" / "ir" / "opcodes.def").read_text()
+    text = (root / "src" / "code" / "ir" / "opcodes.def").read_text()
     found = re.findall(r'^OPCODE\(\w+, "([^"]+)", "[^"]*", "([^"]*)", (\w+)\)', text, re.MULTILINE)
     return [(opcode, partly.get(opcode, types), family) for opcode, types, family in found]
 
@@ -49,7 +49,7 @@ def render() -> str:
     lines = [
         "# PTX coverage",
         "",
-        "Generated from `src/ir/opcodes.def` by `scripts/coverage.py`. Do not edit.",
+        "Generated from `src/code/ir/opcodes.def` by `scripts/coverage.py`. Do not edit.",
         "",
         f"{len(table)} opcodes: {supported} run, {len(table) - supported} parse only. A launch that reaches an opcode or a form",
         "without semantics stops with a diagnostic that names it and its source line; other launches go on.",

@@ -1,4 +1,4 @@
-// Makes the pages that WarpLens puts data into, of the sources here: src/html/report.html, diff.html and compare.html, each
+// Makes the pages that WarpLens puts data into, of the sources here: src/output/html/report.html, diff.html and compare.html, each
 // called as the command whose answer it shows. `npm ci && npm run build`; with --check it says whether they are what these
 // sources make, and writes nothing.
 import { build } from 'esbuild';
@@ -28,7 +28,7 @@ function licences(names) {
 const style = await bundled('src/style.css'), template = readFileSync(here('src/template.html'), 'utf8');
 
 async function make(name, entry, libraries) {
-  const script = await bundled(entry), output = `src/html/${name}.html`, file = here(`../${output}`);
+  const script = await bundled(entry), output = `src/output/html/${name}.html`, file = here(`../${output}`);
   const parts = { SCRIPT_HASH: hash(script), STYLE_HASH: hash(style), LICENCES: licences(libraries), STYLE: style, SCRIPT: script };
   const page = template.replace(/@([A-Z_]+)@/g, (_, part) => parts[part]);
   if (!process.argv.includes('--check')) {

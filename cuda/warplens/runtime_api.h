@@ -287,6 +287,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
 cudaError_t cudaGraphDestroy(cudaGraph_t);
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t, const char*, unsigned int);
+enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
+enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
 cudaError_t cudaUserObjectCreate(cudaUserObject_t*, void*, cudaHostFn_t, unsigned int, unsigned int);
 cudaError_t cudaUserObjectRetain(cudaUserObject_t, unsigned int);
 cudaError_t cudaUserObjectRelease(cudaUserObject_t, unsigned int);

@@ -1,6 +1,6 @@
 // The enumerations of the CUDA Runtime API, names and values as in CUDA 13's reference manual
 // ("Data types used by CUDA Runtime"). Values are ABI: WarpLens's runtime library is called with them, and is itself
-// compiled with this file (src/runtime/abi/types.h, inside a namespace: so no header of the system is included here).
+// compiled with this file (src/cuda/runtime/abi/types.h, inside a namespace: so no header of the system is included here).
 // Those that it is handed by the program are `: int`, so that a value outside the enumeration is a value too.
 //
 // Left out: graphics interoperability, external memory and semaphores, JIT options, RDMA flushing, which WarpLens

@@ -1,5 +1,5 @@
 // What can be asked and what is refused, by kind of diagnostic; forms, types, wrap-around, faults.
-#include "diag/diagnostic.h"
+#include "base/diagnostic.h"
 #include "explain/expr/type.h"
 #include "explain/support.h"
 

@@ -113,7 +113,7 @@ def waits(run):
 
 def said_of(kernel):
     """What the report says under the busiest stage: "others", that memory need not limit the kernel; "together", that instructions
-    and waiting for loads take about as long; or nothing (src/report/tables.cpp, other_limits)."""
+    and waiting for loads take about as long; or nothing (src/output/report/tables.cpp, other_limits)."""
     limit = kernel["limit"]
     if not limit:
         return ""

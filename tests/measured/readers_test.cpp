@@ -1,6 +1,6 @@
 // Files of profilers, as they are on disk: of an H200, Nsight Compute 2025.3.1 and our recorder, 22 November 2026 (data/). What
 // NVIDIA's own reader says of the same reports is in expected.json.
-#include "fatbin/machine_code.h"
+#include "machine_code/machine_code.h"
 #include "measured/launches.h"
 #include "measured/read.h"
 #include <algorithm>

@@ -1,8 +1,8 @@
 // --annotate and --group-by on fixed records: every count stands at its line, whole functions are shown, long ones folded.
 #include "measure/collect.h"
-#include "report/functions.h"
 #include "report/terminal.h"
 #include "report/text.h"
+#include "source/functions.h"
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::Not;
 
 std::vector<std::pair<u32, u32>> extents(std::string_view text) {
   std::vector<std::pair<u32, u32>> out;
-  for (const Extent& extent : functions_in(text)) out.emplace_back(extent.first, extent.last);
+  for (const source::Extent& extent : source::functions_in(text)) out.emplace_back(extent.first, extent.last);
   return out;
 }
 

@@ -7,34 +7,39 @@ trap 'rm -rf "$copy"' EXIT
 (cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs tools tests/hardware/data/h200_launches*.json) | tar xf - -C "$copy"
 
 python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
-echo '#include "sim/sim.h"' >"$copy/src/base/upwards.h"
+echo '#include "sim/sim.h"' >"$copy/src/foundation/base/upwards.h"
 if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include against the layers went unnoticed"; exit 1; fi
 grep -q "room 'base' may not include 'sim'" "$copy/log"
-rm "$copy/src/base/upwards.h"
-echo '#include "sim/exec/exec.h"' >"$copy/src/fold/inwards.h"
+rm "$copy/src/foundation/base/upwards.h"
+echo '#include "sim/exec/exec.h"' >"$copy/src/engine/fold/inwards.h"
 if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an include of another room's own header went unnoticed"; exit 1; fi
 grep -q '"sim/exec/exec.h" is not for other rooms' "$copy/log"
-rm "$copy/src/fold/inwards.h"
+rm "$copy/src/engine/fold/inwards.h"
 
-mkdir "$copy/src/idle"
-echo '// Includes nothing.' >"$copy/src/idle/idle.h"
-echo 'warplens_room(idle base)' >>"$copy/CMakeLists.txt"
+echo '#include "sim/ops/access.h"' >"$copy/src/engine/sim/exec/upwards.h"
+if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "folders that include each other went unnoticed"; exit 1; fi
+grep -q 'sim/exec and sim/ops include each other' "$copy/log"
+rm "$copy/src/engine/sim/exec/upwards.h"
+
+mkdir "$copy/src/foundation/idle"
+echo '// Includes nothing.' >"$copy/src/foundation/idle/idle.h"
+echo 'warplens_room(foundation/idle base)' >>"$copy/CMakeLists.txt"
 if python3 "$copy/scripts/check_layers.py" >"$copy/log"; then echo "an arrow that nobody uses went unnoticed"; exit 1; fi
 grep -q "room 'idle' lists 'base', which none of its files includes" "$copy/log"
 
 python3 "$copy/scripts/check_capabilities.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
 for comparison in 'row.sm >= 60' 'arch::major(row) == 9' '90 <= row->sm' 'sm(*row) < 20u'; do
-  echo "bool young = $comparison;" >"$copy/src/measure/young.h"
+  echo "bool young = $comparison;" >"$copy/src/engine/measure/young.h"
   if python3 "$copy/scripts/check_capabilities.py" >"$copy/log"; then echo "'$comparison' went unnoticed"; exit 1; fi
-  grep -q "src/measure/young.h:1" "$copy/log"
+  grep -q "src/engine/measure/young.h:1" "$copy/log"
 done
-rm "$copy/src/measure/young.h"
+rm "$copy/src/engine/measure/young.h"
 
 python3 "$copy/scripts/check_openings.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
-seq -f 'int silent%g;' 101 >"$copy/src/base/silent.h"
+seq -f 'int silent%g;' 101 >"$copy/src/foundation/base/silent.h"
 if python3 "$copy/scripts/check_openings.py" >"$copy/log"; then echo "a long file without a word went unnoticed"; exit 1; fi
-grep -q "src/base/silent.h" "$copy/log"
-rm "$copy/src/base/silent.h"
+grep -q "src/foundation/base/silent.h" "$copy/log"
+rm "$copy/src/foundation/base/silent.h"
 
 echo 'inline int leaked() { return 1; } int (*kept)() = leaked; namespace avx2 { inline int own() { return 2; } int (*kept)() = own; }' >"$copy/leak.cpp"
 "${CXX:-c++}" -c "$copy/leak.cpp" -o "$copy/leak.o"
@@ -43,7 +48,7 @@ grep -q "'leaked()' is weak" "$copy/log"
 ! grep -q "own()" "$copy/log"
 
 python3 "$copy/scripts/coverage.py"
-echo 'OPCODE(one_more, "one_more", "d s", "u32", compute)' >>"$copy/src/ir/opcodes.def"
+echo 'OPCODE(one_more, "one_more", "d s", "u32", compute)' >>"$copy/src/code/ir/opcodes.def"
 if python3 "$copy/scripts/coverage.py" --check >"$copy/log"; then echo "an old coverage page went unnoticed"; exit 1; fi
 
 python3 "$copy/tools/hw/page.py" --check

@@ -1,5 +1,5 @@
 # `record`, without a GPU: which runs it makes of a program, and what it makes of what the recorder wrote in each. A script stands for the
-# program and for the library that the driver loads into it: it writes the lines that src/measured/recorder writes. As with CUPTI 13.0,
+# program and for the library that the driver loads into it: it writes the lines that src/output/measured/recorder writes. As with CUPTI 13.0,
 # a run counts the first of its launches alone; so many of them where COUNTS says so.
 . "$(dirname "$0")/common.sh"
 

@@ -66,7 +66,7 @@ expect_code 0
 # A library without kernels of its own that uses the runtime for memory, as Python's packages do: by its symbols, and without any.
 # Each function of a runtime tells profilers its name, which is how it is found then. One function of the library's own mentions a
 # name, too, and stays what it is.
-python3 - "$source_dir/src/runtime/exports.def" <<'PY' >stripped.c
+python3 - "$source_dir/src/cuda/runtime/exports.def" <<'PY' >stripped.c
 import re, sys
 names = [n for n in re.findall(r"^[A-Z]+\((cuda\w+)", open(sys.argv[1]).read(), re.M)
          if n not in ("cudaGetDeviceProperties_v2", "cudaBindTexture")] # which only older majors have

@@ -20,7 +20,7 @@ add_test(NAME house.checks_can_fail COMMAND ${CMAKE_CURRENT_LIST_DIR}/house_chec
 add_custom_target(tidy COMMAND ${scripts}/check_tidy.sh ${PROJECT_BINARY_DIR} USES_TERMINAL)
 
 file(GLOB whole_program_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*_test.sh)
-if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/driver/run.cpp) # all but the help tests run programs
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/commands/driver/run.cpp) # all but the help tests run programs
   list(FILTER whole_program_tests INCLUDE REGEX "/help_test\\.sh$")
 endif()
 set(program_environment "WARPLENS_BINARY=$<TARGET_FILE:warplens>;WARPLENS_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
@@ -40,6 +40,8 @@ foreach(target ${warplens_targets})
   list(APPEND sharing_scripts targets.${target})
   program_test(targets.${target} ${CMAKE_CURRENT_LIST_DIR}/target_run.sh ${target})
 endforeach()
+# The longest first, so that no core waits for one of them at the end.
+set(longest_scripts soundness gates fix verify_fix count_only variants)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cu)
 foreach(script ${whole_program_tests})
   get_filename_component(name ${script} NAME_WE)
@@ -51,5 +53,10 @@ foreach(script ${whole_program_tests})
     endforeach()
   else()
     program_test(${name} ${script})
+    list(FIND longest_scripts ${name} place)
+    if(place GREATER -1)
+      math(EXPR cost "1000 - ${place}")
+      set_tests_properties(program.${name} PROPERTIES COST ${cost})
+    endif()
   endif()
 endforeach()

@@ -58,7 +58,7 @@ fi
 settings=$(node -p "Object.keys(require('$extension/package.json').contributes.configuration.properties).join(' ')")
 for name in $settings; do
   name=${name#warplens.}
-  [ "$name" = path ] || grep -q "(\"$name\", out\." "$source_dir/src/lsp/session.cpp" || fail "the server does not read '$name'"
+  [ "$name" = path ] || grep -q "(\"$name\", out\." "$source_dir/src/output/lsp/session.cpp" || fail "the server does not read '$name'"
   [ "$name" = path ] || grep -q "\"$name\"" extension.js || fail "the extension does not hand on '$name'"
 done
 version=$(node -p "require('$extension/package.json').version")

@@ -3,7 +3,7 @@
 //
 //   nvcc -O3 -arch=sm_90a -o async_rates async_rates.cu && ./async_rates      # a JSON object a line
 //
-// `stride`: bytes from one lane's destination to the next. What a copy is counted as: src/arch/rules/async_copy.h. Of an
+// `stride`: bytes from one lane's destination to the next. What a copy is counted as: src/hardware/arch/rules/async_copy.h. Of an
 // H200: ../data/h200_async_rates.jsonl.
 #include <cstdio>
 

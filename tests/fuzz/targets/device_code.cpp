@@ -1,8 +1,8 @@
 // What compilers embed: fat binaries with PTX and cubins, plain and compressed, and ELF images; the machine code of cubins, held against their PTX.
-#include "assembly/assembled.h"
-#include "fatbin/fatbin.h"
-#include "fatbin/machine_code.h"
 #include "fuzz/target.h"
+#include "machine_code/assembled.h"
+#include "machine_code/fatbin.h"
+#include "machine_code/machine_code.h"
 #include "os/elf.h"
 #include "ptx/parse.h"
 

@@ -1,0 +1,20 @@
+// What a cubin tells about its kernels: the PTX text that -lineinfo keeps in it, and the registers ptxas
+// allocated.
+#pragma once
+#include "machine_code/fatbin.h"
+
+namespace warplens::fatbin {
+
+// The sections that hold the PTX text, with a NUL in place of each line's end. A linker (nvJitLink) keeps one per module that it
+// was given, told apart by a number: .nv_debug_ptx_txt.3941200134.
+bool is_text(std::string_view section);
+std::string text_of(Bytes section);
+
+// Adds what the ELF image holds to `fatbin`. `sm`: 0 where only the PTX in it tells.
+void read_cubin(Fatbin& fatbin, Bytes image, u32 sm);
+
+// An ELF image as a compiler makes it under -lineinfo, but without machine code: nothing but the PTX text, for programs that
+// want a cubin to load. read_cubin() reads it; no GPU can run it.
+std::vector<std::byte> cubin_around(std::string_view ptx, u32 sm);
+
+} // namespace warplens::fatbin

@@ -1,0 +1,280 @@
+// Judgements, compilers' complaints and the last run's counts, placed in the text that an editor has. See editor_answers.h.
+#include "driver/findings/editor_answers.h"
+#include "check/findings.h"
+#include "driver/findings/clang_edits.h"
+#include "driver/findings/examine.h"
+#include "driver/findings/gates.h"
+#include "driver/program/last_run.h"
+#include "driver/program/source_program.h"
+#include "judge/judge.h"
+#include "os/file.h"
+#include "report/read.h"
+#include "source/places.h"
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t largest_run = std::size_t{1} << 30;
+
+std::string absolute(const std::string& file) {
+  std::error_code error;
+  return file.empty() ? file : fs::absolute(file, error).lexically_normal().string();
+}
+
+access::SourceStack absolute(const access::SourceStack& stack) {
+  std::vector<access::SourceFrame> frames = stack.all();
+  for (access::SourceFrame& frame : frames) frame.file = absolute(frame.file);
+  return access::SourceStack(std::move(frames));
+}
+
+void make_absolute(findings::List& list) {
+  for (findings::Access& access : list.accesses) access.place = absolute(access.place);
+  for (findings::Finding& finding : list.findings) {
+    finding.place = absolute(finding.place);
+    for (findings::Note& note : finding.notes)
+      if (note.place) note.place->file = absolute(note.place->file);
+    if (finding.fix)
+      for (findings::Edit& edit : finding.fix->edits) edit.file = absolute(edit.file);
+  }
+}
+
+// What the access costs under its conditions, where it costs something else without them.
+std::string cost_when_aligned(const check::Judgement& j) {
+  if (j.conditions.empty() || j.aligned.size() != j.costs.size()) return {};
+  check::Judgement aligned = j;
+  aligned.costs = j.aligned;
+  std::string out = check::cost_text(aligned);
+  return out == check::cost_text(j) ? std::string() : out;
+}
+
+lsp::Access access_of(const check::Judgement& j, const findings::List& list, std::size_t number) {
+  lsp::Access out;
+  std::vector<access::SourceFrame> frames = source::user_frames(j.site);
+  std::ranges::reverse(frames);
+  out.place = absolute(access::SourceStack(std::move(frames)));
+  out.kernel = j.kernel;
+  out.array = j.array;
+  out.what = check::described(j);
+  out.verdict = check::name(j.verdict);
+  out.pattern = j.pattern;
+  if (number < list.accesses.size()) out.costs = list.accesses[number].costs;
+  out.notes = j.table;
+  if (j.any_subset) out.notes.push_back("only some of a warp's lanes may take part");
+  if (const std::string best = cost_when_aligned(j); best.empty())
+    out.conditions = j.conditions;
+  else
+    out.notes.push_back(fmt::format("{} if {}", best, fmt::join(j.conditions, " and ")));
+  out.reasons = j.reasons;
+  out.assumed = j.assumed;
+  out.blocks = j.blocks;
+  out.fine = check::is_fine(j.verdict);
+  out.other_shape = j.other_shape;
+  const bool known = j.verdict != check::Verdict::unknown && j.verdict != check::Verdict::not_judged;
+  out.always = known && j.exact && !j.any_subset && j.conditions.empty();
+  return out;
+}
+
+// "a.cu:3:7" and "a.cu(3)", as compilers say where.
+std::optional<lsp::Problem> place_in(std::string_view words) {
+  lsp::Problem out;
+  auto number_behind = [&](char mark) -> u32 {
+    const std::size_t at = words.rfind(mark);
+    u32 value = 0;
+    if (at == words.npos) return 0;
+    auto [end, error] = std::from_chars(words.data() + at + 1, words.data() + words.size(), value);
+    if (error != std::errc() || (end != words.data() + words.size() && *end != ')')) return 0;
+    words = words.substr(0, at);
+    return value;
+  };
+  if (words.ends_with(')')) {
+    out.line = number_behind('(');
+  } else {
+    out.column = number_behind(':');
+    out.line = number_behind(':');
+    if (out.line == 0) std::swap(out.line, out.column);
+  }
+  if (out.line == 0 || words.empty()) return {};
+  out.file = absolute(std::string(words));
+  return out;
+}
+
+// The first error that a compiler, or WarpLens itself, told; else all that there is, at the file's beginning.
+lsp::Problem problem_in(std::string_view said, const std::string& file) {
+  std::string first;
+  for (std::size_t at; !said.empty(); said.remove_prefix(at)) {
+    at = std::min(said.find('\n'), said.size() - 1) + 1;
+    std::string_view line = said.substr(0, at - (said[at - 1] == '\n'));
+    constexpr std::string_view own = "warplens: ", marks[] = {": fatal error: ", ": error: ", ": error #"};
+    if (line.starts_with(own)) line.remove_prefix(own.size());
+    if (first.empty()) first = line;
+    for (std::string_view mark : marks)
+      if (const std::size_t found = line.find(mark); found != line.npos)
+        if (std::optional<lsp::Problem> out = place_in(line.substr(0, found))) {
+          out->message = line.substr(found + mark.size());
+          return *out;
+        }
+  }
+  return {file, 1, 0, first.empty() ? "the compiler said nothing" : first};
+}
+
+lsp::Answer not_judged(const diag::Diagnostic& why, const std::string& file) {
+  lsp::Answer out;
+  const bool placed = !why.span.file.empty() && why.span.line != 0;
+  out.problem = {placed ? absolute(why.span.file) : file, placed ? why.span.line : 1,
+                 placed ? why.span.column : 0,
+                 why.help.empty() ? why.message : why.message + ": " + why.help};
+  return out;
+}
+
+// The folder's compile_commands.json, or the first that builds in folders of their own left.
+std::string compile_commands(const std::string& given) {
+  if (!given.empty()) return fs::is_directory(given) ? given + "/compile_commands.json" : given;
+  constexpr const char* name = "compile_commands.json";
+  std::error_code error;
+  for (const char* folder : {".", "build"})
+    if (fs::path path = fs::path(folder) / name; fs::exists(path, error)) return path.string();
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator("build", error))
+    if (fs::exists(entry.path() / name, error)) found.push_back((entry.path() / name).string());
+  return found.empty() ? std::string() : *std::ranges::min_element(found);
+}
+
+std::size_t common_folders(const fs::path& a, const fs::path& b) {
+  auto [one, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return static_cast<std::size_t>(std::distance(a.begin(), one));
+}
+
+// How the file is compiled. A header is compiled like the source of its name, else like the one that lies nearest.
+Result<CheckInput> input_for(const std::string& file, const LspOptions& o) {
+  Result<std::vector<std::string>> words = split_words(o.check.compile_options);
+  if (!words) return failure(words.error());
+  CheckInput out{file, {}};
+  if (const std::string commands = compile_commands(o.compile_commands); !commands.empty()) {
+    Result<std::vector<CheckInput>> known = inputs_in(commands, {});
+    if (!known && (!o.compile_commands.empty() || known.error().kind == "bad-compile-commands"))
+      return failure(known.error());
+    const bool header = file.ends_with(".cuh");
+    std::size_t best = 0;
+    for (const CheckInput& one : known ? *known : std::vector<CheckInput>()) {
+      const std::string path = absolute(one.path);
+      std::size_t near = path == file ? 10000 : 0;
+      if (header)
+        near = 1 + common_folders(path, file) + (fs::path(path).stem() == fs::path(file).stem()) * 5000;
+      if (near <= best) continue;
+      best = near;
+      out.options = one.options;
+      out.compiler = one.compiler;
+      out.error = one.error;
+    }
+  }
+  out.options.insert(out.options.end(), words->begin(), words->end());
+  return out;
+}
+
+// Name, size and time; empty where there is no such file.
+std::string version_of(const std::string& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  if (error) return {};
+  return fmt::format("{} {} {}", file, size, fs::last_write_time(file, error).time_since_epoch().count());
+}
+
+} // namespace
+
+void EditorAnswers::configure(const lsp::Settings& settings) {
+  std::lock_guard lock(mutex_);
+  settings_ = settings;
+}
+
+// What the editor sets goes before what the command line says, and that before .warplens.toml.
+LspOptions EditorAnswers::options() const {
+  std::lock_guard lock(mutex_);
+  LspOptions out = options_;
+  if (settings_.sm) out.check.sm = *settings_.sm, out.check.sm_given = true;
+  if (settings_.compiler) out.check.compiler = *settings_.compiler, out.check.compiler_given = true;
+  if (settings_.compile_options) out.check.compile_options = *settings_.compile_options;
+  if (settings_.block) out.check.block = *settings_.block;
+  if (settings_.compile_commands) out.compile_commands = *settings_.compile_commands;
+  if (settings_.last_run) out.last_run = *settings_.last_run;
+  if (out.last_run.empty()) out.last_run = last_run_file;
+  return out;
+}
+
+lsp::Answer EditorAnswers::answer(const lsp::Question& question, const std::stop_token& stop,
+                                  const Early& early) const {
+  LspOptions o = options();
+  Result<Gates> gates = Gates::prepare(o.check.gates);
+  if (!gates) return not_judged(gates.error(), question.file);
+  if (Result<void> fine = gates->complete(o.check); !fine) return not_judged(fine.error(), question.file);
+  Result<CheckInput> input = input_for(question.file, o);
+  if (!input) return not_judged(input.error(), question.file);
+  if (os::read_file(question.file) != question.text) input->text = question.text;
+  SourceTexts sources({*input});
+  Result<Examined> examined = examine(o.check, {*input}, sources, stop);
+  if (!examined) return not_judged(examined.error(), question.file);
+  if (examined->failed) {
+    lsp::Answer out;
+    out.problem = problem_in(examined->said, question.file);
+    return out;
+  }
+  const auto text_of = [&](const std::string& file) { return sources.text(file); };
+  const auto told = [&] {
+    lsp::Answer out;
+    std::size_t counted = 0; // judgements that have costs, and with them a row in the list, in this order
+    for (const check::Judgement& j : examined->judgements)
+      out.accesses.push_back(access_of(j, examined->list, j.costs.empty() ? SIZE_MAX : counted++));
+    out.list = examined->list;
+    gates->hold(out.list, {text_of, {}, checked_rules()});
+    make_absolute(out.list);
+    auto keep = [&](const access::SourceStack& stack) {
+      for (const access::SourceFrame& frame : stack)
+        if (!out.texts.contains(frame.file)) out.texts[frame.file] = sources.text(from_here(frame.file));
+    };
+    for (const lsp::Access& access : out.accesses) keep(access.place);
+    for (const findings::Finding& finding : out.list.findings) keep(finding.place);
+    return out;
+  };
+  const fix::Editor editor = clang_editor({*input}, examined->architectures[0]->sm, text_of, stop);
+  bool first = true;
+  fix::propose(examined->list, text_of, [&](const std::string& file, const std::vector<fix::Wish>& wishes) {
+    if (std::exchange(first, false)) early(told());
+    return editor(file, wishes);
+  });
+  return told();
+}
+
+lsp::Run EditorAnswers::run() const {
+  std::lock_guard lock(mutex_);
+  return run_;
+}
+
+bool EditorAnswers::run_is_old() const {
+  const std::string now = version_of(options().last_run);
+  std::lock_guard lock(mutex_);
+  return now != run_version_;
+}
+
+bool EditorAnswers::load_run() {
+  const std::string file = options().last_run, version = version_of(file);
+  lsp::Run run;
+  if (std::optional<std::string> text = os::read_file(file, largest_run))
+    if (Result<report::Saved> saved = report::read_json(*text, file))
+      if (Result<report::Model> model = report::build(*saved)) {
+        auto list = std::make_shared<findings::List>(
+            judge::findings_of(*model, [](const std::string& name) { return absolute(name); }));
+        make_absolute(*list);
+        run = std::move(list);
+      }
+  std::lock_guard lock(mutex_);
+  const bool other = version != run_version_;
+  run_ = std::move(run);
+  run_version_ = version;
+  return other;
+}
+
+} // namespace warplens::driver

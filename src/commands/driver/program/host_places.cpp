@@ -1,0 +1,105 @@
+// addr2line is started once for each file, with all addresses that are asked of it. Lines in headers of the toolkit are passed
+// over: the place that helps is the one in the program's own source.
+#include "driver/program/host_places.h"
+#include "driver/program/program.h"
+#include "os/captured.h"
+#include "source/places.h"
+#include <map>
+#include <regex>
+#include <sstream>
+
+namespace warplens::driver {
+namespace {
+
+// Of one line of addr2line's, "main at /home/me/main.cu:12", what follows "at"; nothing where it knows none.
+std::string place_in(std::string_view line) {
+  std::size_t at = line.rfind(" at ");
+  if (at == line.npos || line.find("??") != line.npos) return {};
+  std::string_view place = line.substr(at + 4);
+  return std::string(place.substr(0, place.find(" (discriminator")));
+}
+
+// Neither in a header of the toolkit, nor where nvcc put the launch of a kernel: into a file of its own, which is gone.
+bool is_programs_own(const std::string& place) {
+  return !source::is_library_file(place.substr(0, place.rfind(':'))) &&
+         place.find(".cudafe1.stub.c:") == place.npos;
+}
+
+// The innermost place of a chain of inlined calls that is the program's own: cudaMalloc<T> is a template of the toolkit's.
+std::string line_of(const std::string& addr2line, const std::string& file, const std::string& offset) {
+  Result<os::Captured> said = os::run_captured({addr2line, "-Cfpie", file, offset});
+  if (!said || said->exit_code != 0) return {};
+  std::string innermost;
+  std::istringstream lines(said->output);
+  for (std::string line; std::getline(lines, line);) {
+    std::string place = place_in(line);
+    if (place.empty()) continue;
+    if (is_programs_own(place)) return place;
+    if (innermost.empty()) innermost = place;
+  }
+  return innermost;
+}
+
+class Names {
+public:
+  explicit Names(std::string addr2line) : addr2line_(std::move(addr2line)) {}
+  void replace(std::string& text) {
+    static const std::regex place(R"((/\S+)\+(0x[0-9a-f]+))");
+    std::string out;
+    std::sregex_iterator end;
+    std::size_t done = 0;
+    for (std::sregex_iterator it(text.begin(), text.end(), place); it != end; ++it) {
+      out += text.substr(done, static_cast<std::size_t>(it->position()) - done) +
+             name((*it)[0], (*it)[1], (*it)[2]);
+      done = static_cast<std::size_t>(it->position() + it->length());
+    }
+    if (done != 0) text = out + text.substr(done);
+  }
+
+private:
+  const std::string& name(const std::string& whole, const std::string& file, const std::string& offset) {
+    auto [known, fresh] = known_.try_emplace(whole);
+    if (fresh) {
+      known->second = line_of(addr2line_, file, offset);
+      if (known->second.empty()) known->second = whole;
+    }
+    return known->second;
+  }
+  std::string addr2line_;
+  std::map<std::string, std::string> known_;
+};
+
+void replace_all(Names& names, diag::Diagnostic& diagnostic) {
+  for (std::string& note : diagnostic.notes) names.replace(note);
+  names.replace(diagnostic.help);
+}
+
+} // namespace
+
+void name_innermost_places(std::span<std::string> chains) {
+  std::string addr2line = chains.empty() ? "" : find_in_path("addr2line");
+  Names names(addr2line);
+  for (std::string& chain : chains) {
+    std::string best;
+    std::istringstream callers(chain);
+    for (std::string caller; std::getline(callers, caller, '<');) {
+      std::string named = caller;
+      if (!addr2line.empty()) names.replace(named);
+      const bool own = named != caller && is_programs_own(named);
+      if (best.empty() || own) best = named;
+      if (own) break;
+    }
+    chain = best;
+  }
+}
+
+void name_host_places(report::Input& input) {
+  std::string addr2line = find_in_path("addr2line");
+  if (addr2line.empty()) return;
+  Names names(addr2line);
+  for (diag::Diagnostic& message : input.messages) replace_all(names, message);
+  for (auto& launch : input.launches)
+    for (diag::Diagnostic& message : launch.record.diagnostics) replace_all(names, message);
+}
+
+} // namespace warplens::driver

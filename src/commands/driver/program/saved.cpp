@@ -1,0 +1,98 @@
+#include "driver/program/saved.h"
+#include "measured/launches.h"
+#include "measured/read.h"
+#include "os/environment.h"
+#include "source/places.h"
+#include "source/source.h"
+#include "text/lines.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+
+namespace warplens::driver {
+namespace {
+
+// A report of a hundred thousand kernels has some hundred megabytes.
+constexpr std::size_t most_bytes = std::size_t{4} << 30;
+
+// Lines that sites stand at: of the files that came with the measurement, else of those that are here.
+void add_source(const measured::Measured& measured, report::Saved& saved) {
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string();
+  source::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
+  std::map<std::string_view, std::vector<std::string_view>> kept;
+  for (const auto& [name, text] : measured.sources) kept[name] = text::lines_of(text);
+  for (const report::Launch& launch : saved.input.launches)
+    for (const measure::SiteRecord& site : launch.record.sites) {
+      const access::SourceFrame place = source::user_frame(site.site);
+      if (place.line == 0 || saved.source.contains({place.file, place.line})) continue;
+      auto lines = kept.find(place.file);
+      std::optional<std::string> text =
+          lines != kept.end() ? text::line_at(lines->second, place.line) : files.line(place.file, place.line);
+      if (text) saved.source[{place.file, place.line}] = std::move(*text);
+    }
+}
+
+report::Saved saved_of(const measured::Measured& measured, const std::string& file) {
+  report::Saved out;
+  report::Input& input = out.input;
+  const measured::Machine& machine = measured.machine;
+  input.measured = {machine.tool, machine.gpu, machine.driver, {file}, measured::lacking(measured)};
+  input.sm = {machine.sm};
+  input.messages = measured.messages;
+  if (std::optional<diag::Diagnostic> without = measured::without_lines(measured))
+    input.messages.push_back(std::move(*without));
+  report::LaunchList launches(input.launches);
+  for (measured::Counted& counted : measured::launches(measured)) {
+    report::Launch launch(std::move(counted.record));
+    launch.counters = std::move(counted.counters);
+    launches.add(std::move(launch));
+  }
+  add_source(measured, out);
+  return out;
+}
+
+} // namespace
+
+Result<std::string> saved_text(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string out;
+  char buffer[1 << 16];
+  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
+    out.append(buffer, static_cast<std::size_t>(in.gcount()));
+    if (out[0] == '\0') break; // /dev/zero has no end; nothing that is read here begins so
+    if (out.size() > most_bytes)
+      return failure(diag::error("report-unreadable", fmt::format("'{}' is too large for a report", path)));
+  }
+  if (in.bad() || (path != "-" && !file.is_open()))
+    return failure(diag::error("report-unreadable", fmt::format("cannot read '{}'", path), {},
+                               "give a file that 'warplens run --json FILE' wrote, or one of a profiler"));
+  return out;
+}
+
+Result<report::Saved> read_saved(const std::string& file, bool foreign) {
+  Result<std::string> text = saved_text(file);
+  if (!text) return failure(text.error());
+  const bool json = text->starts_with('{');
+  if (!measured::is_measured(*text) &&
+      (json || !(foreign || file.ends_with(".ncu-rep") || file.ends_with(".csv"))))
+    return report::read_json(*text, file);
+  Result<measured::Measured> measured = measured::read(*text, file);
+  if (!measured) return failure(measured.error());
+  return saved_of(*measured, file);
+}
+
+Result<report::Saved> read_saved(const std::vector<std::string>& files, bool foreign) {
+  std::vector<report::Saved> runs;
+  for (const std::string& file : files) {
+    Result<report::Saved> saved = read_saved(file, foreign);
+    if (!saved) return failure(saved.error());
+    runs.push_back(std::move(*saved));
+  }
+  return report::merge(std::move(runs));
+}
+
+} // namespace warplens::driver

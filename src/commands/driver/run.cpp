@@ -1,0 +1,322 @@
+// The steps of `run`, in order: prepare everything (prepare.h), start the program, read its events, build the model, write the
+// reports.
+// What each process does is described in docs/ARCHITECTURE.md.
+#include "driver/run.h"
+#include "driver/findings/run_findings.h"
+#include "driver/findings/verify_fix.h"
+#include "driver/program/events.h"
+#include "driver/program/host_places.h"
+#include "driver/program/last_run.h"
+#include "driver/program/prepare.h"
+#include "driver/program/progress.h"
+#include "driver/program/python.h"
+#include "os/environment.h"
+#include "os/file.h"
+#include "os/foreground.h"
+#include "os/interrupt.h"
+#include "source/names.h"
+#include "source/source.h"
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int cannot = 2;
+
+std::string library_path(const Prepared& run) {
+  const std::string before = os::variable("LD_LIBRARY_PATH");
+  return run.runtime + "/" + libraries_folder + (before.empty() ? "" : ":" + before);
+}
+
+// A program that gcc built with AddressSanitizer refuses to start where another library comes before the sanitizer's. What is
+// preloaded leaves the program's memory alone, so the order does not matter. The last of several settings counts.
+std::string sanitizer_options() {
+  const std::string before = os::variable("ASAN_OPTIONS");
+  return before + (before.empty() ? "" : ":") + "verify_asan_link_order=0";
+}
+
+os::Foreground process_of(const Prepared& run, const EventFile& events) {
+  const RunOptions& options = run.options;
+  os::Foreground out{{run.program.path, options.command, {}}, Outputs::takes_stdout(options)};
+  if (std::string& name = out.command.arguments[0]; is_source_file(name))
+    name.resize(name.size() - strlen(".cu"));
+  out.command.environment = {{"LD_PRELOAD", run.preload},
+                             {"LD_LIBRARY_PATH", library_path(run)},
+                             {"ASAN_OPTIONS", sanitizer_options()},
+                             {"WARPLENS_EVENTS", events.path()},
+                             {"WARPLENS_LEDGER", events.ledger_name()},
+                             {"WARPLENS_CACHE_DIR", run.cache.folder},
+                             {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)}};
+  ProgramOptions passed = options;
+  passed.sm = fmt::format("{}", fmt::join(run.sm, ",")); // "h100" is for people
+  for (auto& variable : environment_of(passed)) out.command.environment.push_back(std::move(variable));
+  if (const std::string trial = os::variable("WARPLENS_TRIAL"); !trial.empty()) {
+    out.stderr_to = trial + "/stderr";
+    out.command.environment[0].second += ":" + run.runtime + "/" + changed_files;
+  }
+  for (auto& variable : python_environment(run.cache)) out.command.environment.push_back(std::move(variable));
+  return out;
+}
+
+diag::Diagnostic still_running(const std::vector<std::string>& names) {
+  diag::Diagnostic out =
+      diag::warning("processes-left",
+                    fmt::format("{} of the program still {}: what they launch from now on is not counted",
+                                names.size() == 1 ? "a process" : fmt::format("{} processes", names.size()),
+                                names.size() == 1 ? "runs" : "run"));
+  constexpr std::size_t most_named = 10;
+  std::span shown(names.data(), std::min(names.size(), most_named));
+  out.notes.push_back(
+      fmt::format("{}{}", fmt::join(shown, ", "), shown.size() < names.size() ? ", and others" : ""));
+  out.help = "let the program wait for the processes that it starts";
+  return out;
+}
+
+diag::Diagnostic stopped_before_launch() {
+  return diag::warning("stopped-before-launch", "the program was stopped before its first kernel launch", {},
+                       "let it run longer: the progress line says when a kernel runs");
+}
+
+// Whether all the counts might have been had in the time that some took.
+bool proofs_would_help(const RunOptions& options, const report::Input& input) {
+  return !options.count_only && !options.no_results && options.checks.empty() &&
+         std::ranges::any_of(input.launches, [](const report::Launch& launch) {
+           return launch.record.status == measure::Status::partial;
+         });
+}
+
+diag::Diagnostic proofs_help() {
+  diag::Diagnostic out =
+      diag::warning("count-only-is-faster",
+                    "--count-only counts a launch by a few blocks that provably stand for all, often in "
+                    "seconds, where addresses do not depend on data");
+  out.severity = diag::Severity::note;
+  return out;
+}
+
+// What a run that did not come to its end has not shown.
+std::optional<diag::Diagnostic> not_launched(const report::Input& input) {
+  constexpr std::size_t most_named = 10;
+  std::vector<std::string> names = source::short_names(input.never_launched);
+  if (names.empty()) return {};
+  std::span shown(names.data(), std::min(names.size(), most_named));
+  diag::Diagnostic out = diag::warning(
+      "kernels-not-launched",
+      fmt::format("{} not launched before the program was stopped: {}{}",
+                  names.size() == 1 ? "1 kernel was" : fmt::format("{} kernels were", names.size()),
+                  fmt::join(shown, ", "),
+                  shown.size() < names.size() ? fmt::format(" and {} more", names.size() - shown.size())
+                                              : ""));
+  out.severity = diag::Severity::note;
+  return out;
+}
+
+report::Input gather(const Prepared& run, const EventFile& events, const os::ForegroundEnd& end) {
+  report::Input input;
+  input.command = run.options.command;
+  input.sm = run.sm;
+  input.outcome = {end.exit_code, end.signal};
+  if (run.compiled) input.local_use = local_use(*run.compiled, run.sm[0], cache::Store(run.cache));
+  Tally tally = events.tally(); // before the events: processes that still run go on to add to both
+  std::ifstream stream(events.source(), std::ios::binary);
+  add_events(stream, tally, input);
+  name_host_places(input);
+  input.outcome.was_stopped = tally.stopped;
+  if (end.signalled || end.signal != 0 || tally.stopped)
+    if (std::optional<diag::Diagnostic> message = not_launched(input))
+      input.messages.push_back(std::move(*message));
+  if (proofs_would_help(run.options, input)) input.messages.push_back(proofs_help());
+  input.missing.processes += end.left.size();
+  if (!end.left.empty()) input.messages.push_back(still_running(end.left));
+  std::error_code error;
+  if (input.left_out != 0 && input.launches.empty())
+    input.messages.push_back(
+        diag::warning("no-launch-left",
+                      fmt::format("none of the program's {} launches was to be counted", input.left_out), {},
+                      "--launch-skip skips so many of each process, --launches and --per-kernel count so "
+                      "many of the rest"));
+  const bool was_told_to_end =
+      end.signalled || end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP;
+  if (tally.begun == 0 && was_told_to_end) {
+    input.messages.push_back(stopped_before_launch());
+  } else if (tally.begun == 0 && input.launches.empty() && input.interrupted.empty()) {
+    std::vector<std::string> unsupported;
+    for (const measure::Unsupported& call : input.unsupported)
+      if (std::find(unsupported.begin(), unsupported.end(), call.function) == unsupported.end())
+        unsupported.push_back(call.function);
+    // A program whose kernels are all of libraries has been told of each, or what is not installed for them; one that is
+    // stripped, that nothing can be seen of it.
+    const bool told = std::ranges::any_of(input.messages, [](const diag::Diagnostic& d) {
+      return d.kind == "library-kernel" || d.kind == "library-missing" || d.kind == "static-runtime-stripped";
+    });
+    if (!told || !unsupported.empty())
+      input.messages.push_back(no_launch_seen(run.program, fs::file_size(events.source(), error) > 0,
+                                              unsupported, end.signal == 0 ? end.exit_code : 0,
+                                              end.signal != 0));
+  }
+  return input;
+}
+
+// One line for all files that source lines would be quoted from, were they the program's.
+std::optional<diag::Diagnostic> withheld_message(std::set<std::string> files) {
+  std::erase_if(files, [](const std::string& file) { return source::is_library_file(file); });
+  if (files.empty()) return {};
+  fs::path first(*files.begin());
+  return diag::warning(
+      "sources-withheld",
+      fmt::format("lines of {} are not shown: {} outside the program's folders",
+                  files.size() == 1 ? fmt::format("'{}'", first.string())
+                                    : fmt::format("{} files ('{}' is one)", files.size(), first.string()),
+                  files.size() == 1 ? "it lies" : "they lie"),
+      {}, fmt::format("--source-root {} shows files in that folder", first.parent_path().string()));
+}
+
+std::string program_of(const Prepared& run) {
+  return run.compiled || run.plan ? given(run) : run.program.path;
+}
+
+source::SourceFiles sources_of(const Prepared& run) {
+  std::error_code error;
+  std::string here = fs::current_path(error).string(),
+              beside = fs::path(program_of(run)).parent_path().string();
+  std::vector<std::string> folders = {here, beside};
+  std::vector<std::string> named = run.options.source_roots;
+  if (std::string kept = python_sources(run.cache); !kept.empty()) named.push_back(std::move(kept));
+  folders.insert(folders.end(), named.begin(), named.end());
+  return {folders, {here, beside, os::variable("HOME"), named}};
+}
+
+Result<report::Model> model_of(const Prepared& run, report::Input input, source::SourceFiles& sources) {
+  std::error_code error;
+  const std::string program = program_of(run), here = fs::current_path(error).string();
+  auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
+  // A library's own device code may be newer or older than the program that loads it: nothing is said of that.
+  std::optional<fs::file_time_type> built;
+  if (!run.compiled && (run.program.device_code || run.plan))
+    if (fs::file_time_type time = fs::last_write_time(program, error); !error) built = time;
+  auto changed = [&](const std::string& file) {
+    std::optional<fs::file_time_type> written = built ? sources.written(file) : std::nullopt;
+    return written && *written > *built;
+  };
+  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel, here, changed});
+  if (!model) return model;
+  if (std::optional<diag::Diagnostic> withheld = withheld_message(sources.withheld()))
+    model->warnings.push_back({std::move(*withheld), {}, 1});
+  return model;
+}
+
+// Of "a.cu b.cu word" the first two are the program, as nvcc would take them, and the word its argument.
+RunOptions with_sources(RunOptions options) {
+  std::vector<std::string>& words = options.command;
+  std::error_code error;
+  while (words.size() > 1 && is_source_file(words[0]) && is_source_file(words[1]) &&
+         fs::exists(words[1], error)) {
+    options.more_sources.push_back(words[1]);
+    words.erase(words.begin() + 1);
+  }
+  return options;
+}
+
+int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
+  std::string source = configuration_at(diagnostic);
+  // Of PTX that is malformed; of a fat binary it has no lines of its own.
+  if (diagnostic.span.line != 0 && diagnostic.span.file.ends_with(".ptx"))
+    source = os::read_file(diagnostic.span.file).value_or("");
+  output.err("warplens: " + diag::render(diagnostic, source, options.colour));
+  return cannot;
+}
+
+// False where the changed program does something else: then nothing is written.
+Result<bool> apply_fixes(const RunOptions& options, const Patch& fixes, const RunOutput& output) {
+  if (fixes.empty()) return true;
+  if (options.verify_fix) {
+    Result<Verification> verified = verify_fix(options, fixes);
+    if (!verified) return failure(verified.error());
+    output.err(diag::without_controls(verified->text));
+    if (!verified->same) return false;
+  }
+  if (!options.gates.fix) return true;
+  Result<void> written = fixes.write();
+  return written ? Result<bool>(true) : Result<bool>(failure(written.error()));
+}
+
+// Of what is asked, what cannot be done with such a program.
+Result<void> check_verifying(const RunOptions& options) {
+  if (options.verify_fix && options.no_results)
+    return failure(diag::error("bad-option",
+                               "--verify-fix compares results, and with --no-results there are none", {},
+                               "leave one of them out"));
+  if (!options.verify_fix || is_source_file(options.command[0])) return {};
+  return failure(diag::error("bad-option",
+                             "--verify-fix compiles the program anew, and this one is no source", {},
+                             "warplens run --verify-fix FILE.cu; or --fix-dry-run, which shows the changes"));
+}
+
+} // namespace
+
+int run(const RunOptions& asked, const RunOutput& output) {
+  RunOptions options = with_sources(asked);
+  if (Result<void> fine = check_verifying(options); !fine) return refuse(options, output, fine.error());
+  os::DelayedSignals signals; // outlives all files that are to be removed
+  Result<Gates> gates = Gates::prepare(options.gates);
+  if (!gates) return refuse(options, output, gates.error());
+  if (Result<void> fine = gates->complete(options); !fine) return refuse(options, output, fine.error());
+  cache::Settings cache = cache::settings_from_environment();
+  if (options.no_cache) cache.limit = 0;
+  Result<Prepared> prepared = prepare(options, output, cache);
+  if (!prepared) return refuse(options, output, prepared.error());
+
+  // A file rather than a pipe: nobody has to read while the program runs, and its children append too.
+  Result<EventFile> events = EventFile::create();
+  if (!events) return refuse(options, output, events.error());
+  Result<os::ForegroundEnd> end = [&] {
+    ProgressLine line(events->ledger(), !options.no_progress);
+    return os::run_foreground(process_of(*prepared, *events));
+  }();
+  if (!end) return refuse(options, output, end.error());
+
+  // From here on the program has ended, however it did: what it left is worth a report.
+  report::Input input = gather(*prepared, *events, *end);
+  source::SourceFiles sources = sources_of(*prepared);
+  Result<report::Model> model = model_of(*prepared, std::move(input), sources);
+  if (!model) return refuse(options, output, model.error());
+  if (Result<void> written = prepared->outputs.write(options, *model, sources, output); !written)
+    return refuse(options, output, written.error());
+  Result<HeldRun> held = hold_run(*gates, *model, sources, options, prepared->outputs, output);
+  if (!held) return refuse(options, output, held.error());
+  Result<bool> fixed = apply_fixes(options, held->fixes, output);
+  if (!fixed) return refuse(options, output, fixed.error());
+  save_last_run(*model, options, output); // last: verifying fixes runs variants of the program
+  const bool passes = *fixed && held->failing == 0 && (!options.strict || report::passes_strict(*model));
+  if (end->exit_code != 0) return end->exit_code;
+  return !held->answered ? cannot : passes ? 0 : 1;
+}
+
+Result<std::string> run_for_json(RunOptions options, const RunOutput& output) {
+  options.json = "-"; // then nothing else is there, and the program's output goes to standard error
+  options.html.clear(), options.report.clear();
+  options.strict = false;
+  options.gates = {};
+  options.gates.fail_on = {"never"};
+  std::string document;
+  const RunOutput captured{[&](std::string_view text) { return document += text, true; }, output.err};
+  const int code = run(options, captured);
+  if (!document.empty()) return document;
+  return failure(diag::error("program-not-run", fmt::format("'{}' could not be run (exit code {})",
+                                                            fmt::join(options.command, " "), code)));
+}
+
+bool is_launch_option(std::string_view word) { return launcher::is_launch_option(word); }
+
+} // namespace warplens::driver

@@ -1,0 +1,14 @@
+// Device code in a file of its own: PTX text, or a fat binary or cubin that carries some.
+#pragma once
+#include "base/diagnostic.h"
+#include "ir/module.h"
+
+namespace warplens::launcher {
+
+bool is_kernel_file(std::string_view name); // by its extension: .ptx, .fatbin, .cubin
+
+// The PTX that a device of compute capability `sm` / 10 takes of the file, parsed. Fails with what is wrong: no such file,
+// no PTX in it, or the place where its text is malformed (Span::file is `path`).
+Result<ir::Module> read_kernel_file(const std::string& path, u32 sm);
+
+} // namespace warplens::launcher

@@ -1,0 +1,226 @@
+// Device code of the program as a loaded sim::Program: when it is read (at the first use of something in it),
+// and how kernels and variables are found in it.
+#include "runtime/module.h"
+#include "fold/relevance.h"
+#include "ir/call_graph.h"
+#include "ir/origin.h"
+#include "ir/timing.h"
+#include "ir/unused.h"
+#include "machine_code/fatbin.h"
+#include "os/environment.h"
+#include "ptx/parse.h"
+#include "ptx/stacks.h"
+#include "runtime/device_code.h"
+#include "runtime/host_variables.h"
+#include "runtime/state.h"
+#include <algorithm>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <map>
+#include <tuple>
+
+namespace warplens::runtime {
+namespace {
+
+constexpr const char* keep_ptx =
+    "load the PTX instead, or keep it in the file: nvcc -fatbin -gencode arch=compute_80,code=compute_80; "
+    "-lineinfo keeps it in a cubin, too";
+
+constexpr const char* not_of_program = "what a library has as machine code alone cannot be run here; of one "
+                                       "that you build yourself, keep the PTX (PyTorch: "
+                                       "TORCH_CUDA_ARCH_LIST=\"9.0+PTX\")";
+
+std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+// The library that the code was linked into; empty for the program itself.
+std::string library_of(const std::vector<Bytes>& fatbins) {
+  Dl_info info{};
+  link_map* object = nullptr;
+  if (fatbins.empty() ||
+      dladdr1(fatbins[0].data(), &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0)
+    return {};
+  return object && object->l_name ? file_name(object->l_name) : "";
+}
+
+// The sites of functions that a kernel can reach. A pointer may be wrong: what calls through pointers may reach
+// any site.
+std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable& kernel) {
+  std::vector<const ir::Instruction*> accesses;
+  std::map<ir::SiteId, std::pair<access::Array, access::Array>>
+      arrays; // what is accessed, where it is copied to
+  auto timing = ir::timing_dependence(module, kernel.functions);
+  auto add = [&](const ir::Function& function) {
+    for (const ir::Instruction& instruction : function.instructions)
+      if (instruction.site.valid()) accesses.push_back(&instruction);
+    auto array_of = [&](const ir::Origin& origin) {
+      access::Array array = ir::array_of(module, function, origin);
+      if (!array.name.empty()) array.name = ptx::variable_name(array.name);
+      return array;
+    };
+    for (const auto& [site, origin, copied_to] : ir::origins(module, function))
+      arrays[site] = {array_of(origin), array_of(copied_to)};
+  };
+  if (kernel.indirect)
+    for (const ir::Function& function : module.functions) add(function);
+  else
+    for (ir::FunctionId id : kernel.functions) add(module.functions[id.value]);
+  std::sort(accesses.begin(), accesses.end(),
+            [](const ir::Instruction* a, const ir::Instruction* b) { return a->site < b->site; });
+  ptx::SourceStacks stacks(module);
+  std::vector<access::Site> out, loads;
+  out.reserve(accesses.size());
+  for (const ir::Instruction* access : accesses) {
+    const access::Site& site = module.sites[access->site.value];
+    if (site.bytes == 0) continue; // its form does not say how much it moves: an instruction that is not run
+    out.push_back(site);
+    out.back().frames = stacks.at(access->location);
+    std::tie(out.back().array, out.back().copied_to) = std::move(arrays[access->site]);
+    if (auto known = timing.find(access->site); known != timing.end())
+      out.back().timing_dependent = known->second;
+    if (site.assembled != access::Assembled::looped) continue;
+    access::Site& load = loads.emplace_back(module.sites[site.loop_load.value]);
+    load.frames = out.back().frames, load.array = out.back().array;
+    load.timing_dependent = out.back().timing_dependent;
+  }
+  out.insert(out.end(), loads.begin(), loads.end()); // their numbers are above all others'
+  return out;
+}
+
+} // namespace
+
+std::vector<Bytes> fatbins_of(const FatbinWrapper& wrapper) {
+  constexpr u32 relocatable = 2;
+  std::vector<Bytes> out;
+  if (wrapper.version == relocatable && wrapper.rest) {
+    // A NULL-terminated array of pointers; nvcc's device linker puts its own (often empty) result in `data`.
+    for (auto unit = static_cast<const std::byte* const*>(wrapper.rest); *unit; ++unit)
+      out.push_back(fatbin::fatbin_extent(*unit));
+  } else if (wrapper.data) {
+    out.push_back(fatbin::fatbin_extent(wrapper.data));
+  }
+  return out;
+}
+
+cudaError_t Binary::load(Runtime& runtime) {
+  if (loaded) return error;
+  loaded = true;
+  const u32 sm = arch::sm(runtime.architecture());
+  const std::string library = name.empty() ? library_of(fatbins) : "";
+  const std::string called = !name.empty() ? name : !library.empty() ? library : file_name(os::executable());
+  auto fail = [&](cudaError_t code, diag::Diagnostic why) {
+    reason = why.message;
+    log = diag::render(why);
+    runtime.say(std::move(why));
+    return error = code;
+  };
+  std::vector<diag::Diagnostic> notes;
+  ResultOr<DeviceCode, CodeProblem> code =
+      read_device_code(runtime.cache, fatbins, {sm, runtime.options.code()}, called, notes);
+  for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
+  if (!code && code.error().why.kind == "no-ptx") {
+    if (!name.empty()) code.error().why.help = keep_ptx;
+    if (!library.empty()) code.error().why.help = not_of_program;
+  }
+  if (!code) return fail(code.error().error, code.error().why);
+  registers = std::move(code->registers);
+  ptx_sm = code->ptx_sm;
+  machine_code = code->machine_code;
+  description = fmt::format("compute_{} of {}", ptx_sm, called);
+  if (code->above)
+    description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
+  sim::place_next(*runtime.device, host_variables(runtime, *this));
+  Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(code->module), *runtime.device);
+  if (!result) return fail(cudaErrorInvalidKernelImage, result.error());
+  program = std::move(*result);
+  runtime.binaries.place_managed(runtime, *this);
+  return cudaSuccess;
+}
+
+cudaError_t Kernel::resolve(Runtime& runtime) {
+  if (cudaError_t error = binary->load(runtime); error != cudaSuccess) return error;
+  if (function.valid()) return cudaSuccess;
+  std::optional<ir::FunctionId> found = binary->program->kernel(name);
+  if (!found) {
+    problem = "the kernel is not in the program's PTX";
+    return cudaErrorInvalidDeviceFunction;
+  }
+  info = binary->program->info(*found);
+  constexpr u32 most_parameters = 32764; // bytes, since compute capability 7.0 and CUDA 12.1
+  if (info.parameter_bytes > most_parameters) {
+    problem = fmt::format("it has {} bytes of parameters, and no GPU takes more than {}",
+                          info.parameter_bytes, most_parameters);
+    return cudaErrorInvalidKernelImage;
+  }
+  function = *found;
+  const ir::Module& module = binary->program->module();
+  ir::Reachable called = ir::reachable(module, function);
+  reachable.clear();
+  for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
+  sites = sites_of(module, called);
+  unused.clear(), adding_one.clear();
+  for (ir::FunctionId id : called.functions) {
+    unused.merge(ir::unused_results(module, module.functions[id.value]));
+    adding_one.merge(ir::adds_of_one(module, module.functions[id.value]));
+  }
+  if (runtime.options.proves())
+    reaching = fold::relevant_parameters(module, module.functions[function.value]);
+  return cudaSuccess;
+}
+
+u32 Kernel::registers() const {
+  auto known = binary->registers.find(name);
+  return known != binary->registers.end() ? known->second : info.registers_estimate;
+}
+
+Kernel* Binaries::kernel(const void* function_or_handle) const {
+  if (auto found = kernels.find(function_or_handle); found != kernels.end()) return found->second.get();
+  for (const auto& [host, kernel] : kernels)
+    if (kernel.get() == function_or_handle) return kernel.get();
+  return nullptr;
+}
+
+void Binaries::remove(Binary* binary) {
+  std::erase_if(kernels, [&](const auto& entry) { return entry.second->binary == binary; });
+  std::erase_if(variables, [&](const auto& entry) { return entry.second.binary == binary; });
+  std::erase_if(all, [&](const auto& entry) { return entry.get() == binary; });
+}
+
+void Binaries::unload() {
+  for (const auto& binary : all) {
+    binary->program.reset();
+    binary->loaded = binary->managed_ready = false;
+    binary->error = cudaSuccess;
+  }
+  for (const auto& [host, kernel] : kernels) kernel->function = {};
+}
+
+void Binaries::place_managed(Runtime& runtime, Binary& binary) {
+  if (binary.managed_ready) return;
+  binary.managed_ready = true;
+  for (auto& [host, variable] : variables) {
+    if (variable.binary != &binary || !variable.managed) continue;
+    if (binary.load(runtime) != cudaSuccess) return;
+    if (std::optional<sim::Program::Symbol> symbol = binary.program->symbol(variable.name))
+      *variable.managed = reinterpret_cast<void*>(symbol->address);
+  }
+}
+
+ResultOr<Placed, cudaError_t> find_symbol(Runtime& runtime, const void* host_address) {
+  auto found = runtime.binaries.variables.find(host_address);
+  if (found == runtime.binaries.variables.end()) {
+    // A managed variable may be named by the value of its host pointer.
+    for (auto& [host, variable] : runtime.binaries.variables)
+      if (variable.managed && *variable.managed == host_address && host_address)
+        return Placed{reinterpret_cast<u64>(host_address), variable.size};
+    return failure(cudaErrorInvalidSymbol);
+  }
+  const Variable& variable = found->second;
+  if (cudaError_t error = variable.binary->load(runtime); error != cudaSuccess)
+    return failure(std::move(error));
+  std::optional<sim::Program::Symbol> symbol = variable.binary->program->symbol(variable.name);
+  if (!symbol) return failure(cudaErrorInvalidSymbol);
+  return Placed{symbol->address, symbol->size ? symbol->size : variable.size};
+}
+
+} // namespace warplens::runtime

@@ -1,0 +1,130 @@
+// The emulated device of this process, and the frame that every API function runs in.
+//
+// One Runtime per process, created at the first CUDA call and never destroyed: programs unregister their
+// device code from atexit handlers, in any order. Its lock serialises API calls; a launch holds it to its
+// end. Work on streams runs at once and in order, so a call that "waits" finds nothing to wait for.
+//
+// Errors follow CUDA: each thread keeps its last error; a fault in a kernel is sticky, is first returned by
+// the next call that may return errors of earlier work, and from then on by every call.
+#pragma once
+#include "arch/table.h"
+#include "os/store.h"
+#include "runtime/abi/types.h"
+#include "runtime/belongings.h"
+#include "runtime/deferred.h"
+#include "runtime/event_stream.h"
+#include "runtime/module.h"
+#include "runtime/options.h"
+#include "runtime/progress.h"
+#include "runtime/repeats.h"
+#include "runtime/upcoming.h"
+#include "sim/sim.h"
+#include <array>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warplens::runtime {
+
+// What a texture or surface object was created from.
+struct ObjectSource {
+  cudaResourceDesc resource{};
+  cudaTextureDesc texture{};
+  cudaResourceViewDesc view{};
+  bool has_view = false;
+};
+
+struct Runtime {
+  Options options;
+  EventStream events;
+  Progress progress;
+  cache::Store cache;
+  std::recursive_mutex mutex;
+  std::vector<const arch::Architecture*> architectures; // counted; the first is the device
+  std::unique_ptr<sim::Device> device;                  // after start()
+  Belongings belongings;
+  Binaries binaries;
+  Deferrals deferrals;
+  Repeats repeats;
+  Upcoming upcoming;
+  std::string output; // device printf since the last synchronisation
+  cudaError_t sticky = cudaSuccess;
+  cudaError_t owed =
+      cudaSuccess;         // of a launch that could not be emulated: for the next call that waits, once
+  u64 faulted_launch = 0;  // the launch that made `sticky`
+  bool incomplete = false; // a launch did not finish, so later ones may see wrong data
+  u64 incomplete_launch = 0;
+  u64 launches = 0;
+  std::vector<std::string> registered;              // kernels that have not been told of
+  std::set<std::string> said;                       // warnings of launches that are not counted
+  std::map<std::string, u64> unsupported;           // calls per function since the last report
+  std::map<std::array<std::string, 3>, u64> failed; // the same per function, error and place (failed_calls.h)
+  std::map<int, u64> limits;
+  std::map<u64, ObjectSource> texture_sources; // of texture and surface objects, by handle
+
+  static Runtime& get();
+  const arch::Architecture& architecture() const { return *architectures.front(); }
+  sim::Memory& memory() { return *device->memory; }
+
+  // Creates the device. Fails when the host has no room for its address space.
+  cudaError_t start();
+  // Hands device printf to the program's standard output; CUDA does that where the host waits for the device.
+  void synchronize();
+  void say(diag::Diagnostic);
+  void note_unsupported(const std::string& function);
+  void tell_registered();
+  // --no-results: the program waits for results, and everything that it launched is counted.
+  [[noreturn]] void end_without_results();
+  // --check memory: what the program has not freed, as messages.
+  void report_leaks();
+  // Back to a device without allocations, errors or printed text (cudaDeviceReset).
+  void reset();
+
+private:
+  Runtime();
+};
+
+// What the Runtime API keeps for each thread.
+struct ThreadState {
+  cudaError_t error = cudaSuccess; // the last one
+  bool has_primary = false;        // it called a function of the Runtime API: the primary context is current
+};
+ThreadState& thread_state();
+
+// The one T that belongs to the device (belongings.h).
+template <class T> T& of_device() { return Runtime::get().belongings.get<T>(); }
+
+// This thread's last error, as cudaPeekAtLastError sees it.
+cudaError_t& last_error();
+cudaError_t remember(cudaError_t);
+extern "C" const char* cudaGetErrorName(int error);
+
+// Runs `body(runtime)` as an API function: locked, after start(), with sticky errors returned instead.
+template <class Body> cudaError_t api(Body&& body) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.progress.erase();
+  cudaError_t error = runtime.start();
+  thread_state().has_primary = true;
+  if (error == cudaSuccess) error = runtime.sticky;
+  if (error == cudaSuccess) error = body(runtime);
+  return remember(error);
+}
+
+// An API function that waits for the device: prints what kernels printed, then returns what went wrong, if
+// anything.
+template <class Body> cudaError_t api_waiting(Body&& body) {
+  cudaError_t owed;
+  {
+    Runtime& runtime = Runtime::get();
+    std::lock_guard lock(runtime.mutex);
+    runtime.synchronize();
+    owed = std::exchange(runtime.owed, cudaSuccess);
+  }
+  return owed == cudaSuccess ? api(body) : remember(owed);
+}
+
+} // namespace warplens::runtime

@@ -1,0 +1,10 @@
+# The loops under batch/target/ are compiled once per instruction set (cmake/targets.cmake).
+file(GLOB counting_sources CONFIGURE_DEPENDS ${dir}/batch/target/*.cpp)
+foreach(counting_target ${warplens_targets})
+  add_library(warplens_counting_${counting_target} OBJECT ${counting_sources})
+  target_include_directories(warplens_counting_${counting_target} PRIVATE ${warplens_include})
+  target_link_libraries(warplens_counting_${counting_target} PRIVATE warplens_flags warplens_access warplens_base)
+  target_compile_definitions(warplens_counting_${counting_target} PRIVATE WARPLENS_TARGET_NAMESPACE=${counting_target})
+  target_compile_options(warplens_counting_${counting_target} PRIVATE ${warplens_options_${counting_target}})
+  target_sources(warplens_arch PRIVATE $<TARGET_OBJECTS:warplens_counting_${counting_target}>)
+endforeach()

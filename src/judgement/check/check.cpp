@@ -1,0 +1,520 @@
+// One function after the other: its control flow once, then for each shape of block an analysis per case of a warp, a claim
+// per access, and a verdict that holds for all of them.
+#include "check/check.h"
+#include "advise/remedy.h"
+#include "check/aliasing.h"
+#include "check/judge.h"
+#include "check/moved.h"
+#include "check/overflow.h"
+#include "ir/fragment.h"
+#include "ir/operands.h"
+#include "ir/origin.h"
+#include "ptx/parse.h"
+#include "source/places.h"
+#include <bit>
+#include <fmt/format.h>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace warplens::check {
+namespace {
+
+struct Shape {
+  std::optional<Dim3> block;
+  std::string text;
+};
+
+std::string text_of(const Dim3& b) {
+  if (b.z != 1) return fmt::format("blocks of {}x{}x{} threads", b.x, b.y, b.z);
+  if (b.y != 1) return fmt::format("blocks of {}x{} threads", b.x, b.y);
+  return fmt::format("blocks of {} threads", b.x);
+}
+
+bool reads(const ir::Function& f, ir::Special which) {
+  for (const ir::Operand& o : f.operands)
+    if (o.kind == ir::Operand::Kind::special && o.special == which) return true;
+  return false;
+}
+
+u32 most_threads(const ir::Function& f) {
+  constexpr u32 of_hardware = 1024;
+  u64 product = 1; // which is all that .maxntid promises
+  for (u32 size : f.max_threads) product *= std::max<u32>(1, size);
+  return f.max_threads[0] == 0 ? of_hardware : static_cast<u32>(std::min<u64>(product, of_hardware));
+}
+
+// As the user or the kernel says; else any whose rows are whole warps.
+Shape shape_of(const ir::Function& f, const Options& options) {
+  if (options.block) return {options.block, text_of(*options.block)};
+  if (f.required_threads[0] != 0) {
+    auto size = [&](u32 axis) { return std::max<u32>(1, f.required_threads[axis]); };
+    Dim3 block{size(0), size(1), size(2)};
+    return {block, text_of(block)};
+  }
+  if (f.max_threads[0] == 0) return {std::nullopt, "any block with blockDim.x % 32 == 0"};
+  return {std::nullopt,
+          fmt::format("any block of up to {} threads with blockDim.x % 32 == 0", most_threads(f))};
+}
+
+// "void k<int>(float const*, int)" → "float const*", "int"
+std::vector<std::string> parameter_types(std::string_view demangled) {
+  std::vector<std::string> out;
+  if (!demangled.ends_with(')')) return out;
+  std::size_t begin = demangled.size() - 1;
+  for (u32 open = 1; open != 0 && begin > 0;) {
+    const char c = demangled[--begin];
+    open += c == ')' ? 1 : 0, open -= c == '(' ? 1 : 0;
+  }
+  u32 depth = 0;
+  std::string one;
+  for (const char c : demangled.substr(begin + 1, demangled.size() - begin - 2)) {
+    depth += c == '<' || c == '(' ? 1 : 0, depth -= (c == '>' || c == ')') && depth != 0 ? 1 : 0;
+    if (c != ',' || depth != 0) {
+      one += c;
+      continue;
+    }
+    out.push_back(std::move(one));
+    one.clear();
+  }
+  if (!one.empty()) out.push_back(std::move(one));
+  return out;
+}
+
+// How large an address says that blocks are, in threads along an axis, by constants of the code: blockIdx.x*16 + threadIdx.x,
+// tile[threadIdx.y][threadIdx.x] with rows of 17, as a power of two: blocks overlap (blockIdx.x*14), and rows are padded. 0:
+// nothing. Of blocks that are not known.
+u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
+  if (claim.active != full_mask) return 0; // some threads' own
+  const LaunchSymbol block = axis == 0 ? LaunchSymbol::block_x : LaunchSymbol::block_y;
+  const LaunchSymbol thread = axis == 0 ? LaunchSymbol::warp_x : LaunchSymbol::thread_y;
+  // How far the address moves with one of a launch symbol, by what that is multiplied with besides.
+  auto steps = [&](LaunchSymbol which) {
+    std::map<std::vector<u32>, i64> out;
+    for (const symbolic::Term& t : a.pool.terms(claim.address)) {
+      std::vector<u32> rest = a.pool.monomial(t.monomial);
+      auto is_it = [&](u32 s) {
+        const symbolic::Symbol& symbol = a.pool.symbol(s);
+        return symbol.kind == symbolic::SymbolKind::launch && symbol.a == static_cast<u32>(which);
+      };
+      if (!t.coefficient.uniform() || std::ranges::count_if(rest, is_it) != 1) continue;
+      std::erase_if(rest, is_it);
+      if (axis == 0 && which == block) // blockIdx.x*blockDim.x fits rows of whole warps, and is taken for 32
+        std::erase_if(rest, [&](u32 s) {
+          const symbolic::Symbol& symbol = a.pool.symbol(s);
+          return symbol.kind == symbolic::SymbolKind::launch &&
+                 symbol.a == static_cast<u32>(LaunchSymbol::rows_of_warps);
+        });
+      out[rest] = t.coefficient.value;
+    }
+    return out;
+  };
+  const std::map<std::vector<u32>, i64> of_thread = steps(thread);
+  std::map<std::vector<u32>, i64> of_block = steps(block);
+  const bool by_rows = of_block.empty() && axis == 0 && claim.header.space == access::Space::shared;
+  if (by_rows) of_block = steps(LaunchSymbol::thread_y);
+  for (const auto& [rest, apart] : of_block)
+    if (auto near = of_thread.find(rest); near != of_thread.end() && near->second > 0 && apart > 0) {
+      const u32 extent = static_cast<u32>((axis == 0 ? i64{warp_size} : 1) * apart / near->second);
+      if (extent < (axis == 0 ? 4 : 2)) continue; // in[threadIdx.x + blockIdx.x]: an offset, and no size
+      return by_rows ? std::bit_floor(extent) : std::bit_ceil(extent);
+    }
+  return 0;
+}
+
+// The operand with the address that is judged; none where it is none that is known.
+std::optional<u32> address_operand(const ir::Form& form, const ir::Instruction& i, const ir::Function& f) {
+  if (form.family() != ir::Family::memory || ir::bulk_copy(form) != ir::BulkCopy::none ||
+      form.opcode == ir::Opcode::tensormap)
+    return {};
+  bool skip = ir::copies_asynchronously(form); // where it writes comes first
+  for (u32 o = i.first_operand + i.destinations; o < i.first_operand + i.destinations + i.sources; ++o) {
+    if (f.operands[o].kind != ir::Operand::Kind::address) continue;
+    if (!skip) return o;
+    skip = false;
+  }
+  return {};
+}
+
+// An access: an instruction, and of an asynchronous copy where it reads, then where it writes.
+struct Place {
+  u32 instruction = 0;
+  bool written = false;
+  auto operator<=>(const Place&) const = default;
+};
+
+class Checking {
+public:
+  Checking(const ir::Module& module, const Options& options) : module_(module), options_(options) {
+    for (const arch::Architecture* row : options.architectures)
+      counters_.emplace_back(*row, options.rules.subsets);
+  }
+
+  Checked run() {
+    for (const ir::Function& f : module_.functions) {
+      if (f.external || f.blocks.empty()) continue;
+      std::string name = ptx::demangle(f.name);
+      if (name.find(options_.kernel) == name.npos) continue;
+      ++(f.entry ? out_.kernels : out_.functions);
+      function(f, name);
+    }
+    for (const auto& [name, value] : options_.arguments)
+      if (!used_.contains(name)) out_.unused_arguments.push_back(name);
+    return std::move(out_);
+  }
+
+private:
+  void function(const ir::Function& f, const std::string& name) {
+    bool accesses = false;
+    for (const ir::Instruction& i : f.instructions) accesses = accesses || i.site.valid();
+    if (!accesses) return;
+    Flow flow(module_, f);
+    Names names = names_of(f, name);
+    Launches launches = launches_of(f, names);
+    Shape shape = shape_of(f, options_);
+    launches.block = shape.block;
+    steps_ = 0;
+    find_arrays(f);
+    std::vector<Judgement> main = in_shape(flow, shape, launches, names);
+    if (!shape.block && (excludes(shape) || most_threads(f) < warp_size)) {
+      launches.block = judge_smaller(main, flow, launches, names);
+    } else if (!shape.block && squares_matter(f)) {
+      launches.block = Dim3{16, 16, 1};
+      const Shape square{launches.block, text_of(*launches.block)};
+      std::vector<Judgement> judged = in_shape(flow, square, launches, names);
+      if (!excludes(square)) add_differing(main, std::move(judged));
+      launches.block.reset();
+    }
+    out_.steps += steps_;
+    find_overflows(flow, launches, names, main);
+    for (Judgement& j : main) {
+      j.kernel = name;
+      out_.judgements.push_back(std::move(j));
+    }
+  }
+
+  // Which array each access goes to, as far as the code alone tells.
+  void find_arrays(const ir::Function& f) {
+    arrays_.clear();
+    auto array_of = [&](const ir::Origin& origin) {
+      access::Array array = ir::array_of(module_, f, origin);
+      if (!array.name.empty()) array.name = ptx::variable_name(array.name);
+      return array;
+    };
+    for (const auto& [site, origin, copied_to] : ir::origins(module_, f))
+      arrays_[site] = {array_of(origin), array_of(copied_to)};
+  }
+
+  void find_overflows(const Flow& flow, const Launches& launches, const Names& names,
+                      std::vector<Judgement>& all) {
+    std::map<ir::SiteId, Overflow> found;
+    Overflows overflows(flow, launches, names);
+    for (ir::BlockId b : flow.cfg.reverse_post_order) {
+      const ir::Block& block = flow.function.blocks[b.value];
+      for (u32 i = block.first; i < block.first + block.count; ++i) {
+        const ir::Instruction& instruction = flow.function.instructions[i];
+        if (!instruction.site.valid()) continue;
+        const access::ArrayKind kind = arrays_[instruction.site].first.kind;
+        const bool is_large = module_.sites[instruction.site.value].space == access::Space::global &&
+                              (kind == access::ArrayKind::unknown || kind == access::ArrayKind::parameter);
+        const std::optional<u32> address =
+            address_operand(module_.form(instruction), instruction, flow.function);
+        if (!is_large || !address) continue;
+        if (std::optional<Overflow> one = overflows.of(i, b.value, *address))
+          found.emplace(instruction.site, *one);
+      }
+    }
+    for (Judgement& j : all)
+      if (auto one = found.find(j.site.id); one != found.end() && !is_written(j.site) && !j.other_shape)
+        j.overflow = one->second;
+  }
+
+  // Where threads have a y, blocks of 16x16 are as usual; not where the code is written for rows of 32 or more.
+  bool squares_matter(const ir::Function& f) const {
+    return reads(f, ir::Special::tid_y) && most_threads(f) >= 256 &&
+           (extents_[0].empty() || *extents_[0].begin() < warp_size);
+  }
+
+  // Is the code written for other blocks than those that were judged? Their threads leave an array, or all widths that it shows
+  // are smaller than a warp.
+  bool excludes(const Shape& shape) const {
+    return overruns_ || (!shape.block && !extents_[0].empty() && *extents_[0].rbegin() < warp_size);
+  }
+
+  // In the largest of usual blocks that the code does not exclude, which is given. Where there is none, what was found may never
+  // come true.
+  std::optional<Dim3> judge_smaller(std::vector<Judgement>& main, Flow& flow, Launches launches,
+                                    const Names& names) {
+    const u32 width = extents_[0].empty() ? 0 : *extents_[0].rbegin();
+    const u32 height = extents_[1].empty() ? 0 : *extents_[1].rbegin();
+    const bool rows = reads(flow.function, ir::Special::tid_y);
+    std::vector<Dim3> blocks;
+    for (u32 x = 1; x <= 16; x *= 2)
+      for (u32 y = 1; y <= (rows ? 16u : 1u); y *= 2)
+        if ((width == 0 || width >= 32 || x == width) && (height == 0 || height > 16 || y == height) &&
+            x * y <= most_threads(flow.function))
+          blocks.push_back({x, y, 1});
+    std::ranges::sort(blocks, [](const Dim3& a,
+                                 const Dim3& b) { // squares before what is wide, and that before what is high
+      return std::tuple(a.count(), std::min(a.x, a.y), a.x) > std::tuple(b.count(), std::min(b.x, b.y), b.x);
+    });
+    for (const Dim3& block : blocks) {
+      launches.block = block;
+      const Shape shape{block, text_of(block) + ", as the code has them"};
+      out_.steps += std::exchange(steps_, 0);
+      std::vector<Judgement> judged = in_shape(flow, shape, launches, names);
+      if (excludes(shape)) continue;
+      main = std::move(judged);
+      return block;
+    }
+    for (Judgement& j : main) j.other_shape = true;
+    return {};
+  }
+
+  // What is worse in blocks of another shape, behind its access.
+  static void add_differing(std::vector<Judgement>& main, std::vector<Judgement> other) {
+    std::vector<Judgement> out;
+    for (std::size_t i = 0; i < main.size(); ++i) {
+      out.push_back(std::move(main[i]));
+      bool worse = !is_fine(other[i].verdict) && other[i].verdict != out.back().verdict &&
+                   other[i].verdict != Verdict::unknown && is_fine(out.back().verdict);
+      if (!worse) continue;
+      out.push_back(std::move(other[i]));
+      out.back().other_shape = true;
+    }
+    main = std::move(out);
+  }
+
+  Names names_of(const ir::Function& f, const std::string& demangled) const {
+    if (!f.entry) return {};
+    Names out;
+    for (const ir::Instruction& i : f.instructions)
+      if (options_.names && i.site.valid() && !module_.sites[i.site.value].frames.empty()) {
+        out = options_.names(f.name, module_.sites[i.site.value].frames);
+        break;
+      }
+    const std::vector<std::string> types =
+        parameter_types(demangled); // without typedefs and template parameters
+    if (types.size() == f.parameters.size()) out.resize(types.size());
+    for (std::size_t n = 0; n < std::min(types.size(), out.size()); ++n) out[n].type = types[n];
+    return out;
+  }
+
+  Launches launches_of(const ir::Function& f, const Names& names) {
+    Launches out;
+    out.grid = options_.grid;
+    for (const auto& [name, value] : options_.arguments)
+      for (u32 p = 0; p < f.parameters.size(); ++p)
+        if (name == fmt::to_string(p) || (p < names.size() && names[p].name == name)) {
+          out.arguments[{p, 0}] = value;
+          used_.insert(name);
+        }
+    return out;
+  }
+
+  std::vector<Judgement> in_shape(Flow& flow, const Shape& shape, const Launches& launches,
+                                  const Names& names) {
+    overruns_ = false;
+    if (!shape.block) extents_ = {};
+    std::vector<Place> sites;
+    for (ir::BlockId b : flow.cfg.reverse_post_order) {
+      const ir::Block& block = flow.function.blocks[b.value];
+      for (u32 i = block.first; i < block.first + block.count; ++i) {
+        const ir::Instruction& instruction = flow.function.instructions[i];
+        if (!instruction.site.valid()) continue;
+        sites.push_back({i});
+        // Past the L1 (.cg) what a copy takes does not follow from where it writes (arch/rules/async_copy.h).
+        if (const ir::Form& form = module_.form(instruction);
+            ir::copies_asynchronously(form) && form.cache() != access::Cache::cg)
+          sites.push_back({i, true});
+      }
+    }
+    std::sort(sites.begin(), sites.end());
+    std::vector<u32> block_of(flow.function.instructions.size());
+    for (u32 b = 0; b < flow.function.blocks.size(); ++b)
+      for (u32 i = 0; i < flow.function.blocks[b].count; ++i) block_of[flow.function.blocks[b].first + i] = b;
+    const auto over = [&](const std::vector<WarpCase>& cases) {
+      std::vector<Judge> judges;
+      for (const Place& place : sites) judges.emplace_back(site_of(flow, place), counters_);
+      for (const WarpCase& warp : cases) {
+        Analysis analysis(flow, warp, launches, options_.rules, steps_, options_.steps);
+        analysis.run();
+        Words words(analysis, names);
+        for (std::size_t s = 0; s < sites.size(); ++s) {
+          const u64 before = counted();
+          one(analysis, words, sites[s], block_of[sites[s].instruction], judges[s]);
+          analysis.spend(counted() - before);
+        }
+        steps_ = analysis.steps();
+      }
+      return taken(flow, sites, block_of, judges, shape);
+    };
+    std::vector<Judgement> out = over(warp_cases(shape.block, most_threads(flow.function)));
+    bool open = std::any_of(out.begin(), out.end(), depends_on_bits);
+    if (!shape.block || !open) return out;
+    std::vector<Judgement> apart =
+        over(all_warps(*shape.block)); // swizzles, mostly: bits of threadIdx, of every warp
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (depends_on_bits(out[i]) && apart[i].dependence < out[i].dependence) out[i] = std::move(apart[i]);
+    return out;
+  }
+
+  u64 counted() const {
+    u64 out = 0;
+    for (const Counter& counter : counters_) out += counter.steps();
+    return out;
+  }
+
+  access::Site site_of(const Flow& flow, const Place& place) const {
+    access::Site out = module_.sites[flow.function.instructions[place.instruction].site.value];
+    if (const auto array = arrays_.find(flow.function.instructions[place.instruction].site);
+        array != arrays_.end())
+      out.array = place.written ? array->second.second : array->second.first;
+    if (place.written) out.space = access::Space::shared;
+    return out;
+  }
+
+  // Is it what knowing threadIdx of every lane may decide?
+  static bool depends_on_bits(const Judgement& j) {
+    return j.verdict != Verdict::not_judged && j.verdict != Verdict::never_executed &&
+           (j.dependence == Dependence::undecided || j.dependence == Dependence::choice);
+  }
+
+  void one(Analysis& analysis, const Words& words, const Place& place, u32 block, Judge& judge) {
+    const u32 index = place.instruction;
+    const ir::Instruction& i = analysis.flow.function.instructions[index];
+    const ir::Form& form = module_.form(i);
+    const access::Site& site = module_.sites[i.site.value];
+    access::AccessHeader header{site.id, site.space, site.kind, site.cache, site.bytes, site.matrices, 0};
+    if (std::optional<BulkOperands> copied = bulk_operands(form, i, analysis.flow.function)) {
+      if (std::optional<Claim> one = claim_of_copy(analysis, header, index, block, *copied, counters_))
+        judge.add(analysis, *one, words);
+      else
+        judge.leave("how many bytes it copies, which is not known");
+    }
+    if (std::optional<Coordinates> where = coordinates(form, i))
+      judge.leave(analysis, *where, index, block, words);
+    if (ir::multiplies_in_group(form)) judge.add_group(form, i);
+    if (form.opcode == ir::Opcode::wmma) {
+      if (!ir::is_shape_of_fragments(form))
+        return judge.leave("how its lanes share the matrix, which PTX leaves open");
+      for (const Claim& part : claims_of_fragment(analysis, header, index, block, counters_))
+        judge.add(analysis, part, words);
+      return;
+    }
+    std::optional<u32> address = address_operand(form, i, analysis.flow.function);
+    if (!address) return;
+    if (place.written)
+      return judge.add(analysis, claim_of_written(analysis, header, index, block, *address, counters_),
+                       words);
+    Claim claimed = claim(analysis, header, index, block, *address, counters_);
+    for (u32 axis = 0; axis < 2 && !analysis.known_block(); ++axis)
+      if (const u32 extent = extent_in(analysis, claimed, axis)) extents_[axis].insert(extent);
+    overruns_ = overruns_ || claimed.overruns;
+    judge.add(analysis, claimed, words);
+  }
+
+  std::vector<Judgement> taken(const Flow& flow, const std::vector<Place>& sites,
+                               const std::vector<u32>& block_of, std::vector<Judge>& judges,
+                               const Shape& shape) {
+    std::vector<Judgement> out;
+    measure::LaunchRecord launch; // one warp of each access: what advice asks of the others
+    launch.grid = launch.block = {0, 0, 0};
+    std::vector<std::size_t> place(sites.size(), ~std::size_t{0});
+    for (std::size_t s = 0; s < sites.size(); ++s) {
+      std::optional<measure::SiteRecord> record;
+      out.push_back(judges[s].take(record));
+      const u32 index = sites[s].instruction;
+      const ir::Instruction& i = flow.function.instructions[index];
+      out.back().blocks = shape.text;
+      out.back().text = module_.name;
+      if (out.back().site.frames.empty()) out.back().near = near(flow, index, block_of[index]);
+      if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function);
+          address && !sites[s].written)
+        if (std::optional<u32> store = store_that_repeats(flow, index, block_of[index], *address))
+          out.back().repeated_for =
+              source::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
+      if (!record) continue;
+      place[s] = launch.sites.size();
+      launch.sites.push_back(std::move(*record));
+    }
+    const advise::Launch siblings(launch);
+    for (std::size_t s = 0; s < out.size(); ++s) {
+      if (place[s] == ~std::size_t{0} || is_fine(out[s].verdict) || out[s].verdict == Verdict::unknown)
+        continue;
+      const advise::Context context{options_.architectures[0], 0, &siblings};
+      auto advice = advise::advise(launch.sites[place[s]], context);
+      if (advice.empty()) continue;
+      out[s].after = left_by(advice.front(), launch.sites[place[s]], siblings, out[s]);
+      if (is_written(out[s].site) && out[s].after[0] && *out[s].after[0] >= out[s].costs[0].wavefronts.most)
+        continue; // what it would help is lost elsewhere in the copy
+      out[s].remedy = advise::remedy(advice.front(), launch.sites[place[s]], context);
+      if (out[s].dependence == Dependence::stride &&
+          out[s].remedy.kind == findings::Remedy::Kind::longer_rows) {
+        out[s].remedy = {}; // the rows that were padded are those of an example
+        advice.front().change = fmt::format(
+            "let the lanes be an odd number of elements of {} bytes apart: one more where it is even",
+            out[s].site.bytes);
+        advice.front().example.clear();
+      }
+      out[s].advice = std::move(advice.front());
+    }
+    return out;
+  }
+
+  // The line of an instruction before it in its block or behind it, else of the function's first that has one.
+  access::SourceFrame near(const Flow& flow, u32 index, u32 block) {
+    const std::vector<ir::Instruction>& all = flow.function.instructions;
+    auto line_of = [&](u32 i) {
+      return all[i].location.valid()
+                 ? source::user_frame({.frames = access::SourceStack(module_.frames(all[i].location))})
+                 : access::SourceFrame{};
+    };
+    const ir::Block& around = flow.function.blocks[block];
+    for (u32 i = index; i-- > around.first;)
+      if (access::SourceFrame at = line_of(i); at.line != 0) return at;
+    for (u32 i = index + 1; i < around.first + around.count; ++i)
+      if (access::SourceFrame at = line_of(i); at.line != 0) return at;
+    const auto known = std::ranges::find_if(all, [](const ir::Instruction& i) { return i.location.valid(); });
+    return known == all.end() ? access::SourceFrame{} : line_of(static_cast<u32>(known - all.begin()));
+  }
+
+  // Of an asynchronous copy the whole, with the destinations that the advice leaves.
+  static std::optional<u64> left(const advise::Advice& advice, const Judgement& j,
+                                 const arch::Architecture& row) {
+    if (!is_written(j.site)) return advise::value(advice.metric, advice.after);
+    if (!j.copied || !advice.lanes) return std::nullopt;
+    access::WarpAccess copy = *j.copied;
+    copy.copied_to = advice.lanes->address.data();
+    return arch::count(row, copy).wavefronts;
+  }
+
+  std::vector<std::optional<u64>> left_by(const advise::Advice& chosen, const measure::SiteRecord& record,
+                                          const advise::Launch& siblings, const Judgement& j) const {
+    std::vector<std::optional<u64>> out{left(chosen, j, *options_.architectures[0])};
+    for (std::size_t a = 1; a < options_.architectures.size(); ++a) {
+      const auto there = advise::advise(record, {options_.architectures[a], a, &siblings});
+      const advise::Advice* same = advise::same_advice(there, chosen);
+      out.push_back(same == nullptr ? std::nullopt : left(*same, j, *options_.architectures[a]));
+    }
+    return out;
+  }
+
+  const ir::Module& module_;
+  const Options& options_;
+  std::vector<Counter> counters_;
+  std::set<std::string> used_;
+  std::map<ir::SiteId, std::pair<access::Array, access::Array>>
+      arrays_; // of the function; and where a copy writes
+  // Of the function at hand, in the shape that was judged last.
+  std::array<std::set<u32>, 2> extents_; // of blocks along x and y, as addresses have them (extent_in)
+  bool overruns_ = false;                // some thread would leave an array
+  u64 steps_ = 0;                        // in the function at hand (Analysis)
+  Checked out_;
+};
+
+} // namespace
+
+Checked check(const ir::Module& module, const Options& options) { return Checking(module, options).run(); }
+
+} // namespace warplens::check

@@ -1,0 +1,408 @@
+// Rules, messages, costs and notes of a judgement, and findings that are alike collected into one. See findings.h.
+#include "check/findings.h"
+#include "arch/table.h"
+#include "findings/rules.h"
+#include "findings/words.h"
+#include "source/places.h"
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace warplens::check {
+namespace {
+
+using access::Kind;
+using access::Space;
+using findings::Certainty;
+using findings::Finding;
+using findings::Rule;
+using findings::Severity;
+
+constexpr std::string_view orders[] = {".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".mmio"};
+
+std::string_view counter_of(Space space) {
+  return space == Space::shared ? "wavefronts" : space == Space::constant ? "requests" : "sectors";
+}
+
+std::string_view verb(Kind kind) {
+  switch (kind) {
+  case Kind::store: return "store";
+  case Kind::atomic:
+  case Kind::reduction: return "atomic";
+  case Kind::async_copy: return "copy";
+  default: return "load";
+  }
+}
+
+Rule rule_of(const Judgement& j) {
+  switch (j.verdict) {
+  case Verdict::misaligned: return Rule::misaligned_access;
+  case Verdict::scattered: return Rule::scattered_access;
+  case Verdict::bank_conflict: return Rule::bank_conflict;
+  case Verdict::constant_serialised: return Rule::constant_serialised;
+  case Verdict::local_array: return Rule::local_array;
+  default: break;
+  }
+  return findings::uncoalesced(j.site.kind);
+}
+
+std::string message_of(const Judgement& j) {
+  std::string what = described(j);
+  switch (j.verdict) {
+  case Verdict::scattered:
+    return what + ": its index was loaded, so that the lanes of a warp may go anywhere";
+  case Verdict::local_array:
+    return what + ": each lane uses another element of its own array in local memory";
+  case Verdict::constant_serialised: return what + ": the lanes of a warp read different constants";
+  default: return j.pattern.empty() ? what : fmt::format("{}: {}", what, j.pattern);
+  }
+}
+
+// Twice what would do is worth a warning; what may be bad and need not be is a note.
+Severity severity_of(const Judgement& j) {
+  if (j.verdict == Verdict::scattered || j.verdict == Verdict::misaligned) return Severity::note;
+  if (j.other_shape || j.fine_for_many) return Severity::note; // another launch need not mind
+  return paid(j.costs[0], j.space).most >= 2 * j.needed ? Severity::warning : Severity::note;
+}
+
+// Where the rules of advise/ say nothing, as they ask for addresses or for what a program does with them: what would let a
+// warp do with Judgement::needed.
+std::string_view other_change(const Judgement& j) {
+  if (j.advice || j.space != Space::global) return {};
+  const bool load = j.site.kind == Kind::load, store = j.site.kind == Kind::store;
+  if (j.verdict == Verdict::scattered && load)
+    return "sort or renumber the indices so that neighbouring threads want neighbouring elements";
+  if (j.verdict == Verdict::scattered && store)
+    return "sort by destination first, so that neighbouring threads write neighbouring elements";
+  if (j.verdict == Verdict::uncoalesced && rule_of(j) == Rule::uncoalesced_atomic)
+    return "let neighbouring threads update neighbouring elements, by another order of the indices or of the "
+           "elements";
+  return {};
+}
+
+// Of what warns and has no such advice: what the rule says in general.
+std::string_view usual_change(const Judgement& j) {
+  const bool matrix = j.site.kind == Kind::ldmatrix || j.site.opcode.starts_with("wmma.");
+  switch (rule_of(j)) {
+  case Rule::uncoalesced_load:
+  case Rule::uncoalesced_store:
+    return "let threadIdx.x be the index that is consecutive in memory: swap the indices, or go through a "
+           "tile in "
+           "shared memory";
+  case Rule::bank_conflict:
+    return matrix ? "make each row of the shared array 16 bytes longer, or exchange its pieces of 16 bytes "
+                    "by the row: "
+                    "piece ^ row % 8"
+                  : "make the rows of the shared array longer by an element, or exchange its columns by the "
+                    "row (a "
+                    "swizzle)";
+  case Rule::constant_serialised:
+    return "read constants by an index that all lanes share, or keep the table in shared or global memory";
+  case Rule::local_array:
+    return "unroll the loops over the array, so that its indices are constants, or keep it in shared memory";
+  case Rule::misaligned_access: return "let rows begin at multiples of 32 bytes";
+  case Rule::scattered_access:
+    return "sort or group the work, so that neighbouring threads go to neighbouring elements";
+  case Rule::uncoalesced_atomic: return "let neighbouring threads update neighbouring elements";
+  default: return {};
+  }
+}
+
+// On one of the architectures. Passes of shared memory have different sizes: they are what is ideal of the lanes' own.
+u64 needed_on(const Judgement& j, std::size_t architecture) {
+  const bool known = j.space == Space::shared && j.dependence == Dependence::none;
+  return architecture != 0 && known ? j.costs[architecture].ideal.most : j.needed;
+}
+
+std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  std::vector<findings::Cost> out;
+  for (std::size_t i = 0; i < j.costs.size(); ++i) {
+    const Interval& now = paid(j.costs[i], j.space);
+    findings::Cost cost;
+    cost.sm = rows[i]->sm;
+    cost.counter = counter_of(j.space);
+    cost.least = static_cast<double>(now.least);
+    cost.most = static_cast<double>(now.most);
+    cost.needed = static_cast<double>(needed_on(j, i));
+    if (i < j.after.size() && j.after[i] && advise::name(j.advice->metric) == cost.counter)
+      cost.fixed = static_cast<double>(*j.after[i]);
+    else if (!other_change(j).empty())
+      cost.fixed = cost.needed;
+    out.push_back(std::move(cost));
+  }
+  return out;
+}
+
+void add_notes(const Judgement& j, Finding& out) {
+  auto note = [&](std::string text) { out.notes.push_back({std::move(text), {}}); };
+  for (const std::string& table : j.table) note(table);
+  for (const std::string& reason : j.reasons) note("it depends on " + reason);
+  if (j.any_subset) note("only some of a warp's lanes may take part");
+  if (j.varies) note("where a warp begins varies within the launch");
+  for (const std::string& assumed : j.assumed) note("assumed: " + assumed);
+  for (const std::string& premise : j.premises) note("assumed: " + premise);
+  if (j.site.frames.empty())
+    note(j.near.line != 0
+             ? "the compiler names no line for it: this is the next one that it names"
+             : "this is its line in the PTX: compile with -lineinfo to have those of the source");
+  if (!j.blocks.empty()) note("in " + j.blocks);
+}
+
+Finding finding_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out;
+  out.rule = rule_of(j);
+  out.severity = severity_of(j);
+  bool sure = j.exact && !j.any_subset && j.conditions.empty();
+  out.certainty = j.verdict == Verdict::scattered ? Certainty::possible
+                  : sure                          ? Certainty::proved
+                                                  : Certainty::conditional;
+  out.place = access::SourceStack(source::user_frames(j.site));
+  if (out.place.empty()) {
+    out.place = access::SourceStack(
+        {j.near.line != 0 ? j.near : access::SourceFrame{j.text, j.site.ptx_line, 0, {}}});
+  } else { // innermost first
+    std::vector<access::SourceFrame> frames = out.place.all();
+    std::reverse(frames.begin(), frames.end());
+    out.place = access::SourceStack(std::move(frames));
+  }
+  out.kernel = j.kernel;
+  out.array = j.array;
+  out.message = message_of(j);
+  out.conditions = j.verdict == Verdict::misaligned ? std::vector<std::string>() : j.conditions;
+  out.costs = costs_of(j, rows);
+  add_notes(j, out);
+  if (j.advice && !j.advice->change.empty())
+    out.fix = findings::Fix{j.advice->change, j.advice->example, {}, j.remedy};
+  else if (const std::string_view change = other_change(j); !change.empty())
+    out.fix = findings::Fix{std::string(change), {}, {}, {}};
+  else if (out.severity == Severity::warning)
+    out.fix = findings::Fix{std::string(usual_change(j)), {}, {}, {}};
+  return out;
+}
+
+// What ends every launch that comes to it is worse than what it costs.
+Finding fault(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out = finding_of(j, rows);
+  out.rule = Rule::invalid_access;
+  out.severity = Severity::error;
+  out.certainty = Certainty::proved;
+  out.message = fmt::format("{} {}: a launch that comes to it ends there", described(j), j.fault->what);
+  out.conditions.clear();
+  out.costs.clear();
+  std::erase_if(out.notes, [&](const findings::Note& note) { return !note.text.starts_with("in "); });
+  if (!j.fault->assumed.empty()) out.notes.push_back({"assumed: " + j.fault->assumed, {}});
+  out.fix = findings::Fix{j.fault->change, {}, {}, {}};
+  return out;
+}
+
+Finding overflow(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out = finding_of(j, rows);
+  const Overflow& wraps = *j.overflow;
+  out.rule = Rule::index_overflow;
+  out.severity = wraps.certain ? Severity::warning : Severity::note;
+  out.certainty = wraps.certain ? Certainty::proved : Certainty::conditional;
+  const std::string index = j.array.empty() ? "an index" : fmt::format("the index of '{}'", j.array);
+  out.conditions.clear();
+  out.costs.clear();
+  out.notes.clear();
+  if (wraps.below_zero) {
+    out.message =
+        fmt::format("{} is below zero in the first thread: as an unsigned number of 32 bits it is {}", index,
+                    wraps.limit);
+    out.fix = findings::Fix{"compute it as a signed number, or leave the first thread out", {}, {}, {}};
+    return out;
+  }
+  out.message = fmt::format("{} is too large for 32 bits {}", index, wraps.sizes);
+  if (!wraps.example.empty()) out.notes.push_back({"for example " + wraps.example, {}});
+  out.notes.push_back({fmt::format("the array has {} then", findings::bytes(wraps.bytes)), {}});
+  out.fix =
+      findings::Fix{"compute the index in 64 bits: make a factor size_t before it is multiplied", {}, {}, {}};
+  return out;
+}
+
+// Nobody but the author knows whether the pointers lead to different memory.
+Finding repeated_load(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  Finding out = finding_of(j, rows);
+  out.rule = Rule::missing_restrict;
+  out.severity = Severity::note;
+  out.certainty = Certainty::possible;
+  out.message = described(j) + ": in every round of a loop anew, as a store in it may change what it reads";
+  out.conditions.clear();
+  out.notes.clear();
+  const access::SourceFrame& store = *j.repeated_for;
+  if (!store.file.empty()) out.notes.push_back({"this is the store", store});
+  for (findings::Cost& cost : out.costs) cost.fixed.reset();
+  out.fix = findings::Fix{
+      "where nothing else leads to what it reads, declare the pointer __restrict__, and const where "
+      "the kernel only reads: then each thread loads once",
+      fmt::format("const T* __restrict__ {}", j.array.empty() ? "p" : j.array),
+      {},
+      {findings::Remedy::Kind::restricted, 0, 0}};
+  return out;
+}
+
+double excess(const Finding& f) { return f.costs.empty() ? 0 : f.costs[0].most - f.costs[0].needed; }
+
+// Do two findings tell the same bounds, tables and conditions?
+bool same_costs(const Finding& a, const Finding& b) {
+  auto same_bounds = [](const findings::Cost& x, const findings::Cost& y) {
+    return x.least == y.least && x.most == y.most;
+  };
+  auto text = &findings::Note::text;
+  return a.costs.empty() ||
+         (std::ranges::equal(a.costs, b.costs, same_bounds) && a.conditions == b.conditions &&
+          std::ranges::equal(a.notes, b.notes, {}, text, text));
+}
+
+// Findings of one place that say the same are one.
+class Collected {
+public:
+  void add(Finding finding) {
+    const access::SourceFrame at = finding.place.front();
+    auto [place, fresh] =
+        known_.try_emplace({finding.rule, at.file, at.line, at.column, finding.message}, findings_.size());
+    if (fresh) {
+      findings_.push_back(std::move(finding));
+      times_.push_back(1);
+      differ_.push_back(false);
+      return;
+    }
+    ++times_[place->second];
+    Finding& told = findings_[place->second];
+    if (!same_costs(finding, told)) differ_[place->second] = true;
+    if (excess(finding) > excess(told)) told = std::move(finding);
+  }
+
+  std::vector<Finding> worst_first() {
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      if (times_[i] > 1)
+        findings_[i].notes.push_back(
+            {fmt::format("{} instructions do the same, by unrolling or in other kernels{}", times_[i],
+                         differ_[i] ? "; the costs here are those of one of them" : ""),
+             {}});
+    std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+      return std::tuple(a.severity, excess(a)) > std::tuple(b.severity, excess(b));
+    });
+    return std::move(findings_);
+  }
+
+private:
+  std::map<std::tuple<Rule, std::string, u32, u32, std::string>, std::size_t> known_;
+  std::vector<Finding> findings_;
+  std::vector<u64> times_;
+  std::vector<bool> differ_; // by finding: do its instructions differ in what is told of their costs?
+};
+
+// Of a kernel the first access whose index overflows stands for the others.
+void add_overflow(std::vector<Finding>& all, Finding fresh) {
+  auto known = std::ranges::find_if(
+      all, [&](const Finding& one) { return one.kernel == fresh.kernel && one.severity == fresh.severity; });
+  if (known == all.end()) return all.push_back(std::move(fresh));
+  const access::SourceFrame place = fresh.place.front();
+  auto is_said = [&](const findings::Note& note) { return note.place && note.place->line == place.line; };
+  if (place.line != known->place.front().line && std::ranges::none_of(known->notes, is_said))
+    known->notes.push_back({fresh.message, place});
+}
+
+findings::Access access_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  findings::Access out;
+  out.place = j.site.frames;
+  out.kernel = j.kernel;
+  out.array = j.array;
+  out.what = fmt::format("{} {} {} B", access::name(j.site.kind), access::name(j.space), j.site.bytes);
+  out.costs = costs_of(j, rows);
+  return out;
+}
+
+} // namespace
+
+std::span<const findings::Rule> rules() {
+  static constexpr Rule all[] = {Rule::uncoalesced_load,    Rule::uncoalesced_store, Rule::uncoalesced_atomic,
+                                 Rule::scattered_access,    Rule::misaligned_access, Rule::bank_conflict,
+                                 Rule::constant_serialised, Rule::local_array,       Rule::missing_restrict,
+                                 Rule::invalid_access,      Rule::index_overflow};
+  return all;
+}
+
+// Nobody who uses the library can change that.
+bool is_of_library(const access::Site& site) {
+  if (source::is_library_code(site)) return true;
+  static constexpr std::string_view waiting[] = {"cooperative_groups", "/cuda/std/",    "/cuda/__",
+                                                 "/cuda/atomic",       "/cuda/barrier", "/cuda/latch",
+                                                 "/cuda/semaphore",    "/cuda/pipeline"};
+  const bool ordered = is_atomic(site.kind) || std::ranges::any_of(orders, [&](std::string_view word) {
+                         return site.opcode.find(word) != site.opcode.npos;
+                       });
+  if (!ordered) return false;
+  for (const access::SourceFrame& frame : site.frames) {
+    if (!source::is_library_file(frame.file)) return false;
+    if (std::ranges::any_of(waiting,
+                            [&](std::string_view part) { return frame.file.find(part) != frame.file.npos; }))
+      return true;
+  }
+  return false;
+}
+
+std::string described(const Judgement& j) {
+  std::string_view preposition = j.site.kind == Kind::store || is_written(j.site) ? "to"
+                                 : is_atomic(j.site.kind)                         ? "on"
+                                                                                  : "from";
+  std::string array =
+      j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
+  if (j.row_bytes != 0) {
+    const bool out = j.site.opcode.find(".async.bulk.global") != j.site.opcode.npos;
+    return fmt::format("bulk copy of {} bytes {} {}", j.row_bytes, out ? "to" : "from", array);
+  }
+  if (j.site.opcode.starts_with("wgmma."))
+    return "operands of wgmma, read by four warps together from shared memory";
+  return fmt::format("{} of {} byte{} {} {}", verb(j.site.kind), j.site.bytes, j.site.bytes == 1 ? "" : "s",
+                     preposition, array);
+}
+
+std::string cost_text(const Judgement& j, std::size_t architecture) {
+  if (j.costs.empty()) return {};
+  const Interval& now = paid(j.costs[architecture], j.space);
+  if (now.exact()) return fmt::format("{} {}", now.most, counter_of(j.space));
+  return fmt::format("{} to {} {}", now.least, now.most, counter_of(j.space));
+}
+
+std::string counts_text(const Judgement& j, std::size_t architecture) {
+  if (architecture >= j.costs.size()) return {};
+  const Costs& costs = j.costs[architecture];
+  auto one = [](const Interval& n, std::string_view noun) {
+    const std::string_view several = n.most == 1 ? "" : noun.ends_with('s') ? "es" : "s";
+    const std::string most = fmt::format("{} {}{}", n.most, noun, several);
+    return n.exact() ? most : fmt::format("{} to {}", n.least, most);
+  };
+  if (j.space == Space::shared)
+    return one(costs.wavefronts, "wavefront") +
+           (is_written(j.site) && is_fine(j.verdict) && costs.wavefronts.most > costs.ideal.most
+                ? " for where it reads"
+                : "");
+  const std::string passes = costs.tag_passes.most == 0 ? "" : one(costs.tag_passes, "tag pass") + ", ";
+  return fmt::format("{}, {}, {}{}", one(costs.sectors, "sector"), one(costs.tags, "tag"), passes,
+                     one(costs.requests, "request"));
+}
+
+findings::List findings_of(const std::vector<Judgement>& judgements,
+                           const std::vector<const arch::Architecture*>& rows) {
+  findings::List out;
+  Collected collected;
+  std::vector<Finding> overflows;
+  for (const Judgement& j : judgements) {
+    if (j.costs.empty()) continue;
+    out.accesses.push_back(access_of(j, rows));
+    if (is_of_library(j.site)) continue;
+    if (j.repeated_for && !j.other_shape) collected.add(repeated_load(j, rows));
+    if (j.overflow && !j.other_shape) add_overflow(overflows, overflow(j, rows));
+    if (j.fault && !j.other_shape) collected.add(fault(j, rows));
+    if (j.fault) continue;
+    if (is_fine(j.verdict) || j.verdict == Verdict::unknown || j.verdict == Verdict::not_judged) continue;
+    collected.add(finding_of(j, rows));
+  }
+  for (Finding& one : overflows) collected.add(std::move(one));
+  out.findings = collected.worst_first();
+  return out;
+}
+
+} // namespace warplens::check

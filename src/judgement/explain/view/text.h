@@ -1,0 +1,36 @@
+// The texts of one question, one per line, so that a diagnostic can show the right one with a caret: the
+// access, the condition, then the definitions. Limits on what is accepted stand here.
+#pragma once
+#include "base/diagnostic.h"
+#include <string>
+#include <vector>
+
+namespace warplens::explain {
+
+inline constexpr std::size_t longest_text = 2000; // characters of one expression
+inline constexpr u32 deepest_nesting = 100;       // brackets, operators before a value, ?: inside each other
+
+// Where a token or a subexpression stands.
+struct Place {
+  u32 line = 0; // 0-based index into Texts
+  u32 column = 0, length = 0;
+};
+
+class Texts {
+public:
+  // `what` names the text in diagnostics: "expression", "--if", "--set row".
+  u32 add(std::string what, std::string text);
+  const std::string& text(u32 line) const { return texts_[line].text; }
+  std::string_view cut(Place) const;
+  std::string source() const; // all lines, for diag::render
+  diag::Span span(Place) const;
+  diag::Diagnostic error(std::string kind, std::string message, Place, std::string help = {}) const;
+
+private:
+  struct Line {
+    std::string what, text;
+  };
+  std::vector<Line> texts_;
+};
+
+} // namespace warplens::explain

@@ -1,0 +1,230 @@
+// Two reports of runs: which kernel is which, what each costs, and what makes the comparison doubtful.
+#include "diff/doubts.h"
+#include "diff/lines.h"
+#include "measure/totals.h"
+#include "report/text.h"
+#include "source/names.h"
+#include "text/lines.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <set>
+
+namespace warplens::diff {
+namespace {
+
+using KernelPair = std::pair<const report::Kernel*, const report::Kernel*>;
+using Kernels = std::vector<const report::Kernel*>;
+
+// Lines of two kernels that have other names must be that much alike, and no other two nearly so.
+constexpr double clearly = 0.6, nearly = 0.8;
+
+Kernels counted(const View& view) {
+  Kernels out;
+  for (const report::Kernel& kernel : view.model.kernels)
+    if (measure::is_whole(kernel.status) && view.architecture(kernel) < kernel.sm.size())
+      out.push_back(&kernel);
+  return out;
+}
+
+// Takes out of both lists, in their order, the kernels whose keys are equal; with `alone` only where no other has the key.
+template <class Key>
+void pair_up(std::vector<KernelPair>& pairs, Kernels& before, Kernels& after, bool alone, Key&& key) {
+  auto times = [&](const Kernels& kernels, const auto& wanted) {
+    return std::ranges::count_if(kernels,
+                                 [&](const report::Kernel* kernel) { return key(*kernel) == wanted; });
+  };
+  for (std::size_t b = 0; b < before.size();) {
+    const auto wanted = key(*before[b]);
+    auto found = std::ranges::find_if(after, [&](const report::Kernel* k) { return key(*k) == wanted; });
+    if (found == after.end() || (alone && (times(before, wanted) > 1 || times(after, wanted) > 1))) {
+      ++b;
+      continue;
+    }
+    pairs.emplace_back(before[b], *found);
+    before.erase(before.begin() + static_cast<std::ptrdiff_t>(b));
+    after.erase(found);
+  }
+}
+
+double resemblance(const report::Kernel& a, const report::Kernel& b) {
+  std::vector<std::string> left = line_keys(a), right = line_keys(b);
+  if (left.empty() || right.empty()) return 0;
+  std::ranges::sort(left);
+  std::ranges::sort(right);
+  std::vector<std::string> both;
+  std::ranges::set_intersection(left, right, std::back_inserter(both));
+  return 2.0 * static_cast<double>(both.size()) / static_cast<double>(left.size() + right.size());
+}
+
+// Pairs of kernels of which each resembles the other clearly, and none else.
+void pair_renamed(std::vector<KernelPair>& pairs, Kernels& before, Kernels& after) {
+  constexpr std::size_t most = 64;
+  if (before.size() > most || after.size() > most) return;
+  std::vector<std::vector<double>> alike(before.size(), std::vector<double>(after.size()));
+  for (std::size_t b = 0; b < before.size(); ++b)
+    for (std::size_t a = 0; a < after.size(); ++a) alike[b][a] = resemblance(*before[b], *after[a]);
+  std::set<const report::Kernel*> gone;
+  for (std::size_t b = 0; b < before.size(); ++b)
+    for (std::size_t a = 0; a < after.size(); ++a) {
+      const double score = alike[b][a];
+      bool clear = score >= clearly;
+      for (std::size_t other = 0; other < after.size(); ++other)
+        clear &= other == a || alike[b][other] < nearly * score;
+      for (std::size_t other = 0; other < before.size(); ++other)
+        clear &= other == b || alike[other][a] < nearly * score;
+      if (!clear) continue;
+      pairs.emplace_back(before[b], after[a]);
+      gone.insert({before[b], after[a]});
+    }
+  std::erase_if(before, [&](const report::Kernel* kernel) { return gone.contains(kernel); });
+  std::erase_if(after, [&](const report::Kernel* kernel) { return gone.contains(kernel); });
+}
+
+// By name and block; by name; by what is left of names without types; and renamed ones.
+std::vector<KernelPair> paired(Kernels before, Kernels after) {
+  std::vector<KernelPair> out;
+  auto block_of = [](const report::Kernel& k) {
+    return fmt::format("{} {}", k.name, report::dimensions(k.block));
+  };
+  pair_up(out, before, after, false, block_of);
+  pair_up(out, before, after, false, [](const report::Kernel& k) { return k.name; });
+  pair_up(out, before, after, true, [](const report::Kernel& k) {
+    const source::NameParts parts = source::name_parts(k.name);
+    return fmt::format("{}<{}>", parts.qualified, fmt::join(parts.templates, ", "));
+  });
+  pair_up(out, before, after, true, [](const report::Kernel& k) { return source::name_parts(k.name).base; });
+  pair_renamed(out, before, after);
+  for (const report::Kernel* kernel : before) out.emplace_back(kernel, nullptr);
+  for (const report::Kernel* kernel : after) out.emplace_back(nullptr, kernel);
+  return out;
+}
+
+std::optional<Kernel::Side> side_of(const View& view, const report::Kernel* kernel, double divisor) {
+  if (kernel == nullptr) return {};
+  return Kernel::Side{kernel->label, kernel->name,     kernel->block,
+                      kernel->grids, kernel->launches, scaled(view.cost(*kernel), divisor)};
+}
+
+Kernel compare_kernels(const View& before, const View& after, const KernelPair& pair) {
+  const auto& [old_kernel, new_kernel] = pair;
+  Kernel out;
+  Scale scale;
+  if (old_kernel != nullptr && new_kernel != nullptr && old_kernel->launches != new_kernel->launches) {
+    out.per_launch = true;
+    scale = {static_cast<double>(old_kernel->launches), static_cast<double>(new_kernel->launches)};
+  }
+  out.before = side_of(before, old_kernel, scale.before);
+  out.after = side_of(after, new_kernel, scale.after);
+  out.lines = compare_lines(before, old_kernel, after, new_kernel, scale);
+  if (!out.before || !out.after) {
+    out.change = out.before ? Change::removed : Change::added;
+    return out;
+  }
+  out.renamed = source::name_parts(out.before->name).base != source::name_parts(out.after->name).base;
+  out.change = change_of(out.before->cost, out.after->cost);
+  return out;
+}
+
+double movement(const Kernel& kernel) {
+  return (kernel.after ? kernel.after->cost.cycles : 0) - (kernel.before ? kernel.before->cost.cycles : 0);
+}
+
+std::vector<Traffic> traffic_of(const report::Model& model, u32 sm) {
+  std::vector<Traffic> out;
+  for (const auto& [space, counters] : model.totals) {
+    const auto a = static_cast<std::size_t>(std::ranges::find(model.input.sm, sm) - model.input.sm.begin());
+    if (a >= counters.size()) continue;
+    const arch::Counts& sum = counters[a];
+    if (space == access::Space::shared)
+      out.push_back({space, "wavefronts", sum.wavefronts, measure::excess(sum, space)});
+    else if (space == access::Space::constant)
+      out.push_back({space, "requests", sum.requests, measure::excess(sum, space)});
+    else
+      out.push_back({space, "bytes", measure::bytes_moved(sum, space), measure::excess_bytes(sum, space)});
+  }
+  return out;
+}
+
+Side side_of(const Run& run, const View& view) {
+  Side out{run.name, run.model.input.sm, run.model.complete, report::count(run.model.input.launches), {}, {}};
+  for (const report::Kernel* kernel : counted(view)) out.cost += view.cost(*kernel);
+  out.traffic = traffic_of(run.model, view.sm);
+  return out;
+}
+
+} // namespace
+
+std::string_view name(Change change) {
+  switch (change) {
+  case Change::worse: return "worse";
+  case Change::better: return "better";
+  case Change::added: return "added";
+  case Change::removed: return "removed";
+  case Change::same: return "same";
+  }
+  return "";
+}
+
+Cost& Cost::operator+=(const Cost& other) {
+  cycles += other.cycles, excess_cycles += other.excess_cycles;
+  moved_bytes += other.moved_bytes, excess_bytes += other.excess_bytes;
+  return *this;
+}
+
+double Cost::waste() const { return moved_bytes == 0 ? 0 : excess_bytes / moved_bytes; }
+
+Change change_of(const Cost& before, const Cost& after) {
+  constexpr double same = 1 + 1e-9; // averages of launches are rounded
+  for (const auto& [old_value, new_value] :
+       {std::pair(before.cycles, after.cycles), std::pair(before.moved_bytes, after.moved_bytes)}) {
+    if (new_value > old_value * same) return Change::worse;
+    if (old_value > new_value * same) return Change::better;
+  }
+  return Change::same;
+}
+
+double growth(double before, double after) {
+  if (before == 0) return after == 0 ? 0 : std::numeric_limits<double>::infinity();
+  return after / before - 1;
+}
+
+Result<u32> common_architecture(const std::vector<u32>& before, const std::vector<u32>& after, u32 asked) {
+  auto names = [](const std::vector<u32>& all) {
+    std::string out;
+    for (u32 sm : all) out += (out.empty() ? "" : ", ") + report::compute_capability(sm);
+    return out.empty() ? std::string("none") : out;
+  };
+  for (u32 sm : before)
+    if (std::ranges::find(after, sm) != after.end() && (asked == 0 || asked == sm)) return sm;
+  return failure(diag::error(
+      "diff-architecture",
+      asked == 0
+          ? fmt::format(
+                "nothing can be compared: one side was counted for compute capability {}, the other for {}",
+                names(before), names(after))
+          : fmt::format("compute capability {} is not in both: one side was counted for {}, the other for {}",
+                        report::compute_capability(asked), names(before), names(after)),
+      {}, "count both with the same --sm"));
+}
+
+Result<Model> compare(const Run& before, const Run& after, u32 sm) {
+  Result<u32> common = common_architecture(before.model.input.sm, after.model.input.sm, sm);
+  if (!common) return failure(common.error());
+  const View old_view{before.model, *common}, new_view{after.model, *common};
+  Model out;
+  out.sm = *common;
+  out.before = side_of(before, old_view);
+  out.after = side_of(after, new_view);
+  out.change = change_of(out.before.cost, out.after.cost);
+  for (const KernelPair& pair : paired(counted(old_view), counted(new_view)))
+    out.kernels.push_back(compare_kernels(old_view, new_view, pair));
+  std::ranges::stable_sort(out.kernels, [](const Kernel& a, const Kernel& b) {
+    return comes_before(a.change, movement(a), b.change, movement(b));
+  });
+  add_doubts(out, before.model, after.model);
+  return out;
+}
+
+} // namespace warplens::diff

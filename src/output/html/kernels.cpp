@@ -1,0 +1,111 @@
+// One kernel: its totals, what limits it, and what its launches counted one after the other.
+#include "html/report_data.h"
+#include "measure/totals.h"
+#include "report/text.h"
+#include <fmt/format.h>
+
+namespace warplens::html {
+namespace {
+
+using report::Kernel;
+
+// More stretches of alike launches than that are no plot that a person reads.
+constexpr std::size_t most_stretches = 4000;
+
+Json spaces_json(const Scribe& scribe, const Kernel& kernel) {
+  Json out = Json::object();
+  for (const auto& [space, counters] : kernel.totals)
+    out[std::string(access::name(space))] = counts_by_device(scribe, counters, space, access::Kind::load);
+  return out;
+}
+
+// Bytes moved and moved for nothing, of device memory; passes of shared memory, and those for nothing.
+struct Sums {
+  u64 moved = 0, excess = 0, passes = 0, excess_passes = 0;
+};
+
+Sums sums_of(const measure::LaunchRecord& launch) {
+  Sums out;
+  for (const measure::SiteRecord& site : launch.sites) {
+    if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
+    const arch::Counts& counts = site.counters[0];
+    if (site.space == access::Space::shared) {
+      out.passes += counts.wavefronts;
+      out.excess_passes += measure::excess(counts, site.space);
+    } else if (site.space != access::Space::constant) {
+      out.moved += measure::bytes_moved(counts, site.space);
+      out.excess += measure::excess_bytes(counts, site.space);
+    }
+  }
+  return out;
+}
+
+// Of each launch that differs from the others: its sums, its grid, and when it ran: [process, first, count, step], ….
+Json launches_json(Scribe& scribe, const Kernel& kernel) {
+  Json out = Json::array();
+  std::size_t stretches = 0;
+  for (u32 index : kernel.alike) {
+    const report::Launch& launch = scribe.model.input.launches[index];
+    const Sums sums = sums_of(launch.record);
+    Json when = Json::array();
+    for (const report::Occurrences& some : launch.when)
+      if (stretches++ < most_stretches)
+        when.push_back({scribe.process(some.process), some.first, some.count, some.step});
+    out.push_back({sums.moved, sums.excess, sums.passes, sums.excess_passes,
+                   report::dimensions(launch.record.grid), std::move(when)});
+  }
+  return out;
+}
+
+Json limit_json(const Kernel& kernel) {
+  const std::vector<report::Stage> used = report::stages(kernel.limit);
+  const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
+  if (used.empty() || row == nullptr) return {};
+  Json out{{"bound", report::human_time(report::seconds(kernel.limit.bound, *row))},
+           {"part", std::string(row->part.name)}};
+  for (const report::Stage& stage : used) out["stages"].push_back({std::string(stage.words), stage.cycles});
+  return out;
+}
+
+Json idle_json(Scribe& scribe, const Kernel& kernel) {
+  Json out = Json::array();
+  for (const report::Row& row : kernel.never_executed) {
+    const access::SourceFrame place = source::user_frame(row.site);
+    if (place.line != 0)
+      out.push_back({scribe.file(place.file), place.line, scribe.text(report::access_name(row))});
+  }
+  return out;
+}
+
+} // namespace
+
+Json kernel_data(Scribe& scribe, const Kernel& kernel) {
+  Json out{{"label", kernel.label},
+           {"name", kernel.name},
+           {"module", kernel.module},
+           {"status", std::string(measure::name(kernel.status))},
+           {"block", report::dimensions(kernel.block)},
+           {"launches", kernel.launches},
+           {"share", rounded(kernel.share)},
+           {"moved", kernel.moved_bytes},
+           {"excess", kernel.excess_bytes},
+           {"cycles", kernel.excess_cycles},
+           {"shared", kernel.shared_bytes},
+           {"timing", kernel.timing_dependent}};
+  out["grids"] = Json::array();
+  for (const auto& [grid, launches] : kernel.grids)
+    out["grids"].push_back({report::dimensions(grid), launches});
+  out["reasons"] = Json::array();
+  for (const report::Reason& reason : kernel.reasons)
+    out["reasons"].push_back({reason.text, reason.launches});
+  if (kernel.local_use)
+    out["spills"] = {kernel.local_use->stack_bytes, kernel.local_use->spill_store_bytes,
+                     kernel.local_use->spill_load_bytes};
+  out["spaces"] = spaces_json(scribe, kernel);
+  out["limit"] = limit_json(kernel);
+  out["runs"] = launches_json(scribe, kernel);
+  out["idle"] = idle_json(scribe, kernel);
+  return out;
+}
+
+} // namespace warplens::html

@@ -1,0 +1,381 @@
+// See read.h. Places in the document are told as a path: "launches[3].sites[0]: member 'line' is not a number…".
+#include "report/read.h"
+#include "arch/count.h"
+#include "measure/distribution_json.h"
+#include "measure/members.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace warplens::report {
+namespace {
+
+using measure::each;
+using measure::json;
+using measure::take;
+using measure::take_name;
+using measure::Unreadable;
+
+constexpr u32 schema = 1;
+
+const json& object_in(const json& object, const char* key) {
+  auto found = object.find(key);
+  if (found == object.end()) throw Unreadable(fmt::format("there is no member '{}'", key));
+  measure::expect_object(*found, key);
+  return *found;
+}
+
+// The elements of a member array, each with its place for messages.
+template <class F> void each_placed(const json& object, const char* key, F&& f) {
+  std::size_t index = 0;
+  each(object, key, [&](const json& element) {
+    try {
+      measure::expect_object(element, "the element");
+      f(element);
+    } catch (const Unreadable& error) {
+      throw Unreadable(fmt::format("{}[{}]{}{}", key, index, *error.what() == '.' ? "" : ": ", error.what()));
+    }
+    ++index;
+  });
+}
+
+void take_frames(const json& value, access::Site& site) {
+  access::SourceFrame first;
+  take(value, "file", first.file);
+  take(value, "line", first.line);
+  take(value, "column", first.column);
+  take(value, "source_function", first.function);
+  std::vector<access::SourceFrame> frames;
+  if (!first.file.empty() || first.line != 0) frames.push_back(std::move(first));
+  each(value, "inlined_at", [&](const json& element) {
+    measure::expect_object(element, "a source frame");
+    access::SourceFrame& frame = frames.emplace_back();
+    measure::members(measure::Reader{element}, frame);
+  });
+  site.frames = std::move(frames);
+}
+
+// Counts that do not apply to the access, which no report shows, are left out, since they would be added up.
+measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm, bool measured) {
+  measure::SiteRecord out;
+  take_frames(value, out.site);
+  take(value, "function", out.site.function);
+  take(value, "id", out.site.id.value);
+  take(value, "ptx", out.site.opcode);
+  take(value, "ptx_line", out.site.ptx_line);
+  take_name(value, "space", out.space);
+  out.site.space = out.space;
+  take_name(value, "op", out.site.kind);
+  take_name(value, "cache", out.site.cache);
+  take(value, "bytes", out.site.bytes);
+  take(value, "matrices", out.site.matrices);
+  take(value, "vector", out.site.vector);
+  take_name(value, "element", out.site.element);
+  if (auto array = value.find("array"); array != value.end() && !array->is_null())
+    out.site.array = measure::array_of(*array);
+  take_name(value, "timing_dependent", out.site.timing_dependent);
+  take_name(value, "assembled", out.site.assembled);
+  measure::take_flag(value, "result_unused", out.result_unused);
+  measure::take_flag(value, "adds_one", out.adds_one);
+  measure::check_site(out.site);
+  if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
+    out.pattern = measure::pattern_of(*pattern);
+  if (auto found = value.find("distribution"); found != value.end() && !found->is_null()) {
+    out.distribution = measure::distribution_of(*found);
+    measure::complete(out, sm.empty() ? 0 : sm[0]);
+  }
+  if (sm.size() <= 1) {
+    out.counters.assign(sm.size(), measure::counts_of(value));
+  } else if (auto by_sm = value.find("by_sm"); by_sm != value.end()) {
+    measure::expect_object(*by_sm, "by_sm");
+    for (u32 one : sm)
+      out.counters.push_back(measure::counts_of(object_in(*by_sm, std::to_string(one).c_str())));
+  }
+  for (std::size_t a = 0; a < sm.size() && a < out.counters.size(); ++a) {
+    const arch::Architecture* row = arch::find(sm[a]);
+    const bool stages = row != nullptr && arch::knows_stages(*row) && !measured;
+    for (const arch::CountMember& member : arch::count_members)
+      if (!arch::applies(member.which, out.space, out.site.kind, stages)) out.counters[a].*member.value = 0;
+  }
+  return out;
+}
+
+measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked_for) {
+  measure::LaunchRecord out;
+  take(value, "index", out.index);
+  take(value, "process", out.process);
+  take(value, "kernel", out.kernel);
+  take(value, "name", out.name);
+  take(value, "module", out.module);
+  take(value, "machine_code", out.machine_code);
+  measure::take_dim(value, "grid", out.grid);
+  measure::take_dim(value, "block", out.block);
+  each(value, "sm", [&](const json& one) { out.sm.push_back(measure::number_of<u32>(one, "sm")); });
+  if (out.sm.empty()) out.sm = asked_for;
+  take(value, "shared_bytes", out.shared_bytes);
+  take(value, "local_bytes", out.local_bytes);
+  out.local_arrays = measure::strings(value, "local_arrays");
+  auto status = value.find("status");
+  const bool measured = status != value.end() && *status == "measured";
+  if (!measured) take_name(value, "status", out.status);
+  if (auto blocks = value.find("blocks"); blocks != value.end()) {
+    measure::expect_object(*blocks, "blocks");
+    take(*blocks, "counted", out.blocks.ended);
+    take(*blocks, "in_part", out.blocks.running);
+  }
+  take(value, "reason", out.reason);
+  take(value, "error", out.error);
+  take(value, "warp_instructions", out.warp_instructions);
+  each(value, "diagnostics",
+       [&](const json& element) { out.diagnostics.push_back(measure::diagnostic_of(element)); });
+  measure::expect_possible(out);
+  each_placed(value, "sites",
+              [&](const json& element) { out.sites.push_back(site_of(element, out.sm, measured)); });
+  return out;
+}
+
+// Which launches an element stands for. Reports of earlier versions have one for each.
+Launch alike_of(const json& value, const std::vector<u32>& asked_for) {
+  constexpr u64 most = u64{1} << 40; // so that no sum of them passes 2^64
+  Launch out(launch_of(value, asked_for));
+  u64 all = 1;
+  take(value, "count", all);
+  if (auto found = value.find("occurrences"); found != value.end() && !found->is_null()) out.when.clear();
+  each_placed(value, "occurrences", [&](const json& element) {
+    Occurrences& some = out.when.emplace_back();
+    take(element, "process", some.process);
+    take(element, "first", some.first);
+    take(element, "count", some.count);
+    take(element, "step", some.step);
+    if (some.count == 0 || some.count > most) throw Unreadable("member 'count' is not a number in its range");
+    if (some.step == 0 || (some.count - 1) > (~u64{0} - some.first) / some.step)
+      throw Unreadable("member 'step' is not a number in its range");
+  });
+  if (all == 0 || all > most || out.count() != all)
+    throw Unreadable("member 'count' is not how many launches the element stands for");
+  out.record.process = out.when.front().process, out.record.index = out.when.front().first;
+  if (auto counters = value.find("counters"); counters != value.end() && !counters->is_null()) {
+    measure::expect_object(*counters, "counters");
+    for (const auto& [name, count] : counters->items())
+      out.counters[name] = measure::number_of<double>(count, name.c_str());
+  }
+  return out;
+}
+
+// What only the grouped view has: the source lines, and what ptxas said.
+void take_kernel(const json& value, Saved& saved) {
+  std::string kernel;
+  take(value, "kernel", kernel);
+  if (auto use = value.find("ptxas"); use != value.end() && !use->is_null()) {
+    measure::expect_object(*use, "ptxas");
+    LocalUse& out = saved.input.local_use[kernel];
+    take(*use, "stack_bytes", out.stack_bytes);
+    take(*use, "spill_store_bytes", out.spill_store_bytes);
+    take(*use, "spill_load_bytes", out.spill_load_bytes);
+  }
+  each_placed(value, "accesses", [&](const json& access) {
+    std::string text;
+    take(access, "source", text);
+    if (text.empty()) return;
+    access::Site site;
+    take_frames(access, site);
+    access::SourceFrame place = source::user_frame(site);
+    saved.source[{place.file, place.line}] = text;
+    if (auto changed = access.find("source_changed"); changed != access.end() && *changed == true)
+      saved.changed.insert(place.file);
+  });
+}
+
+void take_interrupted(const json& value, Input& input) {
+  measure::LaunchStarted& out = input.interrupted.emplace_back();
+  take(value, "index", out.index);
+  take(value, "process", out.process);
+  take(value, "name", out.name);
+  measure::take_dim(value, "grid", out.grid);
+  measure::take_dim(value, "block", out.block);
+}
+
+// Reports of earlier versions do not say.
+void take_missing(const json& document, Saved& saved) {
+  if (auto complete = document.find("complete"); complete != document.end()) {
+    if (!complete->is_boolean()) throw Unreadable("member 'complete' is neither true nor false");
+    saved.complete = complete->get<bool>();
+  }
+  if (!document.contains("missing")) return;
+  const json& missing = object_in(document, "missing");
+  take(missing, "launches", saved.input.missing.launches);
+  take(missing, "events", saved.input.missing.events);
+  take(missing, "processes", saved.input.missing.processes);
+}
+
+Saved saved_of(const json& document) {
+  Saved saved;
+  Input& input = saved.input;
+  each(object_in(document, "target"), "all",
+       [&](const json& one) { input.sm.push_back(measure::number_of<u32>(one, "all")); });
+  if (document.contains("measured")) {
+    const json& measured = object_in(document, "measured");
+    Measurement& out = input.measured.emplace();
+    take(measured, "tool", out.tool);
+    take(measured, "gpu", out.gpu);
+    take(measured, "driver", out.driver);
+    out.files = measure::strings(measured, "files");
+    out.lacks = measure::strings(measured, "lacks");
+  }
+  const json& program = object_in(document, "program");
+  input.command = measure::strings(program, "command");
+  take(program, "exit_code", input.outcome.exit_code);
+  take(program, "signal", input.outcome.signal);
+  if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
+  LaunchList launches(input.launches);
+  each_placed(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
+  each_placed(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
+  each_placed(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
+  if (document.contains("files"))
+    for (const auto& [file, shown] : object_in(document, "files").items())
+      if (shown.is_string()) saved.files[file] = shown.get<std::string>();
+  each_placed(document, "unsupported", [&](const json& value) {
+    measure::Unsupported& out = input.unsupported.emplace_back();
+    take(value, "function", out.function);
+    take(value, "calls", out.calls);
+  });
+  each(document, "messages",
+       [&](const json& value) { input.messages.push_back(measure::diagnostic_of(value)); });
+  take(document, "filtered_out", saved.filtered_out);
+  take(document, "left_out", input.left_out);
+  take_missing(document, saved);
+  return saved;
+}
+
+diag::Diagnostic malformed(const std::string& name, std::string message, u32 line = 0, u32 column = 0) {
+  return diag::error("report-malformed", std::move(message), {name, line, column, 1},
+                     "give a file that 'warplens run --json' wrote whole");
+}
+
+diag::Diagnostic syntax_error(const std::string& name, std::string_view text,
+                              const json::parse_error& error) {
+  std::size_t at = std::min<std::size_t>(error.byte == 0 ? 0 : error.byte - 1, text.size());
+  auto before = text.substr(0, at);
+  auto line = static_cast<u32>(std::count(before.begin(), before.end(), '\n')) + 1;
+  std::size_t begin = before.rfind('\n');
+  auto column = static_cast<u32>(at - (begin == before.npos ? 0 : begin + 1)) + 1;
+  return malformed(name, at == text.size() ? "the file ends inside the report" : "this is not JSON", line,
+                   column);
+}
+
+} // namespace
+
+Result<Saved> read_json(std::string_view text, const std::string& name) {
+  try {
+    json document = json::parse(text);
+    if (!document.is_object()) return failure(malformed(name, "this is JSON, but not a report"));
+    auto version = document.find("schema");
+    if (version == document.end() || !version->is_number_unsigned())
+      return failure(malformed(name, "this is JSON, but not a report: it has no number 'schema'"));
+    if (version->get<u64>() != schema)
+      return failure(diag::error(
+          "report-version",
+          fmt::format("the report has schema {}, this version reads schema {}", version->get<u64>(), schema),
+          {name}, "read it with the version of WarpLens that wrote it"));
+    return saved_of(document);
+  } catch (const json::parse_error& error) {
+    return failure(syntax_error(name, text, error));
+  } catch (const json::out_of_range&) {
+    return failure(malformed(name, "it holds a number that is too large"));
+  } catch (const Unreadable& error) {
+    return failure(malformed(name, error.what()));
+  }
+}
+
+// Numbers of a GPU and numbers of WarpLens are no one run, and neither are those of two GPUs.
+Result<void> merge_measurements(std::optional<Measurement>& into, const std::optional<Measurement>& from) {
+  auto machine = [](const Measurement& m) { return std::tie(m.tool, m.gpu, m.driver); };
+  if (into.has_value() != from.has_value() || (into && machine(*into) != machine(*from)))
+    return failure(
+        diag::error("report-mismatch", "the reports are of different machines", {},
+                    "warplens compare lays what was predicted and what was measured side by side"));
+  if (into)
+    for (const std::string& file : from->files)
+      if (std::ranges::find(into->files, file) == into->files.end()) into->files.push_back(file);
+  return {};
+}
+
+Result<Saved> merge(std::vector<Saved> runs) {
+  auto mismatch = [](std::string message, std::string help) {
+    return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
+  };
+  if (runs.empty()) return mismatch("there is no report to merge", "give at least one");
+  using Instruction = std::tuple<std::string, u32, access::Space>; // module, site, space
+  std::map<Instruction, std::pair<std::string, access::SourceStack>> known;
+  Saved out;
+  out.input.sm = runs[0].input.sm;
+  out.input.command = runs[0].input.command;
+  out.input.measured = runs[0].input.measured;
+  LaunchList launches(out.input.launches);
+  i64 processes = 0;
+  for (Saved& run : runs) {
+    if (run.input.sm != out.input.sm)
+      return mismatch("the reports were counted for different architectures",
+                      "run all of them with the same --sm");
+    if (Result<void> same = merge_measurements(out.input.measured, run.input.measured); !same)
+      return failure(same.error());
+    i64 next = processes;
+    auto renumber = [&](i64& process) { // they are numbered from 0 in each report
+      process += processes;
+      next = std::max(next, process + 1);
+    };
+    for (Launch& launch : run.input.launches) {
+      for (const measure::SiteRecord& site : launch.record.sites) {
+        std::pair now{site.site.opcode, site.site.frames};
+        auto [found, fresh] = known.try_emplace({launch.record.module, site.site.id.value, site.space}, now);
+        if (!fresh && found->second != now)
+          return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
+                                      launch.record.module, found->second.first, now.first),
+                          "merge runs of one build of the program");
+      }
+      for (Occurrences& some : launch.when) renumber(some.process);
+      launch.record.process = launch.when.front().process;
+      launches.add(std::move(launch));
+    }
+    for (measure::LaunchStarted& launch : run.input.interrupted) {
+      renumber(launch.process);
+      out.input.interrupted.push_back(std::move(launch));
+    }
+    processes = next;
+    auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    append(out.input.unsupported, run.input.unsupported);
+    append(out.input.messages, run.input.messages);
+    out.input.local_use.merge(run.input.local_use);
+    out.source.merge(run.source);
+    out.changed.merge(run.changed);
+    out.files.merge(run.files);
+    out.filtered_out += run.filtered_out;
+    out.input.left_out += run.input.left_out;
+    out.complete &= run.complete;
+    out.input.missing.launches += run.input.missing.launches;
+    out.input.missing.events += run.input.missing.events;
+    out.input.missing.processes += run.input.missing.processes;
+    if (out.input.outcome.exit_code == 0 && out.input.outcome.signal == 0)
+      out.input.outcome = run.input.outcome;
+  }
+  return out;
+}
+
+Result<Model> build(const Saved& saved, const Options& options) {
+  auto source = [&](const std::string& file, u32 line) -> std::optional<std::string> {
+    auto found = saved.source.find({file, line});
+    if (found == saved.source.end()) return {};
+    return found->second;
+  };
+  Options own = options;
+  own.changed = [&](const std::string& file) { return saved.changed.contains(file); };
+  Result<Model> model = build(saved.input, source, own);
+  if (!model) return model;
+  for (auto& [file, shown] : model->files) // the working directory was another
+    if (auto known = saved.files.find(file); known != saved.files.end()) shown = known->second;
+  model->filtered_out += saved.filtered_out;
+  model->complete &= saved.complete; // launches that were left out are not here to be asked
+  return model;
+}
+
+} // namespace warplens::report

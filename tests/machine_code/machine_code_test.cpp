@@ -1,0 +1,135 @@
+// Machine instructions as nvdisasm names them, and a cubin with lines: what its code does, told back to its PTX.
+#include "machine_code/machine_code.h"
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+
+namespace warplens::fatbin {
+namespace {
+
+using access::Kind;
+
+std::string content(const std::string& name) {
+  std::ifstream file(std::string(WARPLENS_TEST_DATA) + "/" + name, std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+// Every opcode of the listing is read from its bits as from its text; what is no access is none.
+TEST(MachineCode, InstructionsAreWhatNvdisasmSays) {
+  std::istringstream lines(content("memory_instructions.tsv"));
+  std::set<u32> architectures;
+  u32 accesses = 0, others = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream fields(line);
+    u32 sm;
+    u64 low, high;
+    fields >> sm >> std::hex >> low >> high >> std::ws;
+    std::string text;
+    std::getline(fields, text);
+    const std::optional<MemoryOpcode> bits = decode(low, high), words = memory_opcode(text);
+    ASSERT_EQ(bits.has_value(), words.has_value()) << line;
+    architectures.insert(sm);
+    if (!bits) {
+      ++others;
+      continue;
+    }
+    ++accesses;
+    EXPECT_EQ(bits->space, words->space) << line;
+    EXPECT_EQ(bits->kind, words->kind) << line;
+    EXPECT_EQ(bits->generic, words->generic) << line;
+    EXPECT_EQ(bits->combines, text.find("POPC.INC") != text.npos) << line;
+    const bool has_width =
+        (bits->kind == Kind::load || bits->kind == Kind::store) && text.find("STSM") == text.npos;
+    EXPECT_EQ(bits->bytes, has_width ? words->bytes : 0) << line;
+  }
+  EXPECT_EQ(architectures, (std::set<u32>{75, 80, 90, 100, 120}));
+  EXPECT_GT(accesses, 200u);
+  EXPECT_GT(others, 20u);
+}
+
+class Cubin : public testing::Test {
+protected:
+  std::string bytes = content("merged.cubin");
+  MachineCode code{std::as_bytes(std::span(bytes))};
+
+  // "LDS.128" of the kernel, by the statement of PTX that it comes from, without its blanks at the ends.
+  std::multimap<std::string, std::string> by_statement(const std::string& kernel) {
+    std::vector<std::string> lines;
+    std::istringstream text(code.texts().at(0));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    std::multimap<std::string, std::string> out;
+    for (const MemoryInstruction& i : code.accesses(kernel)) {
+      if (i.line == 0 || i.line > lines.size()) continue;
+      out.emplace(lines[i.line - 1], i.opcode.name + (i.one_lane ? " by one lane" : ""));
+    }
+    return out;
+  }
+};
+
+TEST_F(Cubin, HasOneTextAndItsFunctions) {
+  ASSERT_EQ(code.texts().size(), 1u);
+  EXPECT_EQ(code.functions(),
+            (std::vector<std::string>{"atomics", "kept", "loops", "neighbours", "one_way"}));
+  EXPECT_TRUE(code.accesses("nothing").empty());
+}
+
+TEST_F(Cubin, ToldBackToStatements) {
+  std::multiset<std::string> opcodes;
+  for (const auto& [statement, opcode] : by_statement("neighbours")) opcodes.insert(opcode);
+  EXPECT_EQ(opcodes.count("LDS.128"), 2u); // of eight ld.shared.f32
+  EXPECT_EQ(opcodes.count("LDS"), 0u);
+  for (const auto& [statement, opcode] : by_statement("neighbours"))
+    EXPECT_EQ(opcode.starts_with("LDS"), statement.find("ld.shared.f32") != statement.npos) << statement;
+}
+
+TEST_F(Cubin, AtomicsThatOneLanePerforms) {
+  std::multiset<std::string> opcodes;
+  for (const auto& [statement, opcode] : by_statement("atomics")) opcodes.insert(opcode);
+  EXPECT_EQ(opcodes.count("ATOMS.POPC.INC"), 1u);
+  EXPECT_EQ(opcodes.count("RED by one lane"), 2u); // of the two that go to one address
+  EXPECT_EQ(opcodes.count("RED"), 2u);             // each lane's own, and a float's
+}
+
+// Sections that say the same bytes again and again: as much as the file has is read, and no more.
+TEST_F(Cubin, SectionsThatShareTheirBytes) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), bytes.data() + header.e_shoff, sections.size() * sizeof sections[0]);
+  const std::string function = code.functions().at(0);
+  const std::size_t expected = code.accesses(function).size();
+  const auto named = [&](const Elf64_Shdr& s) {
+    return std::string(bytes.data() + sections[header.e_shstrndx].sh_offset + s.sh_name);
+  };
+  const auto text =
+      std::ranges::find_if(sections, [&](const Elf64_Shdr& s) { return named(s) == ".nv_debug_ptx_txt"; });
+  ASSERT_NE(text, sections.end());
+  sections.insert(sections.end(), 2000, *text);
+  header.e_shoff = bytes.size(), header.e_shnum = static_cast<u16>(sections.size());
+  std::string many = bytes + std::string(reinterpret_cast<const char*>(sections.data()),
+                                         sections.size() * sizeof sections[0]);
+  std::memcpy(many.data(), &header, sizeof header);
+  const MachineCode shared(std::as_bytes(std::span(many)));
+  u64 size = 0;
+  for (const std::string& one : shared.texts()) size += one.size();
+  EXPECT_GT(shared.texts().size(), 1u);
+  EXPECT_LE(size, many.size());
+  EXPECT_EQ(shared.accesses(function).size(), expected);
+}
+
+TEST_F(Cubin, CutAnywhere) {
+  for (std::size_t size = 0; size < bytes.size(); size += 7) {
+    MachineCode cut(std::as_bytes(std::span(bytes).first(size)));
+    for (const std::string& function : cut.functions()) (void)cut.accesses(function);
+  }
+}
+
+} // namespace
+} // namespace warplens::fatbin

@@ -1,0 +1,7 @@
+# No handle outlives cudaDeviceReset, and what is made afterwards works.
+. "$(dirname "$0")/common.sh"
+libraries="$(dirname "$warplens")/lib/libraries"
+run "$warplens" run --compiler clang --report report.txt \
+  --compile-options "$libraries/libcublas.so.13 $libraries/libcufft.so.12" "$source_dir/tests/scripts/programs/reset.cu"
+[ "$(cat stdout)" = "0 wrong" ] || fail "$(cat stdout)"
+expect_code 0
