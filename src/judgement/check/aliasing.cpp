@@ -1,5 +1,6 @@
 #include "check/aliasing.h"
 #include "access/access.h"
+#include "access/opcode.h"
 
 namespace warplens::check {
 namespace {
@@ -19,11 +20,7 @@ bool orders_memory(const ir::Module& module, const ir::Instruction& i) {
   }
 }
 
-bool is_plain(const access::Site& site) {
-  return site.opcode.find(".volatile") == site.opcode.npos &&
-         site.opcode.find(".relaxed") == site.opcode.npos &&
-         site.opcode.find(".acquire") == site.opcode.npos && site.opcode.find(".nc") == site.opcode.npos;
-}
+bool is_plain(const access::Site& site) { return !access::is_ordered(site) && !access::has_part(site, "nc"); }
 
 // In every round, so that it may be done before the first.
 bool is_in_every_round(const Flow& flow, const Loop& loop, u32 block) {

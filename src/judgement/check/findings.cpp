@@ -1,5 +1,6 @@
 // Rules, messages, costs and notes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
+#include "access/opcode.h"
 #include "arch/table.h"
 #include "findings/rules.h"
 #include "findings/words.h"
@@ -17,8 +18,6 @@ using findings::Certainty;
 using findings::Finding;
 using findings::Rule;
 using findings::Severity;
-
-constexpr std::string_view orders[] = {".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".mmio"};
 
 std::string_view counter_of(Space space) {
   return space == Space::shared ? "wavefronts" : space == Space::constant ? "requests" : "sectors";
@@ -82,7 +81,7 @@ std::string_view other_change(const Judgement& j) {
 
 // Of what warns and has no such advice: what the rule says in general.
 std::string_view usual_change(const Judgement& j) {
-  const bool matrix = j.site.kind == Kind::ldmatrix || j.site.opcode.starts_with("wmma.");
+  const bool matrix = j.site.kind == Kind::ldmatrix || access::is_wmma(j.site);
   switch (rule_of(j)) {
   case Rule::uncoalesced_load:
   case Rule::uncoalesced_store:
@@ -330,9 +329,7 @@ bool is_of_library(const access::Site& site) {
   static constexpr std::string_view waiting[] = {"cooperative_groups", "/cuda/std/",    "/cuda/__",
                                                  "/cuda/atomic",       "/cuda/barrier", "/cuda/latch",
                                                  "/cuda/semaphore",    "/cuda/pipeline"};
-  const bool ordered = is_atomic(site.kind) || std::ranges::any_of(orders, [&](std::string_view word) {
-                         return site.opcode.find(word) != site.opcode.npos;
-                       });
+  const bool ordered = is_atomic(site.kind) || access::is_ordered(site);
   if (!ordered) return false;
   for (const access::SourceFrame& frame : site.frames) {
     if (!source::is_library_file(frame.file)) return false;
@@ -350,11 +347,10 @@ std::string described(const Judgement& j) {
   std::string array =
       j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
   if (j.row_bytes != 0) {
-    const bool out = j.site.opcode.find(".async.bulk.global") != j.site.opcode.npos;
+    const bool out = access::writes_global_bulk(j.site);
     return fmt::format("bulk copy of {} bytes {} {}", j.row_bytes, out ? "to" : "from", array);
   }
-  if (j.site.opcode.starts_with("wgmma."))
-    return "operands of wgmma, read by four warps together from shared memory";
+  if (access::is_wgmma(j.site)) return "operands of wgmma, read by four warps together from shared memory";
   return fmt::format("{} of {} byte{} {} {}", verb(j.site.kind), j.site.bytes, j.site.bytes == 1 ? "" : "s",
                      preposition, array);
 }

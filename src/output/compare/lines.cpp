@@ -1,4 +1,5 @@
 #include "compare/lines.h"
+#include "access/opcode.h"
 #include "source/places.h"
 #include <filesystem>
 
@@ -33,7 +34,7 @@ Lines lines_of(const measure::LaunchRecord& launch) {
 
 bool has_lines(const measure::LaunchRecord& launch) {
   for (const measure::SiteRecord& site : launch.sites)
-    if (site.site.opcode.starts_with("whole launch")) return false;
+    if (access::is_whole_launch(site.site)) return false;
   return true;
 }
 

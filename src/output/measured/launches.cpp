@@ -1,5 +1,6 @@
 // See launches.h.
 #include "measured/launches.h"
+#include "access/opcode.h"
 #include "base/bits.h"
 #include "machine_code/machine_code.h"
 #include <algorithm>
@@ -180,7 +181,7 @@ std::vector<measure::SiteRecord> sites_of_sums(const Launch& launch) {
     std::tie(site.space, site.site.kind) = key;
     site.site.space = site.space;
     site.site.function = launch.kernel.empty() ? launch.name : launch.kernel;
-    site.site.opcode = fmt::format("whole launch: {}", access::name(key.second));
+    site.site.opcode = access::whole_launch(key.second);
     site.site.id.value = first_sum + static_cast<u32>(key.first) * 16 + static_cast<u32>(key.second);
     counts.instructions = counts.requests;
     counts.ideal_sectors = counts.transactions = counts.sectors;

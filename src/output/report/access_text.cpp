@@ -1,4 +1,5 @@
 // One access in a few words: where it is, what it is, what its warps look like.
+#include "access/opcode.h"
 #include "report/pattern_text.h"
 #include "report/sections.h"
 #include "report/text.h"
@@ -46,7 +47,7 @@ std::string source_text(const Line& line) {
 
 std::string pattern_text(const Row& row) {
   if (row.pattern.shape.form == measure::Form::none && row.site.kind == access::Kind::async_copy &&
-      row.distribution.classes.empty() && row.site.opcode.find(".bulk") != row.site.opcode.npos)
+      row.distribution.classes.empty() && access::is_bulk(row.site))
     return "rows, by the copy engine";
   if (row.pattern.shape.form == measure::Form::none)
     return row.space == access::Space::texture || row.space == access::Space::surface

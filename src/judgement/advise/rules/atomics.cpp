@@ -6,6 +6,7 @@
 // Where lanes meet at a word of global memory they wait in L2, one after the other, and in shared memory floats and 64-bit
 // integers wait in a loop: neither is a stage of an SM, so that no count shows what it costs. How long it may be is told
 // apart (Advice::wait_cycles).
+#include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "arch/table.h"
 #include "arch/waits.h"
@@ -29,22 +30,14 @@ void keep_leaders(access::WarpAccess& access) {
   access.active = leaders;
 }
 
-// "add" of "atom.global.add.f32"; the operation is one of the opcode's parts.
-bool operates(const access::Site& site, std::string_view operation) {
-  std::string text = site.opcode + '.';
-  return text.find(fmt::format(".{}.", operation)) != std::string::npos;
+bool adds_integers(const access::Site& site) {
+  return access::has_part(site, "add") && !access::is_of_floats(site);
 }
-
-bool on_floats(const access::Site& site) {
-  return site.opcode.find(".f") != std::string::npos || site.opcode.find("bf16") != std::string::npos;
-}
-
-bool adds_integers(const access::Site& site) { return operates(site, "add") && !on_floats(site); }
 
 // Can the operands of lanes become one? Not where each lane must see what it replaced, or counts round and round.
 bool can_combine(const access::Site& site) {
   for (std::string_view operation : {"exch", "cas", "inc", "dec"})
-    if (operates(site, operation)) return false;
+    if (access::has_part(site, operation)) return false;
   return true;
 }
 
@@ -67,15 +60,15 @@ std::optional<arch::Counts> by_itself(const Subject& s, const arch::Counts& lead
 
 // Warps reduce integers of 32 bits in one instruction (from 8.0 on), others in five shuffles.
 std::string example_of(const access::Site& site) {
-  if (site.bytes == 4 && !on_floats(site))
+  if (site.bytes == 4 && !access::is_of_floats(site))
     for (std::string_view operation : {"add", "min", "max", "and", "or", "xor"})
-      if (operates(site, operation)) {
+      if (access::has_part(site, operation)) {
         std::string name = operation == "add" ? "Add" : std::string(operation);
         name[0] = static_cast<char>(name[0] & ~0x20);
         return fmt::format("int all = __reduce_{}_sync(mask, value); if (lane == leader) atomic{}(p, all);",
                            operation, name);
       }
-  return operates(site, "add")
+  return access::has_part(site, "add")
              ? "for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(mask, x, d); if (lane == 0) "
                "atomicAdd(p, x);"
              : "for (int d = 16; d > 0; d /= 2) x = max(x, __shfl_down_sync(mask, x, d)); … one lane";
@@ -87,7 +80,7 @@ void say_combine(const Subject& s, bool one_address, Advice& out) {
                           : "lanes of a warp update the same addresses";
   out.cause = "updates of one address are performed one after the other";
   if (one_address) {
-    bool in_one = site.bytes == 4 && !on_floats(site);
+    bool in_one = site.bytes == 4 && !access::is_of_floats(site);
     out.change = fmt::format("combine the values within the warp ({}) and let one lane perform the operation",
                              in_one ? "__reduce_*_sync" : "__shfl_down_sync");
     if (s.site.space == access::Space::global)

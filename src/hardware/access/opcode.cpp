@@ -1,0 +1,52 @@
+#include "access/opcode.h"
+#include <algorithm>
+
+namespace warplens::access {
+namespace {
+
+constexpr std::string_view of_whole_launch = "whole launch: ";
+
+// The first part that `is` is true of; empty where there is none.
+template <class F> std::string_view find_part(std::string_view opcode, F&& is) {
+  for (;;) {
+    const std::size_t end = std::min(opcode.find('.'), opcode.size());
+    if (is(opcode.substr(0, end))) return opcode.substr(0, end);
+    if (end == opcode.size()) return {};
+    opcode.remove_prefix(end + 1);
+  }
+}
+
+} // namespace
+
+bool has_part(const Site& site, std::string_view part) {
+  return !find_part(site.opcode, [&](std::string_view one) { return one == part; }).empty();
+}
+
+bool is_ordered(const Site& site) {
+  static constexpr std::string_view orders[] = {"volatile", "relaxed", "acquire",
+                                                "release",  "acq_rel", "mmio"};
+  return std::ranges::any_of(orders, [&](std::string_view one) { return has_part(site, one); });
+}
+
+bool is_of_floats(const Site& site) {
+  return !find_part(site.opcode, [](std::string_view one) {
+            return one.starts_with("bf16") ||
+                   (one.size() > 1 && one[0] == 'f' && one[1] >= '0' && one[1] <= '9');
+          }).empty();
+}
+
+bool is_bulk(const Site& site) { return has_part(site, "bulk"); }
+
+bool writes_global_bulk(const Site& site) {
+  static constexpr std::string_view begin = "bulk.";
+  const std::size_t at = site.opcode.find(begin);
+  return at != site.opcode.npos && site.opcode.compare(at + begin.size(), 6, "global") == 0;
+}
+
+bool is_wmma(const Site& site) { return site.opcode.starts_with("wmma."); }
+bool is_wgmma(const Site& site) { return site.opcode.starts_with("wgmma."); }
+
+std::string whole_launch(Kind kind) { return std::string(of_whole_launch) + std::string(name(kind)); }
+bool is_whole_launch(const Site& site) { return site.opcode.starts_with(of_whole_launch); }
+
+} // namespace warplens::access

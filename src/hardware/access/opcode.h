@@ -1,0 +1,22 @@
+// What an opcode's spelling says beyond the members of Site: the one place that reads it. Sites of saved reports know no more than
+// the spelling. "ld.global.nc.v2.f32" has the parts ld, global, nc, v2 and f32 (PTX ISA, "Instruction Set").
+#pragma once
+#include "access/site.h"
+#include <string_view>
+
+namespace warplens::access {
+
+bool has_part(const Site&, std::string_view part);
+// Volatile, or with an order of memory (.relaxed, .acquire, …): compilers leave such an access where it is.
+bool is_ordered(const Site&);
+bool is_of_floats(const Site&);       // of any width, packed ones too
+bool is_bulk(const Site&);            // cp.async.bulk and its kin: the copy engine does it
+bool writes_global_bulk(const Site&); // of those: to global memory, rather than from it
+bool is_wmma(const Site&);            // loads and stores of fragments
+bool is_wgmma(const Site&);           // reads operands from shared memory by descriptors
+
+// A profiler's sum over a whole launch stands as a site that no instruction has.
+std::string whole_launch(Kind);
+bool is_whole_launch(const Site&);
+
+} // namespace warplens::access
