@@ -18,7 +18,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 source = root / "src"
 # Rooms that say which of their headers are for others; these bring along what else they need.
-interfaces = {"sim": {"sim/sim.h", "sim/grid/observed_launch.h", "sim/memory/tensor_map.h", "sim/children.h", "sim/placement.h"}}
+interfaces = {"sim": {"sim/sim.h", "sim/grid/observed_launch.h", "sim/memory/tensor_map.h", "sim/children.h"}}
 
 # Folders of one room that include each other, and should not.
 known_knots = {

@@ -426,5 +426,19 @@ TEST(LargeVariables, AreZeroWithoutBeingWritten) {
     EXPECT_EQ(*reinterpret_cast<const u8*>(symbol->address + at), 0);
 }
 
+// A device that lies where another one did has nothing of it.
+TEST(Device, StartsAnew) {
+  std::optional<Device> device(std::in_place);
+  device->runtime.set_conditional(5, 1);
+  device->runtime.prepare({});
+  device->runtime.fail({2, 3}, 69);
+  device->runtime.allow_children(false);
+  device.emplace();
+  EXPECT_EQ(device->runtime.conditional(5), 0u);
+  EXPECT_EQ(device->runtime.last_error({2, 3}, false), 0u);
+  EXPECT_TRUE(device->runtime.take_children().empty());
+  EXPECT_TRUE(device->runtime.may_launch());
+}
+
 } // namespace
 } // namespace warplens::sim

@@ -22,7 +22,7 @@ struct Waiting {
 
 // Puts what the launch at `depth` - 1 has launched on the stack, the first on top.
 void add_children(Runtime& runtime, std::vector<Waiting>& stack, u64 depth) {
-  std::vector<sim::ChildLaunch> children = sim::take_children(*runtime.device);
+  std::vector<sim::ChildLaunch> children = runtime.device->runtime.take_children();
   std::stable_sort(children.begin(), children.end(), [](const auto& a, const auto& b) {
     return std::tie(a.tail, a.cta, a.thread, a.number) < std::tie(b.tail, b.cta, b.thread, b.number);
   });
@@ -52,7 +52,7 @@ void run_children(Runtime& runtime, Binary& binary,
     std::vector<void*> arguments;
     for (auto [offset, size] : binary.program->info(child.kernel).parameters)
       arguments.push_back(bytes.data() + offset);
-    sim::allow_children(*runtime.device, depth < limit_of(runtime, cudaLimitDevRuntimePendingLaunchCount));
+    runtime.device->runtime.allow_children(depth < limit_of(runtime, cudaLimitDevRuntimePendingLaunchCount));
     launch({*kernel,
             child.grid,
             child.block,
@@ -65,7 +65,7 @@ void run_children(Runtime& runtime, Binary& binary,
             &time_left});
     add_children(runtime, stack, depth + 1);
   }
-  sim::allow_children(*runtime.device, true);
+  runtime.device->runtime.allow_children(true);
   last_error() = before;
 }
 

@@ -50,8 +50,8 @@ bool has_host_variables(const Runtime& runtime, const Binary& binary) {
   return false;
 }
 
-sim::GivenPlaces host_variables(Runtime& runtime, const Binary& binary) {
-  sim::GivenPlaces out;
+sim::Program::GivenPlaces host_variables(Runtime& runtime, const Binary& binary) {
+  sim::Program::GivenPlaces out;
   for (const auto& [host, variable] : runtime.binaries.variables) {
     if (variable.binary != &binary || !known().contains(host)) continue;
     const u64 address = reinterpret_cast<u64>(host);

@@ -5,7 +5,7 @@
 // All of this is used with the runtime's lock held.
 #pragma once
 #include "runtime/state.h"
-#include "sim/placement.h"
+#include "sim/sim.h"
 
 namespace warplens::runtime {
 
@@ -14,6 +14,6 @@ void look_for_host_variable(const void* host);
 
 bool has_host_variables(const Runtime&, const Binary&);
 // Where the binary's lie, by their names on the device, which may use them from here on.
-sim::GivenPlaces host_variables(Runtime&, const Binary&);
+sim::Program::GivenPlaces host_variables(Runtime&, const Binary&);
 
 } // namespace warplens::runtime

@@ -129,8 +129,8 @@ cudaError_t Binary::load(Runtime& runtime) {
   description = fmt::format("compute_{} of {}", ptx_sm, called);
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
-  sim::place_next(*runtime.device, host_variables(runtime, *this));
-  Result<std::unique_ptr<sim::Program>> result = sim::Program::load(std::move(code->module), *runtime.device);
+  Result<std::unique_ptr<sim::Program>> result =
+      sim::Program::load(std::move(code->module), *runtime.device, host_variables(runtime, *this));
   if (!result) return fail(cudaErrorInvalidKernelImage, result.error());
   program = std::move(*result);
   runtime.binaries.place_managed(runtime, *this);

@@ -1,7 +1,10 @@
-// Kernels that kernels launched (dynamic parallelism), until somebody runs them: kept beside the Device, since hardly any
-// program has them.
+// What the device runtime keeps with its Device: kernels that kernels launched (dynamic parallelism), until their caller runs
+// them; errors of threads that launched; conditional handles of graphs.
 #pragma once
-#include "sim/sim.h"
+#include "ir/module.h"
+#include <map>
+#include <mutex>
+#include <vector>
 
 namespace warplens::sim {
 
@@ -17,16 +20,39 @@ struct ChildLaunch {
   u64 cta = 0, thread = 0, number = 0; // who launched it: block in the grid, thread in the block, and when
 };
 
-// What launches on the device have left since the last call: whoever called launch() takes them.
-std::vector<ChildLaunch> take_children(const Device&);
+// Workers of one launch use it side by side.
+class DeviceRuntime {
+public:
+  // For the host. What launches on the device have left since the last call: whoever called launch() takes them. Errors of
+  // their threads are forgotten.
+  std::vector<ChildLaunch> take_children();
+  // Whether kernels of later launches may launch others, as they may at first. One that may not gets
+  // cudaErrorLaunchPendingCountExceeded.
+  void allow_children(bool allowed);
+  // Values of conditional handles of graphs, which kernels set (cudaGraphSetConditional), of those that were set once by the
+  // host: others a kernel sets in vain, and they are 0.
+  void set_conditional(u64 handle, u32 value);
+  u32 conditional(u64 handle) const;
 
-// Whether kernels of later launches on the device may launch others, as they may at first. One that may not gets
-// cudaErrorLaunchPendingCountExceeded.
-void allow_children(const Device&, bool allowed);
+  // For kernels.
+  bool may_launch() const;
+  void prepare(ChildLaunch);
+  bool launch(u64 parameters, bool tail); // false: no such launch was prepared
+  void change_conditional(u64 handle, u32 value);
+  struct Thread {
+    u64 block = 0; // of the grid
+    u32 thread = 0;
+    auto operator<=>(const Thread&) const = default;
+  };
+  void fail(Thread, u64 error);
+  u64 last_error(Thread, bool forget);
 
-// Values of conditional handles of graphs, which kernels set (cudaGraphSetConditional), of those that were set once by the
-// host: others a kernel sets in vain, and they are 0.
-void set_conditional(const Device&, u64 handle, u32 value);
-u32 conditional(const Device&, u64 handle);
+private:
+  mutable std::mutex mutex_;
+  std::vector<ChildLaunch> waiting_;
+  std::map<Thread, u64> errors_; // of the launch that runs
+  std::map<u64, u32> conditionals_;
+  bool full_ = false;
+};
 
 } // namespace warplens::sim

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/launch_limits.h"
 #include "ir/module.h"
+#include "sim/children.h"
 #include "sim/memory/memory.h"
 #include "sim/texture/image.h"
 #include <atomic>
@@ -39,6 +40,7 @@ struct Device {
   u64 heap_limit = u64{8} << 20; // cudaLimitMallocHeapSize
   std::atomic<u64> heap_used = 0;
   std::function<void(std::string_view)> print; // device printf, whole formatted pieces; may be empty
+  DeviceRuntime runtime{};
 };
 
 struct KernelInfo { // for cudaFuncGetAttributes and occupancy
@@ -57,8 +59,11 @@ struct KernelInfo { // for cudaFuncGetAttributes and occupancy
 
 class Program {
 public:
+  // Variables that lie where somebody has memory for them already, by name. The addresses are the host's, and reachable by the
+  // device as long as the program is loaded.
+  using GivenPlaces = std::map<std::string, u64, std::less<>>;
   // Lowers a module and places its global, constant and managed variables in device memory, initialised.
-  static Result<std::unique_ptr<Program>> load(ir::Module module, Device& device);
+  static Result<std::unique_ptr<Program>> load(ir::Module module, Device& device, const GivenPlaces& = {});
   ~Program();
   const ir::Module& module() const;
   std::optional<ir::FunctionId> kernel(std::string_view name) const;

@@ -1,6 +1,5 @@
 // See conditional.h.
 #include "runtime/graphs/conditional.h"
-#include "sim/children.h"
 
 namespace warplens::runtime {
 namespace {
@@ -16,7 +15,7 @@ std::map<cudaGraphConditionalHandle, Handle>& handles() {
 u32 value_of(cudaGraphConditionalHandle handle) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  return runtime.device ? sim::conditional(*runtime.device, handle) : 0;
+  return runtime.device ? runtime.device->runtime.conditional(handle) : 0;
 }
 
 u64 launches() {
@@ -75,7 +74,7 @@ void assign_defaults(const Graph& graph) {
     auto* work = std::get_if<ConditionalWork>(&node->work);
     if (!work) continue;
     const Handle& handle = handles()[work->handle];
-    if (handle.assigned) sim::set_conditional(*Runtime::get().device, work->handle, handle.at_launch);
+    if (handle.assigned) Runtime::get().device->runtime.set_conditional(work->handle, handle.at_launch);
   }
 }
 
@@ -95,7 +94,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
     static u64 last = 0;
     *handle = ++last;
     handles()[last] = {value, flags == cudaGraphCondAssignDefault};
-    sim::set_conditional(*r.device, last, 0);
+    r.device->runtime.set_conditional(last, 0);
     return cudaSuccess;
   });
 }

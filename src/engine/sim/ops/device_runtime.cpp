@@ -11,72 +11,32 @@
 //
 // cudaGraphSetConditional writes a value that the host reads when the kernel has ended.
 #include "sim/ops/device_runtime.h"
-#include "sim/children.h"
 #include "sim/exec/fault.h"
 #include "sim/program/device_functions.h"
 #include "sim/program/parameters.h"
 #include "sim/program/program.h"
-#include <map>
-#include <mutex>
-#include <set>
-#include <tuple>
 
 namespace warplens::sim {
 namespace {
 
-// Workers of one launch fill the list side by side.
-std::mutex& mutex() {
-  static std::mutex only;
-  return only;
-}
-std::map<const Device*, std::vector<ChildLaunch>>& waiting() {
-  static auto* all =
-      new std::map<const Device*, std::vector<ChildLaunch>>; // outlives the program's atexit handlers
-  return *all;
-}
-
-// The last error of threads of the launch that runs: of a device, a block of the grid and a thread of the block.
-using ThreadKey = std::tuple<const Device*, u64, u32>;
-std::map<ThreadKey, u64>& errors() {
-  static auto* all = new std::map<ThreadKey, u64>;
-  return *all;
-}
 u64 linear_cta(const Caller& call, u32 thread) {
   const Dim3 cta = call.x.cta_id(thread), grid = call.x.launch.spec.grid;
   return (u64{cta.z} * grid.y + cta.y) * grid.x + cta.x;
 }
-ThreadKey key_of(const Caller& call, u32 thread) {
-  return {&call.x.launch.device, linear_cta(call, thread), thread % call.x.shape.cta_threads};
+DeviceRuntime::Thread thread_of(const Caller& call, u32 thread) {
+  return {linear_cta(call, thread), thread % call.x.shape.cta_threads};
 }
 
 void tell_error(const Caller& call, bool forget) {
-  call.each_thread([&](u32 thread) {
-    std::lock_guard lock(mutex());
-    auto known = errors().find(key_of(call, thread));
-    call.result(thread, known == errors().end() ? 0 : known->second);
-    if (forget && known != errors().end()) errors().erase(known);
-  });
-}
-
-std::set<const Device*>& full() {
-  static auto* all = new std::set<const Device*>;
-  return *all;
-}
-bool is_full(const Device& device) {
-  std::lock_guard lock(mutex());
-  return full().contains(&device);
-}
-
-std::map<std::pair<const Device*, u64>, u32>& conditionals() {
-  static auto* all = new std::map<std::pair<const Device*, u64>, u32>;
-  return *all;
+  DeviceRuntime& runtime = call.x.launch.device.runtime;
+  call.each_thread(
+      [&](u32 thread) { call.result(thread, runtime.last_error(thread_of(call, thread), forget)); });
 }
 
 void set_conditionals(const Caller& call) {
   call.each_thread([&](u32 thread) {
-    std::lock_guard lock(mutex());
-    auto known = conditionals().find({&call.x.launch.device, call.argument(0, thread)});
-    if (known != conditionals().end()) known->second = static_cast<u32>(call.argument(1, thread));
+    call.x.launch.device.runtime.change_conditional(call.argument(0, thread),
+                                                    static_cast<u32>(call.argument(1, thread)));
   });
 }
 
@@ -95,15 +55,14 @@ void refuse_launch(const Caller& call) {
        first_thread(*call.x.mask), {},
        "cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, …) allows more than 2048");
   call.each_thread([&](u32 thread) {
-    std::lock_guard lock(mutex());
-    errors()[key_of(call, thread)] = pending_count_exceeded;
+    call.x.launch.device.runtime.fail(thread_of(call, thread), pending_count_exceeded);
     call.result(thread, 0);
   });
 }
 
 void make_buffer(const Caller& call) {
   Device& device = call.x.launch.device;
-  if (is_full(device)) return refuse_launch(call);
+  if (!device.runtime.may_launch()) return refuse_launch(call);
   const ir::Module& module = call.x.launch.program.module;
   call.each_thread([&](u32 thread) {
     const u64 index = (call.argument(0, thread) - function_address_base) / function_address_step;
@@ -114,11 +73,15 @@ void make_buffer(const Caller& call) {
     Result<u64> buffer = device.memory->allocate(std::max<u64>(bytes, 1), AllocationKind::heap, 64);
     if (!buffer) return call.result(thread, 0);
     std::memset(reinterpret_cast<std::byte*>(*buffer), 0, bytes);
-    std::lock_guard lock(mutex());
-    std::vector<ChildLaunch>& list = waiting()[&device];
-    list.push_back({ir::FunctionId(static_cast<u32>(index)), dimensions(call, 1, thread),
-                    dimensions(call, 2, thread), static_cast<u32>(call.argument(3, thread)), *buffer, bytes,
-                    false, false, linear_cta(call, thread), thread % call.x.shape.cta_threads, list.size()});
+    const auto [block, number] = thread_of(call, thread);
+    device.runtime.prepare({.kernel = ir::FunctionId(static_cast<u32>(index)),
+                            .grid = dimensions(call, 1, thread),
+                            .block = dimensions(call, 2, thread),
+                            .shared = static_cast<u32>(call.argument(3, thread)),
+                            .parameters = *buffer,
+                            .bytes = bytes,
+                            .cta = block,
+                            .thread = number});
     call.result(thread, *buffer);
   });
 }
@@ -126,16 +89,10 @@ void make_buffer(const Caller& call) {
 void launch_child(const Caller& call) {
   constexpr u64 tail_launch = 3; // cudaStreamTailLaunch: after the others
   constexpr u64 invalid_value = 1;
-  Device& device = call.x.launch.device;
   call.each_thread([&](u32 thread) {
-    std::lock_guard lock(mutex());
-    for (ChildLaunch& child : waiting()[&device]) {
-      if (child.parameters != call.argument(0, thread) || child.launched) continue;
-      child.launched = true;
-      child.tail = call.argument(1, thread) == tail_launch;
-      return call.result(thread, 0);
-    }
-    call.result(thread, invalid_value);
+    const bool known = call.x.launch.device.runtime.launch(call.argument(0, thread),
+                                                           call.argument(1, thread) == tail_launch);
+    call.result(thread, known ? 0 : invalid_value);
   });
 }
 
@@ -155,32 +112,6 @@ void refuse_wait(const Caller& call) {
 }
 
 } // namespace
-
-std::vector<ChildLaunch> take_children(const Device& device) {
-  std::lock_guard lock(mutex());
-  std::erase_if(errors(), [&](const auto& error) { return std::get<0>(error.first) == &device; });
-  auto found = waiting().find(&device);
-  return found == waiting().end() ? std::vector<ChildLaunch>() : std::exchange(found->second, {});
-}
-
-void allow_children(const Device& device, bool allowed) {
-  std::lock_guard lock(mutex());
-  if (allowed)
-    full().erase(&device);
-  else
-    full().insert(&device);
-}
-
-void set_conditional(const Device& device, u64 handle, u32 value) {
-  std::lock_guard lock(mutex());
-  conditionals()[{&device, handle}] = value;
-}
-
-u32 conditional(const Device& device, u64 handle) {
-  std::lock_guard lock(mutex());
-  auto known = conditionals().find({&device, handle});
-  return known == conditionals().end() ? 0 : known->second;
-}
 
 bool call_device_runtime(const Caller& call, std::string_view name) {
   const std::optional<DeviceFunction> function = find_device_function(name);

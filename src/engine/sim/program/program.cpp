@@ -1,7 +1,6 @@
 // Loading: global and constant variables get device memory and their initial bytes; code is lowered when
 // first launched.
 #include "sim/program/program.h"
-#include "sim/placement.h"
 #include "sim/program/device_functions.h"
 #include "sim/program/parameters.h"
 #include <algorithm>
@@ -43,14 +42,14 @@ void initialise(const Program::Impl& program, const ir::Variable& v, u64 address
 
 } // namespace
 
-Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device) {
+Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device,
+                                               const GivenPlaces& given_places) {
   auto impl = std::make_unique<Impl>();
   impl->module = std::move(module);
   for (ir::Function& function : impl->module.functions)
     if (find_device_function(function.name)) function.external = true;
   impl->device = &device;
   const ir::Module& m = impl->module;
-  const GivenPlaces given_places = take_given_places(device);
   impl->variable_address.resize(m.variables.size());
   impl->code.resize(m.functions.size());
   for (std::size_t i = 0; i < m.variables.size(); ++i) {
