@@ -46,7 +46,6 @@ std::vector<Mark> marks_in(const std::string& text) {
     words >> kind >> out_mark.wish.array >> bytes;
     out_mark.wish.line = number;
     out_mark.wish.remedy = kind == "rows" ? findings::Remedy{Kind::longer_rows, bytes == 0 ? 4 : bytes, 128}
-                           : kind == "order" ? findings::Remedy{Kind::other_order, 0, 0}
                            : kind == "align" ? findings::Remedy{Kind::aligned, 8, 0}
                                              : findings::Remedy{Kind::restricted, 0, 0};
   }
@@ -103,16 +102,8 @@ TEST_F(SourceEdits, MakeRowsLongerWhereOnlyElementsAreUsed) {
   EXPECT_THAT(after, HasSubstr("__shared__ float t[ROWS][ROWS + 1];"));
   EXPECT_THAT(after, HasSubstr("__shared__ T t[n][n + 1];"));
   EXPECT_THAT(after, HasSubstr("__shared__ half t[32][64 + 2];"));
-}
-
-TEST_F(SourceEdits, SwapIndicesInTheDeclarationAndEveryUse) {
-  const std::string after = holds("order.cu");
-  EXPECT_THAT(after,
-              HasSubstr("__shared__ float t[4][256];\n"
-                        "  for (int k = 0; k < 4; ++k) t[k][threadIdx.x] = in[k * 256 + threadIdx.x];\n"
-                        "  out[threadIdx.x] = t[0][threadIdx.x] + t[1][min(255u, threadIdx.x + 1)];"));
-  EXPECT_THAT(after, HasSubstr("__device__ float grid[64][1024];"));
-  EXPECT_THAT(after, HasSubstr("atomicAdd(&counts[threadIdx.x % 8][threadIdx.x], 1);"));
+  EXPECT_THAT(after, HasSubstr("__shared__ float t[32][(SHIFTED) + 1];"));
+  EXPECT_THAT(after, HasSubstr("__shared__ float t[32][(n32 > 4 ? 32 : 64) + 1];"));
 }
 
 TEST_F(SourceEdits, AlignStructuresThatNothingElseDependsOn) {

@@ -39,33 +39,6 @@ int main() {
   print(out, 128 * 128);
 }
 CU
-cat >order.cu <<CU
-$host
-__global__ void sums(const float* in, float* out) {
-  __shared__ float part[256][4];
-  for (int k = 0; k < 4; ++k) part[threadIdx.x][k] = in[k * 256 + threadIdx.x];
-  __syncthreads();
-  const int other = threadIdx.x ^ 32;
-  out[threadIdx.x] = part[other][0] + 2 * part[other][1] + 3 * part[other][2] + 4 * part[other][3];
-}
-int main() {
-  float *in = filled<float>(1024), *out = filled<float>(256);
-  sums<<<1, 256>>>(in, out);
-  print(out, 256);
-}
-CU
-cat >device.cu <<CU
-$host
-__device__ float grid[256][64];
-__global__ void fill(const float* in) { grid[threadIdx.x][blockIdx.x] = in[threadIdx.x + blockIdx.x]; }
-__global__ void read(float* out) { out[blockIdx.x * 256 + threadIdx.x] = grid[threadIdx.x][blockIdx.x]; }
-int main() {
-  float *in = filled<float>(320), *out = filled<float>(64 * 256);
-  fill<<<64, 256>>>(in);
-  read<<<64, 256>>>(out);
-  print(out, 64 * 256);
-}
-CU
 cat >vector.cu <<CU
 $host
 struct Point { float x, y; };
@@ -135,8 +108,6 @@ fixed() {
   expect_not_in stdout "warning: .*\\[$2\\]|\\[missing-restrict\\]"
 }
 fixed tile bank-conflict 'float block\[tile\]\[tile \+ 1\];' 'wavefronts 16384' 512
-fixed order bank-conflict 'float part\[4\]\[256\];' 'all wavefronts: 256' 64
-fixed device uncoalesced-store '__device__ float grid\[64\]\[256\];' 'in read: sectors 18432' 4096
 fixed vector uncoalesced-load 'struct __align__\(8\) Point' 'sectors 1024' 512
 fixed alias missing-restrict 'const float\* __restrict__ weight' 1536 1056
 

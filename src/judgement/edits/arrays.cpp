@@ -242,48 +242,12 @@ const FunctionDecl* function_of(const VarDecl* v) {
   return method != nullptr ? nullptr : out;
 }
 
-// Have an index's side effects, which another order would move?
-bool is_quiet(const Unit& unit, const Expr* e) {
-  if (builtin_index(e->IgnoreParenImpCasts())) return true;
-  if (const auto* call = dyn_cast<CallExpr>(e)) {
-    const FunctionDecl* callee = call->getDirectCallee();
-    const bool pure = callee != nullptr && unit.is_system(callee) && callee->getIdentifier() != nullptr &&
-                      (callee->getName() == "min" || callee->getName() == "max");
-    if (!pure) return false;
-  } else if (!isa<BinaryOperator, UnaryOperator, CastExpr, ParenExpr, DeclRefExpr, IntegerLiteral,
-                  ConditionalOperator, SubstNonTypeTemplateParmExpr, ConstantExpr>(e)) {
-    return false;
-  }
-  if (const auto* two = dyn_cast<BinaryOperator>(e); two != nullptr && two->isAssignmentOp()) return false;
-  if (const auto* one = dyn_cast<UnaryOperator>(e); one != nullptr && one->isIncrementDecrementOp())
-    return false;
-  for (const Stmt* child : e->children())
-    if (const auto* inner = dyn_cast_or_null<Expr>(child); inner != nullptr && !is_quiet(unit, inner))
-      return false;
-  return true;
-}
-
 std::string text_of(const Unit& unit, SourceRange range) {
   const CharSourceRange in_file = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(range),
                                                            unit.sources(), unit.context.getLangOpts());
   return in_file.isInvalid()
              ? ""
              : Lexer::getSourceText(in_file, unit.sources(), unit.context.getLangOpts()).str();
-}
-
-// The texts of two ranges in each other's place; nothing where one is not plainly there.
-bool swap(const Unit& unit, SourceRange a, SourceRange b, std::vector<findings::Edit>& out) {
-  const std::string first = text_of(unit, a), last = text_of(unit, b);
-  std::optional<findings::Edit> one = replacing(unit, a, last), other = replacing(unit, b, first);
-  if (first.empty() || last.empty() || !one || !other) return false;
-  if (first == last) return true;
-  for (const findings::Edit& edit : {*one, *other}) {
-    const bool known = std::any_of(out.begin(), out.end(), [&](const findings::Edit& e) {
-      return e.line == edit.line && e.column == edit.column && e.replacement == edit.replacement;
-    });
-    if (!known) out.push_back(edit); // another instantiation has it, too
-  }
-  return true;
 }
 
 } // namespace
@@ -312,41 +276,19 @@ Answer longer_rows(const Unit& unit, const fix::Wish& wish) {
   }
   const Expr* size = array.dimensions.back().getSizeExpr();
   const SourceRange in_file(unit.sources().getExpansionRange(size->getSourceRange()).getAsRange());
-  std::optional<findings::Edit> edit =
-      inserting(unit, behind(unit, in_file.getEnd()), fmt::format(" + {}", more));
-  if (!edit || !takes_a_sum(size) || text_of(unit, size->getSourceRange()).empty())
+  std::vector<findings::Edit> edits;
+  const auto insert = [&](SourceLocation at, std::string text) {
+    std::optional<findings::Edit> edit = inserting(unit, at, std::move(text));
+    if (edit) edits.push_back(std::move(*edit));
+    return edit.has_value();
+  };
+  const bool bare = takes_a_sum(size);
+  if (text_of(unit, size->getSourceRange()).empty() || (!bare && !insert(in_file.getBegin(), "(")) ||
+      !insert(behind(unit, in_file.getEnd()), fmt::format("{} + {}", bare ? "" : ")", more)))
     return refusal(unit,
                    {"nothing can be added to the length of its rows as it is written", size->getBeginLoc()});
   const VarDecl* v = array.versions[0];
   unit.added[v->getLocation()] = {function_of(v), bytes_of(unit, v) / extent(v, dimensions - 1) * more};
-  return {{{*edit}}, {wish.array}};
-}
-
-Answer other_order(const Unit& unit, const fix::Wish& wish) {
-  Array array;
-  if (std::optional<Refusal> why = find(unit, wish, array)) return refusal(unit, *why);
-  const SourceLocation at = array.declared->getLocation();
-  if (array.dimensions.size() != 2) return refusal(unit, {"it has not two dimensions", at});
-  if (is_device(array.versions[0]) && array.versions[0]->hasInit() &&
-      isa<InitListExpr>(array.versions[0]->getInit()))
-    return refusal(unit, {"it has an initialiser", at});
-  std::vector<findings::Edit> edits;
-  for (const VarDecl* v : array.versions) {
-    std::vector<Element> elements;
-    if (std::optional<Refusal> why = understand(unit, v, 2, elements)) return refusal(unit, *why);
-    for (const Element& e : elements) {
-      const ArraySubscriptExpr *first = e.subscripts[0], *last = e.subscripts[1];
-      for (const ArraySubscriptExpr* one : {first, last})
-        if (one->getIdx() != one->getRHS() || !is_quiet(unit, one->getIdx()))
-          return refusal(unit, {"an index has side effects, or stands in front", one->getBeginLoc()});
-      if (!swap(unit, first->getIdx()->getSourceRange(), last->getIdx()->getSourceRange(), edits))
-        return refusal(unit, {"a macro or a second line is part of an index", e.expr->getBeginLoc()});
-    }
-  }
-  if (edits.empty()) return refusal(unit, {"no index changes", at});
-  if (!swap(unit, array.dimensions[0].getSizeExpr()->getSourceRange(),
-            array.dimensions[1].getSizeExpr()->getSourceRange(), edits))
-    return refusal(unit, {"a macro is part of its dimensions", at});
   return {{edits}, {wish.array}};
 }
 

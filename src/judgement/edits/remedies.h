@@ -15,8 +15,6 @@ struct Answer {
 
 // [tile][tile] becomes [tile][tile + 1]: of a __shared__ array with two dimensions or more.
 Answer longer_rows(const Unit&, const fix::Wish&);
-// t[x][y] becomes t[y][x] in the declaration and in every use: of a __shared__ or __device__ array with two dimensions.
-Answer other_order(const Unit&, const fix::Wish&);
 // __align__(n) for a __shared__ or __device__ array of numbers, or for the structure that the array or pointer is of.
 Answer aligned(const Unit&, const fix::Wish&);
 // __restrict__ for a parameter of a kernel.

@@ -53,6 +53,13 @@ std::optional<Range> plain_type(const Source& s, u32 from, u32 to) {
   return Range{first, to};
 }
 
+// The token behind a declarator's name: "t[4]" is often written "(t)[4]" by macros.
+u32 behind_name(const Source& s, u32 name) {
+  u32 at = name + 1;
+  for (u32 open = name; open > 0 && s.at(open - 1).is("(") && s.partner(open - 1) == at; --open) ++at;
+  return at;
+}
+
 std::optional<Array> declared_at(const Source& s, u32 name) {
   Array out;
   out.name = name;
@@ -62,13 +69,14 @@ std::optional<Array> declared_at(const Source& s, u32 name) {
     const Token& t = s.at(i);
     if (t.is("extern") || t.is("__constant__") || t.is("=") || t.is("*") || t.is("&") || t.is("(")) {
       const bool aligning = t.is("(") && (s.at(i - 1).is("__align__") || s.at(i - 1).is("alignas"));
-      if (!aligning) return {};
+      const bool around_name = t.is("(") && s.partner(i) != no_token && s.partner(i) > name;
+      if (!aligning && !around_name) return {};
     }
     if (t.is("[")) i = s.partner(i) == no_token ? name : s.partner(i);
     known = known || t.is("__shared__") || t.is("__device__");
     out.shared = out.shared || t.is("__shared__");
   }
-  u32 at = name + 1;
+  u32 at = behind_name(s, name);
   std::optional<std::vector<Range>> dimensions = brackets(s, at);
   if (!known || !dimensions || dimensions->empty()) return {};
   if (!s.at(at).is(";") && !s.at(at).is(",")) return {};
@@ -76,6 +84,7 @@ std::optional<Array> declared_at(const Source& s, u32 name) {
   u32 first = statement; // declarator: behind the type
   while (first < name && !(s.at(first).word() && (s.at(first + 1).is("[") || s.at(first + 1).is(","))))
     ++first;
+  while (first > statement && s.at(first - 1).is("(")) --first;
   std::optional<Range> type = plain_type(s, statement, first);
   if (!type) return {};
   out.type = *type;
@@ -87,8 +96,7 @@ std::optional<Array> declared_at(const Source& s, u32 name) {
 // The definitions that the file has of a constant: what follows "constexpr int NAME =", "#define NAME", "NAME =" in an enum.
 std::vector<Range> definitions(const Source& s, std::string_view name) {
   std::vector<Range> out;
-  for (u32 i = 0; i < s.size(); ++i) {
-    if (!s.at(i).is(name)) continue;
+  for (u32 i : s.places_of(name)) {
     const Token& before = s.at(i - 1);
     u32 end = i + 1;
     if (s.at(i).directive) {
@@ -205,8 +213,7 @@ u32 size_of_word(std::string_view word) {
 // What the file calls by another name: "#define T float", "typedef float T;", "using T = float;".
 std::vector<Range> type_definitions(const Source& s, std::string_view name) {
   std::vector<Range> out;
-  for (u32 i = 0; i < s.size(); ++i) {
-    if (!s.at(i).is(name)) continue;
+  for (u32 i : s.places_of(name)) {
     if (s.at(i).directive && s.at(i - 1).is("define")) {
       u32 end = i + 1;
       const u32 line = s.line_of(s.at(i).begin);
@@ -253,10 +260,15 @@ u32 size_of(const Source& s, Range type, u32 depth) {
 std::optional<Array> array_visible(const Source& s, std::string_view name, u32 use) {
   if (name.empty() || !s.sound()) return {};
   std::optional<Array> out;
-  for (u32 i = 0; i < s.size(); ++i) {
-    if (!s.at(i).is(name) || s.at(i).directive || !s.at(i + 1).is("[")) continue;
+  for (u32 i : s.places_of(name)) {
+    if (i > use) break;
+    const Token& before = s.at(i - 1);
+    const u32 behind = behind_name(s, i);
+    const bool may_declare =
+        before.word() || before.is(",") || before.is("]") || before.is(")") || behind > i + 1;
+    if (!may_declare || s.at(i).directive || !s.at(behind).is("[")) continue;
     std::optional<Array> one = declared_at(s, i);
-    if (!one || i > use || use >= one->scope_end) continue;
+    if (!one || use >= one->scope_end) continue;
     if (out) return {}; // one hides the other
     out = std::move(one);
   }

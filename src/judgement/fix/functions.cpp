@@ -107,8 +107,8 @@ std::string_view type_name(const Source& s, Range type) {
 
 std::optional<Structure> structure(const Source& s, std::string_view name) {
   std::optional<Structure> out;
-  for (u32 i = 0; i < s.size() && !name.empty(); ++i) {
-    if (!s.at(i).is("struct") || s.at(i).directive) continue;
+  for (u32 i : s.places_of("struct")) {
+    if (s.at(i).directive || name.empty()) continue;
     u32 open = i + 1;
     const bool tagged = s.at(open).word();
     if (tagged) ++open;

@@ -45,10 +45,10 @@ bool is_worth_asking(const Place& p) {
   const Source& s = p.source;
   const std::optional<Array> array = array_visible(s, p.array, p.use);
   switch (p.remedy.kind) {
-  case Kind::none: return false;
+  case Kind::none:
+  case Kind::other_order: return false;
   case Kind::longer_rows: // twice the array and more for the sake of it is a matter of taste
     return array && array->shared && array->dimensions.size() > 1 && p.remedy.bytes <= p.remedy.row / 2;
-  case Kind::other_order: return array && array->dimensions.size() == 2;
   case Kind::aligned: {
     if (array && size_of(s, array->type) != 0) return true;
     const std::optional<Structure> type = structure(s, type_of(s, p.array, p.use));

@@ -105,6 +105,7 @@ Source::Source(std::string_view text) : text_(text) {
     if (text[i] == '\n') lines_.push_back(static_cast<u32>(i + 1));
   tokenize();
   match_brackets();
+  index_words();
 }
 
 void Source::tokenize() {
@@ -184,6 +185,18 @@ void Source::match_brackets() {
   sound_ = sound_ && open.empty();
 }
 
+void Source::index_words() {
+  std::vector<u32> blocks; // open ones, innermost last
+  block_.assign(tokens_.size(), no_token);
+  for (u32 i = 0; i < tokens_.size(); ++i) {
+    const Token& token = tokens_[i];
+    if (token.word()) places_[token.text].push_back(i);
+    while (!blocks.empty() && partner_[blocks.back()] < i) blocks.pop_back();
+    if (!blocks.empty()) block_[i] = blocks.back();
+    if (!token.directive && token.is("{") && partner_[i] != no_token) blocks.push_back(i);
+  }
+}
+
 u32 Source::line_of(u32 offset) const {
   return static_cast<u32>(std::upper_bound(lines_.begin(), lines_.end(), offset) - lines_.begin());
 }
@@ -204,15 +217,9 @@ u32 Source::token_at(u32 line, u32 column) const {
   return static_cast<u32>(first - tokens_.begin());
 }
 
-u32 Source::block_around(u32 index) const {
-  for (u32 i = std::min(index, size()); i-- > 0;) {
-    if (tokens_[i].directive || tokens_[i].kind != Token::Kind::sign) continue;
-    if (tokens_[i].is("}") && partner_[i] != no_token)
-      i = partner_[i];
-    else if (tokens_[i].is("{"))
-      return i;
-  }
-  return no_token;
+std::span<const u32> Source::places_of(std::string_view word) const {
+  auto found = places_.find(word);
+  return found == places_.end() ? std::span<const u32>{} : std::span<const u32>(found->second);
 }
 
 } // namespace warplens::fix

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace warplens::fix {
@@ -48,14 +49,19 @@ public:
   // The first token that begins there or behind; size() where there is none.
   u32 token_at(u32 line, u32 column) const;
   // The { of the innermost block around a token; no_token at the top.
-  u32 block_around(u32 index) const;
+  u32 block_around(u32 index) const { return index < block_.size() ? block_[index] : no_token; }
+  // The tokens that are this word, in order.
+  std::span<const u32> places_of(std::string_view word) const;
 
 private:
   void tokenize();
   void match_brackets();
+  void index_words();
   std::string_view text_;
   std::vector<Token> tokens_;
-  std::vector<u32> partner_, lines_; // where each line begins
+  std::vector<u32> partner_, block_;
+  std::vector<u32> lines_;                                        // where each line begins
+  std::unordered_map<std::string_view, std::vector<u32>> places_; // of words
   Token none_{};
   bool sound_ = true;
 };

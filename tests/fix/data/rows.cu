@@ -277,10 +277,10 @@ __global__ void typed(const float* in, float* out) { typedef float Tile[32][32];
   out[X] = t[X][Y]; //: rows t NOT dimensions are not written
 }
 __global__ void low_operator(const float* in, float* out) { __shared__ float t[32][SHIFTED]; t[Y][X] = in[X];
-  out[X] = t[X][Y]; //: rows t NOT nothing can be added
+  out[X] = t[X][Y]; //: rows t
 }
 __global__ void choice(const float* in, float* out) { __shared__ float t[32][n32 > 4 ? 32 : 64]; t[Y][X] = in[X];
-  out[X] = t[X][Y]; //: rows t NOT nothing can be added
+  out[X] = t[X][Y]; //: rows t
 }
 __global__ void named_in_asm(const float* in, float* out) { __shared__ float z[32][32]; z[Y][X] = in[X];
   float f; asm volatile("ld.shared.f32 %0, [_ZZ12named_in_asmPKfPfE1z+128];" : "=f"(f)); out[1] = f;
