@@ -133,7 +133,8 @@ void Judge::note_fault(const Claim& claim, const Words& words) {
                                 : fmt::format("in {} lanes of a warp", std::popcount(fault.lanes));
   Fault said;
   if (fault.outside) {
-    said.what = fmt::format("lies outside of its {} bytes {}: at byte {}", fault.modulus, lanes, fault.bytes);
+    said.what = fmt::format("lies outside of its {} byte{} {}: at byte {}", fault.modulus,
+                            fault.modulus == 1 ? "" : "s", lanes, fault.bytes);
     said.change = "use an index that the array has, or make the array larger";
   } else {
     said.what = fmt::format("is misaligned by {} byte{} {}", fault.bytes, fault.bytes == 1 ? "" : "s", lanes);

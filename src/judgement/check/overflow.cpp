@@ -145,7 +145,7 @@ std::optional<Overflow> Overflows::widened(u32 operand, bool is_signed, u64 scal
 // Comparisons with the index come too late, and those with what it is made from do not.
 std::optional<Overflow> Overflows::in_index(u32 value, u64 limit, u64 scale, u32 depth) {
   if (const std::optional<Bound> bound = sizes_.computed(value))
-    if (std::optional<Overflow> out = overflow(*bound, limit, scale)) return out;
+    if (std::optional<Overflow> out = overflow(value, *bound, limit, scale)) return out;
   const ir::Instruction* i = sizes_.flow.definition(value);
   if (i == nullptr || depth > most_depth) return {};
   switch (sizes_.flow.module.form(*i).opcode) {
@@ -166,7 +166,34 @@ std::optional<Overflow> Overflows::in_index(u32 value, u64 limit, u64 scale, u32
   return out;
 }
 
-std::optional<Overflow> Overflows::overflow(const Bound& by_thread, u64 limit, u64 scale) const {
+bool Overflows::is_reached(u32 value, std::set<u32>& visited, u32 depth) const {
+  if (!visited.insert(value).second) return true;
+  const ir::Instruction* i = sizes_.flow.definition(value);
+  if (i == nullptr) return true; // of a loop, or a parameter
+  switch (sizes_.flow.module.form(*i).opcode) {
+  case Opcode::mov:
+  case Opcode::cvt:
+  case Opcode::add:
+  case Opcode::sub:
+  case Opcode::or_:
+  case Opcode::mul:
+  case Opcode::mad:
+  case Opcode::shl:
+  case Opcode::shr:
+  case Opcode::div: break;
+  case Opcode::ld: return i->sources == 1 && sizes_.flow.module.form(*i).space() == ir::StateSpace::param;
+  default: return false;
+  }
+  for (u32 n = 0; n < i->sources; ++n) {
+    const u32 operand = sizes_.source(*i, n);
+    if (sizes_.flow.function.operands[operand].kind == ir::Operand::Kind::reg &&
+        (depth > most_depth || !is_reached(sizes_.flow.ssa.of_operand[operand], visited, depth + 1)))
+      return false;
+  }
+  return true;
+}
+
+std::optional<Overflow> Overflows::overflow(u32 value, const Bound& by_thread, u64 limit, u64 scale) const {
   const Bound bound = of_threads(by_thread);
   const double reached = static_cast<double>(limit);
   Overflow out;
@@ -175,6 +202,8 @@ std::optional<Overflow> Overflows::overflow(const Bound& by_thread, u64 limit, u
   if (static_cast<double>(out.bytes) > largest_memory || largest(bound, 1e15) < reached) return {};
   const bool fixed = bound.empty() || (bound.size() == 1 && bound.begin()->first.empty());
   if (fixed) {
+    std::set<u32> visited;
+    if (!is_reached(value, visited)) return {};
     out.certain = is_unconditional();
     out.sizes = "in a launch of this size";
     return out;

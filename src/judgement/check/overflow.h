@@ -21,7 +21,9 @@ private:
   std::optional<Overflow> in_address(u32 operand, u64 scale, u32 depth);
   std::optional<Overflow> widened(u32 operand, bool is_signed, u64 scale);
   std::optional<Overflow> in_index(u32 ssa_value, u64 limit, u64 scale, u32 depth);
-  std::optional<Overflow> overflow(const Bound&, u64 limit, u64 scale) const;
+  std::optional<Overflow> overflow(u32 ssa_value, const Bound&, u64 limit, u64 scale) const;
+  // Is the bound of the value one that some thread comes to? A mask or a remainder only says what cannot be passed.
+  bool is_reached(u32 ssa_value, std::set<u32>& visited, u32 depth = 0) const;
   std::string name(const Size&) const;
   std::string name(const Product&, double factor) const;
   bool is_unconditional() const;

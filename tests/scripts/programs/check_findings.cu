@@ -69,6 +69,16 @@ __global__ void plain(float* a, int n, int first) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i + first] = 1; // none
 }
+__global__ void __launch_bounds__(1024) masked(int* a) {
+  a[__umul24(blockIdx.x, 1024) + threadIdx.x] = 1; // none
+}
+__global__ void masked_width(int* a) {
+  a[__umul24(blockIdx.x, blockDim.x) + threadIdx.x] = 1; // none
+}
+__global__ void of_a_hash(int* a, const unsigned* keys) {
+  unsigned i = keys[0] & 0xffff;
+  a[i * 100000 + threadIdx.x] = 1; // none
+}
 __global__ void wide(float* a, size_t n, int m) {
   size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n) a[i * m] = 1; // warning: stride
