@@ -1,14 +1,15 @@
 #!/bin/sh
-# What takes too long for every change: the unit tests under AddressSanitizer with UBSan and under ThreadSanitizer, and the fuzz
-# targets. Each step runs whatever the ones before it found; the last lines say which failed. STEPs: asan, tsan, fuzz; all without.
+# What takes too long for every change, or needs the network or a real clock: the tests that ./test leaves out, the unit tests under
+# AddressSanitizer with UBSan and under ThreadSanitizer, and the fuzz targets. Each step runs whatever the ones before it found; the
+# last lines say which failed. STEPs: slow, asan, tsan, fuzz; all without.
 #   scripts/nightly.sh [MINUTES_PER_FUZZ_TARGET|SECONDSs [STEP…]]
 set -u
 cd "$(dirname "$0")/.."
 time=${1:-30}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- asan tsan fuzz
+[ $# -gt 0 ] || set -- slow asan tsan fuzz
 for step in "$@"; do
-  case $step in asan | tsan | fuzz) ;; *) echo "there is no step '$step'" >&2; exit 2 ;; esac
+  case $step in slow | asan | tsan | fuzz) ;; *) echo "there is no step '$step'" >&2; exit 2 ;; esac
 done
 export WARPLENS_MORE_PACKAGES=scripts/fuzz-packages.txt
 . scripts/prepare.sh
@@ -16,8 +17,9 @@ export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=pri
 export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=4 die_after_fork=0"
 
 failed=
+case " $* " in *' slow '*) ./test -L nightly || failed="$failed slow" ;; esac
 for preset in "$@"; do
-  [ "$preset" != fuzz ] || continue
+  case $preset in fuzz | slow) continue ;; esac
   build=build/$preset
   say "Unit tests, $preset"
   if prepare && cmake --build "$build" -j "$(jobs)"; then
