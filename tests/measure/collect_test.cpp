@@ -175,7 +175,8 @@ TEST(Collector, AnAsynchronousCopyHasARecordForEachOfItsEnds) {
 
   LaunchRecord launch;
   launch.sm = {90}, launch.sites = records;
-  for (SiteRecord& record : launch.sites) record.site.copied_to = {}; // which is not sent
+  for (SiteRecord& record : launch.sites)
+    record.site.copied_to = {}, record.site.space = record.space; // what the instruction names is not sent
   const Result<Event> sent = decode(encode(launch));
   ASSERT_TRUE(sent.has_value());
   EXPECT_TRUE(std::get<LaunchRecord>(*sent).sites == launch.sites);

@@ -18,7 +18,7 @@ LaunchRecord sample_launch() {
   launch.status = Status::failed, launch.reason = "illegal address";
   launch.blocks = {5, 3};
   launch.diagnostics.push_back(
-      diag::error("illegal-address", "a \"quoted\" message", {"a.cu", 3, 4, 5}, "do this"));
+      diag::warning("illegal-address", "a \"quoted\" message", {"a.cu", 3, 4, 5}, "do this"));
   launch.diagnostics[0].notes = {"one", "two"};
   launch.warp_instructions = 0xffffffffffffffffu, launch.seconds = 0.25;
   SiteRecord site;
@@ -26,7 +26,7 @@ LaunchRecord sample_launch() {
   site.site.frames = {{"in.h", 8, 2, "get"}, {"a.cu", 3, 4, ""}};
   site.site.opcode = "ld.global.nc.v2.f32", site.site.kind = access::Kind::async_copy;
   site.site.cache = access::Cache::nc, site.site.bytes = 8, site.site.matrices = 4;
-  site.site.space = access::Space::constant, site.site.vector = 2,
+  site.site.space = access::Space::local, site.site.vector = 2,
   site.site.element = access::ElementType::floating;
   site.site.timing_dependent = access::Timing::retry;
   site.result_unused = site.adds_one = true;
@@ -34,7 +34,8 @@ LaunchRecord sample_launch() {
   site.counters.resize(2);
   u64 number = 1;
   for (arch::Counts& counts : site.counters)
-    for (const arch::CountMember& member : arch::count_members) counts.*member.value = number++;
+    for (const arch::CountMember& member : arch::count_members)
+      if (arch::applies(member.which, site.space, site.site.kind, true)) counts.*member.value = number++;
   site.pattern = {.shape = {Form::rows, -128, 2, 16, -4096, 4},
                   .lanes = 30,
                   .units = 7,
@@ -129,8 +130,8 @@ TEST(Wire, OffsetsOfLanesAreOneText) {
 
 TEST(Wire, DamagedDistributionsAreRefused) {
   auto line = [](std::string_view a_class) {
-    return fmt::format(R"({{"event":"launch","sm":[90],"sites":[{{"site":{{"opcode":"ld.b32","bytes":4}},)"
-                       R"("distribution":{{"classes":[{}]}},"counters":[{{}}]}}]}})",
+    return fmt::format(R"({{"event":"launch","sm":[90],"sites":[{{"ptx":"ld.b32","bytes":4,)"
+                       R"("distribution":{{"classes":[{}]}}}}]}})",
                        a_class);
   };
   EXPECT_TRUE(decode(line(R"({"warps":1,"active":7,"offsets":"0+4*2"})")));
@@ -156,9 +157,19 @@ TEST(Wire, EveryTruncationIsRefusedAndNoneCrashes) {
 
 TEST(Wire, EnumeratorsGoByName) {
   std::string line = encode(sample_launch());
-  for (std::string_view name : {"\"failed\"", "\"async_copy\"", "\"nc\"", "\"local\"", "\"constant\"",
-                                "\"rows\"", "\"floating\"", "\"error\""})
+  for (std::string_view name :
+       {"\"failed\"", "\"async_copy\"", "\"nc\"", "\"local\"", "\"rows\"", "\"floating\"", "\"warning\""})
     EXPECT_NE(line.find(name), line.npos) << name;
+}
+
+// The first site of a module has the number 0.
+TEST(Wire, AReferenceToTheFirstSiteIsOne) {
+  LaunchRecord launch = sample_launch();
+  launch.sites[0].site = {.id = access::SiteId(0u), .bytes = 0};
+  launch.sites[0].distribution = {};
+  Result<Event> back = decode(encode(launch));
+  ASSERT_TRUE(back) << back.error().notes[0];
+  EXPECT_EQ(std::get<LaunchRecord>(*back).sites[0].site.id, access::SiteId(0u));
 }
 
 // How much cp.async copies is an operand, so that its site may not say: the launch that could not run it is told of still.
@@ -173,7 +184,9 @@ TEST(Wire, AnAsynchronousCopyNeedNoSize) {
 }
 
 TEST(Wire, UnknownMembersAreIgnored) {
-  EXPECT_TRUE(decode(R"({"event":"process_ended","process":4,"later":{"x":[1]}})"));
+  Result<Event> event = decode(R"({"event":"process_ended","process":4,"later":{"x":[1]}})");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(std::get<ProcessEnded>(*event).process, 4);
 }
 
 TEST(Wire, WrongTypesAndRangesAreRefused) {
@@ -192,15 +205,16 @@ TEST(Wire, WrongTypesAndRangesAreRefused) {
         R"({"event":"launch","status":"surprise"})",
         R"({"event":"launch","status":""})",
         R"({"event":"launch","sites":{}})",
-        R"({"event":"launch","sm":[90],"sites":[{"space":"moon","counters":[{}]}]})",
-        R"({"event":"launch","sm":[90],"sites":[{"pattern":"rows","counters":[{}]}]})",
-        R"({"event":"launch","sm":[90],"sites":[{"pattern":{"form":"waves"},"counters":[{}]}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"id":1,"space":"moon"}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"id":1,"pattern":"rows"}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"id":1,"pattern":{"form":"waves"}}]})",
         R"({"event":"launch","sites":[1]})",
-        R"({"event":"launch","sm":[90],"sites":[{"site":{"opcode":"ld.b32","bytes":0},"counters":[{}]}]})",
-        R"({"event":"launch","sm":[90],"sites":[{"site":{"opcode":"ld.b32","bytes":65},"counters":[{}]}]})",
-        R"({"event":"launch","sm":[90],"sites":[{"counters":[]}]})",
-        R"({"event":"launch","sm":[90],"sites":[{"counters":[{"sectors":-1}]}]})",
-        R"({"event":"launch","sm":[90],"sites":[{"space":17,"counters":[{}]}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"ptx":"ld.b32","bytes":0}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"ptx":"ld.b32","bytes":65}]})",
+        R"({"event":"launch","sm":[90,70],"sites":[{"id":1}]})",
+        R"({"event":"launch","sm":[90,70],"sites":[{"id":1,"by_sm":{"90":{}}}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"id":1,"sectors":-1}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"id":1,"space":17}]})",
         R"({"event":"message"})",
         R"({"event":"process_ended","process":18446744073709551615})"})
     EXPECT_FALSE(decode(line)) << line;

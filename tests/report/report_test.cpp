@@ -459,10 +459,13 @@ TEST(Launches, AreReadAndWrittenAgainToTheByte) {
   input.sm = {90, 20};
   LaunchList list(input.launches);
   for (measure::LaunchRecord& launch : repeated_launches()) list.add(std::move(launch));
-  std::string text = json(*build(std::move(input), source, {}), "0");
+  Result<Model> model = build(std::move(input), source, {});
+  ASSERT_TRUE(model);
+  std::string text = json(*model, "0");
   Result<Saved> saved = read_json(text, "r");
   ASSERT_TRUE(saved);
   EXPECT_EQ(json(*build(*saved), "0"), text);
+  EXPECT_EQ(json(*build(saved_of(*model)), "0"), text) << "as if it had been written and read";
   Result<Saved> both = merge({*saved, *saved});
   ASSERT_TRUE(both);
   EXPECT_EQ(both->input.launches.size(), 3u);

@@ -74,7 +74,8 @@ expect_in stdout "other arguments: '64' and '128'"
 expect_in stdout 'grid 2x8 → 4x16'
 run "$warplens" diff old.json "./no-such-program 3"
 expect_code 2
-expect_in stderr 'could not be run'
+expect_in stderr "'./no-such-program' does not exist"
+expect_in stderr 'a saved report is a file that ends in .json'
 
 # Baselines know averages; a report beside one is taken as its findings.
 for side in old new; do

@@ -27,9 +27,8 @@ bool is_program(const std::string& file) {
   return os::elf_kind(content.bytes()) == os::ElfKind::native;
 }
 
-// What `run --json` says of a program.
-Result<report::Saved> run_saved(const std::string& program, const CompareOptions& options,
-                                const RunOutput& output) {
+Result<report::Saved> run_program(const std::string& program, const CompareOptions& options,
+                                  const RunOutput& output) {
   Result<std::vector<std::string>> words = split_words(options.arguments);
   if (!words) return failure(words.error());
   RunOptions run;
@@ -38,9 +37,7 @@ Result<report::Saved> run_saved(const std::string& program, const CompareOptions
   run.sm = options.sm, run.sm_given = true;
   run.colour = options.colour;
   run.version = options.version;
-  Result<std::string> document = run_for_json(std::move(run), output);
-  if (!document) return failure(document.error());
-  return report::read_json(*document, program);
+  return run_saved(std::move(run), output);
 }
 
 Result<std::vector<compare::Reason>> accepted(const std::vector<std::string>& names) {
@@ -65,7 +62,7 @@ Result<Sides> read(const CompareOptions& options, const RunOutput& output) {
   Sides out;
   for (const std::string& file : options.sides) {
     Result<report::Saved> saved =
-        file != "-" && is_program(file) ? run_saved(file, options, output) : read_saved(file, true);
+        file != "-" && is_program(file) ? run_program(file, options, output) : read_saved(file, true);
     if (!saved) return failure(saved.error());
     report::make_summable(saved->input);
     out.runs.push_back(std::move(*saved));

@@ -34,17 +34,20 @@ bool is_baseline(std::string_view text) {
          begin.find("\"findings\"") < std::min(begin.find("\"target\""), begin.find("\"program\""));
 }
 
+Result<Input> from_run(Result<report::Saved> saved, const std::string& name, const DiffOptions& options) {
+  if (!saved) return failure(saved.error());
+  Result<report::Model> model = report::build(*saved, {options.run.kernel});
+  if (!model) return failure(model.error());
+  return Input{name, std::move(*model)};
+}
+
 Result<Input> from_json(const std::string& text, const std::string& name, const DiffOptions& options) {
   if (is_baseline(text)) {
     Result<gates::Baseline> baseline = gates::read_baseline(text, name);
     if (!baseline) return failure(baseline.error());
     return Input{name, std::move(*baseline)};
   }
-  Result<report::Saved> saved = report::read_json(text, name);
-  if (!saved) return failure(saved.error());
-  Result<report::Model> model = report::build(*saved, {options.run.kernel});
-  if (!model) return failure(model.error());
-  return Input{name, std::move(*model)};
+  return from_run(report::read_json(text, name), name, options);
 }
 
 // Is it to be read? Else it is to be run.
@@ -65,12 +68,12 @@ Result<Input> from_program(const std::string& side, const DiffOptions& options, 
                                "warplens diff OLD NEW: reports of `warplens run --json FILE`, or programs"));
   RunOptions run = options.run;
   run.command = std::move(*words);
-  Result<std::string> document = run_for_json(std::move(run), output);
-  if (document) return from_json(*document, side, options);
-  diag::Diagnostic refused = document.error();
-  refused.help =
+  Result<report::Saved> saved = run_saved(std::move(run), output);
+  if (saved) return from_run(std::move(saved), side, options);
+  diag::Diagnostic refused = saved.error();
+  refused.notes.push_back(
       "a saved report is a file that ends in .json; a program is given with its arguments in quotes: "
-      "warplens diff './old 64' './new 64'";
+      "warplens diff './old 64' './new 64'");
   return failure(std::move(refused));
 }
 

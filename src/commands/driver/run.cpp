@@ -14,6 +14,7 @@
 #include "os/file.h"
 #include "os/foreground.h"
 #include "os/interrupt.h"
+#include "report/read.h"
 #include "source/names.h"
 #include "source/source.h"
 #include <algorithm>
@@ -263,58 +264,74 @@ Result<void> check_verifying(const RunOptions& options) {
                              "warplens run --verify-fix FILE.cu; or --fix-dry-run, which shows the changes"));
 }
 
-} // namespace
+// A program that has run, and what it did.
+struct Observed {
+  Gates gates;
+  Prepared prepared;
+  os::ForegroundEnd end;
+  source::SourceFiles sources;
+  report::Model model;
+};
 
-int run(const RunOptions& asked, const RunOutput& output) {
-  RunOptions options = with_sources(asked);
-  if (Result<void> fine = check_verifying(options); !fine) return refuse(options, output, fine.error());
-  os::DelayedSignals signals; // outlives all files that are to be removed
+// Completes the options by what the folder's .warplens.toml says.
+Result<Observed> observe(RunOptions& options, const RunOutput& output) {
+  if (Result<void> fine = check_verifying(options); !fine) return failure(fine.error());
   Result<Gates> gates = Gates::prepare(options.gates);
-  if (!gates) return refuse(options, output, gates.error());
-  if (Result<void> fine = gates->complete(options); !fine) return refuse(options, output, fine.error());
+  if (!gates) return failure(gates.error());
+  if (Result<void> fine = gates->complete(options); !fine) return failure(fine.error());
   cache::Settings cache = cache::settings_from_environment();
   if (options.no_cache) cache.limit = 0;
   Result<Prepared> prepared = prepare(options, output, cache);
-  if (!prepared) return refuse(options, output, prepared.error());
+  if (!prepared) return failure(prepared.error());
 
   // A file rather than a pipe: nobody has to read while the program runs, and its children append too.
   Result<EventFile> events = EventFile::create();
-  if (!events) return refuse(options, output, events.error());
+  if (!events) return failure(events.error());
   Result<os::ForegroundEnd> end = [&] {
     ProgressLine line(events->ledger(), !options.no_progress);
     return os::run_foreground(process_of(*prepared, *events));
   }();
-  if (!end) return refuse(options, output, end.error());
+  if (!end) return failure(end.error());
 
   // From here on the program has ended, however it did: what it left is worth a report.
   report::Input input = gather(*prepared, *events, *end);
   source::SourceFiles sources = sources_of(*prepared);
   Result<report::Model> model = model_of(*prepared, std::move(input), sources);
-  if (!model) return refuse(options, output, model.error());
-  if (Result<void> written = prepared->outputs.write(options, *model, sources, output); !written)
+  if (!model) return failure(model.error());
+  return Observed{std::move(*gates), std::move(*prepared), *end, std::move(sources), std::move(*model)};
+}
+
+} // namespace
+
+int run(const RunOptions& asked, const RunOutput& output) {
+  RunOptions options = with_sources(asked);
+  os::DelayedSignals signals; // outlives all files that are to be removed
+  Result<Observed> seen = observe(options, output);
+  if (!seen) return refuse(options, output, seen.error());
+  auto& [gates, prepared, end, sources, model] = *seen;
+  if (Result<void> written = prepared.outputs.write(options, model, sources, output); !written)
     return refuse(options, output, written.error());
-  Result<HeldRun> held = hold_run(*gates, *model, sources, options, prepared->outputs, output);
+  Result<HeldRun> held = hold_run(gates, model, sources, options, prepared.outputs, output);
   if (!held) return refuse(options, output, held.error());
   Result<bool> fixed = apply_fixes(options, held->fixes, output);
   if (!fixed) return refuse(options, output, fixed.error());
-  save_last_run(*model, options, output); // last: verifying fixes runs variants of the program
-  const bool passes = *fixed && held->failing == 0 && (!options.strict || report::passes_strict(*model));
-  if (end->exit_code != 0) return end->exit_code;
+  save_last_run(model, options, output); // last: verifying fixes runs variants of the program
+  const bool passes = *fixed && held->failing == 0 && (!options.strict || report::passes_strict(model));
+  if (end.exit_code != 0) return end.exit_code;
   return !held->answered ? cannot : passes ? 0 : 1;
 }
 
-Result<std::string> run_for_json(RunOptions options, const RunOutput& output) {
-  options.json = "-"; // then nothing else is there, and the program's output goes to standard error
+Result<report::Saved> run_saved(RunOptions asked, const RunOutput& output) {
+  RunOptions options = with_sources(std::move(asked));
+  options.json = "-"; // standard output is taken: what the program prints goes to standard error
   options.html.clear(), options.report.clear();
   options.strict = false;
   options.gates = {};
-  options.gates.fail_on = {"never"};
-  std::string document;
-  const RunOutput captured{[&](std::string_view text) { return document += text, true; }, output.err};
-  const int code = run(options, captured);
-  if (!document.empty()) return document;
-  return failure(diag::error("program-not-run", fmt::format("'{}' could not be run (exit code {})",
-                                                            fmt::join(options.command, " "), code)));
+  os::DelayedSignals signals;
+  Result<Observed> seen = observe(options, output);
+  if (!seen) return failure(seen.error());
+  save_last_run(seen->model, options, output);
+  return report::saved_of(std::move(seen->model));
 }
 
 bool is_launch_option(std::string_view word) { return launcher::is_launch_option(word); }

@@ -8,6 +8,10 @@
 #include <string_view>
 #include <vector>
 
+namespace warplens::report {
+struct Saved;
+}
+
 namespace warplens::driver {
 
 // Findings, and the gates that they must pass (driver/findings/gates.h).
@@ -48,9 +52,9 @@ struct RunOutput {
 // (report::Model), or `checks` found something.
 int run(const RunOptions&, const RunOutput&);
 
-// Runs a program for its JSON report alone, held to no gate; what the program writes to standard output goes to standard error.
-// Errors: program-not-run; `err` has then been told why.
-Result<std::string> run_for_json(RunOptions, const RunOutput&);
+// Runs a program for what a report of it would hold, with no gate; what the program writes to standard output goes to standard
+// error. Errors: those of run().
+Result<report::Saved> run_saved(RunOptions, const RunOutput&);
 
 bool is_launch_option(std::string_view word); // of those that follow a file with a kernel
 

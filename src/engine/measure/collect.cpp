@@ -7,28 +7,25 @@
 #include <optional>
 
 namespace warplens::measure {
-namespace {
-
-// A worker's cells, and how often they count.
-struct Share {
-  Worker worker;
-  std::optional<AsAssembled> in_front{}; // of the worker, where machine code has some accesses otherwise
-  u64 times = 1;
-  std::optional<u64> cta{}; // of those that they stand for: the first
-  access::Sink* sink() { return in_front ? static_cast<access::Sink*>(&*in_front) : &worker; }
-};
-
-// The warps of one site in one space over all shares.
-struct Merged {
-  SiteRecord record;
-  access::AccessHeader header{};
-  WarpTally tally{};
-  arch::Counts without_pattern{};
-};
-
-} // namespace
 
 struct Collector::Impl {
+  // The warps of one site in one space over all shares.
+  struct Merged {
+    SiteRecord record;
+    access::AccessHeader header{};
+    WarpTally tally{};
+    arch::Counts without_pattern{};
+  };
+
+  // A worker's cells, and how often they count.
+  struct Share {
+    Worker worker;
+    std::optional<AsAssembled> in_front{}; // of the worker, where machine code has some accesses otherwise
+    u64 times = 1;
+    std::optional<u64> cta{}; // of those that they stand for: the first
+    access::Sink* sink() { return in_front ? static_cast<access::Sink*>(&*in_front) : &worker; }
+  };
+
   std::vector<const arch::Architecture*> architectures;
   std::span<const access::Site> sites;
   std::vector<u32> site_index; // by SiteId
@@ -129,13 +126,13 @@ Collector::~Collector() = default;
 
 std::vector<access::Sink*> Collector::sinks() {
   std::vector<access::Sink*> out;
-  for (Share& share : impl_->shares) out.push_back(share.sink());
+  for (Impl::Share& share : impl_->shares) out.push_back(share.sink());
   return out;
 }
 
 access::Sink* Collector::begin_class() {
   if (!impl_->shares.empty() && impl_->shares.back().times == 0) impl_->shares.pop_back();
-  Share& share = impl_->add_share();
+  Impl::Share& share = impl_->add_share();
   share.times = 0;
   return share.sink();
 }

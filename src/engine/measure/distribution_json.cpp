@@ -1,5 +1,6 @@
 // Lanes as one short text and back, and what follows from them found again. See distribution_json.h.
 #include "measure/distribution_json.h"
+#include "arch/count.h"
 #include "base/bits.h"
 #include <bit>
 #include <charconv>
@@ -125,7 +126,9 @@ Distribution distribution_of(const json& value) {
   return out;
 }
 
-void complete(SiteRecord& record, u32 sm) {
+namespace {
+
+void complete_classes(SiteRecord& record, u32 sm) {
   const arch::Architecture* device = arch::find(sm);
   if (device == nullptr) {
     record.distribution = {};
@@ -147,6 +150,19 @@ void complete(SiteRecord& record, u32 sm) {
     WarpClass known = class_of(c.example, c.warps, *device);
     if (c.counts != arch::Counts{}) known.counts = c.counts, known.ways = c.ways;
     c = known;
+  }
+}
+
+} // namespace
+
+void complete(SiteRecord& record, const std::vector<u32>& sm, bool measured) {
+  complete_classes(record, sm.empty() ? 0 : sm[0]);
+  for (std::size_t a = 0; a < std::min(sm.size(), record.counters.size()); ++a) {
+    const arch::Architecture* row = arch::find(sm[a]);
+    const bool stages = row != nullptr && arch::knows_stages(*row) && !measured;
+    for (const arch::CountMember& member : arch::count_members)
+      if (!arch::applies(member.which, record.space, record.site.kind, stages))
+        record.counters[a].*member.value = 0;
   }
 }
 

@@ -60,7 +60,8 @@ template <class Json> Json distribution_json(const Distribution& distribution, u
 
 // What such an object says; to be completed.
 Distribution distribution_of(const json&);
-// Finds the rest of what is known of its classes, once the site is; forgets them where `sm` is no architecture.
-void complete(SiteRecord&, u32 sm);
+// Once the site is known: finds the rest of what is known of its classes, or forgets them where sm[0] is no architecture; and
+// forgets counts that do not apply to the access, which no report shows and which would be added up.
+void complete(SiteRecord&, const std::vector<u32>& sm, bool measured = false);
 
 } // namespace warplens::measure

@@ -1,14 +1,21 @@
-// Members of JSON objects: what the lines between processes (wire.h) and saved reports (report/read.h) have in common.
+// The JSON form of a launch's record, listed once: members() names each member, and three visitors use the list. ShortWriter
+// writes the lines between processes (wire.h), WholeWriter the published report (report/json.h), Reader reads both.
 //
-// Those that come from outside are checked. A member that is missing or null keeps its default; one of the wrong type, a
-// number out of its range or a name that this build does not know throws Unreadable, which the reader turns into a
-// diagnostic. Types that are written and read in the same form list their members once, in members(): Writer and Reader
-// visit them.
+//   visit(key, value)           a member
+//   visit.known(key, value)     a report has null for its default
+//   visit.optional(key, value)  a report leaves it out at its default
+//   visit.internal(key, value)  no report has it
+//   visit.object(key, value)    a value with members of its own; a report has null for its default
+//   visit.each(key, values)     an array of such values
+//
+// ShortWriter leaves out every member at its default. What is read comes from outside and is checked: a member that is missing
+// or null keeps its default; one of the wrong type, a number out of its range or a name that this build does not know throws
+// Unreadable, which says where in the document; the reader's caller turns it into a diagnostic.
 #pragma once
 #include "access/site.h"
 #include "arch/counts.h"
 #include "base/diagnostic.h"
-#include "measure/pattern.h"
+#include "measure/record.h"
 #include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -21,10 +28,6 @@ using nlohmann::json;
 struct Unreadable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-struct LaunchContent;
-// Throws where a launch has sizes that none on a GPU has.
-void expect_possible(const LaunchContent&);
 
 template <class T> T number_of(const json& value, const char* key) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -66,97 +69,226 @@ template <class E> void take_name(const json& object, const char* key, E& out) {
   throw Unreadable(fmt::format("member '{}' is '{}', which is not known", key, text));
 }
 
-// The elements of a member array; no such member is an empty array.
+inline void expect_object(const json& value, const char* what) {
+  if (!value.is_object()) throw Unreadable(fmt::format("{} is not an object", what));
+}
+
+// The elements of a member array; no such member is an empty array. What is unreadable in one is told with its place:
+// "sites[3]: member 'line' is not a number in its range".
 template <class F> void each(const json& object, const char* key, F&& f) {
   auto found = object.find(key);
   if (found == object.end() || found->is_null()) return;
   if (!found->is_array()) throw Unreadable(fmt::format("member '{}' is not an array", key));
-  for (const json& element : *found) f(element);
+  std::size_t index = 0;
+  for (const json& element : *found) {
+    try {
+      f(element);
+    } catch (const Unreadable& error) {
+      const std::string_view what = error.what();
+      const char* separator = what.find(": ") < what.find(' ') ? "." : ": "; // it begins with a place
+      throw Unreadable(fmt::format("{}[{}]{}{}", key, index, separator, what));
+    }
+    ++index;
+  }
 }
-
-inline void expect_object(const json& value, const char* what) {
-  if (!value.is_object()) throw Unreadable(fmt::format("{} is not an object", what));
+// Of objects.
+template <class F> void each_object(const json& object, const char* key, F&& f) {
+  each(object, key, [&](const json& element) {
+    expect_object(element, "the element");
+    f(element);
+  });
 }
 
 std::vector<std::string> strings(const json& object, const char* key);
 void take_dim(const json& object, const char* key, Dim3& out);
 
-// Puts members into an object, but for those at their default; enumerators go by name.
-struct Writer {
-  json& object;
+// Enumerators go by name, never by number; one without a name is null.
+template <class Json, class T> Json json_of(const T& value) {
+  if constexpr (std::is_enum_v<T>)
+    return name(value).empty() ? Json() : Json(name(value));
+  else if constexpr (std::is_same_v<T, Dim3>)
+    return {value.x, value.y, value.z};
+  else
+    return value;
+}
+
+struct ShortWriter {
+  json& out;
   template <class T> void operator()(const char* key, const T& value, const T& none = {}) const {
-    if (value == none) return;
-    if constexpr (std::is_enum_v<T>)
-      object[key] = name(value);
-    else
-      object[key] = value;
+    if (!(value == none)) out[key] = json_of<json>(value);
   }
+  template <class T> void known(const char* key, const T& value) const { (*this)(key, value); }
+  template <class T> void optional(const char* key, const T& value) const { (*this)(key, value); }
+  template <class T> void internal(const char* key, const T& value) const { (*this)(key, value); }
+  template <class T> void object(const char* key, const T& value) const;
+  template <class Range> void each(const char* key, const Range& values) const;
+};
+
+template <class Json> struct WholeWriter {
+  Json& out;
+  template <class T> void operator()(const char* key, const T& value, const T& = {}) const {
+    out[key] = json_of<Json>(value);
+  }
+  template <class T> void known(const char* key, const T& value) const {
+    out[key] = value == T{} ? Json() : json_of<Json>(value);
+  }
+  template <class T> void optional(const char* key, const T& value) const {
+    if (!(value == T{})) out[key] = json_of<Json>(value);
+  }
+  template <class T> void internal(const char*, const T&) const {}
+  template <class T> void object(const char* key, const T& value) const;
+  template <class Range> void each(const char* key, const Range& values) const;
 };
 
 struct Reader {
-  const json& object;
+  const json& in;
   template <class T> void operator()(const char* key, T& value, const T& = {}) const {
     if constexpr (std::is_enum_v<T>)
-      take_name(object, key, value);
+      take_name(in, key, value);
     else if constexpr (std::is_same_v<T, bool>)
-      take_flag(object, key, value);
+      take_flag(in, key, value);
+    else if constexpr (std::is_same_v<T, Dim3>)
+      take_dim(in, key, value);
     else if constexpr (std::is_same_v<T, std::vector<std::string>>)
-      value = strings(object, key);
+      value = strings(in, key);
+    else if constexpr (std::is_same_v<T, std::vector<u32>>)
+      measure::each(in, key, [&](const json& one) { value.push_back(number_of<u32>(one, key)); });
     else
-      take(object, key, value);
+      take(in, key, value);
   }
+  template <class T> void known(const char* key, T& value) const { (*this)(key, value); }
+  template <class T> void optional(const char* key, T& value) const { (*this)(key, value); }
+  template <class T> void internal(const char* key, T& value) const { (*this)(key, value); }
+  template <class T> void object(const char* key, T& value) const;
+  template <class T> void each(const char* key, std::vector<T>& values) const;
 };
 
-// The members of a value, const for a Writer. Enumerators whose default has a name are not listed: a Writer would leave
-// them out.
-template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, diag::Diagnostic>
-void members(V&& visit, T& d) {
-  visit("kind", d.kind), visit("message", d.message);
-  visit("file", d.span.file), visit("line", d.span.line), visit("column", d.span.column);
-  visit("length", d.span.length), visit("notes", d.notes), visit("help", d.help);
+// T or const T: a Reader's values are not const, a Writer's are.
+template <class T, class U>
+concept Either = std::is_same_v<std::remove_const_t<T>, U>;
+
+template <class V> void members(V&& visit, Either<diag::Diagnostic> auto& d) {
+  visit("kind", d.kind), visit("severity", d.severity, diag::Severity::error), visit("message", d.message);
+  visit.known("file", d.span.file), visit.known("line", d.span.line), visit.known("column", d.span.column);
+  visit.internal("length", d.span.length);
+  visit("notes", d.notes), visit.known("help", d.help);
 }
 
-template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, access::SourceFrame>
-void members(V&& visit, T& frame) {
+template <class V> void members(V&& visit, Either<access::SourceFrame> auto& frame) {
   visit("file", frame.file), visit("line", frame.line), visit("column", frame.column);
-  visit("function", frame.function);
+  visit.known("function", frame.function);
 }
 
+template <class V> void members(V&& visit, Either<access::Array> auto& array) {
+  visit("kind", array.kind), visit.known("name", array.name);
+  const auto number = [&](const char* key, auto& value) {
+    array.kind == access::ArrayKind::parameter ? visit(key, value) : visit.known(key, value);
+  };
+  number("parameter", array.parameter), number("parameters", array.parameters);
+  number("offset", array.offset);
+  visit("indirect", array.indirect);
+}
+
+template <class V> void members(V&& visit, Either<Pattern> auto& pattern) {
+  visit("stride", pattern.shape.stride), visit("ways", pattern.ways), visit("share", pattern.share);
+  visit("excess_share", pattern.excess_share), visit("form", pattern.shape.form);
+  visit("rows", pattern.shape.rows), visit("row_lanes", pattern.shape.row_lanes);
+  visit("gap", pattern.shape.gap), visit("offset", pattern.shape.offset);
+  visit("lanes", pattern.lanes), visit("units", pattern.units), visit("most_units", pattern.most_units);
+}
+
+// The innermost frame's members stand in the site itself.
+template <class V> void members(V&& visit, Either<access::SourceStack> auto& frames) {
+  const std::vector<access::SourceFrame>& all = frames.all();
+  access::SourceFrame first = all.empty() ? access::SourceFrame{} : all.front();
+  std::vector<access::SourceFrame> outer(all.empty() ? all.begin() : all.begin() + 1, all.end());
+  visit.known("file", first.file), visit.known("line", first.line), visit.known("column", first.column);
+  visit.each("inlined_at", outer);
+  visit.known("source_function", first.function);
+  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(frames)>>) {
+    if (!first.file.empty() || first.line != 0) outer.insert(outer.begin(), std::move(first));
+    frames = std::move(outer);
+  }
+}
+
+// The instruction of a record. The space that the instruction itself names is known to the process that ran it alone.
 template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, access::Array>
-void members(V&& visit, T& array) {
-  visit("kind", array.kind), visit("name", array.name), visit("parameter", array.parameter);
-  visit("parameters", array.parameters), visit("offset", array.offset), visit("indirect", array.indirect);
+requires Either<T, SiteRecord>
+void instruction_members(V&& visit, T& record) {
+  auto& site = record.site;
+  members(visit, site.frames);
+  visit.known("function", site.function), visit("id", site.id.value, access::SiteId{}.value),
+      visit("ptx", site.opcode);
+  visit("ptx_line", site.ptx_line), visit("space", record.space), visit("op", site.kind);
+  visit("bytes", site.bytes), visit("cache", site.cache), visit("matrices", site.matrices);
+  visit("vector", site.vector, u8{1}), visit("element", site.element), visit.object("array", site.array);
+  visit.optional("timing_dependent", site.timing_dependent), visit.optional("assembled", site.assembled);
 }
 
-// But for its id, its frames and its array.
-template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, access::Site>
-void members(V&& visit, T& site) {
-  visit("function", site.function), visit("ptx_line", site.ptx_line), visit("opcode", site.opcode);
-  visit("space", site.space), visit("kind", site.kind), visit("cache", site.cache);
-  visit("bytes", site.bytes), visit("matrices", site.matrices), visit("vector", site.vector, u8{1});
-  visit("element", site.element), visit("timing_dependent", site.timing_dependent);
-  visit("assembled", site.assembled);
+template <class V> void members(V&& visit, Either<Blocks> auto& blocks) {
+  visit("counted", blocks.ended), visit("in_part", blocks.running);
 }
 
-template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, Pattern>
-void members(V&& visit, T& pattern) {
-  visit("form", pattern.shape.form), visit("stride", pattern.shape.stride), visit("rows", pattern.shape.rows);
-  visit("row_lanes", pattern.shape.row_lanes), visit("gap", pattern.shape.gap);
-  visit("offset", pattern.shape.offset), visit("lanes", pattern.lanes), visit("units", pattern.units);
-  visit("most_units", pattern.most_units), visit("ways", pattern.ways), visit("share", pattern.share);
-  visit("excess_share", pattern.excess_share);
+// A launch but for its sites, in three parts, since a report has more between them.
+template <class V, class T> void name_members(V&& visit, T& launch) {
+  visit("kernel", launch.kernel), visit("name", launch.name), visit("module", launch.module);
+}
+template <class V, class T> void shape_members(V&& visit, T& launch) {
+  visit("grid", launch.grid), visit("block", launch.block), visit("sm", launch.sm);
+  visit("shared_bytes", launch.shared_bytes), visit("local_bytes", launch.local_bytes);
+  visit("local_arrays", launch.local_arrays);
+}
+template <class V, class T> void outcome_members(V&& visit, T& launch) {
+  visit.known("reason", launch.reason), visit.known("error", launch.error);
+  visit("warp_instructions", launch.warp_instructions);
 }
 
-diag::Diagnostic diagnostic_of(const json&);
-Pattern pattern_of(const json&);
-access::Array array_of(const json&);
+template <class T> json short_json(const T& value) {
+  json out = json::object();
+  members(ShortWriter{out}, value);
+  return out;
+}
+template <class Json, class T> Json whole_json(const T& value) {
+  Json out = Json::object();
+  members(WholeWriter<Json>{out}, value);
+  return out;
+}
+template <class T> T read_object(const json& value, const char* what) {
+  expect_object(value, what);
+  T out{};
+  members(Reader{value}, out);
+  return out;
+}
+
+template <class T> void ShortWriter::object(const char* key, const T& value) const {
+  if (!(value == T{})) out[key] = short_json(value);
+}
+template <class Range> void ShortWriter::each(const char* key, const Range& values) const {
+  for (const auto& value : values) out[key].push_back(short_json(value));
+}
+template <class Json>
+template <class T>
+void WholeWriter<Json>::object(const char* key, const T& value) const {
+  out[key] = value == T{} ? Json() : whole_json<Json>(value);
+}
+template <class Json>
+template <class Range>
+void WholeWriter<Json>::each(const char* key, const Range& values) const {
+  out[key] = Json::array();
+  for (const auto& value : values) out[key].push_back(whole_json<Json>(value));
+}
+template <class T> void Reader::object(const char* key, T& value) const {
+  if (auto found = in.find(key); found != in.end() && !found->is_null()) value = read_object<T>(*found, key);
+}
+template <class T> void Reader::each(const char* key, std::vector<T>& values) const {
+  values.clear();
+  each_object(in, key, [&](const json& element) { members(Reader{element}, values.emplace_back()); });
+}
+
 arch::Counts counts_of(const json&);
-// A site as an access can have it: what reads records divides by its bytes.
-void check_site(const access::Site&);
+
+// A launch of which `asked_for` is what it was counted for where it does not say. Throws where it has sizes that none on a GPU
+// has. Counts that do not apply to an access are 0. `may_refer`: a site may be a number that the reader knows (once.h).
+LaunchRecord launch_of(const json&, const std::vector<u32>& asked_for, bool may_refer);
 
 } // namespace warplens::measure

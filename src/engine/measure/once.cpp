@@ -41,7 +41,7 @@ bool SiteTable::complete(LaunchRecord& record) {
       sites_[key] = r.site;
     } else if (auto known = sites_.find(key); known != sites_.end()) {
       r.site = known->second;
-      measure::complete(r, record.sm.empty() ? 0 : record.sm[0]);
+      measure::complete(r, record.sm);
     } else {
       return false;
     }

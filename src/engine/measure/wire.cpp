@@ -10,126 +10,44 @@
 #include <utility>
 
 namespace warplens::measure {
-
-// What is plain in both directions.
-template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, SiteRecord>
-void members(V&& visit, T& record) {
-  visit("space", record.space), visit("result_unused", record.result_unused);
-  visit("adds_one", record.adds_one);
-}
-
-template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, LaunchRecord>
-void members(V&& visit, T& launch) {
-  visit("index", launch.index), visit("process", launch.process), visit("kernel", launch.kernel);
-  visit("name", launch.name), visit("module", launch.module), visit("machine_code", launch.machine_code),
-      visit("shared_bytes", launch.shared_bytes);
-  visit("local_bytes", launch.local_bytes), visit("local_arrays", launch.local_arrays);
-  visit("status", launch.status), visit("blocks_ended", launch.blocks.ended),
-      visit("blocks_running", launch.blocks.running);
-  visit("reason", launch.reason), visit("error", launch.error);
-  visit("warp_instructions", launch.warp_instructions), visit("seconds", launch.seconds);
-}
-
 namespace {
 
-json to_json(Dim3 dim) { return {dim.x, dim.y, dim.z}; }
+json to_json(Dim3 dim) { return json_of<json>(dim); }
 
-template <class T> json object_of(const T& value) {
+json to_json(const SiteRecord& record, const std::vector<u32>& sm) {
   json out = json::object();
-  members(Writer{out}, value);
-  return out;
-}
-
-json to_json(const diag::Diagnostic& d) {
-  json out = object_of(d);
-  out["severity"] = name(d.severity);
-  return out;
-}
-
-json to_json(const access::Site& site) {
-  json out = object_of(site);
-  out["id"] = site.id.value;
-  for (const access::SourceFrame& frame : site.frames) out["frames"].push_back(object_of(frame));
-  if (site.array != access::Array{}) out["array"] = object_of(site.array);
-  return out;
-}
-
-// To a site that was sent before.
-bool is_reference(const access::Site& site) { return site.opcode.empty() && site.id.valid(); }
-
-access::Site site_of(const json& value) {
-  expect_object(value, "a site");
-  access::Site out;
-  out.bytes = 0;
-  take(value, "id", out.id.value);
-  members(Reader{value}, out);
-  std::vector<access::SourceFrame> frames;
-  each(value, "frames", [&](const json& element) {
-    expect_object(element, "a source frame");
-    members(Reader{element}, frames.emplace_back());
-  });
-  out.frames = std::move(frames);
-  if (auto array = value.find("array"); array != value.end()) out.array = array_of(*array);
-  if (!is_reference(out)) check_site(out);
-  return out;
-}
-
-json to_json(const arch::Counts& counts) {
-  json out = json::object();
-  for (const arch::CountMember& member : arch::count_members) Writer{out}(member.name, counts.*member.value);
-  return out;
-}
-
-json to_json(const SiteRecord& record, u32 sm) {
-  json out = object_of(record);
-  out["site"] = to_json(record.site);
-  for (const arch::Counts& counts : record.counters) out["counters"].push_back(to_json(counts));
-  if (record.pattern != Pattern{}) out["pattern"] = object_of(record.pattern);
+  const ShortWriter visit{out};
+  instruction_members(visit, record);
+  if (sm.size() == 1 && !record.counters.empty()) out.update(counts_json<json>(record.counters[0]));
+  for (std::size_t a = 0; sm.size() > 1 && a < std::min(sm.size(), record.counters.size()); ++a)
+    out["by_sm"][std::to_string(sm[a])] = counts_json<json>(record.counters[a]);
+  visit.object("pattern", record.pattern);
+  visit("result_unused", record.result_unused), visit("adds_one", record.adds_one);
   if (!record.distribution.classes.empty())
-    out["distribution"] = distribution_json<json>(record.distribution, sm);
-  return out;
-}
-
-SiteRecord site_record_of(const json& value, u32 sm) {
-  expect_object(value, "a site record");
-  SiteRecord out;
-  members(Reader{value}, out);
-  if (auto site = value.find("site"); site != value.end()) out.site = site_of(*site);
-  each(value, "counters", [&](const json& element) { out.counters.push_back(counts_of(element)); });
-  if (auto pattern = value.find("pattern"); pattern != value.end()) out.pattern = pattern_of(*pattern);
-  if (auto found = value.find("distribution"); found != value.end())
-    out.distribution = distribution_of(*found);
-  if (!is_reference(out.site)) complete(out, sm);
+    out["distribution"] = distribution_json<json>(record.distribution, sm.empty() ? 0 : sm[0]);
   return out;
 }
 
 json to_json(const LaunchRecord& launch) {
-  json out = object_of(launch);
-  out["event"] = "launch";
-  out["grid"] = to_json(launch.grid), out["block"] = to_json(launch.block);
-  out["sm"] = launch.sm;
-  for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(to_json(d));
-  for (const SiteRecord& site : launch.sites)
-    out["sites"].push_back(to_json(site, launch.sm.empty() ? 0 : launch.sm[0]));
+  json out{{"event", "launch"}};
+  const ShortWriter visit{out};
+  visit("index", launch.index), visit("process", launch.process), visit("seconds", launch.seconds);
+  name_members(visit, launch);
+  visit("machine_code", launch.machine_code);
+  shape_members(visit, launch);
+  visit("status", launch.status);
+  visit.object("blocks", launch.blocks);
+  outcome_members(visit, launch);
+  visit.each("diagnostics", launch.diagnostics);
+  for (const SiteRecord& site : launch.sites) out["sites"].push_back(to_json(site, launch.sm));
   return out;
 }
 
 LaunchRecord launch_of(const json& value) {
-  LaunchRecord out;
-  members(Reader{value}, out);
-  take_dim(value, "grid", out.grid);
-  take_dim(value, "block", out.block);
-  each(value, "sm", [&](const json& element) { out.sm.push_back(number_of<u32>(element, "sm")); });
-  each(value, "diagnostics", [&](const json& element) { out.diagnostics.push_back(diagnostic_of(element)); });
-  each(value, "sites", [&](const json& element) {
-    SiteRecord site = site_record_of(element, out.sm.empty() ? 0 : out.sm[0]);
+  LaunchRecord out = measure::launch_of(value, {}, true);
+  for (const SiteRecord& site : out.sites)
     if (site.counters.size() != out.sm.size())
       throw Unreadable("a site does not have one set of counters per architecture");
-    out.sites.push_back(std::move(site));
-  });
-  expect_possible(out);
   return out;
 }
 
@@ -164,7 +82,7 @@ struct Encoder {
             {"error", e.error},       {"place", e.place},     {"calls", e.calls}};
   }
   json operator()(const Message& e) const {
-    return {{"event", "message"}, {"process", e.process}, {"diagnostic", to_json(e.diagnostic)}};
+    return {{"event", "message"}, {"process", e.process}, {"diagnostic", short_json(e.diagnostic)}};
   }
   json operator()(const ProcessEnded& e) const {
     return {{"event", "process_ended"}, {"process", e.process}};
@@ -224,7 +142,7 @@ Event event_of(const json& value) {
   if (kind == "message") {
     auto found = value.find("diagnostic");
     if (found == value.end()) throw Unreadable("the message has no diagnostic");
-    return Message{process, diagnostic_of(*found)};
+    return Message{process, read_object<diag::Diagnostic>(*found, "a diagnostic")};
   }
   throw Unreadable(fmt::format("unknown event '{}'", kind));
 }

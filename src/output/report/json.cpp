@@ -1,10 +1,12 @@
 // See json.h. `launches` lists every launch with every site, executed or not, those that are alike once; `kernels` is the
 // grouped view of the terminal report, with advice. Counters that do not apply to a site's space are null, never 0.
 #include "report/json.h"
+#include "access/opcode.h"
 #include "arch/count.h"
 #include "arch/table.h"
 #include "arch/texels.h"
 #include "measure/distribution_json.h"
+#include "measure/members.h"
 #include "measure/reuse.h"
 #include "measure/totals.h"
 #include "report/bottleneck.h"
@@ -19,8 +21,9 @@ namespace {
 using access::Space;
 using arch::Counts;
 using json_t = nlohmann::ordered_json;
+using Writer = measure::WholeWriter<json_t>;
 
-json_t dim(Dim3 d) { return {d.x, d.y, d.z}; }
+json_t dim(Dim3 d) { return measure::json_of<json_t>(d); }
 
 json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
 
@@ -35,7 +38,7 @@ bool sectors_are_estimate(const arch::Architecture& row, const Counts& counts, S
 
 // What wgmma reads from shared memory goes a way that no counter is known of (arch/rules/bulk.cpp).
 bool wavefronts_are_estimate(Space space, const access::Site& site) {
-  return space == Space::shared && site.opcode.starts_with("wgmma.");
+  return space == Space::shared && access::is_wgmma(site);
 }
 
 // What a launch's counts are worth.
@@ -72,32 +75,9 @@ void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const ac
 
 json_t pattern_json(const measure::Pattern& pattern, const access::Site& site) {
   if (pattern.shape.form == measure::Form::none) return {};
-  return {{"kind", measure::name(pattern.kind())},
-          {"text", describe(pattern, site)},
-          {"stride", pattern.shape.stride},
-          {"ways", pattern.ways},
-          {"share", pattern.share},
-          {"excess_share", pattern.excess_share},
-          {"form", measure::name(pattern.shape.form)},
-          {"rows", pattern.shape.rows},
-          {"row_lanes", pattern.shape.row_lanes},
-          {"gap", pattern.shape.gap},
-          {"offset", pattern.shape.offset},
-          {"lanes", pattern.lanes},
-          {"units", pattern.units},
-          {"most_units", pattern.most_units}};
-}
-
-json_t array_json(const access::Array& array) {
-  using access::ArrayKind;
-  if (array.kind == ArrayKind::unknown) return {};
-  bool parameter = array.kind == ArrayKind::parameter;
-  return {{"kind", access::name(array.kind)},
-          {"name", text_or_null(array.name)},
-          {"parameter", parameter ? json_t(array.parameter) : json_t()},
-          {"parameters", parameter ? json_t(array.parameters) : json_t()},
-          {"offset", parameter ? json_t(array.offset) : json_t()},
-          {"indirect", array.indirect}};
+  json_t out{{"kind", measure::name(pattern.kind())}, {"text", describe(pattern, site)}};
+  measure::members(Writer{out}, pattern);
+  return out;
 }
 
 json_t distribution_json(const measure::Distribution& distribution, const std::vector<u32>& sm) {
@@ -123,36 +103,13 @@ json_t whole_distribution_json(const measure::Distribution& distribution, const 
   return out;
 }
 
-// Place, instruction and counters: the same members for a launch's site and a kernel's access.
-json_t site_json(const access::Site& site, Space space, const std::vector<Counts>& counters,
-                 const std::vector<u32>& sm, Label label, double from_l2) {
+// Instruction and counters: the same members for a launch's site and a kernel's access.
+json_t site_json(const measure::SiteRecord& record, const std::vector<u32>& sm, Label label, double from_l2) {
   json_t out;
-  bool placed = !site.frames.empty();
-  out["file"] = placed ? text_or_null(site.frames[0].file) : json_t();
-  out["line"] = placed && site.frames[0].line != 0 ? json_t(site.frames[0].line) : json_t();
-  out["column"] = placed && site.frames[0].column != 0 ? json_t(site.frames[0].column) : json_t();
-  out["inlined_at"] = json_t::array();
-  for (std::size_t i = 1; i < site.frames.size(); ++i)
-    out["inlined_at"].push_back({{"file", site.frames[i].file},
-                                 {"line", site.frames[i].line},
-                                 {"column", site.frames[i].column},
-                                 {"function", text_or_null(site.frames[i].function)}});
-  out["source_function"] = placed ? text_or_null(site.frames[0].function) : json_t();
-  out["function"] = text_or_null(site.function);
-  out["id"] = site.id.value;
-  out["ptx"] = site.opcode;
-  out["ptx_line"] = site.ptx_line;
-  out["space"] = access::name(space);
-  out["op"] = access::name(site.kind);
-  out["bytes"] = site.bytes;
-  out["cache"] = text_or_null(std::string(access::name(site.cache)));
-  out["matrices"] = site.matrices;
-  out["vector"] = site.vector;
-  out["element"] = access::name(site.element);
-  out["array"] = array_json(site.array);
-  if (site.timing_dependent != access::Timing::none)
-    out["timing_dependent"] = access::name(site.timing_dependent);
-  if (site.assembled != access::Assembled::as_written) out["assembled"] = access::name(site.assembled);
+  const access::Site& site = record.site;
+  const access::Space space = record.space;
+  const std::vector<Counts>& counters = record.counters;
+  measure::instruction_members(Writer{out}, record);
   if (from_l2 != 1) out["from_l2"] = from_l2;
   put_counts(out, counters.empty() ? Counts{} : counters[0], sm.empty() ? 0 : sm[0], space, site, label,
              from_l2);
@@ -160,16 +117,6 @@ json_t site_json(const access::Site& site, Space space, const std::vector<Counts
     for (std::size_t a = 0; a < sm.size() && a < counters.size(); ++a)
       put_counts(out["by_sm"][std::to_string(sm[a])], counters[a], sm[a], space, site, label,
                  a == 0 ? from_l2 : 1);
-  return out;
-}
-
-json_t diagnostic_json(const diag::Diagnostic& d) {
-  json_t out{{"kind", d.kind}, {"severity", diag::name(d.severity)}, {"message", d.message}};
-  out["file"] = text_or_null(d.span.file);
-  out["line"] = d.span.line == 0 ? json_t() : json_t(d.span.line);
-  out["column"] = d.span.column == 0 ? json_t() : json_t(d.span.column);
-  out["notes"] = d.notes;
-  out["help"] = text_or_null(d.help);
   return out;
 }
 
@@ -191,43 +138,34 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
   const Label label{launch.status, measured};
   json_t out{{"index", alike.when.front().first},
              {"process", processes.number(alike.when.front().process)},
-             {"count", alike.count()},
-             {"kernel", launch.kernel},
-             {"name", launch.name},
-             {"module", launch.module}};
+             {"count", alike.count()}};
+  const Writer visit{out};
+  measure::name_members(visit, launch);
   if (!measured) out["predicted_from"] = launch.machine_code == 0 ? "ptx" : "machine-code";
-  if (launch.machine_code != 0) out["machine_code"] = launch.machine_code;
+  visit.optional("machine_code", launch.machine_code);
   if (alike.count() > 1)
     for (const Occurrences& some : alike.when)
       out["occurrences"].push_back({{"process", processes.number(some.process)},
                                     {"first", some.first},
                                     {"count", some.count},
                                     {"step", some.step}});
-  out["grid"] = dim(launch.grid);
-  out["block"] = dim(launch.block);
-  out["sm"] = launch.sm;
-  out["shared_bytes"] = launch.shared_bytes;
-  out["local_bytes"] = launch.local_bytes;
-  out["local_arrays"] = launch.local_arrays;
+  measure::shape_members(visit, launch);
   out["status"] = label.name();
   if (launch.status == measure::Status::partial)
     out["blocks"] = blocks_json(launch.blocks, launch.grid.count());
-  out["reason"] = text_or_null(launch.reason);
-  out["error"] = text_or_null(launch.error);
-  out["warp_instructions"] = launch.warp_instructions;
+  measure::outcome_members(visit, launch);
   if (!alike.counters.empty()) out["counters"] = alike.counters;
-  out["diagnostics"] = json_t::array();
-  for (const diag::Diagnostic& d : launch.diagnostics) out["diagnostics"].push_back(diagnostic_json(d));
+  visit.each("diagnostics", launch.diagnostics);
   out["sites"] = json_t::array();
   const arch::Architecture* device = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
   const bool stays = device != nullptr && measure::stays_in_l1(launch, *device);
   for (const measure::SiteRecord& record : launch.sites) {
     const double from_l2 =
         measure::share_from_l2(record.site, record.space, record.distribution.first_block, stays);
-    json_t site = site_json(record.site, record.space, record.counters, launch.sm, label, from_l2);
+    json_t site = site_json(record, launch.sm, label, from_l2);
     site["pattern"] = pattern_json(record.pattern, record.site);
-    if (record.result_unused) site["result_unused"] = true;
-    if (record.adds_one) site["adds_one"] = true;
+    Writer{site}.optional("result_unused", record.result_unused);
+    Writer{site}.optional("adds_one", record.adds_one);
     if (!record.distribution.classes.empty())
       site["distribution"] = distribution_json(record.distribution, launch.sm);
     site["label"] = label.name();
@@ -302,7 +240,7 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
   out["accesses"] = json_t::array();
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows) {
-      json_t access = site_json(row.site, row.space, row.counters, kernel.sm, label, row.from_l2);
+      json_t access = site_json(row, kernel.sm, label, row.from_l2);
       access["source"] = text_or_null(line.text);
       access["source_changed"] = line.changed;
       access["ptx_instructions"] = row.sites;
@@ -403,7 +341,7 @@ std::string json(const Model& model, std::string_view version) {
   out.put_each("unsupported", model.unsupported, [](const auto& one) {
     return json_t{{"function", one.first}, {"calls", one.second}};
   });
-  out.put_each("messages", input.messages, diagnostic_json);
+  out.put_each("messages", input.messages, measure::whole_json<json_t, diag::Diagnostic>);
   out.put("filtered_out", model.filtered_out);
   out.put("left_out", input.left_out);
   out.put("missing", {{"launches", input.missing.launches},

@@ -85,14 +85,9 @@ struct Effect {
   bool operator==(const Effect&) const = default;
 };
 
-// One access as the user sees it.
-struct Row {
-  access::Site site; // the first of those merged
-  u32 sites = 1;     // PTX instructions merged
-  access::Space space{};
-  std::vector<arch::Counts> counters; // per architecture
-  measure::Pattern pattern;
-  measure::Distribution distribution;      // under the first architecture
+// One access as the user sees it: the record of one site, or the sum of those that are one to a reader, with the first's site.
+struct Row : measure::SiteRecord {
+  u32 sites = 1;                           // PTX instructions merged
   u64 excess_bytes = 0, excess_cycles = 0; // under the first architecture
   double efficiency = 1;
   double from_l2 = 1; // of its sectors, the share that comes from there (measure/reuse.h)

@@ -1,7 +1,5 @@
 // See read.h. Places in the document are told as a path: "launches[3].sites[0]: member 'line' is not a number…".
 #include "report/read.h"
-#include "arch/count.h"
-#include "measure/distribution_json.h"
 #include "measure/members.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,9 +9,9 @@ namespace warplens::report {
 namespace {
 
 using measure::each;
+using measure::each_object;
 using measure::json;
 using measure::take;
-using measure::take_name;
 using measure::Unreadable;
 
 constexpr u32 schema = 1;
@@ -25,123 +23,14 @@ const json& object_in(const json& object, const char* key) {
   return *found;
 }
 
-// The elements of a member array, each with its place for messages.
-template <class F> void each_placed(const json& object, const char* key, F&& f) {
-  std::size_t index = 0;
-  each(object, key, [&](const json& element) {
-    try {
-      measure::expect_object(element, "the element");
-      f(element);
-    } catch (const Unreadable& error) {
-      throw Unreadable(fmt::format("{}[{}]{}{}", key, index, *error.what() == '.' ? "" : ": ", error.what()));
-    }
-    ++index;
-  });
-}
-
-void take_frames(const json& value, access::Site& site) {
-  access::SourceFrame first;
-  take(value, "file", first.file);
-  take(value, "line", first.line);
-  take(value, "column", first.column);
-  take(value, "source_function", first.function);
-  std::vector<access::SourceFrame> frames;
-  if (!first.file.empty() || first.line != 0) frames.push_back(std::move(first));
-  each(value, "inlined_at", [&](const json& element) {
-    measure::expect_object(element, "a source frame");
-    access::SourceFrame& frame = frames.emplace_back();
-    measure::members(measure::Reader{element}, frame);
-  });
-  site.frames = std::move(frames);
-}
-
-// Counts that do not apply to the access, which no report shows, are left out, since they would be added up.
-measure::SiteRecord site_of(const json& value, const std::vector<u32>& sm, bool measured) {
-  measure::SiteRecord out;
-  take_frames(value, out.site);
-  take(value, "function", out.site.function);
-  take(value, "id", out.site.id.value);
-  take(value, "ptx", out.site.opcode);
-  take(value, "ptx_line", out.site.ptx_line);
-  take_name(value, "space", out.space);
-  out.site.space = out.space;
-  take_name(value, "op", out.site.kind);
-  take_name(value, "cache", out.site.cache);
-  take(value, "bytes", out.site.bytes);
-  take(value, "matrices", out.site.matrices);
-  take(value, "vector", out.site.vector);
-  take_name(value, "element", out.site.element);
-  if (auto array = value.find("array"); array != value.end() && !array->is_null())
-    out.site.array = measure::array_of(*array);
-  take_name(value, "timing_dependent", out.site.timing_dependent);
-  take_name(value, "assembled", out.site.assembled);
-  measure::take_flag(value, "result_unused", out.result_unused);
-  measure::take_flag(value, "adds_one", out.adds_one);
-  measure::check_site(out.site);
-  if (auto pattern = value.find("pattern"); pattern != value.end() && !pattern->is_null())
-    out.pattern = measure::pattern_of(*pattern);
-  if (auto found = value.find("distribution"); found != value.end() && !found->is_null()) {
-    out.distribution = measure::distribution_of(*found);
-    measure::complete(out, sm.empty() ? 0 : sm[0]);
-  }
-  if (sm.size() <= 1) {
-    out.counters.assign(sm.size(), measure::counts_of(value));
-  } else if (auto by_sm = value.find("by_sm"); by_sm != value.end()) {
-    measure::expect_object(*by_sm, "by_sm");
-    for (u32 one : sm)
-      out.counters.push_back(measure::counts_of(object_in(*by_sm, std::to_string(one).c_str())));
-  }
-  for (std::size_t a = 0; a < sm.size() && a < out.counters.size(); ++a) {
-    const arch::Architecture* row = arch::find(sm[a]);
-    const bool stages = row != nullptr && arch::knows_stages(*row) && !measured;
-    for (const arch::CountMember& member : arch::count_members)
-      if (!arch::applies(member.which, out.space, out.site.kind, stages)) out.counters[a].*member.value = 0;
-  }
-  return out;
-}
-
-measure::LaunchRecord launch_of(const json& value, const std::vector<u32>& asked_for) {
-  measure::LaunchRecord out;
-  take(value, "index", out.index);
-  take(value, "process", out.process);
-  take(value, "kernel", out.kernel);
-  take(value, "name", out.name);
-  take(value, "module", out.module);
-  take(value, "machine_code", out.machine_code);
-  measure::take_dim(value, "grid", out.grid);
-  measure::take_dim(value, "block", out.block);
-  each(value, "sm", [&](const json& one) { out.sm.push_back(measure::number_of<u32>(one, "sm")); });
-  if (out.sm.empty()) out.sm = asked_for;
-  take(value, "shared_bytes", out.shared_bytes);
-  take(value, "local_bytes", out.local_bytes);
-  out.local_arrays = measure::strings(value, "local_arrays");
-  auto status = value.find("status");
-  const bool measured = status != value.end() && *status == "measured";
-  if (!measured) take_name(value, "status", out.status);
-  if (auto blocks = value.find("blocks"); blocks != value.end()) {
-    measure::expect_object(*blocks, "blocks");
-    take(*blocks, "counted", out.blocks.ended);
-    take(*blocks, "in_part", out.blocks.running);
-  }
-  take(value, "reason", out.reason);
-  take(value, "error", out.error);
-  take(value, "warp_instructions", out.warp_instructions);
-  each(value, "diagnostics",
-       [&](const json& element) { out.diagnostics.push_back(measure::diagnostic_of(element)); });
-  measure::expect_possible(out);
-  each_placed(value, "sites",
-              [&](const json& element) { out.sites.push_back(site_of(element, out.sm, measured)); });
-  return out;
-}
-
 // Which launches an element stands for. Reports of earlier versions have one for each.
 Launch alike_of(const json& value, const std::vector<u32>& asked_for) {
   constexpr u64 most = u64{1} << 40; // so that no sum of them passes 2^64
-  Launch out(launch_of(value, asked_for));
+  Launch out(measure::launch_of(value, asked_for, false));
   u64 all = 1;
   take(value, "count", all);
   if (auto found = value.find("occurrences"); found != value.end() && !found->is_null()) out.when.clear();
-  each_placed(value, "occurrences", [&](const json& element) {
+  each_object(value, "occurrences", [&](const json& element) {
     Occurrences& some = out.when.emplace_back();
     take(element, "process", some.process);
     take(element, "first", some.first);
@@ -173,12 +62,12 @@ void take_kernel(const json& value, Saved& saved) {
     take(*use, "spill_store_bytes", out.spill_store_bytes);
     take(*use, "spill_load_bytes", out.spill_load_bytes);
   }
-  each_placed(value, "accesses", [&](const json& access) {
+  each_object(value, "accesses", [&](const json& access) {
     std::string text;
     take(access, "source", text);
     if (text.empty()) return;
     access::Site site;
-    take_frames(access, site);
+    measure::members(measure::Reader{access}, site.frames);
     access::SourceFrame place = source::user_frame(site);
     saved.source[{place.file, place.line}] = text;
     if (auto changed = access.find("source_changed"); changed != access.end() && *changed == true)
@@ -228,19 +117,18 @@ Saved saved_of(const json& document) {
   take(program, "signal", input.outcome.signal);
   if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
   LaunchList launches(input.launches);
-  each_placed(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
-  each_placed(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
-  each_placed(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
+  each_object(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
+  each_object(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
+  each_object(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
   if (document.contains("files"))
     for (const auto& [file, shown] : object_in(document, "files").items())
       if (shown.is_string()) saved.files[file] = shown.get<std::string>();
-  each_placed(document, "unsupported", [&](const json& value) {
+  each_object(document, "unsupported", [&](const json& value) {
     measure::Unsupported& out = input.unsupported.emplace_back();
     take(value, "function", out.function);
     take(value, "calls", out.calls);
   });
-  each(document, "messages",
-       [&](const json& value) { input.messages.push_back(measure::diagnostic_of(value)); });
+  measure::Reader{document}.each("messages", input.messages);
   take(document, "filtered_out", saved.filtered_out);
   take(document, "left_out", input.left_out);
   take_missing(document, saved);
@@ -285,6 +173,19 @@ Result<Saved> read_json(std::string_view text, const std::string& name) {
   } catch (const Unreadable& error) {
     return failure(malformed(name, error.what()));
   }
+}
+
+Saved saved_of(Model model) {
+  Saved out{.filtered_out = model.filtered_out, .complete = model.complete, .files = std::move(model.files)};
+  for (const Kernel& kernel : model.kernels)
+    for (const Line& line : kernel.lines) {
+      if (line.text.empty()) continue;
+      out.source[{line.place.file, line.place.line}] = line.text;
+      if (line.changed) out.changed.insert(line.place.file);
+    }
+  out.input = std::move(model.input);
+  out.input.never_launched.clear(); // a message says so
+  return out;
 }
 
 // Numbers of a GPU and numbers of WarpLens are no one run, and neither are those of two GPUs.

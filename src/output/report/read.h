@@ -21,6 +21,9 @@ struct Saved {
 // document), report-version (a schema that this build does not know).
 Result<Saved> read_json(std::string_view text, const std::string& name);
 
+// What a report of the model holds, as if it had been written and read.
+Saved saved_of(Model);
+
 // Runs one after the other, as one. Errors: report-mismatch where they were counted for different architectures, or where
 // one instruction of a module is not the same in both.
 Result<Saved> merge(std::vector<Saved> runs);

@@ -172,23 +172,19 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
 }
 
 Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
-  Row row;
-  row.space = merge.record.space;
-  row.sites = merge.sites;
+  Row row{std::move(merge.record), merge.sites};
   const std::vector<u32>& sm = launch.record().sm;
   const arch::Architecture* architecture = sm.empty() ? nullptr : arch::find(sm[0]);
-  if (ran(merge.record.counters)) {
-    row.excess_bytes = measure::excess_bytes(merge.record.counters[0], row.space);
-    row.efficiency = measure::efficiency(merge.record.counters[0], row.space);
-    row.cost = cost_of(merge.record.counters[0], row.space, merge.record.site, architecture);
-    row.from_l2 =
-        measure::share_from_l2(merge.record.site, row.space, merge.record.distribution.first_block, stays);
+  if (ran(row.counters)) {
+    row.excess_bytes = measure::excess_bytes(row.counters[0], row.space);
+    row.efficiency = measure::efficiency(row.counters[0], row.space);
+    row.cost = cost_of(row.counters[0], row.space, row.site, architecture);
+    row.from_l2 = measure::share_from_l2(row.site, row.space, row.distribution.first_block, stays);
     if (architecture != nullptr)
-      row.excess_cycles =
-          measure::excess_cycles(merge.record.counters[0], row.space, *architecture, row.from_l2);
-    if (architecture != nullptr) row.advice = advise::advise(merge.record, {architecture, 0, &launch});
-    if (source::is_library_code(merge.record.site)) std::ranges::for_each(row.advice, withdraw);
-    row.effects = effects_of(merge.record, launch, row.advice);
+      row.excess_cycles = measure::excess_cycles(row.counters[0], row.space, *architecture, row.from_l2);
+    if (architecture != nullptr) row.advice = advise::advise(row, {architecture, 0, &launch});
+    if (source::is_library_code(row.site)) std::ranges::for_each(row.advice, withdraw);
+    row.effects = effects_of(row, launch, row.advice);
     for (const advise::Advice& advice : row.advice) {
       row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);
       if (!advice.by_itself) continue;
@@ -197,10 +193,6 @@ Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
     }
     if (row.excess_bytes == 0) row.excess_cycles = 0; // passes of bytes that are all needed
   }
-  row.site = std::move(merge.record.site);
-  row.counters = std::move(merge.record.counters);
-  row.pattern = std::move(merge.record.pattern);
-  row.distribution = std::move(merge.record.distribution);
   return row;
 }
 

@@ -10,25 +10,13 @@
 #include <fmt/format.h>
 
 namespace warplens::driver {
-namespace {
-
-using Rows = std::vector<const arch::Architecture*>;
-
-constexpr std::size_t most_accesses = 5000; // that a page has
-constexpr std::size_t longest_text = std::size_t{1} << 20;
-
-std::vector<u32> numbers_of(const Rows& rows) {
-  std::vector<u32> out;
-  for (const arch::Architecture* row : rows) out.push_back(row->sm);
-  return out;
-}
 
 // The counter of one access, whatever executes it.
-class Counted {
+class CountedAccess {
 public:
-  Counted(access::Site site, const Rows& rows)
+  CountedAccess(access::Site site, const std::vector<const arch::Architecture*>& rows)
       : site_(std::move(site)), collector_(rows, std::span(&site_, 1), 1) {}
-  Counted(const Counted&) = delete;
+  CountedAccess(const CountedAccess&) = delete;
 
   void add(const access::WarpAccess& warp) {
     access::LaneBatch batch;
@@ -47,6 +35,19 @@ private:
   measure::Collector collector_;
   u64 warps_ = 0;
 };
+
+namespace {
+
+using Rows = std::vector<const arch::Architecture*>;
+
+constexpr std::size_t most_accesses = 5000; // that a page has
+constexpr std::size_t longest_text = std::size_t{1} << 20;
+
+std::vector<u32> numbers_of(const Rows& rows) {
+  std::vector<u32> out;
+  for (const arch::Architecture* row : rows) out.push_back(row->sm);
+  return out;
+}
 
 access::Site site_of(const access::AccessHeader& header, std::string opcode, access::SourceFrame at) {
   access::Site out;
@@ -79,7 +80,7 @@ report::Launch launch_of(const std::string& name, const std::vector<u32>& sm,
 
 struct ReplayPage::Group {
   Group(access::Site site, const Rows& rows) : counted(std::move(site), rows) {}
-  Counted counted;
+  CountedAccess counted;
 };
 
 ReplayPage::ReplayPage(std::string path, Rows rows) : path_(std::move(path)), rows_(std::move(rows)) {}
@@ -188,7 +189,7 @@ Result<std::string> explain_page(const explain::Explanation& e, std::string_view
     access::Site site = site_of(first, words_of(first), {file, line, 0, {}});
     site.array.kind = e.array.empty() ? access::ArrayKind::unknown : array_kind(site.space);
     site.array.name = e.array;
-    Counted counted(std::move(site), rows);
+    CountedAccess counted(std::move(site), rows);
     for (u32 warp = 0; warp < explain::warps(e.footprint); ++warp)
       if (access::WarpAccess one = access_of(e.footprint, e.manner, piece, warp); one.active != 0)
         counted.add(one);
