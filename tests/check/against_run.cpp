@@ -223,7 +223,7 @@ int run(const std::string& report, const std::string& program) {
   }
   Comparison comparison(std::move(modules));
   std::set<std::string> missing;
-  for (const report::Launch& launch : saved->input.launches)
+  for (const summary::Launch& launch : saved->input.launches)
     if (measure::is_counted(launch.record.status) && !comparison.launch(launch.record))
       missing.insert(launch.record.name);
   comparison.tell_sites();

@@ -35,9 +35,9 @@ Counts shared(u64 instructions, u64 threads, u64 wavefronts) {
   return out;
 }
 
-report::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 grid = {8, 1, 1},
-                  std::string name = "void k<int>(int *)") {
-  report::Input out;
+summary::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 grid = {8, 1, 1},
+                   std::string name = "void k<int>(int *)") {
+  summary::Input out;
   out.sm = {90};
   if (measured) out.measured.emplace();
   measure::LaunchRecord launch;
@@ -45,28 +45,28 @@ report::Input run(std::vector<measure::SiteRecord> sites, bool measured, Dim3 gr
   launch.grid = grid, launch.block = {256, 1, 1};
   launch.sm = {90};
   launch.sites = std::move(sites);
-  report::LaunchList(out.launches).add(report::Launch(std::move(launch)));
+  summary::LaunchList(out.launches).add(summary::Launch(std::move(launch)));
   return out;
 }
 
 std::optional<std::string> none(const std::string&, u32) { return {}; }
 
-Model compared(const report::Input& a, const report::Input& b, const Options& options = {}) {
+Model compared(const summary::Input& a, const summary::Input& b, const Options& options = {}) {
   Result<Model> out = compare({{"a", &a}, {"b", &b}}, {none, none}, none, options);
   EXPECT_TRUE(out.has_value());
   return std::move(*out);
 }
 
 Reason reason(const measure::SiteRecord& predicted, const measure::SiteRecord& measured) {
-  const report::Input a = run({predicted}, false), b = run({measured}, true);
+  const summary::Input a = run({predicted}, false), b = run({measured}, true);
   const Model model = compared(a, b);
   EXPECT_EQ(model.different.size(), 1u);
   return model.different.empty() ? Reason::none : model.different.begin()->first;
 }
 
 TEST(Comparing, EqualSidesAreEqual) {
-  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false),
-                      b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false),
+                       b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
   const Model model = compared(a, b);
   EXPECT_FALSE(model.differs);
   EXPECT_EQ(model.equal, 5u);
@@ -75,42 +75,42 @@ TEST(Comparing, EqualSidesAreEqual) {
 }
 
 TEST(Comparing, TheToleranceIsOfTheLargerCount) {
-  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 1000))}, false),
-                      b = run({site(3, Space::global, Kind::load, global(8, 256, 999))}, true);
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 1000))}, false),
+                       b = run({site(3, Space::global, Kind::load, global(8, 256, 999))}, true);
   EXPECT_TRUE(compared(a, b).differs);
   EXPECT_FALSE(compared(a, b, {.tolerance = 0.001}).differs);
 }
 
 TEST(Comparing, AnAcceptedReasonIsNoDifference) {
-  const report::Input a = run({site(3, Space::global, Kind::store, global(8, 256, 32))}, false),
-                      b = run({site(3, Space::global, Kind::store,
-                                    [] {
-                                      Counts counts = global(8, 256, 32);
-                                      counts.instructions = 12;
-                                      return counts;
-                                    }())},
-                              true);
+  const summary::Input a = run({site(3, Space::global, Kind::store, global(8, 256, 32))}, false),
+                       b = run({site(3, Space::global, Kind::store,
+                                     [] {
+                                       Counts counts = global(8, 256, 32);
+                                       counts.instructions = 12;
+                                       return counts;
+                                     }())},
+                               true);
   EXPECT_TRUE(compared(a, b).differs);
   EXPECT_FALSE(compared(a, b, {.accepted = {Reason::predicated}}).differs);
 }
 
 TEST(Comparing, WhatIsPredictedIsHeldAgainstWhatIsMeasuredInEitherOrder) {
-  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true),
-                      b = run({site(3, Space::global, Kind::load, global(8, 256, 64))}, false);
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true),
+                       b = run({site(3, Space::global, Kind::load, global(8, 256, 64))}, false);
   const Model model = compared(a, b);
   EXPECT_EQ(model.base, 1u);
   EXPECT_EQ(model.other, 0u);
 }
 
 // A launch with sums of the hardware and no counters by line.
-report::Input sums_of(const std::map<std::string, double>& counters) {
+summary::Input sums_of(const std::map<std::string, double>& counters) {
   measure::SiteRecord whole = site(0, Space::constant, Kind::load, {});
   whole.site.opcode = "whole launch: load";
-  report::Input out = run({whole}, true);
-  report::Launch launch = out.launches[0];
+  summary::Input out = run({whole}, true);
+  summary::Launch launch = out.launches[0];
   launch.counters = counters;
   out.launches.clear();
-  report::LaunchList(out.launches).add(std::move(launch));
+  summary::LaunchList(out.launches).add(std::move(launch));
   return out;
 }
 
@@ -122,11 +122,11 @@ const Count* sum_called(const Model& model, std::string_view part) {
 
 TEST(Sums, OfSharedMemoryAreThoseByInstruction) {
   const std::string passes = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_";
-  const report::Input a = run({site(3, Space::shared, Kind::load, shared(8, 256, 40)),
-                               site(4, Space::global, Kind::async_copy, shared(2, 64, 8))},
-                              false),
-                      b = sums_of(
-                          {{passes + "ld.sum", 30}, {passes + "ldsm.sum", 10}, {passes + "ldgsts.sum", 9}});
+  const summary::Input a = run({site(3, Space::shared, Kind::load, shared(8, 256, 40)),
+                                site(4, Space::global, Kind::async_copy, shared(2, 64, 8))},
+                               false),
+                       b = sums_of(
+                           {{passes + "ld.sum", 30}, {passes + "ldsm.sum", 10}, {passes + "ldgsts.sum", 9}});
   const Model model = compared(a, b);
   const Count *loads = sum_called(model, "op_ld.sum"), *copies = sum_called(model, "op_ldgsts.sum");
   ASSERT_TRUE(loads != nullptr && copies != nullptr);
@@ -138,12 +138,12 @@ TEST(Sums, OfSharedMemoryAreThoseByInstruction) {
 TEST(Sums, HaveTheReasonThatTheirSpaceAndKindTell) {
   Counts atomics = shared(8, 256, 64), local = global(8, 256, 32);
   local.requests = 8;
-  const report::Input a = run({site(3, Space::shared, Kind::atomic, atomics),
-                               site(4, Space::local, Kind::store, local)},
-                              false),
-                      b = sums_of({{"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", 8},
-                                   {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", 0},
-                                   {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", 40}});
+  const summary::Input a = run({site(3, Space::shared, Kind::atomic, atomics),
+                                site(4, Space::local, Kind::store, local)},
+                               false),
+                       b = sums_of({{"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", 8},
+                                    {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", 0},
+                                    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", 40}});
   const Model model = compared(a, b);
   EXPECT_EQ(sum_called(model, "op_atom")->reason, Reason::contended);
   EXPECT_EQ(sum_called(model, "t_requests")->reason, Reason::registers);
@@ -154,7 +154,8 @@ TEST(Sums, AreNotComparedWhereNothingIsPredicted) {
   const std::string passes = "l1tex__t_output_wavefronts_pipe_lsu_mem_";
   Counts coalesced = global(8, 256, 32), scattered = coalesced;
   coalesced.requests = scattered.requests = 8, coalesced.tags = 8, scattered.tags = 40;
-  const report::Input measured = sums_of({{passes + "local_op_ld.sum", 8}, {passes + "global_op_ld.sum", 5}});
+  const summary::Input measured =
+      sums_of({{passes + "local_op_ld.sum", 8}, {passes + "global_op_ld.sum", 5}});
   auto count = [&](Space space, Kind kind, const Counts& counts, std::string_view name) {
     return sum_called(compared(run({site(3, space, kind, counts)}, false), measured), name) != nullptr;
   };
@@ -189,25 +190,25 @@ TEST(Reasons, FollowFromWhatStaysTheSame) {
 }
 
 TEST(Reasons, LocalMemoryIsSpilledOrKeptInRegisters) {
-  const report::Input none = run({}, false),
-                      array = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, false);
-  const report::Input spills = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, true),
-                      kept = run({}, true);
+  const summary::Input none = run({}, false),
+                       array = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, false);
+  const summary::Input spills = run({site(3, Space::local, Kind::load, global(8, 256, 32))}, true),
+                       kept = run({}, true);
   EXPECT_TRUE(compared(none, spills).different.contains(Reason::spilled));
   EXPECT_TRUE(compared(array, kept).different.contains(Reason::registers));
 }
 
 TEST(Reasons, TheSameAtAnotherLineIsNoOtherCount) {
-  const report::Input a = run({site(0, Space::global, Kind::load, global(8, 256, 32))}, false),
-                      b = run({site(5, Space::global, Kind::load, global(8, 256, 32))}, true);
+  const summary::Input a = run({site(0, Space::global, Kind::load, global(8, 256, 32))}, false),
+                       b = run({site(5, Space::global, Kind::load, global(8, 256, 32))}, true);
   const Model model = compared(a, b);
   ASSERT_EQ(model.different.size(), 1u);
   EXPECT_TRUE(model.different.contains(Reason::other_line));
 }
 
 TEST(Reasons, OtherGridsAreOtherInput) {
-  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false, {8, 1, 1}),
-                      b = run({site(3, Space::global, Kind::load, global(16, 512, 64))}, true, {16, 1, 1});
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false, {8, 1, 1}),
+                       b = run({site(3, Space::global, Kind::load, global(16, 512, 64))}, true, {16, 1, 1});
   EXPECT_TRUE(compared(a, b).different.contains(Reason::other_input));
 }
 
@@ -234,8 +235,8 @@ TEST(Launches, KernelsAreMatchedHoweverTheirNamesAreWritten) {
   EXPECT_EQ(plain_name("f<(E)-2, -3ll, T1, truest, a::g<false>, &(x)>(int)"),
             "f<-2,-3,T1,truest,a::g<0>,&(x)>");
   EXPECT_EQ(plain_name("void f<(lambda at a.cu:3:4)>(int)"), "f<(lambdaata.cu:3:4)>");
-  report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
-  report::Input b =
+  summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
+  summary::Input b =
       run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true, {8, 1, 1}, "void k<int>(int*)");
   b.launches[0].record.kernel = "void k<int>(int*)"; // as a page of ncu --csv has it
   const Model model = compared(a, b);
@@ -246,32 +247,33 @@ TEST(Launches, KernelsAreMatchedHoweverTheirNamesAreWritten) {
 // Nsight Compute leaves out namespaces. Where that leaves two kernels of a side alike, each is its own.
 TEST(Launches, KernelsAreMatchedWithoutNamespacesWhereThatIsClear) {
   auto named = [](bool measured, std::initializer_list<const char*> names) {
-    report::Input out = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, measured);
-    const report::Launch one = out.launches[0];
+    summary::Input out = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, measured);
+    const summary::Launch one = out.launches[0];
     out.launches.clear();
     for (const char* name : names) {
-      report::Launch& launch = out.launches.emplace_back(one);
+      summary::Launch& launch = out.launches.emplace_back(one);
       launch.record.kernel = launch.record.name = name;
       launch.record.index = out.launches.size() - 1;
       launch.when[0].first = launch.record.index;
     }
     return out;
   };
-  const report::Input full = named(false, {"a::b::c::k<a::T>::g(int)", "void c::other<int>(int)"}),
-                      shortened = named(true, {"a::c::k<T>::g(int)", "void other<int>(int)"});
+  const summary::Input full = named(false, {"a::b::c::k<a::T>::g(int)", "void c::other<int>(int)"}),
+                       shortened = named(true, {"a::c::k<T>::g(int)", "void other<int>(int)"});
   EXPECT_EQ(compared(full, shortened).kernels.size(), 2u);
   EXPECT_FALSE(compared(full, shortened).differs);
-  const report::Input two = named(false, {"a::k(int)", "b::k(int)"}), one = named(true, {"k(int)", "k(int)"});
+  const summary::Input two = named(false, {"a::k(int)", "b::k(int)"}),
+                       one = named(true, {"k(int)", "k(int)"});
   EXPECT_EQ(compared(two, one).kernels.size(), 3u);
   EXPECT_TRUE(compared(two, one).differs);
-  const report::Input first = named(false, {"a::k(int)"}), second = named(true, {"b::k(int)"});
+  const summary::Input first = named(false, {"a::k(int)"}), second = named(true, {"b::k(int)"});
   EXPECT_EQ(compared(first, second).kernels.size(), 2u) << "neither is shortened";
 }
 
 TEST(Launches, OneThatIsMissingIsADifference) {
-  report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
+  summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
   a.launches[0].repeat(0, 1);
-  const report::Input b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+  const summary::Input b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
   const Model model = compared(a, b);
   EXPECT_TRUE(model.differs);
   EXPECT_EQ(model.launches, 1u);
@@ -279,10 +281,10 @@ TEST(Launches, OneThatIsMissingIsADifference) {
 }
 
 TEST(Launches, OneThatCudaRefusedIsNotMeasured) {
-  const report::Input measured = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
-  report::Input predicted = run({}, false, {8, 1, 1});
+  const summary::Input measured = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+  summary::Input predicted = run({}, false, {8, 1, 1});
   predicted.launches[0].record.status = measure::Status::refused;
-  report::Launch ran = measured.launches[0];
+  summary::Launch ran = measured.launches[0];
   ran.record.index = ran.when[0].first = 1;
   predicted.launches.push_back(ran);
   const Model model = compared(predicted, measured);
@@ -292,8 +294,8 @@ TEST(Launches, OneThatCudaRefusedIsNotMeasured) {
 }
 
 TEST(Writers, SayTheResidualAndTheReason) {
-  const report::Input a = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 96))}, false),
-                      b = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 48))}, true);
+  const summary::Input a = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 96))}, false),
+                       b = run({site(3, Space::shared, Kind::atomic, shared(8, 256, 48))}, true);
   const Model model = compared(a, b);
   const std::string text = terminal(model, 100, false, 5);
   EXPECT_NE(text.find("-50.0%"), std::string::npos) << text;
@@ -304,7 +306,7 @@ TEST(Writers, SayTheResidualAndTheReason) {
   EXPECT_NE(document.find("\"reason\": \"contended\""), std::string::npos);
 }
 
-report::SourceLines texts(std::map<u32, std::string> lines) {
+summary::SourceLines texts(std::map<u32, std::string> lines) {
   return [lines = std::move(lines)](const std::string&, u32 line) -> std::optional<std::string> {
     auto found = lines.find(line);
     return found == lines.end() ? std::nullopt : std::optional(found->second);
@@ -313,15 +315,15 @@ report::SourceLines texts(std::map<u32, std::string> lines) {
 
 // Two lines went down by 2, and one of them was edited; another is new.
 TEST(Comparing, LinesOfAChangedSourceAreFoundByTheirText) {
-  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 256)),
-                               site(4, Space::global, Kind::store, global(8, 256, 32))},
-                              false),
-                      b = run({site(4, Space::shared, Kind::store, shared(8, 256, 8)),
-                               site(5, Space::global, Kind::load, global(8, 256, 32)),
-                               site(6, Space::global, Kind::store, global(8, 256, 32))},
-                              false);
-  const report::SourceLines before = texts({{3, "float x = a[32 * i];"}, {4, "b[i] = x;"}}),
-                            after = texts({{4, "tile[t] = 0;"}, {5, "float x = a[i];"}, {6, "b[i] = x;"}});
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 256)),
+                                site(4, Space::global, Kind::store, global(8, 256, 32))},
+                               false),
+                       b = run({site(4, Space::shared, Kind::store, shared(8, 256, 8)),
+                                site(5, Space::global, Kind::load, global(8, 256, 32)),
+                                site(6, Space::global, Kind::store, global(8, 256, 32))},
+                               false);
+  const summary::SourceLines before = texts({{3, "float x = a[32 * i];"}, {4, "b[i] = x;"}}),
+                             after = texts({{4, "tile[t] = 0;"}, {5, "float x = a[i];"}, {6, "b[i] = x;"}});
   Result<Model> model = compare({{"a", &a}, {"b", &b}}, {before, after}, none, {});
   ASSERT_TRUE(model.has_value());
   const std::vector<Line>& lines = model->kernels.at(0).groups.at(0).lines;
@@ -341,8 +343,8 @@ TEST(Comparing, LinesOfAChangedSourceAreFoundByTheirText) {
 
 // A profiler brings no texts along: those on disk now say nothing of what it measured.
 TEST(Comparing, AFileOnDiskMovesNoLine) {
-  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false),
-                      b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false),
+                       b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
   Result<Model> model = compare({{"a", &a}, {"b", &b}}, {texts({{3, "x = a[i];"}}), none},
                                 texts({{3, "int unrelated;"}, {5, "x = a[i];"}}), {});
   ASSERT_TRUE(model.has_value());
@@ -351,11 +353,11 @@ TEST(Comparing, AFileOnDiskMovesNoLine) {
 
 // The same source, of which one side shows an access at another line with the same text.
 TEST(Comparing, LinesOfOneSourceKeepTheirNumbers) {
-  const report::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32)),
-                               site(9, Space::global, Kind::load, global(8, 256, 32))},
-                              false),
-                      b = run({site(9, Space::global, Kind::load, global(16, 512, 64))}, true);
-  const report::SourceLines source = texts({{3, "x += a[i];"}, {9, "x += a[i];"}});
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32)),
+                                site(9, Space::global, Kind::load, global(8, 256, 32))},
+                               false),
+                       b = run({site(9, Space::global, Kind::load, global(16, 512, 64))}, true);
+  const summary::SourceLines source = texts({{3, "x += a[i];"}, {9, "x += a[i];"}});
   Result<Model> model = compare({{"a", &a}, {"b", &b}}, {source, source}, none, {});
   ASSERT_TRUE(model.has_value());
   for (const Line& line : model->kernels.at(0).groups.at(0).lines)

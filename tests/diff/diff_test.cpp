@@ -63,8 +63,8 @@ measure::LaunchRecord launch_of(const Code& code, const std::vector<u32>& sm, u6
   return launch;
 }
 
-report::Model run_of(const std::vector<Code>& kernels, const std::vector<u32>& sm = {90}) {
-  report::Input input;
+summary::Model run_of(const std::vector<Code>& kernels, const std::vector<u32>& sm = {90}) {
+  summary::Input input;
   input.command = {"./app"};
   input.sm = sm;
   std::map<u32, std::string> text;
@@ -76,11 +76,11 @@ report::Model run_of(const std::vector<Code>& kernels, const std::vector<u32>& s
     auto found = text.find(line);
     return found == text.end() ? std::nullopt : std::optional(found->second);
   };
-  auto model = report::build(std::move(input), source, {.root = "/src"});
-  return model ? std::move(*model) : report::Model{};
+  auto model = summary::build(std::move(input), source, {.root = "/src"});
+  return model ? std::move(*model) : summary::Model{};
 }
 
-Model diff_of(const report::Model& before, const report::Model& after, u32 sm = 0) {
+Model diff_of(const summary::Model& before, const summary::Model& after, u32 sm = 0) {
   auto model = compare(diff::Run{"old.json", before}, diff::Run{"new.json", after}, sm);
   EXPECT_TRUE(model);
   return model ? std::move(*model) : Model{};
@@ -197,7 +197,7 @@ TEST(Diff, PartialCountsAreNotHeldAgainstWholeOnes) {
 
 TEST(Diff, ArchitecturesMustMeet) {
   const std::vector<Code> code{{.accesses = {strided}}};
-  const report::Model hopper = run_of(code, {90}), both = run_of(code, {70, 90}), volta = run_of(code, {70});
+  const summary::Model hopper = run_of(code, {90}), both = run_of(code, {70, 90}), volta = run_of(code, {70});
   EXPECT_FALSE(compare(diff::Run{"a", hopper}, diff::Run{"b", volta}));
   const Model model = diff_of(hopper, both);
   EXPECT_EQ(model.sm, 90u);

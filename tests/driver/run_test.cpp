@@ -150,7 +150,7 @@ TEST(Events, LaunchesThatNeverEndedAndCutOffLinesAreTold) {
                      measure::encode(measure::LaunchStarted{1, 1, "hung"});
   text += measure::encode(done).substr(0, 20);
   std::istringstream stream(text);
-  report::Input input;
+  summary::Input input;
   add_events(stream, {}, input);
   EXPECT_EQ(count(input.launches), 1u);
   ASSERT_EQ(input.interrupted.size(), 2u);
@@ -167,7 +167,7 @@ std::string line_of(u64 index, u64 sequence) {
 
 TEST(Events, AGapInTheNumbersIsALoss) {
   std::istringstream whole(line_of(0, 0) + line_of(1, 1)), holed(line_of(0, 0) + line_of(2, 2));
-  report::Input complete, missing;
+  summary::Input complete, missing;
   add_events(whole, {}, complete);
   EXPECT_EQ(complete.missing.events, 0u);
   EXPECT_TRUE(complete.messages.empty());
@@ -180,7 +180,7 @@ TEST(Events, AGapInTheNumbersIsALoss) {
 TEST(Events, AProcessThatStartsAnotherProgramCountsAnew) {
   std::istringstream stream(measure::encode(measure::ProcessStarted{1}, 0) + line_of(0, 1) +
                             measure::encode(measure::ProcessStarted{1}, 0) + line_of(0, 1));
-  report::Input input;
+  summary::Input input;
   add_events(stream, {}, input);
   EXPECT_EQ(input.missing.events, 0u);
 }
@@ -189,7 +189,7 @@ TEST(Events, TheLedgerTellsOfLaunchesWhoseEndIsMissing) {
   std::string text = line_of(0, 0) + measure::encode(measure::LaunchStarted{1, 1, "full"}, 1) +
                      measure::encode(measure::LaunchStarted{1, 5, "running"}, 5);
   std::istringstream stream(text);
-  report::Input input;
+  summary::Input input;
   add_events(stream, Tally{.begun = 6, .ended = 5, .lost = 4, .error = ENOSPC}, input);
   ASSERT_EQ(input.interrupted.size(), 1u);
   EXPECT_EQ(input.interrupted[0].name, "running");
@@ -208,7 +208,7 @@ TEST(Events, ALaunchLikeOneThatWasLostIsUnknown) {
            measure::encode(sender.shorten(launch), 2 * index + 1);
   };
   std::string first = line(0), second = line(1), third = line(2);
-  report::Input input, holed;
+  summary::Input input, holed;
   std::istringstream whole(first + second + third),
       cut(measure::encode(measure::LaunchStarted{1, 0, "k"}, 0) + second);
   add_events(whole, {}, input);
@@ -230,7 +230,7 @@ TEST(Events, WhatAProgramToldIsForgottenWhenTheProcessStartsAnother) {
   std::istringstream stream(measure::encode(measure::ProcessStarted{1}, 0) + measure::encode(launch, 1) +
                             measure::encode(measure::ProcessStarted{1}, 0) +
                             measure::encode(measure::LaunchAlike{1, 1, 0}, 1));
-  report::Input input;
+  summary::Input input;
   add_events(stream, {}, input);
   ASSERT_EQ(input.launches.size(), 2u);
   EXPECT_EQ(input.launches[1].record.status, measure::Status::unknown);

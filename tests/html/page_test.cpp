@@ -18,10 +18,10 @@ std::string saved_report() {
   return text.str();
 }
 
-report::Model model_of(const std::string& text) {
+summary::Model model_of(const std::string& text) {
   Result<report::Saved> saved = report::read_json(text, "run.json");
   EXPECT_TRUE(saved);
-  Result<report::Model> model = report::build(*saved);
+  Result<summary::Model> model = report::build(*saved);
   EXPECT_TRUE(model);
   return std::move(*model);
 }
@@ -44,7 +44,7 @@ u64 count(const json& data, const json& counts, const std::string& name) {
 }
 
 TEST(Page, HoldsTheModelsNumbers) {
-  const report::Model model = model_of(saved_report());
+  const summary::Model model = model_of(saved_report());
   const json data = data_of(page(model, no_source, "9.9.9"));
   EXPECT_EQ(data["version"], "9.9.9");
   EXPECT_EQ(data["kernels"].size(), model.kernels.size());
@@ -103,7 +103,7 @@ TEST(Page, SaysWhatWasNotCounted) {
 }
 
 TEST(Page, ShowsAFileOnlyWhereItIsTheOneThatWasMeasured) {
-  const report::Model model = model_of(saved_report());
+  const summary::Model model = model_of(saved_report());
   auto text_of = [&](const std::string& line15) {
     std::string text(14, '\n');
     return text + "  " + line15 +
@@ -162,7 +162,7 @@ TEST(Page, OfAComparisonHoldsItsDocument) {
 }
 
 TEST(Page, OfNothingIsAPage) {
-  report::Model empty;
+  summary::Model empty;
   const json data = data_of(page(empty, no_source, "1"));
   EXPECT_TRUE(data["accesses"].empty());
   EXPECT_TRUE(data["findings"].empty());

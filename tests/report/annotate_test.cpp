@@ -1,8 +1,8 @@
 // --annotate and --group-by on fixed records: every count stands at its line, whole functions are shown, long ones folded.
 #include "measure/collect.h"
 #include "report/terminal.h"
-#include "report/text.h"
 #include "source/functions.h"
+#include "text/words.h"
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@ namespace {
 using access::Space;
 using testing::HasSubstr;
 using testing::Not;
+using text::width_of;
 
 std::vector<std::pair<u32, u32>> extents(std::string_view text) {
   std::vector<std::pair<u32, u32>> out;

@@ -1,9 +1,9 @@
 // What a report says of the program as a whole: places with their calls, arrays, causes, totals, kernels with idle lanes.
 #include "measure/collect.h"
-#include "report/findings.h"
 #include "report/json.h"
 #include "report/read.h"
 #include "report/terminal.h"
+#include "summary/findings.h"
 #include <gtest/gtest.h>
 
 namespace warplens::report {

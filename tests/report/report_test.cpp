@@ -5,7 +5,7 @@
 #include "report/json.h"
 #include "report/read.h"
 #include "report/terminal.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -19,6 +19,7 @@ namespace {
 
 using access::AffineAccess;
 using access::Site;
+using namespace text;
 using access::SiteId;
 using access::Space;
 
@@ -532,8 +533,8 @@ TEST(Text, NumbersForPeople) {
   EXPECT_EQ(percent(1), "100%");
   EXPECT_EQ(clip("abcdefghij", 8), "abcde...");
   EXPECT_EQ(compute_capability(121), "12.1");
-  EXPECT_EQ(plural(1, "launch"), "1 launch");
-  EXPECT_EQ(plural(2, "launch"), "2 launches");
+  EXPECT_EQ(human(1, "launch"), "1 launch");
+  EXPECT_EQ(human(2, "launch"), "2 launches");
 }
 
 // The runtime's own message of an assertion begins with the place, and ends with a full stop.

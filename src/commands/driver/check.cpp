@@ -11,8 +11,8 @@
 #include "driver/findings/outputs.h"
 #include "driver/pages/access_page.h"
 #include "findings/writers.h"
-#include "report/text.h"
 #include "source/places.h"
+#include "text/words.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -38,7 +38,7 @@ std::string others_text(const std::vector<check::Judgement>& all,
     std::string line = fmt::format("{}: {}: {}", place_text(j), check::name(j.verdict), check::described(j));
     for (std::size_t i = 0; i < j.costs.size(); ++i)
       line += fmt::format("; {}{}",
-                          rows.size() > 1 ? fmt::format("{}: ", report::compute_capability(rows[i]->sm)) : "",
+                          rows.size() > 1 ? fmt::format("{}: ", text::compute_capability(rows[i]->sm)) : "",
                           check::counts_text(j, i));
     if (j.verdict == check::Verdict::not_judged && !j.address.empty()) line += " at " + j.address;
     if (j.verdict == check::Verdict::not_judged && !j.pattern.empty()) line += "; " + j.pattern;

@@ -8,8 +8,8 @@
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"
-#include "report/summable.h"
 #include "source/source.h"
+#include "summary/summable.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ Result<Sides> read(const CompareOptions& options, const RunOutput& output) {
     Result<report::Saved> saved =
         file != "-" && is_program(file) ? run_program(file, options, output) : read_saved(file, true);
     if (!saved) return failure(saved.error());
-    report::make_summable(saved->input);
+    summary::make_summable(saved->input);
     out.runs.push_back(std::move(*saved));
   }
   for (std::size_t i = 0; i < out.runs.size(); ++i)
@@ -78,7 +78,7 @@ Result<compare::Model> compared(const CompareOptions& options, const Sides& side
   std::error_code error;
   const std::string here = fs::current_path(error).string();
   source::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
-  std::vector<report::SourceLines> sources;
+  std::vector<summary::SourceLines> sources;
   for (const report::Saved& run : sides.runs)
     sources.push_back([&](const std::string& file, u32 line) {
       auto found = run.source.find({file, line});

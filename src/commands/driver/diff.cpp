@@ -10,9 +10,9 @@
 #include "driver/program/source_program.h"
 #include "findings/finding.h"
 #include "html/page.h"
-#include "judge/judge.h"
 #include "report/read.h"
-#include "report/text.h"
+#include "summary/judge.h"
+#include "text/words.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -23,8 +23,8 @@ namespace {
 
 struct Input {
   std::string name;
-  std::variant<report::Model, gates::Baseline> content;
-  const report::Model* run() const { return std::get_if<report::Model>(&content); }
+  std::variant<summary::Model, gates::Baseline> content;
+  const summary::Model* run() const { return std::get_if<summary::Model>(&content); }
 };
 
 // A baseline says so at its beginning; a list of findings begins right behind the tool's name, and a run's report does not.
@@ -36,7 +36,7 @@ bool is_baseline(std::string_view text) {
 
 Result<Input> from_run(Result<report::Saved> saved, const std::string& name, const DiffOptions& options) {
   if (!saved) return failure(saved.error());
-  Result<report::Model> model = report::build(*saved, {options.run.kernel});
+  Result<summary::Model> model = report::build(*saved, {options.run.kernel});
   if (!model) return failure(model.error());
   return Input{name, std::move(*model)};
 }
@@ -87,7 +87,7 @@ Result<Input> read(const std::string& side, const DiffOptions& options, const Ru
 // What the run would have as its baseline.
 Result<gates::Baseline> baseline_of(const Input& input, std::string_view version) {
   if (input.run() == nullptr) return std::get<gates::Baseline>(input.content);
-  const findings::List list = judge::findings_of(*input.run(), from_here);
+  const findings::List list = summary::findings_of(*input.run(), from_here);
   return gates::read_baseline(gates::write_baseline(list, version), input.name);
 }
 
@@ -194,7 +194,7 @@ int diff(const DiffOptions& options, const RunOutput& output) {
   if (Result<void> written = write(*model, fails, options, *outputs, output); !written)
     return refuse(written.error());
   for (const std::string& text : fails)
-    output.err("warplens: fails: " + one_line(report::with_plain_blanks(text)) + '\n');
+    output.err("warplens: fails: " + one_line(text::with_plain_blanks(text)) + '\n');
   const bool whole = model->before.complete && model->after.complete;
   if (options.strict && !whole) output.err("warplens: fails: a side is not complete\n");
   return fails.empty() && (!options.strict || whole) ? 0 : 1;

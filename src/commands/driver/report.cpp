@@ -11,9 +11,9 @@
 namespace warplens::driver {
 namespace {
 
-Result<report::Model> prepare_and_build(const ReportOptions& options, std::optional<Outputs>& outputs) {
+Result<summary::Model> prepare_and_build(const ReportOptions& options, std::optional<Outputs>& outputs) {
   if (Result<void> streams = Outputs::check_streams(options.files); !streams) return failure(streams.error());
-  if (Result<void> filter = report::check_kernel_filter(options.shown.kernel); !filter)
+  if (Result<void> filter = summary::check_kernel_filter(options.shown.kernel); !filter)
     return failure(filter.error());
   Result<Outputs> prepared = Outputs::prepare(options.shown, options.files, options.command, "what is shown");
   if (!prepared) return failure(prepared.error());
@@ -34,7 +34,7 @@ int report(const ReportOptions& options, const RunOutput& output) {
   Result<Gates> gates = Gates::prepare(options.shown.gates);
   if (!gates) return refuse(gates.error());
   std::optional<Outputs> outputs;
-  Result<report::Model> model = prepare_and_build(options, outputs);
+  Result<summary::Model> model = prepare_and_build(options, outputs);
   if (!model) return refuse(model.error());
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string();
@@ -46,7 +46,7 @@ int report(const ReportOptions& options, const RunOutput& output) {
   if (options.shown.gates.fix)
     if (Result<void> done = held->fixes.write(); !done) return refuse(done.error());
   if (!held->answered) return cannot;
-  return held->failing != 0 || (options.shown.strict && !report::passes_strict(*model)) ? 1 : 0;
+  return held->failing != 0 || (options.shown.strict && !summary::passes_strict(*model)) ? 1 : 0;
 }
 
 } // namespace warplens::driver

@@ -90,9 +90,9 @@ diag::Diagnostic stopped_before_launch() {
 }
 
 // Whether all the counts might have been had in the time that some took.
-bool proofs_would_help(const RunOptions& options, const report::Input& input) {
+bool proofs_would_help(const RunOptions& options, const summary::Input& input) {
   return !options.count_only && !options.no_results && options.checks.empty() &&
-         std::ranges::any_of(input.launches, [](const report::Launch& launch) {
+         std::ranges::any_of(input.launches, [](const summary::Launch& launch) {
            return launch.record.status == measure::Status::partial;
          });
 }
@@ -107,7 +107,7 @@ diag::Diagnostic proofs_help() {
 }
 
 // What a run that did not come to its end has not shown.
-std::optional<diag::Diagnostic> not_launched(const report::Input& input) {
+std::optional<diag::Diagnostic> not_launched(const summary::Input& input) {
   constexpr std::size_t most_named = 10;
   std::vector<std::string> names = source::short_names(input.never_launched);
   if (names.empty()) return {};
@@ -123,8 +123,8 @@ std::optional<diag::Diagnostic> not_launched(const report::Input& input) {
   return out;
 }
 
-report::Input gather(const Prepared& run, const EventFile& events, const os::ForegroundEnd& end) {
-  report::Input input;
+summary::Input gather(const Prepared& run, const EventFile& events, const os::ForegroundEnd& end) {
+  summary::Input input;
   input.command = run.options.command;
   input.sm = run.sm;
   input.outcome = {end.exit_code, end.signal};
@@ -198,7 +198,7 @@ source::SourceFiles sources_of(const Prepared& run) {
   return {folders, {here, beside, os::variable("HOME"), named}};
 }
 
-Result<report::Model> model_of(const Prepared& run, report::Input input, source::SourceFiles& sources) {
+Result<summary::Model> model_of(const Prepared& run, summary::Input input, source::SourceFiles& sources) {
   std::error_code error;
   const std::string program = program_of(run), here = fs::current_path(error).string();
   auto line_of = [&](const std::string& file, u32 line) { return sources.line(file, line); };
@@ -210,7 +210,8 @@ Result<report::Model> model_of(const Prepared& run, report::Input input, source:
     std::optional<fs::file_time_type> written = built ? sources.written(file) : std::nullopt;
     return written && *written > *built;
   };
-  Result<report::Model> model = report::build(std::move(input), line_of, {run.options.kernel, here, changed});
+  Result<summary::Model> model =
+      summary::build(std::move(input), line_of, {run.options.kernel, here, changed});
   if (!model) return model;
   if (std::optional<diag::Diagnostic> withheld = withheld_message(sources.withheld()))
     model->warnings.push_back({std::move(*withheld), {}, 1});
@@ -270,7 +271,7 @@ struct Observed {
   Prepared prepared;
   os::ForegroundEnd end;
   source::SourceFiles sources;
-  report::Model model;
+  summary::Model model;
 };
 
 // Completes the options by what the folder's .warplens.toml says.
@@ -294,9 +295,9 @@ Result<Observed> observe(RunOptions& options, const RunOutput& output) {
   if (!end) return failure(end.error());
 
   // From here on the program has ended, however it did: what it left is worth a report.
-  report::Input input = gather(*prepared, *events, *end);
+  summary::Input input = gather(*prepared, *events, *end);
   source::SourceFiles sources = sources_of(*prepared);
-  Result<report::Model> model = model_of(*prepared, std::move(input), sources);
+  Result<summary::Model> model = model_of(*prepared, std::move(input), sources);
   if (!model) return failure(model.error());
   return Observed{std::move(*gates), std::move(*prepared), *end, std::move(sources), std::move(*model)};
 }
@@ -316,7 +317,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   Result<bool> fixed = apply_fixes(options, held->fixes, output);
   if (!fixed) return refuse(options, output, fixed.error());
   save_last_run(model, options, output); // last: verifying fixes runs variants of the program
-  const bool passes = *fixed && held->failing == 0 && (!options.strict || report::passes_strict(model));
+  const bool passes = *fixed && held->failing == 0 && (!options.strict || summary::passes_strict(model));
   if (end.exit_code != 0) return end.exit_code;
   return !held->answered ? cannot : passes ? 0 : 1;
 }

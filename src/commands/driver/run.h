@@ -49,7 +49,7 @@ struct RunOutput {
 
 // The exit code: the program's own (128 + signal); 2 when it could not be started or the report not be
 // written; where that would be 0, 1 when a finding fails, and with `strict` when the report is not complete
-// (report::Model), or `checks` found something.
+// (summary::Model), or `checks` found something.
 int run(const RunOptions&, const RunOutput&);
 
 // Runs a program for what a report of it would hold, with no gate; what the program writes to standard output goes to standard

@@ -1,5 +1,5 @@
 #include "api/convert.h"
-#include "report/pattern_text.h"
+#include "summary/pattern_text.h"
 #include <fmt/format.h>
 
 namespace warplens {
@@ -46,7 +46,7 @@ SiteCounts site_of(const measure::SiteRecord& record) {
   out.space = record.space;
   out.kind = record.site.kind;
   out.bytes = record.site.bytes;
-  out.pattern = report::describe(record.pattern, record.site);
+  out.pattern = summary::describe(record.pattern, record.site);
   out.counts = record.counters;
   return out;
 }

@@ -11,7 +11,7 @@ namespace warplens {
 
 struct Report::Impl {
   report::Saved saved;
-  report::Model model;
+  summary::Model model;
 };
 
 Report::Report(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -41,7 +41,7 @@ Expected<Report> Report::read(const std::string& path) {
 Expected<Report> Report::parse(std::string_view json, const std::string& name) {
   Result<report::Saved> saved = report::read_json(json, name);
   if (!saved) return api::error_of(saved.error(), json);
-  Result<report::Model> model = report::build(*saved);
+  Result<summary::Model> model = report::build(*saved);
   if (!model) return api::error_of(model.error());
   return Report(std::make_shared<Impl>(std::move(*saved), std::move(*model)));
 }
@@ -51,14 +51,14 @@ Expected<Report> Report::merge(std::span<const Report> reports) {
   for (const Report& one : reports) runs.push_back(one.impl_->saved);
   Result<report::Saved> merged = report::merge(std::move(runs));
   if (!merged) return api::error_of(merged.error());
-  Result<report::Model> model = report::build(*merged);
+  Result<summary::Model> model = report::build(*merged);
   if (!model) return api::error_of(model.error());
   return Report(std::make_shared<Impl>(std::move(*merged), std::move(*model)));
 }
 
 std::vector<LaunchRecord> Report::launches() const {
   std::vector<LaunchRecord> out;
-  for (const report::Launch& launch : impl_->saved.input.launches) {
+  for (const summary::Launch& launch : impl_->saved.input.launches) {
     out.push_back(api::record_of(launch.record));
     out.back().count = launch.count();
   }

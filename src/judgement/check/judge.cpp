@@ -2,7 +2,7 @@
 #include "check/judge.h"
 #include "arch/count.h"
 #include "check/stride_table.h"
-#include "report/pattern_text.h"
+#include "summary/pattern_text.h"
 #include <fmt/format.h>
 
 namespace warplens::check {
@@ -397,7 +397,7 @@ Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   if (executed_ && example_) {
     record = record_of(out_.site, *example_, counters_);
     out_.example = example_;
-    if (out_.pattern.empty()) out_.pattern = report::describe(record->pattern, out_.site);
+    if (out_.pattern.empty()) out_.pattern = summary::describe(record->pattern, out_.site);
   }
   return std::move(out_);
 }

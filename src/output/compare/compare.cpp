@@ -5,10 +5,10 @@
 #include "compare/moved.h"
 #include "compare/reasons.h"
 #include "measured/launches.h"
-#include "report/limit.h"
-#include "report/summable.h"
-#include "report/text.h"
+#include "summary/limit.h"
+#include "summary/summable.h"
 #include "text/regex.h"
+#include "text/words.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace warplens::compare {
 namespace {
 
-using report::Launch;
+using summary::Launch;
 
 double residual_of(std::optional<double> first, std::optional<double> second) {
   if (!first || !second || *first == *second) return 0;
@@ -72,8 +72,8 @@ std::optional<double> sum_of(const Launch& launch, bool measured, const measured
 
 class Comparison {
 public:
-  Comparison(Model& model, const std::vector<report::SourceLines>& sources, const report::SourceLines& files,
-             const Options& options)
+  Comparison(Model& model, const std::vector<summary::SourceLines>& sources,
+             const summary::SourceLines& files, const Options& options)
       : model_(model), sources_(sources), files_(files), moved_(model.sides, sources, model.base),
         options_(options) {
     const Side &base = model.sides[model.base], &other = model.sides[model.other];
@@ -200,7 +200,7 @@ private:
   }
 
   bool lacks(std::size_t side, std::string_view count) const {
-    const std::optional<report::Measurement>& measured = model_.sides[side].input->measured;
+    const std::optional<summary::Measurement>& measured = model_.sides[side].input->measured;
     return measured && std::ranges::find(measured->lacks, count) != measured->lacks.end();
   }
 
@@ -222,7 +222,7 @@ private:
   // As the side has it, or another one, since profilers seldom keep sources, or else the disk.
   std::string text_of(std::size_t side, const access::SourceFrame& place) const {
     if (auto text = sources_[side](place.file, place.line)) return *text;
-    for (const report::SourceLines& source : sources_)
+    for (const summary::SourceLines& source : sources_)
       if (auto text = source(place.file, place.line)) return *text;
     return files_(place.file, place.line).value_or("");
   }
@@ -283,15 +283,15 @@ private:
       if (row == nullptr || model_.sides[s].measured() || !measure::is_whole(launch->record.status) ||
           out.bound)
         continue;
-      report::Limit limit;
-      report::add(limit, launch->record, 1, *row);
-      if (limit.bound != 0) out.bound = report::seconds(limit.bound, *row);
+      summary::Limit limit;
+      summary::add(limit, launch->record, 1, *row);
+      if (limit.bound != 0) out.bound = summary::seconds(limit.bound, *row);
     }
   }
 
   Model& model_;
-  const std::vector<report::SourceLines>& sources_;
-  const report::SourceLines& files_;
+  const std::vector<summary::SourceLines>& sources_;
+  const summary::SourceLines& files_;
   const MovedLines moved_;
   const Options& options_;
   bool machine_code_ = false;
@@ -320,16 +320,15 @@ void add_notes(Model& model, u64 others) {
   for (const Kernel& kernel : model.kernels) {
     const u64 a = kernel.launches[model.base], b = kernel.launches[model.other];
     if (a == b) continue;
-    model.notes.push_back(fmt::format("{}: {} in '{}' and {} in '{}'", kernel.name,
-                                      report::plural(a, "launch"), first, report::plural(b, "launch"),
-                                      second));
+    model.notes.push_back(fmt::format("{}: {} in '{}' and {} in '{}'", kernel.name, text::human(a, "launch"),
+                                      first, text::human(b, "launch"), second));
   }
   for (const Side& side : model.sides)
     for (const diag::Diagnostic& message : side.input->messages)
-      if (message.kind == report::counts_too_large)
+      if (message.kind == summary::counts_too_large)
         model.notes.push_back(fmt::format("'{}': {}", side.name, message.message));
   if (others != 0)
-    model.notes.push_back(fmt::format("{} left out by --kernel", report::plural(others, "kernel")));
+    model.notes.push_back(fmt::format("{} left out by --kernel", text::human(others, "kernel")));
   u64 without = 0;
   for (const Kernel& kernel : model.kernels)
     for (const Launches& launches : kernel.groups)
@@ -337,7 +336,7 @@ void add_notes(Model& model, u64 others) {
         without += launches.count;
   if (without != 0)
     model.notes.push_back(fmt::format("{} without counters by line on one side, or without an access",
-                                      report::plural(without, "launch")));
+                                      text::human(without, "launch")));
 }
 
 } // namespace
@@ -353,12 +352,12 @@ std::string_view name(Code code) {
 
 Code Side::code() const {
   if (measured()) return Code::measured;
-  return report::counted_as_machine_code(input->launches) != 0 ? Code::machine_code : Code::ptx;
+  return summary::counted_as_machine_code(input->launches) != 0 ? Code::machine_code : Code::ptx;
 }
 
-Result<Model> compare(std::vector<Side> sides, const std::vector<report::SourceLines>& sources,
-                      const report::SourceLines& files, const Options& options) {
-  if (Result<void> good = report::check_kernel_filter(options.kernel_filter); !good)
+Result<Model> compare(std::vector<Side> sides, const std::vector<summary::SourceLines>& sources,
+                      const summary::SourceLines& files, const Options& options) {
+  if (Result<void> good = summary::check_kernel_filter(options.kernel_filter); !good)
     return failure(good.error());
   const auto filter = text::Regex::compile(options.kernel_filter);
   Model model{.sides = std::move(sides)};

@@ -5,7 +5,7 @@
 // was changed between the sides (moved.h), accesses of a line by space and kind of operation. Each count that differs has a
 // residual and, where the numbers tell one, a reason (reasons.h).
 #pragma once
-#include "report/model.h"
+#include "summary/model.h"
 #include <array>
 
 namespace warplens::compare {
@@ -18,7 +18,7 @@ std::string_view name(Code); // as in JSON
 
 struct Side {
   std::string name; // the file or the program
-  const report::Input* input = nullptr;
+  const summary::Input* input = nullptr;
   bool measured() const { return input->measured.has_value(); }
   Code code() const; // predicted from machine code: where a launch is
 };
@@ -106,8 +106,8 @@ struct Model {
 
 // `sources` has the lines that each side brought along, which may be of another version than its neighbour's; `files` those on disk, which
 // are shown where no side has any. Errors: bad-kernel-filter, compare-too-large (more launches than a comparison holds).
-Result<Model> compare(std::vector<Side>, const std::vector<report::SourceLines>& sources,
-                      const report::SourceLines& files, const Options&);
+Result<Model> compare(std::vector<Side>, const std::vector<summary::SourceLines>& sources,
+                      const summary::SourceLines& files, const Options&);
 
 std::string terminal(const Model&, u32 width, bool colour, u32 top_lines);
 std::string json(const Model&, std::string_view version);

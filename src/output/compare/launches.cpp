@@ -11,21 +11,21 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-using report::Launch;
+using summary::Launch;
 
 constexpr u64 most_launches = u64{1} << 24;
 
 // Every launch of a side, in order; processes one after the other.
 Result<std::vector<const Launch*>> in_order(const Side& side) {
-  if (report::count(side.input->launches) > most_launches)
+  if (summary::count(side.input->launches) > most_launches)
     return failure(diag::error(
         "compare-too-large",
         fmt::format("'{}' has more launches than a comparison holds ({})", side.name, most_launches), {},
         "record fewer, e.g. with --launches or --kernel"));
   std::map<i64, u64> processes; // in order of appearance
   std::vector<std::tuple<u64, u64, const Launch*>> all;
-  for (const report::Launch& launch : side.input->launches)
-    for (const report::Occurrences& some : launch.when) {
+  for (const summary::Launch& launch : side.input->launches)
+    for (const summary::Occurrences& some : launch.when) {
       const u64 process = processes.try_emplace(some.process, processes.size()).first->second;
       for (u64 i = 0; i < some.count; ++i) all.emplace_back(process, some.first + i * some.step, &launch);
     }

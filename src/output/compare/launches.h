@@ -10,7 +10,7 @@ std::string plain_name(const std::string& demangled);
 
 // Launches that are alike on every side; null: the side has none.
 struct Match {
-  std::array<const report::Launch*, most_sides> launch{};
+  std::array<const summary::Launch*, most_sides> launch{};
   u64 first = 0, count = 1;
 };
 struct MatchedKernel {

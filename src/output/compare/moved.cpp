@@ -13,9 +13,9 @@ struct Source {
 };
 using File = std::map<u32, Source>;
 
-std::map<std::string, File> files_of(const Side& side, const report::SourceLines& source) {
+std::map<std::string, File> files_of(const Side& side, const summary::SourceLines& source) {
   std::map<std::string, File> out;
-  for (const report::Launch& launch : side.input->launches)
+  for (const summary::Launch& launch : side.input->launches)
     for (const auto& [key, sum] : lines_of(launch.record)) {
       if (key.line == 0) continue;
       Source& line = out[key.file][key.line];
@@ -56,7 +56,7 @@ std::map<u32, u32> matched(const File& base, const File& other) {
 
 } // namespace
 
-MovedLines::MovedLines(const std::vector<Side>& sides, const std::vector<report::SourceLines>& sources,
+MovedLines::MovedLines(const std::vector<Side>& sides, const std::vector<summary::SourceLines>& sources,
                        std::size_t base) {
   const std::map<std::string, File> first = files_of(sides[base], sources[base]);
   for (std::size_t s = 0; s < sides.size(); ++s) {

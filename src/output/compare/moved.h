@@ -8,7 +8,7 @@ class MovedLines {
 public:
   // Of every side's lines with accesses; the base's keep their numbers. A side's source has what the side itself brought along: a file
   // on disk may have been changed since.
-  MovedLines(const std::vector<Side>&, const std::vector<report::SourceLines>&, std::size_t base);
+  MovedLines(const std::vector<Side>&, const std::vector<summary::SourceLines>&, std::size_t base);
 
   // Gives lines of a side the number that they have on the base's; one that the base has not gets a key of its own.
   Lines place(std::size_t side, Lines) const;

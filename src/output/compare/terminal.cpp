@@ -11,8 +11,8 @@
 //         contended: the hardware combines or repeats lanes of one word
 #include "base/characters.h"
 #include "compare/compare.h"
-#include "report/text.h"
 #include "text/style.h"
+#include "text/words.h"
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,12 +21,12 @@
 namespace warplens::compare {
 namespace {
 
-using report::clip;
-using report::human;
-using report::pad_left;
-using report::pad_right;
-using report::plural;
-using report::wrap;
+using text::clip;
+using text::human;
+using text::pad_left;
+using text::pad_right;
+using text::plural;
+using text::wrap;
 
 constexpr u32 name_width = 20;
 
@@ -40,7 +40,7 @@ struct Page {
 std::string how(const Side& side) {
   if (!side.measured())
     return side.code() == Code::ptx ? "predicted from PTX" : "predicted from machine code";
-  const report::Measurement& measured = *side.input->measured;
+  const summary::Measurement& measured = *side.input->measured;
   std::string out = "measured";
   if (!measured.tool.empty()) out += " by " + measured.tool;
   if (!measured.gpu.empty()) out += " on " + measured.gpu;
@@ -51,7 +51,7 @@ std::string how(const Side& side) {
 std::string share(u64 equal, u64 all) {
   if (equal == all) return all == 1 ? "is equal" : "are equal";
   return fmt::format("{} equal ({})", equal == 1 ? "is" : "are",
-                     report::percent(static_cast<double>(equal) / static_cast<double>(all)));
+                     text::percent(static_cast<double>(equal) / static_cast<double>(all)));
 }
 
 std::string title(const Page& page) {
@@ -132,8 +132,8 @@ std::string sum_lines(const Page& page, const Launches& launches) {
 
 std::string times_line(const Page& page, const Launches& launches) {
   if (!launches.took) return "";
-  std::string text = "took " + report::human_time(*launches.took);
-  if (launches.bound) text += fmt::format(", at least {} predicted", report::human_time(*launches.bound));
+  std::string text = "took " + text::human_time(*launches.took);
+  if (launches.bound) text += fmt::format(", at least {} predicted", text::human_time(*launches.bound));
   const bool wrong = launches.bound && *launches.bound > *launches.took;
   if (wrong) text += ": the bound is wrong";
   text = wrap(text, "    ", page.width);
@@ -145,8 +145,8 @@ std::string shape_of(const Page& page, const Launches& launches) {
   std::vector<std::string> shapes;
   for (std::size_t s = 0; s < page.model.sides.size(); ++s) {
     if (!launches.grid[s]) continue;
-    std::string shape = fmt::format("grid {}, block {}", report::dimensions(*launches.grid[s]),
-                                    report::dimensions(*launches.block[s]));
+    std::string shape = fmt::format("grid {}, block {}", text::dimensions(*launches.grid[s]),
+                                    text::dimensions(*launches.block[s]));
     if (shapes.empty() || shapes.back() != shape) shapes.push_back(std::move(shape));
   }
   return fmt::format("{}", fmt::join(shapes, " / "));
@@ -201,7 +201,7 @@ std::string terminal(const Model& model, u32 width, bool colour, u32 top_lines) 
   }
   if (equal != 0)
     out += fmt::format("\n{} without a difference (--top-lines 0 shows them)\n", plural(equal, "kernel"));
-  return without_commands(report::with_plain_blanks(out));
+  return without_commands(text::with_plain_blanks(out));
 }
 
 } // namespace warplens::compare

@@ -2,9 +2,9 @@
 #include "diff/doubts.h"
 #include "diff/lines.h"
 #include "measure/totals.h"
-#include "report/text.h"
 #include "source/names.h"
 #include "text/lines.h"
+#include "text/words.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -14,15 +14,15 @@
 namespace warplens::diff {
 namespace {
 
-using KernelPair = std::pair<const report::Kernel*, const report::Kernel*>;
-using Kernels = std::vector<const report::Kernel*>;
+using KernelPair = std::pair<const summary::Kernel*, const summary::Kernel*>;
+using Kernels = std::vector<const summary::Kernel*>;
 
 // Lines of two kernels that have other names must be that much alike, and no other two nearly so.
 constexpr double clearly = 0.6, nearly = 0.8;
 
 Kernels counted(const View& view) {
   Kernels out;
-  for (const report::Kernel& kernel : view.model.kernels)
+  for (const summary::Kernel& kernel : view.model.kernels)
     if (measure::is_whole(kernel.status) && view.architecture(kernel) < kernel.sm.size())
       out.push_back(&kernel);
   return out;
@@ -33,11 +33,11 @@ template <class Key>
 void pair_up(std::vector<KernelPair>& pairs, Kernels& before, Kernels& after, bool alone, Key&& key) {
   auto times = [&](const Kernels& kernels, const auto& wanted) {
     return std::ranges::count_if(kernels,
-                                 [&](const report::Kernel* kernel) { return key(*kernel) == wanted; });
+                                 [&](const summary::Kernel* kernel) { return key(*kernel) == wanted; });
   };
   for (std::size_t b = 0; b < before.size();) {
     const auto wanted = key(*before[b]);
-    auto found = std::ranges::find_if(after, [&](const report::Kernel* k) { return key(*k) == wanted; });
+    auto found = std::ranges::find_if(after, [&](const summary::Kernel* k) { return key(*k) == wanted; });
     if (found == after.end() || (alone && (times(before, wanted) > 1 || times(after, wanted) > 1))) {
       ++b;
       continue;
@@ -48,7 +48,7 @@ void pair_up(std::vector<KernelPair>& pairs, Kernels& before, Kernels& after, bo
   }
 }
 
-double resemblance(const report::Kernel& a, const report::Kernel& b) {
+double resemblance(const summary::Kernel& a, const summary::Kernel& b) {
   std::vector<std::string> left = line_keys(a), right = line_keys(b);
   if (left.empty() || right.empty()) return 0;
   std::ranges::sort(left);
@@ -65,7 +65,7 @@ void pair_renamed(std::vector<KernelPair>& pairs, Kernels& before, Kernels& afte
   std::vector<std::vector<double>> alike(before.size(), std::vector<double>(after.size()));
   for (std::size_t b = 0; b < before.size(); ++b)
     for (std::size_t a = 0; a < after.size(); ++a) alike[b][a] = resemblance(*before[b], *after[a]);
-  std::set<const report::Kernel*> gone;
+  std::set<const summary::Kernel*> gone;
   for (std::size_t b = 0; b < before.size(); ++b)
     for (std::size_t a = 0; a < after.size(); ++a) {
       const double score = alike[b][a];
@@ -78,30 +78,30 @@ void pair_renamed(std::vector<KernelPair>& pairs, Kernels& before, Kernels& afte
       pairs.emplace_back(before[b], after[a]);
       gone.insert({before[b], after[a]});
     }
-  std::erase_if(before, [&](const report::Kernel* kernel) { return gone.contains(kernel); });
-  std::erase_if(after, [&](const report::Kernel* kernel) { return gone.contains(kernel); });
+  std::erase_if(before, [&](const summary::Kernel* kernel) { return gone.contains(kernel); });
+  std::erase_if(after, [&](const summary::Kernel* kernel) { return gone.contains(kernel); });
 }
 
 // By name and block; by name; by what is left of names without types; and renamed ones.
 std::vector<KernelPair> paired(Kernels before, Kernels after) {
   std::vector<KernelPair> out;
-  auto block_of = [](const report::Kernel& k) {
-    return fmt::format("{} {}", k.name, report::dimensions(k.block));
+  auto block_of = [](const summary::Kernel& k) {
+    return fmt::format("{} {}", k.name, text::dimensions(k.block));
   };
   pair_up(out, before, after, false, block_of);
-  pair_up(out, before, after, false, [](const report::Kernel& k) { return k.name; });
-  pair_up(out, before, after, true, [](const report::Kernel& k) {
+  pair_up(out, before, after, false, [](const summary::Kernel& k) { return k.name; });
+  pair_up(out, before, after, true, [](const summary::Kernel& k) {
     const source::NameParts parts = source::name_parts(k.name);
     return fmt::format("{}<{}>", parts.qualified, fmt::join(parts.templates, ", "));
   });
-  pair_up(out, before, after, true, [](const report::Kernel& k) { return source::name_parts(k.name).base; });
+  pair_up(out, before, after, true, [](const summary::Kernel& k) { return source::name_parts(k.name).base; });
   pair_renamed(out, before, after);
-  for (const report::Kernel* kernel : before) out.emplace_back(kernel, nullptr);
-  for (const report::Kernel* kernel : after) out.emplace_back(nullptr, kernel);
+  for (const summary::Kernel* kernel : before) out.emplace_back(kernel, nullptr);
+  for (const summary::Kernel* kernel : after) out.emplace_back(nullptr, kernel);
   return out;
 }
 
-std::optional<Kernel::Side> side_of(const View& view, const report::Kernel* kernel, double divisor) {
+std::optional<Kernel::Side> side_of(const View& view, const summary::Kernel* kernel, double divisor) {
   if (kernel == nullptr) return {};
   return Kernel::Side{kernel->label, kernel->name,     kernel->block,
                       kernel->grids, kernel->launches, scaled(view.cost(*kernel), divisor)};
@@ -131,7 +131,7 @@ double movement(const Kernel& kernel) {
   return (kernel.after ? kernel.after->cost.cycles : 0) - (kernel.before ? kernel.before->cost.cycles : 0);
 }
 
-std::vector<Traffic> traffic_of(const report::Model& model, u32 sm) {
+std::vector<Traffic> traffic_of(const summary::Model& model, u32 sm) {
   std::vector<Traffic> out;
   for (const auto& [space, counters] : model.totals) {
     const auto a = static_cast<std::size_t>(std::ranges::find(model.input.sm, sm) - model.input.sm.begin());
@@ -148,8 +148,9 @@ std::vector<Traffic> traffic_of(const report::Model& model, u32 sm) {
 }
 
 Side side_of(const Run& run, const View& view) {
-  Side out{run.name, run.model.input.sm, run.model.complete, report::count(run.model.input.launches), {}, {}};
-  for (const report::Kernel* kernel : counted(view)) out.cost += view.cost(*kernel);
+  Side out{run.name, run.model.input.sm, run.model.complete, summary::count(run.model.input.launches), {},
+           {}};
+  for (const summary::Kernel* kernel : counted(view)) out.cost += view.cost(*kernel);
   out.traffic = traffic_of(run.model, view.sm);
   return out;
 }
@@ -193,7 +194,7 @@ double growth(double before, double after) {
 Result<u32> common_architecture(const std::vector<u32>& before, const std::vector<u32>& after, u32 asked) {
   auto names = [](const std::vector<u32>& all) {
     std::string out;
-    for (u32 sm : all) out += (out.empty() ? "" : ", ") + report::compute_capability(sm);
+    for (u32 sm : all) out += (out.empty() ? "" : ", ") + text::compute_capability(sm);
     return out.empty() ? std::string("none") : out;
   };
   for (u32 sm : before)
@@ -205,7 +206,7 @@ Result<u32> common_architecture(const std::vector<u32>& before, const std::vecto
                 "nothing can be compared: one side was counted for compute capability {}, the other for {}",
                 names(before), names(after))
           : fmt::format("compute capability {} is not in both: one side was counted for {}, the other for {}",
-                        report::compute_capability(asked), names(before), names(after)),
+                        text::compute_capability(asked), names(before), names(after)),
       {}, "count both with the same --sm"));
 }
 

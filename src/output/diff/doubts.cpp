@@ -1,9 +1,9 @@
 // See doubts.h. Said loudly: what was not counted, what was counted for another device, launches that the other side has not,
 // programs that were started or ended differently.
 #include "diff/doubts.h"
-#include "report/summable.h"
-#include "report/text.h"
 #include "source/names.h"
+#include "summary/summable.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -19,33 +19,33 @@ std::string listed(const std::vector<std::string>& all) {
   return all.size() > most_named ? fmt::format("{} and {} more", out, all.size() - most_named) : out;
 }
 
-std::vector<std::string> kernels_with(const report::Model& model, measure::Status status) {
+std::vector<std::string> kernels_with(const summary::Model& model, measure::Status status) {
   std::vector<std::string> out;
-  for (const report::Kernel& kernel : model.kernels)
-    if (kernel.status == status) out.push_back(report::clip_middle(kernel.label, 60));
+  for (const summary::Kernel& kernel : model.kernels)
+    if (kernel.status == status) out.push_back(text::clip_middle(kernel.label, 60));
   return out;
 }
 
-void doubts_of_side(std::vector<std::string>& out, const report::Model& model, std::string_view which) {
+void doubts_of_side(std::vector<std::string>& out, const summary::Model& model, std::string_view which) {
   using measure::Status;
   if (model.input.launches.empty()) out.push_back(fmt::format("the {} run has no launch", which));
   for (const Status status : {Status::partial, Status::failed, Status::unknown, Status::refused})
     if (const std::vector<std::string> names = kernels_with(model, status); !names.empty())
       out.push_back(fmt::format("not compared, because the {} run did not count {} to the end: {}", which,
                                 names.size() == 1 ? "it" : "them", listed(names)));
-  const report::Missing& missing = model.input.missing;
+  const summary::Missing& missing = model.input.missing;
   if (missing.launches != 0)
-    out.push_back(fmt::format("the {} run lacks {}", which, report::plural(missing.launches, "launch")));
+    out.push_back(fmt::format("the {} run lacks {}", which, text::human(missing.launches, "launch")));
   if (!model.complete && out.empty() && !model.input.launches.empty())
     out.push_back(fmt::format("the {} run is not complete: `warplens report` says why", which));
   if (std::ranges::any_of(model.input.messages, [](const diag::Diagnostic& message) {
-        return message.kind == report::counts_too_large;
+        return message.kind == summary::counts_too_large;
       }))
     out.push_back(fmt::format("the {} run has counts whose sums would pass 2^64: they are cut", which));
   if (model.input.left_out != 0)
-    out.push_back(fmt::format("the {} run left out {} on request", which,
-                              report::plural(model.input.left_out, "launch")));
-  const report::Outcome& outcome = model.input.outcome;
+    out.push_back(
+        fmt::format("the {} run left out {} on request", which, text::human(model.input.left_out, "launch")));
+  const summary::Outcome& outcome = model.input.outcome;
   if (outcome.signal != 0)
     out.push_back(fmt::format("the {} program was killed by signal {}", which, outcome.signal));
   else if (outcome.exit_code != 0)
@@ -53,8 +53,8 @@ void doubts_of_side(std::vector<std::string>& out, const report::Model& model, s
   if (!model.lines_known)
     out.push_back(
         fmt::format("the {} program was built without -lineinfo: its accesses are known by function", which));
-  for (const report::Kernel& kernel : model.kernels)
-    if (std::ranges::any_of(kernel.lines, &report::Line::changed)) {
+  for (const summary::Kernel& kernel : model.kernels)
+    if (std::ranges::any_of(kernel.lines, &summary::Line::changed)) {
       out.push_back(fmt::format(
           "source of the {} program was changed after it was built: its lines may be taken for others",
           which));
@@ -67,8 +67,8 @@ void devices(Model& model) {
   if (!before.empty() && !after.empty() && before[0] != after[0])
     model.warnings.push_back(fmt::format(
         "the devices differ, {} and {}, so that other code may have run; compared is compute capability {}",
-        report::compute_capability(before[0]), report::compute_capability(after[0]),
-        report::compute_capability(model.sm)));
+        text::compute_capability(before[0]), text::compute_capability(after[0]),
+        text::compute_capability(model.sm)));
 }
 
 // "3 → 5 launches of fb"
@@ -76,13 +76,13 @@ void launches(Model& model) {
   std::vector<std::string> differ, added, removed;
   for (const Kernel& kernel : model.kernels) {
     if (kernel.change == Change::added)
-      added.push_back(fmt::format("{} ({})", report::clip_middle(kernel.after->label, 60),
-                                  report::plural(kernel.after->launches, "launch")));
+      added.push_back(fmt::format("{} ({})", text::clip_middle(kernel.after->label, 60),
+                                  text::human(kernel.after->launches, "launch")));
     else if (kernel.change == Change::removed)
-      removed.push_back(fmt::format("{} ({})", report::clip_middle(kernel.before->label, 60),
-                                    report::plural(kernel.before->launches, "launch")));
+      removed.push_back(fmt::format("{} ({})", text::clip_middle(kernel.before->label, 60),
+                                    text::human(kernel.before->launches, "launch")));
     else if (kernel.per_launch)
-      differ.push_back(fmt::format("{} ({} → {})", report::clip_middle(kernel.after->label, 60),
+      differ.push_back(fmt::format("{} ({} → {})", text::clip_middle(kernel.after->label, 60),
                                    kernel.before->launches, kernel.after->launches));
   }
   if (!differ.empty())
@@ -97,7 +97,7 @@ void arguments(Model& model, const std::vector<std::string>& before, const std::
   auto words = [](const std::vector<std::string>& command) {
     std::string out =
         command.size() < 2 ? "" : fmt::format("{}", fmt::join(command.begin() + 1, command.end(), " "));
-    return out.empty() ? std::string("none") : fmt::format("'{}'", report::clip(out, 60));
+    return out.empty() ? std::string("none") : fmt::format("'{}'", text::clip(out, 60));
   };
   const std::string old_words = words(before), new_words = words(after);
   if (!before.empty() && !after.empty() && old_words != new_words)
@@ -107,7 +107,7 @@ void arguments(Model& model, const std::vector<std::string>& before, const std::
 
 } // namespace
 
-void add_doubts(Model& model, const report::Model& before, const report::Model& after) {
+void add_doubts(Model& model, const summary::Model& before, const summary::Model& after) {
   devices(model);
   std::vector<std::string> doubts;
   doubts_of_side(doubts, before, "old");
@@ -119,12 +119,12 @@ void add_doubts(Model& model, const report::Model& before, const report::Model& 
   arguments(model, before.input.command, after.input.command);
   if (before.filtered_out != after.filtered_out)
     model.warnings.push_back(fmt::format("a filter left out {} of the old run and {} of the new one",
-                                         report::plural(before.filtered_out, "launch"),
-                                         report::plural(after.filtered_out, "launch")));
-  for (std::string& text : model.warnings) text = report::with_plain_blanks(std::move(text));
+                                         text::human(before.filtered_out, "launch"),
+                                         text::human(after.filtered_out, "launch")));
+  for (std::string& text : model.warnings) text = text::with_plain_blanks(std::move(text));
   u64 timed[2] = {0, 0};
-  for (const report::Kernel& kernel : before.kernels) timed[0] += kernel.timing_dependent;
-  for (const report::Kernel& kernel : after.kernels) timed[1] += kernel.timing_dependent;
+  for (const summary::Kernel& kernel : before.kernels) timed[0] += kernel.timing_dependent;
+  for (const summary::Kernel& kernel : after.kernels) timed[1] += kernel.timing_dependent;
   if (timed[0] + timed[1] != 0)
     model.notes.push_back(
         fmt::format("left out, because the next run may count otherwise: accesses that depend on "

@@ -4,6 +4,6 @@
 
 namespace warplens::diff {
 
-void add_doubts(Model&, const report::Model& before, const report::Model& after);
+void add_doubts(Model&, const summary::Model& before, const summary::Model& after);
 
 } // namespace warplens::diff

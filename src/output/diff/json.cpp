@@ -1,7 +1,7 @@
 // The comparison for programs, by docs/schema/diff-1.schema.json: a fixed order of members; what a side has not is null.
 #include "diff/words.h"
 #include "diff/writers.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -99,13 +99,13 @@ std::string json(const Model& model, const std::vector<std::string>& fails, std:
              {"of", model.counted ? "runs" : "baselines"},
              {"sm", model.sm == 0 ? json_t() : json_t(model.sm)},
              {"change", name(model.change)},
-             {"verdict", report::with_plain_blanks(verdict(model))}};
+             {"verdict", text::with_plain_blanks(verdict(model))}};
   out["before"] = side_json(model, model.before);
   out["after"] = side_json(model, model.after);
   out["warnings"] = model.warnings;
   out["notes"] = model.notes;
   out["fails"] = json_t::array();
-  for (const std::string& text : fails) out["fails"].push_back(report::with_plain_blanks(text));
+  for (const std::string& text : fails) out["fails"].push_back(text::with_plain_blanks(text));
   out["kernels"] = json_t::array();
   for (const Kernel& kernel : model.kernels) out["kernels"].push_back(kernel_json(model, kernel));
   return out.dump(1, ' ', false, json_t::error_handler_t::replace) + '\n';

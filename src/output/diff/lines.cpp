@@ -4,8 +4,8 @@
 #include "access/site.h"
 #include "arch/table.h"
 #include "measure/totals.h"
-#include "report/findings.h"
 #include "report/sections.h"
+#include "summary/findings.h"
 #include "text/lines.h"
 #include <algorithm>
 #include <cmath>
@@ -14,16 +14,16 @@
 namespace warplens::diff {
 namespace {
 
-using report::Row;
+using summary::Row;
 
 bool is_compared(const Row& row) { return row.site.timing_dependent == access::Timing::none; }
 
-std::string shown_file(const report::Model& model, const std::string& file) {
+std::string shown_file(const summary::Model& model, const std::string& file) {
   auto known = model.files.find(file);
   return known == model.files.end() ? file : known->second;
 }
 
-Place place_of(const report::Model& model, const report::Line& line) {
+Place place_of(const summary::Model& model, const summary::Line& line) {
   Place out;
   out.function = line.function;
   if (line.place.line == 0) return out;
@@ -35,18 +35,18 @@ Place place_of(const report::Model& model, const report::Line& line) {
   return out;
 }
 
-std::string key_of(const report::Line& line) {
+std::string key_of(const summary::Line& line) {
   if (line.place.line == 0) return "function " + line.function;
   return line.text.empty() ? fmt::format("line {}", line.place.line) : text::line_key(line.text);
 }
 
 // Lines in the order of their source, those of timing alone left out.
-std::vector<const report::Line*> in_order(const report::Kernel* kernel) {
-  std::vector<const report::Line*> out;
+std::vector<const summary::Line*> in_order(const summary::Kernel* kernel) {
+  std::vector<const summary::Line*> out;
   if (kernel == nullptr) return out;
-  for (const report::Line& line : kernel->lines)
+  for (const summary::Line& line : kernel->lines)
     if (std::ranges::any_of(line.rows, is_compared)) out.push_back(&line);
-  auto order = [](const report::Line* line) {
+  auto order = [](const summary::Line* line) {
     std::vector<std::pair<std::string, u32>> path;
     for (const access::SourceFrame& call : line->calls) path.emplace_back(call.file, call.line);
     path.emplace_back(line->place.line == 0 ? line->function : line->place.file, line->place.line);
@@ -56,9 +56,9 @@ std::vector<const report::Line*> in_order(const report::Kernel* kernel) {
   return out;
 }
 
-std::vector<text::Item> items_of(const std::vector<const report::Line*>& lines) {
+std::vector<text::Item> items_of(const std::vector<const summary::Line*>& lines) {
   std::vector<text::Item> out;
-  for (const report::Line* line : lines) {
+  for (const summary::Line* line : lines) {
     text::Item& item = out.emplace_back(text::Item{key_of(*line), {}});
     for (const Row& row : line->rows)
       item.has.push_back(fmt::format("{} {}", access::name(row.site.kind), access::name(row.space)));
@@ -77,32 +77,33 @@ struct Sum {
   double worst_cycles = -1;
 };
 
-std::vector<Sum> sums_of(const View& view, const report::Kernel& kernel, const report::Line* line) {
+std::vector<Sum> sums_of(const View& view, const summary::Kernel& kernel, const summary::Line* line) {
   std::vector<Sum> out;
   if (line == nullptr) return out;
   for (const Row& row : line->rows) {
     if (!is_compared(row) || view.architecture(kernel) >= row.counters.size()) continue;
-    std::string array = report::array_name(row.site.array);
+    std::string array = summary::array_name(row.site.array);
     auto same = std::ranges::find_if(out, [&](const Sum& sum) {
       return sum.space == row.space && sum.kind == row.site.kind && sum.array == array;
     });
     if (same == out.end())
       same = out.insert(out.end(), Sum{.space = row.space, .kind = row.site.kind, .array = std::move(array)});
     const Cost cost = view.cost(kernel, row);
-    same->counts += report::done_of(row, view.architecture(kernel));
+    same->counts += summary::done_of(row, view.architecture(kernel));
     same->cost += cost;
     if (cost.cycles > same->worst_cycles) same->worst = &row, same->worst_cycles = cost.cycles;
   }
   return out;
 }
 
-Access::Side side_of(const View& view, const report::Kernel& kernel, const Sum& sum, double divisor) {
+Access::Side side_of(const View& view, const summary::Kernel& kernel, const Sum& sum, double divisor) {
   const std::size_t a = view.architecture(kernel);
   Access::Side out;
-  out.what = report::access_name(*sum.worst);
+  out.what = summary::access_name(*sum.worst);
   out.array = sum.array;
-  if (a == 0) out.pattern = report::pattern_text(*sum.worst); // patterns are looked for under the first alone
-  const report::Cost cost = report::cost_of(sum.counts, sum.space, sum.worst->site, arch::find(view.sm));
+  if (a == 0)
+    out.pattern = summary::pattern_text(*sum.worst); // patterns are looked for under the first alone
+  const summary::Cost cost = summary::cost_of(sum.counts, sum.space, sum.worst->site, arch::find(view.sm));
   out.unit = cost.unit, out.each = cost.actual, out.ideal = cost.ideal;
   out.requests = sum.space == access::Space::shared || sum.space == access::Space::constant
                      ? sum.counts.instructions
@@ -143,11 +144,11 @@ std::vector<std::pair<const Sum*, const Sum*>> paired(const std::vector<Sum>& be
 }
 
 struct LinePair {
-  const report::Line *before = nullptr, *after = nullptr;
+  const summary::Line *before = nullptr, *after = nullptr;
 };
 
-std::vector<LinePair> paired(const report::Kernel* old_kernel, const report::Kernel* new_kernel) {
-  const std::vector<const report::Line*> before = in_order(old_kernel), after = in_order(new_kernel);
+std::vector<LinePair> paired(const summary::Kernel* old_kernel, const summary::Kernel* new_kernel) {
+  const std::vector<const summary::Line*> before = in_order(old_kernel), after = in_order(new_kernel);
   std::vector<LinePair> out;
   std::vector<bool> seen_before(before.size()), seen_after(after.size());
   for (const auto& [b, a] : text::match_lines(items_of(before), items_of(after))) {
@@ -170,15 +171,15 @@ Change change_of_sides(const std::optional<Side>& before, const std::optional<Si
 
 } // namespace
 
-std::size_t View::architecture(const report::Kernel& kernel) const {
+std::size_t View::architecture(const summary::Kernel& kernel) const {
   return static_cast<std::size_t>(std::ranges::find(kernel.sm, sm) - kernel.sm.begin());
 }
 
-Cost View::cost(const report::Kernel& kernel, const Row& row) const {
+Cost View::cost(const summary::Kernel& kernel, const Row& row) const {
   const std::size_t a = architecture(kernel);
   const arch::Architecture* device = arch::find(sm);
   if (a >= row.counters.size() || device == nullptr || !is_compared(row)) return {};
-  const arch::Counts& counts = report::done_of(row, a);
+  const arch::Counts& counts = summary::done_of(row, a);
   const double from_l2 = a == 0 ? row.from_l2 : 1;
   auto number = [](u64 value) { return static_cast<double>(value); };
   return {number(measure::cycles(counts, row.space, *device, from_l2).busiest()),
@@ -186,15 +187,15 @@ Cost View::cost(const report::Kernel& kernel, const Row& row) const {
           number(measure::bytes_moved(counts, row.space)), number(measure::excess_bytes(counts, row.space))};
 }
 
-Cost View::cost(const report::Kernel& kernel) const {
+Cost View::cost(const summary::Kernel& kernel) const {
   Cost out;
-  for (const report::Line& line : kernel.lines)
+  for (const summary::Line& line : kernel.lines)
     for (const Row& row : line.rows) out += cost(kernel, row);
   return out;
 }
 
-std::vector<Line> compare_lines(const View& before, const report::Kernel* old_kernel, const View& after,
-                                const report::Kernel* new_kernel, const Scale& scale) {
+std::vector<Line> compare_lines(const View& before, const summary::Kernel* old_kernel, const View& after,
+                                const summary::Kernel* new_kernel, const Scale& scale) {
   std::vector<Line> out;
   for (const LinePair& pair : paired(old_kernel, new_kernel)) {
     Line& line = out.emplace_back();
@@ -226,9 +227,9 @@ std::vector<Line> compare_lines(const View& before, const report::Kernel* old_ke
   return out;
 }
 
-std::vector<std::string> line_keys(const report::Kernel& kernel) {
+std::vector<std::string> line_keys(const summary::Kernel& kernel) {
   std::vector<std::string> out;
-  for (const report::Line* line : in_order(&kernel)) out.push_back(key_of(*line));
+  for (const summary::Line* line : in_order(&kernel)) out.push_back(key_of(*line));
   return out;
 }
 

@@ -6,15 +6,15 @@ namespace warplens::diff {
 
 // One side of a comparison, and how its numbers are taken.
 struct View {
-  const report::Model& model;
+  const summary::Model& model;
   u32 sm; // one of the model's architectures
 
   // Of one access that does not depend on timing, under `sm`.
-  Cost cost(const report::Kernel&, const report::Row&) const;
+  Cost cost(const summary::Kernel&, const summary::Row&) const;
   // Sums them up.
-  Cost cost(const report::Kernel&) const;
+  Cost cost(const summary::Kernel&) const;
   std::size_t
-  architecture(const report::Kernel&) const; // the place of `sm` in Kernel::sm; its size where it is not
+  architecture(const summary::Kernel&) const; // the place of `sm` in Kernel::sm; its size where it is not
 };
 
 // `scale`: what counts are divided by, of either side.
@@ -23,11 +23,11 @@ struct Scale {
 };
 
 // What changed most first. A kernel that is null has no lines.
-std::vector<Line> compare_lines(const View& before, const report::Kernel*, const View& after,
-                                const report::Kernel*, const Scale&);
+std::vector<Line> compare_lines(const View& before, const summary::Kernel*, const View& after,
+                                const summary::Kernel*, const Scale&);
 
 // The texts of a kernel's lines, for what resembles what.
-std::vector<std::string> line_keys(const report::Kernel&);
+std::vector<std::string> line_keys(const summary::Kernel&);
 
 Cost scaled(Cost, double divisor);
 // Worse, better, added, removed, same; of each, what changed most first.

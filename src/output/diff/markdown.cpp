@@ -3,7 +3,7 @@
 #include "diff/words.h"
 #include "diff/writers.h"
 #include "findings/words.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ std::string kernel_rows(const Model& model) {
     out += fmt::format(
         "| {} | {} | {} | {} | {} |\n", mark(kernel.change), findings::markdown_cell(kernel_name(kernel)),
         both([](const Cost& cost) { return amount(cost.cycles); }),
-        both([](const Cost& cost) { return report::percent(cost.waste()); }), change_text(kernel));
+        both([](const Cost& cost) { return text::percent(cost.waste()); }), change_text(kernel));
   }
   return out;
 }
@@ -65,7 +65,7 @@ std::string markdown(const Model& model, const std::vector<std::string>& fails, 
   auto escaped = [](const std::string& text) { return findings::markdown_cell(text); };
   std::string out = fmt::format("### WarpLens: {}\n\n{} → {}", escaped(verdict(model)),
                                 escaped(model.before.name), escaped(model.after.name));
-  if (model.sm != 0) out += ", compute capability " + report::compute_capability(model.sm);
+  if (model.sm != 0) out += ", compute capability " + text::compute_capability(model.sm);
   out += '\n';
   for (const std::string& text : traffic_texts(model)) out += "* moved for nothing: " + escaped(text) + '\n';
   for (const std::string& text : fails) out += "* **fails**: " + escaped(text) + '\n';
@@ -83,10 +83,9 @@ std::string markdown(const Model& model, const std::vector<std::string>& fails, 
   const std::size_t shown = std::min(most, lines.size());
   if (shown != 0) out += "\n| | kernel | line | cost of each | change |\n|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < shown; ++i) out += line_row(model, lines[i]);
-  if (shown < lines.size())
-    out += fmt::format("\nand {}\n", report::plural(lines.size() - shown, "more line"));
+  if (shown < lines.size()) out += fmt::format("\nand {}\n", text::human(lines.size() - shown, "more line"));
   for (const std::string& text : model.notes) out += '\n' + escaped(text) + '\n';
-  return report::with_plain_blanks(out);
+  return text::with_plain_blanks(out);
 }
 
 } // namespace warplens::diff

@@ -9,7 +9,7 @@
 // Findings of two baselines (gates/baseline.h) are the same kind of model without cycles: they know averages per request.
 #pragma once
 #include "gates/baseline.h"
-#include "report/model.h"
+#include "summary/model.h"
 
 namespace warplens::diff {
 
@@ -102,7 +102,7 @@ Result<u32> common_architecture(const std::vector<u32>& before, const std::vecto
 // One side of a comparison.
 struct Run {
   std::string name;
-  const report::Model& model;
+  const summary::Model& model;
 };
 Result<Model> compare(const Run& before, const Run& after, u32 sm = 0);
 

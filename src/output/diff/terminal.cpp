@@ -3,19 +3,19 @@
 #include "base/characters.h"
 #include "diff/words.h"
 #include "diff/writers.h"
-#include "report/text.h"
 #include "text/style.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::diff {
 namespace {
 
-using report::clip;
-using report::pad_left;
-using report::pad_right;
-using report::width_of;
-using report::wrap;
+using text::clip;
+using text::pad_left;
+using text::pad_right;
+using text::width_of;
+using text::wrap;
 
 constexpr u32 access_width = 22, cost_width = 26, cycles_width = 18, change_width = 7;
 constexpr u32 narrow = 4 + access_width + 1 + cost_width + change_width,
@@ -92,14 +92,14 @@ std::string kernel_costs(const Kernel& kernel) {
                    kernel.after ? words(kernel.after->cost) : std::string());
   };
   return fmt::format("{} cycles; for nothing {}", both([](const Cost& cost) { return amount(cost.cycles); }),
-                     both([](const Cost& cost) { return report::percent(cost.waste()); }));
+                     both([](const Cost& cost) { return text::percent(cost.waste()); }));
 }
 
 std::string kernel_head(const Page& page, const Kernel& kernel) {
   const u32 width = page.shape.width;
   const std::string change = fmt::format("{:<8}", name(kernel.change));
   std::string out = page.coloured(kernel.change, change) +
-                    page.style.bold(report::clip_middle(kernel_name(kernel), width - 2 * width_of(change)));
+                    page.style.bold(text::clip_middle(kernel_name(kernel), width - 2 * width_of(change)));
   if (page.model.counted && kernel.before && kernel.after)
     out += "  " + page.coloured(kernel.change, change_text(kernel));
   out += '\n';
@@ -127,10 +127,9 @@ std::string kernel_section(const Page& page, const Kernel& kernel) {
     ++shown;
   }
   if (left != 0)
-    out +=
-        wrap(fmt::format("and {} that changed less (--top-lines 0 shows all)", report::plural(left, "line")),
-             "  ", page.shape.width);
-  if (same != 0) out += fmt::format("  {} as before\n", report::plural(same, "line"));
+    out += wrap(fmt::format("and {} that changed less (--top-lines 0 shows all)", text::human(left, "line")),
+                "  ", page.shape.width);
+  if (same != 0) out += fmt::format("  {} as before\n", text::human(same, "line"));
   return out;
 }
 
@@ -139,7 +138,7 @@ std::string head(const Page& page) {
   const u32 width = page.shape.width;
   std::string title =
       fmt::format("WarpLens diff: {} → {}", clip(model.before.name, 200), clip(model.after.name, 200));
-  if (model.sm != 0) title += ", compute capability " + report::compute_capability(model.sm);
+  if (model.sm != 0) title += ", compute capability " + text::compute_capability(model.sm);
   std::string out = page.style.bold(wrap(title, "", width));
   out += page.coloured(model.change, wrap(verdict(model), "", width));
   for (const std::string& text : traffic_texts(model)) out += wrap("Moved for nothing: " + text, "", width);
@@ -178,7 +177,7 @@ std::string terminal(const Model& model, const Shape& shape) {
   if (shown != 0) out += column_titles(page) + sections.substr(1);
   if (left != 0)
     out += '\n' + wrap(fmt::format("and {} that changed less (--top-kernels 0 shows all)",
-                                   report::plural(left, "kernel")),
+                                   text::human(left, "kernel")),
                        "", page.shape.width);
   if (!same.empty()) {
     constexpr std::size_t most = 8;
@@ -186,11 +185,11 @@ std::string terminal(const Model& model, const Shape& shape) {
     std::string text =
         fmt::format("{}", fmt::join(same.begin(), same.begin() + static_cast<std::ptrdiff_t>(names), ", "));
     if (same.size() > most) text += fmt::format(" and {} more", same.size() - most);
-    out += '\n' + report::hanging("As before: " + text, page.shape.width);
+    out += '\n' + text::hanging("As before: " + text, page.shape.width);
   }
   for (const std::string& note : model.notes)
     out += '\n' + page.style.faint(wrap(note + '.', "", page.shape.width));
-  return without_commands(report::with_plain_blanks(out));
+  return without_commands(text::with_plain_blanks(out));
 }
 
 } // namespace warplens::diff

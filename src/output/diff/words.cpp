@@ -1,6 +1,6 @@
 // Places, grids and changes in words and numbers that fit their column. See words.h.
 #include "diff/words.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@ namespace warplens::diff {
 namespace {
 
 std::string place_name(const Place& place) {
-  if (place.line == 0) return "function " + report::clip_middle(place.function, 60);
+  if (place.line == 0) return "function " + text::clip_middle(place.function, 60);
   std::string out;
   for (std::size_t i = 0; i < place.calls.size(); ++i)
     if (place.calls.size() <= 2 || i == 0)
@@ -21,7 +21,7 @@ std::string place_name(const Place& place) {
 }
 
 std::string grids_text(const Kernel::Side& side) {
-  if (side.grids.size() == 1) return report::dimensions(side.grids[0].first);
+  if (side.grids.size() == 1) return text::dimensions(side.grids[0].first);
   return fmt::format("{} grids", side.grids.size());
 }
 
@@ -30,10 +30,10 @@ std::string traffic_text(const Traffic& traffic) {
       traffic.moved == 0 ? 0 : static_cast<double>(traffic.excess) / static_cast<double>(traffic.moved);
   if (traffic.moved == 0) return "nothing";
   if (traffic.unit == "bytes")
-    return fmt::format("{} of {} ({})", report::human_bytes(traffic.excess),
-                       report::human_bytes(traffic.moved), report::percent(share));
-  return fmt::format("{} of {} {} ({})", report::human(traffic.excess), report::human(traffic.moved),
-                     traffic.unit, report::percent(share));
+    return fmt::format("{} of {} ({})", text::human_bytes(traffic.excess), text::human_bytes(traffic.moved),
+                       text::percent(share));
+  return fmt::format("{} of {} {} ({})", text::human(traffic.excess), text::human(traffic.moved),
+                     traffic.unit, text::percent(share));
 }
 
 template <class T> std::string change_of_sides(const T& it, double before, double after) {
@@ -70,7 +70,7 @@ std::string change_text(const Kernel& kernel) {
 
 std::string amount(double value) {
   if (value < 100 && value != std::floor(value)) return fmt::format("{:.2f}", value);
-  return report::human(static_cast<u64>(std::llround(std::min(value, 1e18))));
+  return text::human(static_cast<u64>(std::llround(std::min(value, 1e18))));
 }
 
 std::string from_to(const std::string& before, const std::string& after) {
@@ -80,7 +80,7 @@ std::string from_to(const std::string& before, const std::string& after) {
 
 std::string kernel_name(const Kernel& kernel) {
   auto label = [](const std::optional<Kernel::Side>& side) {
-    return side ? report::clip_middle(side->label, 60) : std::string();
+    return side ? text::clip_middle(side->label, 60) : std::string();
   };
   const bool name_matters = !kernel.before || !kernel.after || kernel.renamed;
   return name_matters ? from_to(label(kernel.before), label(kernel.after)) : label(kernel.after);
@@ -94,8 +94,8 @@ std::string launches_text(const Kernel& kernel) {
   const Kernel::Side& first = kernel.before ? *kernel.before : *kernel.after;
   std::string out = first.grids.size() == 1 ? "grid " : "";
   out += both(grids_text) + ", block " +
-         both([](const Kernel::Side& side) { return report::dimensions(side.block); });
-  out += "; " + both([](const Kernel::Side& side) { return report::plural(side.launches, "launch"); });
+         both([](const Kernel::Side& side) { return text::dimensions(side.block); });
+  out += "; " + both([](const Kernel::Side& side) { return text::human(side.launches, "launch"); });
   return kernel.per_launch ? out + ", compared for one" : out;
 }
 
@@ -138,8 +138,8 @@ std::string verdict(const Model& model) {
     for (const Kernel& kernel : model.kernels)
       for (const Line& line : kernel.lines) ++lines[static_cast<std::size_t>(line.change)];
     return fmt::format("{}: {} worse, {} better, {} new, {} gone, {} as before",
-                       report::plural(lines[0] + lines[1] + lines[2] + lines[3] + lines[4], "finding"),
-                       lines[0], lines[1], lines[2], lines[3], lines[4]);
+                       text::human(lines[0] + lines[1] + lines[2] + lines[3] + lines[4], "finding"), lines[0],
+                       lines[1], lines[2], lines[3], lines[4]);
   }
   const std::string cycles = fmt::format("{} → {} cycles of one SM", amount(before), amount(after));
   switch (model.change) {

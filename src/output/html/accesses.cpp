@@ -2,17 +2,17 @@
 #include "arch/count.h"
 #include "html/report_data.h"
 #include "measure/totals.h"
-#include "report/findings.h"
-#include "report/pattern_text.h"
+#include "summary/findings.h"
+#include "summary/pattern_text.h"
 #include <algorithm>
 
 namespace warplens::html {
 namespace {
 
 using measure::WarpClass;
-using report::Row;
+using summary::Row;
 
-Json cost_json(Scribe& scribe, const report::Cost& cost) {
+Json cost_json(Scribe& scribe, const summary::Cost& cost) {
   return {rounded(cost.actual), rounded(cost.ideal), scribe.text(std::string(cost.unit))};
 }
 
@@ -23,7 +23,7 @@ std::string text_of(const WarpClass& c, const access::Site& site) {
                   : c.shape.form == measure::Form::distinct_constants ? c.one.cost
                   : c.warps == 0                                      ? 0
                                  : static_cast<u32>((c.counts.sectors + c.warps / 2) / c.warps);
-  return report::describe(pattern, site);
+  return summary::describe(pattern, site);
 }
 
 // Instructions that are one access to a reader have classes of their own: those that look and cost the same are one here.
@@ -58,7 +58,7 @@ Json classes_json(Scribe& scribe, const Row& row) {
   const std::vector<std::size_t> shown = drawn(classes);
   Json out = Json::array();
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    const report::Cost cost = report::cost_of(classes[i].counts, row.space, row.site, scribe.device());
+    const summary::Cost cost = summary::cost_of(classes[i].counts, row.space, row.site, scribe.device());
     Json one = {classes[i].warps, rounded(cost.actual), rounded(cost.ideal)};
     if (std::ranges::find(shown, i) != shown.end()) {
       one.push_back(scribe.text(text_of(classes[i], row.site)));
@@ -70,15 +70,15 @@ Json classes_json(Scribe& scribe, const Row& row) {
 }
 
 // [before, after] of the metric by device; null where that is not known.
-Json effects_json(const std::vector<std::optional<report::Effect>>& effects) {
+Json effects_json(const std::vector<std::optional<summary::Effect>>& effects) {
   Json out = Json::array();
-  for (const std::optional<report::Effect>& effect : effects)
+  for (const std::optional<summary::Effect>& effect : effects)
     out.push_back(effect ? Json{effect->before, effect->after} : Json());
   return out;
 }
 
 Json fix_json(Scribe& scribe, const advise::Advice& advice,
-              const std::vector<std::optional<report::Effect>>& effects) {
+              const std::vector<std::optional<summary::Effect>>& effects) {
   Json out{{"rule", scribe.text(std::string(findings::name(advice.rule)))},
            {"title", scribe.text(advice.title)},
            {"cause", scribe.text(advice.cause)},
@@ -97,8 +97,8 @@ Json costs_json(Scribe& scribe, const Row& row) {
   std::vector<Json> out;
   for (std::size_t a = 0; a < scribe.architectures.size(); ++a)
     out.push_back(
-        cost_json(scribe, report::cost_of(a < row.counters.size() ? row.counters[a] : arch::Counts{},
-                                          row.space, row.site, scribe.architectures[a])));
+        cost_json(scribe, summary::cost_of(a < row.counters.size() ? row.counters[a] : arch::Counts{},
+                                           row.space, row.site, scribe.architectures[a])));
   return by_device(std::move(out));
 }
 
@@ -117,21 +117,21 @@ Json judged_json(Scribe& scribe, const Judged& judged) {
 
 } // namespace
 
-Json access_data(Scribe& scribe, u32 kernel, const report::Line& line, const Row& row) {
+Json access_data(Scribe& scribe, u32 kernel, const summary::Line& line, const Row& row) {
   const access::Site& site = row.site;
   Json out{{"k", kernel}, {"f", line.place.line == 0 ? -1 : scribe.file(line.place.file)}};
   out["l"] = line.place.line;
   if (!line.function.empty()) out["fn"] = scribe.text(line.function);
   for (const access::SourceFrame& call : line.calls)
     out["via"].push_back({scribe.file(call.file), call.line});
-  out["what"] = scribe.text(report::access_name(row));
+  out["what"] = scribe.text(summary::access_name(row));
   out["op"] = scribe.text(std::string(access::name(site.kind)));
   out["space"] = scribe.text(std::string(access::name(row.space)));
   out["ptx"] = scribe.text(site.opcode);
-  if (const std::string array = report::array_name(site.array); !array.empty())
+  if (const std::string array = summary::array_name(site.array); !array.empty())
     out["array"] = scribe.text(array);
   const std::optional<Judged> judged = scribe.about.judged ? scribe.about.judged(site) : std::nullopt;
-  out["pattern"] = scribe.text(judged && !judged->words.empty() ? judged->words : report::pattern_text(row));
+  out["pattern"] = scribe.text(judged && !judged->words.empty() ? judged->words : summary::pattern_text(row));
   if (judged) out["judged"] = judged_json(scribe, *judged);
   if (row.sites > 1) out["sites"] = row.sites;
   if (site.timing_dependent != access::Timing::none)
@@ -147,7 +147,7 @@ Json access_data(Scribe& scribe, u32 kernel, const report::Line& line, const Row
   return out;
 }
 
-Json finding_data(Scribe& scribe, const report::Finding& finding,
+Json finding_data(Scribe& scribe, const summary::Finding& finding,
                   const std::vector<std::vector<u32>>& first) {
   const report::Page& page = scribe.words;
   const Row& worst = report::row_of(page, finding.accesses[0]);
@@ -163,13 +163,13 @@ Json finding_data(Scribe& scribe, const report::Finding& finding,
   if (finding.predicted)
     out["predicted"] = {scribe.text(std::string(advise::name(finding.predicted->metric))),
                         finding.predicted->before, finding.predicted->after};
-  const advise::Advice* main = report::main_advice(worst);
+  const advise::Advice* main = summary::main_advice(worst);
   if (main != nullptr) out["fix"] = main - worst.advice.data();
   std::vector<std::string> arrays;
-  for (const report::Finding::Access& access : finding.accesses) {
+  for (const summary::Finding::Access& access : finding.accesses) {
     out["accesses"].push_back(first[access.kernel][access.line] + access.row);
-    if (std::string array = report::array_name(report::row_of(page, access).site.array); !array.empty())
-      report::add_new(arrays, array);
+    if (std::string array = summary::array_name(report::row_of(page, access).site.array); !array.empty())
+      text::add_new(arrays, array);
   }
   out["arrays"] = arrays;
   return out;

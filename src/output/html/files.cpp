@@ -44,8 +44,8 @@ int Scribe::file(const std::string& file) {
 Json Scribe::files() const {
   std::map<std::string, Lines> held;
   std::set<std::string> changed;
-  for (const report::Kernel& kernel : model.kernels)
-    for (const report::Line& line : kernel.lines) {
+  for (const summary::Kernel& kernel : model.kernels)
+    for (const summary::Line& line : kernel.lines) {
       if (!line.text.empty()) held[line.place.file].emplace(line.place.line, line.text);
       if (line.changed) changed.insert(line.place.file);
     }

@@ -1,6 +1,6 @@
 // What the numbers do not cover, and what the run had to say.
 #include "html/report_data.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <fmt/format.h>
 
 namespace warplens::html {
@@ -11,44 +11,44 @@ struct Gaps {
   void add(const std::string& what, const std::string& why) { list.push_back({what, why}); }
 };
 
-void add_kernels(const report::Model& model, Gaps& gaps) {
-  for (const report::Kernel& kernel : model.kernels) {
+void add_kernels(const summary::Model& model, Gaps& gaps) {
+  for (const summary::Kernel& kernel : model.kernels) {
     if (measure::is_whole(kernel.status)) continue;
     const std::string status =
         std::string(measure::name(kernel.status)) +
-        (kernel.status == measure::Status::partial ? ", " + report::blocks_of(kernel) : "");
-    for (const report::Reason& reason : kernel.reasons)
-      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(reason.launches, "launch"), status),
+        (kernel.status == measure::Status::partial ? ", " + summary::blocks_of(kernel) : "");
+    for (const summary::Reason& reason : kernel.reasons)
+      gaps.add(fmt::format("{}: {} {}", kernel.label, text::human(reason.launches, "launch"), status),
                reason.text);
     if (kernel.reasons.empty())
-      gaps.add(fmt::format("{}: {} {}", kernel.label, report::plural(kernel.launches, "launch"), status), "");
+      gaps.add(fmt::format("{}: {} {}", kernel.label, text::human(kernel.launches, "launch"), status), "");
   }
 }
 
-void add_missing(const report::Model& model, Gaps& gaps) {
-  const report::Missing& missing = model.input.missing;
+void add_missing(const summary::Model& model, Gaps& gaps) {
+  const summary::Missing& missing = model.input.missing;
   if (missing.launches != 0)
-    gaps.add(report::plural(missing.launches, "launch") + " missing", "their records did not arrive");
+    gaps.add(text::human(missing.launches, "launch") + " missing", "their records did not arrive");
   if (missing.processes != 0)
-    gaps.add(report::plural(missing.processes, "process") + " not counted to the end",
+    gaps.add(text::human(missing.processes, "process") + " not counted to the end",
              "what they launched is missing: the messages say why");
   if (model.filtered_out != 0)
-    gaps.add(report::plural(model.filtered_out, "launch") + " of other kernels", "left out by --kernel");
+    gaps.add(text::human(model.filtered_out, "launch") + " of other kernels", "left out by --kernel");
   if (model.input.left_out != 0)
-    gaps.add(report::plural(model.input.left_out, "launch") + " ran without being counted",
+    gaps.add(text::human(model.input.left_out, "launch") + " ran without being counted",
              "--launches, --launch-skip or --per-kernel said so");
 }
 
-void add_rest(const report::Model& model, Origin origin, Gaps& gaps) {
+void add_rest(const summary::Model& model, Origin origin, Gaps& gaps) {
   for (const measure::LaunchStarted& launch : model.input.interrupted)
     gaps.add(fmt::format("{}: launch {}", launch.name, launch.index), "did not end before the program did");
   for (const auto& [function, calls] : model.unsupported)
-    gaps.add(fmt::format("{}: {}", function, report::plural(calls, "call")),
+    gaps.add(fmt::format("{}: {}", function, text::human(calls, "call")),
              "not implemented: it returned cudaErrorNotSupported");
   u64 timing = 0;
-  for (const report::Kernel& kernel : model.kernels) timing += kernel.timing_dependent;
+  for (const summary::Kernel& kernel : model.kernels) timing += kernel.timing_dependent;
   if (timing != 0)
-    gaps.add(report::plural(timing, "access") + (timing == 1 ? " depends" : " depend") + " on timing",
+    gaps.add(text::human(timing, "access") + (timing == 1 ? " depends" : " depend") + " on timing",
              "how often they run follows from which thread comes first: they are in no sum");
   if (origin == Origin::run && !model.kernels.empty() && model.input.local_use.empty())
     gaps.add("register spills are not seen", "they exist only after ptxas, which did not run");
@@ -56,7 +56,7 @@ void add_rest(const report::Model& model, Origin origin, Gaps& gaps) {
 
 } // namespace
 
-Json gaps_data(const report::Model& model, Origin origin) {
+Json gaps_data(const summary::Model& model, Origin origin) {
   Gaps out;
   add_kernels(model, out);
   add_missing(model, out);
@@ -66,7 +66,7 @@ Json gaps_data(const report::Model& model, Origin origin) {
 
 Json messages_data(Scribe& scribe) {
   Json out = Json::array();
-  for (const report::Warning& warning : scribe.model.warnings) {
+  for (const summary::Warning& warning : scribe.model.warnings) {
     const diag::Diagnostic& d = warning.diagnostic;
     Json one{{"severity", std::string(diag::name(d.severity))},
              {"place", report::place_prefix(scribe.words, d)},

@@ -1,13 +1,13 @@
 // One kernel: its totals, what limits it, and what its launches counted one after the other.
 #include "html/report_data.h"
 #include "measure/totals.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <fmt/format.h>
 
 namespace warplens::html {
 namespace {
 
-using report::Kernel;
+using summary::Kernel;
 
 // More stretches of alike launches than that are no plot that a person reads.
 constexpr std::size_t most_stretches = 4000;
@@ -45,34 +45,34 @@ Json launches_json(Scribe& scribe, const Kernel& kernel) {
   Json out = Json::array();
   std::size_t stretches = 0;
   for (u32 index : kernel.alike) {
-    const report::Launch& launch = scribe.model.input.launches[index];
+    const summary::Launch& launch = scribe.model.input.launches[index];
     const Sums sums = sums_of(launch.record);
     Json when = Json::array();
-    for (const report::Occurrences& some : launch.when)
+    for (const summary::Occurrences& some : launch.when)
       if (stretches++ < most_stretches)
         when.push_back({scribe.process(some.process), some.first, some.count, some.step});
     out.push_back({sums.moved, sums.excess, sums.passes, sums.excess_passes,
-                   report::dimensions(launch.record.grid), std::move(when)});
+                   text::dimensions(launch.record.grid), std::move(when)});
   }
   return out;
 }
 
 Json limit_json(const Kernel& kernel) {
-  const std::vector<report::Stage> used = report::stages(kernel.limit);
+  const std::vector<summary::Stage> used = summary::stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   if (used.empty() || row == nullptr) return {};
-  Json out{{"bound", report::human_time(report::seconds(kernel.limit.bound, *row))},
+  Json out{{"bound", text::human_time(summary::seconds(kernel.limit.bound, *row))},
            {"part", std::string(row->part.name)}};
-  for (const report::Stage& stage : used) out["stages"].push_back({std::string(stage.words), stage.cycles});
+  for (const summary::Stage& stage : used) out["stages"].push_back({std::string(stage.words), stage.cycles});
   return out;
 }
 
 Json idle_json(Scribe& scribe, const Kernel& kernel) {
   Json out = Json::array();
-  for (const report::Row& row : kernel.never_executed) {
+  for (const summary::Row& row : kernel.never_executed) {
     const access::SourceFrame place = source::user_frame(row.site);
     if (place.line != 0)
-      out.push_back({scribe.file(place.file), place.line, scribe.text(report::access_name(row))});
+      out.push_back({scribe.file(place.file), place.line, scribe.text(summary::access_name(row))});
   }
   return out;
 }
@@ -84,7 +84,7 @@ Json kernel_data(Scribe& scribe, const Kernel& kernel) {
            {"name", kernel.name},
            {"module", kernel.module},
            {"status", std::string(measure::name(kernel.status))},
-           {"block", report::dimensions(kernel.block)},
+           {"block", text::dimensions(kernel.block)},
            {"launches", kernel.launches},
            {"share", rounded(kernel.share)},
            {"moved", kernel.moved_bytes},
@@ -94,9 +94,9 @@ Json kernel_data(Scribe& scribe, const Kernel& kernel) {
            {"timing", kernel.timing_dependent}};
   out["grids"] = Json::array();
   for (const auto& [grid, launches] : kernel.grids)
-    out["grids"].push_back({report::dimensions(grid), launches});
+    out["grids"].push_back({text::dimensions(grid), launches});
   out["reasons"] = Json::array();
-  for (const report::Reason& reason : kernel.reasons)
+  for (const summary::Reason& reason : kernel.reasons)
     out["reasons"].push_back({reason.text, reason.launches});
   if (kernel.local_use)
     out["spills"] = {kernel.local_use->stack_bytes, kernel.local_use->spill_store_bytes,

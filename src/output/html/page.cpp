@@ -42,7 +42,7 @@ std::string filled(const Template& around, std::string_view title, std::string_v
 
 } // namespace
 
-std::string page(const report::Model& model, const SourceText& source, std::string_view version,
+std::string page(const summary::Model& model, const SourceText& source, std::string_view version,
                  const About& about) {
   const Json data = report_data(model, source, version, about);
   return filled(report_template(), data["title"].get<std::string>(),

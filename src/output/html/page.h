@@ -4,7 +4,7 @@
 // Names and source text may be anybody's: they stand in a block of JSON in which no markup can begin, the script makes text
 // nodes of them, and the file's content security policy lets no other script run (docs/HTML.md).
 #pragma once
-#include "report/model.h"
+#include "summary/model.h"
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ namespace warplens::html {
 using SourceText = std::function<std::string(const std::string& file)>;
 
 // What a page is of: counts of a program's run; of the accesses of a trace (`replay`), or of one expression (`explain`); or
-// what holds for all launches (`check`). Each of them is a report::Model, so that one page draws all; this says what the
+// what holds for all launches (`check`). Each of them is a summary::Model, so that one page draws all; this says what the
 // numbers in it are worth. Of `check`, each access is in it as one warp that runs it once.
 enum class Origin : u8 { run, replay, explain, check };
 
@@ -40,7 +40,7 @@ struct About {
 };
 
 // The page of a report: a whole HTML document.
-std::string page(const report::Model&, const SourceText&, std::string_view version, const About& = {});
+std::string page(const summary::Model&, const SourceText&, std::string_view version, const About& = {});
 
 // The page of `diff`, two runs held against each other. `json`: a whole document by docs/schema/diff-1.schema.json.
 std::string diff_page(std::string_view json, std::string_view title);

@@ -2,7 +2,7 @@
 #include "html/report_data.h"
 #include "arch/count.h"
 #include "measure/totals.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -12,37 +12,37 @@ namespace warplens::html {
 namespace {
 
 // "matmul.cu 64 64": the program without its folder.
-std::string title_of(const report::Input& input) {
+std::string title_of(const summary::Input& input) {
   constexpr std::size_t longest = 80;
   std::string out;
   for (const std::string& word : input.command)
     out += (out.empty() ? std::filesystem::path(word).filename().string() : " " + word);
-  return report::clip(out.empty() ? "WarpLens" : out, longest);
+  return text::clip(out.empty() ? "WarpLens" : out, longest);
 }
 
 Json run_data(const Scribe& scribe) {
-  const report::Model& model = scribe.model;
+  const summary::Model& model = scribe.model;
   static constexpr std::string_view origins[] = {"run", "replay", "explain", "check"};
   Json out{{"of", origins[static_cast<std::size_t>(scribe.about.origin)]},
            {"command", model.input.command},
            {"exit", model.input.outcome.exit_code},
            {"signal", model.input.outcome.signal},
            {"complete", model.complete},
-           {"launches", report::count(model.input.launches)},
+           {"launches", summary::count(model.input.launches)},
            {"lines", model.lines_known},
            {"spills", !model.input.local_use.empty()},
            {"excess_bytes", model.excess_bytes},
            {"moved_bytes", model.moved_bytes},
            {"excess_cycles", model.excess_cycles}};
   std::set<std::string_view> counted;
-  for (const report::Kernel& kernel : model.kernels)
+  for (const summary::Kernel& kernel : model.kernels)
     if (measure::is_counted(kernel.status)) counted.insert(measure::name(kernel.status));
   out["counted"] = counted;
   out["devices"] = Json::array();
   for (std::size_t a = 0; a < scribe.architectures.size(); ++a) {
     const arch::Architecture* row = scribe.architectures[a];
     out["devices"].push_back(
-        {{"sm", a < model.input.sm.size() ? report::compute_capability(model.input.sm[a]) : "unknown"},
+        {{"sm", a < model.input.sm.size() ? text::compute_capability(model.input.sm[a]) : "unknown"},
          {"name", row == nullptr ? "" : std::string(row->part.name)},
          {"generation", row == nullptr ? "" : std::string(row->generation)},
          {"sector_cycles", row == nullptr ? 0 : row->costs.sector},
@@ -78,7 +78,7 @@ Json picture_json(const Picture& picture) {
 
 } // namespace
 
-Scribe::Scribe(const report::Model& of, const SourceText& source, const About& what)
+Scribe::Scribe(const summary::Model& of, const SourceText& source, const About& what)
     : model(of), about(what), words{of, {}, {}}, source_(source) {
   for (u32 sm : of.input.sm) architectures.push_back(arch::find(sm));
   if (architectures.empty()) architectures.push_back(nullptr);
@@ -150,7 +150,7 @@ Json counts_by_device(const Scribe& scribe, const std::vector<arch::Counts>& cou
   return by_device(std::move(out));
 }
 
-Json report_data(const report::Model& model, const SourceText& source, std::string_view version,
+Json report_data(const summary::Model& model, const SourceText& source, std::string_view version,
                  const About& about) {
   Scribe scribe(model, source, about);
   Json out{{"version", version}, {"title", title_of(model.input)}, {"counts", count_names()}};
@@ -160,12 +160,12 @@ Json report_data(const report::Model& model, const SourceText& source, std::stri
   std::vector<std::vector<u32>> first(model.kernels.size());
   for (u32 k = 0; k < model.kernels.size(); ++k) {
     kernels.push_back(kernel_data(scribe, model.kernels[k]));
-    for (const report::Line& line : model.kernels[k].lines) {
+    for (const summary::Line& line : model.kernels[k].lines) {
       first[k].push_back(static_cast<u32>(accesses.size()));
-      for (const report::Row& row : line.rows) accesses.push_back(access_data(scribe, k, line, row));
+      for (const summary::Row& row : line.rows) accesses.push_back(access_data(scribe, k, line, row));
     }
   }
-  for (const report::Finding& finding : model.findings)
+  for (const summary::Finding& finding : model.findings)
     findings.push_back(finding_data(scribe, finding, first));
   out["gaps"] = gaps_data(model, about.origin);
   out["messages"] = messages_data(scribe);

@@ -12,13 +12,13 @@ namespace warplens::html {
 
 using Json = nlohmann::ordered_json;
 
-Json report_data(const report::Model&, const SourceText&, std::string_view version, const About&);
+Json report_data(const summary::Model&, const SourceText&, std::string_view version, const About&);
 
 // What the parts share: tables of files, pictures and texts, into which the rest refers by number.
 class Scribe {
 public:
-  Scribe(const report::Model& model, const SourceText& source, const About& about);
-  const report::Model& model;
+  Scribe(const summary::Model& model, const SourceText& source, const About& about);
+  const summary::Model& model;
   const About& about;
   const report::Page words; // for the report's functions that put things into words
   // Of the run, at least one; null where the table has no such row. Every list "by device" has as many members.
@@ -50,23 +50,23 @@ double rounded(double value);
 
 // The names of what counts_of() gives, in order: those of arch::Counts, then what follows from them.
 Json count_names();
-// `excess`: instead of the counts' own, where the model knows better (report::Row).
+// `excess`: instead of the counts' own, where the model knows better (summary::Row).
 struct Excess {
   u64 bytes = 0, cycles = 0;
 };
 Json counts_of(const arch::Counts&, access::Space, access::Kind, const arch::Architecture*,
                std::optional<Excess> excess = {});
 
-Json access_data(Scribe&, u32 kernel, const report::Line&, const report::Row&);
-Json kernel_data(Scribe&, const report::Kernel&);
+Json access_data(Scribe&, u32 kernel, const summary::Line&, const summary::Row&);
+Json kernel_data(Scribe&, const summary::Kernel&);
 // One for each device; what is the same as an earlier one's is that one's number.
 Json by_device(std::vector<Json> each);
 // By device; what a report does not hold is 0.
 Json counts_by_device(const Scribe&, const std::vector<arch::Counts>&, access::Space, access::Kind,
                       std::optional<Excess> excess = {});
 // `first`: of each kernel and line, the number of its first access.
-Json finding_data(Scribe&, const report::Finding&, const std::vector<std::vector<u32>>& first);
-Json gaps_data(const report::Model&, Origin); // what was not counted, and why
-Json messages_data(Scribe&);                  // what the run had to say
+Json finding_data(Scribe&, const summary::Finding&, const std::vector<std::vector<u32>>& first);
+Json gaps_data(const summary::Model&, Origin); // what was not counted, and why
+Json messages_data(Scribe&);                   // what the run had to say
 
 } // namespace warplens::html

@@ -11,9 +11,9 @@
 // such a call stands, what the callee's lines cost is repeated in parentheses.
 #include "measure/totals.h"
 #include "report/sections.h"
-#include "report/text.h"
 #include "source/functions.h"
 #include "source/places.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -80,10 +80,10 @@ public:
     for (const auto& [name, file] : order)
       if (const std::string text = file_text(*name, *file); !text.empty()) out += '\n' + text;
     if (unplaced_ != 0)
-      out += fmt::format("\n{} without a source line: --details lists them\n", plural(unplaced_, "access"));
+      out += fmt::format("\n{} without a source line: --details lists them\n", human(unplaced_, "access"));
     if (left_ != 0)
       out += fmt::format("\nwithout what {} with less waste did (--top-kernels 0: all)\n",
-                         plural(left_, "kernel"));
+                         human(left_, "kernel"));
     return out;
   }
 
@@ -189,7 +189,7 @@ private:
     for (const Kernel* kernel : kernels) launches += kernel->launches;
     const std::vector<std::string> names = names_of(kernels);
     std::string text = fmt::format("{}{}, {}", names.size() > 1 ? "added up over " : "", listed(names, 3),
-                                   plural(launches, "launch"));
+                                   human(launches, "launch"));
     return margin() + page_.style.faint(clip(text, room(0))) + '\n';
   }
 

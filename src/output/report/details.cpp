@@ -3,7 +3,7 @@
 // L1 transactions), where inlined accesses came from, what never ran, and which hardware counter each column
 // predicts.
 #include "report/sections.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <fmt/format.h>
 #include <set>
 

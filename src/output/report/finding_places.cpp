@@ -3,7 +3,7 @@
 //
 //    lulesh.cu:767 → lulesh.cu:375-377 (integrateStress), lulesh.cu:875-880 (hgc), 932-950 (fb) and 12 more
 #include "report/sections.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -57,17 +57,6 @@ const Line& line_of(const Page& page, const Finding::Access& access) {
 }
 const Row& row_of(const Page& page, const Finding::Access& access) {
   return line_of(page, access).rows[access.row];
-}
-
-std::string listed(const std::vector<std::string>& all, std::size_t most) {
-  std::size_t shown = all.size() <= most + 1 ? all.size() : most;
-  std::string out;
-  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + all[i];
-  return shown < all.size() ? fmt::format("{} and {} more", out, all.size() - shown) : out;
-}
-
-void add_new(std::vector<std::string>& all, const std::string& one) {
-  if (!one.empty() && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
 std::vector<std::string> names_of(const std::vector<const Kernel*>& kernels) {

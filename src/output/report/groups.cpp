@@ -1,7 +1,7 @@
 // --group-by: the accesses of the whole program in one table, by line, kernel, file or array, worst first.
 #include "measure/totals.h"
 #include "report/sections.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -108,13 +108,13 @@ std::string group_section(const Page& page) {
     std::string name = group.name;
     if (page.options.group_by != Grouping::kernel && page.options.group_by != Grouping::array &&
         group.kernels.size() > 1)
-      name += fmt::format(" ({})", plural(group.kernels.size(), "kernel"));
+      name += fmt::format(" ({})", human(group.kernels.size(), "kernel"));
     out +=
         "  " + (page.options.group_by == Grouping::line ? clip(name, room) : clip_middle(name, room)) + '\n';
   }
   if (shown < groups.size())
     out +=
-        wrap(fmt::format("and {} (--top-lines 0 shows all)", plural(groups.size() - shown, "more " + title)),
+        wrap(fmt::format("and {} (--top-lines 0 shows all)", human(groups.size() - shown, "more " + title)),
              "  ", width);
   return out;
 }

@@ -8,10 +8,10 @@
 //       fix: …
 #include "arch/table.h"
 #include "measure/totals.h"
-#include "report/findings.h"
 #include "report/sections.h"
-#include "report/text.h"
 #include "source/places.h"
+#include "summary/findings.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -171,7 +171,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   } else {
     std::string whose = arrays.empty() ? "" : " of " + listed(arrays, 4);
     out += page.style.bold(
-        wrap(fmt::format("{}{}{} ({})", share, plural(accesses, "access"), whose, listed(kernels, 2)), start,
+        wrap(fmt::format("{}{}{} ({})", share, human(accesses, "access"), whose, listed(kernels, 2)), start,
              width));
     out += wrap(places_text(page, finding) + library_note(page, finding), "    ", width);
     if (kinds.size() > 1) what = "worst: " + what;
@@ -234,7 +234,7 @@ std::string headline_section(const Page& page) {
   }
   if (left != 0)
     out += '\n' + wrap(fmt::format("and {} with {} of the waste (--top-lines 0 shows all)",
-                                   plural(left, "cause"), percent(left_share)),
+                                   human(left, "cause"), percent(left_share)),
                        "    ", page.options.width);
   return out + verdict_section(page, found) + weights_line(page, number);
 }
@@ -261,7 +261,7 @@ std::string line_section(const Page& page) {
   }
   if (shown < model.lines.size())
     out +=
-        fmt::format("  and {} more (--top-lines 0 shows all)\n", plural(model.lines.size() - shown, "line"));
+        fmt::format("  and {} more (--top-lines 0 shows all)\n", human(model.lines.size() - shown, "line"));
   return out;
 }
 

@@ -9,9 +9,9 @@
 #include "measure/members.h"
 #include "measure/reuse.h"
 #include "measure/totals.h"
-#include "report/bottleneck.h"
 #include "report/json_document.h"
-#include "report/pattern_text.h"
+#include "summary/bottleneck.h"
+#include "summary/pattern_text.h"
 #include <nlohmann/json.hpp>
 #include <set>
 

@@ -2,9 +2,11 @@
 // order of members, nothing that differs between two runs of the same program (processes are numbered in
 // order of appearance).
 #pragma once
-#include "report/model.h"
+#include "summary/model.h"
 
 namespace warplens::report {
+
+using namespace summary; // what is shown
 
 std::string json(const Model&, std::string_view version); // ends with a newline
 

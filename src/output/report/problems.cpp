@@ -1,7 +1,7 @@
 // What the numbers do not cover: launches that failed, are unknown or were refused, functions that are not implemented,
 // warnings.
 #include "report/sections.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@ std::string with_reasons(const Page& page, bool (*wanted)(measure::Status)) {
   std::string out;
   for (const Kernel& kernel : page.model.kernels) {
     if (!wanted(kernel.status)) continue;
-    std::string text = fmt::format("{}: {} {}", kernel.label, plural(kernel.launches, "launch"),
+    std::string text = fmt::format("{}: {} {}", kernel.label, human(kernel.launches, "launch"),
                                    measure::name(kernel.status));
     if (kernel.status == measure::Status::partial) text += ", " + blocks_of(kernel);
     if (kernel.reasons.size() == 1) text += ": " + kernel.reasons[0].text;
     out += wrap(text, "  ", page.options.width);
     for (const Reason& reason : kernel.reasons)
       if (kernel.reasons.size() > 1)
-        out += wrap(fmt::format("{} ({})", reason.text, plural(reason.launches, "launch")), "    ",
+        out += wrap(fmt::format("{} ({})", reason.text, human(reason.launches, "launch")), "    ",
                     page.options.width);
   }
   return out;
@@ -45,7 +45,7 @@ std::string unsupported(const Page& page) {
   if (page.model.unsupported.empty()) return "";
   std::string out = heading(page, "Not implemented (returned cudaErrorNotSupported)");
   for (const auto& [function, calls] : page.model.unsupported)
-    out += wrap(fmt::format("{}: {}", function, plural(calls, "call")), "  ", page.options.width);
+    out += wrap(fmt::format("{}: {}", function, human(calls, "call")), "  ", page.options.width);
   return out;
 }
 
@@ -93,13 +93,12 @@ std::string closing_section(const Page& page) {
   const Model& model = page.model;
   std::string out;
   if (model.filtered_out != 0)
-    out +=
-        wrap(fmt::format("{} of other kernels left out by --kernel.", plural(model.filtered_out, "launch")),
-             "", page.options.width);
+    out += wrap(fmt::format("{} of other kernels left out by --kernel.", human(model.filtered_out, "launch")),
+                "", page.options.width);
   if (u64 left_out = model.input.left_out; left_out != 0)
     out +=
         wrap(fmt::format("{} ran without being counted: --launches, --launch-skip or --per-kernel said so.",
-                         plural(left_out, "launch")),
+                         human(left_out, "launch")),
              "", page.options.width);
   const bool spills_known = !model.input.local_use.empty(),
              shared = model.totals.contains(access::Space::shared);

@@ -4,9 +4,11 @@
 // the JSON of the result is the file's again, to the byte, if the same version of WarpLens wrote it. Not kept in a report,
 // and so not read: how long launches took.
 #pragma once
-#include "report/model.h"
+#include "summary/model.h"
 
 namespace warplens::report {
+
+using namespace summary; // what is shown
 
 struct Saved {
   Input input;

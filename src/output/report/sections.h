@@ -1,12 +1,14 @@
 // The sections of the terminal report, one function each; terminal.cpp puts them in order.
 #pragma once
 #include "report/terminal.h"
+#include "summary/pattern_text.h"
 #include "text/style.h"
+#include "text/words.h"
 #include <set>
 
 namespace warplens::report {
 
-using text::Style;
+using namespace text;
 
 // What a table with all its columns needs; narrower ones lack some.
 inline constexpr u32 least_table_width = 76;
@@ -46,10 +48,6 @@ std::vector<std::string> names_of(const std::vector<const Kernel*>&);
 std::vector<std::string> kernel_names(const Page&, const Finding&);
 // Its lines: "a.cu:3-5, 9, b.h:4 and 4 more"; with the kernel where the finding has several and the lines are in one of them.
 std::string places_text(const Page&, const Finding&);
-// "a, b, c and 4 more"
-std::string listed(const std::vector<std::string>&, std::size_t most);
-void add_new(std::vector<std::string>&, const std::string&);
-
 // As the report calls a file: Model::files, or what else shows which it is.
 std::string file_name(const Page&, const std::string& file);
 // "main.cu:11: " for a diagnostic, "" where it has no place: the user's own line where it was found in a library that was
@@ -58,13 +56,7 @@ std::string place_prefix(const Page&, const diag::Diagnostic&);
 // "matmul.cu:15"; "main.cu:11 → grid.h:4" where calls were inlined; "function fb" without line information.
 std::string place_name(const Page&, const Line&);
 std::string source_text(const Line&); // what stands there now; may be empty
-// "load global 4 B"
-std::string access_name(const Row&);
-// "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes active"
-std::string pattern_text(const Row&);
 // Passes through the L1, of the stage that takes more of them.
 u64 l1_passes(const arch::Counts&);
-// Active lanes of an instruction, on average; 32 where nothing ran.
-double active_lanes(const arch::Counts&);
 
 } // namespace warplens::report

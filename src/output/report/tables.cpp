@@ -7,9 +7,9 @@
 #include "arch/table.h"
 #include "base/bits.h"
 #include "measure/totals.h"
-#include "report/bottleneck.h"
 #include "report/sections.h"
-#include "report/text.h"
+#include "summary/bottleneck.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -67,7 +67,7 @@ std::string few_threads(const Kernel& kernel) {
 }
 
 std::string launch_line(const Kernel& kernel) {
-  std::string text = fmt::format("{}, {}, block {}", plural(kernel.launches, "launch"), grids_of(kernel),
+  std::string text = fmt::format("{}, {}, block {}", human(kernel.launches, "launch"), grids_of(kernel),
                                  dimensions(kernel.block));
   if (kernel.shared_bytes != 0)
     text += fmt::format(", {} shared per block", human_bytes(kernel.shared_bytes));
@@ -121,7 +121,7 @@ std::string other_limits(const Page& page, const Kernel& kernel) {
   if (limit.by_issue() || together) text += fmt::format(", its instructions {} to issue", human(limit.issue));
   if (limit.by_waiting() || (together && limit.waiting != 0))
     text += fmt::format(", a warp's {} up to {} if each waits for the one before",
-                        plural(ceil_div(limit.loads, limit.warps), "load"), human(limit.waiting));
+                        human(ceil_div(limit.loads, limit.warps), "load"), human(limit.waiting));
   if (together) text += "; what of these does not overlap adds up";
   return wrap(text, "  ", page.options.width);
 }
@@ -133,7 +133,7 @@ std::string proof_lines(const Page& page, const Kernel& kernel) {
   std::string out;
   for (std::size_t i = 0; i < std::min(kernel.reasons.size(), most_shown); ++i) {
     std::string text = kernel.reasons[i].text;
-    if (kernel.reasons.size() > 1) text += fmt::format(" ({})", plural(kernel.reasons[i].launches, "launch"));
+    if (kernel.reasons.size() > 1) text += fmt::format(" ({})", human(kernel.reasons[i].launches, "launch"));
     out += wrap(text, "  ", page.options.width);
   }
   if (kernel.reasons.size() > most_shown)
@@ -223,7 +223,7 @@ std::string line_block(const Page& page, const Kernel& kernel, const Line& line)
   }
   if (shown < line.rows.size())
     out += fmt::format("    and {} of this line with {} of the waste\n",
-                       plural(line.rows.size() - shown, "access"), percent(rest));
+                       human(line.rows.size() - shown, "access"), percent(rest));
   return out;
 }
 
@@ -290,7 +290,7 @@ std::string comparison(const Page& page, const Kernel& kernel) {
   }
   if (limit < rows.size())
     out += wrap(fmt::format("and {} with smaller differences (--top-lines 0 shows all)",
-                            plural(rows.size() - limit, "access")),
+                            human(rows.size() - limit, "access")),
                 "  ", page.options.width);
   return out;
 }
@@ -353,12 +353,12 @@ std::string kernel_section(const Page& page, const Kernel& kernel) {
   }
   if (shown < kernel.lines.size())
     out += wrap(fmt::format("and {} with {} of the waste (--top-lines 0 shows all)",
-                            plural(kernel.lines.size() - shown, "line"), percent(left_share)),
+                            human(kernel.lines.size() - shown, "line"), percent(left_share)),
                 "  ", page.options.width);
   out += total_line(page, kernel);
   if (!kernel.never_executed.empty() && !page.options.details)
     out += fmt::format("  never executed: {} (--details lists them)\n",
-                       plural(kernel.never_executed.size(), "access"));
+                       human(kernel.never_executed.size(), "access"));
   if (kernel.sm.size() > 1) out += comparison(page, kernel);
   return out;
 }

@@ -3,9 +3,9 @@
 #include "report/terminal.h"
 #include "base/characters.h"
 #include "measure/totals.h"
-#include "report/findings.h"
 #include "report/sections.h"
-#include "report/text.h"
+#include "summary/findings.h"
+#include "text/words.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -93,8 +93,8 @@ std::string incomplete(const Page& page) {
 // "2000 launches, 1995 of them like an earlier one"
 std::string launches_of(const Input& input) {
   const u64 counted = count(input.launches), alike = counted - input.launches.size();
-  std::string out = plural(counted, "launch");
-  if (input.left_out != 0) out = fmt::format("{} of {}", counted, plural(counted + input.left_out, "launch"));
+  std::string out = human(counted, "launch");
+  if (input.left_out != 0) out = fmt::format("{} of {}", counted, human(counted + input.left_out, "launch"));
   if (alike != 0) out += fmt::format(", {} of them like an earlier one", alike);
   return out;
 }
@@ -174,7 +174,7 @@ std::string first_warning(const Page& page) {
   if (!text.starts_with(place)) text = place + text;
   if (text.ends_with('.')) text.pop_back();
   text += count == 1 ? ": see \"Messages\" below."
-                     : fmt::format("; {} in all: see \"Messages\" below.", plural(count, "message"));
+                     : fmt::format("; {} in all: see \"Messages\" below.", human(count, "message"));
   return page.style.poor(wrap(text, "", page.options.width));
 }
 
@@ -202,7 +202,7 @@ std::string kernel_sections(const Page& page) {
   }
   if (left != 0)
     out +=
-        '\n' + wrap(fmt::format("and {} with less waste (--top-kernels 0 shows all)", plural(left, "kernel")),
+        '\n' + wrap(fmt::format("and {} with less waste (--top-kernels 0 shows all)", human(left, "kernel")),
                     "", options.width);
   return out;
 }
@@ -227,7 +227,7 @@ std::string title_section(const Page& page) {
   std::string text =
       model.input.launches.empty()
           ? nothing_counted(model)
-          : fmt::format("WarpLens: {}, {}, compute capability {}{}", plural(names.size(), "kernel"),
+          : fmt::format("WarpLens: {}, {}, compute capability {}{}", human(names.size(), "kernel"),
                         launches_of(model.input), sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
   if (!model.lines_known && !model.input.measured)

@@ -6,10 +6,12 @@
 // `details` adds what a reader of profiler output looks for: L1 efficiency, the table of instructions with
 // their PTX, inlined places, accesses that never ran, and the hardware counters that each column predicts.
 #pragma once
-#include "report/model.h"
+#include "summary/model.h"
 #include <functional>
 
 namespace warplens::report {
+
+using namespace summary; // what is shown
 
 // One table over the whole program, in the place of those of kernels.
 enum class Grouping : u8 { none, line, kernel, file, array };

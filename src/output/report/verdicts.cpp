@@ -2,7 +2,7 @@
 // for the same again and again, or there is nothing to fix.
 #include "measure/totals.h"
 #include "report/sections.h"
-#include "report/text.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -27,7 +27,7 @@ FUZZ_TARGET(diff) {
   }
   Result<report::Saved> saved = report::read_json(input, "input");
   if (!saved) return;
-  Result<report::Model> model = report::build(*saved);
+  Result<summary::Model> model = report::build(*saved);
   if (!model) return;
   const diff::Run side{"a.json", *model};
   write(diff::compare(side, side));

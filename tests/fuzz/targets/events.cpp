@@ -10,7 +10,7 @@ namespace {
 
 using namespace warplens;
 
-void show(const report::Model& model) {
+void show(const summary::Model& model) {
   (void)report::terminal(model, {.width = 80});
   (void)report::terminal(model, {.width = 120, .details = true, .top_lines = 0, .top_kernels = 0});
 }
@@ -25,9 +25,10 @@ void require_read(const Result<report::Saved>& saved) {
 
 FUZZ_TARGET(events) {
   std::istringstream stream{std::string(input)};
-  report::Input events;
+  summary::Input events;
   driver::add_events(stream, {}, events);
-  Result<report::Model> model = report::build(std::move(events), [](auto&, u32) { return std::nullopt; }, {});
+  Result<summary::Model> model =
+      summary::build(std::move(events), [](auto&, u32) { return std::nullopt; }, {});
   fuzz::require(model.has_value(), "a report is made of any events");
   show(*model);
   std::string text = report::json(*model, "fuzz");
@@ -37,13 +38,13 @@ FUZZ_TARGET(events) {
 FUZZ_TARGET(report) {
   Result<report::Saved> saved = report::read_json(input, "input");
   if (!saved) return fuzz::require(!saved.error().message.empty(), "what is refused has a message");
-  Result<report::Model> model = report::build(*saved);
+  Result<summary::Model> model = report::build(*saved);
   if (!model) return fuzz::require(!model.error().message.empty(), "what is refused has a message");
   show(*model);
   std::string text = report::json(*model, "fuzz");
   Result<report::Saved> again = report::read_json(text, "written");
   require_read(again);
-  Result<report::Model> same = report::build(*again);
+  Result<summary::Model> same = report::build(*again);
   fuzz::require(same && report::json(*same, "fuzz") == text,
                 "a report that was read is written again to the byte");
 }

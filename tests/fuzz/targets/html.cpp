@@ -20,7 +20,7 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
 FUZZ_TARGET(html) {
   Result<report::Saved> saved = report::read_json(input, "input");
   if (!saved) return fuzz::require(!saved.error().message.empty(), "what is refused has a message");
-  Result<report::Model> model = report::build(*saved);
+  Result<summary::Model> model = report::build(*saved);
   if (!model) return;
   const std::string source = "one\ntwo </script><!--\nthree\n";
   const std::string page = html::page(

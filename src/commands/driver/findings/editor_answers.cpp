@@ -6,10 +6,10 @@
 #include "driver/findings/gates.h"
 #include "driver/program/last_run.h"
 #include "driver/program/source_program.h"
-#include "judge/judge.h"
 #include "os/file.h"
 #include "report/read.h"
 #include "source/places.h"
+#include "summary/judge.h"
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -264,9 +264,9 @@ bool EditorAnswers::load_run() {
   lsp::Run run;
   if (std::optional<std::string> text = os::read_file(file, largest_run))
     if (Result<report::Saved> saved = report::read_json(*text, file))
-      if (Result<report::Model> model = report::build(*saved)) {
+      if (Result<summary::Model> model = report::build(*saved)) {
         auto list = std::make_shared<findings::List>(
-            judge::findings_of(*model, [](const std::string& name) { return absolute(name); }));
+            summary::findings_of(*model, [](const std::string& name) { return absolute(name); }));
         make_absolute(*list);
         run = std::move(list);
       }

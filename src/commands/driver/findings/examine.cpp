@@ -12,8 +12,8 @@
 #include "os/environment.h"
 #include "os/file.h"
 #include "ptx/parse.h"
-#include "report/arrays.h"
 #include "source/names.h"
+#include "summary/arrays.h"
 #include "text/lines.h"
 #include <algorithm>
 #include <atomic>
@@ -145,8 +145,8 @@ void name_local_arrays(std::vector<check::Judgement>& all, SourceTexts& sources)
     }
   if (local.empty()) return;
   std::map<std::string, std::vector<std::string_view>> files;
-  std::vector<report::Launch> launches{report::Launch(std::move(record))};
-  report::name_arrays(launches, [&](const std::string& file, u32 line) -> std::optional<std::string> {
+  std::vector<summary::Launch> launches{summary::Launch(std::move(record))};
+  summary::name_arrays(launches, [&](const std::string& file, u32 line) -> std::optional<std::string> {
     auto [known, fresh] = files.try_emplace(file);
     for (std::string_view text = fresh ? sources.text(file) : std::string_view(); !text.empty();) {
       const std::size_t end = std::min(text.find('\n'), text.size());

@@ -128,7 +128,7 @@ Result<void> Outputs::check_streams(const std::vector<std::string>& inputs) {
   return {};
 }
 
-Result<void> Outputs::write(const RunOptions& options, const report::Model& model,
+Result<void> Outputs::write(const RunOptions& options, const summary::Model& model,
                             source::SourceFiles& sources, const RunOutput& output) const {
   Result<void> json, html, text;
   if (at("--json") != nullptr) json = write("--json", report::json(model, options.version), output);

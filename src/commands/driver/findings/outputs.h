@@ -2,8 +2,8 @@
 #pragma once
 #include "driver/run.h"
 #include "os/output_file.h"
-#include "report/model.h"
 #include "source/source.h"
+#include "summary/model.h"
 #include <optional>
 
 namespace warplens::driver {
@@ -26,7 +26,7 @@ public:
   static Result<void> check_streams(const std::vector<std::string>& inputs);
 
   // Writes the reports, all that can be written; fails with the first that could not be.
-  Result<void> write(const RunOptions&, const report::Model&, source::SourceFiles&, const RunOutput&) const;
+  Result<void> write(const RunOptions&, const summary::Model&, source::SourceFiles&, const RunOutput&) const;
   // Writes to where the option says that this goes; nowhere where it was not given.
   Result<void> write(std::string_view option, std::string_view text, const RunOutput&) const;
 

@@ -7,7 +7,7 @@
 #include "findings/writers.h"
 #include "fix/propose.h"
 #include "gates/own_rules.h"
-#include "judge/judge.h"
+#include "summary/judge.h"
 #include <fmt/format.h>
 
 namespace warplens::driver {
@@ -46,10 +46,10 @@ private:
 };
 
 // Files whose lines are not those that ran: newer than the program, or not as the report has them.
-std::set<std::string> changed_files(const report::Model& model, const List& list, Files& files) {
+std::set<std::string> changed_files(const summary::Model& model, const List& list, Files& files) {
   std::set<std::string> out;
-  for (const report::Kernel& kernel : model.kernels)
-    for (const report::Line& line : kernel.lines)
+  for (const summary::Kernel& kernel : model.kernels)
+    for (const summary::Line& line : kernel.lines)
       if (line.changed) out.insert(files.name(line.place.file));
   for (const findings::Access& access : list.accesses) {
     if (access.place.empty() || access.source.empty()) continue;
@@ -75,11 +75,11 @@ bool wants_findings(const RunOptions& options) {
 }
 
 // Most programs have none, and nobody asks for their findings.
-bool has_comments(const report::Model& model, source::SourceFiles& sources) {
+bool has_comments(const summary::Model& model, source::SourceFiles& sources) {
   std::set<std::string> seen;
-  for (const report::Kernel& kernel : model.kernels)
-    for (const report::Line& line : kernel.lines)
-      for (const report::Row& row : line.rows)
+  for (const summary::Kernel& kernel : model.kernels)
+    for (const summary::Line& line : kernel.lines)
+      for (const summary::Row& row : line.rows)
         for (const access::SourceFrame& frame : row.site.frames)
           if (!source::is_library_file(frame.file) && seen.insert(frame.file).second) {
             const gates::Comments comments = gates::read_comments(frame.file, sources.text(frame.file));
@@ -120,12 +120,12 @@ Result<void> make_fixes(const List& list, Files& files, const RunOptions& option
 
 } // namespace
 
-Result<HeldRun> hold_run(const Gates& gates, const report::Model& model, source::SourceFiles& sources,
+Result<HeldRun> hold_run(const Gates& gates, const summary::Model& model, source::SourceFiles& sources,
                          const RunOptions& options, const Outputs& outputs, const RunOutput& output) {
   HeldRun out;
   if (!gates.asks() && !wants_findings(options) && !has_comments(model, sources)) return out;
   Files files(sources);
-  List list = judge::findings_of(model, [&](const std::string& file) { return files.name(file); });
+  List list = summary::findings_of(model, [&](const std::string& file) { return files.name(file); });
   const auto text_of = [&](const std::string& file) { return files.text(file); };
   const std::set<std::string> changed = changed_files(model, list, files);
   const auto as_it_ran = [&](const std::string& file) {

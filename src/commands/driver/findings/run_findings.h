@@ -2,8 +2,8 @@
 #pragma once
 #include "driver/findings/fixing.h"
 #include "driver/findings/gates.h"
-#include "report/model.h"
 #include "source/source.h"
+#include "summary/model.h"
 
 namespace warplens::driver {
 
@@ -12,7 +12,7 @@ struct HeldRun {
   bool answered = true; // Gates::Held
   Patch fixes;          // of the source, where --fix or --verify-fix asks for them
 };
-Result<HeldRun> hold_run(const Gates&, const report::Model&, source::SourceFiles&, const RunOptions&,
+Result<HeldRun> hold_run(const Gates&, const summary::Model&, source::SourceFiles&, const RunOptions&,
                          const Outputs&, const RunOutput&);
 
 } // namespace warplens::driver

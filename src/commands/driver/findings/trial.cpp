@@ -97,7 +97,7 @@ Result<void> put_back(const std::vector<Kept>& all) {
                   {}, "check the space on the disk of the temporary folder (TMPDIR)"));
 }
 
-Result<report::Model> model_in(const std::string& folder) {
+Result<summary::Model> model_in(const std::string& folder) {
   const std::string path = folder + "/report.json";
   std::optional<std::string> json = os::read_file(path);
   if (!json || json->empty()) {
@@ -155,7 +155,7 @@ Result<Trial> run_trial(const std::vector<std::string>& words,
   for (const Kept& one : kept)
     if (is_regular(one.path)) out.files[one.path] = pieces_of(one.path, seen);
   if (Result<void> back = put_back(kept); !back) return failure(back.error());
-  Result<report::Model> model = model_in(folder);
+  Result<summary::Model> model = model_in(folder);
   if (!model) return failure(model.error());
   out.model = std::move(*model);
   return out;

@@ -3,7 +3,7 @@
 // finds what the first one found, and the user's files are those of one ordinary run.
 #pragma once
 #include "base/diagnostic.h"
-#include "report/model.h"
+#include "summary/model.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ struct Trial {
   Pieces copies,
       memory; // from the device to the host, and of memory that both use: "BYTES DIGEST" (runtime/returned.h)
   std::map<std::string, Pieces> files; // that it wrote and left, by path: lines of text, or digests of blocks
-  report::Model model;
+  summary::Model model;
 };
 
 // `words`: of the command line of warplens, behind its own name, but for --report and --json. `seen`: of a text that is

@@ -3,8 +3,8 @@
 // difference, the fixes are not verified.
 #include "driver/findings/verify_fix.h"
 #include "driver/findings/trial.h"
-#include "report/text.h"
 #include "source/names.h"
+#include "text/words.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -143,7 +143,7 @@ std::string same_text(const Compared& all, std::string_view what, std::string_vi
   const std::string but = varying == 0   ? ""
                           : varying == 1 ? ", but for 1 that changes from run to run"
                                          : fmt::format(", but for {} that change from run to run", varying);
-  return fmt::format("{} ({}{})", what, report::plural(all.before.size(), noun), but);
+  return fmt::format("{} ({}{})", what, text::human(all.before.size(), noun), but);
 }
 
 std::string printed_text(const Trials& t) {
@@ -234,11 +234,11 @@ u64 paid(const arch::Counts& counts, access::Space space) {
                                             : counts.sectors;
 }
 
-void add(Costs& costs, const report::Model& model, const std::function<std::string(std::string)>& name,
+void add(Costs& costs, const summary::Model& model, const std::function<std::string(std::string)>& name,
          bool after) {
-  for (const report::Kernel& kernel : model.kernels)
-    for (const report::Line& line : kernel.lines)
-      for (const report::Row& row : line.rows) {
+  for (const summary::Kernel& kernel : model.kernels)
+    for (const summary::Line& line : kernel.lines)
+      for (const summary::Row& row : line.rows) {
         if (row.counters.empty()) continue;
         Cost& cost = costs[{name(line.place.file), kernel.label, line.place.line, row.space}];
         (after ? cost.after : cost.before) += paid(row.counters[0], row.space);

@@ -101,10 +101,10 @@ html::Judged judged_of(const Judgement& j) {
 }
 
 // Advice that was made for a stride by which a warp is drawn gives that number where the code has none.
-void forget_numbers(report::Model& model, const std::vector<Judgement>& all) {
-  for (report::Kernel& kernel : model.kernels)
-    for (report::Line& line : kernel.lines)
-      for (report::Row& row : line.rows)
+void forget_numbers(summary::Model& model, const std::vector<Judgement>& all) {
+  for (summary::Kernel& kernel : model.kernels)
+    for (summary::Line& line : kernel.lines)
+      for (summary::Row& row : line.rows)
         if (const Judgement& j = all[row.site.id.value]; j.dependence == check::Dependence::stride)
           for (advise::Advice& advice : row.advice) {
             advice.title = j.pattern;
@@ -133,7 +133,7 @@ OtherShapes other_shapes(const std::vector<Judgement>& all) {
 Result<std::string> check_page(const std::vector<std::string>& inputs, const Examined& examined,
                                SourceTexts& sources, std::string_view version) {
   const std::vector<Judgement>& all = examined.judgements;
-  report::Input input;
+  summary::Input input;
   input.command = {"warplens", "check"};
   for (const std::string& file : inputs)
     input.command.push_back(file == "-" ? file : std::filesystem::path(file).filename().string());
@@ -158,9 +158,9 @@ Result<std::string> check_page(const std::vector<std::string>& inputs, const Exa
     if (fresh) known->second = text::lines_of(sources.text(from_here(file)));
     return text::line_at(known->second, number);
   };
-  report::Options options;
+  summary::Options options;
   options.root = std::filesystem::current_path().string();
-  Result<report::Model> model = report::build(std::move(input), line_of, options);
+  Result<summary::Model> model = summary::build(std::move(input), line_of, options);
   if (!model) return failure(model.error());
   forget_numbers(*model, all);
   const OtherShapes others = other_shapes(all);

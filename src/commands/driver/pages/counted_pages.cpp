@@ -3,7 +3,7 @@
 #include "driver/pages/access_page.h"
 #include "measure/collect.h"
 #include "os/file.h"
-#include "report/findings.h"
+#include "summary/findings.h"
 #include "text/lines.h"
 #include <algorithm>
 #include <filesystem>
@@ -65,15 +65,15 @@ std::string words_of(const access::AccessHeader& header) {
 }
 
 // A launch of what was counted. Sites of one launch have numbers of their own.
-report::Launch launch_of(const std::string& name, const std::vector<u32>& sm,
-                         std::vector<measure::SiteRecord> sites) {
+summary::Launch launch_of(const std::string& name, const std::vector<u32>& sm,
+                          std::vector<measure::SiteRecord> sites) {
   measure::LaunchRecord out;
   out.kernel = out.name = name;
   out.grid = out.block = {1, 1, 1};
   out.sm = sm;
   for (u32 i = 0; i < sites.size(); ++i) sites[i].site.id = access::SiteId{i};
   out.sites = std::move(sites);
-  return report::Launch(std::move(out));
+  return summary::Launch(std::move(out));
 }
 
 } // namespace
@@ -110,7 +110,7 @@ Result<std::string> ReplayPage::page(std::string_view version) {
     for (measure::SiteRecord& record : group->counted.finish())
       if (!record.site.frames.empty()) sites.push_back(std::move(record)); // the rest: of no site
   const std::string name = path_ == "-" ? "standard input" : std::filesystem::path(path_).filename().string();
-  report::Input input;
+  summary::Input input;
   input.command = {"warplens", "replay", name};
   input.sm = numbers_of(rows_);
   if (!sites.empty()) input.launches.push_back(launch_of(name, input.sm, std::move(sites)));
@@ -124,7 +124,7 @@ Result<std::string> ReplayPage::page(std::string_view version) {
   const auto text_of = [&](const std::string&) { return text; };
   const std::vector<std::string_view> lines = text::lines_of(text);
   const auto line_of = [&](const std::string&, u32 number) { return text::line_at(lines, number); };
-  Result<report::Model> model = report::build(std::move(input), line_of, {});
+  Result<summary::Model> model = summary::build(std::move(input), line_of, {});
   if (!model) return failure(model.error());
   return html::page(*model, text_of, version, {html::Origin::replay, {}});
 }
@@ -159,11 +159,11 @@ Rows rows_of(const explain::Explanation& e) {
 }
 
 // The fixes of an expression know more than lanes do: they take the place of what the lanes alone tell.
-void take_fixes(report::Model& model, const std::vector<advise::Advice>& fixes) {
-  for (report::Kernel& kernel : model.kernels)
-    for (report::Line& line : kernel.lines)
+void take_fixes(summary::Model& model, const std::vector<advise::Advice>& fixes) {
+  for (summary::Kernel& kernel : model.kernels)
+    for (summary::Line& line : kernel.lines)
       for (std::size_t r = 0; r < line.rows.size(); ++r) {
-        report::Row& row = line.rows[r];
+        summary::Row& row = line.rows[r];
         row.advice = r == 0 ? fixes : std::vector<advise::Advice>();
         row.effects.assign(row.advice.size(), {});
         for (std::size_t i = 0; i < row.advice.size(); ++i) {
@@ -174,7 +174,7 @@ void take_fixes(report::Model& model, const std::vector<advise::Advice>& fixes) 
       }
   model.totals.clear(), model.findings.clear(), model.lines.clear();
   model.excess_bytes = model.moved_bytes = model.excess_cycles = 0;
-  report::find_causes(model);
+  summary::find_causes(model);
 }
 
 } // namespace
@@ -196,7 +196,7 @@ Result<std::string> explain_page(const explain::Explanation& e, std::string_view
     for (measure::SiteRecord& record : counted.finish())
       if (!record.site.frames.empty()) sites.push_back(std::move(record));
   }
-  report::Input input;
+  summary::Input input;
   input.command = {"warplens", "explain", e.question.access};
   input.sm = numbers_of(rows);
   input.messages = e.warnings;
@@ -206,7 +206,7 @@ Result<std::string> explain_page(const explain::Explanation& e, std::string_view
   const auto text_of = [&](const std::string&) { return text; };
   const std::vector<std::string_view> lines = text::lines_of(text);
   const auto line_of = [&](const std::string&, u32 number) { return text::line_at(lines, number); };
-  Result<report::Model> model = report::build(std::move(input), line_of, {});
+  Result<summary::Model> model = summary::build(std::move(input), line_of, {});
   if (!model) return failure(model.error());
   take_fixes(*model, e.fixes);
   return html::page(*model, text_of, version, {html::Origin::explain, {}});

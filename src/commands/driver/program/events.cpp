@@ -42,7 +42,7 @@ struct Told {
 // Events as the report's input.
 class Arrivals {
 public:
-  explicit Arrivals(report::Input& input) : input_(input), launches_(input.launches) {}
+  explicit Arrivals(summary::Input& input) : input_(input), launches_(input.launches) {}
 
   void operator()(measure::ProcessStarted& event) { told_[event.process] = {}; }
   void operator()(measure::LaunchStarted& event) {
@@ -132,8 +132,8 @@ private:
     return {};
   }
 
-  report::Input& input_;
-  report::LaunchList launches_;
+  summary::Input& input_;
+  summary::LaunchList launches_;
   std::map<i64, Told> told_; // by process
   std::map<Call, u64> failed_;
   std::set<std::string> known_, launched_; // kernels, demangled
@@ -177,7 +177,7 @@ std::string reason_of(int error) {
   }
 }
 
-diag::Diagnostic loss_message(const report::Missing& missing, int error) {
+diag::Diagnostic loss_message(const summary::Missing& missing, int error) {
   std::string what = missing.launches == 0
                          ? fmt::format("{} of the program's events {} missing", missing.events,
                                        missing.events == 1 ? "is" : "are")
@@ -210,7 +210,7 @@ diag::Diagnostic unseen_message(const Tally& tally) {
 }
 
 // A launch whose end could not be written looks like one that was running. No more than that many were.
-void account(const Tally& tally, report::Input& input) {
+void account(const Tally& tally, summary::Input& input) {
   u64 running = tally.begun - std::min(tally.ended, tally.begun);
   if (input.interrupted.size() > running)
     input.interrupted.erase(input.interrupted.begin(), input.interrupted.end() - static_cast<i64>(running));
@@ -246,7 +246,7 @@ Tally EventFile::tally() const {
   return out;
 }
 
-void add_events(std::istream& in, const std::optional<Tally>& tally, report::Input& input) {
+void add_events(std::istream& in, const std::optional<Tally>& tally, summary::Input& input) {
   u64 unreadable = 0;
   Gaps gaps;
   Arrivals arrivals(input);
@@ -264,7 +264,7 @@ void add_events(std::istream& in, const std::optional<Tally>& tally, report::Inp
   }
   arrivals.tell_failed_calls();
   input.never_launched = arrivals.never_launched();
-  report::Missing& missing = input.missing;
+  summary::Missing& missing = input.missing;
   // Every line that cannot be read is one that was lost; where it had a number, it is a gap as well.
   missing.events = std::max({unreadable, gaps.count(), tally ? tally->lost : 0});
   if (tally) account(*tally, input);

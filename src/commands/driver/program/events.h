@@ -6,7 +6,7 @@
 #include "os/file.h"
 #include "os/shared_memory.h"
 #include "os/temp_dir.h"
-#include "report/model.h"
+#include "summary/model.h"
 #include <optional>
 
 namespace warplens::driver {
@@ -43,6 +43,6 @@ private:
 
 // Sorts a stream into the report's input: launches, those that never ended, unsupported functions, messages.
 // What the tally or a gap in the numbers says is missing becomes one message, and Input::missing.
-void add_events(std::istream&, const std::optional<Tally>&, report::Input&);
+void add_events(std::istream&, const std::optional<Tally>&, summary::Input&);
 
 } // namespace warplens::driver

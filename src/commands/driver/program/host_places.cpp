@@ -93,7 +93,7 @@ void name_innermost_places(std::span<std::string> chains) {
   }
 }
 
-void name_host_places(report::Input& input) {
+void name_host_places(summary::Input& input) {
   std::string addr2line = find_in_path("addr2line");
   if (addr2line.empty()) return;
   Names names(addr2line);

@@ -22,7 +22,7 @@ fs::path nearest() {
 
 } // namespace
 
-void save_last_run(const report::Model& model, const RunOptions& options, const RunOutput& output) {
+void save_last_run(const summary::Model& model, const RunOptions& options, const RunOutput& output) {
   const fs::path path = nearest();
   if (path.empty()) return;
   Result<os::OutputFile> file = os::OutputFile::prepare(path.string());

@@ -3,7 +3,7 @@
 // without it no run leaves a file that nobody asked for.
 #pragma once
 #include "driver/run.h"
-#include "report/model.h"
+#include "summary/model.h"
 
 namespace warplens::driver {
 
@@ -12,6 +12,6 @@ inline constexpr std::string_view last_run_file = ".warplens/last-run.json";
 
 // Into the nearest .warplens of the working directory and the folders above it. Where it cannot be written, says so and goes
 // on: the program ran, and its report is shown.
-void save_last_run(const report::Model&, const RunOptions&, const RunOutput&);
+void save_last_run(const summary::Model&, const RunOptions&, const RunOutput&);
 
 } // namespace warplens::driver

@@ -23,7 +23,7 @@ void add_source(const measured::Measured& measured, report::Saved& saved) {
   source::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
   std::map<std::string_view, std::vector<std::string_view>> kept;
   for (const auto& [name, text] : measured.sources) kept[name] = text::lines_of(text);
-  for (const report::Launch& launch : saved.input.launches)
+  for (const summary::Launch& launch : saved.input.launches)
     for (const measure::SiteRecord& site : launch.record.sites) {
       const access::SourceFrame place = source::user_frame(site.site);
       if (place.line == 0 || saved.source.contains({place.file, place.line})) continue;
@@ -36,16 +36,16 @@ void add_source(const measured::Measured& measured, report::Saved& saved) {
 
 report::Saved saved_of(const measured::Measured& measured, const std::string& file) {
   report::Saved out;
-  report::Input& input = out.input;
+  summary::Input& input = out.input;
   const measured::Machine& machine = measured.machine;
   input.measured = {machine.tool, machine.gpu, machine.driver, {file}, measured::lacking(measured)};
   input.sm = {machine.sm};
   input.messages = measured.messages;
   if (std::optional<diag::Diagnostic> without = measured::without_lines(measured))
     input.messages.push_back(std::move(*without));
-  report::LaunchList launches(input.launches);
+  summary::LaunchList launches(input.launches);
   for (measured::Counted& counted : measured::launches(measured)) {
-    report::Launch launch(std::move(counted.record));
+    summary::Launch launch(std::move(counted.record));
     launch.counters = std::move(counted.counters);
     launches.add(std::move(launch));
   }

@@ -105,9 +105,9 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   return SourceProgram{std::move(*folder), std::move(compiled->executable)};
 }
 
-std::map<std::string, report::LocalUse> local_use(const SourceProgram& program, u32 sm,
-                                                  const cache::Store& cache) {
-  std::map<std::string, report::LocalUse> out;
+std::map<std::string, summary::LocalUse> local_use(const SourceProgram& program, u32 sm,
+                                                   const cache::Store& cache) {
+  std::map<std::string, summary::LocalUse> out;
   std::optional<std::string> ptxas = toolchain::find_ptxas(toolchain::Search::from_environment());
   if (!ptxas) return out;
   std::error_code error;

@@ -3,7 +3,7 @@
 #include "driver/run.h"
 #include "os/store.h"
 #include "os/temp_dir.h"
-#include "report/model.h"
+#include "summary/model.h"
 #include <map>
 
 namespace warplens::driver {
@@ -24,7 +24,7 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
 
 // What ptxas does with the kernels of that compilation; empty where there is no ptxas, or none that knows
 // `sm`.
-std::map<std::string, report::LocalUse> local_use(const SourceProgram&, u32 sm, const cache::Store&);
+std::map<std::string, summary::LocalUse> local_use(const SourceProgram&, u32 sm, const cache::Store&);
 
 // The words of a command line as a POSIX shell splits them: blanks, quotes, backslashes; nothing is expanded. `quotes`: the
 // characters that quote. Fails on a quote that is not closed.

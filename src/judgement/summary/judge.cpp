@@ -1,30 +1,30 @@
 // Accesses of one place over all launches added up, weighed, and worded. See judge.h.
-#include "judge/judge.h"
+#include "summary/judge.h"
 #include "advise/remedy.h"
 #include "base/check.h"
 #include "findings/rules.h"
 #include "findings/words.h"
-#include "judge/rule_of.h"
 #include "measure/totals.h"
-#include "report/findings.h"
-#include "report/sections.h"
-#include "report/text.h"
+#include "summary/findings.h"
+#include "summary/pattern_text.h"
+#include "summary/rule_of.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <tuple>
 
-namespace warplens::judge {
+namespace warplens::summary {
+
+using namespace text;
 namespace {
 
 using arch::Counts;
-using report::Kernel;
-using report::Row;
 
 // Rows of one place with one rule, or with any, added up.
 struct Group {
   const Row* worst = nullptr;
   Broken broken; // of the worst
-  const report::Line* line = nullptr;
+  const Line* line = nullptr;
   const Kernel* kernel = nullptr;
   std::vector<const Row*> rows;
   std::vector<std::string> kernels;
@@ -34,10 +34,10 @@ struct Group {
 };
 using Key = std::tuple<std::vector<std::tuple<std::string, u32, u32>>, access::Space, access::Kind, u32,
                        std::string, std::optional<findings::Rule>>;
-using Groups = std::map<Key, Group>;
+using PlaceGroups = std::map<Key, Group>;
 
 // Innermost first.
-access::SourceStack place_of(const access::Site& site, const NameOfFile& name) {
+access::SourceStack named_place(const access::Site& site, const NameOfFile& name) {
   std::vector<access::SourceFrame> frames = source::user_frames(site);
   std::reverse(frames.begin(), frames.end());
   if (!frames.empty() && frames.front().line == 0) frames.clear();
@@ -45,16 +45,15 @@ access::SourceStack place_of(const access::Site& site, const NameOfFile& name) {
   return frames;
 }
 
-Key key_of(const Row& row, const report::Line& line, std::optional<findings::Rule> rule) {
+Key key_of(const Row& row, const Line& line, std::optional<findings::Rule> rule) {
   std::vector<std::tuple<std::string, u32, u32>> place;
   for (const access::SourceFrame& frame : source::user_frames(row.site))
     place.emplace_back(frame.file, frame.line, frame.column);
   if (line.place.line == 0) place = {{line.function, 0, 0}};
-  return {
-      std::move(place), row.space, row.site.kind, row.site.bytes, report::array_name(row.site.array), rule};
+  return {std::move(place), row.space, row.site.kind, row.site.bytes, array_name(row.site.array), rule};
 }
 
-void add(Groups& groups, Key key, const Kernel& kernel, const report::Line& line, const Row& row,
+void add(PlaceGroups& groups, Key key, const Kernel& kernel, const Line& line, const Row& row,
          Broken broken) {
   Group& group = groups[std::move(key)];
   const auto weight = [](const Row& r) {
@@ -67,10 +66,10 @@ void add(Groups& groups, Key key, const Kernel& kernel, const report::Line& line
     group.kernel = &kernel;
   }
   group.rows.push_back(&row);
-  report::add_new(group.kernels, kernel.label);
+  add_new(group.kernels, kernel.label);
   if (group.sm.empty()) group.sm = kernel.sm;
   group.counts.resize(std::max(group.counts.size(), row.counters.size()));
-  for (std::size_t a = 0; a < row.counters.size(); ++a) group.counts[a] += report::done_of(row, a);
+  for (std::size_t a = 0; a < row.counters.size(); ++a) group.counts[a] += done_of(row, a);
   group.excess_cycles += row.excess_cycles;
   group.wait_cycles += row.wait_cycles;
 }
@@ -80,20 +79,20 @@ void set_range(findings::Cost& cost, const Group& group, const arch::Architectur
   cost.least = cost.most = *cost.average;
   for (const Row* row : group.rows)
     for (const measure::WarpClass& c : row->distribution.classes) {
-      const double one = report::cost_of(c.counts, row->space, row->site, device).actual;
+      const double one = cost_of(c.counts, row->space, row->site, device).actual;
       cost.least = std::min(cost.least, one);
       cost.most = std::max(cost.most, one);
     }
 }
 
 // What the advice makes of all rows under one architecture; nothing where it lowers another count, or is not known there.
-std::optional<double> fixed_cost(const Group& group, std::size_t architecture, const report::Cost& now) {
+std::optional<double> fixed_cost(const Group& group, std::size_t architecture, const Cost& now) {
   const advise::Advice* advice = group.broken.advice;
   if (advice == nullptr || advise::name(advice->metric) != now.unit || now.actual == 0) return {};
   u64 before = 0, after = 0;
   for (const Row* row : group.rows) {
     const advise::Advice* same = advise::same_advice(row->advice, *advice);
-    const u64 done = advise::value(advice->metric, report::done_of(*row, architecture));
+    const u64 done = advise::value(advice->metric, done_of(*row, architecture));
     before += done;
     if (same == nullptr) {
       after += done;
@@ -110,7 +109,7 @@ std::vector<findings::Cost> costs_of(const Group& group) {
   std::vector<findings::Cost> out;
   for (std::size_t a = 0; a < group.counts.size() && a < group.sm.size(); ++a) {
     const arch::Architecture* device = arch::find(group.sm[a]);
-    const report::Cost cost = report::cost_of(group.counts[a], group.worst->space, group.worst->site, device);
+    const Cost cost = cost_of(group.counts[a], group.worst->space, group.worst->site, device);
     findings::Cost one{group.sm[a], std::string(cost.unit), cost.actual, cost.actual, cost.actual, cost.ideal,
                        {}};
     if (a == 0) set_range(one, group, device);
@@ -120,11 +119,7 @@ std::vector<findings::Cost> costs_of(const Group& group) {
   return out;
 }
 
-double share_of(u64 part, u64 all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
-
-findings::Weight weight_of(const Group& group, const report::Model& model) {
+findings::Weight weight_of(const Group& group, const Model& model) {
   findings::Weight out;
   const access::Space space = group.worst->space;
   out.moved_bytes = measure::bytes_moved(group.counts[0], space);
@@ -135,7 +130,7 @@ findings::Weight weight_of(const Group& group, const report::Model& model) {
   for (const Row* row : group.rows)
     for (const advise::Advice& advice : row->advice)
       if (advice.rule == group.broken.advice->rule) {
-        const u64 before = measure::bytes_moved(report::done_of(*row), space),
+        const u64 before = measure::bytes_moved(done_of(*row), space),
                   after = measure::bytes_moved(advice.after, space);
         saved += before - std::min(before, after);
         break;
@@ -144,14 +139,14 @@ findings::Weight weight_of(const Group& group, const report::Model& model) {
   return out;
 }
 
-std::string array_of(const Group& group) { return report::array_name(group.worst->site.array); }
+std::string array_of(const Group& group) { return array_name(group.worst->site.array); }
 
 std::string what_is(const Group& group) {
   const std::string array = array_of(group);
-  return report::access_name(*group.worst) + (array.empty() ? "" : fmt::format(" of '{}'", array));
+  return access_name(*group.worst) + (array.empty() ? "" : fmt::format(" of '{}'", array));
 }
 
-std::string listed_kernels(const Group& group) { return report::listed(group.kernels, 3); }
+std::string listed_kernels(const Group& group) { return listed(group.kernels, 3); }
 
 void add_notes(findings::Finding& finding, const Group& group) {
   auto note = [&](std::string text) { finding.notes.push_back({std::move(text), {}}); };
@@ -159,17 +154,17 @@ void add_notes(findings::Finding& finding, const Group& group) {
   if (weight.excess_bytes != 0)
     note(fmt::format("{} of {} are for nothing, {} of the program's waste",
                      findings::bytes(weight.excess_bytes), findings::bytes(weight.moved_bytes),
-                     report::percent(weight.share)));
+                     percent(weight.share)));
   note(fmt::format("in {}", listed_kernels(group)));
   if (group.broken.advice != nullptr) note(group.broken.advice->cause);
   if (weight.saved >= 0.005)
-    note(fmt::format("the fix saves {} of what the program's accesses move", report::percent(weight.saved)));
+    note(fmt::format("the fix saves {} of what the program's accesses move", percent(weight.saved)));
 }
 
 // From the first launch with that access: rows of the report stand for several.
-findings::Remedy remedy_of(const Group& group, const report::Model& model, const advise::Advice& advice) {
+findings::Remedy remedy_of(const Group& group, const Model& model, const advise::Advice& advice) {
   const arch::Architecture* device = group.sm.empty() ? nullptr : arch::find(group.sm[0]);
-  for (const report::Launch& launch : model.input.launches) {
+  for (const Launch& launch : model.input.launches) {
     if (launch.record.kernel != group.kernel->mangled) continue;
     for (const measure::SiteRecord& site : launch.record.sites)
       if (site.site.id == group.worst->site.id && site.space == group.worst->space &&
@@ -181,14 +176,14 @@ findings::Remedy remedy_of(const Group& group, const report::Model& model, const
   return {};
 }
 
-findings::Finding finding_of(const Group& group, const report::Model& model, const NameOfFile& name) {
+findings::Finding finding_of(const Group& group, const Model& model, const NameOfFile& name) {
   const Row& row = *group.worst;
   findings::Finding out{.rule = *group.broken.rule, .severity = findings::entry(*group.broken.rule).severity};
   out.certainty = findings::Certainty::measured;
-  out.place = place_of(row.site, name);
+  out.place = named_place(row.site, name);
   out.kernel = listed_kernels(group);
   out.array = array_of(group);
-  out.message = fmt::format("{}: {}", what_is(group), report::pattern_text(row));
+  out.message = fmt::format("{}: {}", what_is(group), pattern_text(row));
   out.costs = costs_of(group);
   out.source = group.line->text;
   out.weight = weight_of(group, model);
@@ -204,8 +199,8 @@ bool is_mistake(const diag::Diagnostic& d) {
   return d.severity == diag::Severity::error || (looked_for && d.severity == diag::Severity::warning);
 }
 
-void add_mistakes(findings::List& list, const report::Model& model, const NameOfFile& name) {
-  for (const report::Warning& warning : model.warnings) {
+void add_mistakes(findings::List& list, const Model& model, const NameOfFile& name) {
+  for (const Warning& warning : model.warnings) {
     const diag::Diagnostic& d = warning.diagnostic;
     if (!is_mistake(d)) continue;
     findings::Finding out{.rule = findings::Rule::program_mistake,
@@ -220,7 +215,7 @@ void add_mistakes(findings::List& list, const report::Model& model, const NameOf
   }
 }
 
-void add_uncounted(findings::List& list, const report::Model& model) {
+void add_uncounted(findings::List& list, const Model& model) {
   auto add = [&](const std::string& kernel, std::string message) {
     findings::Finding out{.rule = findings::Rule::uncounted_launch,
                           .severity = findings::entry(findings::Rule::uncounted_launch).severity};
@@ -232,22 +227,22 @@ void add_uncounted(findings::List& list, const report::Model& model) {
   for (const Kernel& kernel : model.kernels)
     if (!measure::is_whole(kernel.status))
       add(kernel.label,
-          fmt::format("{}: {}{}{}", report::plural(kernel.launches, "launch"), measure::name(kernel.status),
-                      kernel.status == measure::Status::partial ? ", " + report::blocks_of(kernel) : "",
+          fmt::format("{}: {}{}{}", human(kernel.launches, "launch"), measure::name(kernel.status),
+                      kernel.status == measure::Status::partial ? ", " + blocks_of(kernel) : "",
                       kernel.reasons.empty() ? "" : ": " + kernel.reasons[0].text));
   for (const measure::LaunchStarted& launch : model.input.interrupted)
     add(launch.name, fmt::format("launch {} did not end before the program did", launch.index));
-  if (const report::Missing& missing = model.input.missing;
+  if (const Missing& missing = model.input.missing;
       missing.launches + missing.events + missing.processes != 0)
     add("", "part of what the program did is missing in the report");
 }
 
 // Why findings that the program has may be missing: it, or its record, ended early.
-void add_gaps(findings::List& list, const report::Model& model) {
+void add_gaps(findings::List& list, const Model& model) {
   auto add = [&](std::string message, std::string help) {
     list.gaps.push_back(diag::error("run-incomplete", std::move(message), {}, std::move(help)));
   };
-  const report::Input& input = model.input;
+  const Input& input = model.input;
   if (input.outcome.signal != 0)
     add(fmt::format("the program was killed by signal {}", input.outcome.signal), "let it run to its end");
   else if (input.outcome.exit_code != 0)
@@ -255,8 +250,7 @@ void add_gaps(findings::List& list, const report::Model& model) {
         "mend what it complains of; what it would have launched after that is not known");
   for (const measure::LaunchStarted& launch : input.interrupted)
     add(fmt::format("launch {} ({}) did not end before the program did", launch.index, launch.name), "");
-  if (const report::Missing& missing = input.missing;
-      missing.launches + missing.events + missing.processes != 0)
+  if (const Missing& missing = input.missing; missing.launches + missing.events + missing.processes != 0)
     add("part of what the program did is missing in the report", "its messages say why");
   if (input.launches.empty()) add("no kernel launch was counted", "the report says why");
   if (list.gaps.empty() && !model.complete)
@@ -266,11 +260,11 @@ void add_gaps(findings::List& list, const report::Model& model) {
 
 } // namespace
 
-findings::List findings_of(const report::Model& model, const NameOfFile& name) {
-  Groups broken, all;
+findings::List findings_of(const Model& model, const NameOfFile& name) {
+  PlaceGroups broken, all;
   for (const Kernel& kernel : model.kernels) {
     if (!measure::is_counted(kernel.status)) continue;
-    for (const report::Line& line : kernel.lines)
+    for (const Line& line : kernel.lines)
       for (const Row& row : line.rows) {
         if (row.counters.empty() || row.site.timing_dependent != access::Timing::none) continue;
         add(all, key_of(row, line, {}), kernel, line, row, {});
@@ -289,11 +283,11 @@ findings::List findings_of(const report::Model& model, const NameOfFile& name) {
   add_uncounted(out, model);
   for (const Group* group : worst_first) out.findings.push_back(finding_of(*group, model, name));
   for (const auto& [_, group] : all)
-    out.accesses.push_back({place_of(group.worst->site, name), listed_kernels(group), array_of(group),
+    out.accesses.push_back({named_place(group.worst->site, name), listed_kernels(group), array_of(group),
                             group.line->text, what_is(group), costs_of(group)});
   add_gaps(out, model);
   out.all = findings::Weight{model.moved_bytes, model.excess_bytes, 1, 0};
   return out;
 }
 
-} // namespace warplens::judge
+} // namespace warplens::summary

@@ -1,9 +1,9 @@
 // Which rule of findings/rules.def an access breaks.
 #pragma once
 #include "findings/rules.h"
-#include "report/model.h"
+#include "summary/model.h"
 
-namespace warplens::judge {
+namespace warplens::summary {
 
 struct Broken {
   std::optional<findings::Rule> rule;     // none: it breaks none
@@ -11,6 +11,6 @@ struct Broken {
 };
 
 // By the advice that is given for it, whose rules say why; else by what its lanes look like.
-Broken rule_of(const report::Row&);
+Broken rule_of(const Row&);
 
-} // namespace warplens::judge
+} // namespace warplens::summary

@@ -1,11 +1,11 @@
 // What a run's report becomes as findings.
-#include "judge/judge.h"
-#include "judge/rule_of.h"
 #include "measure/collect.h"
+#include "summary/judge.h"
+#include "summary/rule_of.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warplens::judge {
+namespace warplens::summary {
 namespace {
 
 using access::Site;
@@ -49,10 +49,10 @@ measure::LaunchRecord launch_of(const std::string& kernel, std::vector<Made> mad
 }
 
 findings::List found_in(std::vector<measure::LaunchRecord> launches) {
-  report::Input input;
+  Input input;
   input.sm = {90};
   for (measure::LaunchRecord& launch : launches) input.launches.emplace_back(std::move(launch));
-  Result<report::Model> model = report::build(
+  Result<Model> model = build(
       std::move(input), [](const std::string&, u32) { return std::optional<std::string>("x = a[i];"); }, {});
   return findings_of(*model, [](const std::string& file) { return file.substr(file.rfind('/') + 1); });
 }
@@ -133,4 +133,4 @@ TEST(Judge, APartialLaunchIsAFindingBesideItsOwn) {
 }
 
 } // namespace
-} // namespace warplens::judge
+} // namespace warplens::summary

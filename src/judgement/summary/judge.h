@@ -4,10 +4,10 @@
 // Left out are accesses that depend on timing, which the next run may count otherwise.
 #pragma once
 #include "findings/finding.h"
-#include "report/model.h"
+#include "summary/model.h"
 #include <functional>
 
-namespace warplens::judge {
+namespace warplens::summary {
 
 // What findings call a file that the compiler named: by its path from the working directory where it lies below, else
 // absolute, so that others find it again.
@@ -15,6 +15,6 @@ using NameOfFile = std::function<std::string(const std::string& file)>;
 
 // Worst first: by the cycles that are lost, or waited. Columns, conditions and edits are not filled in beyond what line
 // information has; severities are those of the rules.
-findings::List findings_of(const report::Model&, const NameOfFile&);
+findings::List findings_of(const Model&, const NameOfFile&);
 
-} // namespace warplens::judge
+} // namespace warplens::summary

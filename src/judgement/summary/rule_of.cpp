@@ -1,14 +1,14 @@
-#include "judge/rule_of.h"
-#include "report/findings.h"
+#include "summary/rule_of.h"
+#include "summary/findings.h"
 #include <algorithm>
 
-namespace warplens::judge {
+namespace warplens::summary {
 namespace {
 
 using access::Space;
 using findings::Rule;
 
-Rule by_pattern(const report::Row& row) {
+Rule by_pattern(const Row& row) {
   switch (row.space) {
   case Space::shared: return Rule::bank_conflict;
   case Space::constant: return Rule::constant_serialised;
@@ -24,7 +24,7 @@ Rule by_pattern(const report::Row& row) {
 
 } // namespace
 
-Broken rule_of(const report::Row& row) {
+Broken rule_of(const Row& row) {
   const bool costs = row.excess_bytes != 0 || row.excess_cycles != 0 || row.wait_cycles != 0;
   for (const advise::Advice& advice : row.advice) {
     if (!advice.change.empty() && !advice.by_itself) return {advice.rule, &advice};
@@ -32,4 +32,4 @@ Broken rule_of(const report::Row& row) {
   return costs ? Broken{by_pattern(row), nullptr} : Broken{};
 }
 
-} // namespace warplens::judge
+} // namespace warplens::summary

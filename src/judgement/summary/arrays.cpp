@@ -1,0 +1,151 @@
+// Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See arrays.h.
+#include "summary/arrays.h"
+#include "source/declarations.h"
+#include "source/names.h"
+#include "source/places.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace warplens::summary {
+namespace {
+
+using access::Array;
+using access::ArrayKind;
+
+constexpr std::size_t most_named = 4; // arrays that one access may go to
+constexpr u32 most_lines = 200'000;   // of a file that somebody wrote
+
+constexpr std::string_view depot =
+    "__local_depot"; // what compilers call a function's local memory, all arrays in one
+
+struct SourceFile {
+  std::string text;                // without comments
+  std::vector<std::size_t> starts; // of lines
+};
+
+class Namer {
+public:
+  explicit Namer(const SourceLines& source) : source_(source) {}
+
+  void name(access::Site& site) {
+    Array& array = site.array;
+    bool parameter = array.kind == ArrayKind::parameter && array.name.empty();
+    if (site.frames.empty()) return;
+    if (array.kind == ArrayKind::local && array.name.starts_with(depot)) name_local(site);
+    if (!parameter) return;
+    const access::SourceFrame& frame = site.frames[site.frames.size() - 1]; // of the function itself
+    const std::optional<source::Definition>& found = definition(site.function, frame);
+    if (!found || found->parameters.size() != array.parameters) return;
+    const source::Parameter& declared = found->parameters[array.parameter];
+    array.name = declared.name;
+    if (declared.pointer) return;
+    if (std::optional<std::string> member =
+            source::pointer_member(file(frame.file).text, declared.type, array.offset))
+      array.name += "." + *member;
+  }
+
+private:
+  // Which of a function's local arrays it is, its address does not say, nor whose of the functions that were inlined:
+  // "a or b".
+  void name_local(access::Site& site) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < site.frames.size(); ++i) {
+      const access::SourceFrame& frame = site.frames[i];
+      bool last = i + 1 == site.frames.size();
+      if (source::is_library_file(frame.file)) continue;
+      const std::optional<source::Definition>& found =
+          definition(last ? site.function : frame.function, frame);
+      if (!found) return;
+      for (const std::string& name : found->arrays)
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    if (names.empty() || names.size() > most_named) return;
+    std::string text = names[0];
+    for (std::size_t n = 1; n < names.size(); ++n) text += (n + 1 == names.size() ? " or " : ", ") + names[n];
+    site.array.name = std::move(text);
+  }
+
+  const SourceFile& file(const std::string& name) {
+    auto [found, fresh] = files_.try_emplace(name);
+    if (!fresh) return found->second;
+    std::string text;
+    for (u32 line = 1; line <= most_lines; ++line) {
+      std::optional<std::string> one = source_(name, line);
+      if (!one) break;
+      found->second.starts.push_back(text.size());
+      (text += *one) += '\n';
+    }
+    found->second.text = source::without_comments(text);
+    return found->second;
+  }
+
+  const std::optional<source::Definition>& definition(const std::string& function,
+                                                      const access::SourceFrame& frame) {
+    auto [found, fresh] = definitions_.try_emplace({frame.file, function});
+    if (!fresh) return found->second;
+    const SourceFile& text = file(frame.file);
+    const bool mangled = function.starts_with("_Z");
+    const std::string name = mangled ? source::function_name(function) : source::name_parts(function).base;
+    if (frame.line != 0 && frame.line <= text.starts.size()) {
+      // It may begin on the same line.
+      const std::size_t end = frame.line < text.starts.size() ? text.starts[frame.line] : text.text.size();
+      found->second = source::definition_of(text.text, name, end);
+    }
+    return found->second;
+  }
+
+  const SourceLines& source_;
+  std::map<std::string, SourceFile> files_;
+  std::map<std::pair<std::string, std::string>, std::optional<source::Definition>>
+      definitions_; // by file, function
+};
+
+// "__local_depot0 (64 bytes)" → "counts (64 bytes)", or "local variables (64 bytes)".
+void name_local_arrays(measure::LaunchRecord& launch, const std::map<std::string, std::string>& names) {
+  for (std::string& text : launch.local_arrays) {
+    auto known = names.find(text.substr(0, text.find(' ')));
+    if (known != names.end()) text.replace(0, known->first.size(), known->second);
+    if (text.starts_with(depot)) text.replace(0, std::min(text.find(' '), text.size()), "local variables");
+  }
+}
+
+} // namespace
+
+void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
+  Namer namer(source);
+  std::map<std::string, std::map<u32, std::string>>
+      known; // by module and site: a program repeats its launches
+  for (Launch& alike : launches) {
+    measure::LaunchRecord& launch = alike.record;
+    std::map<u32, std::string>& names = known[launch.module];
+    std::map<std::string, std::string> local;
+    for (measure::SiteRecord& record : launch.sites) {
+      access::Site& site = record.site;
+      if (site.array.kind != ArrayKind::parameter && site.array.kind != ArrayKind::local) continue;
+      std::string before = site.array.name;
+      if (auto found = names.find(site.id.value); site.id.valid() && found != names.end()) {
+        site.array.name = found->second;
+      } else {
+        namer.name(site);
+        names[site.id.value] = site.array.name;
+      }
+      // What was inlined around some accesses tells more arrays than what was around others.
+      if (site.array.kind == ArrayKind::local && before != site.array.name)
+        if (std::string& longest = local[before]; longest.size() < site.array.name.size())
+          longest = site.array.name;
+    }
+    name_local_arrays(launch, local);
+  }
+}
+
+std::string array_name(const Array& array) {
+  std::string name = array.name;
+  if (name.starts_with(depot)) name = "a local array";
+  if (name.empty() && array.kind == ArrayKind::parameter)
+    name = fmt::format("parameter {}", array.parameter + 1);
+  return array.indirect && !name.empty() ? "via " + name : name;
+}
+
+} // namespace warplens::summary

@@ -1,0 +1,83 @@
+#include "summary/bottleneck.h"
+#include "arch/waits.h"
+#include "base/bits.h"
+#include "measure/reuse.h"
+#include "measure/totals.h"
+#include <algorithm>
+
+namespace warplens::summary {
+namespace {
+
+using access::Kind;
+using access::Space;
+
+// What sectors take from memory when those of a line come together; `alone`: at what each costs by itself.
+double together(const arch::Counts& counts, u64 alone, const arch::Architecture& row) {
+  const double each = static_cast<double>(alone);
+  const u64 all = counts.sectors * row.costs.sector;
+  if (all == 0 || counts.tags == 0) return each;
+  const arch::LineCosts costs = arch::line_costs(row);
+  const double by_line =
+      costs.line * static_cast<double>(counts.tags) + costs.sector * static_cast<double>(counts.sectors);
+  return std::min(each, by_line * each / static_cast<double>(all)); // of those that come from there
+}
+
+// Somebody needs what comes back.
+bool answers(const measure::SiteRecord& site) {
+  switch (site.site.kind) {
+  case Kind::load:
+  case Kind::ldmatrix: return true;
+  case Kind::atomic: return !site.result_unused;
+  default: return false;
+  }
+}
+
+// How often the warps that an SM holds at a time are replaced by others.
+u64 rounds(const measure::LaunchContent& launch, u64 multiprocessors, const arch::Architecture& row) {
+  return ceil_div(ceil_div(launch.grid.count(), multiprocessors), measure::resident_blocks(launch, row));
+}
+
+} // namespace
+
+void add(Bottleneck& sum, const measure::LaunchContent& launch, u64 times, const arch::Architecture& row) {
+  u64 tag = 0, data = 0, constant = 0, loads = 0, shared_loads = 0;
+  double sectors = 0;
+  const bool stays = measure::stays_in_l1(launch, row);
+  for (const measure::SiteRecord& site : launch.sites) {
+    if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
+    const arch::Counts& counts = site.counters[0];
+    const double from_l2 =
+        measure::share_from_l2(site.site, site.space, site.distribution.first_block, stays);
+    const measure::StageCycles cycles = measure::cycles(counts, site.space, row, from_l2);
+    if (site.space == Space::constant) {
+      constant += cycles.busiest();
+      continue;
+    }
+    tag += cycles.tag, data += cycles.data;
+    if (site.space != Space::shared) sectors += together(counts, cycles.sectors, row);
+    if (answers(site)) (site.space == Space::shared ? shared_loads : loads) += counts.instructions;
+  }
+  const u64 warps = launch.grid.count() * ceil_div(std::max<u64>(1, launch.block.count()), warp_size);
+  const u64 multiprocessors = std::clamp<u64>(launch.grid.count(), 1, row.part.multiprocessors);
+  const arch::Latencies latency = arch::latencies(row);
+  const u64 chain = (loads * latency.l2 + shared_loads * latency.shared) / std::max<u64>(1, warps);
+  sum.memory += std::max(ceil_div(std::max({tag, data, constant}), multiprocessors),
+                         ceil_div(static_cast<u64>(sectors), row.part.multiprocessors)) *
+                times; // memory is one for all
+  sum.issue += ceil_div(launch.warp_instructions, multiprocessors * row.limits.warp_schedulers) * times;
+  sum.waiting += chain * rounds(launch, multiprocessors, row) * times;
+  sum.loads += (loads + shared_loads) * times, sum.warps += warps * times;
+}
+
+Bottleneck bottleneck(const Model& model, const Kernel& kernel) {
+  Bottleneck out;
+  for (u32 n : kernel.alike) {
+    const Launch& launch = model.input.launches[n];
+    const arch::Architecture* row = launch.record.sm.empty() ? nullptr : arch::find(launch.record.sm[0]);
+    if (row != nullptr && measure::is_counted(launch.record.status))
+      add(out, launch.record, launch.count(), *row);
+  }
+  return out;
+}
+
+} // namespace warplens::summary

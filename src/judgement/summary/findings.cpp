@@ -1,0 +1,220 @@
+// See findings.h. Two rows have one cause where the same advice is given for the same pattern with the same stride; or
+// where they go to the same array of the same kernel and the same advice is given; or, in shared memory, where they go to
+// the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn. Atomics
+// that wait for one another are found whether or not they move anything in vain.
+#include "summary/findings.h"
+#include "arch/count.h"
+#include "findings/rules.h"
+#include "measure/totals.h"
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <tuple>
+
+namespace warplens::summary {
+namespace {
+
+using Access = Finding::Access;
+
+const Row& row_at(const Model& model, const Access& access) {
+  return model.kernels[access.kernel].lines[access.line].rows[access.row];
+}
+
+std::optional<findings::Rule> advised_rule(const Row& row) {
+  const advise::Advice* advice = main_advice(row);
+  return advice == nullptr ? std::nullopt : std::optional(advice->rule);
+}
+
+template <class F> void each_counted_row(const Model& model, F&& f) {
+  for (u32 k = 0; k < model.kernels.size(); ++k) {
+    if (!measure::is_counted(model.kernels[k].status)) continue;
+    for (u32 l = 0; l < model.kernels[k].lines.size(); ++l)
+      for (u32 r = 0; r < model.kernels[k].lines[l].rows.size(); ++r) f(Access{k, l, r});
+  }
+}
+
+void sum_up(Model& model) {
+  for (const Kernel& kernel : model.kernels) {
+    if (!measure::is_counted(kernel.status)) continue;
+    model.excess_bytes += kernel.excess_bytes;
+    model.moved_bytes += kernel.moved_bytes;
+    model.excess_cycles += kernel.excess_cycles;
+    for (const auto& [space, counters] : kernel.totals) {
+      std::vector<arch::Counts>& sum = model.totals[space];
+      sum.resize(std::max(sum.size(), counters.size()));
+      for (std::size_t a = 0; a < counters.size(); ++a) sum[a] += counters[a];
+    }
+  }
+  for (Kernel& kernel : model.kernels)
+    if (measure::is_counted(kernel.status))
+      kernel.share = share_of(kernel.excess_cycles, model.excess_cycles);
+}
+
+// Sets of rows that grow together.
+class Groups {
+public:
+  explicit Groups(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0u); }
+  u32 find(u32 i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(u32 a, u32 b) { parent_[std::max(find(a), find(b))] = std::min(find(a), find(b)); }
+
+private:
+  std::vector<u32> parent_;
+};
+
+Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
+  using Rule = std::optional<findings::Rule>;
+  using Cause = std::tuple<access::Space, std::string_view, Rule, measure::PatternKind, u64, bool>;
+  using OneArray = std::tuple<access::Space, std::string_view, Rule, u32, std::string, u32>;
+  std::map<Cause, u32> by_cause;
+  std::map<OneArray, u32> by_array, by_line;
+  Groups groups(accesses.size());
+  for (u32 i = 0; i < accesses.size(); ++i) {
+    const Row& row = row_at(model, accesses[i]);
+    Rule rule = advised_rule(row);
+    if (rule) rule = findings::of_any_kind(*rule);
+    const u64 stride = row.pattern.kind() == measure::PatternKind::strided ? row.pattern.shape.distance() : 0;
+    // Conflicts of different arrays are mended one by one, however alike, and so are atomics of different operations.
+    bool one_by_one = row.space == access::Space::shared || row.wait_cycles != 0;
+    if (!one_by_one)
+      groups.join(i, by_cause
+                         .try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride,
+                                       source::is_library_code(row.site)},
+                                      i)
+                         .first->second);
+    std::string array = array_name(row.site.array);
+    if (one_by_one)
+      groups.join(
+          i, by_line
+                 .try_emplace(
+                     {row.space, row.cost.unit, Rule(), accesses[i].kernel, array, accesses[i].line + 1}, i)
+                 .first->second);
+    if (!array.empty() || one_by_one)
+      groups.join(i, by_array
+                         .try_emplace({row.space, row.cost.unit, rule, accesses[i].kernel, array,
+                                       array.empty() ? accesses[i].line : 0},
+                                      i)
+                         .first->second);
+  }
+  return groups;
+}
+
+std::optional<Finding::Prediction> predict(const Model& model, const std::vector<Access>& accesses) {
+  const advise::Advice* main = main_advice(row_at(model, accesses[0]));
+  if (main == nullptr) return {};
+  Finding::Prediction out{main->metric};
+  for (const Access& access : accesses) {
+    const Row& row = row_at(model, access);
+    auto same = std::ranges::find_if(row.advice, [&](const advise::Advice& advice) {
+      return findings::of_any_kind(advice.rule) == findings::of_any_kind(main->rule) &&
+             advice.metric == main->metric && !advice.change.empty();
+    });
+    const bool changes = same != row.advice.end();
+    out.before += advise::value(main->metric, changes ? same->before : done_of(row));
+    out.after += advise::value(main->metric, changes ? same->after : done_of(row));
+  }
+  return out;
+}
+
+Finding finding_of(const Model& model, std::vector<Access> accesses) {
+  std::stable_sort(accesses.begin(), accesses.end(), [&](const Access& a, const Access& b) {
+    const Row &left = row_at(model, a), &right = row_at(model, b);
+    return std::pair(left.excess_cycles, left.wait_cycles) >
+           std::pair(right.excess_cycles, right.wait_cycles);
+  });
+  Finding out;
+  const Row& worst = row_at(model, accesses[0]);
+  const Kernel& kernel = model.kernels[accesses[0].kernel];
+  for (const Access& access : accesses) {
+    const Row& row = row_at(model, access);
+    out.excess_bytes += row.excess_bytes;
+    out.excess_cycles += row.excess_cycles;
+    out.wait_cycles += row.wait_cycles;
+    out.counts += done_of(row);
+  }
+  out.rule = advised_rule(worst);
+  out.predicted = predict(model, accesses);
+  out.share = share_of(out.excess_cycles, model.excess_cycles);
+  out.cost =
+      cost_of(out.counts, worst.space, worst.site, kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]));
+  out.accesses = std::move(accesses);
+  return out;
+}
+
+void find_findings(Model& model) {
+  std::vector<Access> accesses;
+  each_counted_row(model, [&](const Access& access) {
+    const Row& row = row_at(model, access);
+    if (row.excess_cycles != 0 || row.excess_bytes != 0 || row.wait_cycles != 0) accesses.push_back(access);
+  });
+  Groups groups = group_by_cause(model, accesses);
+  std::map<u32, std::vector<Access>> sets;
+  for (u32 i = 0; i < accesses.size(); ++i) sets[groups.find(i)].push_back(accesses[i]);
+  for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
+  // Sectors that neighbouring warps read too, and that L1 serves, cost little, however many they are.
+  auto order = [](const Finding& finding) {
+    return std::tuple(finding.rule == findings::Rule::halo_access,
+                      ~std::max(finding.excess_cycles, finding.wait_cycles), ~finding.excess_bytes);
+  };
+  std::stable_sort(model.findings.begin(), model.findings.end(),
+                   [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
+}
+
+void rank_lines(Model& model) {
+  using Place = std::vector<std::pair<std::string, u32>>;
+  std::map<Place, ProgramLine> lines;
+  for (u32 k = 0; k < model.kernels.size(); ++k) {
+    if (!measure::is_counted(model.kernels[k].status)) continue;
+    for (u32 l = 0; l < model.kernels[k].lines.size(); ++l) {
+      const Line& line = model.kernels[k].lines[l];
+      if (line.excess_bytes == 0 && line.excess_cycles == 0) continue;
+      Place place;
+      for (const access::SourceFrame& call : line.calls) place.emplace_back(call.file, call.line);
+      place.emplace_back(line.place.line == 0 ? line.function : line.place.file, line.place.line);
+      ProgramLine& sum = lines[place];
+      sum.lines.emplace_back(k, l);
+      sum.excess_bytes += line.excess_bytes;
+      sum.excess_cycles += line.excess_cycles;
+    }
+  }
+  for (auto& [place, line] : lines) {
+    line.share = share_of(line.excess_cycles, model.excess_cycles);
+    std::stable_sort(line.lines.begin(), line.lines.end(), [&](const auto& a, const auto& b) {
+      return model.kernels[a.first].lines[a.second].excess_cycles >
+             model.kernels[b.first].lines[b.second].excess_cycles;
+    });
+    model.lines.push_back(std::move(line));
+  }
+  std::stable_sort(model.lines.begin(), model.lines.end(), [](const ProgramLine& a, const ProgramLine& b) {
+    return std::pair(a.excess_cycles, a.excess_bytes) > std::pair(b.excess_cycles, b.excess_bytes);
+  });
+}
+
+} // namespace
+
+double share_of(u64 part, u64 all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+const arch::Counts& done_of(const Row& row, std::size_t architecture) {
+  if (architecture == 0)
+    for (const advise::Advice& advice : row.advice)
+      if (advice.by_itself) return *advice.by_itself;
+  return row.counters[architecture];
+}
+
+const advise::Advice* main_advice(const Row& row) {
+  for (const advise::Advice& advice : row.advice)
+    if (!advice.change.empty()) return &advice;
+  return nullptr;
+}
+
+void find_causes(Model& model) {
+  sum_up(model);
+  find_findings(model);
+  rank_lines(model);
+}
+
+} // namespace warplens::summary

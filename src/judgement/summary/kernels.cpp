@@ -1,0 +1,229 @@
+// The kernels of a report and their lines: see kernels.h.
+#include "summary/kernels.h"
+#include "measure/reuse.h"
+#include "measure/totals.h"
+#include "source/names.h"
+#include "summary/rows.h"
+#include "text/words.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <span>
+
+namespace warplens::summary {
+
+using namespace text;
+namespace {
+
+using measure::LaunchRecord;
+using measure::Status;
+
+// Exact and proved launches of a kernel add up; others each stay among themselves.
+Status group_of(Status status) { return status == Status::proved ? Status::exact : status; }
+
+auto row_order(const Row& row) {
+  u64 moved = measure::bytes_moved(row.counters[0], row.space);
+  return std::tuple(~row.excess_cycles, ~row.excess_bytes, ~moved, row.site.ptx_line, row.space);
+}
+
+auto line_order(const Line& line) {
+  u64 moved = 0;
+  for (const Row& row : line.rows) moved += measure::bytes_moved(row.counters[0], row.space);
+  // What depends on timing is in no sum, and no less worth a look than lines without waste.
+  const bool judged = std::ranges::none_of(
+      line.rows, [](const Row& row) { return row.site.timing_dependent != access::Timing::none; });
+  return std::tuple(~line.excess_cycles, ~line.excess_bytes, judged, ~moved, line.place.file, line.place.line,
+                    line.rows[0].site.ptx_line);
+}
+
+Line line_at(const access::Site& site, const SourceLines& source, const Options& options) {
+  Line line;
+  line.calls = source::user_frames(site);
+  if (!line.calls.empty()) line.place = line.calls.back(), line.calls.pop_back();
+  if (line.place.line == 0) {
+    line.function = source::function_name(site.function);
+    return line;
+  }
+  line.text = source(line.place.file, line.place.line).value_or("");
+  line.changed = options.changed && options.changed(line.place.file); // whatever stands there now
+  return line;
+}
+
+// Rows of one source line together; without line information those of one function.
+std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const SourceLines& source,
+                             const Options& options) {
+  std::map<PlaceKey, Line> lines;
+  for (Row& row : rows) {
+    auto [found, fresh] = lines.try_emplace(place_of(row.site, false));
+    Line& line = found->second;
+    if (fresh) line = line_at(row.site, source, options);
+    row.share =
+        all_excess == 0 ? 0 : static_cast<double>(row.excess_cycles) / static_cast<double>(all_excess);
+    line.excess_bytes += row.excess_bytes;
+    line.excess_cycles += row.excess_cycles;
+    line.share += row.share;
+    line.rows.push_back(std::move(row));
+  }
+  std::vector<Line> out;
+  for (auto& [key, line] : lines) {
+    std::sort(line.rows.begin(), line.rows.end(),
+              [](const Row& a, const Row& b) { return row_order(a) < row_order(b); });
+    out.push_back(std::move(line));
+  }
+  std::sort(out.begin(), out.end(),
+            [](const Line& a, const Line& b) { return line_order(a) < line_order(b); });
+  return out;
+}
+
+void add_reason(Kernel& kernel, const std::string& reason, u64 times) {
+  if (reason.empty()) return;
+  for (Reason& known : kernel.reasons)
+    if (known.text == reason) {
+      known.launches += times;
+      return;
+    }
+  kernel.reasons.push_back({reason, times});
+}
+
+void add_grid(Kernel& kernel, Dim3 grid, u64 times) {
+  for (auto& [known, launches] : kernel.grids)
+    if (known == grid) {
+      launches += times;
+      return;
+    }
+  kernel.grids.emplace_back(grid, times);
+}
+
+// The remainder of an unrolled loop that had none is no news: only lines of which nothing ran are.
+void keep_idle_lines(std::vector<Row>& never, const std::vector<Row>& rows) {
+  std::set<std::pair<std::string, u32>> ran;
+  for (const Row& row : rows)
+    for (const access::SourceFrame& frame : row.site.frames) ran.emplace(frame.file, frame.line);
+  std::erase_if(never, [&](const Row& row) {
+    access::SourceFrame place = source::user_frame(row.site);
+    return place.line == 0 || ran.contains({place.file, place.line});
+  });
+}
+
+void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& launch, u64 times) {
+  kernel.launches += times;
+  kernel.status = std::max(kernel.status, launch.status); // proved where exact ones are among them
+  add_grid(kernel, launch.grid, times);
+  kernel.blocks.ended += launch.blocks.ended * times;
+  kernel.blocks.running += launch.blocks.running * times;
+  add_reason(kernel, launch.reason, times);
+  kernel.shared_bytes = std::max(kernel.shared_bytes, launch.shared_bytes);
+  kernel.local_bytes = std::max(kernel.local_bytes, launch.local_bytes);
+  if (kernel.local_arrays.empty()) kernel.local_arrays = launch.local_arrays;
+  kernel.warp_instructions += launch.warp_instructions * times;
+  if (const arch::Architecture* row = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
+      row != nullptr && measure::is_counted(launch.status))
+    add(kernel.limit, launch, times, *row);
+  if (times == 1)
+    add_launch(sums, launch);
+  else
+    add_launch(sums, measure::repeated(launch, times));
+}
+
+// Nothing where one launch was not timed.
+std::optional<double> time_of(std::span<const Launch* const> launches) {
+  double out = 0;
+  for (const Launch* launch : launches) {
+    auto time = launch->counters.find("gpu__time_duration.sum");
+    if (time == launch->counters.end()) return {};
+    out += time->second * 1e-9 * static_cast<double>(launch->count());
+  }
+  return out;
+}
+
+Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, const SourceLines& source,
+                   const Options& options) {
+  const LaunchRecord& first = launches.front()->record;
+  Kernel kernel;
+  kernel.mangled = first.kernel, kernel.name = first.name.empty() ? first.kernel : first.name;
+  kernel.module = first.module, kernel.status = first.status, kernel.sm = first.sm,
+  kernel.block = first.block;
+  kernel.first_launch = first.index;
+  kernel.measured = input.measured.has_value();
+  kernel.measured_time = time_of(launches);
+  SiteSums sums;
+  for (const Launch* launch : launches) {
+    kernel.alike.push_back(static_cast<u32>(launch - input.launches.data()));
+    add_alike(kernel, sums, launch->record, launch->count());
+  }
+  if (auto found = input.local_use.find(kernel.mangled); found != input.local_use.end())
+    kernel.local_use = found->second;
+  for (const auto& [key, merge] : sums)
+    if (ran(merge.record.counters) && merge.record.site.timing_dependent == access::Timing::none)
+      add_counters(kernel.totals[key.second], merge.record.counters);
+  std::vector<Row> rows;
+  const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
+  const bool stays = device != nullptr && measure::stays_in_l1(first, *device);
+  const advise::Launch launch(first);
+  for (auto& [key, merge] : merge_rows(std::move(sums))) {
+    Row row = make_row(std::move(merge), launch, stays);
+    if (!ran(row.counters)) {
+      kernel.never_executed.push_back(std::move(row));
+      continue;
+    }
+    if (row.site.timing_dependent != access::Timing::none) {
+      kernel.timing_dependent += row.sites;
+      row.excess_bytes = row.excess_cycles = 0;
+    } else {
+      kernel.excess_bytes += row.excess_bytes;
+      kernel.excess_cycles += row.excess_cycles;
+      kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
+    }
+    rows.push_back(std::move(row));
+  }
+  keep_idle_lines(kernel.never_executed, rows);
+  kernel.lines = make_lines(std::move(rows), kernel.excess_cycles, source, options);
+  return kernel;
+}
+
+// Short names, and the block's shape where one kernel was launched with several.
+void label(std::vector<Kernel>& kernels) {
+  std::vector<std::string> names;
+  std::map<std::string, std::set<std::tuple<u32, u32, u32>>> blocks; // by kernel
+  for (const Kernel& kernel : kernels) {
+    names.push_back(kernel.name);
+    blocks[kernel.name].emplace(kernel.block.x, kernel.block.y, kernel.block.z);
+  }
+  names = source::short_names(names);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    kernels[i].short_name = kernels[i].label = names[i];
+    if (blocks[kernels[i].name].size() > 1)
+      kernels[i].label += fmt::format(" [block {}]", dimensions(kernels[i].block));
+    if (kernels[i].status == Status::partial) kernels[i].label += " [partial]";
+  }
+}
+
+} // namespace
+
+std::string blocks_of(const Kernel& kernel) {
+  u64 all = 0;
+  for (const auto& [grid, launches] : kernel.grids) all += grid.count() * launches;
+  return measure::in_words(kernel.blocks, all);
+}
+
+std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, const Options& options) {
+  using Key = std::tuple<std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;
+  std::map<Key, std::vector<const Launch*>> groups;
+  for (const Launch& launch : input.launches) {
+    const LaunchRecord& l = launch.record;
+    groups[{l.kernel, l.module, l.block.x, l.block.y, l.block.z, group_of(l.status), l.sm}].push_back(
+        &launch);
+  }
+  std::vector<Kernel> out;
+  for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source, options));
+  auto order = [](const Kernel& k) {
+    return std::tuple(k.status == Status::refused, k.status == Status::unknown, k.status == Status::failed,
+                      ~k.excess_cycles, ~k.excess_bytes, ~k.moved_bytes, k.first_launch, k.name);
+  };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const Kernel& a, const Kernel& b) { return order(a) < order(b); });
+  label(out);
+  return out;
+}
+
+} // namespace warplens::summary

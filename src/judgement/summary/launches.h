@@ -1,0 +1,44 @@
+// The launches of a run. Those that are alike (measure/record.h) are kept once, with which launches they were, so that a
+// loop of 100,000 launches takes no more memory, and no longer report, than one of ten.
+#pragma once
+#include "measure/record.h"
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace warplens::summary {
+
+// Launches of one process: number first, first + step, … `count` of them, at least one.
+struct Occurrences {
+  i64 process = 0;
+  u64 first = 0, count = 1, step = 1;
+  bool operator==(const Occurrences&) const = default;
+};
+
+struct Launch {
+  Launch(measure::LaunchRecord); // a single one
+  measure::LaunchRecord record;  // of the first
+  // What a GPU counted for the whole launch, by the profiler's names; times in nanoseconds. Empty where WarpLens counted.
+  std::map<std::string, double> counters;
+  std::vector<Occurrences> when; // never empty
+  u64 count() const;             // how many
+  void repeat(i64 process, u64 index);
+};
+
+u64 count(const std::vector<Launch>&); // of launches, alike or not
+
+// The capability of the machine code that the accesses of any of them are counted as; 0: all are counted as PTX has them.
+u32 counted_as_machine_code(const std::vector<Launch>&);
+
+// Adds launches to a list in which no two elements are alike, and keeps it so.
+class LaunchList {
+public:
+  explicit LaunchList(std::vector<Launch>&); // empty, or made by another of these
+  std::size_t add(Launch);                   // gives the place in the list
+
+private:
+  std::vector<Launch>& launches_;
+  std::unordered_multimap<u64, std::size_t> by_digest_;
+};
+
+} // namespace warplens::summary

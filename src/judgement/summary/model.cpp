@@ -1,0 +1,151 @@
+// Building the model: see model.h for what is grouped and merged, and why; rows.h and kernels.h do it.
+#include "summary/model.h"
+#include "base/check.h"
+#include "summary/findings.h"
+#include "summary/kernels.h"
+#include "summary/summable.h"
+#include "text/regex.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace warplens::summary {
+namespace {
+
+void name_files(Model& model, const std::string& root) {
+  std::set<std::string> files;
+  auto add = [&](const std::string& file) {
+    if (!file.empty()) files.insert(file);
+  };
+  auto add_site = [&](const access::Site& site) {
+    for (const access::SourceFrame& frame : site.frames) add(frame.file);
+  };
+  for (const Kernel& kernel : model.kernels) {
+    for (const Line& line : kernel.lines)
+      for (const Row& row : line.rows) add_site(row.site);
+    for (const Row& row : kernel.never_executed) add_site(row.site);
+  }
+  for (const Warning& warning : model.warnings) {
+    add(warning.diagnostic.span.file);
+    for (const std::string& note : warning.diagnostic.notes) // "inlined at FILE:LINE"
+      if (constexpr std::string_view inlined = "inlined at "; note.starts_with(inlined))
+        add(note.substr(inlined.size(), note.rfind(':') - inlined.size()));
+  }
+  model.files = source::file_names(files, root);
+}
+
+bool lines_known(const std::vector<Kernel>& kernels) {
+  bool any = false;
+  for (const Kernel& kernel : kernels)
+    for (const Line& line : kernel.lines) {
+      if (line.place.line != 0) return true;
+      any = true;
+    }
+  return !any;
+}
+
+// The same words about the same place once, with how often.
+void add_warning(std::vector<Warning>& warnings, const diag::Diagnostic& diagnostic, u64 times,
+                 const SourceLines& source) {
+  for (Warning& known : warnings)
+    if (known.diagnostic.message == diagnostic.message && known.diagnostic.span == diagnostic.span) {
+      known.times += times;
+      return;
+    }
+  std::string text;
+  if (diagnostic.span.line != 0) text = source(diagnostic.span.file, diagnostic.span.line).value_or("");
+  warnings.push_back({diagnostic, std::move(text), times});
+}
+
+Result<text::Regex> compile_filter(const std::string& pattern) {
+  auto expression = text::Regex::compile(pattern);
+  if (expression) return std::move(*expression);
+  return failure(diag::error("bad-kernel-filter",
+                             fmt::format("'{}' is not a regular expression: {}",
+                                         pattern.size() <= 80 ? pattern : pattern.substr(0, 80) + "…",
+                                         expression.error().substr(0, 80)),
+                             {}, "give part of the kernel's name, e.g. --kernel 'matmul|transpose'"));
+}
+
+bool is_complete(const Input& input) {
+  const Missing& missing = input.missing;
+  return !input.outcome.was_stopped && missing.launches == 0 && missing.events == 0 &&
+         missing.processes == 0 && input.interrupted.empty() && input.unsupported.empty() &&
+         !input.launches.empty() &&
+         std::all_of(input.launches.begin(), input.launches.end(),
+                     [](const Launch& launch) { return measure::is_whole(launch.record.status); });
+}
+
+const std::string& name_of(const Launch& launch) {
+  return launch.record.name.empty() ? launch.record.kernel : launch.record.name;
+}
+
+diag::Diagnostic nothing_matches(const std::string& pattern, const std::vector<Launch>& launches) {
+  constexpr std::size_t most_named = 5;
+  std::set<std::string> names;
+  for (const Launch& launch : launches) names.insert(name_of(launch));
+  diag::Diagnostic out = diag::warning(
+      "no-kernel-matches", fmt::format("no kernel that was launched matches --kernel '{}'", pattern));
+  std::size_t named = 0;
+  for (const std::string& name : names)
+    if (named++ < most_named) out.notes.push_back("launched: " + name);
+  if (named > most_named) out.notes.push_back(fmt::format("and {} more", named - most_named));
+  out.help = "give part of a kernel's name";
+  return out;
+}
+
+Result<u64> filter_launches(Input& input, const std::string& pattern) {
+  if (pattern.empty()) return 0;
+  Result<text::Regex> expression = compile_filter(pattern);
+  if (!expression) return failure(expression.error());
+  std::vector<Launch> kept;
+  for (const Launch& launch : input.launches)
+    if (expression->matches_within(name_of(launch))) kept.push_back(launch);
+  const u64 removed = count(input.launches) - count(kept);
+  if (removed != 0 && kept.empty()) input.messages.push_back(nothing_matches(pattern, input.launches));
+  input.launches = std::move(kept);
+  return removed;
+}
+
+} // namespace
+
+Result<void> check_kernel_filter(const std::string& pattern) {
+  Result<text::Regex> expression = compile_filter(pattern);
+  if (!expression) return failure(expression.error());
+  return {};
+}
+
+Result<Model> build(Input input, const SourceLines& source, const Options& options) {
+  Model model;
+  const bool complete = is_complete(input);
+  Result<u64> removed = filter_launches(input, options.kernel_filter);
+  if (!removed) return failure(removed.error());
+  model.filtered_out = *removed;
+  model.complete = make_summable(input) && complete && !input.launches.empty();
+  name_arrays(input.launches, source);
+  model.kernels = make_kernels(input, source, options);
+  model.lines_known = lines_known(model.kernels);
+  find_causes(model);
+  for (const Launch& launch : input.launches)
+    for (const diag::Diagnostic& diagnostic : launch.record.diagnostics)
+      add_warning(model.warnings, diagnostic, launch.count(), source);
+  for (const diag::Diagnostic& diagnostic : input.messages)
+    add_warning(model.warnings, diagnostic, 1, source);
+  std::map<std::string, u64> calls;
+  for (const measure::Unsupported& unsupported : input.unsupported)
+    calls[unsupported.function] += unsupported.calls;
+  model.unsupported.assign(calls.begin(), calls.end());
+  model.input = std::move(input);
+  name_files(model, options.root);
+  return model;
+}
+
+bool passes_strict(const Model& model) {
+  auto is_finding = [](const Warning& w) {
+    return diag::check_of(w.diagnostic.kind) != diag::Check::none &&
+           w.diagnostic.severity != diag::Severity::note;
+  };
+  return model.complete && std::none_of(model.warnings.begin(), model.warnings.end(), is_finding);
+}
+
+} // namespace warplens::summary

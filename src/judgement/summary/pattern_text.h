@@ -1,0 +1,18 @@
+// The words for what lanes do: "stride 128 bytes (32 floats)", "2 rows of 16 lanes, 4096 bytes apart",
+// "8-way bank conflict". For people: whoever groups or compares uses the pattern itself.
+#pragma once
+#include "summary/model.h"
+
+namespace warplens::summary {
+
+// The pattern of that site's warps; empty where none was looked at.
+std::string describe(const measure::Pattern&, const access::Site&);
+
+// "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes active"
+std::string pattern_text(const Row&);
+// "load global 4 B"
+std::string access_name(const Row&);
+// Active lanes of an instruction, on average; 32 where nothing ran.
+double active_lanes(const arch::Counts&);
+
+} // namespace warplens::summary

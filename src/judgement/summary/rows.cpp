@@ -1,0 +1,199 @@
+// See rows.h.
+#include "summary/rows.h"
+#include "arch/count.h"
+#include "measure/reuse.h"
+#include "measure/totals.h"
+#include "summary/findings.h"
+#include <algorithm>
+
+namespace warplens::summary {
+
+using access::Space;
+using arch::Counts;
+using measure::SiteRecord;
+
+namespace {
+
+// Rows that start inside a sector are told by that, not by their distance.
+Look look_of(const measure::Pattern& pattern) {
+  measure::Shape shape = pattern.shape;
+  if (shape.offset != 0) shape.gap = 0;
+  return {shape, pattern.lanes, pattern.units, pattern.most_units};
+}
+
+// What a library's access costs, and why, is still to be said; to change it is nobody's who calls the library.
+void withdraw(advise::Advice& advice) {
+  advice.change.clear(), advice.example.clear();
+  advice.after = advice.before;
+  advice.lanes.reset();
+}
+
+Effect effect_of(const advise::Advice& advice) {
+  return {advise::value(advice.metric, advice.before), advise::value(advice.metric, advice.after)};
+}
+
+// Classes are made by what warps cost on the device. Where their examples, each as often as its class has warps, give what
+// was counted for another architecture, too, what a change makes of them holds there.
+bool classes_hold(const SiteRecord& record, const arch::Architecture& architecture, std::size_t column,
+                  advise::Metric metric) {
+  if (record.distribution.other_warps != 0) return false;
+  Counts sum;
+  for (const measure::WarpClass& c : record.distribution.classes)
+    sum += arch::count(architecture, c.example) * c.warps;
+  return advise::value(metric, sum) == advise::value(metric, record.counters[column]);
+}
+
+std::vector<std::vector<std::optional<Effect>>> effects_of(const SiteRecord& record,
+                                                           const advise::Launch& launch,
+                                                           const std::vector<advise::Advice>& advice) {
+  std::vector<std::vector<std::optional<Effect>>> out(advice.size());
+  for (std::size_t i = 0; i < advice.size(); ++i) out[i].push_back(effect_of(advice[i]));
+  const std::vector<u32>& sm = launch.record().sm;
+  for (std::size_t a = 1; a < sm.size() && a < record.counters.size(); ++a) {
+    const arch::Architecture* row = arch::find(sm[a]);
+    const std::vector<advise::Advice> there =
+        row == nullptr ? std::vector<advise::Advice>() : advise::advise(record, {row, a, &launch});
+    for (std::size_t i = 0; i < advice.size(); ++i) {
+      const advise::Advice* same = advise::same_advice(there, advice[i]);
+      const bool known = same != nullptr && !source::is_library_code(record.site) &&
+                         classes_hold(record, *row, a, same->metric);
+      out[i].push_back(known ? std::optional(effect_of(*same)) : std::nullopt);
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+void add_counters(std::vector<Counts>& sum, const std::vector<Counts>& other) {
+  if (sum.size() < other.size()) sum.resize(other.size());
+  for (std::size_t a = 0; a < other.size(); ++a) sum[a] += other[a];
+}
+
+bool ran(const std::vector<Counts>& counters) { return !counters.empty() && counters[0].instructions != 0; }
+
+void Merge::note_pattern(const SiteRecord& other) {
+  if (other.pattern.shape.form == measure::Form::none || !ran(other.counters)) return;
+  Seen& seen = patterns.try_emplace(look_of(other.pattern), Seen{other.pattern}).first->second;
+  double share = other.pattern.share;
+  seen.warps += share * static_cast<double>(other.counters[0].instructions);
+  seen.excess += share * static_cast<double>(measure::excess_bytes(other.counters[0], other.space));
+  seen.pattern.ways = std::max(seen.pattern.ways, other.pattern.ways);
+}
+
+void Merge::settle_pattern() {
+  if (!record.distribution.classes.empty()) {
+    record.pattern = measure::pattern_of(record.distribution);
+    return;
+  }
+  auto best = std::max_element(patterns.begin(), patterns.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.excess, a.second.warps) < std::pair(b.second.excess, b.second.warps);
+  });
+  if (best == patterns.end()) return;
+  u32 ways = 0;
+  for (const auto& [look, seen] : patterns) ways = std::max(ways, seen.pattern.ways);
+  record.pattern = best->second.pattern;
+  record.pattern.ways = ways;
+  double all = static_cast<double>(record.counters[0].instructions);
+  record.pattern.share = all == 0 ? 0 : std::min(1.0, best->second.warps / all);
+}
+
+void add_launch(SiteSums& sums, const measure::LaunchContent& launch) {
+  for (const SiteRecord& site : launch.sites) {
+    auto [found, fresh] = sums.try_emplace({site.site.id.value, site.space});
+    Merge& merge = found->second;
+    if (fresh) {
+      merge.record = site;
+    } else {
+      add_counters(merge.record.counters, site.counters);
+      measure::add(merge.record.distribution, site.distribution);
+    }
+    merge.note_pattern(site);
+  }
+}
+
+PlaceKey place_of(const access::Site& site, bool columns) {
+  PlaceKey out;
+  for (const access::SourceFrame& frame : source::user_frames(site))
+    out.emplace_back(frame.file, frame.line, columns ? frame.column : 0);
+  if (out.empty() || std::get<1>(out.back()) == 0) out = {{site.function, 0, 0}};
+  return out;
+}
+
+SiteSums merge_rows(SiteSums sites) {
+  using ArrayKey = std::tuple<access::ArrayKind, std::string, u32, u32, bool>;
+  using Key = std::tuple<PlaceKey, Space, std::string, Look, ArrayKey, access::Timing,
+                         std::pair<u8, access::Assembled>>;
+  std::map<Key, SiteKey> first;
+  SiteSums out;
+  for (auto& [key, merge] : sites) {
+    merge.settle_pattern();
+    const access::Site& site = merge.record.site;
+    const access::Array& array = site.array;
+    Key row{place_of(site, true),
+            merge.record.space,
+            site.opcode,
+            look_of(merge.record.pattern),
+            ArrayKey{array.kind, array.name, array.parameter, array.offset, array.indirect},
+            site.timing_dependent,
+            {site.bytes, site.assembled}};
+    auto [found, fresh] = first.try_emplace(row, key);
+    if (fresh) {
+      out.emplace(key, std::move(merge));
+      continue;
+    }
+    Merge& sum = out.at(found->second);
+    sum.record.result_unused &= merge.record.result_unused, sum.record.adds_one &= merge.record.adds_one;
+    add_counters(sum.record.counters, merge.record.counters);
+    measure::add(sum.record.distribution, merge.record.distribution);
+    sum.record.pattern.ways = std::max(sum.record.pattern.ways, merge.record.pattern.ways);
+    sum.sites += merge.sites;
+  }
+  return out;
+}
+
+Cost cost_of(const Counts& counts, Space space, const access::Site& site, const arch::Architecture* device) {
+  auto per = [](u64 value, u64 count) {
+    return count == 0 ? 0 : static_cast<double>(value) / static_cast<double>(count);
+  };
+  switch (space) {
+  case Space::shared:
+    return {per(counts.wavefronts, counts.instructions), per(counts.ideal_wavefronts, counts.instructions),
+            "wavefronts"};
+  case Space::constant: return {per(counts.requests, counts.instructions), 1, "requests"};
+  default: break;
+  }
+  bool sectors = device == nullptr ||
+                 arch::moves_sectors(*device, {.space = space, .kind = site.kind, .cache = site.cache});
+  if (!sectors)
+    return {per(counts.transaction_bytes, counts.requests), per(counts.ideal_sectors * 32, counts.requests),
+            "bytes"};
+  return {per(counts.sectors, counts.requests), per(counts.ideal_sectors, counts.requests), "sectors"};
+}
+
+Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
+  Row row{std::move(merge.record), merge.sites};
+  const std::vector<u32>& sm = launch.record().sm;
+  const arch::Architecture* architecture = sm.empty() ? nullptr : arch::find(sm[0]);
+  if (ran(row.counters)) {
+    row.excess_bytes = measure::excess_bytes(row.counters[0], row.space);
+    row.efficiency = measure::efficiency(row.counters[0], row.space);
+    row.cost = cost_of(row.counters[0], row.space, row.site, architecture);
+    row.from_l2 = measure::share_from_l2(row.site, row.space, row.distribution.first_block, stays);
+    if (architecture != nullptr)
+      row.excess_cycles = measure::excess_cycles(row.counters[0], row.space, *architecture, row.from_l2);
+    if (architecture != nullptr) row.advice = advise::advise(row, {architecture, 0, &launch});
+    if (source::is_library_code(row.site)) std::ranges::for_each(row.advice, withdraw);
+    row.effects = effects_of(row, launch, row.advice);
+    for (const advise::Advice& advice : row.advice) {
+      row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);
+      if (!advice.by_itself) continue;
+      row.excess_bytes = measure::excess_bytes(*advice.by_itself, row.space);
+      row.excess_cycles = measure::excess_cycles(*advice.by_itself, row.space, *architecture);
+    }
+    if (row.excess_bytes == 0) row.excess_cycles = 0; // passes of bytes that are all needed
+  }
+  return row;
+}
+
+} // namespace warplens::summary

@@ -1,0 +1,46 @@
+// What a launch's sites become before they are lines of a report: sites of several launches added up, and PTX instructions
+// that a reader sees as one access as one row.
+#pragma once
+#include "summary/model.h"
+#include <tuple>
+
+namespace warplens::summary {
+
+// What a reader takes for one pattern: all that its words say.
+using Look = std::tuple<measure::Shape, u32, u32, u32>;
+
+// Sites of several launches, or several sites of one line, as one row.
+struct Merge {
+  measure::SiteRecord record;
+  u32 sites = 1;
+  struct Seen {
+    measure::Pattern pattern;
+    double warps = 0, excess = 0; // that it stands for
+  };
+  std::map<Look, Seen> patterns;
+
+  void note_pattern(const measure::SiteRecord&);
+  // The pattern that explains the waste, else the most frequent: one launch in order and one shuffled are
+  // "scattered in 50% of warps". Reports of earlier versions have patterns alone.
+  void settle_pattern();
+};
+
+using SiteKey = std::pair<u32, access::Space>; // PTX instruction of a module
+using SiteSums = std::map<SiteKey, Merge>;
+
+void add_counters(std::vector<arch::Counts>& sum, const std::vector<arch::Counts>& other);
+bool ran(const std::vector<arch::Counts>&);
+
+void add_launch(SiteSums&, const measure::LaunchContent&);
+// The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
+SiteSums merge_rows(SiteSums);
+// With what it costs and what to change. The launch is the first of those that were added up; `stays`: what its loads touch
+// stays in the L1 (measure/reuse.h).
+Row make_row(Merge, const advise::Launch&, bool stays);
+
+// What accesses have in common that a reader sees as one place: the line and the calls on the way to it; without line
+// information the function.
+using PlaceKey = std::vector<std::tuple<std::string, u32, u32>>; // file (or function), line, column
+PlaceKey place_of(const access::Site&, bool columns);
+
+} // namespace warplens::summary
