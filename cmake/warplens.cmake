@@ -30,8 +30,6 @@ endfunction()
 # Half of the time of most source files is reading headers: eight of a room at once read them once. Names in unnamed namespaces
 # are therefore unique in a room.
 option(WARPLENS_UNITY "compile several files of a room at once" ON)
-# But not of those that implement CUDA's interfaces: they declare its C functions in ways that other files must not see.
-set(warplens_rooms_by_file runtime driver_api libraries nvrtc preload)
 option(WARPLENS_PRECOMPILED "precompile headers" ON)
 # ccache keeps nothing that a precompiled header went into, but with these two (its manual, "Precompiled headers"). A header is
 # named below as it is included, not by where this clone lies, so that clones have each other's.
@@ -86,9 +84,7 @@ function(warplens_room place)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE warplens_flags)
     warplens_optimise(${target} ${name})
-    if(NOT name IN_LIST warplens_rooms_by_file)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPLENS_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPLENS_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

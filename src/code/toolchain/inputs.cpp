@@ -119,8 +119,6 @@ private:
   std::set<std::string> absent_;
 };
 
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 // The endings of a path that an #include could have named, shortest first.
 template <class F> void each_ending(std::string_view path, F&& f) {
   constexpr u32 deepest = 6;
@@ -224,9 +222,9 @@ std::optional<Inputs> gather_inputs(const std::vector<std::string>& files, const
     }
   }
   std::unordered_multimap<std::string_view, std::string_view> by_file_name;
-  for (const std::string& name : names) by_file_name.emplace(file_name(name), name);
+  for (const std::string& name : names) by_file_name.emplace(os::file_name(name), name);
   for (const std::string& file : all) { // found by a name that no #include spells out
-    auto [first, last] = by_file_name.equal_range(file_name(file));
+    auto [first, last] = by_file_name.equal_range(os::file_name(file));
     bool spelt_out = std::any_of(first, last, [&](const auto& entry) {
       return file.size() > entry.second.size() && file.ends_with(entry.second) &&
              file[file.size() - entry.second.size() - 1] == '/';

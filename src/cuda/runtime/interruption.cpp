@@ -28,7 +28,8 @@ std::atomic<int> reason{0};                // a signal, by_exit, or 0: the proce
 std::atomic<i64> since{0};                 // milliseconds: when the first signal came
 std::atomic<pid_t> owner{0}, launching{0}; // process, and thread that launches; 0: none
 std::atomic<bool> told{false};             // what was counted has been sent
-std::atomic<bool> all_handled{false};
+enum class Handled : u8 { at_once, being_set, all };
+std::atomic<Handled> handled{Handled::at_once}; // which signals, of those that the program leaves to us
 u32 depth = 0;                               // of guards; of the thread that launches
 std::atomic<const void*> outermost{nullptr}; // guard, on that thread's stack
 
@@ -146,7 +147,7 @@ Guard::~Guard() {
   told = true;
   launching = 0;
   leave(at_once);
-  if (all_handled.exchange(false)) leave(if_it_lasts), leave(crashes);
+  if (handled.exchange(Handled::at_once) == Handled::all) leave(if_it_lasts), leave(crashes);
   const int why = reason;
   if (why > 0) end_by(why);
 }
@@ -160,10 +161,17 @@ bool Guard::ends_process() const { return depth == 1 && reason != 0; }
 
 const std::atomic<bool>& asked() { return cancel; }
 
+// No worker goes on before the handlers are set: what it runs next may let another thread of the program crash.
 void lasts() {
-  if (launching == 0 || all_handled.exchange(true)) return;
-  handle(if_it_lasts, false);
-  handle(crashes, true);
+  if (launching == 0) return;
+  Handled now = Handled::at_once;
+  if (handled.compare_exchange_strong(now, Handled::being_set)) {
+    handle(if_it_lasts, false);
+    handle(crashes, true);
+    handled = Handled::all;
+    return;
+  }
+  while (handled == Handled::being_set) nap();
 }
 
 void stop_launch() {
@@ -174,6 +182,9 @@ void stop_launch() {
   wait_until_told();
 }
 
-void after_fork() { cancel = false, told = false, reason = 0, launching = 0; }
+void after_fork() {
+  cancel = false, told = false, reason = 0, launching = 0;
+  if (handled == Handled::being_set) handled = Handled::at_once; // the thread that set them is not here
+}
 
 } // namespace warplens::runtime::interruption

@@ -15,8 +15,6 @@ namespace {
 constexpr int info_log_buffer = 3, info_log_size = 4, error_log_buffer = 5,
               error_log_size = 6; // CU_JIT_ERROR_LOG_BUFFER, …_SIZE_BYTES
 
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_library(const Runtime& runtime, const Binary* binary) {
   return std::any_of(runtime.binaries.all.begin(), runtime.binaries.all.end(),
                      [&](const auto& known) { return known.get() == binary && !known->name.empty(); });
@@ -100,7 +98,7 @@ ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, const void* code, 
   std::vector<std::vector<std::byte>> copies = unpack_images(readable);
   if (copies.empty())
     for (Bytes image : images) copies.emplace_back(image.begin(), image.end());
-  return load_library(runtime, std::move(copies), "code that " + file_name(os::executable()) + " loaded",
+  return load_library(runtime, std::move(copies), fmt::format("code that {} loaded", os::file_name(os::executable())),
                       jit);
 }
 
@@ -110,7 +108,7 @@ ResultOr<Binary*, cudaError_t> load_library_file(Runtime& runtime, const char* p
   std::optional<std::string> content = os::read_file(path, largest);
   if (!content) return failure(cudaErrorFileNotFound);
   auto bytes = std::as_bytes(std::span(*content));
-  return load_library(runtime, {{bytes.begin(), bytes.end()}}, file_name(path), jit);
+  return load_library(runtime, {{bytes.begin(), bytes.end()}}, std::string(os::file_name(path)), jit);
 }
 
 std::vector<std::byte> pack_images(const std::vector<std::vector<std::byte>>& images) {

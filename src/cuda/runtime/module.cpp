@@ -8,6 +8,7 @@
 #include "ir/unused.h"
 #include "machine_code/fatbin.h"
 #include "os/environment.h"
+#include "os/file.h"
 #include "ptx/parse.h"
 #include "ptx/stacks.h"
 #include "runtime/device_code.h"
@@ -31,7 +32,6 @@ constexpr const char* not_of_program = "what a library has as machine code alone
                                        "that you build yourself, keep the PTX (PyTorch: "
                                        "TORCH_CUDA_ARCH_LIST=\"9.0+PTX\")";
 
-std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 // The library that the code was linked into; empty for the program itself.
 std::string library_of(const std::vector<Bytes>& fatbins) {
@@ -40,7 +40,7 @@ std::string library_of(const std::vector<Bytes>& fatbins) {
   if (fatbins.empty() ||
       dladdr1(fatbins[0].data(), &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0)
     return {};
-  return object && object->l_name ? file_name(object->l_name) : "";
+  return object && object->l_name ? std::string(os::file_name(object->l_name)) : "";
 }
 
 // The sites of functions that a kernel can reach. A pointer may be wrong: what calls through pointers may reach
@@ -107,7 +107,7 @@ cudaError_t Binary::load(Runtime& runtime) {
   loaded = true;
   const u32 sm = arch::sm(runtime.architecture());
   const std::string library = name.empty() ? library_of(fatbins) : "";
-  const std::string called = !name.empty() ? name : !library.empty() ? library : file_name(os::executable());
+  const std::string called = !name.empty() ? name : !library.empty() ? library : std::string(os::file_name(os::executable()));
   auto fail = [&](cudaError_t code, diag::Diagnostic why) {
     reason = why.message;
     log = diag::render(why);

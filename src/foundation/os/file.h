@@ -33,6 +33,9 @@ bool write_all(int descriptor, Bytes bytes);
 // The whole of a regular file of at most `largest` bytes; none where there is no such file or it cannot be read.
 std::optional<std::string> read_file(const std::string& path, std::size_t largest = SIZE_MAX);
 
+// The last part of a path. It lives as long as the path does.
+inline std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 // A regular file's bytes for as long as this lives; empty when it cannot be read.
 class MappedFile {
 public:

@@ -4,8 +4,17 @@ namespace warplens::advise {
 
 Launch::Launch(const measure::LaunchRecord& record) : record_(record) {
   for (const measure::SiteRecord& site : record.sites)
-    if (!site.distribution.classes.empty())
+    if (!site.distribution.classes.empty()) {
       by_stride_[site.distribution.classes.front().shape.distance()].push_back(&site);
+      by_id_[site.site.id.value].push_back(&site);
+    }
+}
+
+const measure::SiteRecord* Launch::find(access::SiteId id, access::Space space) const {
+  if (auto found = by_id_.find(id.value); found != by_id_.end())
+    for (const measure::SiteRecord* site : found->second)
+      if (site->space == space) return site;
+  return nullptr;
 }
 
 const std::vector<const measure::SiteRecord*>& Launch::of_stride(u64 stride) const {

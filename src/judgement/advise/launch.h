@@ -13,10 +13,13 @@ public:
   const measure::LaunchRecord& record() const { return record_; }
   // Those that ran, and whose main class has lanes so many bytes apart; in the launch's order.
   const std::vector<const measure::SiteRecord*>& of_stride(u64 stride) const;
+  // That instruction's, where it ran; else null.
+  const measure::SiteRecord* find(access::SiteId, access::Space) const;
 
 private:
   const measure::LaunchRecord& record_;
   std::unordered_map<u64, std::vector<const measure::SiteRecord*>> by_stride_;
+  std::unordered_map<u64, std::vector<const measure::SiteRecord*>> by_id_;
 };
 
 } // namespace warplens::advise

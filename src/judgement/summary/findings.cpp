@@ -114,6 +114,9 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
     const bool changes = same != row.advice.end();
     out.before += advise::value(main->metric, changes ? same->before : done_of(row));
     out.after += advise::value(main->metric, changes ? same->after : done_of(row));
+    if (!changes || row.space == access::Space::shared || row.space == access::Space::constant) continue;
+    const u64 moved = measure::bytes_moved(done_of(row), row.space);
+    out.saved_bytes += moved - std::min(moved, measure::bytes_moved(same->after, row.space));
   }
   return out;
 }

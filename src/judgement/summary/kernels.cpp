@@ -136,6 +136,18 @@ std::optional<double> time_of(std::span<const Launch* const> launches) {
   return out;
 }
 
+// Of launches of one kernel, the one that advice looks at: its neighbours and rows are those that waste most.
+const LaunchRecord& most_wasteful(std::span<const Launch* const> launches) {
+  auto waste = [](const Launch* launch) {
+    u64 out = 0;
+    for (const measure::SiteRecord& site : launch->record.sites)
+      if (ran(site.counters)) out += measure::excess_bytes(site.counters[0], site.space);
+    return out;
+  };
+  if (launches.size() == 1) return launches.front()->record;
+  return (*std::ranges::max_element(launches, {}, waste))->record;
+}
+
 Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, const SourceLines& source,
                    const Options& options) {
   const LaunchRecord& first = launches.front()->record;
@@ -159,7 +171,7 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   std::vector<Row> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
   const bool stays = device != nullptr && measure::stays_in_l1(first, *device);
-  const advise::Launch launch(first);
+  const advise::Launch launch(most_wasteful(launches));
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
     Row row = make_row(std::move(merge), launch, stays);
     if (!ran(row.counters)) {

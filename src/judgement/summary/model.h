@@ -163,6 +163,7 @@ struct Finding {
   struct Prediction {
     advise::Metric metric{};
     u64 before = 0, after = 0;
+    u64 saved_bytes = 0; // of what warps move; 0 in shared and constant memory
   };
   std::optional<Prediction> predicted;
 };

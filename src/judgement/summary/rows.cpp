@@ -21,8 +21,31 @@ Look look_of(const measure::Pattern& pattern) {
   return {shape, pattern.lanes, pattern.units, pattern.most_units};
 }
 
-// What a library's access costs, and why, is still to be said; to change it is nobody's who calls the library.
-void withdraw(advise::Advice& advice) {
+// What the caller of a library can change about an access in its code.
+struct LibraryChange {
+  std::string_view file, change;
+};
+constexpr LibraryChange library_changes[] = {
+    {"block_load.cuh", "let cub::BlockLoad exchange what it loads in shared memory: its template argument "
+                       "BLOCK_LOAD_WARP_TRANSPOSE, or BLOCK_LOAD_VECTORIZE where the data are aligned"},
+    {"block_store.cuh", "let cub::BlockStore exchange what it stores in shared memory: its template argument "
+                        "BLOCK_STORE_WARP_TRANSPOSE, or BLOCK_STORE_VECTORIZE where the data are aligned"},
+};
+
+const LibraryChange* library_change(const access::Site& site) {
+  for (const access::SourceFrame& frame : site.frames.all())
+    for (const LibraryChange& one : library_changes)
+      if (frame.file.ends_with(one.file)) return &one;
+  return nullptr;
+}
+
+// What a library's access costs, and why, is still to be said; who calls the library cannot change its lines.
+void withdraw(const access::Site& site, advise::Advice& advice) {
+  if (const LibraryChange* known = library_change(site); known != nullptr && advice.rule != findings::Rule::halo_access &&
+                                                         advice.metric == advise::Metric::sectors) {
+    advice.change = known->change, advice.example.clear();
+    return;
+  }
   advice.change.clear(), advice.example.clear();
   advice.after = advice.before;
   advice.lanes.reset();
@@ -183,7 +206,8 @@ Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
     if (architecture != nullptr)
       row.excess_cycles = measure::excess_cycles(row.counters[0], row.space, *architecture, row.from_l2);
     if (architecture != nullptr) row.advice = advise::advise(row, {architecture, 0, &launch});
-    if (source::is_library_code(row.site)) std::ranges::for_each(row.advice, withdraw);
+    if (source::is_library_code(row.site))
+      for (advise::Advice& advice : row.advice) withdraw(row.site, advice);
     row.effects = effects_of(row, launch, row.advice);
     for (const advise::Advice& advice : row.advice) {
       row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);

@@ -27,20 +27,11 @@ constexpr double worth_naming = 0.01;
 
 // Of what the program moves from and to device memory, what the advice saves where it is given. Passes of shared memory are
 // no traffic.
-double share_saved(const Page& page, const Finding& finding, const advise::Advice& advice) {
-  auto moved = [](const arch::Counts& counts, Space space) {
-    return space == Space::shared || space == Space::constant ? 0 : measure::bytes_moved(counts, space);
-  };
-  u64 saved = 0, all = 0;
-  for (const Finding::Access& access : finding.accesses) {
-    const Row& row = page.model.kernels[access.kernel].lines[access.line].rows[access.row];
-    const advise::Advice* same = main_advice(row);
-    if (same == nullptr || same->rule != advice.rule) continue;
-    const u64 before = moved(same->by_itself.value_or(row.counters[0]), row.space);
-    saved += before - std::min(before, moved(same->after, row.space));
-  }
-  for (const auto& [space, counters] : page.model.totals)
-    if (!counters.empty()) all += moved(counters[0], space);
+double share_saved(const Model& model, u64 saved) {
+  u64 all = 0;
+  for (const auto& [space, counters] : model.totals)
+    if (!counters.empty() && space != Space::shared && space != Space::constant)
+      all += measure::bytes_moved(counters[0], space);
   return all == 0 ? 0 : static_cast<double>(saved) / static_cast<double>(all);
 }
 
@@ -55,12 +46,12 @@ std::string fix_of(const Page& page, const Finding& finding, const Row& worst) {
   if (advice == nullptr) return "fix: none that WarpLens knows";
   std::string text = "fix: " + advice->change;
   if (!finding.predicted) return text;
-  const auto& [metric, before, after] = *finding.predicted;
+  const auto& [metric, before, after, saved_bytes] = *finding.predicted;
   const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
   if (gain <= 1.05) return text;
   text += fmt::format(" (predicted: {:.1f} times fewer {}", gain,
                       metric == advise::Metric::threads ? "updates" : advise::name(metric)); // of atomics
-  if (const double saved = share_saved(page, finding, *advice); saved >= 0.005)
+  if (const double saved = share_saved(page.model, saved_bytes); saved >= 0.005)
     text += fmt::format(", which saves {} of the traffic", percent(saved));
   return text + ")";
 }

@@ -6,7 +6,7 @@
 namespace warplens::runtime {
 namespace {
 
-template <class Body> CUresult of_device(CUdevice device, Body&& body) {
+template <class Body> CUresult asked_of(CUdevice device, Body&& body) {
   return driver([&] { return device == 0 ? api(body) : cudaErrorInvalidDevice; });
 }
 
@@ -47,7 +47,7 @@ CUresult cuDeviceGetCount(int* count) {
 }
 
 CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
-  return of_device(device, [&](Runtime& r) {
+  return asked_of(device, [&](Runtime& r) {
     if (!name || size <= 0) return cudaErrorInvalidValue;
     std::string_view text = r.architecture().part.name;
     name[text.copy(name, static_cast<std::size_t>(size) - 1)] = '\0';
@@ -57,7 +57,7 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
 
 // Programs tell devices apart by it: some bytes that are not all zero.
 CUresult cuDeviceGetUuid_v2(char* uuid, CUdevice device) {
-  return of_device(device, [&](Runtime& r) {
+  return asked_of(device, [&](Runtime& r) {
     if (!uuid) return cudaErrorInvalidValue;
     std::memset(uuid, 0, 16);
     std::memcpy(uuid, "WarpLens", 8);
@@ -67,7 +67,7 @@ CUresult cuDeviceGetUuid_v2(char* uuid, CUdevice device) {
 }
 
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
-  return of_device(device, [&](Runtime& r) {
+  return asked_of(device, [&](Runtime& r) {
     if (!bytes) return cudaErrorInvalidValue;
     *bytes = r.memory().capacity();
     return cudaSuccess;
@@ -79,7 +79,7 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
 }
 
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
-  return of_device(device, [&](Runtime& r) {
+  return asked_of(device, [&](Runtime& r) {
     if (!major || !minor) return cudaErrorInvalidValue;
     *major = static_cast<int>(arch::major(r.architecture()));
     *minor = static_cast<int>(arch::minor(r.architecture()));
@@ -88,7 +88,7 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
 }
 
 CUresult cuDeviceGetProperties(DeviceProperties* out, CUdevice device) {
-  return of_device(device, [&](Runtime& r) {
+  return asked_of(device, [&](Runtime& r) {
     if (!out) return cudaErrorInvalidValue;
     const arch::Architecture& row = r.architecture();
     *out = {};
@@ -124,7 +124,7 @@ CUresult cuDeviceGetP2PAttribute(int* value, int, CUdevice, CUdevice) { // betwe
 }
 // How much of the device a context may use: always all of it.
 CUresult cuDeviceGetExecAffinitySupport(int* supported, int, CUdevice device) {
-  return of_device(device, [&](Runtime&) {
+  return asked_of(device, [&](Runtime&) {
     if (!supported) return cudaErrorInvalidValue;
     *supported = 0;
     return cudaSuccess;

@@ -31,7 +31,7 @@ enum Attribute : int { // CU_POINTER_ATTRIBUTE_…
   is_decompress_capable = 21
 };
 constexpr int full_access = 3;            // CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
-constexpr int of_host = 1, of_device = 2; // CU_MEMORYTYPE_…
+constexpr int type_host = 1, type_device = 2; // CU_MEMORYTYPE_…
 
 std::size_t width_of(int attribute) {
   switch (attribute) {
@@ -67,7 +67,7 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   const sim::Memory::Range range = runtime.memory().range(address);
   switch (attribute) {
   case context_of: return tell(out, pool_of(range.begin) ? nullptr : maker_of(pointer(range.begin)));
-  case memory_type: return tell(out, on_device ? of_device : of_host);
+  case memory_type: return tell(out, on_device ? type_device : type_host);
   case device_pointer: return tell(out, address);
   case host_pointer:
     return where == Place::shared && !mapped_here ? tell(out, address) : cudaErrorInvalidValue;

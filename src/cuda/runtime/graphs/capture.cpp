@@ -27,7 +27,7 @@ struct Part {
 
 // They outlive the program's atexit handlers.
 std::map<cudaStream_t, Part>& streams() { return of_device<std::map<cudaStream_t, Part>>(); }
-std::map<cudaEvent_t, Part>& events() { return of_device<std::map<cudaEvent_t, Part>>(); }
+std::map<cudaEvent_t, Part>& captured_events() { return of_device<std::map<cudaEvent_t, Part>>(); }
 
 thread_local int interaction_mode = cudaStreamCaptureModeGlobal;
 
@@ -79,7 +79,7 @@ cudaError_t end(cudaStream_t stream, cudaGraph_t* graph) {
     return cudaErrorStreamCaptureWrongThread;
   const bool joined = is_joined(found->second);
   std::erase_if(streams(), [&](const auto& entry) { return entry.second.capture == capture; });
-  std::erase_if(events(), [&](const auto& entry) { return entry.second.capture == capture; });
+  std::erase_if(captured_events(), [&](const auto& entry) { return entry.second.capture == capture; });
   if (!capture->valid) return cudaErrorStreamCaptureInvalidated;
   if (!joined) return cudaErrorStreamCaptureUnjoined;
   if (capture->owned && !graph) return cudaErrorInvalidValue; // nobody would own it
@@ -138,7 +138,7 @@ cudaError_t update(cudaStream_t stream, GraphNode* const* nodes, std::size_t cou
 } // namespace
 
 bool is_captured(cudaStream_t stream) { return !streams().empty() && streams().contains(stream); }
-bool is_captured(cudaEvent_t event) { return !events().empty() && events().contains(event); }
+bool is_captured(cudaEvent_t event) { return !captured_events().empty() && captured_events().contains(event); }
 
 cudaError_t capture(cudaStream_t stream, Work work) {
   Part& part = streams().at(stream);
@@ -175,23 +175,23 @@ cudaError_t capture_obstacle_of_device() {
 
 cudaError_t capture_obstacle_of_event(cudaEvent_t event) {
   if (!is_captured(event)) return cudaSuccess;
-  return invalidate(*events().at(event).capture, cudaErrorCapturedEvent);
+  return invalidate(*captured_events().at(event).capture, cudaErrorCapturedEvent);
 }
 
 cudaError_t capture_record(cudaEvent_t event, cudaStream_t stream, bool external) {
   if (external) return capture(stream, Work(RecordWork{event}));
   Part& part = streams().at(stream);
   if (!part.capture->valid) return cudaErrorStreamCaptureInvalidated;
-  events()[event] = {part.capture, part.at};
+  captured_events()[event] = {part.capture, part.at};
   return cudaSuccess;
 }
 
 cudaError_t capture_wait(cudaStream_t stream, cudaEvent_t event, bool external) {
   auto here = streams().find(stream);
-  auto there = events().find(event);
+  auto there = captured_events().find(event);
   if (here != streams().end() && !here->second.capture->valid) return cudaErrorStreamCaptureInvalidated;
   if (external && here != streams().end()) return capture(stream, Work(WaitWork{event}));
-  if (there == events().end()) return invalidate(*here->second.capture, cudaErrorStreamCaptureIsolation);
+  if (there == captured_events().end()) return invalidate(*here->second.capture, cudaErrorStreamCaptureIsolation);
   if (!there->second.capture->valid) return cudaErrorStreamCaptureInvalidated;
   if (here == streams().end()) {
     if (is_legacy(stream)) return invalidate(*there->second.capture, cudaErrorStreamCaptureImplicit);
@@ -206,7 +206,7 @@ cudaError_t capture_wait(cudaStream_t stream, cudaEvent_t event, bool external) 
   return cudaSuccess;
 }
 
-void forget_capture(cudaEvent_t event) { events().erase(event); }
+void forget_capture(cudaEvent_t event) { captured_events().erase(event); }
 
 void forget_capture(cudaStream_t stream) {
   auto found = streams().find(stream);

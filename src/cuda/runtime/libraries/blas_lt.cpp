@@ -122,7 +122,7 @@ template <class T> std::vector<T> widened(const Stored& m, i64 batch) { // colum
   return out;
 }
 
-struct Call {
+struct LtCall {
   LtProduct p;
   LtLayout layout_a, layout_b, layout_c, layout_d;
   const void *a, *b, *c;
@@ -133,7 +133,7 @@ struct Call {
 
 double scale(const void* at) { return at ? read_element(at, real_32, 0) : 1; }
 
-template <class T> cudaError_t multiply(const Call& call, double alpha, double beta, i64 batch) {
+template <class T> cudaError_t multiply(const LtCall& call, double alpha, double beta, i64 batch) {
   const LtProduct& p = call.p;
   alpha *= scale(p.scale_a) * scale(p.scale_b), beta *= scale(p.scale_c);
   const Stored a = turned(stored(call.layout_a, call.a), p.op_a),
@@ -189,7 +189,7 @@ Operand aux_operand(const LtProduct& p, const LtLayout& d, i64 batch) {
   return {nth(first, 1, static_cast<i64>(before / 8)), whole.bytes / 8 + 2};
 }
 
-std::vector<Operand> operands_of(const Call& call, bool reads_c, i64 batch) {
+std::vector<Operand> operands_of(const LtCall& call, bool reads_c, i64 batch) {
   const LtProduct& p = call.p;
   auto number = [](const void* at) { return Operand{at, at ? sizeof(float) : 0}; };
   return {number(p.scale_a),
@@ -205,7 +205,7 @@ std::vector<Operand> operands_of(const Call& call, bool reads_c, i64 batch) {
           aux_operand(call.p, call.layout_d, batch)};
 }
 
-cudaError_t multiply(const Call& call) {
+cudaError_t multiply(const LtCall& call) {
   const int type = call.p.scale_type;
   const double alpha = call.alpha_at.later ? read_element(call.alpha_at.later, type, 0) : call.alpha,
                beta = call.beta_at.later ? read_element(call.beta_at.later, type, 0) : call.beta;
@@ -248,7 +248,7 @@ int cublasLtMatmul(LtContext* context, const LtProduct* product, const void* alp
   BlasHandle mode;
   mode.pointer_mode = product->pointer_mode;
   const auto p = static_cast<const std::byte*>(alpha), q = static_cast<const std::byte*>(beta);
-  Call call{*product, *of_a, *of_b, *of_c, *of_d, a, b, c, d, {&mode, p}, {&mode, q}, 0, 0};
+  LtCall call{*product, *of_a, *of_b, *of_c, *of_d, a, b, c, d, {&mode, p}, {&mode, q}, 0, 0};
   if (!call.alpha_at.later) {
     call.alpha = read_element(alpha, product->scale_type, 0);
     call.beta = read_element(beta, product->scale_type, 0);

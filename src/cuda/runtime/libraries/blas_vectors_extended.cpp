@@ -49,7 +49,7 @@ int call(const char* name, BlasHandle* h, i64 n, std::initializer_list<Row> rows
 }
 
 // A factor's value now, or read when the work is done.
-auto factor(const BlasHandle* h, const Row& scalar) {
+auto scalar_of(const BlasHandle* h, const Row& scalar) {
   const bool later =
       !is_handle(h) || h->pointer_mode != 0 || !scalar.first || element_bytes(scalar.type) == 0;
   return [=, now = later ? 0 : read_element(scalar.first, scalar.type, 0)] {
@@ -91,7 +91,7 @@ int cublasAxpyEx(BlasHandle* h, int n, const void* alpha, int type, const void* 
                  void* y, int type_y, int step_y, int execution) {
   const Row from{x, type_x, step_x}, to{y, type_y, step_y}, scalar{alpha, type, 1};
   return call("cublasAxpyEx", h, n, {from, to}, scalar, execution,
-              [=, count = i64{n}, a = factor(h, scalar)] {
+              [=, count = i64{n}, a = scalar_of(h, scalar)] {
                 for (i64 i = 0; i < count; ++i)
                   put(to, count, i, a() * at(from, count, i) + at(to, count, i));
               });
@@ -99,7 +99,7 @@ int cublasAxpyEx(BlasHandle* h, int n, const void* alpha, int type, const void* 
 int cublasScalEx(BlasHandle* h, int n, const void* alpha, int type, void* x, int type_x, int step,
                  int execution) {
   const Row row{x, type_x, step}, scalar{alpha, type, 1};
-  return call("cublasScalEx", h, n, {row}, scalar, execution, [=, count = i64{n}, a = factor(h, scalar)] {
+  return call("cublasScalEx", h, n, {row}, scalar, execution, [=, count = i64{n}, a = scalar_of(h, scalar)] {
     for (i64 i = 0; i < count; ++i) put(row, count, i, a() * at(row, count, i));
   });
 }

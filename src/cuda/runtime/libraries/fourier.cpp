@@ -8,7 +8,7 @@
 namespace warplens::runtime {
 namespace {
 
-enum Status : int { // cufftResult
+enum FourierStatus : int { // cufftResult
   fft_success = 0,
   fft_invalid_plan = 1,
   fft_invalid_type = 3,
@@ -40,7 +40,7 @@ bool is_double(int type) { return (type & 0x40) != 0; }
 bool from_real(int type) { return type == r2c || type == d2z; }
 bool to_real(int type) { return type == c2r || type == z2d; }
 
-Status status_of(cudaError_t error) {
+FourierStatus fourier_status(cudaError_t error) {
   return error == cudaSuccess             ? fft_success
          : error == cudaErrorNotSupported ? fft_not_supported
                                           : fft_exec_failed;
@@ -166,7 +166,7 @@ int execute(const char* name, int number, int type, void* from, void* to, int di
     if (plan.type != type) return fft_invalid_type;
     if (direction != -1 && direction != 1) return fft_invalid_value;
     lay_out(plan, from == to);
-    return status_of(library_call(
+    return fourier_status(library_call(
         name, plan.stream,
         {operand(from, plan, plan.in, from_real(type)), operand(to, plan, plan.out, to_real(type))},
         [=] { return transform(plan, from, to, direction); }));

@@ -17,7 +17,7 @@ struct Generator {
 
 namespace {
 
-enum Status : int { // curandStatus_t
+enum RandomStatus : int { // curandStatus_t
   random_success = 0,
   random_not_initialized = 101,
   random_type_error = 103,
@@ -76,7 +76,7 @@ private:
   double spare_ = NAN;
 };
 
-Status status_of(cudaError_t error) { return error == cudaSuccess ? random_success : random_launch_failure; }
+RandomStatus random_status(cudaError_t error) { return error == cudaSuccess ? random_success : random_launch_failure; }
 
 template <class Body> int with_generator(Generator* generator, Body&& body) {
   Runtime& runtime = Runtime::get();
@@ -91,7 +91,7 @@ int generate(const char* name, Generator* generator, T* out, std::size_t n, u64 
     const u64 seed = generator->seed, from = generator->offset;
     generator->offset += n * drawn;
     const Operand operand{out, generator->host ? 0 : extent_bytes(n, 1, 0, sizeof(T))};
-    return status_of(library_call(name, generator->stream, {operand}, [=] {
+    return random_status(library_call(name, generator->stream, {operand}, [=] {
       Numbers numbers(seed, from);
       for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(next(numbers));
       return cudaSuccess;

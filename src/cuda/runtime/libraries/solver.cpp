@@ -14,7 +14,7 @@ struct JacobiSettings { // how exact, and how long: not used
 
 namespace {
 
-enum Status : int { // cusolverStatus_t
+enum SolverStatus : int { // cusolverStatus_t
   solver_success = 0,
   solver_not_initialized = 1,
   solver_invalid_value = 3,
@@ -22,11 +22,11 @@ enum Status : int { // cusolverStatus_t
   solver_not_supported = 9
 };
 
-std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>& handles() {
+std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>& solver_handles() {
   return of_device<std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>>();
 }
 
-Status status(cudaError_t error) {
+SolverStatus status(cudaError_t error) {
   switch (error) {
   case cudaSuccess: return solver_success;
   case cudaErrorNotSupported: return solver_not_supported;
@@ -37,7 +37,7 @@ Status status(cudaError_t error) {
 
 bool known(const SolverHandle* h) {
   std::lock_guard lock(Runtime::get().mutex);
-  return handles().contains(h);
+  return solver_handles().contains(h);
 }
 
 // `info` is in device memory like all operands.
@@ -197,12 +197,12 @@ int cusolverDnCreate(SolverHandle** handle) {
   if (runtime.start() != cudaSuccess) return solver_not_initialized;
   auto created = std::make_unique<SolverHandle>();
   *handle = created.get();
-  handles()[*handle] = std::move(created);
+  solver_handles()[*handle] = std::move(created);
   return solver_success;
 }
 int cusolverDnDestroy(SolverHandle* handle) {
   std::lock_guard lock(Runtime::get().mutex);
-  return handles().erase(handle) != 0 ? solver_success : solver_not_initialized;
+  return solver_handles().erase(handle) != 0 ? solver_success : solver_not_initialized;
 }
 int cusolverDnSetStream(SolverHandle* handle, cudaStream_t stream) {
   if (!known(handle)) return solver_not_initialized;

@@ -126,7 +126,7 @@ void meet_in_block(const Subject& s, std::vector<Advice>& list) {
   Advice out = draft(s, findings::Rule::same_address_atomic, Metric::threads);
   out.after.threads = of_all_blocks(s.counters.threads, block.words, block.lanes);
   if (s.counters.threads - std::min(out.after.threads, s.counters.threads) < few_updates) return;
-  out.after.sectors = of_all_blocks(s.counters.sectors, block.words, block.lanes);
+  set_sectors(out.after, of_all_blocks(s.counters.sectors, block.words, block.lanes));
   out.after.requests = of_all_blocks(s.counters.requests, block.words, block.lanes);
   out.after.instructions = of_all_blocks(s.counters.instructions, block.words, block.lanes);
   out.title = "the warps of a block update the same address";

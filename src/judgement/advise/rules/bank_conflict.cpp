@@ -14,7 +14,9 @@ namespace warplens::advise::rules {
 
 namespace {
 
-constexpr u64 shortest_row = 64; // bytes
+constexpr u64 shortest_row = 64;        // bytes
+constexpr u64 longest_usual_row = 512;  // of a tile; beyond, lanes that are so far apart may have skipped rows
+constexpr u64 swizzled_chunk = 16;      // what ldmatrix and 16-byte accesses move
 
 struct Rows {
   u64 pitch = 0; // bytes from one to the next
@@ -124,10 +126,11 @@ bool steps_double(const Subject& s) {
   add_steps(s.site.distribution, own);
   if (own.size() > 1) return true;
   if (own.empty() || s.site.site.frames.empty()) return false;
-  each_sibling(s, [&](const measure::SiteRecord& other) {
-    if (other.site.array == s.site.site.array && other.site.frames == s.site.site.frames)
+  if (s.context.launch == nullptr) return false;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.space == s.site.space && other.site.array == s.site.site.array && !other.site.frames.empty() &&
+        other.site.frames.all().front().line == s.site.site.frames.all().front().line)
       add_steps(other.distribution, own);
-  });
   return own.size() >= some_rounds;
 }
 
@@ -138,7 +141,36 @@ arch::Counts skewed(const Subject& s) {
   });
 }
 
+// Instructions of the launch that move the other parts of what each lane steps over, this one included; 0 where they are not
+// all of it, or are no vector.
+u64 parts_of_vector(const Subject& s) {
+  const u64 step = main_class(s).shape.distance(), bytes = s.site.site.bytes;
+  if (step > 16 || !is_power_of_two(step) || step <= bytes) return 0;
+  std::set<u64> places{main_class(s).example.address[0] % step};
+  each_sibling(s, [&](const measure::SiteRecord& other) {
+    const measure::WarpClass& c = other.distribution.classes.front();
+    if (other.site.array == s.site.site.array && c.shape.distance() == step)
+      places.insert(c.example.address[0] % step);
+  });
+  return places.size() * bytes == step ? places.size() : 0;
+}
+
+void say_vector(const Subject& s, u64 parts, Advice& out) {
+  const u64 step = parts * s.site.site.bytes;
+  predict(
+      s,
+      [step](access::WarpAccess& access) {
+        access.bytes = static_cast<u8>(step);
+        for_each_lane(access.active, [&](u32 lane) { access.address[lane] -= access.address[lane] % step; });
+      },
+      out);
+  for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= parts;
+  out.change = fmt::format("let each thread move its {0} bytes at once ({1}), from a multiple of {0} bytes", step,
+                           step == 16 ? "float4, int4" : step == 8 ? "float2, int2" : "char4");
+}
+
 void say_neighbours(const Subject& s, Advice& out) {
+  if (const u64 parts = parts_of_vector(s); parts != 0 && !steps_double(s)) return say_vector(s, parts, out);
   predict(s, consecutive(s), out);
   if (!steps_double(s)) {
     out.change =
@@ -172,6 +204,15 @@ void say_sources(const Subject& s, Advice& out) {
   predict(s, neighbouring_sources(s), out);
 }
 
+// Chunks of a row exchanged by the row's number, as tiles for tensor cores are kept.
+arch::Counts swizzled(const Subject& s, u64 pitch) {
+  return predicted(s, [=](access::WarpAccess& access) {
+    for_each_lane(access.active, [&](u32 lane) {
+      access.address[lane] ^= access.address[lane] / pitch % 8 * swizzled_chunk;
+    });
+  });
+}
+
 void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
   const u64 bytes = rows.padding.units * unit, width = s.site.site.bytes;
   out.cause = fmt::format(
@@ -182,6 +223,10 @@ void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
       "make each row of the shared array {} bytes longer ({} instead of {}), the least that {}", bytes,
       rows.pitch + bytes, rows.pitch,
       rows.padding.after.wavefronts <= rows.before.ideal_wavefronts ? "leaves no conflict" : "helps most");
+  if (rows.pitch > longest_usual_row)
+    out.change += fmt::format("; if neighbouring lanes are n rows apart, {} / n bytes for each row", bytes);
+  if (width == swizzled_chunk && swizzled(s, rows.pitch).wavefronts <= rows.padding.after.wavefronts)
+    out.change += "; or, at the same size, keep chunk c of row r (16 bytes each) at c ^ (r % 8)";
   if (rows.made_worse != 0)
     out.change +=
         fmt::format("; other accesses of it then take {} wavefronts more, in a launch", rows.made_worse);
@@ -196,7 +241,7 @@ void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
 
 void bank_conflict(const Subject& s, std::vector<Advice>& list) {
   if (s.site.space != access::Space::shared || is_atomic(s.site.site.kind) ||
-      s.counters.wavefronts <= s.counters.ideal_wavefronts || s.site.site.kind == access::Kind::ldmatrix ||
+      s.counters.wavefronts <= s.counters.ideal_wavefronts ||
       s.site.pattern.kind() != measure::PatternKind::bank_conflict)
     return;
   const u64 unit = std::max<u64>(4, s.site.site.bytes);

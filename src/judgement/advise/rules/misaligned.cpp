@@ -33,14 +33,23 @@ void align_runs(access::WarpAccess& access) {
   });
 }
 
-// Do nearly all warps start equally far from a sector's start? Those at a border may not.
-bool same_start(const Subject& s) {
+// Do nearly all warps of a launch start equally far from the start of such a unit? Those at a border may not.
+bool same_start(const Subject& s, u64 unit) {
+  const measure::SiteRecord& site = in_launch(s);
+  const u64 usual = first_address(site.distribution.classes.front().example) % unit;
   u64 same = 0, all = 0;
-  for (const measure::WarpClass& c : s.site.distribution.classes) {
+  for (const measure::WarpClass& c : site.distribution.classes) {
     all += c.warps;
-    if (first_address(c.example) % 32 == first_address(main_class(s).example) % 32) same += c.warps;
+    if (first_address(c.example) % unit == usual) same += c.warps;
   }
   return 10 * same >= 9 * all;
+}
+
+// Do the threads of the launch lie in rows? Else nothing shows that the array has any.
+bool has_rows(const Subject& s) {
+  if (s.context.launch == nullptr) return true;
+  const measure::LaunchRecord& launch = s.context.launch->record();
+  return launch.block.y > 1 || launch.grid.y > 1;
 }
 
 double per_warp(u64 sum, const arch::Counts& counts) {
@@ -63,7 +72,11 @@ bool has_aligned_twin(const Subject& s) {
     if (theirs.instructions == 0 || of_another_row(s, other)) return false;
     bool same_array =
         other.site.array.kind == access::ArrayKind::unknown || other.site.array == s.site.site.array;
-    return other.pattern.shape.form == measure::Form::contiguous && other.pattern.share > 0.5 && same_array &&
+    const measure::Form form = other.pattern.shape.form;
+    const bool aligned = form == measure::Form::contiguous ||
+                         ((form == measure::Form::permuted || form == measure::Form::rows) &&
+                          theirs.sectors <= theirs.ideal_sectors);
+    return aligned && other.pattern.share > 0.5 && same_array &&
            per_warp(s.counters.threads, s.counters) <= per_warp(theirs.threads, theirs) &&
            per_warp(s.counters.threads, s.counters) >= 0.875 * per_warp(theirs.threads, theirs) &&
            per_warp(theirs.sectors, theirs) < per_warp(s.counters.sectors, s.counters);
@@ -97,10 +110,14 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   out.cause = inside_sector
                   ? "warps start inside a 32-byte sector, so each touches one sector more than its bytes fill"
                   : "warps start inside a segment that this architecture moves whole or not at all";
-  if (same_start(s)) {
+  if (same_start(s, inside_sector ? measure::sector_bytes : segment)) {
     out.change = fmt::format("let the first element that a warp uses lie at a multiple of {} bytes: nearly "
                              "every warp is off by as "
                              "much, so it is the start of the array or an offset in the index",
+                             segment);
+  } else if (!has_rows(s)) {
+    out.change = fmt::format("let what each warp uses begin at a multiple of {} bytes; where the array has "
+                             "rows, make them longer (cudaMallocPitch)",
                              segment);
   } else {
     out.change = fmt::format(

@@ -4,6 +4,12 @@
 
 namespace warplens::advise::rules {
 
+const measure::SiteRecord& in_launch(const Subject& s) {
+  const measure::SiteRecord* found =
+      s.context.launch == nullptr ? nullptr : s.context.launch->find(s.site.site.id, s.site.space);
+  return found == nullptr ? s.site : *found;
+}
+
 arch::Counts predicted(const Subject& s, const Change& change) {
   const measure::Distribution& warps = s.site.distribution;
   arch::Counts sum;

@@ -32,7 +32,7 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   if (table) out.change += "; a table that never changes, of 64 kB at most, can be in __constant__ memory";
   out.example =
       "for (int k0 = 0; k0 < n; k0 += 32) { tile[…] = a[…]; __syncthreads(); … tile[…] …; __syncthreads(); }";
-  out.after.sectors = of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors);
+  set_sectors(out.after, of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors));
   out.after.ideal_sectors = out.after.sectors;
   list.push_back(std::move(out));
 }

@@ -38,7 +38,7 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
         (block.row_elements + block.rows / 2) / block.rows);
   }
   out.after = s.counters, out.lanes.reset(); // other lanes in other warps: there is no picture of one
-  out.after.sectors = of_all_blocks(s.counters.sectors, block.by_rows.sectors, block.sectors);
+  set_sectors(out.after, of_all_blocks(s.counters.sectors, block.by_rows.sectors, block.sectors));
   out.after.instructions = of_all_blocks(s.counters.instructions, block.by_rows.instructions, block.requests);
   out.after.requests = of_all_blocks(s.counters.requests, block.by_rows.requests, block.requests);
   return true;

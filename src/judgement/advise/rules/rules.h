@@ -14,9 +14,13 @@ struct Subject {
   const Context& context;
 };
 
+// The access as it is in the launch: what is advised on may be several instructions of a place, in several launches.
+const measure::SiteRecord& in_launch(const Subject&);
+
 // A rule adds at most one piece of advice.
 using Rule = void(const Subject&, std::vector<Advice>&);
 Rule strided;       // a stride wider than the element: index order, structure of arrays, a row per thread
+Rule narrow_block;  // a block that is narrower than a warp
 Rule misaligned;    // consecutive, but starting inside a segment
 Rule broadcast;     // one address for the warp: fine, a note
 Rule scattered;     // no pattern: sort, tile
@@ -27,9 +31,9 @@ Rule local_array;         // an array of each thread that lives in device memory
 Rule atomics;             // lanes that update one address, or one bank, or addresses far apart
 Rule divergence;          // few lanes of each warp take part
 Rule repeated;            // a block reads the same again and again: a tile
-inline constexpr Rule* all[] = {strided,       misaligned,          broadcast,   scattered, narrow,
-                                bank_conflict, constant_serialised, local_array, atomics,   divergence,
-                                repeated};
+inline constexpr Rule* all[] = {strided, narrow_block,  misaligned,          broadcast,   scattered,
+                                narrow,  bank_conflict, constant_serialised, local_array, atomics,
+                                divergence, repeated};
 
 // Changes one warp's lanes: their addresses, which of them take part, the space or the width.
 using Change = std::function<void(access::WarpAccess&)>;
@@ -46,6 +50,13 @@ Change consecutive(const Subject&);
 
 // What of the first block is, of all blocks: an estimate where they differ.
 u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block);
+// So many sectors, and what moves with them in proportion.
+inline void set_sectors(arch::Counts& counts, u64 sectors) {
+  if (counts.sectors != 0)
+    counts.transaction_bytes = static_cast<u64>(static_cast<double>(counts.transaction_bytes) *
+                                                static_cast<double>(sectors) / static_cast<double>(counts.sectors));
+  counts.sectors = sectors;
+}
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);

@@ -31,7 +31,7 @@ void say_stores(const Subject& s, Advice& out) {
       "collect a block's elements in shared memory in the order of their destinations, so that neighbouring "
       "threads write neighbouring ones";
   out.after = s.counters, out.lanes.reset(); // other lanes in other warps: there is no picture of one
-  out.after.sectors = sectors;
+  set_sectors(out.after, sectors);
   out.after.requests = of_all_blocks(s.counters.requests, sorted.requests, block.requests);
   out.after.instructions = of_all_blocks(s.counters.instructions, sorted.instructions, block.requests);
 }

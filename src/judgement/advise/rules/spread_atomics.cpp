@@ -77,7 +77,7 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
                  "end; the more "
                  "a block updates, the more that saves";
     out.after.threads = left;
-    out.after.sectors = of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors);
+    set_sectors(out.after, of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors));
   } else {
     out.change =
         block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up in the end"

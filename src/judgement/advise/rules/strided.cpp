@@ -1,5 +1,5 @@
 // Neighbouring lanes are a constant distance apart, wider than the element: a member of a structure, where other
-// accesses of the kernel read the other members; a row for each thread, where the same line reads on within it and no
+// accesses of the thread read the other members; a row for each thread, where it reads on within it in a loop and no
 // result goes to a row of its own; else the wrong order of indices.
 #include "advise/rules/remedies.h"
 #include "base/bits.h"
@@ -40,6 +40,16 @@ u64 launched_warps(const Subject& s) {
 bool repeats(const Subject& s, const measure::SiteRecord& site) {
   u64 warps = launched_warps(s);
   return warps != 0 && site.counters[s.context.column].instructions > warps + warps / 2;
+}
+
+// Do loads of the kernel walk along rows of this length, one for each thread?
+bool loads_walk_along_rows(const Subject& s, u64 stride) {
+  bool out = false;
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+    out = out || (other.site.kind == access::Kind::load && is_device(other.space) &&
+                  other.site.function == s.site.site.function && other.distribution.first_block.rows != 0);
+  });
+  return out;
 }
 
 // Is there a store with this stride that each thread performs once? Then a row is no thread's own: it holds the results of
@@ -99,14 +109,29 @@ bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
          stride <= largest_vector;
 }
 
+// `members`: different places of the structure that the thread reads or writes.
 void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
-  u64 bytes = s.site.site.bytes;
+  const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
+  const bool whole = members * bytes == stride;
   out.change = "store one array per member (structure of arrays)";
-  if (members * bytes == stride)
-    out.change += fmt::format("; where it is one array, a[k*count + i] instead of a[{}*i + k]", members);
-  if (members * bytes == stride && is_power_of_two(stride) && (stride == 8 || stride == 16))
+  if (stride % bytes == 0)
+    out.change +=
+        fmt::format("; where it is one array, a[k*count + i] instead of a[{}*i + k]", stride / bytes);
+  if (bytes == 1 && stride > 4)
+    out.change += "; if the structure is packed, align its members, which are read byte by byte now";
+  else if (whole && padded == stride && stride <= largest_vector)
     out.change += fmt::format(", or access all {} members with one {}-byte vector", members, stride);
+  else if (whole && padded <= largest_vector)
+    out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
   out.example = "x[i] instead of p[i].x";
+}
+
+// Rows that are as short as a structure is: in the other order of indices neighbours are side by side, and no lane is idle.
+void say_other_order(const Subject& s, u64 stride, Advice& out) {
+  out.change = fmt::format("store the array the other way round: a[k*count + i] instead of a[{}*i + k], so "
+                           "that neighbouring threads read neighbouring elements",
+                           stride / s.site.site.bytes);
+  out.example = "table[k*count + i]";
 }
 
 } // namespace
@@ -118,9 +143,10 @@ void strided(const Subject& s, std::vector<Advice>& list) {
       pattern.kind() != measure::PatternKind::strided || stride <= bytes)
     return;
   Neighbours near = neighbours(s, stride);
+  const bool loops = repeats(s, in_launch(s));
   // Threads of the first block that walk along no row have none.
   const measure::FirstBlock& block = s.site.distribution.first_block;
-  bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || repeats(s, s.site)) &&
+  bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || loops) &&
                        (block.requests == 0 || block.rows != 0) && !result_in_row(s, stride);
   Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
   predict(s, consecutive(s), out);
@@ -138,16 +164,20 @@ void strided(const Subject& s, std::vector<Advice>& list) {
         : stride == 4 ? "char4"
                       : "char2");
     out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
-  } else if (stride <= largest_structure &&
-             (near.members > 1 || ((near.unrolled + 1) * bytes == stride && !repeats(s, s.site)))) {
+  } else if (stride <= largest_structure && (near.members > 1 || (near.unrolled != 0 && !loops))) {
     say_members(s, stride, near.members + near.unrolled, out);
   } else if (row_of_thread && turns_a_matrix(s)) {
     out.change =
         "load a tile into shared memory row by row, its lanes side by side, and read it there by column: "
         "the kernel's other accesses are side by side now and have to stay so";
     out.example = "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]";
+  } else if (row_of_thread && stride <= largest_structure && stride % bytes == 0) {
+    say_other_order(s, stride, out);
   } else if (row_of_thread) {
     say_rows_of_threads(s, out);
+  } else if (s.site.site.kind == access::Kind::store && loops && loads_walk_along_rows(s, stride)) {
+    out.change = "give each row to a warp, whose lanes write it side by side, as they then read it";
+    out.example = "for (int j = lane; j < n; j += 32) out[row*n + j] = …;";
   } else if (stride <= largest_structure) {
     out.change =
         "let neighbouring threads use neighbouring elements: one array per member where this is one of a "
