@@ -1,6 +1,7 @@
 #include "check/aliasing.h"
 #include "access/access.h"
 #include "access/opcode.h"
+#include <algorithm>
 
 namespace warplens::check {
 namespace {
@@ -46,6 +47,32 @@ std::optional<u32> store_in(const Flow& flow, const Loop& loop) {
   return ordered ? std::nullopt : out;
 }
 
+// An earlier load of the block of the same bytes, with a store between them.
+std::optional<u32> store_since_same_load(const Flow& flow, u32 load, u32 block, u32 address) {
+  const ir::Instruction& i = flow.function.instructions[load];
+  const access::Site& site = flow.module.sites[i.site.value];
+  const u32 value = flow.ssa.of_operand[address];
+  if (value == ir::no_value) return {};
+  constexpr u32 far = 512; // instructions
+  const u32 first = std::max(flow.function.blocks[block].first, load - std::min(load, far));
+  std::optional<u32> store;
+  for (u32 k = load; k-- > first;) {
+    const ir::Instruction& one = flow.function.instructions[k];
+    if (orders_memory(flow.module, one)) return {};
+    if (!one.site.valid()) continue;
+    const access::Site& other = flow.module.sites[one.site.value];
+    if (other.kind == access::Kind::store && other.space == access::Space::global) store = k;
+    if (other.kind != access::Kind::load || other.space != site.space || other.bytes != site.bytes || !is_plain(other) ||
+        one.guard.valid())
+      continue;
+    const std::optional<u32> theirs = address_operand(flow.module.form(one), one, flow.function);
+    if (theirs && flow.ssa.of_operand[*theirs] == value &&
+        flow.function.operands[*theirs].value == flow.function.operands[address].value)
+      return store; // none: the compiler joins them by itself
+  }
+  return {};
+}
+
 } // namespace
 
 std::optional<u32> store_that_repeats(const Flow& flow, u32 load, u32 block, u32 address) {
@@ -59,7 +86,7 @@ std::optional<u32> store_that_repeats(const Flow& flow, u32 load, u32 block, u32
     if (!same || !is_in_every_round(flow, loop, block)) continue;
     if (std::optional<u32> store = store_in(flow, loop)) return store;
   }
-  return {};
+  return store_since_same_load(flow, load, block, address);
 }
 
 } // namespace warplens::check

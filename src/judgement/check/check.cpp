@@ -122,20 +122,6 @@ u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
   return 0;
 }
 
-// The operand with the address that is judged; none where it is none that is known.
-std::optional<u32> address_operand(const ir::Form& form, const ir::Instruction& i, const ir::Function& f) {
-  if (form.family() != ir::Family::memory || ir::bulk_copy(form) != ir::BulkCopy::none ||
-      form.opcode == ir::Opcode::tensormap)
-    return {};
-  bool skip = ir::copies_asynchronously(form); // where it writes comes first
-  for (u32 o = i.first_operand + i.destinations; o < i.first_operand + i.destinations + i.sources; ++o) {
-    if (f.operands[o].kind != ir::Operand::Kind::address) continue;
-    if (!skip) return o;
-    skip = false;
-  }
-  return {};
-}
-
 // An access: an instruction, and of an asynchronous copy where it reads, then where it writes.
 struct Place {
   u32 instruction = 0;

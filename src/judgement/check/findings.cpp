@@ -225,7 +225,7 @@ Finding repeated_load(const Judgement& j, const std::vector<const arch::Architec
   out.rule = Rule::missing_restrict;
   out.severity = Severity::note;
   out.certainty = Certainty::possible;
-  out.message = described(j) + ": in every round of a loop anew, as a store in it may change what it reads";
+  out.message = described(j) + ": loaded again, as a store in between may change what it reads";
   out.conditions.clear();
   out.notes.clear();
   const access::SourceFrame& store = *j.repeated_for;

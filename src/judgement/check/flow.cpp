@@ -1,5 +1,6 @@
 // Loops found from back edges; which blocks the two sides of a branch reach before they meet. See flow.h.
 #include "check/flow.h"
+#include "ir/operands.h"
 #include <algorithm>
 #include <set>
 
@@ -216,6 +217,19 @@ const ir::Instruction* Flow::conditional_end(u32 block) const {
   bool jumps = opcode == ir::Opcode::bra || opcode == ir::Opcode::ret || opcode == ir::Opcode::exit ||
                opcode == ir::Opcode::trap;
   return jumps && last.guard.valid() ? &last : nullptr;
+}
+
+std::optional<u32> address_operand(const ir::Form& form, const ir::Instruction& i, const ir::Function& f) {
+  if (form.family() != ir::Family::memory || ir::bulk_copy(form) != ir::BulkCopy::none ||
+      form.opcode == ir::Opcode::tensormap)
+    return {};
+  bool skip = ir::copies_asynchronously(form); // where it writes comes first
+  for (u32 o = i.first_operand + i.destinations; o < i.first_operand + i.destinations + i.sources; ++o) {
+    if (f.operands[o].kind != ir::Operand::Kind::address) continue;
+    if (!skip) return o;
+    skip = false;
+  }
+  return {};
 }
 
 } // namespace warplens::check

@@ -5,6 +5,7 @@
 #pragma once
 #include "ir/ssa.h"
 #include <map>
+#include <optional>
 
 namespace warplens::check {
 
@@ -97,5 +98,8 @@ private:
   std::vector<u32> mark_;    // [blocks], of the last walk that came there
   u32 walk_ = 0;
 };
+
+// The operand with the address that is judged; none where it is none that is known.
+std::optional<u32> address_operand(const ir::Form&, const ir::Instruction&, const ir::Function&);
 
 } // namespace warplens::check

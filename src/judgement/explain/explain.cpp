@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "explain/expr/evaluate.h"
 #include "explain/expr/parser.h"
+#include "explain/expr/spelling.h"
 #include "explain/fixes.h"
 #include "explain/model/form.h"
 #include <algorithm>
@@ -78,6 +79,12 @@ private:
 
   std::optional<Diagnostic> parse() {
     // The access is text 0, so its lines in diagnostics are the first; definitions are parsed before it.
+    Result<Spelling> spelling = spelling_of(question_.access);
+    if (!spelling) return std::move(spelling.error());
+    question_.access = spelling->access;
+    if (!spelling->type.empty()) question_.type = spelling->type;
+    if (question_.kind == Kind::load && spelling->stores) question_.kind = Kind::store;
+    if (question_.kind == Kind::load && spelling->updates) question_.kind = Kind::atomic;
     Result<Type> element = parse_type(question_.type);
     if (!element) {
       texts_.add("--type", question_.type);
@@ -93,6 +100,13 @@ private:
     Result<Target> target = parser_.access(question_.access, *element, question_.dims, question_.pitch);
     if (!target) return std::move(target.error());
     target_ = std::move(*target);
+    if (spelling->accessed.empty()) return {};
+    Result<Type> accessed = parse_type(spelling->accessed);
+    if (!accessed) {
+      texts_.add("--type", spelling->accessed);
+      return std::move(accessed.error());
+    }
+    target_.accessed = std::move(*accessed), target_.cast = true;
     return {};
   }
 
@@ -129,6 +143,7 @@ private:
   Explanation answer(const arch::Architecture& arch) {
     Explanation out;
     out.question = question_;
+    out.assumed = parser_.assumed();
     out.element = target_.element;
     out.accessed = target_.accessed;
     out.array = target_.array;
@@ -150,6 +165,7 @@ private:
   // A member has the alignment that its place in the structure leaves it.
   std::vector<Piece> pieces_of_access() const {
     Type type = target_.accessed;
+    if (target_.cast) return pieces(type); // misaligned() holds it to what the program promises
     u64 common = target_.offset | target_.element.align;
     for (const Subscript& subscript : target_.subscripts) common |= subscript.stride;
     type.align = std::min<u32>(type.align, static_cast<u32>(common & (~common + 1)));
@@ -176,7 +192,7 @@ private:
     return {};
   }
 
-  const Question& question_;
+  Question question_; // with what its spelling says
   Texts texts_;
   Tree tree_;
   Parser parser_;

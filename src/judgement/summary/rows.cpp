@@ -5,6 +5,7 @@
 #include "measure/totals.h"
 #include "summary/findings.h"
 #include <algorithm>
+#include <cmath>
 
 namespace warplens::summary {
 
@@ -218,6 +219,30 @@ Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
     if (row.excess_bytes == 0) row.excess_cycles = 0; // passes of bytes that are all needed
   }
   return row;
+}
+
+std::vector<LaunchCost> costs_by_launch(const std::vector<Launch>& launches, const Kernel& kernel,
+                                        const Row& row) {
+  constexpr double same = 0.005; // shown with two digits
+  std::vector<LaunchCost> out;
+  for (u32 index : kernel.alike) {
+    const measure::LaunchRecord& record = launches[index].record;
+    Counts sum;
+    for (const SiteRecord& site : record.sites)
+      if (site.space == row.space && site.site.opcode == row.site.opcode && site.site.bytes == row.site.bytes &&
+          site.site.array == row.site.array && site.site.frames == row.site.frames && ran(site.counters))
+        sum += site.counters[0];
+    if (sum.instructions == 0) continue;
+    const Cost cost = cost_of(sum, row.space, row.site, record.sm.empty() ? nullptr : arch::find(record.sm[0]));
+    auto known = std::ranges::find_if(
+        out, [&](const LaunchCost& other) { return std::abs(other.cost.actual - cost.actual) < same; });
+    if (known == out.end())
+      out.push_back({cost, launches[index].count()});
+    else
+      known->launches += launches[index].count();
+  }
+  if (out.size() < 2) out.clear();
+  return out;
 }
 
 } // namespace warplens::summary

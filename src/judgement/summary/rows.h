@@ -38,6 +38,14 @@ SiteSums merge_rows(SiteSums);
 // stays in the L1 (measure/reuse.h).
 Row make_row(Merge, const advise::Launch&, bool stays);
 
+// What a row costs in launches of its kernel that differ: cost and how many launches, in the order of the first of each.
+// Empty where all cost the same.
+struct LaunchCost {
+  Cost cost;
+  u64 launches = 0;
+};
+std::vector<LaunchCost> costs_by_launch(const std::vector<Launch>&, const Kernel&, const Row&);
+
 // What accesses have in common that a reader sees as one place: the line and the calls on the way to it; without line
 // information the function.
 using PlaceKey = std::vector<std::tuple<std::string, u32, u32>>; // file (or function), line, column

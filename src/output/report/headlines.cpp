@@ -11,6 +11,7 @@
 #include "report/sections.h"
 #include "source/places.h"
 #include "summary/findings.h"
+#include "summary/rows.h"
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -75,6 +76,18 @@ std::string waste_text(const Finding& finding, Space space) {
   return text +
          fmt::format(" ({}) for nothing",
                      percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));
+}
+
+// Launches of one kernel whose costs differ: "; 4.00 in 1 launch, 5.00 in 1 launch". Else empty.
+std::string by_launch(const Page& page, const Finding::Access& access, bool alone) {
+  constexpr std::size_t most = 4;
+  const auto costs =
+      costs_by_launch(page.model.input.launches, kernel_of(page, access), row_of(page, access));
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(most, costs.size()); ++i)
+    words.push_back(fmt::format("{:.2f} in {}", costs[i].cost.actual, human(costs[i].launches, "launch")));
+  if (costs.size() > most) words.push_back("…");
+  return words.empty() ? "" : fmt::format("; {}{}", alone ? "" : "the worst ", fmt::join(words, ", "));
 }
 
 // Atomics that wait for one another: what is updated how often, and why there is no share.
@@ -170,6 +183,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   out += page.style.bad(wrap(what, "    ", width));
   std::string costs = waits ? wait_text(page, finding) : waste_text(finding, row.space);
   if (!waits && row.space == Space::shared) costs += combined_note(page, finding);
+  if (!waits) costs += by_launch(page, worst, accesses == 1);
   out += wrap(costs, "    ", width);
   return out + page.style.bold(wrap(fix_of(page, finding, row), "    ", width));
 }

@@ -30,6 +30,22 @@ bool gives_truth(Binary op) {
 
 constexpr std::string_view builtin_names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 
+// What courses and samples call the parts of an index. Sizes (n, width) have no usual value.
+struct UsualName {
+  std::string_view name, meaning;
+};
+constexpr std::string_view across = "blockIdx.x*blockDim.x + threadIdx.x",
+                           down = "blockIdx.y*blockDim.y + threadIdx.y";
+constexpr UsualName usual_names[] = {
+    {"tid", "threadIdx.x"}, {"t", "threadIdx.x"},      {"tx", "threadIdx.x"},  {"ty", "threadIdx.y"},
+    {"tz", "threadIdx.z"},  {"bid", "blockIdx.x"},     {"bx", "blockIdx.x"},   {"by", "blockIdx.y"},
+    {"bz", "blockIdx.z"},   {"i", across},             {"idx", across},        {"index", across},
+    {"id", across},         {"gid", across},           {"gtid", across},       {"x", across},
+    {"ix", across},         {"col", across},           {"Col", across},        {"column", across},
+    {"y", down},            {"iy", down},              {"row", down},          {"Row", down},
+    {"lane", "threadIdx.x % 32"}, {"laneId", "threadIdx.x % 32"}, {"lane_id", "threadIdx.x % 32"},
+    {"warp", "threadIdx.x / 32"}, {"warpId", "threadIdx.x / 32"}, {"warp_id", "threadIdx.x / 32"}};
+
 struct DepthGuard {
   u32& depth;
   explicit DepthGuard(u32& d) : depth(++d) {}
@@ -53,6 +69,21 @@ Parser::Parser(Texts& texts, Tree& tree) : texts_(texts), tree_(tree) {
 const Parser::Name* Parser::known(std::string_view name) const {
   auto at = std::find_if(names_.begin(), names_.end(), [&](const Name& n) { return n.name == name; });
   return at == names_.end() ? nullptr : &*at;
+}
+
+// Defines a name that has no meaning yet as it usually is; null where there is no such meaning.
+const Parser::Name* Parser::usual(std::string_view name) {
+  const auto* at = std::find_if(std::begin(usual_names), std::end(usual_names),
+                                [&](const UsualName& one) { return one.name == name; });
+  if (at == std::end(usual_names)) return nullptr;
+  const std::vector<Token> tokens = std::move(tokens_);
+  const std::size_t place = at_;
+  const u32 depth = depth_;
+  const bool defined = !define(std::string(name), std::string(at->meaning));
+  tokens_ = tokens, at_ = place, depth_ = depth;
+  if (!defined) return nullptr;
+  assumed_.emplace_back(name, at->meaning);
+  return &names_.back();
 }
 
 NodeId Parser::add(Node node) {
@@ -214,16 +245,24 @@ Parser::Parsed Parser::name() {
   for (u32 i = 0; i < std::size(builtin_names); ++i)
     if (token.text == builtin_names[i]) return builtin(i * 3);
   ++at_;
+  if (token.text == "sizeof") return size_of(token);
+  if (token.text == "static_cast") return static_cast_of(token);
   if (is("(")) return call(token);
   if (is("["))
     return failure(texts_.error(
         "explain-loaded",
         fmt::format("the value of '{}[…]' is loaded from memory, which explain does not know", token.text),
         token.place, "use `warplens run` on the program, or stand in for the value with --set"));
+  if (is("->"))
+    return failure(texts_.error("explain-arrow", fmt::format("which structure '{}' points to is not known", token.text),
+                                token.place, fmt::format("write {}[i].member for an array of structures", token.text)));
   const Name* found = known(token.text);
+  if (found == nullptr) found = usual(token.text);
   if (found == nullptr)
-    return failure(texts_.error("explain-unknown-name", fmt::format("'{}' has no value", token.text),
-                                token.place, fmt::format("give it one: --set {}=1024", token.text)));
+    return failure(texts_.error(
+        "explain-unknown-name", fmt::format("'{}' has no value", token.text), token.place,
+        fmt::format("give it one: --set {0}=1024 for a size, --set '{0}=threadIdx.x' for a part of the index",
+                    token.text)));
   if (found->node.valid()) { // a copy of its outermost node, so that carets point at this use of it
     Node use = tree_[found->node];
     use.place = token.place;
@@ -266,7 +305,9 @@ Parser::Parsed Parser::call(const Token& function) {
   if (at == std::end(functions))
     return failure(texts_.error(
         "explain-function", fmt::format("'{}' is not a function that explain knows", function.text),
-        function.place, "min, max and abs are; give any other value a name with --set"));
+        function.place,
+        "min, max and abs are. Write out a macro; write v[y][x] with --dims for a view's v(y, x); give any "
+        "other value a name with --set"));
   take("(");
   Node node{at->kind, Integer::i32};
   for (u32 i = 0; i < at->arguments; ++i) {
@@ -279,6 +320,36 @@ Parser::Parsed Parser::call(const Token& function) {
   if (!take(")")) return failure(unexpected("')'"));
   node.place = from(function.place);
   return add(node);
+}
+
+// sizeof(T)
+Parser::Parsed Parser::size_of(const Token& word) {
+  if (!take("(")) return failure(unexpected("'(' after sizeof"));
+  const std::size_t first = at_;
+  while (!is(")") && here().kind != TokenKind::end) ++at_;
+  if (at_ == first || here().kind == TokenKind::end) return failure(unexpected("a type in brackets"));
+  Place place = tokens_[first].place;
+  place.length = here().place.column - place.column;
+  Result<Type> type = parse_type(texts_.cut(place));
+  if (!type)
+    return failure(texts_.error("explain-type", fmt::format("unknown type '{}'", texts_.cut(place)), place,
+                                "write its size in bytes"));
+  ++at_;
+  Node node{NodeKind::number, Integer::u64, from(word.place)};
+  node.value = type->size;
+  return add(node);
+}
+
+// static_cast<T>(value)
+Parser::Parsed Parser::static_cast_of(const Token& word) {
+  std::optional<Node> node;
+  if (take("<")) node = cast_type();
+  if (!node || !take(">") || !take("(")) return failure(unexpected("an integer type in '<…>' and a value"));
+  Parsed value = conditional();
+  if (!value) return value;
+  if (!take(")")) return failure(unexpected("')'"));
+  node->operands[0] = *value, node->place = from(word.place);
+  return add(*node);
 }
 
 // The words of an integer type, after '('; nothing when they are not one. Leaves at_ behind them.

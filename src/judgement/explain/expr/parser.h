@@ -12,6 +12,8 @@ public:
 
   // `name=text`: a number becomes a parameter of that value, anything else a definition: an int variable.
   std::optional<diag::Diagnostic> define(const std::string& name, const std::string& text);
+  // The names that the texts used without a definition and that have the meaning courses give them: "tid" → "threadIdx.x".
+  const std::vector<std::pair<std::string, std::string>>& assumed() const { return assumed_; }
   Result<NodeId> expression(const std::string& what, const std::string& text);
   // "A[i]", "p[i].y", "A[i][j]" or a bare index. `dims`: elements per dimension, outermost first; the
   // outermost may be left out. `pitch`: bytes from row to row where rows are padded, else 0.
@@ -48,10 +50,14 @@ private:
   NodeId operation(Binary op, NodeId a, NodeId b);
   Place from(Place first) const;
   const Name* known(std::string_view name) const;
+  const Name* usual(std::string_view name);
+  Parsed size_of(const Token& word);
+  Parsed static_cast_of(const Token& word);
 
   Texts& texts_;
   Tree& tree_;
   std::vector<Name> names_;
+  std::vector<std::pair<std::string, std::string>> assumed_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   u32 depth_ = 0;

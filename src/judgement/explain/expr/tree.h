@@ -86,6 +86,7 @@ struct Target {
   u64 offset = 0;
   Type element;  // of the array
   Type accessed; // what is read or written
+  bool cast = false; // by a pointer of another type, which promises its alignment
 };
 
 } // namespace warplens::explain

@@ -32,14 +32,16 @@ void offer_swap(Situation& s, const RowLength& row, std::vector<advise::Advice>&
   offer(list, std::move(out));
 }
 
-// A short constant step: members of a structure spelled out by hand. Each becomes an array of its own.
+// A short step: members of a structure spelled out by hand. Each becomes an array of its own.
 void offer_arrays(Situation& s, const RowLength& row, std::vector<advise::Advice>& list) {
   advise::Advice out;
   out.rule = findings::uncoalesced(s.manner.kind);
   out.title = "One array per member (structure of arrays)";
   out.cause =
       fmt::format("Neighbouring threads use one element in {}; the others travel for nothing.", row.value);
-  out.change = fmt::format("Store each of the {} interleaved values in an array of its own.", row.value);
+  out.change = fmt::format("Store each of the {} interleaved values in an array of its own; where the others are never "
+                           "used, pack those that are.",
+                           row.value);
   out.example = fmt::format("{}_k[{}]", s.target.array, s.symbolic.form.algebra().text(row.rows));
   out.metric = metric_of(s);
   out.before = s.block;
@@ -58,7 +60,7 @@ void swap_index_order(Situation& s, std::vector<advise::Advice>& list) {
   if (!along) return;
   for (const RowLength& row : row_lengths(s, *index)) {
     if (row.length != along->coefficient) continue;
-    bool short_row = row.length.is_constant() && row.value <= largest_structure;
+    bool short_row = row.value <= largest_structure;
     if (short_row)
       offer_arrays(s, row, list);
     else if (s.question.space != access::Space::shared)

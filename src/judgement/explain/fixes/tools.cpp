@@ -72,10 +72,15 @@ std::vector<QuasiPolynomial> candidates(const Situation& s, const QuasiPolynomia
     if (!one && std::find(out.begin(), out.end(), candidate) == out.end()) out.push_back(candidate);
   };
   Algebra& algebra = s.symbolic.form.algebra();
-  for (VariableId v : {thread_x, thread_y, thread_z, block_x, VariableId{4u}, VariableId{5u}})
-    for (const auto& [monomial, coefficient] :
-         Algebra::divide_terms(index, Algebra::factor(FactorId{v.value})).quotient.terms)
-      add(monomial, coefficient);
+  for (VariableId v : {thread_x, thread_y, thread_z, block_x, VariableId{4u}, VariableId{5u}}) {
+    const QuasiPolynomial whole =
+        Algebra::divide_terms(index, Algebra::factor(FactorId{v.value})).quotient; // 32 + pad
+    const bool of_indices = std::ranges::any_of(whole.terms, [](const auto& term) {
+      return std::ranges::any_of(term.first, [](FactorId id) { return id.value < warp_size_variable.value; });
+    });
+    if (whole.terms.size() > 1 && !of_indices) out.push_back(whole);
+    for (const auto& [monomial, coefficient] : whole.terms) add(monomial, coefficient);
+  }
   for (const auto& [monomial, coefficient] :
        index.terms) // i*n with a loop counter i: either may be the length
     if (monomial.size() == 2 && algebra.is_variable(monomial[0]) && algebra.is_variable(monomial[1]))
@@ -107,8 +112,9 @@ Metric metric_of(const Situation& s) {
 void offer(std::vector<Advice>& list, Advice advice) {
   u64 before = advise::value(advice.metric, advice.before),
       after = advise::value(advice.metric, advice.after);
-  bool better =
-      after < before || (after == before && advice.after.transaction_bytes < advice.before.transaction_bytes);
+  const arch::Counts &a = advice.before, &b = advice.after;
+  bool better = after < before || (after == before && (b.transaction_bytes < a.transaction_bytes ||
+                                                       (b.transaction_bytes == a.transaction_bytes && b.tags < a.tags)));
   if (better) list.push_back(std::move(advice));
 }
 

@@ -19,7 +19,7 @@ std::vector<Wide> values_of(const Situation&, u64 thread);
 
 // A row length: a term `length` that divides some terms of the index, and the index by it.
 struct RowLength {
-  symbolic::QuasiPolynomial length; // one term, in elements: n, 100, 2*n
+  symbolic::QuasiPolynomial length; // in elements: n, 100, 2*n, 32 + pad
   i64 value = 0;
   std::string text;
   symbolic::QuasiPolynomial rows, columns; // index = rows·length + columns
@@ -35,7 +35,7 @@ symbolic::QuasiPolynomial bytes_of(const Situation&, const symbolic::QuasiPolyno
 
 // The metric that the space's accesses are judged by.
 advise::Metric metric_of(const Situation&);
-// Adds the fix when it lowers its metric, or the bytes moved where the number of transactions stays.
+// Adds the fix when it lowers its metric; where that stays, the bytes moved; where these stay, too, the 128-byte lines.
 void offer(std::vector<advise::Advice>& list, advise::Advice advice);
 
 using Fix = void(Situation&, std::vector<advise::Advice>&);

@@ -30,7 +30,19 @@ bool has_lines(const Explanation& e) {
 double ideal_lines(const arch::Counts& c, u32 bytes) { return static_cast<double>(c.threads) * bytes / 128; }
 
 bool as_few_as_possible(const Explanation& e, const arch::Counts& c) {
-  return e.question.section == 0 && has_lines(e) && c.sectors == c.ideal_sectors;
+  if (e.question.section != 0) return false;
+  if (has_lines(e)) return c.sectors == c.ideal_sectors;
+  const arch::Architecture* arch = arch::find(e.question.sm);
+  if (arch == nullptr || e.question.space != Space::global || e.manner.pieces.size() != 1) return false;
+  // Whole segments: the same lanes side by side, from an aligned start, could need as many.
+  Footprint aligned = e.footprint;
+  for (std::size_t thread = 0; thread < aligned.offset.size(); ++thread)
+    aligned.offset[thread] = static_cast<i64>(thread * e.manner.pieces[0].bytes);
+  Mode manner = e.manner;
+  manner.base = 0, manner.pieces[0].offset = 0;
+  const arch::Counts best = c == e.block ? count_block(*arch, aligned, manner)
+                                         : count_warp(*arch, aligned, manner, e.question.warp);
+  return c.transactions <= best.transactions && c.transaction_bytes <= best.transaction_bytes;
 }
 
 std::string cost_sentence(const Explanation& e, const arch::Counts& c, const std::map<u64, u64>& sizes) {

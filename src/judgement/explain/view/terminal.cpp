@@ -19,7 +19,7 @@ namespace {
 using access::Space;
 
 constexpr u32 page = 98;              // columns
-constexpr std::size_t most_rows = 12; // of a picture, before it is cut in the middle
+constexpr std::size_t most_picture_rows = 12; // of a picture, before it is cut in the middle
 
 std::string shape(Dim3 d, const Theme& ink) {
   std::string out = fmt::format("{}", d.x);
@@ -42,10 +42,40 @@ std::string heading(const Explanation& e, const Theme& ink) {
   if (!q.condition.empty()) where += fmt::format(", only where {}", q.condition);
   if (q.base != 0) where += fmt::format(", {} starts {} after a boundary", e.array, plural(q.base, "byte"));
   if (q.pitch != 0) where += fmt::format(", rows {} bytes apart", q.pitch);
-  return out + text::wrap(fmt::format("{}; compute capability {}", where, sm_text(q.sm)), page) + "\n";
+  out += text::wrap(fmt::format("{}; compute capability {}", where, sm_text(q.sm)), page) + "\n";
+  std::string assumed;
+  for (const auto& [name, meaning] : e.assumed)
+    assumed += fmt::format("{}{} = {}", assumed.empty() ? "taken for granted: " : ", ", name, meaning);
+  if (!assumed.empty())
+    out += text::wrap(fmt::format("{} (--set '{}=…' gives another meaning)", assumed, e.assumed[0].first), page) + "\n";
+  return out;
+}
+
+// The question of the other spaces is not the one of device memory: shared memory asks for banks, constant and local memory
+// whether all lanes use one index.
+std::string verdict_of_space(const Explanation& e, const Theme& ink) {
+  const bool shared = e.question.space == Space::shared, constant = e.question.space == Space::constant;
+  const bool good = shared     ? e.warp.wavefronts <= e.warp.ideal_wavefronts
+                    : constant ? e.warp.requests <= e.warp.instructions
+                               : e.warp.sectors <= e.warp.ideal_sectors;
+  std::string text;
+  if (shared)
+    text = good ? fmt::format("{} no: no bank is asked for two different words in a pass", ink.yes())
+                : fmt::format("{} yes: {} where {} would do", ink.no(), plural(e.warp.wavefronts, "pass"),
+                              e.warp.ideal_wavefronts);
+  else if (good)
+    text = fmt::format("{} yes: {}", ink.yes(), constant ? "one request serves the warp" : "the threads' copies of an element lie side by side");
+  else
+    text = constant ? fmt::format("{} no: {}, one for each different address", ink.no(), plural(e.warp.requests, "request"))
+                    : fmt::format("{} no: the lanes go to different elements, which lie in different sectors", ink.no());
+  return ink.bold(shared ? "Do lanes want different words of one bank?" : "Is the index the same in all lanes?") + "\n  index = " +
+         e.form.index.substr(0, 200) + (e.form.in_bytes ? " bytes" : "") + "\n  " +
+         text::wrap(good ? ink.good(text) : ink.bad(text), page, "  ") + "\n";
 }
 
 std::string verdict(const Explanation& e, const Theme& ink) {
+  if (e.question.space == Space::shared || e.question.space == Space::constant || e.question.space == Space::local)
+    return verdict_of_space(e, ink);
   const Form& f = e.form;
   std::string unit = f.in_bytes ? " bytes" : "";
   std::string index =
@@ -69,6 +99,13 @@ std::string verdict(const Explanation& e, const Theme& ink) {
     split.clear();
     break;
   case FormKind::strided:
+    if (f.coefficient == "1") {
+      out = ink.bad(fmt::format("{} the index is", ink.no())) +
+            fmt::format(", but elements are {} apart and {} of each {} used",
+                        plural(static_cast<u64>(f.step < 0 ? -f.step : f.step), "byte"),
+                        plural(e.accessed.size, "byte"), e.accessed.size == 1 ? "is" : "are");
+      break;
+    }
     out = ink.bad(fmt::format("{} no", ink.no())) +
           fmt::format(": the factor of threadIdx.x is not 1; neighbouring threads are {} apart",
                       plural(static_cast<u64>(f.step < 0 ? -f.step : f.step), "byte"));
@@ -136,9 +173,9 @@ std::string draw(const Picture& picture, const Theme& ink) {
   for (const Row& row : picture.rows) label = std::max(label, width_of(bytes_text(picture, row, ink.dash())));
   std::string out;
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
-    bool cut = picture.rows.size() > most_rows && i == most_rows - 3;
+    bool cut = picture.rows.size() > most_picture_rows && i == most_picture_rows - 3;
     if (cut) {
-      std::size_t hidden = picture.rows.size() - (most_rows - 1);
+      std::size_t hidden = picture.rows.size() - (most_picture_rows - 1);
       out += "  " + pad_left(ink.more(), label) + fmt::format("  {} more rows\n", hidden);
       i += hidden;
     }

@@ -2,6 +2,7 @@
 // access, the condition, then the definitions. Limits on what is accepted stand here.
 #pragma once
 #include "base/diagnostic.h"
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ private:
   struct Line {
     std::string what, text;
   };
-  std::vector<Line> texts_;
+  std::deque<Line> texts_; // tokens point into them
 };
 
 } // namespace warplens::explain
