@@ -290,11 +290,16 @@ TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
   x.site.site.frames = {{"a.cu", 5, 3, ""}}, y.site.site.frames = {{"a.cu", 5, 9, ""}};
   measure::LaunchRecord launch = launch_of({&x, &y});
   EXPECT_NE(only(advise_in(x, launch)).change.find("one array per member"), std::string::npos);
-  y.site.site.frames = x.site.site.frames; // an unrolled loop
+  y.site.site.frames = x.site.site.frames; // one statement, or an unrolled loop over so short a row: the same change
   launch = launch_of({&x, &y});
-  EXPECT_NE(only(advise_in(x, launch)).change.find("to a warp"), std::string::npos);
-  x.site.distribution.first_block.requests = 10; // whose threads walk along no rows
-  EXPECT_EQ(only(advise_in(x, launch)).change.find("to a warp"), std::string::npos);
+  EXPECT_NE(only(advise_in(x, launch)).change.find("one array per member"), std::string::npos);
+  Built near = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 512; });
+  Built far = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 512; });
+  near.site.site.frames = far.site.site.frames = {{"a.cu", 5, 3, ""}};
+  launch = launch_of({&near, &far});
+  EXPECT_NE(only(advise_in(near, launch)).change.find("to a warp"), std::string::npos);
+  near.site.distribution.first_block.requests = 10; // whose threads walk along no rows
+  EXPECT_EQ(only(advise_in(near, launch)).change.find("to a warp"), std::string::npos);
 }
 
 // A structure of 12 bytes that is read whole by one statement is no row of its thread.

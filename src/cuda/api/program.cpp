@@ -138,6 +138,7 @@ Expected<LaunchRecord> Program::launch(const std::string& kernel, const Launch& 
 
   sim::LaunchSpec spec{*id, grid, block, {}, launch.dynamic_shared, *parameters, false};
   sim::LaunchOptions options;
+  options.name = ptx::demangle(kernel);
   options.workers = launch.workers;
   const std::vector<access::Site>& sites = impl_->program->module().sites;
   measure::Collector collector(*rows, sites, sim::worker_count(options, spec));

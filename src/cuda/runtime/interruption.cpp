@@ -30,8 +30,8 @@ std::atomic<pid_t> owner{0}, launching{0}; // process, and thread that launches;
 std::atomic<bool> told{false};             // what was counted has been sent
 enum class Handled : u8 { at_once, being_set, all };
 std::atomic<Handled> handled{Handled::at_once}; // which signals, of those that the program leaves to us
-u32 depth = 0;                               // of guards; of the thread that launches
-std::atomic<const void*> outermost{nullptr}; // guard, on that thread's stack
+u32 depth = 0;                                  // of guards; of the thread that launches
+std::atomic<const void*> outermost{nullptr};    // guard, on that thread's stack
 
 pid_t thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 

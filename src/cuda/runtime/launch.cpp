@@ -137,8 +137,9 @@ void settle_sites(std::vector<measure::SiteRecord>& sites, const Kernel& kernel)
   });
 }
 
-sim::LaunchOptions options_of(Runtime& runtime) {
+sim::LaunchOptions options_of(Runtime& runtime, std::string kernel) {
   sim::LaunchOptions options;
+  options.name = std::move(kernel);
   options.progress = [&progress = runtime.progress](u64 done, u64 total) {
     progress.blocks(done, total);
     interruption::lasts();
@@ -254,7 +255,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   runtime.events.send(
       measure::LaunchStarted{record.process, record.index, record.name, record.grid, record.block});
   auto begin = std::chrono::steady_clock::now();
-  sim::LaunchOptions options = options_of(runtime);
+  sim::LaunchOptions options = options_of(runtime, record.name);
   if (request.time_left != nullptr) options.time_limit = *request.time_left;
   auto finish = [&] {
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -289,7 +290,7 @@ void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
   sim::LaunchSpec spec{launch.kernel,         launch.grid,       launch.block, launch.cluster,
                        launch.dynamic_shared, launch.parameters, false};
   runtime.progress.launch_begins(launch.index, ptx::demangle(launch.name), false);
-  sim::LaunchResult result = sim::launch(*runtime.device, *launch.program, spec, options_of(runtime));
+  sim::LaunchResult result = sim::launch(*runtime.device, *launch.program, spec, options_of(runtime, ptx::demangle(launch.name)));
   runtime.progress.erase();
   if (!result.fault || result.fault->kind == sim::FaultKind::cancelled) return;
   runtime.say(result.fault->diagnostic);

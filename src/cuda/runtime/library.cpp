@@ -98,8 +98,8 @@ ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, const void* code, 
   std::vector<std::vector<std::byte>> copies = unpack_images(readable);
   if (copies.empty())
     for (Bytes image : images) copies.emplace_back(image.begin(), image.end());
-  return load_library(runtime, std::move(copies), fmt::format("code that {} loaded", os::file_name(os::executable())),
-                      jit);
+  return load_library(runtime, std::move(copies),
+                      fmt::format("code that {} loaded", os::file_name(os::executable())), jit);
 }
 
 ResultOr<Binary*, cudaError_t> load_library_file(Runtime& runtime, const char* path, const JitOptions& jit) {

@@ -32,7 +32,6 @@ constexpr const char* not_of_program = "what a library has as machine code alone
                                        "that you build yourself, keep the PTX (PyTorch: "
                                        "TORCH_CUDA_ARCH_LIST=\"9.0+PTX\")";
 
-
 // The library that the code was linked into; empty for the program itself.
 std::string library_of(const std::vector<Bytes>& fatbins) {
   Dl_info info{};
@@ -107,7 +106,9 @@ cudaError_t Binary::load(Runtime& runtime) {
   loaded = true;
   const u32 sm = arch::sm(runtime.architecture());
   const std::string library = name.empty() ? library_of(fatbins) : "";
-  const std::string called = !name.empty() ? name : !library.empty() ? library : std::string(os::file_name(os::executable()));
+  const std::string called = !name.empty()      ? name
+                             : !library.empty() ? library
+                                                : std::string(os::file_name(os::executable()));
   auto fail = [&](cudaError_t code, diag::Diagnostic why) {
     reason = why.message;
     log = diag::render(why);

@@ -118,6 +118,7 @@ struct LaunchChecks {
   bool any() const { return sync || memory || race; }
 };
 struct LaunchOptions {
+  std::string name; // of the kernel, as people call it; empty: the PTX function's
   u32 workers = 0; // 0: one per core
   u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (batch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing

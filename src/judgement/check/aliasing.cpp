@@ -62,8 +62,8 @@ std::optional<u32> store_since_same_load(const Flow& flow, u32 load, u32 block, 
     if (!one.site.valid()) continue;
     const access::Site& other = flow.module.sites[one.site.value];
     if (other.kind == access::Kind::store && other.space == access::Space::global) store = k;
-    if (other.kind != access::Kind::load || other.space != site.space || other.bytes != site.bytes || !is_plain(other) ||
-        one.guard.valid())
+    if (other.kind != access::Kind::load || other.space != site.space || other.bytes != site.bytes ||
+        !is_plain(other) || one.guard.valid())
       continue;
     const std::optional<u32> theirs = address_operand(flow.module.form(one), one, flow.function);
     if (theirs && flow.ssa.of_operand[*theirs] == value &&

@@ -42,7 +42,8 @@ const LibraryChange* library_change(const access::Site& site) {
 
 // What a library's access costs, and why, is still to be said; who calls the library cannot change its lines.
 void withdraw(const access::Site& site, advise::Advice& advice) {
-  if (const LibraryChange* known = library_change(site); known != nullptr && advice.rule != findings::Rule::halo_access &&
+  if (const LibraryChange* known = library_change(site); known != nullptr &&
+                                                         advice.rule != findings::Rule::halo_access &&
                                                          advice.metric == advise::Metric::sectors) {
     advice.change = known->change, advice.example.clear();
     return;
@@ -229,11 +230,13 @@ std::vector<LaunchCost> costs_by_launch(const std::vector<Launch>& launches, con
     const measure::LaunchRecord& record = launches[index].record;
     Counts sum;
     for (const SiteRecord& site : record.sites)
-      if (site.space == row.space && site.site.opcode == row.site.opcode && site.site.bytes == row.site.bytes &&
-          site.site.array == row.site.array && site.site.frames == row.site.frames && ran(site.counters))
+      if (site.space == row.space && site.site.opcode == row.site.opcode &&
+          site.site.bytes == row.site.bytes && site.site.array == row.site.array &&
+          site.site.frames == row.site.frames && ran(site.counters))
         sum += site.counters[0];
     if (sum.instructions == 0) continue;
-    const Cost cost = cost_of(sum, row.space, row.site, record.sm.empty() ? nullptr : arch::find(record.sm[0]));
+    const Cost cost =
+        cost_of(sum, row.space, row.site, record.sm.empty() ? nullptr : arch::find(record.sm[0]));
     auto known = std::ranges::find_if(
         out, [&](const LaunchCost& other) { return std::abs(other.cost.actual - cost.actual) < same; });
     if (known == out.end())

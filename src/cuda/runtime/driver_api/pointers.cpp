@@ -30,7 +30,7 @@ enum Attribute : int { // CU_POINTER_ATTRIBUTE_…
   block_id = 20,
   is_decompress_capable = 21
 };
-constexpr int full_access = 3;            // CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
+constexpr int full_access = 3;                // CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
 constexpr int type_host = 1, type_device = 2; // CU_MEMORYTYPE_…
 
 std::size_t width_of(int attribute) {

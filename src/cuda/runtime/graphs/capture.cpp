@@ -138,7 +138,9 @@ cudaError_t update(cudaStream_t stream, GraphNode* const* nodes, std::size_t cou
 } // namespace
 
 bool is_captured(cudaStream_t stream) { return !streams().empty() && streams().contains(stream); }
-bool is_captured(cudaEvent_t event) { return !captured_events().empty() && captured_events().contains(event); }
+bool is_captured(cudaEvent_t event) {
+  return !captured_events().empty() && captured_events().contains(event);
+}
 
 cudaError_t capture(cudaStream_t stream, Work work) {
   Part& part = streams().at(stream);
@@ -191,7 +193,8 @@ cudaError_t capture_wait(cudaStream_t stream, cudaEvent_t event, bool external) 
   auto there = captured_events().find(event);
   if (here != streams().end() && !here->second.capture->valid) return cudaErrorStreamCaptureInvalidated;
   if (external && here != streams().end()) return capture(stream, Work(WaitWork{event}));
-  if (there == captured_events().end()) return invalidate(*here->second.capture, cudaErrorStreamCaptureIsolation);
+  if (there == captured_events().end())
+    return invalidate(*here->second.capture, cudaErrorStreamCaptureIsolation);
   if (!there->second.capture->valid) return cudaErrorStreamCaptureInvalidated;
   if (here == streams().end()) {
     if (is_legacy(stream)) return invalidate(*there->second.capture, cudaErrorStreamCaptureImplicit);

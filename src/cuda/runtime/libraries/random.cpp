@@ -76,7 +76,9 @@ private:
   double spare_ = NAN;
 };
 
-RandomStatus random_status(cudaError_t error) { return error == cudaSuccess ? random_success : random_launch_failure; }
+RandomStatus random_status(cudaError_t error) {
+  return error == cudaSuccess ? random_success : random_launch_failure;
+}
 
 template <class Body> int with_generator(Generator* generator, Body&& body) {
   Runtime& runtime = Runtime::get();

@@ -24,7 +24,9 @@ diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std
   Dim3 t = thread_index(x, thread);
   Dim3 c = x.cta_id(thread);
   std::vector<std::string> where{fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
-                                             x.launch.entry->function->name, c.x, c.y, c.z, t.x, t.y, t.z)};
+                                             x.launch.options.name.empty() ? x.launch.entry->function->name
+                                                                           : x.launch.options.name,
+                                             c.x, c.y, c.z, t.x, t.y, t.z)};
   out.span = place_of(*x.code, op, where);
   out.message = std::move(message);
   where.insert(where.end(), notes.begin(), notes.end());

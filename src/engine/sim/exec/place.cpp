@@ -1,6 +1,9 @@
 #include "sim/exec/place.h"
+#include "ir/origin.h"
+#include "sim/program/parameters.h"
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -93,6 +96,33 @@ std::string describe_address(const Exec& x, u64 address) {
     return fmt::format("{} bytes before {}", nearest->address - address, name_of(*nearest));
   if (address >= end) return fmt::format("{} bytes past the end of {}", address - end, name_of(*nearest));
   return fmt::format("{} bytes before the end of {}", end - address, name_of(*nearest));
+}
+
+std::string describe_pointer(const Exec& x, const Op& op, u64 address) {
+  if (x.code != x.launch.entry || !op.site.valid()) return "";
+  const ir::Function& function = *x.code->function;
+  for (const ir::SiteOrigin& one : ir::origins(*x.code->module, function)) {
+    if (one.site != op.site) continue;
+    const access::Array array = ir::array_of(*x.code->module, function, one.origin);
+    if (array.kind != access::ArrayKind::parameter || array.indirect ||
+        array.parameter >= function.parameters.size())
+      return "";
+    const u64 at = u64{parameter_layout(*x.code->module, function).each[array.parameter].first} + array.offset;
+    u64 pointer = 0;
+    if (at + sizeof pointer > x.launch.parameters.size()) return "";
+    std::memcpy(&pointer, x.launch.parameters.data() + at, sizeof pointer);
+    const std::optional<Allocation> there = x.launch.device.memory->find(pointer);
+    std::string target = there && pointer == there->address ? "to " + name_of(*there)
+                         : there ? fmt::format("{} bytes into {}", pointer - there->address, name_of(*there))
+                                 : fmt::format("to {:#x}, which is in no allocation", pointer);
+    const i64 distance = static_cast<i64>(address - pointer);
+    constexpr i64 far = i64{1} << 30;
+    const bool overflowed = there && (distance <= -far || distance >= static_cast<i64>(there->size) + far);
+    return fmt::format("through parameter {}, which points {}; the access is {} bytes from there{}",
+                       array.parameter + 1, target, distance,
+                       overflowed ? ": is the index too large for 32 bits?" : "");
+  }
+  return "";
 }
 
 } // namespace warplens::sim

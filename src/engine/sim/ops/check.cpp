@@ -26,13 +26,22 @@ template <class F> void each_lane(const Exec& x, const Access& a, F&& f) {
                   [&](u32 lane) { f(w * warp_size + lane, a.address[w * warp_size + lane]); });
 }
 
+// What is known of an address, and of the pointer that led there.
+std::vector<std::string> with_pointer(const Exec& x, const Op& op, u64 at, std::vector<std::string> notes) {
+  if (std::string pointer = describe_pointer(x, op, at); !pointer.empty())
+    notes.insert(notes.begin(), std::move(pointer));
+  return notes;
+}
+
+std::string bytes_text(u32 bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
+
 void check_alignment(Exec& x, const Op& op, const Access& a) {
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (at & (a.bytes - 1))
       raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
-            fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", kind_name(x, op), a.bytes,
-                        at, a.bytes),
-            thread, at, {}, "align the pointer, or access smaller elements");
+            fmt::format("{} of {} at {:#x}, which is not a multiple of {}", kind_name(x, op),
+                        bytes_text(a.bytes), at, a.bytes),
+            thread, at, with_pointer(x, op, at, {}), "align the pointer, or access smaller elements");
   });
 }
 
@@ -48,7 +57,7 @@ bool was_freed(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
   const Memory& memory = *x.launch.device.memory;
   if (!memory.freed(at)) return false;
   std::string message =
-      fmt::format("{} of {} bytes at {:#x} is in memory that was freed", kind_name(x, op), bytes, at);
+      fmt::format("{} of {} at {:#x} is in memory that was freed", kind_name(x, op), bytes_text(bytes), at);
   const std::string help = "free it after the last kernel that uses it has ended";
   if (!memory.mapped(at, bytes) || x.launch.options.strict_memory)
     raise(x, op, FaultKind::illegal_address, "memory-use-after-free", std::move(message), thread, at,
@@ -72,8 +81,8 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
       shared ? "check the index, and the dynamic shared size in the launch <<<…>>>" : "check the index";
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (Memory::Range{0, size}.covers(at, a.bytes)) return;
-    std::string message = fmt::format("{} of {} bytes at offset {:#x} is outside the {} bytes of {} memory",
-                                      kind_name(x, op), a.bytes, at, size, name);
+    std::string message = fmt::format("{} of {} at offset {:#x} is outside the {} bytes of {} memory",
+                                      kind_name(x, op), bytes_text(a.bytes), at, size, name);
     // Measured on an H200: loads and stores up to the next multiple of 128 bytes come to pass, the next one is a fault.
     const bool granted = shared && Memory::Range{0, x.launch.shared_granted}.covers(at, a.bytes);
     if (!granted || x.launch.options.strict_memory)
@@ -93,16 +102,16 @@ void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
   if (memory.range(at).covers(at, bytes) || was_freed(x, op, bytes, thread, at)) return;
   if (!memory.mapped(at, bytes))
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-          fmt::format("{} of {} bytes at {:#x} is outside all device memory", kind_name(x, op), bytes, at),
-          thread, at, {describe_address(x, at)}, help_for(at));
+          fmt::format("{} of {} at {:#x} is outside all device memory", kind_name(x, op), bytes_text(bytes), at),
+          thread, at, with_pointer(x, op, at, {describe_address(x, at)}), help_for(at));
   if (x.launch.options.strict_memory)
     raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
-          fmt::format("{} of {} bytes at {:#x} is past its allocation", kind_name(x, op), bytes, at), thread,
+          fmt::format("{} of {} at {:#x} is past its allocation", kind_name(x, op), bytes_text(bytes), at), thread,
           at, {describe_address(x, at)}, "check the index against the size that was allocated");
   warn(x, op, "kernel-out-of-bounds",
        fmt::format(
-           "{} of {} bytes at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
-           kind_name(x, op), bytes, at),
+           "{} of {} at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
+           kind_name(x, op), bytes_text(bytes), at),
        thread, {describe_address(x, at)});
 }
 

@@ -14,9 +14,9 @@ namespace warplens::advise::rules {
 
 namespace {
 
-constexpr u64 shortest_row = 64;        // bytes
-constexpr u64 longest_usual_row = 512;  // of a tile; beyond, lanes that are so far apart may have skipped rows
-constexpr u64 swizzled_chunk = 16;      // what ldmatrix and 16-byte accesses move
+constexpr u64 shortest_row = 64;       // bytes
+constexpr u64 longest_usual_row = 512; // of a tile; beyond, lanes that are so far apart may have skipped rows
+constexpr u64 swizzled_chunk = 16;     // what ldmatrix and 16-byte accesses move
 
 struct Rows {
   u64 pitch = 0; // bytes from one to the next
@@ -165,8 +165,11 @@ void say_vector(const Subject& s, u64 parts, Advice& out) {
       },
       out);
   for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= parts;
-  out.change = fmt::format("let each thread move its {0} bytes at once ({1}), from a multiple of {0} bytes", step,
-                           step == 16 ? "float4, int4" : step == 8 ? "float2, int2" : "char4");
+  out.change =
+      fmt::format("let each thread move its {0} bytes at once ({1}), from a multiple of {0} bytes", step,
+                  step == 16  ? "float4, int4"
+                  : step == 8 ? "float2, int2"
+                              : "char4");
 }
 
 void say_neighbours(const Subject& s, Advice& out) {

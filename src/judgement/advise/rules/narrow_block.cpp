@@ -37,8 +37,8 @@ void narrow_block(const Subject& s, std::vector<Advice>& list) {
       "the block is {} threads wide, so that a warp goes to {} places in memory, and each begins or ends "
       "inside a sector",
       block.x, shape.rows);
-  out.change = fmt::format("make the block at least {} threads wide, so that a warp covers one row",
-                           warp_size);
+  out.change =
+      fmt::format("make the block at least {} threads wide, so that a warp covers one row", warp_size);
   out.example = fmt::format("dim3 block(32, {})", std::max<u64>(1, block.count() / warp_size));
   list.push_back(std::move(out));
 }

@@ -31,9 +31,9 @@ Rule local_array;         // an array of each thread that lives in device memory
 Rule atomics;             // lanes that update one address, or one bank, or addresses far apart
 Rule divergence;          // few lanes of each warp take part
 Rule repeated;            // a block reads the same again and again: a tile
-inline constexpr Rule* all[] = {strided, narrow_block,  misaligned,          broadcast,   scattered,
-                                narrow,  bank_conflict, constant_serialised, local_array, atomics,
-                                divergence, repeated};
+inline constexpr Rule* all[] = {strided,     narrow_block, misaligned,    broadcast,
+                                scattered,   narrow,       bank_conflict, constant_serialised,
+                                local_array, atomics,      divergence,    repeated};
 
 // Changes one warp's lanes: their addresses, which of them take part, the space or the width.
 using Change = std::function<void(access::WarpAccess&)>;
@@ -53,8 +53,9 @@ u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block);
 // So many sectors, and what moves with them in proportion.
 inline void set_sectors(arch::Counts& counts, u64 sectors) {
   if (counts.sectors != 0)
-    counts.transaction_bytes = static_cast<u64>(static_cast<double>(counts.transaction_bytes) *
-                                                static_cast<double>(sectors) / static_cast<double>(counts.sectors));
+    counts.transaction_bytes =
+        static_cast<u64>(static_cast<double>(counts.transaction_bytes) * static_cast<double>(sectors) /
+                         static_cast<double>(counts.sectors));
   counts.sectors = sectors;
 }
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of

@@ -36,15 +36,36 @@ struct UsualName {
 };
 constexpr std::string_view across = "blockIdx.x*blockDim.x + threadIdx.x",
                            down = "blockIdx.y*blockDim.y + threadIdx.y";
-constexpr UsualName usual_names[] = {
-    {"tid", "threadIdx.x"}, {"t", "threadIdx.x"},      {"tx", "threadIdx.x"},  {"ty", "threadIdx.y"},
-    {"tz", "threadIdx.z"},  {"bid", "blockIdx.x"},     {"bx", "blockIdx.x"},   {"by", "blockIdx.y"},
-    {"bz", "blockIdx.z"},   {"i", across},             {"idx", across},        {"index", across},
-    {"id", across},         {"gid", across},           {"gtid", across},       {"x", across},
-    {"ix", across},         {"col", across},           {"Col", across},        {"column", across},
-    {"y", down},            {"iy", down},              {"row", down},          {"Row", down},
-    {"lane", "threadIdx.x % 32"}, {"laneId", "threadIdx.x % 32"}, {"lane_id", "threadIdx.x % 32"},
-    {"warp", "threadIdx.x / 32"}, {"warpId", "threadIdx.x / 32"}, {"warp_id", "threadIdx.x / 32"}};
+constexpr UsualName usual_names[] = {{"tid", "threadIdx.x"},
+                                     {"t", "threadIdx.x"},
+                                     {"tx", "threadIdx.x"},
+                                     {"ty", "threadIdx.y"},
+                                     {"tz", "threadIdx.z"},
+                                     {"bid", "blockIdx.x"},
+                                     {"bx", "blockIdx.x"},
+                                     {"by", "blockIdx.y"},
+                                     {"bz", "blockIdx.z"},
+                                     {"i", across},
+                                     {"idx", across},
+                                     {"index", across},
+                                     {"id", across},
+                                     {"gid", across},
+                                     {"gtid", across},
+                                     {"x", across},
+                                     {"ix", across},
+                                     {"col", across},
+                                     {"Col", across},
+                                     {"column", across},
+                                     {"y", down},
+                                     {"iy", down},
+                                     {"row", down},
+                                     {"Row", down},
+                                     {"lane", "threadIdx.x % 32"},
+                                     {"laneId", "threadIdx.x % 32"},
+                                     {"lane_id", "threadIdx.x % 32"},
+                                     {"warp", "threadIdx.x / 32"},
+                                     {"warpId", "threadIdx.x / 32"},
+                                     {"warp_id", "threadIdx.x / 32"}};
 
 struct DepthGuard {
   u32& depth;
@@ -254,8 +275,9 @@ Parser::Parsed Parser::name() {
         fmt::format("the value of '{}[…]' is loaded from memory, which explain does not know", token.text),
         token.place, "use `warplens run` on the program, or stand in for the value with --set"));
   if (is("->"))
-    return failure(texts_.error("explain-arrow", fmt::format("which structure '{}' points to is not known", token.text),
-                                token.place, fmt::format("write {}[i].member for an array of structures", token.text)));
+    return failure(
+        texts_.error("explain-arrow", fmt::format("which structure '{}' points to is not known", token.text),
+                     token.place, fmt::format("write {}[i].member for an array of structures", token.text)));
   const Name* found = known(token.text);
   if (found == nullptr) found = usual(token.text);
   if (found == nullptr)

@@ -87,7 +87,8 @@ std::optional<Cast> pointer_cast(std::string_view text) {
   out.type = trimmed(out.type.substr(0, out.type.size() - 1));
   for (std::string_view word : {"const ", "volatile "})
     if (out.type.starts_with(word)) out.type = trimmed(out.type.substr(word.size()));
-  if (out.type.empty() || !std::ranges::all_of(out.type, [](char c) { return is_word(c) || c == ' ' || c == ':'; }))
+  if (out.type.empty() ||
+      !std::ranges::all_of(out.type, [](char c) { return is_word(c) || c == ' ' || c == ':'; }))
     return {};
   std::size_t end = 0;
   if (text.starts_with('(')) {
@@ -123,8 +124,8 @@ std::string_view without_object(std::string_view text) {
   const std::size_t bracket = text.find('[');
   const std::size_t arrow = text.substr(0, bracket).rfind("->"), dot = text.substr(0, bracket).rfind('.');
   const bool names = bracket != text.npos && std::ranges::all_of(text.substr(0, bracket), [](char c) {
-    return is_word(c) || c == '.' || c == '-' || c == '>';
-  });
+                       return is_word(c) || c == '.' || c == '-' || c == '>';
+                     });
   if (!names) return text;
   if (arrow != text.npos && (dot == text.npos || dot < arrow)) return text.substr(arrow + 2);
   return dot == text.npos ? text : text.substr(dot + 1);
@@ -177,7 +178,8 @@ Result<Spelling> spelling_of(const std::string& whole) {
     }
   }
   bool indirect = false;
-  if (text.starts_with('*') || text.starts_with('&')) indirect = text.front() == '*', text = trimmed(text.substr(1));
+  if (text.starts_with('*') || text.starts_with('&'))
+    indirect = text.front() == '*', text = trimmed(text.substr(1));
   // "((float4*)p)[i]" is a cast in brackets with a subscript behind it.
   std::string_view subscript;
   if (!indirect && text.starts_with("((")) {

@@ -6,9 +6,10 @@
 namespace warplens::explain {
 
 struct Spelling {
-  std::string access;   // "A[index].member", or a bare index
-  std::string type;     // of the array's elements, where a cast says so; else empty
-  std::string accessed; // what is read at an element's address, where a cast says so: "uint4" of *(uint4*)(A + i); else empty
+  std::string access; // "A[index].member", or a bare index
+  std::string type;   // of the array's elements, where a cast says so; else empty
+  std::string
+      accessed; // what is read at an element's address, where a cast says so: "uint4" of *(uint4*)(A + i); else empty
   bool stores = false;  // it stands left of an assignment
   bool updates = false; // it is the operand of an atomic function
 };

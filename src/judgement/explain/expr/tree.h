@@ -84,8 +84,8 @@ struct Target {
   std::string member; // ".x", "[i].y.z"; empty for a whole element
   std::vector<Subscript> subscripts;
   u64 offset = 0;
-  Type element;  // of the array
-  Type accessed; // what is read or written
+  Type element;      // of the array
+  Type accessed;     // what is read or written
   bool cast = false; // by a pointer of another type, which promises its alignment
 };
 

@@ -19,23 +19,53 @@ struct Builtin {
 constexpr Builtin vector_bases[] = {
     {"char", 1},   {"uchar", 1},    {"short", 2},     {"ushort", 2}, {"int", 4},   {"uint", 4}, {"float", 4},
     {"double", 8}, {"longlong", 8}, {"ulonglong", 8}, {"long", 8},   {"ulong", 8}, {"half", 2}};
-constexpr Builtin scalars[] = {
-    {"bool", 1},    {"char", 1},          {"short", 2},    {"int", 4},       {"long", 8},
-    {"float", 4},   {"double", 8},        {"signed", 4},   {"unsigned", 4},  {"int8_t", 1},
-    {"uint8_t", 1}, {"int16_t", 2},       {"uint16_t", 2}, {"int32_t", 4},   {"uint32_t", 4},
-    {"int64_t", 8}, {"uint64_t", 8},      {"size_t", 8},   {"ptrdiff_t", 8}, {"half", 2},
-    {"__half", 2},  {"__nv_bfloat16", 2}, {"uchar", 1},    {"ushort", 2},    {"uint", 4},
-    {"nv_bfloat16", 2},     {"bfloat16", 2},       {"__half2", 4},        {"__nv_bfloat162", 4},
-    {"nv_bfloat162", 4},    {"__nv_fp8_e4m3", 1},  {"__nv_fp8_e5m2", 1},  {"__nv_fp8x2_e4m3", 2},
-    {"__nv_fp8x2_e5m2", 2}, {"__nv_fp8x4_e4m3", 4}, {"__nv_fp8x4_e5m2", 4}, {"cufftReal", 4},
-    {"cufftDoubleReal", 8}};
+constexpr Builtin scalars[] = {{"bool", 1},
+                               {"char", 1},
+                               {"short", 2},
+                               {"int", 4},
+                               {"long", 8},
+                               {"float", 4},
+                               {"double", 8},
+                               {"signed", 4},
+                               {"unsigned", 4},
+                               {"int8_t", 1},
+                               {"uint8_t", 1},
+                               {"int16_t", 2},
+                               {"uint16_t", 2},
+                               {"int32_t", 4},
+                               {"uint32_t", 4},
+                               {"int64_t", 8},
+                               {"uint64_t", 8},
+                               {"size_t", 8},
+                               {"ptrdiff_t", 8},
+                               {"half", 2},
+                               {"__half", 2},
+                               {"__nv_bfloat16", 2},
+                               {"uchar", 1},
+                               {"ushort", 2},
+                               {"uint", 4},
+                               {"nv_bfloat16", 2},
+                               {"bfloat16", 2},
+                               {"__half2", 4},
+                               {"__nv_bfloat162", 4},
+                               {"nv_bfloat162", 4},
+                               {"__nv_fp8_e4m3", 1},
+                               {"__nv_fp8_e5m2", 1},
+                               {"__nv_fp8x2_e4m3", 2},
+                               {"__nv_fp8x2_e5m2", 2},
+                               {"__nv_fp8x4_e4m3", 4},
+                               {"__nv_fp8x4_e5m2", 4},
+                               {"cufftReal", 4},
+                               {"cufftDoubleReal", 8}};
 
 // Complex numbers of CUDA's libraries are its vector types by other names.
 struct OtherName {
   std::string_view name, vector;
 };
-constexpr OtherName other_names[] = {{"cuComplex", "float2"},         {"cuFloatComplex", "float2"},
-                                     {"cufftComplex", "float2"},      {"cuDoubleComplex", "double2"},
+constexpr OtherName other_names[] = {{"cuComplex", "float2"},
+                                     {"cuFloatComplex", "float2"},
+                                     {"cufftComplex", "float2"},
+                                     {"cuDoubleComplex", "double2"},
                                      {"cufftDoubleComplex", "double2"}};
 
 Type scalar(std::string_view name, u32 bytes) { return {std::string(name), bytes, bytes, {}, false, bytes}; }
@@ -60,7 +90,8 @@ public:
     Result<Type> out = type(0);
     while (out && take("*")) out = scalar("pointer", 8);
     if (out && is("["))
-      return failure(error("an array is no element", "give the sizes with --dims, and all subscripts: --dims 4 'A[i][k]'"));
+      return failure(error("an array is no element",
+                           "give the sizes with --dims, and all subscripts: --dims 4 'A[i][k]'"));
     if (out && tokens_[at_].kind != TokenKind::end) return failure(error("unexpected text after the type"));
     return out;
   }

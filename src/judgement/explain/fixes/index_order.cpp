@@ -39,9 +39,10 @@ void offer_arrays(Situation& s, const RowLength& row, std::vector<advise::Advice
   out.title = "One array per member (structure of arrays)";
   out.cause =
       fmt::format("Neighbouring threads use one element in {}; the others travel for nothing.", row.value);
-  out.change = fmt::format("Store each of the {} interleaved values in an array of its own; where the others are never "
-                           "used, pack those that are.",
-                           row.value);
+  out.change = fmt::format(
+      "Store each of the {} interleaved values in an array of its own; where the others are never "
+      "used, pack those that are.",
+      row.value);
   out.example = fmt::format("{}_k[{}]", s.target.array, s.symbolic.form.algebra().text(row.rows));
   out.metric = metric_of(s);
   out.before = s.block;

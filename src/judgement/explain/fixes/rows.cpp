@@ -45,8 +45,9 @@ void pad_rows(Situation& s, std::vector<advise::Advice>& list) {
     out.before = s.block;
     predict(s, with_length(s, row, padded), out);
     if (out.after.transaction_bytes == out.before.transaction_bytes && out.after.tags < out.before.tags)
-      out.change += fmt::format(" The sectors are full as they are; the 128-byte lines that the L1 looks up fall from {} to {}.",
-                                out.before.tags, out.after.tags);
+      out.change += fmt::format(
+          " The sectors are full as they are; the 128-byte lines that the L1 looks up fall from {} to {}.",
+          out.before.tags, out.after.tags);
     std::size_t had = list.size();
     offer(list, std::move(out));
     if (list.size() != had) return;

@@ -113,8 +113,9 @@ void offer(std::vector<Advice>& list, Advice advice) {
   u64 before = advise::value(advice.metric, advice.before),
       after = advise::value(advice.metric, advice.after);
   const arch::Counts &a = advice.before, &b = advice.after;
-  bool better = after < before || (after == before && (b.transaction_bytes < a.transaction_bytes ||
-                                                       (b.transaction_bytes == a.transaction_bytes && b.tags < a.tags)));
+  bool better = after < before ||
+                (after == before && (b.transaction_bytes < a.transaction_bytes ||
+                                     (b.transaction_bytes == a.transaction_bytes && b.tags < a.tags)));
   if (better) list.push_back(std::move(advice));
 }
 

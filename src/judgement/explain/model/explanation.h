@@ -32,7 +32,8 @@ struct ArchitectureCounts {
 };
 struct Explanation {
   Question question;
-  std::vector<std::pair<std::string, std::string>> assumed; // names and what they are taken to mean: "tid" → "threadIdx.x"
+  std::vector<std::pair<std::string, std::string>>
+      assumed; // names and what they are taken to mean: "tid" → "threadIdx.x"
   Type element, accessed;
   std::string array;
   std::string accessed_text; // "p[i].x"

@@ -18,7 +18,7 @@ namespace {
 
 using access::Space;
 
-constexpr u32 page = 98;              // columns
+constexpr u32 page = 98;                      // columns
 constexpr std::size_t most_picture_rows = 12; // of a picture, before it is cut in the middle
 
 std::string shape(Dim3 d, const Theme& ink) {
@@ -47,7 +47,9 @@ std::string heading(const Explanation& e, const Theme& ink) {
   for (const auto& [name, meaning] : e.assumed)
     assumed += fmt::format("{}{} = {}", assumed.empty() ? "taken for granted: " : ", ", name, meaning);
   if (!assumed.empty())
-    out += text::wrap(fmt::format("{} (--set '{}=…' gives another meaning)", assumed, e.assumed[0].first), page) + "\n";
+    out += text::wrap(fmt::format("{} (--set '{}=…' gives another meaning)", assumed, e.assumed[0].first),
+                      page) +
+           "\n";
   return out;
 }
 
@@ -64,17 +66,23 @@ std::string verdict_of_space(const Explanation& e, const Theme& ink) {
                 : fmt::format("{} yes: {} where {} would do", ink.no(), plural(e.warp.wavefronts, "pass"),
                               e.warp.ideal_wavefronts);
   else if (good)
-    text = fmt::format("{} yes: {}", ink.yes(), constant ? "one request serves the warp" : "the threads' copies of an element lie side by side");
+    text = fmt::format("{} yes: {}", ink.yes(),
+                       constant ? "one request serves the warp"
+                                : "the threads' copies of an element lie side by side");
   else
-    text = constant ? fmt::format("{} no: {}, one for each different address", ink.no(), plural(e.warp.requests, "request"))
-                    : fmt::format("{} no: the lanes go to different elements, which lie in different sectors", ink.no());
-  return ink.bold(shared ? "Do lanes want different words of one bank?" : "Is the index the same in all lanes?") + "\n  index = " +
-         e.form.index.substr(0, 200) + (e.form.in_bytes ? " bytes" : "") + "\n  " +
+    text = constant ? fmt::format("{} no: {}, one for each different address", ink.no(),
+                                  plural(e.warp.requests, "request"))
+                    : fmt::format("{} no: the lanes go to different elements, which lie in different sectors",
+                                  ink.no());
+  return ink.bold(shared ? "Do lanes want different words of one bank?"
+                         : "Is the index the same in all lanes?") +
+         "\n  index = " + e.form.index.substr(0, 200) + (e.form.in_bytes ? " bytes" : "") + "\n  " +
          text::wrap(good ? ink.good(text) : ink.bad(text), page, "  ") + "\n";
 }
 
 std::string verdict(const Explanation& e, const Theme& ink) {
-  if (e.question.space == Space::shared || e.question.space == Space::constant || e.question.space == Space::local)
+  if (e.question.space == Space::shared || e.question.space == Space::constant ||
+      e.question.space == Space::local)
     return verdict_of_space(e, ink);
   const Form& f = e.form;
   std::string unit = f.in_bytes ? " bytes" : "";
