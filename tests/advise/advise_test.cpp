@@ -290,7 +290,8 @@ TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
   x.site.site.frames = {{"a.cu", 5, 3, ""}}, y.site.site.frames = {{"a.cu", 5, 9, ""}};
   measure::LaunchRecord launch = launch_of({&x, &y});
   EXPECT_NE(only(advise_in(x, launch)).change.find("one array per member"), std::string::npos);
-  y.site.site.frames = x.site.site.frames; // one statement, or an unrolled loop over so short a row: the same change
+  y.site.site.frames =
+      x.site.site.frames; // one statement, or an unrolled loop over so short a row: the same change
   launch = launch_of({&x, &y});
   EXPECT_NE(only(advise_in(x, launch)).change.find("one array per member"), std::string::npos);
   Built near = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 512; });

@@ -11,6 +11,19 @@ python3 "$source_dir/tests/scripts/advice.py" . "$programs"/advice*.cu >stdout 2
 run "$warplens" run --compiler clang --top-lines 0 --width 300 "$programs/advice_spread.cu"
 expect_in stderr 'takes lanes of one word together, as the assembler makes it: 3.0[0-9]* as written'
 
+# What stands beside the numbers, for the shapes that people ask about.
+run "$warplens" run --compiler clang --sm 90 --summary --top-lines 0 --width 400 "$programs/advice_shapes.cu"
+expect_in stderr 'make the block at least 32 threads wide'
+expect_in stderr 'a\[k\*count \+ i\] instead of a\[6\*i \+ k\]'
+expect_in stderr '16 bytes longer \(144 instead of 128\).*c \^ \(r % 8\)'
+expect_in stderr 'structure of arrays.*__align__\(16\)'
+expect_in stderr '^Few threads: lonely: .*1 block of 1 thread'
+expect_in stderr '^Narrow accesses: halves_only, .*2 bytes per thread'
+expect_not_in stderr 'none that WarpLens knows'
+run "$warplens" run --compiler clang --sm 90 --summary --kernel start_of --width 400 "$programs/advice_shapes.cu"
+expect_in stderr 'for nothing; 4.00 in 1 launch, 5.00 in 1 launch'
+expect_not_in stderr 'cudaMallocPitch'
+
 # The comparison notices a wrong prediction, and a rule that is tried too seldom.
 sed -i '0,/"after": \([0-9]*\)/s//"after": 1\1/' advice.json
 ! python3 "$source_dir/tests/scripts/advice.py" . "$programs"/advice*.cu >/dev/null || fail "a wrong prediction was not noticed"

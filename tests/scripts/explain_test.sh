@@ -34,6 +34,38 @@ run "$warplens" explain --base 2 'A[threadIdx.x]'
 expect_code 1
 expect_in stderr 'cudaErrorMisalignedAddress'
 
+# What courses call the parts of an index, and how sources spell an access.
+run "$warplens" explain 'A[Row*16 + Col]'
+expect_in stdout 'taken for granted: Row = blockIdx.y\*blockDim.y \+ threadIdx.y, Col = blockIdx.x'
+run "$warplens" explain --set tid=1024 'A[tid]'
+expect_not_in stdout 'taken for granted'
+sectors() { # EXPECTED, ARGUMENTS…
+  expected=$1
+  shift
+  run "$warplens" explain --json "$@"
+  expect_code 0
+  expect_json stdout 'r["warp"]["sectors"]' "$expected"
+}
+sectors 4 '__ldg(&A[tid])'
+sectors 4 '*(A + threadIdx.x)'
+sectors 8 'float v = A[2*i];'
+sectors 4 'C[idx] += 3'
+sectors 16 '((float4*)A)[i]'
+sectors 8 'reinterpret_cast<const float2*>(this->buf)[threadIdx.x].x'
+sectors 16 --type half '*(uint4*)(A + (tid & 15)*16 + (tid >> 4)*8)'
+sectors 32 'A[threadIdx.x * sizeof(double)]'
+sectors 4 'atomicAdd(&h[static_cast<int>(threadIdx.x)], 1)'
+sectors 8 --type cuComplex 'A[tid]'
+sectors 2 --type __nv_bfloat16 'A[tid]'
+run "$warplens" explain --sm 10 --block 16 --if 'threadIdx.x != 3' 'A[threadIdx.x]'
+expect_in stdout '^[^ ]+ coalesced'
+run "$warplens" explain --space shared 's[3*tid]'
+expect_in stdout 'Do lanes want different words of one bank'
+run "$warplens" explain --space shared --block 32,32 --set pad=2 'tile[threadIdx.x*(32+pad) + threadIdx.y]'
+expect_in stdout 'Pad each row by 1: 34 becomes 35'
+run "$warplens" explain --set width=1000 --block 32,8 'A[width*threadIdx.y + threadIdx.x]'
+expect_in stdout 'from 14'
+
 refused() { # KIND OF MESSAGE, ARGUMENTS…
   message=$1
   shift
@@ -45,6 +77,12 @@ refused() { # KIND OF MESSAGE, ARGUMENTS…
 refused "there is no expression"
 refused "expected ']'" 'A[threadIdx.x'
 refused "'m' has no value" 'A[m]'
+refused "these are two" 'C[i] = A[i]'
+refused "is not known" 'p->x'
+refused "an array is no element" --type 'float[4]' 'A[i]'
+refused "unknown type" 'A[sizeof(banana)]'
+refused "expected" 'A[sizeof(int]'
+refused "expected" 'A[static_cast<int>]'
 refused "divides by zero" --set n=0 'A[threadIdx.x / n]'
 refused "overflows int" 'A[2147483647 + 1]'
 refused "unknown compute capability '42'" --sm 42 'A[0]'

@@ -290,7 +290,8 @@ void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
   sim::LaunchSpec spec{launch.kernel,         launch.grid,       launch.block, launch.cluster,
                        launch.dynamic_shared, launch.parameters, false};
   runtime.progress.launch_begins(launch.index, ptx::demangle(launch.name), false);
-  sim::LaunchResult result = sim::launch(*runtime.device, *launch.program, spec, options_of(runtime, ptx::demangle(launch.name)));
+  sim::LaunchResult result =
+      sim::launch(*runtime.device, *launch.program, spec, options_of(runtime, ptx::demangle(launch.name)));
   runtime.progress.erase();
   if (!result.fault || result.fault->kind == sim::FaultKind::cancelled) return;
   runtime.say(result.fault->diagnostic);

@@ -119,8 +119,8 @@ struct LaunchChecks {
 };
 struct LaunchOptions {
   std::string name; // of the kernel, as people call it; empty: the PTX function's
-  u32 workers = 0; // 0: one per core
-  u32 batch = 0;   // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (batch.cpp)
+  u32 workers = 0;  // 0: one per core
+  u32 batch = 0;    // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (batch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
   LaunchChecks checks;
   bool strict_memory = false; // an access past an allocation stops the launch

@@ -23,10 +23,10 @@ diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std
   out.severity = severity;
   Dim3 t = thread_index(x, thread);
   Dim3 c = x.cta_id(thread);
-  std::vector<std::string> where{fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
-                                             x.launch.options.name.empty() ? x.launch.entry->function->name
-                                                                           : x.launch.options.name,
-                                             c.x, c.y, c.z, t.x, t.y, t.z)};
+  std::vector<std::string> where{
+      fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
+                  x.launch.options.name.empty() ? x.launch.entry->function->name : x.launch.options.name, c.x,
+                  c.y, c.z, t.x, t.y, t.z)};
   out.span = place_of(*x.code, op, where);
   out.message = std::move(message);
   where.insert(where.end(), notes.begin(), notes.end());

@@ -107,7 +107,8 @@ std::string describe_pointer(const Exec& x, const Op& op, u64 address) {
     if (array.kind != access::ArrayKind::parameter || array.indirect ||
         array.parameter >= function.parameters.size())
       return "";
-    const u64 at = u64{parameter_layout(*x.code->module, function).each[array.parameter].first} + array.offset;
+    const u64 at =
+        u64{parameter_layout(*x.code->module, function).each[array.parameter].first} + array.offset;
     u64 pointer = 0;
     if (at + sizeof pointer > x.launch.parameters.size()) return "";
     std::memcpy(&pointer, x.launch.parameters.data() + at, sizeof pointer);

@@ -102,16 +102,16 @@ void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
   if (memory.range(at).covers(at, bytes) || was_freed(x, op, bytes, thread, at)) return;
   if (!memory.mapped(at, bytes))
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-          fmt::format("{} of {} at {:#x} is outside all device memory", kind_name(x, op), bytes_text(bytes), at),
+          fmt::format("{} of {} at {:#x} is outside all device memory", kind_name(x, op), bytes_text(bytes),
+                      at),
           thread, at, with_pointer(x, op, at, {describe_address(x, at)}), help_for(at));
   if (x.launch.options.strict_memory)
     raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
-          fmt::format("{} of {} at {:#x} is past its allocation", kind_name(x, op), bytes_text(bytes), at), thread,
-          at, {describe_address(x, at)}, "check the index against the size that was allocated");
+          fmt::format("{} of {} at {:#x} is past its allocation", kind_name(x, op), bytes_text(bytes), at),
+          thread, at, {describe_address(x, at)}, "check the index against the size that was allocated");
   warn(x, op, "kernel-out-of-bounds",
-       fmt::format(
-           "{} of {} at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
-           kind_name(x, op), bytes_text(bytes), at),
+       fmt::format("{} of {} at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
+                   kind_name(x, op), bytes_text(bytes), at),
        thread, {describe_address(x, at)});
 }
 

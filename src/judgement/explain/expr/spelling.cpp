@@ -110,7 +110,10 @@ std::optional<std::string> pointed_to(std::string_view pointer) {
   pointer = bare(pointer);
   if (pointer.starts_with('&')) return std::string(bare(pointer.substr(1)));
   std::size_t end = 0;
-  while (end < pointer.size() && is_word(pointer[end])) ++end;
+  while (end < pointer.size() &&
+         (is_word(pointer[end]) || pointer[end] == '.' || pointer.substr(end, 2) == "->" ||
+          (end != 0 && pointer.substr(end - 1, 2) == "->")))
+    ++end;
   if (end == 0 || std::isdigit(static_cast<unsigned char>(pointer[0])) != 0) return {};
   const std::string_view rest = trimmed(pointer.substr(end));
   if (rest.empty()) return fmt::format("{}[0]", pointer);
@@ -195,7 +198,9 @@ Result<Spelling> spelling_of(const std::string& whole) {
         return out;
       }
       if (behind.starts_with('[') && there->ends_with("[0]")) { // of a name alone
-        out.access = fmt::format("{}{}", without_object(there->substr(0, there->size() - 3)), behind);
+        std::string_view name = without_object(*there);
+        name.remove_suffix(3);
+        out.access = fmt::format("{}{}", name, behind);
         out.type = std::string(cast->type);
         return out;
       }
