@@ -34,13 +34,13 @@ TEST(Question, RefusesBadExpressions) {
       {"A[\x01]", "explain-character"},
       {"A[B[0]]", "explain-loaded"},
       {"A[f(1)]", "explain-function"},
-      {"A[i++]", "explain-unknown-name"},
+      {"A[i++]", "explain-syntax"},
       {"A[0] + A[1]", "explain-one-access"},
-      {"A[0] = 1", "explain-one-access"},
+      {"A[0] = B[1]", "explain-one-access"},
       {"A[0].x", "explain-member"},
       {"A[0]->x", "explain-arrow"},
       {"A[0][1]", "explain-dims"},
-      {"*A", "explain-operator"},
+      {"**A", "explain-operator"},
       {"A[(long long)1 << 62]", "explain-address"}};
   for (const auto& [text, kind] : cases) EXPECT_EQ(refused(question(text)), kind) << text;
 }

@@ -1,3 +1,4 @@
+// Places, threads and addresses as sentences of a diagnostic. See place.h.
 #include "sim/exec/place.h"
 #include "ir/origin.h"
 #include "sim/program/parameters.h"
