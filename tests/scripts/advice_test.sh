@@ -19,7 +19,13 @@ expect_in stderr '16 bytes longer \(144 instead of 128\).*c \^ \(r % 8\)'
 expect_in stderr 'structure of arrays.*__align__\(16\)'
 expect_in stderr '^Few threads: lonely: .*1 block of 1 thread'
 expect_in stderr '^Narrow accesses: halves_only, .*2 bytes per thread'
+expect_in stderr 'let each thread move its 16 bytes at once'
 expect_not_in stderr 'none that WarpLens knows'
+run "$warplens" run --compiler clang --sm 90 --kernel 'modify|norm' --top-lines 0 --width 400 "$programs/advice_shapes.cu"
+expect_in stderr '1024 bytes, as large as parameter 2'
+expect_in stderr 'predicted: 8.0 times fewer sectors, which saves 8[0-9]% of the traffic'
+run "$warplens" check --compiler clang --fail-on never "$programs/advice_shapes.cu"
+expect_in stdout "from 'x': loaded again, as a store in between may change what it reads"
 run "$warplens" run --compiler clang --sm 90 --summary --kernel start_of --width 400 "$programs/advice_shapes.cu"
 expect_in stderr 'for nothing; 4.00 in 1 launch, 5.00 in 1 launch'
 expect_not_in stderr 'cudaMallocPitch'

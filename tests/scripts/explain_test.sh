@@ -36,9 +36,9 @@ expect_in stderr 'cudaErrorMisalignedAddress'
 
 # What courses call the parts of an index, and how sources spell an access.
 run "$warplens" explain 'A[Row*16 + Col]'
-expect_in stdout 'taken for granted: Row = blockIdx.y\*blockDim.y \+ threadIdx.y, Col = blockIdx.x'
+expect_in stdout 'assumed: Row = blockIdx.y\*blockDim.y \+ threadIdx.y, Col = blockIdx.x'
 run "$warplens" explain --set tid=1024 'A[tid]'
-expect_not_in stdout 'taken for granted'
+expect_not_in stdout 'assumed'
 sectors() { # EXPECTED, ARGUMENTS…
   expected=$1
   shift
@@ -55,6 +55,7 @@ sectors 8 'reinterpret_cast<const float2*>(this->buf)[threadIdx.x].x'
 sectors 16 --type half '*(uint4*)(A + (tid & 15)*16 + (tid >> 4)*8)'
 sectors 32 'A[threadIdx.x * sizeof(double)]'
 sectors 4 'atomicAdd(&h[static_cast<int>(threadIdx.x)], 1)'
+sectors 8 'atomicAdd(&((double*)s)[lane], 1)'
 sectors 8 --type cuComplex 'A[tid]'
 sectors 2 --type __nv_bfloat16 'A[tid]'
 run "$warplens" explain --sm 10 --block 16 --if 'threadIdx.x != 3' 'A[threadIdx.x]'
@@ -78,7 +79,9 @@ refused "there is no expression"
 refused "expected ']'" 'A[threadIdx.x'
 refused "'m' has no value" 'A[m]'
 refused "these are two" 'C[i] = A[i]'
+refused "is used before it is set" --set row=tid*2 --set tid=5 'A[row]'
 refused "is not known" 'p->x'
+refused "'B' has no value" '((B + 1))[tid]'
 refused "an array is no element" --type 'float[4]' 'A[i]'
 refused "unknown type" 'A[sizeof(banana)]'
 refused "expected" 'A[sizeof(int]'

@@ -16,6 +16,8 @@ case_of "$program" misaligned
 expect_code 3
 expect_in stdout '^sync: cudaErrorMisalignedAddress$'
 expect_in stderr 'misaligned'
+expect_in stderr "note: kernel 'misaligned\\("
+expect_in stderr 'computed from parameter 1, which points to allocation'
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact', 'failed']"
 
 case_of "$program" memory

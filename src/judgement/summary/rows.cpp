@@ -33,7 +33,12 @@ constexpr LibraryChange library_changes[] = {
                         "BLOCK_STORE_WARP_TRANSPOSE, or BLOCK_STORE_VECTORIZE where the data are aligned"},
 };
 
+// Where the user's own code calls it: what a library calls inside is not the user's to choose.
 const LibraryChange* library_change(const access::Site& site) {
+  if (std::ranges::all_of(site.frames.all(), [](const access::SourceFrame& frame) {
+        return source::is_library_file(frame.file);
+      }))
+    return nullptr;
   for (const access::SourceFrame& frame : site.frames.all())
     for (const LibraryChange& one : library_changes)
       if (frame.file.ends_with(one.file)) return &one;

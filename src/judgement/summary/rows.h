@@ -34,7 +34,7 @@ bool ran(const std::vector<arch::Counts>&);
 void add_launch(SiteSums&, const measure::LaunchContent&);
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums);
-// With what it costs and what to change. The launch is the first of those that were added up; `stays`: what its loads touch
+// With what it costs and what to change. The launch is the one that wastes most of those that were added up; `stays`: what its loads touch
 // stays in the L1 (measure/reuse.h).
 Row make_row(Merge, const advise::Launch&, bool stays);
 

@@ -1,5 +1,5 @@
-// What is said of kernels without a finding: hardly a thread runs, few of their lanes work, the assembler has made the change
-// by itself, they ask for the same again and again, they move a byte or two at a time, or there is nothing to fix. And of any
+// What is said of kernels without a finding: few of their lanes work, the assembler has made the change
+// by itself, they ask for the same again and again, hardly a thread runs, they move a byte or two at a time, or there is nothing to fix. And of any
 // kernel: that registers are spilled.
 #include "arch/table.h"
 #include "measure/totals.h"
@@ -81,29 +81,27 @@ std::string narrow_text(const Page& page, const Kernel& kernel) {
 }
 
 // A launch of one block, or of less than a warp in a block: nearly all of the GPU is idle.
-std::string few_threads_text(const Page& page, const Kernel& kernel) {
+std::string few_threads_text(const Kernel& kernel) {
   u64 blocks = 0;
   for (const auto& [grid, launches] : kernel.grids) blocks = std::max(blocks, grid.count());
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   if (row == nullptr || kernel.measured || (blocks > 1 && kernel.block.count() >= warp_size)) return "";
-  std::string text = fmt::format("{}: no access moves more than it needs, but the launch has {} of {}",
-                                 clip_middle(kernel.label, 60), human(blocks, "block"),
-                                 human(kernel.block.count(), "thread"));
-  if (page.model.kernels.size() == 1 || blocks == 1)
-    text += fmt::format("; the GPU has {} SMs, each for {} threads", row->part.multiprocessors,
-                        row->limits.threads_per_sm);
-  if (kernel.block.count() < warp_size) text += ", and a warp has 32";
-  return text;
+  return fmt::format(
+      "{}: no access moves more than it needs, but a launch of {} of {} uses little of the GPU; fix: "
+      "launch more threads: it has {} SMs, each for {} threads, and a warp has {}",
+      clip_middle(kernel.label, 60), human(blocks, "block"), human(kernel.block.count(), "thread"),
+      row->part.multiprocessors, row->limits.threads_per_sm, warp_size);
 }
 
 std::string spill_text(const Kernel& kernel) {
   if (!kernel.local_use) return "";
   const u64 stores = kernel.local_use->spill_store_bytes, loads = kernel.local_use->spill_load_bytes;
   if (stores + loads == 0) return "";
-  return fmt::format("{}: each thread writes {} B of registers to local memory and reads {} B back, which is "
-                     "in no count here; fix: allow more registers (__launch_bounds__ with fewer threads or "
-                     "blocks, --maxrregcount), or keep fewer values alive",
-                     clip_middle(kernel.label, 60), stores, loads);
+  return fmt::format(
+      "{}: each thread writes {} B of registers to local memory and reads {} B back. The "
+      "counts here leave that out; fix: allow more registers (__launch_bounds__ with fewer threads or "
+      "blocks, --maxrregcount), or keep fewer values alive",
+      clip_middle(kernel.label, 60), stores, loads);
 }
 
 // The lines that depend on timing, of kernels of which nothing else is to be said.
@@ -132,10 +130,7 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     if (kernel.measured && lanes_of(kernel) == 0)
       continue; // sums of launches, which do not say what would have done
     std::string label = clip_middle(kernel.label, 60);
-    if (std::string text = few_threads_text(page, kernel);
-        !text.empty() && kernel.moved_bytes != 0 && kernel.excess_bytes == 0) {
-      out += page.style.poor(hanging("Few threads: " + text, page.options.width));
-    } else if (kernel.moved_bytes == 0) {
+    if (kernel.moved_bytes == 0) {
       untouched.push_back(&kernel);
     } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
       out += page.style.poor(hanging(
@@ -147,6 +142,8 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
       out += page.style.good(hanging("Nothing to do: " + text, page.options.width));
     } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
       out += page.style.poor(hanging("Read again and again: " + text, page.options.width));
+    } else if (std::string text = few_threads_text(kernel); !text.empty() && kernel.excess_bytes == 0) {
+      out += page.style.poor(hanging("Few threads: " + text, page.options.width));
     } else if (std::string text = narrow_text(page, kernel); !text.empty()) {
       out += page.style.poor(hanging("Narrow accesses: " + text, page.options.width));
     } else if (kernel.excess_bytes == 0) {

@@ -7,69 +7,31 @@
 constexpr int width = 256, height = 64, count = 1024;
 
 // --- blocks that are narrower than a warp ----------------------------------------------------------------------------
-__device__ int place() { return (blockIdx.y * blockDim.y + threadIdx.y) * width + blockIdx.x * blockDim.x + threadIdx.x; }
-__global__ void invert_narrow(unsigned char* image) {
-  image[place()] = 255; // before bytes store global
+__device__ int place() {
+  return (blockIdx.y * blockDim.y + threadIdx.y) * width + blockIdx.x * blockDim.x + threadIdx.x;
 }
-__global__ void invert_wide(unsigned char* image) {
-  image[place()] = 255; // after bytes store global
+template <class T> __global__ void narrow(const T* from, T* to, int shift) {
+  to[place()] = from[place() + shift]; // before narrow_block load global uncoalesced-load
 }
-__global__ void copy_narrow(const float* a, float* b) {
-  b[place()] = a[place() + 1]; // before shifted load global uncoalesced-load
-}
-__global__ void copy_wide(const float* a, float* b) {
-  b[place()] = a[place() + 1]; // after shifted load global
-}
-__global__ void halves_narrow(const __half* a, __half* b) {
-  b[place()] = a[place()]; // before halves load global
-}
-__global__ void halves_wide(const __half* a, __half* b) {
-  b[place()] = a[place()]; // after halves load global
+template <class T> __global__ void wide(const T* from, T* to, int shift) {
+  to[place()] = from[place() + shift]; // after narrow_block load global
 }
 
 // --- rows that are as short as a structure, read in a loop ------------------------------------------------------------
-__global__ void six(const int* table, int* out) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
-#pragma unroll 1
-  for (int k = 0; k < 6; ++k)
-    sum += table[i * 6 + k]; // before six load global
-  out[i] = sum;
-}
-__global__ void six_turned(const int* table, int* out) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
-#pragma unroll 1
-  for (int k = 0; k < 6; ++k)
-    sum += table[k * count + i]; // after six load global
-  out[i] = sum;
-}
-__global__ void eight(const double* table, double* out) {
+template <class T, int row> __global__ void by_rows(const T* table, T* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  double sum = 0;
+  T sum = 0;
 #pragma unroll 1
-  for (int k = 0; k < 8; ++k)
-    sum += table[i * 8 + k]; // before eight load global
+  for (int k = 0; k < row; ++k)
+    sum += table[i * row + k]; // before turned_table load global
   out[i] = sum;
 }
-__global__ void eight_turned(const double* table, double* out) {
+template <class T, int row> __global__ void turned(const T* table, T* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  double sum = 0;
+  T sum = 0;
 #pragma unroll 1
-  for (int k = 0; k < 8; ++k)
-    sum += table[k * count + i]; // after eight load global
-  out[i] = sum;
-}
-__global__ void ten(const short* table, int* out) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
-#pragma unroll 1
-  for (int k = 0; k < 10; ++k)
-    sum += table[i * 10 + k]; // before ten load global
-  out[i] = sum;
-}
-__global__ void ten_turned(const short* table, int* out) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
-#pragma unroll 1
-  for (int k = 0; k < 10; ++k)
-    sum += table[k * count + i]; // after ten load global
+  for (int k = 0; k < row; ++k)
+    sum += table[k * count + i]; // after turned_table load global
   out[i] = sum;
 }
 
@@ -116,6 +78,38 @@ __global__ void start_of(const float* a, float* b, int from) {
   b[i] = a[i + from];
 }
 
+// A parameter that is passed by value and copied to local memory.
+struct Numbers {
+  int d[256];
+};
+__global__ void modify(int n, Numbers numbers, int* out) {
+  int* p = n > 3 ? numbers.d : out;
+  for (int i = 0; i < n; ++i) p[(i * 5 + threadIdx.x) & 255] += i;
+  out[threadIdx.x] = p[threadIdx.x];
+}
+// Loads and stores of one row for each thread: one cause, with one gain.
+__global__ void norm(const float* x, float* o) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+#pragma unroll 1
+  for (int j = 0; j < 96; ++j) sum += x[row * 96 + j];
+#pragma unroll 1
+  for (int j = 0; j < 96; ++j) o[row * 96 + j] = x[row * 96 + j] - sum;
+}
+// The second statement loads both again, as the store before it may have changed them.
+__global__ void combine(float* a, float* b, const float* x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = 2 * x[i];
+  b[i] = 3 * x[i];
+}
+// Four words of a vector, one after the other.
+__global__ void four_stores(float* out) {
+  __shared__ float s[128 * 4];
+  for (int k = 0; k < 4; ++k) s[threadIdx.x * 4 + k] = out[k];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 128] + s[threadIdx.x + 256] + s[threadIdx.x + 384];
+}
+
 template <class T> T* array(size_t elements) {
   T* out;
   cudaMalloc(&out, elements * sizeof(T));
@@ -123,34 +117,36 @@ template <class T> T* array(size_t elements) {
   return out;
 }
 
+template <class T> void in_blocks(int block, int shift) {
+  T *from = array<T>(width * height + 8), *to = array<T>(width * height);
+  narrow<<<dim3(width / block, height / block), dim3(block, block)>>>(from, to, shift);
+  wide<<<dim3(width / 32, height / 8), dim3(32, 8)>>>(from, to, shift);
+}
+template <class T, int row> void in_rows() {
+  T *table = array<T>(count * row), *out = array<T>(count);
+  by_rows<T, row><<<count / 128, 128>>>(table, out);
+  turned<T, row><<<count / 128, 128>>>(table, out);
+}
+
 int main() {
-  const dim3 narrow(16, 16), wide(32, 8), narrower(8, 8);
-  const auto grid = [](dim3 block) { return dim3(width / block.x, height / block.y); };
-  unsigned char* image = array<unsigned char>(width * height);
-  invert_narrow<<<grid(narrow), narrow>>>(image);
-  invert_wide<<<grid(wide), wide>>>(image);
-  float *a = array<float>(width * height + 8), *b = array<float>(width * height);
-  copy_narrow<<<grid(narrower), narrower>>>(a, b);
-  copy_wide<<<grid(wide), wide>>>(a, b);
-  __half *h = array<__half>(width * height), *g = array<__half>(width * height);
-  halves_narrow<<<grid(narrower), narrower>>>(h, g);
-  halves_wide<<<grid(wide), wide>>>(h, g);
-  int *table = array<int>(count * 10), *sums = array<int>(count);
-  six<<<count / 128, 128>>>(table, sums);
-  six_turned<<<count / 128, 128>>>(table, sums);
-  double *doubles = array<double>(count * 8), *totals = array<double>(count);
-  eight<<<count / 128, 128>>>(doubles, totals);
-  eight_turned<<<count / 128, 128>>>(doubles, totals);
-  short* shorts = array<short>(count * 10);
-  ten<<<count / 128, 128>>>(shorts, sums);
-  ten_turned<<<count / 128, 128>>>(shorts, sums);
+  in_blocks<unsigned char>(16, 0);
+  in_blocks<unsigned short>(8, 0);
+  in_blocks<float>(8, 1);
+  in_rows<int, 6>();
+  in_rows<double, 8>();
+  in_rows<short, 10>();
   unsigned* words = array<unsigned>(32);
   matrices<<<1, 32>>>(words);
   matrices_padded<<<1, 32>>>(words);
+  float *a = array<float>(count + 8), *b = array<float>(count);
   lengths<<<count / 128, 128>>>(array<Point>(count), b);
   lonely<<<1, 1>>>(a);
-  halves_only<<<count / 128, 128>>>(h, g);
+  halves_only<<<count / 128, 128>>>(array<__half>(count), array<__half>(count));
   start_of<<<count / 128, 128>>>(a, b, 0);
   start_of<<<count / 128, 128>>>(a, b, 1);
+  modify<<<1, 64>>>(5, Numbers{}, array<int>(256));
+  norm<<<count / 128, 128>>>(array<float>(count * 96), array<float>(count * 96));
+  combine<<<count / 128, 128>>>(a, b, array<float>(count));
+  four_stores<<<1, 128>>>(b);
   printf("%d\n", cudaDeviceSynchronize());
 }

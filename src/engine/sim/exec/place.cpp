@@ -120,7 +120,7 @@ std::string describe_pointer(const Exec& x, const Op& op, u64 address) {
     const i64 distance = static_cast<i64>(address - pointer);
     constexpr i64 far = i64{1} << 30;
     const bool overflowed = there && (distance <= -far || distance >= static_cast<i64>(there->size) + far);
-    return fmt::format("through parameter {}, which points {}; the access is {} bytes from there{}",
+    return fmt::format("computed from parameter {}, which points {}; offset of the access: {} bytes{}",
                        array.parameter + 1, target, distance,
                        overflowed ? ": is the index too large for 32 bits?" : "");
   }

@@ -17,8 +17,8 @@ Mask in_first_cta(const Exec&, const Mask&);
 std::string who(const Exec&, const Mask&);
 
 std::string describe_address(const Exec&, u64 address);
-// Where the pointer came from that an access of the kernel's own code went through: "through parameter 1, which points 4 bytes
-// into allocation 1 (…); the access is 16 bytes from there". Empty where that is not known.
+// Which parameter the address of an access in the kernel's own code was computed from: "computed from parameter 1, which
+// points 4 bytes into allocation 1 (…); offset of the access: 16 bytes". Empty where that is not known.
 std::string describe_pointer(const Exec&, const Op&, u64 address);
 
 } // namespace warplens::sim

@@ -125,10 +125,10 @@ bool steps_double(const Subject& s) {
   std::set<u64> own;
   add_steps(s.site.distribution, own);
   if (own.size() > 1) return true;
-  if (own.empty() || s.site.site.frames.empty()) return false;
-  if (s.context.launch == nullptr) return false;
+  if (own.empty() || s.site.site.frames.empty() || s.context.launch == nullptr) return false;
   for (const measure::SiteRecord& other : s.context.launch->record().sites)
-    if (other.space == s.site.space && other.site.array == s.site.site.array && !other.site.frames.empty() &&
+    if (other.space == s.site.space && other.site.array == s.site.site.array &&
+        other.site.function == s.site.site.function && !other.site.frames.empty() &&
         other.site.frames.all().front().line == s.site.site.frames.all().front().line)
       add_steps(other.distribution, own);
   return own.size() >= some_rounds;
@@ -146,11 +146,10 @@ arch::Counts skewed(const Subject& s) {
 u64 parts_of_vector(const Subject& s) {
   const u64 step = main_class(s).shape.distance(), bytes = s.site.site.bytes;
   if (step > 16 || !is_power_of_two(step) || step <= bytes) return 0;
-  std::set<u64> places{main_class(s).example.address[0] % step};
+  std::set<u64> places{place_in(main_class(s), step)};
   each_sibling(s, [&](const measure::SiteRecord& other) {
     const measure::WarpClass& c = other.distribution.classes.front();
-    if (other.site.array == s.site.site.array && c.shape.distance() == step)
-      places.insert(c.example.address[0] % step);
+    if (other.site.array == s.site.site.array && c.shape.distance() == step) places.insert(place_in(c, step));
   });
   return places.size() * bytes == step ? places.size() : 0;
 }

@@ -4,6 +4,7 @@
 #include "advise/advise.h"
 #include "findings/rules.h"
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 namespace warplens::advise::rules {
@@ -70,6 +71,10 @@ inline constexpr double often = 4; // from there on it is worth a word
 
 // The class that costs most beyond need, or the most frequent; the site has one.
 const measure::WarpClass& main_class(const Subject&);
+// Where its first active lane goes, within a structure or a row of so many bytes.
+inline u64 place_in(const measure::WarpClass& c, u64 stride) {
+  return c.example.address[static_cast<u32>(std::countr_zero(c.example.active))] % stride;
+}
 inline bool is_sibling(const Subject& s, const measure::SiteRecord& other) {
   return !(other.site.id == s.site.site.id) && other.space == s.site.space &&
          other.site.kind == s.site.site.kind && other.site.bytes == s.site.site.bytes &&

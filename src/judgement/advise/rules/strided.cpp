@@ -15,10 +15,6 @@ namespace {
 constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
 constexpr u64 largest_vector = 16;
 
-u64 place_in(const measure::WarpClass& c, u64 stride) {
-  return c.example.address[static_cast<u32>(std::countr_zero(c.example.active))] % stride;
-}
-
 bool same_place(const access::Site& a, const access::Site& b) {
   return !a.frames.empty() && a.frames == b.frames;
 }

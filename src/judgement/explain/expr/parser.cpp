@@ -156,6 +156,9 @@ std::optional<diag::Diagnostic> Parser::define(const std::string& name, const st
   bool good =
       !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
       std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  if (std::ranges::any_of(assumed_, [&](const auto& one) { return one.first == name; }))
+    return diag::error("explain-set", fmt::format("'{}' is used before it is set", name), {},
+                       fmt::format("put --set {}=… first", name));
   if (!good || known(name) != nullptr ||
       std::find(std::begin(builtin_names), std::end(builtin_names), name) != std::end(builtin_names))
     return diag::error("explain-set",

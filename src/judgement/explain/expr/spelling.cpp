@@ -1,6 +1,7 @@
 // Works on the text from the outside in: a statement, then functions, then the pointer expression. Brackets are counted, and
 // nothing else of C++ is known here; the parser judges what comes out.
 #include "explain/expr/spelling.h"
+#include "explain/view/text.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -144,6 +145,10 @@ diag::Diagnostic two_accesses(std::string_view left, std::string_view right) {
 Result<Spelling> spelling_of(const std::string& whole) {
   Spelling out;
   std::string_view text = trimmed(whole);
+  if (whole.size() > longest_text) { // the parser refuses it
+    out.access = whole;
+    return out;
+  }
   if (text.starts_with("return ")) text = trimmed(text.substr(7));
   // "C[i] += …": the '=' that assigns, and where the left side ends.
   const std::size_t assigns = outside(text, [&](std::size_t i) {
@@ -162,28 +167,22 @@ Result<Spelling> spelling_of(const std::string& whole) {
     text = stores ? left : right;
   }
   static constexpr std::array loads{"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"};
+  bool indirect = false; // `text` is a pointer
+  std::string_view pointer = text;
   if (std::optional<Call> call = call_of(text)) {
-    const bool atomic = call->name.starts_with("atomic");
-    if (atomic || std::ranges::find(loads, call->name) != loads.end()) {
+    out.updates = call->name.starts_with("atomic");
+    if (out.updates || std::ranges::find(loads, call->name) != loads.end()) {
       const std::string_view inner = call->arguments;
-      const std::string_view pointer =
-          inner.substr(0, outside(inner, [&](std::size_t i) { return inner[i] == ','; }));
-      out.updates = atomic;
-      if (std::optional<Cast> cast = pointer_cast(bare(pointer)); cast && cast->rest.empty())
-        if (std::optional<std::string> there = pointed_to(cast->operand)) {
-          out.access = std::string(without_object(*there)), out.accessed = std::string(cast->type);
-          return out;
-        }
-      if (std::optional<std::string> there = pointed_to(pointer)) {
-        out.access = std::string(without_object(*there));
-        return out;
-      }
+      pointer = bare(inner.substr(0, outside(inner, [&](std::size_t i) { return inner[i] == ','; })));
+      indirect = !pointer.starts_with('&');
     }
+  } else if (text.starts_with('*')) {
+    pointer = text.substr(1), indirect = true;
   }
-  bool indirect = false;
-  if (text.starts_with('*') || text.starts_with('&'))
-    indirect = text.front() == '*', text = trimmed(text.substr(1));
+  text = trimmed(pointer);
+  if (text.starts_with('&')) indirect = false, text = trimmed(text.substr(1));
   // "((float4*)p)[i]" is a cast in brackets with a subscript behind it.
+  const std::string_view all = text;
   std::string_view subscript;
   if (!indirect && text.starts_with("((")) {
     const std::size_t end = closing(text, 0);
@@ -206,6 +205,7 @@ Result<Spelling> spelling_of(const std::string& whole) {
       }
     }
   }
+  text = all;
   if (indirect) {
     if (std::optional<std::string> there = pointed_to(text)) {
       out.access = std::string(without_object(*there));

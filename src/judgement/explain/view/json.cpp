@@ -57,6 +57,7 @@ nlohmann::json json(const Explanation& e) {
   const Question& q = e.question;
   nlohmann::json out = {{"schema", 1},
                         {"access", q.access},
+                        {"assumed", e.assumed}, // [name, meaning]
                         {"space", access::name(q.space)},
                         {"op", access::name(q.kind)},
                         {"sm", q.sm},

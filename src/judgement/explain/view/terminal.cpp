@@ -45,11 +45,9 @@ std::string heading(const Explanation& e, const Theme& ink) {
   out += text::wrap(fmt::format("{}; compute capability {}", where, sm_text(q.sm)), page) + "\n";
   std::string assumed;
   for (const auto& [name, meaning] : e.assumed)
-    assumed += fmt::format("{}{} = {}", assumed.empty() ? "taken for granted: " : ", ", name, meaning);
+    assumed += fmt::format("{}{} = {}", assumed.empty() ? "assumed: " : ", ", name, meaning);
   if (!assumed.empty())
-    out += text::wrap(fmt::format("{} (--set '{}=…' gives another meaning)", assumed, e.assumed[0].first),
-                      page) +
-           "\n";
+    out += text::wrap(fmt::format("{} (--set '{}=…' changes it)", assumed, e.assumed[0].first), page) + "\n";
   return out;
 }
 
@@ -108,8 +106,8 @@ std::string verdict(const Explanation& e, const Theme& ink) {
     break;
   case FormKind::strided:
     if (f.coefficient == "1") {
-      out = ink.bad(fmt::format("{} the index is", ink.no())) +
-            fmt::format(", but elements are {} apart and {} of each {} used",
+      out = ink.bad(fmt::format("{} no", ink.no())) +
+            fmt::format(": the index is consecutive, but elements are {} apart and {} of each {} used",
                         plural(static_cast<u64>(f.step < 0 ? -f.step : f.step), "byte"),
                         plural(e.accessed.size, "byte"), e.accessed.size == 1 ? "is" : "are");
       break;
