@@ -229,9 +229,91 @@ TEST(Pages, RawHasTheSumsOfEachLaunch) {
   EXPECT_EQ(spilled.counters.at("l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum"), 115545)
       << "given with a comma";
   const Counted launch = launches(page)[0];
-  EXPECT_EQ(launch.record.sites.size(), 2u)
-      << "loads and stores of global memory; of local memory the page has no requests";
+  EXPECT_TRUE(launch.record.sites.empty()) << "sums do not say which accesses there were";
+  EXPECT_EQ(launch.counters, spilled.counters);
   EXPECT_TRUE(without_lines(page).has_value());
+}
+
+TEST(Pages, EveryCounterOfARowIsKeptAndNoneInvented) {
+  const Measured page = measured("shared_sums.csv"); // shared memory alone was asked for
+  ASSERT_EQ(page.launches.size(), 1u);
+  EXPECT_EQ(page.machine.sm, 70u);
+  const std::map<std::string, double> counted{
+      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 17061038},
+      {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 16012462}};
+  EXPECT_EQ(page.launches[0].counters, counted);
+  EXPECT_TRUE(launches(page)[0].record.sites.empty());
+}
+
+TEST(Pages, TextHasWhatCsvHas) {
+  const Measured page = measured("ncu_metrics.txt");
+  ASSERT_EQ(page.launches.size(), 3u);
+  EXPECT_EQ(page.machine.sm, 90u);
+  EXPECT_EQ(page.launches[1].name, "strided(float *, const float *, int)");
+  EXPECT_EQ(page.launches[1].grid, (Dim3{64, 1, 1}));
+  EXPECT_EQ(page.launches[1].block, (Dim3{256, 1, 1}));
+  EXPECT_EQ(page.launches[1].process, 1138);
+  EXPECT_EQ(page.launches[1].counters.size(), 4u);
+  EXPECT_EQ(page.launches[1].counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 16384);
+}
+
+TEST(Pages, TextOfSectionsHasTheirLabels) {
+  const Measured page = measured("ncu_details.txt");
+  ASSERT_EQ(page.launches.size(), 1u);
+  const std::map<std::string, double>& counters = page.launches[0].counters;
+  EXPECT_EQ(counters.at("gpu__time_duration.sum"), 3170) << "given in µs";
+  EXPECT_EQ(counters.at("Memory Throughput"), 10.39) << "in %, of the first section";
+  EXPECT_EQ(counters.at("Memory Throughput (Gbyte/s)"), 21.58e9) << "of the memory section";
+  EXPECT_EQ(counters.at("Threads"), 16384);
+  EXPECT_FALSE(counters.contains("Cluster Scheduling Policy")) << "no number";
+}
+
+TEST(Pages, ASummaryHasMeans) {
+  const Measured page = measured("ncu_summary.txt");
+  ASSERT_EQ(page.launches.size(), 2u);
+  EXPECT_EQ(page.launches[1].name, "strided(float *, const float *, int)");
+  EXPECT_EQ(page.launches[1].counters.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 9216);
+  ASSERT_EQ(page.messages.size(), 1u);
+  EXPECT_EQ(page.messages[0].kind, "measured-means");
+}
+
+TEST(Pages, OlderTextHasADateAndOneLineOfDashes) {
+  const Measured page = *read("  mm(float*, int), 2020-Jun-05 16:54:27, Context 1, Stream 7\n"
+                              "    Section: Command line profiler metrics\n"
+                              "    ------------------------------------------ --------- ----------\n"
+                              "    Metric Name                                Unit      Metric Value\n"
+                              "    ------------------------------------------------------------------\n"
+                              "    l1tex__t_sectors.sum                       sector         1,024\n"
+                              "    smsp__inst_executed.sum                                       7\n",
+                              "old");
+  ASSERT_EQ(page.launches.size(), 1u);
+  EXPECT_EQ(page.launches[0].name, "mm(float*, int)");
+  EXPECT_EQ(page.launches[0].counters.at("l1tex__t_sectors.sum"), 1024);
+  EXPECT_EQ(page.launches[0].counters.at("smsp__inst_executed.sum"), 7);
+}
+
+TEST(Nvprof, CsvAndTextAreRead) {
+  const Measured csv = measured("nvprof.csv"), text = measured("nvprof.txt");
+  EXPECT_EQ(csv.machine.gpu, "Tesla K40c");
+  ASSERT_EQ(csv.launches.size(), 1u);
+  EXPECT_EQ(csv.launches[0].name, "tr(int, double const *, double *)");
+  const std::map<std::string, double> counted{
+      {"gld_efficiency", 25}, {"gld_throughput", 103.3e9}, {"shared_utilization", 4}};
+  EXPECT_EQ(csv.launches[0].counters, counted);
+  EXPECT_NE(csv.messages[0].message.find("means"), std::string::npos) << "of two launches";
+  ASSERT_EQ(text.launches.size(), 1u);
+  const std::map<std::string, double> both{
+      {"gld_efficiency", 100}, {"gld_transactions_per_request", 8}, {"shared_st_bank_conflict", 16012462}};
+  EXPECT_EQ(text.launches[0].counters, both) << "events and metrics";
+}
+
+TEST(Nvprof, TimesAloneAreRefusedWithTheOptionThatCounts) {
+  Result<Measured> page =
+      read("==1== NVPROF is profiling process 1\n==1== Profiling result:\n"
+           " Type  Time(%)      Time     Calls  Name\n GPU activities:  100.00%  1.2ms  1  k\n",
+           "times");
+  ASSERT_FALSE(page.has_value());
+  EXPECT_NE(page.error().help.find("--metrics"), std::string::npos);
 }
 
 TEST(Pages, SourceWithLinesHasThem) {

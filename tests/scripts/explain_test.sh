@@ -26,6 +26,43 @@ for name in $(sed -n 's/^  \([a-z][a-z0-9.-]*\) .*/\1/p' stdout); do
   "$warplens" explain --case "$name" --json | python3 -c 'import json,sys; json.load(sys.stdin)' || fail "the JSON of $name"
 done
 
+# Bursts of device memory stand for transactions; other architectures have nothing to do with them.
+run "$warplens" explain --burst 64 'A[2*threadIdx.x]'
+expect_code 0
+expect_in stdout '4 bursts of 64 bytes = 256 moved, 128 asked for: 50%'
+expect_not_in stdout 'on each architecture'
+run "$warplens" explain --burst 128 'A[threadIdx.x]'
+expect_not_in stdout 'lost to where they start'
+for wrong in "--burst 3" "--burst 64 --space shared"; do
+  run "$warplens" explain $wrong 'A[threadIdx.x]'
+  expect_code 2
+  expect_in stderr 'power of two'
+done
+
+# A built-in case as a page.
+run "$warplens" explain --case matmul-b --html case.html
+expect_code 0
+expect_in case.html '<svg'
+expect_in case.html 'Matrix multiply'
+
+# What a profiler's counter means, and a value of it.
+run "$warplens" explain --counter smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio 9.1
+expect_code 0
+expect_in stdout 'value: 9.1 of 32 bytes: 28%'
+expect_in stdout 'in WarpLens: bytes_used / sectors'
+run "$warplens" explain --counter "Uncoalesced Global Accesses" --json
+expect_json stdout 'r["warplens"]' 'sectors - ideal_sectors'
+run "$warplens" explain --counter gld_efficency
+expect_code 2
+expect_in stderr "did you mean 'gld_efficiency'"
+run "$warplens" explain --counter gld_efficiency much
+expect_code 2
+expect_in stderr 'not a number'
+
+# The layout that is advised, in JSON too.
+run "$warplens" explain --json --pool 'float a[100]; char flags[30]; double b[10]'
+expect_json stdout '[a["segment_offset"] for a in r["arrays"]]' '[0, 512, 640]'
+
 run "$warplens" explain --pool 'float a[101]; double b[10]'
 expect_code 1
 expect_in stdout '4 past a multiple of 8: start at 408'

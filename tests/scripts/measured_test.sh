@@ -7,7 +7,8 @@ expect_code 0
 expect_in stdout "measured by Nsight"
 expect_in stdout "NVIDIA H200, driver 580.159"
 expect_in stdout "histogram.cu:"
-for file in histogram.ncu-rep transpose.ncu-rep reasons.ncu-rep histogram.jsonl raw.csv source_sass.csv source_cuda_sass.csv; do
+for file in histogram.ncu-rep transpose.ncu-rep reasons.ncu-rep histogram.jsonl raw.csv source_sass.csv source_cuda_sass.csv \
+    shared_sums.csv ncu_metrics.txt ncu_details.txt ncu_summary.txt nvprof.csv nvprof.txt; do
   run "$warplens" import --json measured.json "$data/$file"
   expect_code 0
   expect_json measured.json 'r["launches"][0]["status"]' measured
@@ -19,6 +20,21 @@ for file in histogram.ncu-rep transpose.ncu-rep reasons.ncu-rep histogram.jsonl 
 done
 expect_json measured.transpose.ncu-rep.json 'sum(s["sectors"] for s in r["launches"][0]["sites"] if s["op"] == "store")' 65536
 expect_json measured.transpose.ncu-rep.json 'r["measured"]["gpu"]' "NVIDIA H200"
+
+# Sums of launches: each is shown, divided where that is a number of one request, or named as left out; no access is made of them.
+run "$warplens" import "$data/shared_sums.csv"
+expect_in stdout '17,061,038  l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum'
+expect_in stdout '16,012,462  l1tex__data_bank_conflicts'
+expect_not_in stdout 'No memory that is counted'
+run "$warplens" import "$data/ncu_metrics.txt"
+expect_in stdout '16,384  l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum \(32.00 per request\)'
+run "$warplens" import "$data/ncu_details.txt"
+expect_in stdout '10.41%  Mem Busy|10.39%  Mem Busy'
+expect_in stdout 'left out, not of memory: # SMs'
+run "$warplens" import "$data/nvprof.csv"
+expect_in stdout 'measured by nvprof on Tesla K40c'
+expect_in stdout '25%  gld_efficiency'
+expect_json measured.nvprof.txt.json 'r["launches"][0]["counters"]["shared_st_bank_conflict"]' 16012462.0
 
 # Predictions and measurements are no one run.
 run "$warplens" report measured.histogram.ncu-rep.json measured.raw.csv.json

@@ -72,6 +72,15 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
                   "a built-in example instead of an expression; without a name, lists them")
       ->expected(0, 1)
       ->type_name("NAME");
+  command.add_option("--burst", o.burst, "draw and count by DRAM bursts of so many bytes: --burst 64")
+      ->check(whole_number(1, 4096))
+      ->type_name("BYTES")
+      ->group("Access");
+  command
+      .add_option("--counter", o.counter,
+                  "instead of an access: what a counter of Nsight Compute or nvprof means, and a value of it")
+      ->expected(1, 2)
+      ->type_name("NAME [VALUE]");
   command
       .add_option("--pool", o.pool,
                   "arrays placed one after the other in one allocation: 'float a[100]; double b[10];'")

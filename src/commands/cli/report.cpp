@@ -45,10 +45,11 @@ void add_import(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("import", "show what a GPU counted, in every form that run has");
   give_help(*command, "import [OPTIONS] FILE…", "warplens import --json measured.json profile.ncu-rep",
             "More: docs/MEASURED.md");
-  add_shown(*command, exit_code,
-            "an .ncu-rep file, what `ncu --csv` printed (pages raw, details, source), or a file of "
-            "`warplens record`; several are shown as one",
-            options);
+  add_shown(
+      *command, exit_code,
+      "an .ncu-rep file, what `ncu` or `nvprof --metrics` printed (as text or with --csv), or a file of "
+      "`warplens record`; several are shown as one",
+      options);
 }
 
 } // namespace warplens::cli

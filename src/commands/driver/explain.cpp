@@ -2,6 +2,8 @@
 // drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
 // diagnosed here; what is wrong with the access is explain/'s to say.
 #include "driver/explain.h"
+#include "arch/profiler_counters.h"
+#include "base/closest.h"
 #include "driver/findings/outputs.h"
 #include "driver/gpus.h"
 #include "driver/pages/access_page.h"
@@ -9,8 +11,10 @@
 #include "explain/model/cases.h"
 #include "explain/model/explanation.h"
 #include "explain/view/render.h"
+#include "text/words.h"
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -106,7 +110,7 @@ Result<Question> question_of(const ExplainOptions& o) {
     if (bad != nullptr) return failure(*bad);
   q.dims = *dims, q.block = *block, q.grid = *grid, q.cta = *cta;
   q.space = *space, q.kind = *kind, q.cache = *cache, q.sm = arch::sm(**row);
-  q.pitch = o.pitch, q.base = o.base, q.warp = o.warp;
+  q.pitch = o.pitch, q.base = o.base, q.warp = o.warp, q.section = o.burst;
   return q;
 }
 
@@ -126,7 +130,7 @@ Result<void> write(std::string_view what, const std::vector<Form>& forms, const 
   for (const auto& [option, file] : named)
     if (std::ranges::find(forms, option, &Form::option) == forms.end())
       return failure(diag::error("bad-option", fmt::format("{} is not of {}", option, what), {},
-                                 "--html is of an expression, --svg of one or of --case NAME"));
+                                 "--html and --svg are of an expression or of --case NAME"));
   Result<Outputs> outputs = Outputs::prepare(named, {}, "explain", "what is explained");
   if (!outputs) return failure(outputs.error());
   const RunOutput output{[&](std::string_view text) { return out += text, true; }, {}};
@@ -156,6 +160,16 @@ Output answer(const Explanation& e, const ExplainOptions& options) {
   return out;
 }
 
+// The drawing in a page of its own, for those who show it.
+std::string case_page(const warplens::explain::Case& shown) {
+  std::string drawing = svg(shown);
+  drawing.erase(0, drawing.find("<svg")); // without the prologue of a file
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{}</title>\n"
+      "<style>body{{margin:0 auto;max-width:60rem}}svg{{width:100%;height:auto}}</style>\n{}</html>\n",
+      shown.title, drawing);
+}
+
 Output built_in(const ExplainOptions& options) {
   const warplens::explain::Case* found = warplens::explain::find_case(options.case_name);
   if (found == nullptr)
@@ -163,10 +177,11 @@ Output built_in(const ExplainOptions& options) {
                               "`warplens explain --case` lists them"),
                   options);
   Output out;
-  Result<void> written =
-      write("--case",
-            {{"--json", [&] { return json(*found).dump(2) + "\n"; }}, {"--svg", [&] { return svg(*found); }}},
-            terminal(*found, {options.unicode, options.colour}), options, out.out);
+  Result<void> written = write("--case",
+                               {{"--json", [&] { return json(*found).dump(2) + "\n"; }},
+                                {"--svg", [&] { return svg(*found); }},
+                                {"--html", [&] { return case_page(*found); }}},
+                               terminal(*found, {options.unicode, options.colour}), options, out.out);
   return written ? out : refuse(written.error(), options);
 }
 
@@ -181,9 +196,57 @@ Output check_pool(const ExplainOptions& options) {
   return written ? out : refuse(written.error(), options);
 }
 
+// What a profiler's counter means, and what a value of it says.
+Output counter(const ExplainOptions& options) {
+  const std::string& name = options.counter[0];
+  std::optional<arch::CounterMeaning> meaning = arch::counter_meaning(name);
+  if (!meaning) {
+    const std::string near = closest(name, arch::counter_names());
+    return refuse(diag::error("explain-counter", fmt::format("no profiler has a counter '{}'", name), {},
+                              near.empty()
+                                  ? "take the name as Nsight Compute or nvprof prints it, for example "
+                                    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum or gld_efficiency"
+                                  : fmt::format("did you mean '{}'?", near)),
+                  options);
+  }
+  std::string said;
+  if (options.counter.size() > 1) {
+    std::string text = options.counter[1];
+    std::erase_if(text, [](char c) { return c == ',' || c == '%'; });
+    double value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+      return refuse(diag::error("explain-numbers", fmt::format("'{}' is not a number", options.counter[1]),
+                                {}, "write --counter NAME 12.5"),
+                    options);
+    said = arch::judge_counter(name, value);
+    if (said.empty()) said = "A value of it says nothing by itself.";
+  }
+  Output out;
+  if (options.json) {
+    nlohmann::json json = {
+        {"schema", 1}, {"counter", name}, {"counts", meaning->counts}, {"memory", meaning->memory}};
+    if (!meaning->costs.empty()) json["costs"] = meaning->costs;
+    if (!meaning->ours.empty()) json["warplens"] = meaning->ours;
+    if (!said.empty()) json["value"] = said;
+    out.out = json.dump(2) + "\n";
+    return out;
+  }
+  constexpr u32 width = 100;
+  out.out = name + '\n' + text::wrap(meaning->counts, "  counts: ", width);
+  if (!said.empty()) out.out += text::wrap(said, "  value: ", width);
+  if (!meaning->costs.empty()) out.out += text::wrap(meaning->costs, "  costs time: ", width);
+  if (!meaning->ours.empty())
+    out.out += text::wrap(meaning->ours, "  in WarpLens: ", width);
+  else if (!meaning->memory)
+    out.out += "  WarpLens does not count it: it is not of memory.\n";
+  return out;
+}
+
 } // namespace
 
 Output explain(const ExplainOptions& options) {
+  if (!options.counter.empty()) return counter(options);
   if (options.list_cases) {
     Output out;
     Result<void> written =

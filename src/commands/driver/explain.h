@@ -13,9 +13,11 @@ struct ExplainOptions {
   std::string type = "float";
   std::string dims, block = "256", grid = "1", cta = "0"; // "32,8"
   u64 pitch = 0, base = 0;
+  u32 burst = 0; // bytes of a DRAM burst to draw and count by; 0: the architecture's transactions
   std::string space = "global", operation = "load", cache;
   std::string sm = "90"; // "70" or "7.0"
   u32 warp = 0;
+  std::vector<std::string> counter; // --counter NAME [VALUE]
   bool list_cases = false;
   std::string case_name;
   std::string pool;    // --pool 'float a[100]; double b[10]'

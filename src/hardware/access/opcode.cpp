@@ -4,8 +4,6 @@
 namespace warplens::access {
 namespace {
 
-constexpr std::string_view of_whole_launch = "whole launch: ";
-
 // The first part that `is` is true of; empty where there is none.
 template <class F> std::string_view find_part(std::string_view opcode, F&& is) {
   for (;;) {
@@ -45,8 +43,5 @@ bool writes_global_bulk(const Site& site) {
 
 bool is_wmma(const Site& site) { return site.opcode.starts_with("wmma."); }
 bool is_wgmma(const Site& site) { return site.opcode.starts_with("wgmma."); }
-
-std::string whole_launch(Kind kind) { return std::string(of_whole_launch) + std::string(name(kind)); }
-bool is_whole_launch(const Site& site) { return site.opcode.starts_with(of_whole_launch); }
 
 } // namespace warplens::access

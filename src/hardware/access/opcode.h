@@ -15,8 +15,4 @@ bool writes_global_bulk(const Site&); // of those: to global memory, rather than
 bool is_wmma(const Site&);            // loads and stores of fragments
 bool is_wgmma(const Site&);           // reads operands from shared memory by descriptors
 
-// A profiler's sum over a whole launch stands as a site that no instruction has.
-std::string whole_launch(Kind);
-bool is_whole_launch(const Site&);
-
 } // namespace warplens::access

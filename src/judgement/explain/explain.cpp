@@ -8,6 +8,7 @@
 #include "explain/fixes.h"
 #include "explain/model/form.h"
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -47,6 +48,9 @@ std::optional<Diagnostic> check_operation(const Question& q, const Type& accesse
                        fmt::format("there is no atomic operation on {} bytes of {} memory", accessed.size,
                                    access::name(q.space)),
                        {}, "atomics take 4 or 8 bytes of global or shared memory");
+  if (q.section != 0 && (q.space != Space::global || !std::has_single_bit(q.section)))
+    return diag::error("explain-burst", "bursts are of global memory, and their bytes a power of two", {},
+                       "write for example --burst 64");
   if (q.kind == Kind::async_copy || q.kind == Kind::ldmatrix)
     return diag::error("explain-operation", fmt::format("explain has no '{}'", access::name(q.kind)), {},
                        "use load, store, atomic or reduction; `warplens replay` counts the others");

@@ -141,7 +141,9 @@ private:
     std::array<bool, most_sides> known{};
     std::map<LineKey, bool> keys;
     for (std::size_t s = 0; s < model_.sides.size(); ++s) {
-      if (match.launch[s] == nullptr || !has_lines(match.launch[s]->record)) continue;
+      const summary::Launch* launch = match.launch[s];
+      // A profiler's sums say nothing by line.
+      if (launch == nullptr || (launch->record.sites.empty() && !launch->counters.empty())) continue;
       known[s] = true;
       lines[s] = moved_.place(s, lines_of(match.launch[s]->record));
       for (const auto& [key, sum] : lines[s]) keys[key] = true;

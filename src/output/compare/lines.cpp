@@ -32,12 +32,6 @@ Lines lines_of(const measure::LaunchRecord& launch) {
   return out;
 }
 
-bool has_lines(const measure::LaunchRecord& launch) {
-  for (const measure::SiteRecord& site : launch.sites)
-    if (access::is_whole_launch(site.site)) return false;
-  return true;
-}
-
 std::vector<LineCount> counts_of(Space space, Kind kind) {
   // Of stages: docs/MODEL.md, "What counts cost". Instructions and tags take an issue slot or a look-up each, threads nothing.
   const LineCount instructions{"instructions", &Counts::instructions, 1},

@@ -31,8 +31,6 @@ using Lines = std::map<LineKey, LineSum>;
 
 access::Kind joined(access::Kind); // reductions count as atomics
 Lines lines_of(const measure::LaunchRecord&);
-// Counters by instruction are there.
-bool has_lines(const measure::LaunchRecord&);
 
 // The counts that are compared in a space: all that profilers have by instruction.
 struct LineCount {

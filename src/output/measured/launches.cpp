@@ -18,7 +18,6 @@ using access::Space;
 using arch::Counts;
 
 constexpr u64 sector_bytes = 32;
-constexpr u32 first_sum = 0xffff0000; // ids of sums are above those of instructions
 
 constexpr Sum all_sums[] = {
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", Space::global, Kind::load, &Counts::requests},
@@ -157,7 +156,7 @@ private:
     for (char c : function) id = (id ^ static_cast<unsigned char>(c)) * 16777619u;
     for (u32 byte = 0; byte < 8; ++byte)
       id = (id ^ static_cast<u32>(offset >> (8 * byte) & 0xff)) * 16777619u;
-    while (id >= first_sum || !taken_.insert(id).second) id = (id + 1) % first_sum;
+    while (!taken_.insert(id).second) ++id;
     return known->second = id;
   }
 
@@ -165,31 +164,6 @@ private:
   std::map<std::pair<std::string, u64>, u32> ids_; // by function and offset
   std::set<u32> taken_;
 };
-
-// Of sums: a site for each space and kind that the launch has.
-std::vector<measure::SiteRecord> sites_of_sums(const Launch& launch) {
-  std::map<std::pair<Space, Kind>, Counts> found;
-  for (const Sum& sum : all_sums)
-    if (auto value = launch.counters.find(std::string(sum.counter));
-        value != launch.counters.end() && value->second > 0)
-      found[{sum.space, sum.kind}].*sum.count = static_cast<u64>(value->second);
-  std::vector<measure::SiteRecord> out;
-  for (auto& [key, counts] : found) {
-    if (counts.requests == 0)
-      continue; // passes alone say neither how many accesses there were nor what they cost
-    measure::SiteRecord& site = out.emplace_back();
-    std::tie(site.space, site.site.kind) = key;
-    site.site.space = site.space;
-    site.site.function = launch.kernel.empty() ? launch.name : launch.kernel;
-    site.site.opcode = access::whole_launch(key.second);
-    site.site.id.value = first_sum + static_cast<u32>(key.first) * 16 + static_cast<u32>(key.second);
-    counts.instructions = counts.requests;
-    counts.ideal_sectors = counts.transactions = counts.sectors;
-    counts.transaction_bytes = counts.bytes_used = counts.sectors * sector_bytes;
-    site.counters = {counts};
-  }
-  return out;
-}
 
 } // namespace
 
@@ -211,7 +185,7 @@ std::vector<Counted> launches(const Measured& measured) {
     record.sm = {measured.machine.sm};
     record.process = launch.process;
     record.index = next[launch.process]++;
-    record.sites = launch.instructions.empty() ? sites_of_sums(launch) : sites.of(launch);
+    record.sites = sites.of(launch);
   }
   return out;
 }
@@ -253,11 +227,12 @@ std::optional<diag::Diagnostic> without_lines(const Measured& measured) {
   const auto without =
       std::ranges::count_if(measured.launches, [](const Launch& l) { return l.instructions.empty(); });
   if (without == 0) return {};
-  diag::Diagnostic out =
-      diag::warning("measured-without-lines",
-                    fmt::format("{} of {} launches {} no counters by instruction: they have no lines, and "
-                                "what would have done is not known",
-                                without, measured.launches.size(), without == 1 ? "has" : "have"));
+  diag::Diagnostic out = diag::warning(
+      "measured-without-lines",
+      fmt::format(
+          "{} of {} launches {} sums alone, and no counters by instruction: no lines, and no ideal to hold "
+          "them against",
+          without, measured.launches.size(), without == 1 ? "has" : "have"));
   out.help = "measure with 'ncu --section SourceCounters', or with 'warplens record'";
   return out;
 }

@@ -7,8 +7,7 @@
 namespace warplens::measured {
 
 // A launch of which there are counters per instruction has a site for each of its memory instructions. One of which there are
-// sums alone has a site for each space and kind of access, without a place; what would have done is then not known, and is said
-// to be what there was.
+// sums alone has none: they do not say which accesses there were, nor what would have done.
 //
 // Requests are taken for executed instructions, and the bytes that lanes asked for, for those that the fewest sectors carry:
 // nothing counts either by instruction.

@@ -1,4 +1,6 @@
 #include "measured/measured.h"
+#include "measured/csv.h"
+#include <algorithm>
 
 namespace warplens::measured {
 
@@ -30,12 +32,31 @@ std::optional<u64> Counters::*counter_of(std::string_view name) {
   return nullptr;
 }
 
-bool is_launch_counter(std::string_view name) {
-  if (name == "gpu__time_duration.sum" || name == "sm__cycles_elapsed.max" || name == "idc__requests.sum")
-    return true;
-  return name.ends_with(".sum") && (name.starts_with("l1tex__") || name.starts_with("smsp__sass_") ||
-                                    name.starts_with("smsp__inst_executed") || name.starts_with("lts__t_") ||
-                                    name.starts_with("dram__"));
+std::optional<double> value_of(std::string_view text, std::string_view unit) {
+  // Counts in units, times in nanoseconds, what there is of either for each second likewise.
+  struct Unit {
+    std::string_view name;
+    double factor;
+  };
+  static constexpr Unit units[] = {{"us", 1e3},    {"usecond", 1e3}, {"ms", 1e6},      {"msecond", 1e6},
+                                   {"s", 1e9},     {"second", 1e9},  {"Kbyte", 1e3},   {"Mbyte", 1e6},
+                                   {"Gbyte", 1e9}, {"Tbyte", 1e12},  {"Ksector", 1e3}, {"Msector", 1e6},
+                                   {"Kinst", 1e3}, {"Minst", 1e6},   {"KB", 1e3},      {"MB", 1e6},
+                                   {"GB", 1e9},    {"Khz", 1e3},     {"Mhz", 1e6},     {"Ghz", 1e9}};
+  std::string digits(text.substr(0, text.find('%')));
+  // nvprof joins both ("12.3GB/s"), and grades some ("Low (2)").
+  if (const std::size_t open = digits.find('('), close = digits.rfind(')');
+      open != digits.npos && close != digits.npos && close > open)
+    digits = digits.substr(open + 1, close - open - 1);
+  std::size_t end = digits.find_first_not_of("0123456789.,+-eE");
+  while (end != digits.npos && end > 0 && (digits[end - 1] == 'e' || digits[end - 1] == 'E')) --end;
+  std::string joined;
+  if (unit.empty() && end != digits.npos) joined = digits.substr(end), unit = joined;
+  std::optional<double> value = number_of(digits.substr(0, end));
+  if (!value || (end != digits.npos && joined.empty())) return {};
+  unit = unit.substr(0, unit.find('/'));
+  const auto known = std::ranges::find(units, unit, &Unit::name);
+  return *value * (known == std::end(units) ? 1 : known->factor);
 }
 
 } // namespace warplens::measured

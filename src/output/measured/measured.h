@@ -31,8 +31,9 @@ struct Counters {
 // By Nsight Compute's name or CUPTI's; null for others.
 std::optional<u64> Counters::*counter_of(std::string_view name);
 
-// A sum of a whole launch that a report keeps, by the profiler's name.
-bool is_launch_counter(std::string_view name);
+// What a profiler printed as a value: "1,234.5" with the unit "Kbyte", "12.3GB/s", "25.00%", "Low (2)". In units, times in
+// nanoseconds. Nothing where it is no number.
+std::optional<double> value_of(std::string_view text, std::string_view unit = {});
 
 struct Instruction {
   std::string function;               // mangled; empty: the kernel's own

@@ -2,39 +2,13 @@
 #include "measured/ncu_csv.h"
 #include "measured/csv.h"
 #include "measured/ncu_source_page.h"
+#include "measured/ncu_text.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
 namespace warplens::measured {
 namespace {
-
-// Counters are kept in units, times in nanoseconds.
-double factor_of(std::string_view unit) {
-  struct Unit {
-    std::string_view name;
-    double factor;
-  };
-  static constexpr Unit units[] = {{"us", 1e3},    {"usecond", 1e3}, {"ms", 1e6},      {"msecond", 1e6},
-                                   {"s", 1e9},     {"second", 1e9},  {"Kbyte", 1e3},   {"Mbyte", 1e6},
-                                   {"Gbyte", 1e9}, {"Tbyte", 1e12},  {"Ksector", 1e3}, {"Msector", 1e6},
-                                   {"Kinst", 1e3}, {"Minst", 1e6}};
-  auto known = std::ranges::find(units, unit, &Unit::name);
-  return known == std::end(units) ? 1 : known->factor;
-}
-
-// "(256, 1, 1)"
-Dim3 dim_of(std::string_view text) {
-  u32 of[3] = {1, 1, 1};
-  std::size_t n = 0;
-  for (std::size_t at = 0; at < text.size() && n < 3;) {
-    at = std::min(text.find_first_of("0123456789", at), text.size());
-    auto [stop, error] = std::from_chars(text.data() + at, text.data() + text.size(), of[n]);
-    if (error != std::errc()) break;
-    ++n, at = static_cast<std::size_t>(stop - text.data());
-  }
-  return {of[0], of[1], of[2]};
-}
 
 struct Columns {
   Cells names;
@@ -67,6 +41,14 @@ Launch launch_of(const Columns& columns, const Cells& row) {
   return out;
 }
 
+// Columns of the raw page that say which launch it is.
+bool is_description(std::string_view column) {
+  static constexpr std::string_view names[] = {
+      "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+      "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
+  return std::ranges::find(names, column) != std::end(names);
+}
+
 void read_raw(Lines& lines, const Columns& columns, Measured& out) {
   Cells units;
   while (lines.next()) {
@@ -79,15 +61,10 @@ void read_raw(Lines& lines, const Columns& columns, Measured& out) {
     take_machine(columns, row, out.machine);
     Launch& launch = out.launches.emplace_back(launch_of(columns, row));
     for (std::size_t i = 0; i < columns.names.size() && i < row.size(); ++i)
-      if (is_launch_counter(columns.names[i]))
-        if (std::optional<double> value = number_of(row[i]))
-          launch.counters[columns.names[i]] = *value * factor_of(i < units.size() ? units[i] : "");
+      if (!is_description(columns.names[i]))
+        if (std::optional<double> value = value_of(row[i], i < units.size() ? units[i] : ""))
+          launch.counters[columns.names[i]] = *value;
   }
-}
-
-// Names that the details page gives counters.
-std::string counter_called(const std::string& name) {
-  return name == "Duration" ? "gpu__time_duration.sum" : name;
 }
 
 void read_details(Lines& lines, const Columns& columns, Measured& out) {
@@ -98,10 +75,8 @@ void read_details(Lines& lines, const Columns& columns, Measured& out) {
     take_machine(columns, row, out.machine);
     auto [place, fresh] = launches.try_emplace(row[0], out.launches.size());
     if (fresh) out.launches.push_back(launch_of(columns, row));
-    const std::string name = counter_called(columns.of(row, "Metric Name"));
-    if (std::optional<double> value = number_of(columns.of(row, "Metric Value"));
-        value && is_launch_counter(name))
-      out.launches[place->second].counters[name] = *value * factor_of(columns.of(row, "Metric Unit"));
+    add_counter(out.launches[place->second], columns.of(row, "Metric Name"), columns.of(row, "Metric Unit"),
+                columns.of(row, "Metric Value"));
   }
 }
 

@@ -130,7 +130,7 @@ private:
         for (const ncu::Element& element : ncu::elements_of(metric)) begin = element.value.whole;
       if (name == "launch__shared_mem_per_block_static" || name == "launch__shared_mem_per_block_dynamic")
         launch.shared_bytes += metric.whole.whole;
-      if (metric.whole.is_number && is_launch_counter(name)) launch.counters[name] = metric.whole.number;
+      if (metric.whole.is_number && !name.empty()) launch.counters[name] = metric.whole.number;
     }
     auto loaded = modules_.find({process, kernel.module});
     if (loaded != modules_.end()) launch.code = loaded->second.code;

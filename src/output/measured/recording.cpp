@@ -149,7 +149,7 @@ private:
     if (auto counters = value.find("counters"); counters != value.end()) {
       measure::expect_object(*counters, "counters");
       for (const auto& [name, count] : counters->items())
-        if (is_launch_counter(name) && count.is_number()) launch.counters[name] = count.get<double>();
+        if (count.is_number()) launch.counters[name] = count.get<double>();
     }
   }
 

@@ -31,6 +31,7 @@ std::string kernel_section(const Page&, const Kernel&); // one table
 std::string alike_kernel_section(const Page&, const Kernel&, const Kernel& as);
 // Have both kernels the same rows, but for how often they ran?
 bool reads_alike(const Page&, const Kernel&, const Kernel&);
+std::string counter_section(const Page&);              // what a profiler counted of whole launches
 std::string problem_section(const Page&);              // failed, unknown, not implemented, warnings
 std::string closing_section(const Page&);              // spills, where to read on
 std::string pearson_table(const Page&, const Kernel&); // --details: instructions, L1 and L2 transactions

@@ -221,14 +221,15 @@ std::string title_section(const Page& page) {
   const Model& model = page.model;
   const u32 width = page.options.width;
   std::string sm;
-  for (u32 value : model.input.sm) sm += (sm.empty() ? "" : ", ") + compute_capability(value);
+  for (u32 value : model.input.sm)
+    if (value != 0) sm += (sm.empty() ? "" : ", ") + compute_capability(value); // 0: nobody said
   std::set<std::string> names;
   for (const Kernel& kernel : model.kernels) names.insert(kernel.mangled);
   std::string text =
       model.input.launches.empty()
           ? nothing_counted(model)
-          : fmt::format("WarpLens: {}, {}, compute capability {}{}", human(names.size(), "kernel"),
-                        launches_of(model.input), sm, how_counted(model));
+          : fmt::format("WarpLens: {}, {}{}{}", human(names.size(), "kernel"), launches_of(model.input),
+                        sm.empty() ? "" : ", compute capability " + sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
   if (!model.lines_known && !model.input.measured)
     out += page.style.poor(wrap("Built without -lineinfo, so that source lines are not known: rebuild with "
@@ -256,6 +257,7 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
     out += annotated_section(page);
   else if (!options.summary && options.group_by == Grouping::none)
     out += kernel_sections(page);
+  if (!options.summary || model.kernels.empty()) out += counter_section(page);
   out += problem_section(page);
   if (options.details) out += legend_section(page);
   return without_commands(with_plain_blanks(out + closing_section(page)));

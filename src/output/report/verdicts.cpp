@@ -127,8 +127,7 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     if (std::string text = spill_text(kernel); !text.empty() && measure::is_counted(kernel.status))
       out += page.style.poor(hanging("Spilled registers: " + text, page.options.width));
     if (!measure::is_counted(kernel.status) || found.contains(k)) continue;
-    if (kernel.measured && lanes_of(kernel) == 0)
-      continue; // sums of launches, which do not say what would have done
+    if (kernel.measured && kernel.lines.empty()) continue; // nothing is known by instruction
     std::string label = clip_middle(kernel.label, 60);
     if (kernel.moved_bytes == 0) {
       untouched.push_back(&kernel);

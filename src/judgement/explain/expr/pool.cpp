@@ -51,7 +51,8 @@ ResultOr<Pool, Rejection> pool(const std::string& text, u32 sm) {
     if (array.fits()) array.packed = warp_of(*arch, field.type, array.offset);
     array.moved = warp_of(*arch, field.type, array.segment);
     out.bytes += array.bytes;
-    out.aligned_bytes = align_up(out.aligned_bytes, 128) + array.bytes;
+    array.padded = align_up(out.aligned_bytes, 128);
+    out.aligned_bytes = array.padded + array.bytes;
     out.arrays.push_back(std::move(array));
   }
   return out;
@@ -88,13 +89,8 @@ std::string terminal(const Pool& pool, const TextStyle& style) {
            "reads wrong words.\n";
   out += fmt::format("  {} bytes; {} with every array at a multiple of 128, which suits every type:\n ",
                      pool.bytes, pool.aligned_bytes);
-  u64 at = 0;
-  for (const PoolArray& a : pool.arrays) {
-    at = align_up(at, 128);
-    out += fmt::format(" {} at {}", a.name, at);
-    at += a.bytes;
-    out += &a == &pool.arrays.back() ? "\n" : ",";
-  }
+  for (const PoolArray& a : pool.arrays)
+    out += fmt::format(" {} at {}{}", a.name, a.padded, &a == &pool.arrays.back() ? "\n" : ",");
   return style.unicode ? out : ascii(out);
 }
 
@@ -112,7 +108,7 @@ nlohmann::json json(const Pool& pool) {
                              {"alignment", a.alignment},
                              {"fits", a.fits()},
                              {"aligned_offset", a.aligned},
-                             {"segment_offset", a.segment}});
+                             {"segment_offset", a.padded}});
   return out;
 }
 

@@ -13,6 +13,7 @@ struct PoolArray {
   u32 alignment = 1;          // that the type needs
   u64 aligned = 0;            // the nearest start from `offset` up that suits the type
   u64 segment = 0;            // the nearest from `offset` up at a multiple of 128
+  u64 padded = 0;             // where it starts if every array starts at a multiple of 128
   arch::Counts packed, moved; // one warp reading consecutive elements, from `offset` and from `segment`
   bool fits() const { return offset == aligned; }
 };

@@ -125,7 +125,7 @@ std::string verdict(const Explanation& e, const Theme& ink) {
   if (f.kind == FormKind::consecutive && e.manner.pieces.size() > 1)
     out += fmt::format("; but one element takes {} instructions, each with gaps between the lanes",
                        e.manner.pieces.size());
-  else if (f.kind == FormKind::consecutive && f.rows == 1 && e.warp.transaction_bytes > e.warp.bytes_used)
+  else if (f.kind == FormKind::consecutive && f.rows == 1 && efficiency(e, e.warp) < 1)
     out += "; what travels unused is lost to where they start, or to lanes that take no part";
   std::string rows;
   if (f.rows > 1)
@@ -401,7 +401,8 @@ std::string terminal(const Explanation& e, const TextStyle& style) {
   out += ink.bold(e.question.space == Space::shared ? "Which lanes go to which banks"
                                                     : "Which lanes go to which segments") +
          "\n";
-  out += terminal_picture(e, style) + "\n" + table(e, ink) + "\n" + fixes_text(e, ink);
+  out += terminal_picture(e, style) + "\n" + (e.question.section != 0 ? "" : table(e, ink) + "\n") +
+         fixes_text(e, ink);
   return style.unicode ? out : ascii(out);
 }
 
