@@ -24,7 +24,13 @@ expect_not_in stderr 'none that WarpLens knows'
 run "$warplens" run --compiler clang --sm 90 --kernel 'modify|norm' --top-lines 0 --width 400 "$programs/advice_shapes.cu"
 expect_in stderr '1024 bytes, as large as parameter 2'
 expect_in stderr 'predicted: 8.0 times fewer sectors, which saves 8[0-9]% of the traffic'
+run "$warplens" run --compiler clang --sm 90 --summary --kernel 'of_|parameters<float, 32>' --top-lines 0 --width 400 "$programs/advice_shapes.cu"
+expect_in stderr 'Atomics that wait for one another: .*of_all_warps'
+expect_in stderr '65.5 k updates where 8192 would do'
+expect_in stderr 'Atomics that wait for one another: .*of_halves'
+expect_in stderr 'k: load constant 4 B, 32 distinct addresses'
 run "$warplens" check --compiler clang --fail-on never "$programs/advice_shapes.cu"
+expect_in stdout "load of 4 bytes from 'k'.*32 requests|32 requests per instruction"
 expect_in stdout "from 'x': loaded again, as a store in between may change what it reads"
 run "$warplens" run --compiler clang --sm 90 --summary --kernel start_of --width 400 "$programs/advice_shapes.cu"
 expect_in stderr 'for nothing; 4.00 in 1 launch, 5.00 in 1 launch'

@@ -131,6 +131,49 @@ run "$warplens" diff old.json one.json --strict
 expect_in stdout 'only the old run launches scale'
 expect_in stdout 'the new run left out 1 launch on request'
 
+# Half of the shared memory's work goes, while global memory, which limits the kernel, has as much to do: that is no faster.
+cat >held.cu <<'CU'
+#include <cstdlib>
+template <int W> __global__ void copy(float* out, const float* in, int n) {
+  __shared__ float tile[8 * W * 32];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < 16; ++k) sum += in[(i + k * 4096) * 8 % n];
+  tile[threadIdx.x * W] = sum;
+  __syncthreads();
+  out[i] = tile[threadIdx.x * W];
+}
+__global__ void mine(float* out, const float* in, int n) { out[threadIdx.x * 8] = in[threadIdx.x]; }
+__global__ void yours(float* out, const float* in, int n) { int i = threadIdx.x; out[i] = in[i]; }
+int main(int argc, char** argv) {
+  int n = 1 << 20;
+  float *a, *b;
+  cudaMalloc(&a, n * 4);
+  cudaMalloc(&b, n * 4);
+  cudaMemset(a, 0, n * 4);
+  if (argc > 1) copy<1><<<64, 256>>>(b, a, n), yours<<<1, 256>>>(b, a, n);
+  else copy<2><<<64, 256>>>(b, a, n), mine<<<1, 256>>>(b, a, n);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+CU
+run "$warplens" run --compiler clang --json held.json held.cu
+run "$warplens" run --compiler clang --json padded.json held.cu 1
+run "$warplens" diff --match mine=yours --json d.json held.json padded.json
+expect_code 0
+expect_in stdout '^same +copy'
+expect_in stdout 'no faster: its busiest stage, sectors from L2'
+expect_in stdout '2.00 → 1.00 wavefronts'
+expect_json d.json '[k["change"] for k in r["kernels"]]' "['better', 'same']"
+# Kernels with other names, because the user says so.
+expect_in stdout '^better +mine → yours +-78%'
+expect_in stdout 'as --match says'
+follows d.json
+for wrong in "mine" "=yours" "no=yours" "mine=no"; do
+  run "$warplens" diff --match "$wrong" held.json padded.json
+  expect_code 2
+  expect_in stderr 'OLD=NEW'
+done
+
 # Bad input.
 for words in "old.json" "absent.json new.json" "old.cu.json new.json" "- -" "old.json new.json --json old.json"; do
   run "$warplens" diff $words

@@ -61,6 +61,14 @@ expect_code 0
 expect_in stderr 'has no machine code for 9.0'
 expect_json ptx.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
 
+# The compiler copies an indexed parameter to local memory, and the assembler reads it where it is: a request for each different
+# word of a warp, as an H200 counted (idc__requests, less three a warp for the other parameters; 26 November 2026).
+"$nvcc" -O3 -lineinfo -cudart shared -arch=sm_90 "$programs/parameters.cu" -o parameters
+run "$warplens" run --json parameters.json ./parameters
+expect_code 0
+expect_json parameters.json '[sum(s["requests"] for s in l["sites"] if s["space"] == "constant") for l in r["launches"]]' '[32, 64, 128, 256, 512, 1024]'
+expect_json parameters.json 'sorted({s["space"] for l in r["launches"] for s in l["sites"] if s["instructions"]})' "['constant', 'global']"
+
 # Unless one is asked for: machine code where there is some, else PTX, which needs no warning.
 run "$warplens" run --json best.json ./loops
 expect_json best.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"

@@ -12,7 +12,7 @@ export interface Seen {
 export type Lane = 'device' | 'shared' | 'constant'; // how spaces are drawn: three kinds of cost
 export const laneOf = (space: string): Lane =>
   space === 'shared' ? 'shared' : space === 'constant' ? 'constant' : 'device';
-export const spacesOf = (lane: Lane) => (lane === 'device' ? 'device memory' : `${lane} memory`);
+export const spacesOf = (lane: Lane) => (lane === 'device' ? 'L1 traffic' : `${lane} memory`);
 export const unitOf = (lane: Lane) => (lane === 'device' ? 'bytes' : lane === 'shared' ? 'wavefronts' : 'requests');
 
 export interface SourceLine {

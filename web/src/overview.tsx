@@ -11,11 +11,11 @@ import { LanePicture } from './picture';
 
 const { run } = data;
 const amount = (n: number, lane: Lane) => (lane === 'device' ? bytes(n) : human(n));
-const unit: Record<Lane, string> = { device: 'bytes moved by warps', shared: 'wavefronts (passes)', constant: 'requests' };
+const unit: Record<Lane, string> = { device: 'bytes between warps and the L1', shared: 'wavefronts (passes)', constant: 'requests' };
 
 function Verdict({ view }: { view: View }) {
   const wasteful = (Object.entries(view.totals) as [Lane, [number, number]][]).filter(([, [moved, waste]]) => waste > 0.005 * moved && moved > 0);
-  const words: Record<Lane, string> = { device: 'device-memory traffic', shared: 'shared-memory passes', constant: 'constant-memory requests' };
+  const words: Record<Lane, string> = { device: 'traffic between warps and the L1', shared: 'shared-memory passes', constant: 'constant-memory requests' };
   const findings = findingsOf(view), large = findings.filter((f) => f.share >= 0.05), some = large.length, covered = large.reduce((sum, f) => sum + f.share, 0);
   if (checked) return <><JudgedVerdict view={view} />{findings.length > 0 && <Lead finding={findings[0]} />}</>;
   if (!run.launches || !data.accesses.length) return <h1 class="verdict">No memory access was counted.</h1>;

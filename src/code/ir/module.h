@@ -71,7 +71,7 @@ struct Instruction {
   bool guard_negated = false;
   LocationId location; // not valid: no line information
   u32 ptx_line = 0;
-  SiteId site;           // valid for instructions that access memory other than .param
+  SiteId site;           // valid for instructions that access memory; of .param those with an index
   u32 first_operand = 0; // into Function::operands
   u8 destinations = 0;
   u8 sources = 0;

@@ -212,7 +212,7 @@ std::vector<SiteOrigin> origins(const Module& module, const Function& function) 
 access::Array array_of(const Module& module, const Function& function, const Origin& origin) {
   access::Array out;
   if (origin.kind == Kind::several) out.kind = access::ArrayKind::several;
-  if (origin.kind != Kind::one || origin.in_place) return out;
+  if (origin.kind != Kind::one) return out;
   const Variable& variable = module.variables[origin.variable.value];
   out.kind = kind_of(variable.space);
   out.indirect = origin.indirect;

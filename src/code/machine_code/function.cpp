@@ -342,9 +342,28 @@ private:
     return a.guard == b.guard && a.guard_negated == b.guard_negated;
   }
 
+  // Every array of local memory is a copy of parameters, which the assembler then reads where they are: with an index that
+  // only the run knows, as constant memory is read (LDC).
+  bool local_is_parameters() const {
+    std::set<u32> parameters; // values
+    for (const ir::Instruction& one : function_.instructions)
+      if (module_.form(one).opcode == ir::Opcode::ld && module_.form(one).space() == ir::StateSpace::param)
+        for (u32 d = 0; d < one.destinations; ++d) parameters.insert(ssa_.of_operand[one.first_operand + d]);
+    bool any = false;
+    for (const Member& m : members_) {
+      if (m.site->space != Space::local || m.site->kind != Kind::store) continue;
+      const ir::Instruction& store = function_.instructions[m.instruction];
+      for (u32 s = 1; s < store.sources; ++s)
+        if (!parameters.contains(ssa_.of_operand[store.first_operand + store.destinations + s])) return false;
+      any = true;
+    }
+    return any;
+  }
+
   void drop() {
     const bool local_is_used = std::ranges::any_of(
         members_, [](const Member& m) { return m.site->space == Space::local && !m.own.empty(); });
+    const bool parameters = !local_is_used && local_is_parameters();
     std::map<std::pair<Place::Base, u32>, std::vector<const Member*>> by_root;
     for (const Member& m : members_)
       if (m.place.base != Place::Base::none && !is_atomic(m.site->kind))
@@ -352,7 +371,9 @@ private:
     for (Member& m : members_) {
       if (m.settled || !m.plain() || !m.own.empty()) continue;
       if (m.site->space == Space::local && !local_is_used) {
-        settle(m, Assembled::elsewhere);
+        const bool indexed = m.site->kind == Kind::load && m.place.base != Place::Base::variable;
+        settle(m, parameters && indexed ? Assembled::parameter : Assembled::elsewhere);
+        if (m.site->assembled == Assembled::parameter) m.site->space = Space::constant;
         continue;
       }
       if (m.place.base == Place::Base::none) continue;

@@ -97,6 +97,7 @@ private:
 
   // sites.cpp
   void make_site(ir::Instruction&, const ir::Form&);
+  bool is_indexed(const ir::Instruction&, const ir::Form&) const; // a load from parameters: by a register
 
   Cursor c_;
   ir::Module m_;

@@ -27,7 +27,8 @@ access::Space space_of(const ir::Form& form) {
   switch (form.space()) {
   case ir::StateSpace::shared: return access::Space::shared;
   case ir::StateSpace::local: return access::Space::local;
-  case ir::StateSpace::constant: return access::Space::constant;
+  case ir::StateSpace::constant:
+  case ir::StateSpace::param: return access::Space::constant;
   default: return access::Space::global;
   }
 }
@@ -43,6 +44,15 @@ access::ElementType element_of(const ir::Form& form) {
 }
 
 } // namespace
+
+// A kernel's parameters lie in constant memory. At a known place they are operands of instructions, and no access; with an index
+// that only the run knows they are loads, a request for each different address of a warp (H200, 26 November 2026).
+bool Parser::is_indexed(const ir::Instruction& i, const ir::Form& form) const {
+  const ir::Function& function = m_.functions[current_.value];
+  if (!function.entry || form.opcode != Opcode::ld) return false;
+  const ir::Operand& address = function.sources(i)[0];
+  return address.reg.valid() && !address.variable.valid();
+}
 
 void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   access::Kind kind;
@@ -75,7 +85,8 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
     break;
   default: return;
   }
-  if (form.family() == ir::Family::memory && form.space() == ir::StateSpace::param) return;
+  if (form.family() == ir::Family::memory && form.space() == ir::StateSpace::param && !is_indexed(i, form))
+    return;
   access::Site site;
   site.id = access::SiteId(m_.sites.size());
   site.function = m_.functions[current_.value].name;

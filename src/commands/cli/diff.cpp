@@ -20,6 +20,11 @@ void add_shown(CLI::App& command, driver::DiffOptions& o) {
         ->capture_default_str()
         ->group("Report");
   };
+  command
+      .add_option("--match", o.matches, "kernels that are one under two names: --match layernorm1=layernorm3")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false)
+      ->group("Report");
   add_number("--top-lines", o.top_lines, "lines of each kernel that changed; 0: all, and those as before");
   add_number("--top-kernels", o.top_kernels, "kernels that changed; 0: all, and those as before");
   add_top(command, o.top_lines, o.top_kernels);

@@ -98,11 +98,29 @@ Result<u32> asked_architecture(const DiffOptions& options) {
   return all->front()->sm;
 }
 
+Result<std::vector<diff::Match>> matches_of(const DiffOptions& options) {
+  std::vector<diff::Match> out;
+  for (const std::string& match : options.matches) {
+    const std::size_t equals = match.find('=');
+    if (equals == match.npos || equals == 0 || equals + 1 == match.size())
+      return failure(diag::error("diff-match", fmt::format("'{}' matches nothing", match), {},
+                                 "write --match OLD=NEW with names of kernels as the report has them"));
+    out.emplace_back(match.substr(0, equals), match.substr(equals + 1));
+  }
+  return out;
+}
+
 Result<diff::Model> compare(const Input& before, const Input& after, const DiffOptions& options) {
   Result<u32> sm = asked_architecture(options);
   if (!sm) return failure(sm.error());
+  Result<std::vector<diff::Match>> matches = matches_of(options);
+  if (!matches) return failure(matches.error());
   if (before.run() != nullptr && after.run() != nullptr)
-    return diff::compare(diff::Run{before.name, *before.run()}, diff::Run{after.name, *after.run()}, *sm);
+    return diff::compare(diff::Run{before.name, *before.run()}, diff::Run{after.name, *after.run()}, *sm,
+                         *matches);
+  if (!matches->empty())
+    return failure(diag::error("diff-match", "--match is of runs; findings have no kernels to pair", {},
+                               "give reports that `warplens run --json FILE` wrote, or programs"));
   Result<gates::Baseline> old_findings = baseline_of(before, options.run.version),
                           new_findings = baseline_of(after, options.run.version);
   if (!old_findings) return failure(old_findings.error());

@@ -6,9 +6,10 @@ namespace warplens::driver {
 
 struct DiffOptions {
   std::string before,
-      after;            // a saved report, a baseline, or a program with its arguments, quoted as in a shell
-  RunOptions run;       // how programs are run; of what is shown: json, report, width, colour, version
-  std::string markdown; // file, "-": standard output, empty: none
+      after;      // a saved report, a baseline, or a program with its arguments, quoted as in a shell
+  RunOptions run; // how programs are run; of what is shown: json, report, width, colour, version
+  std::vector<std::string> matches; // OLD=NEW, of kernels
+  std::string markdown;             // file, "-": standard output, empty: none
   std::vector<std::string> fail_on; // diff/gate.h; empty: nothing fails
   bool strict = false;
   u32 top_lines = 5, top_kernels = 10;

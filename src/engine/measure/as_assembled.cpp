@@ -21,6 +21,7 @@ bool is_changed(const Site& site) {
   case Assembled::elsewhere:
   case Assembled::one_lane:
   case Assembled::combined:
+  case Assembled::parameter:
   case Assembled::looped: return true;
   case Assembled::as_written: // of those behind a branch, who performs them is known to the emulator
   case Assembled::if_taken:
@@ -32,6 +33,7 @@ bool is_changed(const Site& site) {
 template <class Form> Form with_header(const Form& access, const Site& site) {
   Form out = access;
   if (site.assembled == Assembled::widened) out.bytes = site.bytes;
+  if (site.assembled == Assembled::parameter) out.space = access::Space::constant;
   if (site.assembled == Assembled::combined) out.atomic = AtomicForm::combined;
   return out;
 }

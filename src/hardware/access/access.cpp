@@ -89,6 +89,7 @@ std::string_view name(Assembled assembled) {
   case Assembled::one_lane: return "one-lane";
   case Assembled::combined: return "combined";
   case Assembled::looped: return "looped";
+  case Assembled::parameter: return "parameter";
   case Assembled::if_taken:
   case Assembled::unless_taken: return "behind-branch";
   }

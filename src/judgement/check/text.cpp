@@ -75,6 +75,12 @@ std::string Words::symbol(u32 number) const {
   case SymbolKind::launch: return name(static_cast<LaunchSymbol>(s.a), a_.warp);
   case SymbolKind::address: {
     const ir::Variable& variable = a_.flow.module.variables[s.a];
+    if (variable.space == ir::StateSpace::param) { // of a kernel, indexed
+      const std::vector<ir::VariableId>& all = a_.flow.function.parameters;
+      const auto number = static_cast<u32>(std::ranges::find(all, ir::VariableId(s.a)) - all.begin());
+      return number < names_.size() && !names_[number].name.empty() ? names_[number].name
+                                                                    : fmt::format("parameter {}", number + 1);
+    }
     // A compiler keeps all of a function's local arrays in one variable of its own.
     return variable.space == ir::StateSpace::local ? "local memory" : ptx::variable_name(variable.name);
   }

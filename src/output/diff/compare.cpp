@@ -82,9 +82,47 @@ void pair_renamed(std::vector<KernelPair>& pairs, Kernels& before, Kernels& afte
   std::erase_if(after, [&](const summary::Kernel* kernel) { return gone.contains(kernel); });
 }
 
+// Known under the first architecture of a run.
+summary::Stage busiest_of(const View& view, const summary::Kernel& kernel) {
+  if (view.architecture(kernel) != 0 || view.model.input.measured) return {};
+  const std::vector<summary::Stage> stages = summary::stages(kernel.limit);
+  return stages.empty() ? summary::Stage{} : stages.front();
+}
+
+bool is_called(const summary::Kernel& kernel, const std::string& name) {
+  return name == kernel.name || name == kernel.label || name == kernel.short_name ||
+         name == source::name_parts(kernel.name).base || name == kernel.mangled;
+}
+
+// What the user says is one kernel: by the block where both have several, in order otherwise.
+Result<void> pair_as_asked(std::vector<KernelPair>& pairs, Kernels& before, Kernels& after,
+                           const std::vector<Match>& matches) {
+  for (const auto& [old_name, new_name] : matches) {
+    Kernels old_ones, new_ones;
+    for (const summary::Kernel* kernel : before)
+      if (is_called(*kernel, old_name)) old_ones.push_back(kernel);
+    for (const summary::Kernel* kernel : after)
+      if (is_called(*kernel, new_name)) new_ones.push_back(kernel);
+    for (const auto& [found, name, side] :
+         {std::tuple(&old_ones, &old_name, "first"), std::tuple(&new_ones, &new_name, "second")})
+      if (found->empty())
+        return failure(diag::error("diff-match", fmt::format("the {} run has no kernel '{}'", side, *name),
+                                   {}, "write --match OLD=NEW with names of kernels as the report has them"));
+    const std::size_t begin = pairs.size();
+    pair_up(pairs, old_ones, new_ones, false,
+            [](const summary::Kernel& k) { return text::dimensions(k.block); });
+    for (std::size_t i = 0; i < std::min(old_ones.size(), new_ones.size()); ++i)
+      pairs.emplace_back(old_ones[i], new_ones[i]);
+    for (std::size_t i = begin; i < pairs.size(); ++i) {
+      std::erase(before, pairs[i].first);
+      std::erase(after, pairs[i].second);
+    }
+  }
+  return {};
+}
+
 // By name and block; by name; by what is left of names without types; and renamed ones.
-std::vector<KernelPair> paired(Kernels before, Kernels after) {
-  std::vector<KernelPair> out;
+std::vector<KernelPair> paired(Kernels before, Kernels after, std::vector<KernelPair> out) {
   auto block_of = [](const summary::Kernel& k) {
     return fmt::format("{} {}", k.name, text::dimensions(k.block));
   };
@@ -103,8 +141,17 @@ std::vector<KernelPair> paired(Kernels before, Kernels after) {
 
 std::optional<Kernel::Side> side_of(const View& view, const summary::Kernel* kernel, double divisor) {
   if (kernel == nullptr) return {};
-  return Kernel::Side{kernel->label, kernel->name,     kernel->block,
-                      kernel->grids, kernel->launches, scaled(view.cost(*kernel), divisor)};
+  Kernel::Side out{kernel->label,
+                   kernel->name,
+                   kernel->block,
+                   kernel->grids,
+                   kernel->launches,
+                   scaled(view.cost(*kernel), divisor),
+                   {},
+                   0};
+  if (const summary::Stage stage = busiest_of(view, *kernel); stage.cycles != 0)
+    out.stage = stage.words, out.busiest = static_cast<double>(stage.cycles) / divisor;
+  return out;
 }
 
 Kernel compare_kernels(const View& before, const View& after, const KernelPair& pair) {
@@ -123,7 +170,7 @@ Kernel compare_kernels(const View& before, const View& after, const KernelPair& 
     return out;
   }
   out.renamed = source::name_parts(out.before->name).base != source::name_parts(out.after->name).base;
-  out.change = change_of(out.before->cost, out.after->cost);
+  out.change = change_of(out.before->cost, out.after->cost, out.before->busiest, out.after->busiest);
   return out;
 }
 
@@ -148,9 +195,12 @@ std::vector<Traffic> traffic_of(const summary::Model& model, u32 sm) {
 }
 
 Side side_of(const Run& run, const View& view) {
-  Side out{run.name, run.model.input.sm, run.model.complete, summary::count(run.model.input.launches), {},
+  Side out{run.name, run.model.input.sm, run.model.complete, summary::count(run.model.input.launches), {}, 0,
            {}};
-  for (const summary::Kernel* kernel : counted(view)) out.cost += view.cost(*kernel);
+  for (const summary::Kernel* kernel : counted(view)) {
+    out.cost += view.cost(*kernel);
+    out.busiest += static_cast<double>(busiest_of(view, *kernel).cycles);
+  }
   out.traffic = traffic_of(run.model, view.sm);
   return out;
 }
@@ -186,6 +236,12 @@ Change change_of(const Cost& before, const Cost& after) {
   return Change::same;
 }
 
+Change change_of(const Cost& before, const Cost& after, double busiest_before, double busiest_after) {
+  const Change change = change_of(before, after);
+  const bool as_busy = busiest_before > 0 && busiest_after >= busiest_before * (1 - 1e-9);
+  return change == Change::better && as_busy ? Change::same : change;
+}
+
 double growth(double before, double after) {
   if (before == 0) return after == 0 ? 0 : std::numeric_limits<double>::infinity();
   return after / before - 1;
@@ -210,7 +266,7 @@ Result<u32> common_architecture(const std::vector<u32>& before, const std::vecto
       {}, "count both with the same --sm"));
 }
 
-Result<Model> compare(const Run& before, const Run& after, u32 sm) {
+Result<Model> compare(const Run& before, const Run& after, u32 sm, const std::vector<Match>& matches) {
   Result<u32> common = common_architecture(before.model.input.sm, after.model.input.sm, sm);
   if (!common) return failure(common.error());
   const View old_view{before.model, *common}, new_view{after.model, *common};
@@ -218,9 +274,18 @@ Result<Model> compare(const Run& before, const Run& after, u32 sm) {
   out.sm = *common;
   out.before = side_of(before, old_view);
   out.after = side_of(after, new_view);
-  out.change = change_of(out.before.cost, out.after.cost);
-  for (const KernelPair& pair : paired(counted(old_view), counted(new_view)))
-    out.kernels.push_back(compare_kernels(old_view, new_view, pair));
+  out.change = change_of(out.before.cost, out.after.cost, out.before.busiest, out.after.busiest);
+  Kernels old_kernels = counted(old_view), new_kernels = counted(new_view);
+  std::vector<KernelPair> asked;
+  if (Result<void> found = pair_as_asked(asked, old_kernels, new_kernels, matches); !found)
+    return failure(found.error());
+  const std::size_t first_other = asked.size();
+  const std::vector<KernelPair> pairs =
+      paired(std::move(old_kernels), std::move(new_kernels), std::move(asked));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    out.kernels.push_back(compare_kernels(old_view, new_view, pairs[i]));
+    out.kernels.back().asked = i < first_other;
+  }
   std::ranges::stable_sort(out.kernels, [](const Kernel& a, const Kernel& b) {
     return comes_before(a.change, movement(a), b.change, movement(b));
   });

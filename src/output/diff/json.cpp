@@ -81,10 +81,12 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
     for (const auto& [grid, launches] : of.grids)
       one["grids"].push_back({{"grid", dim(grid)}, {"launches", launches}});
     one["cost"] = cost_json(model, of.cost);
+    if (!of.stage.empty()) one["busiest"] = {{"stage", of.stage}, {"cycles", of.busiest}};
     return one;
   };
   out["before"] = or_null(kernel.before, side);
   out["after"] = or_null(kernel.after, side);
+  if (kernel.asked) out["asked"] = true;
   out["lines"] = json_t::array();
   for (const Line& line : kernel.lines) out["lines"].push_back(line_json(model, line));
   return out;

@@ -62,9 +62,12 @@ struct Kernel {
     std::vector<std::pair<Dim3, u64>> grids; // and how many launches used it
     u64 launches = 0;
     Cost cost;
+    std::string_view stage; // that its accesses keep busiest (summary/limit.h); empty: not known
+    double busiest = 0;     // cycles of it
   };
   std::optional<Side> before, after;
   bool renamed = false;    // matched by what its lines are
+  bool asked = false;      // matched by the user (--match)
   bool per_launch = false; // costs are averages of a launch
   Change change{};
   std::vector<Line> lines; // what changed most first
@@ -82,7 +85,8 @@ struct Side {
   std::vector<u32> sm;
   bool complete = true;
   u64 launches = 0;
-  Cost cost; // of all launches that were counted
+  Cost cost;          // of all launches that were counted
+  double busiest = 0; // cycles of the busiest stage of each kernel, added up; 0: not known
   std::vector<Traffic> traffic;
 };
 
@@ -104,7 +108,11 @@ struct Run {
   std::string name;
   const summary::Model& model;
 };
-Result<Model> compare(const Run& before, const Run& after, u32 sm = 0);
+// A kernel of the first run, and what the second one calls it.
+using Match = std::pair<std::string, std::string>;
+// Errors: diff-architecture; diff-match, of a kernel that its side has not.
+Result<Model> compare(const Run& before, const Run& after, u32 sm = 0,
+                      const std::vector<Match>& matches = {});
 
 struct Findings {
   std::string name;
@@ -114,6 +122,8 @@ Result<Model> compare(const Findings& before, const Findings& after, u32 sm = 0)
 
 // `cycles` first, bytes where these are the same.
 Change change_of(const Cost& before, const Cost& after);
+// The same of a whole, which is no faster as long as the stage that limits it has as much to do: then nothing is better.
+Change change_of(const Cost& before, const Cost& after, double busiest_before, double busiest_after);
 // By how much, from -1; of what was not there before, infinity.
 double growth(double before, double after);
 

@@ -103,7 +103,15 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
   if (page.model.counted && kernel.before && kernel.after)
     out += "  " + page.coloured(kernel.change, change_text(kernel));
   out += '\n';
-  if (kernel.renamed) out += "  taken for one kernel, because their lines are alike\n";
+  if (kernel.asked)
+    out += "  taken for one kernel, as --match says\n";
+  else if (kernel.renamed)
+    out += "  taken for one kernel, because their lines are alike\n";
+  if (kernel.change == Change::same && kernel.before && kernel.after &&
+      kernel.after->cost.cycles < kernel.before->cost.cycles)
+    out += wrap(fmt::format("no faster: its busiest stage, {}, takes {} cycles as before",
+                            kernel.after->stage, amount(kernel.after->busiest)),
+                "  ", width);
   if (!page.model.counted) return out;
   return out + wrap(kernel_costs(kernel), "  ", width) + wrap(launches_text(kernel), "  ", width);
 }

@@ -151,7 +151,13 @@ std::string verdict(const Model& model) {
     return before == after
                ? "Better: less is moved in as many cycles"
                : fmt::format("Better: the accesses cost {} ({})", cycles, change_text(before, after));
-  default: return fmt::format("Same: the accesses cost {} cycles of one SM, as before", amount(after));
+  default:
+    if (after < before)
+      return fmt::format(
+          "No faster: the accesses cost {} ({}), but not those of the stages that limit the kernels, "
+          "which have as much to do as before",
+          cycles, change_text(before, after));
+    return fmt::format("Same: the accesses cost {} cycles of one SM, as before", amount(after));
   }
 }
 

@@ -110,6 +110,22 @@ __global__ void four_stores(float* out) {
   out[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 128] + s[threadIdx.x + 256] + s[threadIdx.x + 384];
 }
 
+// A parameter that is indexed by lane is read as constant memory is.
+template <class T, int N> struct Table {
+  T of[N];
+};
+template <class T, int N> __global__ void parameters(const __grid_constant__ Table<T, N> k, T* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = k.of[threadIdx.x * 5 % N]; // before parameter_table load constant
+}
+template <class T, int N> __global__ void not_parameters(const T* k, T* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = k[threadIdx.x * 5 % N]; // after parameter_table load global
+}
+// Each lane has a word of its own, and all warps have the same 32.
+__global__ void of_all_warps(int* sums) { atomicAdd(&sums[threadIdx.x % 32], 1); }
+__global__ void of_halves(__half2* sums) { atomicAdd(&sums[threadIdx.x % 16], __half2{}); }
+
 template <class T> T* array(size_t elements) {
   T* out;
   cudaMalloc(&out, elements * sizeof(T));
@@ -128,7 +144,18 @@ template <class T, int row> void in_rows() {
   turned<T, row><<<count / 128, 128>>>(table, out);
 }
 
+template <class T, int N> void as_parameters() {
+  parameters<T, N><<<count / 128, 128>>>(Table<T, N>{}, array<T>(count));
+  not_parameters<T, N><<<count / 128, 128>>>(array<T>(N), array<T>(count));
+}
+
 int main() {
+  as_parameters<float, 32>();
+  as_parameters<float, 100>();
+  as_parameters<double, 16>();
+  as_parameters<unsigned char, 256>();
+  of_all_warps<<<256, 256>>>(array<int>(32));
+  of_halves<<<256, 256>>>(array<__half2>(16));
   in_blocks<unsigned char>(16, 0);
   in_blocks<unsigned short>(8, 0);
   in_blocks<float>(8, 1);

@@ -93,7 +93,7 @@ inline void check(Exec& x, const Op& op, const Access& a) {
 // site.
 void report_to_sink(Exec&, const Op&, const Access&);
 inline void report(Exec& x, const Op& op, const Access& a) {
-  if (x.sink != nullptr && op.site.valid() && a.space != ir::StateSpace::param) report_to_sink(x, op, a);
+  if (x.sink != nullptr && op.site.valid()) report_to_sink(x, op, a);
 }
 
 // What resolve() is made of.

@@ -168,7 +168,7 @@ void load_entered(Exec& x, const Op& op) {
   });
 }
 
-// Kernel parameters are half of the ops of a small kernel, and nearly always at one address for all threads. That is
+// Kernel parameters are half of the ops of a small kernel, and nearly always at a known address, which is no access. That is
 // resolved at a glance, with nothing to check or to report; other such accesses are resolved like any.
 bool resolve_parameter(const Exec& x, const Op& op, Access& a) {
   const Value& address = x.values[op.source(0)];
@@ -194,7 +194,7 @@ void load(Exec& x, const Op& op) {
 void load_param(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Access a;
-  if (x.kills(op) && resolve_parameter(x, op, a))
+  if (!op.site.valid() && x.kills(op) && resolve_parameter(x, op, a))
     load_uniform(x, op, a);
   else
     load_entered(x, op);

@@ -9,7 +9,8 @@ access::Space sink_space(ir::StateSpace space) {
   switch (space) {
   case ir::StateSpace::shared: return access::Space::shared;
   case ir::StateSpace::local: return access::Space::local;
-  case ir::StateSpace::constant: return access::Space::constant;
+  case ir::StateSpace::constant:
+  case ir::StateSpace::param: return access::Space::constant; // where a kernel's parameters lie
   default: return access::Space::global;
   }
 }

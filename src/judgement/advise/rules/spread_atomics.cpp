@@ -6,6 +6,8 @@
 // where blocks differ. In shared memory lanes want different words of one bank. Copies side by side, word by word, one for
 // some of the lanes each, are tried on the lanes of every class; with one for each lane no two can meet.
 #include "advise/rules/rules.h"
+#include "arch/table.h"
+#include "arch/waits.h"
 #include "base/bits.h"
 #include <fmt/format.h>
 
@@ -78,6 +80,12 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
                  "a block updates, the more that saves";
     out.after.threads = left;
     set_sectors(out.after, of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors));
+    // Warps that each go to different words still meet the other warps there. Few updates are not worth a word.
+    constexpr u64 few_updates = 4096, some_times = 4;
+    if (const u64 saved = s.counters.threads - left;
+        saved >= few_updates && block.lanes >= some_times * block.words)
+      out.wait_cycles = saved / block.words * arch::word_updates(*s.context.architecture).in_l2 *
+                        s.context.architecture->part.multiprocessors;
   } else {
     out.change =
         block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up in the end"
