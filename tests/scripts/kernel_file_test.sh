@@ -100,3 +100,27 @@ refused 'only as machine code, not as PTX' bare.cubin --grid 4
 run "$warplens" run --compiler nvcc scale.cu
 expect_code 2
 expect_in stderr 'warplens run FILE\.ptx --grid'
+
+# The command line that is proposed works as it is: a size that the index is compared with, scratch memory that nobody reads, and
+# dynamic shared memory. What is said is in the words of Triton.
+for kernel in softmax transpose; do
+  cp "$source_dir/tests/check/data/triton_$kernel.ptx" .
+  run "$warplens" run "triton_$kernel.ptx"
+  expect_code 2
+  example=$(sed -n 's/^.*e\.g\. warplens //p' stderr)
+  eval "run \"\$warplens\" $example"
+  expect_code 0
+  expect_in stderr 'exact: every warp counted'
+  expect_not_in stderr 'Idle lanes'
+done
+run "$warplens" check triton_softmax.ptx
+expect_in stdout 'parameter 1'
+expect_in stdout 'help: Triton moves 4 elements of a thread one by one.*tl\.multiple_of\(offsets, 4\)'
+expect_not_in stdout '__align__'
+run "$warplens" run --summary triton_softmax.ptx --grid 8 --arg 'f32[1048576]' --arg 'f32[1048576]' --arg 1024 --arg 1024 --arg 0 --arg 0
+expect_in stderr 'parameter 1 \(soft_param_0\)'
+echo 'print(1)' >script.py
+run "$warplens" run script.py
+expect_in stderr 'help: warplens run python3 script\.py'
+run "$warplens" run python3 script.py
+expect_in stderr 'Triton, CuPy or numba'

@@ -304,6 +304,7 @@ bool Parser::instruction() {
   }
   if (!c_.expect(';', "after the instruction")) return false;
   make_site(i, m_.forms[i.form.value]);
+  note_parameter_address(i, m_.forms[i.form.value]);
   m_.functions[current_.value].instructions.push_back(i);
   return true;
 }

@@ -230,6 +230,7 @@ void Parser::begin_function(bool entry) {
   f.entry = entry;
   f.ptx_line = c_.token().line;
   current_ = ir::FunctionId(m_.functions.size() - 1);
+  parameter_addresses_.clear();
 }
 
 // From the results of a .func to the directives before the body.

@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace warplens::ptx {
 
@@ -97,7 +98,9 @@ private:
 
   // sites.cpp
   void make_site(ir::Instruction&, const ir::Form&);
-  bool is_indexed(const ir::Instruction&, const ir::Form&) const; // a load from parameters: by a register
+  bool is_indexed(const ir::Instruction&,
+                  const ir::Form&) const; // a load from parameters: at a place that only the run knows
+  void note_parameter_address(const ir::Instruction&, const ir::Form&);
 
   Cursor c_;
   ir::Module m_;
@@ -123,6 +126,7 @@ private:
     static constexpr u32 itself = 0xffffffffu;
   };
   ir::FunctionId current_;
+  std::unordered_set<u32> parameter_addresses_; // registers of the function at hand
   std::vector<Label> labels_;
   std::vector<NameMap<u32>> label_scopes_;
   std::unordered_map<std::string_view, std::vector<u32>> branch_tables_; // .branchtargets: labels

@@ -46,12 +46,30 @@ access::ElementType element_of(const ir::Form& form) {
 } // namespace
 
 // A kernel's parameters lie in constant memory. At a known place they are operands of instructions, and no access; with an index
-// that only the run knows they are loads, a request for each different address of a warp (H200, 26 November 2026).
+// that only the run knows they are loads, a request for each different address of a warp (H200, 26 November 2026). A register
+// that holds a parameter's address, with a number added or not, is a known place; compilers give such a register one value.
 bool Parser::is_indexed(const ir::Instruction& i, const ir::Form& form) const {
   const ir::Function& function = m_.functions[current_.value];
   if (!function.entry || form.opcode != Opcode::ld) return false;
   const ir::Operand& address = function.sources(i)[0];
-  return address.reg.valid() && !address.variable.valid();
+  return address.reg.valid() && !address.variable.valid() &&
+         !parameter_addresses_.contains(address.reg.value);
+}
+
+void Parser::note_parameter_address(const ir::Instruction& i, const ir::Form& form) {
+  if ((form.opcode != Opcode::mov && form.opcode != Opcode::add) || i.destinations != 1 || i.sources == 0)
+    return;
+  const ir::Function& function = m_.functions[current_.value];
+  const ir::Operand& to = function.destinations(i)[0];
+  const std::span<const ir::Operand> from = function.sources(i);
+  const bool named =
+      from[0].variable.valid() && m_.variables[from[0].variable.value].space == ir::StateSpace::param;
+  const bool known = named || (from[0].reg.valid() && parameter_addresses_.contains(from[0].reg.value));
+  const bool constant = i.sources == 1 || from[1].kind == ir::Operand::Kind::immediate;
+  if (to.reg.valid() && known && constant)
+    parameter_addresses_.insert(to.reg.value);
+  else if (to.reg.valid())
+    parameter_addresses_.erase(to.reg.value);
 }
 
 void Parser::make_site(ir::Instruction& i, const ir::Form& form) {

@@ -39,6 +39,15 @@ private:
       out.push_back(fmt::format("{}: {} {}", i + 1, type_text(parameter(i)), parameter(i).name));
     return {fmt::format("{} takes {}", short_name(kernel_.name), out.empty() ? "no parameters" : list(out))};
   }
+  // A size, and buffers that hold that many rows of that length.
+  static constexpr u64 size = 1024, buffer_elements = size * size;
+
+  bool is_read(std::size_t i) const {
+    return std::ranges::any_of(kernel_.operands,
+                               [&](const ir::Operand& o) { return o.variable == kernel_.parameters[i]; });
+  }
+  static bool is_float(const ir::Variable& v) { return ir::is_float(v.type); }
+
   std::string example() const {
     std::string out = fmt::format("e.g. warplens run {}", file_);
     if (words_.kernel) out += fmt::format(" --kernel {}", short_name(kernel_.name));
@@ -49,8 +58,10 @@ private:
       const ir::Variable& v = parameter(i);
       out += i < words_.arguments.size() ? fmt::format(" --arg '{}'", words_.arguments[i])
              : is_array(v)               ? fmt::format(" --arg 'b8[{}]=zeros'", v.size)
-             : takes_address(v)          ? " --arg 'f32[1024]=random'"
-                                         : " --arg 1";
+             : !is_read(i)               ? " --arg 0" // of scratch memory that the compiler did not need
+             : takes_address(v)          ? fmt::format(" --arg 'f32[{}]=random'", buffer_elements)
+             : is_float(v)               ? " --arg 1"
+                                         : fmt::format(" --arg {}", size); // most often one
     }
     return out;
   }
@@ -99,7 +110,15 @@ private:
   }
 
   Result<void> shared() {
-    if (!words_.shared) return {};
+    if (!words_.shared) {
+      // A kernel that takes what it is launched with gets what a block has without asking for more.
+      constexpr u32 without_asking = 48 << 10;
+      const bool takes_any = std::ranges::any_of(module_.variables, [](const ir::Variable& v) {
+        return v.external && v.space == ir::StateSpace::shared;
+      });
+      if (takes_any) plan_.shared = without_asking;
+      return {};
+    }
     const char* end = words_.shared->data() + words_.shared->size();
     auto [parsed, error] = std::from_chars(words_.shared->data(), end, plan_.shared);
     const u32 most = architecture_.limits.shared_per_block_optin;

@@ -3,7 +3,7 @@
 //   --kernel NAME     where the file has several: as in the file, or as in the source ("saxpy")
 //   --grid 8,2        blocks in x, y, z; 8x2 is the same
 //   --block 128       threads; not needed where the kernel says it itself (.reqntid)
-//   --shared BYTES    dynamic shared memory of a block
+//   --shared BYTES    dynamic shared memory of a block; without, 48 KiB where the module takes any
 //   --arg ARGUMENT    one for each parameter, in their order:
 //       1000, -1.5          a number, in the parameter's type; f32=1.5 says the type as well
 //       f32[4096x1000]      a buffer of that many elements, whose address is passed; a parameter that is an array or a

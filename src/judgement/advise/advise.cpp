@@ -2,6 +2,7 @@
 // sectors comes before what lowers instructions alone, and of these the largest gain first.
 #include "advise/advise.h"
 #include "advise/rules/rules.h"
+#include "advise/triton.h"
 #include <algorithm>
 #include <tuple>
 
@@ -58,6 +59,8 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
     u64 before = value(a.metric, a.before), after = value(a.metric, a.after);
     return after > before || (after == before && a.after != a.before);
   });
+  if (is_triton(site.site))
+    for (Advice& advice : out) say_for_triton(subject, advice);
   auto order = [](const Advice& a) {
     return std::tuple(a.metric != Metric::instructions && a.gain() > 1.05, a.gain());
   };

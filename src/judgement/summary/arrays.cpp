@@ -1,5 +1,6 @@
 // Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See arrays.h.
 #include "summary/arrays.h"
+#include "advise/triton.h"
 #include "source/declarations.h"
 #include "source/names.h"
 #include "source/places.h"
@@ -38,6 +39,10 @@ public:
     if (!parameter) return;
     const access::SourceFrame& frame = site.frames[site.frames.size() - 1]; // of the function itself
     const std::optional<source::Definition>& found = definition(site.function, frame);
+    // Triton leaves out arguments that are constant, so that numbers do not tell its names; its PTX has this one.
+    if (advise::is_triton(site))
+      array.name =
+          fmt::format("parameter {0} ({1}_param_{2})", array.parameter + 1, site.function, array.parameter);
     if (!found || found->parameters.size() != array.parameters) return;
     const source::Parameter& declared = found->parameters[array.parameter];
     array.name = declared.name;

@@ -78,16 +78,20 @@ Result<Program> inspect_program(const std::string& name) {
   if (!fs::exists(status)) {
     bool here = name.find('/') == std::string::npos && fs::exists("./" + name, error);
     return refuse("program-missing", name, "does not exist",
-                  here ? fmt::format("write ./{}", name) : "check the path");
+                  here && name.ends_with(".py") ? "warplens run python3 " + name
+                  : here                        ? fmt::format("write ./{}", name)
+                                                : "check the path");
   }
   if (name.find('/') == std::string::npos && program.path == name)
-    return refuse("program-missing", name, "is not in PATH", fmt::format("write ./{}", name));
+    return refuse("program-missing", name, "is not in PATH",
+                  name.ends_with(".py") ? "warplens run python3 " + name : fmt::format("write ./{}", name));
   if (fs::is_directory(status))
     return refuse("program-is-folder", name, "is a folder", "give the program in it");
   if (::access(program.path.c_str(), X_OK) != 0)
     return refuse("program-not-executable", name, "is not executable",
-                  name.ends_with(".cu") ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
-                                        : fmt::format("chmod +x {}", name));
+                  name.ends_with(".cu")   ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
+                  : name.ends_with(".py") ? "warplens run python3 " + name
+                                          : fmt::format("chmod +x {}", name));
   if (!fs::is_regular_file(status))
     return refuse("program-unknown-format", name, "is a device or a pipe, not a program",
                   "give the file of a program");
@@ -121,6 +125,10 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
   out.help = "rebuild with NVCC_APPEND_FLAGS=\"-lineinfo -cudart shared -gencode "
              "arch=compute_80,code=compute_80\" in the "
              "environment, and run with the arguments that make it use the GPU";
+  if (std::filesystem::path(program.path).filename().string().starts_with("python"))
+    out.help =
+        "was a kernel of Triton, CuPy or numba launched, with its arrays on the GPU? PyTorch's own kernels "
+        "are machine code, and are not counted (docs/PYTHON.md)";
   if (!unsupported.empty()) { // what a program does after such an error is its own affair
     out.notes.push_back(
         fmt::format("it called {}, which WarpLens does not implement: the call returned an error",

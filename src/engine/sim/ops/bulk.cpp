@@ -75,7 +75,9 @@ private:
       fail(FaultKind::illegal_address, "kernel-illegal-address",
            fmt::format("bulk copy of {} bytes at offset {:#x} is outside the {} bytes of shared memory",
                        bytes, at, x_.shared_bytes()),
-           at, "check the size, and the dynamic shared size in the launch <<<…>>>");
+           at,
+           "check the size, and the dynamic shared size in the launch <<<…>>> (--shared BYTES for a .ptx "
+           "file)");
     return cta->shared.data() + at;
   }
 

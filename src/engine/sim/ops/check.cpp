@@ -77,8 +77,9 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
                           : a.space == StateSpace::local ? "local"
                                                          : "parameter";
   const bool shared = a.space == StateSpace::shared;
-  const std::string help =
-      shared ? "check the index, and the dynamic shared size in the launch <<<…>>>" : "check the index";
+  const std::string help = shared ? "check the index, and the dynamic shared size in the launch <<<…>>> "
+                                    "(--shared BYTES for a .ptx file)"
+                                  : "check the index";
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (Memory::Range{0, size}.covers(at, a.bytes)) return;
     std::string message = fmt::format("{} of {} at offset {:#x} is outside the {} bytes of {} memory",

@@ -1,0 +1,70 @@
+#include "advise/triton.h"
+#include "advise/rules/remedies.h"
+#include <fmt/format.h>
+
+namespace warplens::advise {
+
+using findings::Rule;
+
+bool is_triton(const access::Site& site) {
+  if (site.frames.empty() || site.function.find("cudapy") != site.function.npos) return false; // numba's mark
+  return site.frames[site.frames.size() - 1].file.ends_with(".py");
+}
+
+// Triton: arguments that are divisible by 16 are compiled for that, and vectors are as wide as the proven alignment of pointers,
+// strides and masks allows (triton.language.multiple_of, max_contiguous).
+void say_for_triton(const rules::Subject& s, Advice& advice) {
+  const u64 bytes = std::max<u64>(1, s.site.site.bytes);
+  switch (advice.rule) {
+  case Rule::uncoalesced_load:
+  case Rule::uncoalesced_store:
+    if (const findings::Remedy remedy = rules::remedy_of_stride(s);
+        remedy.kind == findings::Remedy::Kind::aligned) {
+      const u64 elements = remedy.bytes / bytes;
+      advice.change = fmt::format("Triton moves {} elements of a thread one by one, as it does not know that "
+                                  "they begin at a multiple of {} bytes: "
+                                  "pass strides and sizes that are divisible by 16, or say it where it is so "
+                                  "(tl.multiple_of(offsets, {}), "
+                                  "tl.max_contiguous); a mask must end at such a multiple, too",
+                                  elements, remedy.bytes, elements);
+      advice.example =
+          fmt::format("offsets = tl.max_contiguous(tl.multiple_of(offsets, {0}), {0})", elements);
+    } else {
+      advice.change =
+          "let the last dimension of the block, tl.arange(0, BLOCK)[None, :], run along the dimension of "
+          "stride 1, and transpose the block behind the load (tl.trans), not the index";
+      advice.example = "x + rows[:, None]*stride + columns[None, :]";
+    }
+    break;
+  case Rule::narrow_access:
+    advice.change = fmt::format(
+        "let each thread have {} elements side by side: a larger BLOCK or fewer num_warps, with strides "
+        "and sizes that are divisible by 16",
+        16 / bytes);
+    advice.example.clear();
+    break;
+  case Rule::misaligned_access:
+    if (advice.metric == Metric::instructions ||
+        value(advice.metric, advice.after) == value(advice.metric, advice.before))
+      break; // none needed
+    advice.change = "let the rows' stride be a multiple of 128 bytes (pad the tensor), and begin at its "
+                    "first element: x[:, 1:] "
+                    "begins off it";
+    advice.example = "torch.empty(rows, (n + 31) // 32 * 32)[:, :n]";
+    break;
+  case Rule::bank_conflict:
+    advice.change = "Triton chooses where blocks lie in shared memory: try another num_warps or BLOCK shape, "
+                    "or load the block in the "
+                    "order in which it is used";
+    advice.example.clear();
+    break;
+  case Rule::same_address_atomic:
+  case Rule::contended_atomic:
+    advice.change = "add up within the block first (tl.sum), and let one tl.atomic_add bring the result";
+    advice.example = "tl.atomic_add(out, tl.sum(x, axis=0))";
+    break;
+  default: break;
+  }
+}
+
+} // namespace warplens::advise
