@@ -71,7 +71,7 @@ LaunchRecord with_table(u32 block, u64 sectors, u64 distinct) {
 TEST(Reuse, ATableIsLoadedMoreOftenThanItHasElements) {
   auto share = [](const LaunchRecord& launch) {
     const SiteRecord& site = launch.sites[0];
-    return share_from_l2(site.site, site.space, site.distribution.first_block, stays_in_l1(launch, hopper()));
+    return Reuse(launch, hopper()).share_from_l2(site.site, site.space, site.distribution.first_block);
   };
   EXPECT_EQ(share(with_table(256, 6400, 100)), 1.0 / 64);
   EXPECT_EQ(share(with_table(256, 800, 100)), 1) << "each element once";

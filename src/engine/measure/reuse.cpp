@@ -27,25 +27,41 @@ u64 resident_blocks(const LaunchContent& launch, const arch::Architecture& devic
   return std::max<u64>(1, out);
 }
 
-bool stays_in_l1(const LaunchContent& launch, const arch::Architecture& device) {
-  if (!arch::knows_stages(device)) return false;
-  std::map<Place, u64> sectors; // a place's instructions share what was followed
+Reuse::Reuse(const LaunchContent& launch, const arch::Architecture& device) {
+  if (!arch::knows_stages(device)) return;
+  struct Loads {
+    u64 instructions = 0, distinct_sectors = 0, lines = 0; // lines: of a request, at most
+  };
+  std::map<Place, Loads> places; // a place's instructions share what was followed
   for (const SiteRecord& record : launch.sites) {
     const FirstBlock& block = record.distribution.first_block;
     if (block.requests == 0 || record.site.kind != access::Kind::load) continue;
-    sectors[place_of(record.site)] = block.distinct_sectors;
+    Loads& loads = places[place_of(record.site)];
+    loads.distinct_sectors = block.distinct_sectors;
+    if (record.counters.empty() || record.counters[0].requests == 0) continue;
+    ++loads.instructions;
+    loads.lines = std::max(loads.lines, ceil_div(record.counters[0].tags, record.counters[0].requests));
   }
   u64 touched = 0;
-  for (const auto& [place, distinct] : sectors) touched += distinct * device.memory.sector;
+  for (const auto& [place, loads] : places) touched += loads.distinct_sectors * device.memory.sector;
   const u64 blocks = resident_blocks(launch, device);
-  return blocks * (touched + launch.shared_bytes) <= device.limits.shared_per_sm;
+  all_stays_ = blocks * (touched + launch.shared_bytes) <= device.limits.shared_per_sm;
+  // A warp's lines are there until the last instruction of the place has used them.
+  constexpr u64 line = 128;
+  const u64 warps = blocks * ceil_div(std::max<u64>(1, launch.block.count()), warp_size);
+  for (const auto& [place, loads] : places)
+    if (loads.instructions > 1 && warps * loads.lines * line + blocks * launch.shared_bytes <= device.limits.shared_per_sm)
+      together_[place] = loads.instructions;
 }
 
-double share_from_l2(const access::Site& site, access::Space space, const FirstBlock& block, bool stays) {
-  if (!stays || block.sectors == 0 || site.bytes == 0 || !is_cached_load(site, space)) return 1;
+double Reuse::share_from_l2(const access::Site& site, access::Space space, const FirstBlock& block) const {
+  if (block.distinct_sectors == 0 || site.bytes == 0 || !is_cached_load(site, space)) return 1;
+  const double first = static_cast<double>(block.distinct_sectors) / static_cast<double>(block.sectors);
   const u64 elements = std::max<u64>(1, 32 / site.bytes);
-  if (block.sectors < 2 * elements * block.distinct_sectors) return 1;
-  return static_cast<double>(block.distinct_sectors) / static_cast<double>(block.sectors);
+  if (all_stays_ && block.sectors >= 2 * elements * block.distinct_sectors) return first;
+  const auto together = together_.find(place_of(site));
+  if (together != together_.end() && block.sectors <= together->second * block.distinct_sectors) return first;
+  return 1;
 }
 
 } // namespace warplens::measure

@@ -42,12 +42,12 @@ u64 rounds(const measure::LaunchContent& launch, u64 multiprocessors, const arch
 void add(Bottleneck& sum, const measure::LaunchContent& launch, u64 times, const arch::Architecture& row) {
   u64 tag = 0, data = 0, constant = 0, loads = 0, shared_loads = 0;
   double sectors = 0;
-  const bool stays = measure::stays_in_l1(launch, row);
+  const measure::Reuse reuse(launch, row);
   for (const measure::SiteRecord& site : launch.sites) {
     if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
     const arch::Counts& counts = site.counters[0];
     const double from_l2 =
-        measure::share_from_l2(site.site, site.space, site.distribution.first_block, stays);
+        reuse.share_from_l2(site.site, site.space, site.distribution.first_block);
     const measure::StageCycles cycles = measure::cycles(counts, site.space, row, from_l2);
     if (site.space == Space::constant) {
       constant += cycles.busiest();

@@ -170,10 +170,10 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
       add_counters(kernel.totals[key.second], merge.record.counters);
   std::vector<Row> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
-  const bool stays = device != nullptr && measure::stays_in_l1(first, *device);
+  const measure::Reuse reuse = device != nullptr ? measure::Reuse(first, *device) : measure::Reuse();
   const advise::Launch launch(most_wasteful(launches));
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
-    Row row = make_row(std::move(merge), launch, stays);
+    Row row = make_row(std::move(merge), launch, reuse);
     if (!ran(row.counters)) {
       kernel.never_executed.push_back(std::move(row));
       continue;

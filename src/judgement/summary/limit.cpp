@@ -31,7 +31,7 @@ Passes least_passes(const measure::SiteRecord& site, const arch::Counts& counts,
 Limit sum_of(const measure::LaunchContent& launch, const arch::Architecture& row) {
   Limit out;
   Passes least;
-  const bool stays = measure::stays_in_l1(launch, row);
+  const measure::Reuse reuse(launch, row);
   const std::vector<u32> merged = mergeable(launch);
   for (std::size_t s = 0; s < launch.sites.size(); ++s) {
     const measure::SiteRecord& site = launch.sites[s];
@@ -39,7 +39,7 @@ Limit sum_of(const measure::LaunchContent& launch, const arch::Architecture& row
     const arch::Counts& counts = site.counters[0];
     const measure::StageCycles cycles =
         measure::cycles(counts, site.space, row,
-                        measure::share_from_l2(site.site, site.space, site.distribution.first_block, stays));
+                        reuse.share_from_l2(site.site, site.space, site.distribution.first_block));
     switch (site.space) {
     case Space::shared: out.shared += cycles.data; break;
     case Space::constant: out.constant += cycles.busiest(); break;

@@ -201,7 +201,7 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
   return {per(counts.sectors, counts.requests), per(counts.ideal_sectors, counts.requests), "sectors"};
 }
 
-Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
+Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& reuse) {
   Row row{std::move(merge.record), merge.sites};
   const std::vector<u32>& sm = launch.record().sm;
   const arch::Architecture* architecture = sm.empty() ? nullptr : arch::find(sm[0]);
@@ -209,7 +209,7 @@ Row make_row(Merge merge, const advise::Launch& launch, bool stays) {
     row.excess_bytes = measure::excess_bytes(row.counters[0], row.space);
     row.efficiency = measure::efficiency(row.counters[0], row.space);
     row.cost = cost_of(row.counters[0], row.space, row.site, architecture);
-    row.from_l2 = measure::share_from_l2(row.site, row.space, row.distribution.first_block, stays);
+    row.from_l2 = reuse.share_from_l2(row.site, row.space, row.distribution.first_block);
     if (architecture != nullptr)
       row.excess_cycles = measure::excess_cycles(row.counters[0], row.space, *architecture, row.from_l2);
     if (architecture != nullptr) row.advice = advise::advise(row, {architecture, 0, &launch});

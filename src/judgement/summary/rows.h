@@ -1,6 +1,7 @@
 // What a launch's sites become before they are lines of a report: sites of several launches added up, and PTX instructions
 // that a reader sees as one access as one row.
 #pragma once
+#include "measure/reuse.h"
 #include "summary/model.h"
 #include <tuple>
 
@@ -34,9 +35,9 @@ bool ran(const std::vector<arch::Counts>&);
 void add_launch(SiteSums&, const measure::LaunchContent&);
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums);
-// With what it costs and what to change. The launch is the one that wastes most of those that were added up; `stays`: what its loads touch
-// stays in the L1 (measure/reuse.h).
-Row make_row(Merge, const advise::Launch&, bool stays);
+// With what it costs and what to change. The launch is the one that wastes most of those that were added up; `reuse`:
+// what of its loads the L1 has.
+Row make_row(Merge, const advise::Launch&, const measure::Reuse& reuse);
 
 // What a row costs in launches of its kernel that differ: cost and how many launches, in the order of the first of each.
 // Empty where all cost the same.
