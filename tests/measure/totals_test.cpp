@@ -86,6 +86,29 @@ TEST(Reuse, ATableIsLoadedMoreOftenThanItHasElements) {
   EXPECT_EQ(share(store), 1);
 }
 
+// Members of a structure, each read by an instruction of its own at one place: 36 sectors of a warp, 12 of them different.
+TEST(Reuse, InstructionsOfOnePlaceShareTheirSectors) {
+  auto members = [](u32 instructions, u64 lines) {
+    LaunchRecord launch = with_table(256, 96 * instructions, 96);
+    SiteRecord& site = launch.sites[0];
+    site.counters.resize(1);
+    site.counters[0].requests = 1000, site.counters[0].tags = 1000 * lines;
+    site.site.frames = {access::SourceFrame{"a.cu", 7, 3, {}}};
+    launch.sites.resize(instructions, site);
+    return launch;
+  };
+  auto share = [](const LaunchRecord& launch) {
+    const SiteRecord& site = launch.sites[0];
+    return Reuse(launch, hopper()).share_from_l2(site.site, site.space, site.distribution.first_block);
+  };
+  EXPECT_EQ(share(members(3, 3)), 1.0 / 3);
+  EXPECT_EQ(share(members(3, 32)), 1) << "64 warps with 32 lines each are 256 kB";
+  LaunchRecord loop = members(3, 3);
+  for (SiteRecord& site : loop.sites) site.distribution.first_block.sectors = 96 * 8;
+  EXPECT_EQ(share(loop), 1) << "more often than there are instructions: in a loop, where other lines come between";
+  EXPECT_EQ(share(members(1, 3)), 1);
+}
+
 TEST(Cycles, EveryArchitectureHasCostsWithASource) {
   for (const arch::Architecture* row : arch::all()) {
     EXPECT_GT(row->costs.sector, row->costs.wavefront) << arch::sm(*row);

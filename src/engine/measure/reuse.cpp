@@ -50,7 +50,8 @@ Reuse::Reuse(const LaunchContent& launch, const arch::Architecture& device) {
   constexpr u64 line = 128;
   const u64 warps = blocks * ceil_div(std::max<u64>(1, launch.block.count()), warp_size);
   for (const auto& [place, loads] : places)
-    if (loads.instructions > 1 && warps * loads.lines * line + blocks * launch.shared_bytes <= device.limits.shared_per_sm)
+    if (loads.instructions > 1 &&
+        warps * loads.lines * line + blocks * launch.shared_bytes <= device.limits.shared_per_sm)
       together_[place] = loads.instructions;
 }
 

@@ -156,7 +156,8 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   const std::vector<std::string> kernels = kernel_names(page, finding);
   const std::size_t accesses = accesses_in_source(page, finding);
   const bool waits = finding.wait_cycles > finding.excess_cycles,
-             served = finding.rule == findings::Rule::halo_access;
+             served = finding.rule == findings::Rule::halo_access ||
+                      (finding.excess_cycles == 0 && row.from_l2 < 1);
   std::string what = fmt::format("{}, {}", access_name(row), pattern_text(row));
   std::string start = fmt::format("{:>2}. ", number),
               share = waits ? "Atomics that wait for one another: "
@@ -199,16 +200,14 @@ std::string weights_line(const Page& page, u32 headlines) {
     for (const Line& line : kernel.lines)
       tables |= std::ranges::any_of(line.rows, [](const Row& row) { return row.from_l2 != 1; });
   return '\n' +
-         page.style.faint(
-             wrap(fmt::format(
-                      "Ranked by the cycles lost at an SM's busiest stage: a pass of shared memory or the L1 "
-                      "takes {}, a sector {} ({}).{}{}",
-                      costs.wavefront, costs.sector, arch::name(costs.source.grade),
-                      tables ? " Of a table that stays in the L1 while a block reads it again, each sector "
-                               "counts once."
-                             : "",
-                      served ? " What the L1 serves comes last." : ""),
-                  "", page.options.width));
+         page.style.faint(wrap(
+             fmt::format(
+                 "Ranked by the cycles lost at an SM's busiest stage: a pass of shared memory or the L1 "
+                 "takes {}, a sector {} ({}).{}{}",
+                 costs.wavefront, costs.sector, arch::name(costs.source.grade),
+                 tables ? " Of what stays in the L1 while it is read again, each sector counts once." : "",
+                 served ? " What the L1 serves comes last." : ""),
+             "", page.options.width));
 }
 
 } // namespace
