@@ -105,7 +105,8 @@ TEST(Reuse, InstructionsOfOnePlaceShareTheirSectors) {
   EXPECT_EQ(share(members(3, 32)), 1) << "64 warps with 32 lines each are 256 kB";
   LaunchRecord loop = members(3, 3);
   for (SiteRecord& site : loop.sites) site.distribution.first_block.sectors = 96 * 8;
-  EXPECT_EQ(share(loop), 1) << "more often than there are instructions: in a loop, where other lines come between";
+  EXPECT_EQ(share(loop), 1)
+      << "more often than there are instructions: in a loop, where other lines come between";
   EXPECT_EQ(share(members(1, 3)), 1);
 }
 

@@ -67,7 +67,7 @@ private:
 Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
   using Rule = std::optional<findings::Rule>;
   using Cause = std::tuple<access::Space, std::string_view, Rule, measure::PatternKind, u64, bool>;
-  using OneArray = std::tuple<access::Space, std::string_view, Rule, u32, std::string, u32>;
+  using OneArray = std::tuple<access::Space, std::string_view, Rule, u32, std::string, u32, bool>;
   std::map<Cause, u32> by_cause;
   std::map<OneArray, u32> by_array, by_line;
   Groups groups(accesses.size());
@@ -85,16 +85,18 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
                                       i)
                          .first->second);
     std::string array = array_name(row.site.array);
+    const bool copies =
+        row.site.kind == access::Kind::async_copy; // mended on the other side, in global memory
     if (one_by_one)
-      groups.join(
-          i, by_line
-                 .try_emplace(
-                     {row.space, row.cost.unit, Rule(), accesses[i].kernel, array, accesses[i].line + 1}, i)
-                 .first->second);
+      groups.join(i, by_line
+                         .try_emplace({row.space, row.cost.unit, Rule(), accesses[i].kernel, array,
+                                       accesses[i].line + 1, copies},
+                                      i)
+                         .first->second);
     if (!array.empty() || one_by_one)
       groups.join(i, by_array
                          .try_emplace({row.space, row.cost.unit, rule, accesses[i].kernel, array,
-                                       array.empty() ? accesses[i].line : 0},
+                                       array.empty() ? accesses[i].line : 0, copies},
                                       i)
                          .first->second);
   }

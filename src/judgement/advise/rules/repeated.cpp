@@ -3,6 +3,7 @@
 // does so is seen in the first one; what is predicted is what its different sectors are.
 //
 // L1 serves many of the repetitions, so that the time gained is less than the sectors.
+#include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <fmt/format.h>
@@ -21,7 +22,9 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   bool several_warps = s.context.launch == nullptr || s.context.launch->record().block.count() > warp_size;
   bool waste = 10 * s.counters.sectors > 11 * s.counters.ideal_sectors;
-  if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
+  // Who waits for another reads again on purpose, and what others write is no tile.
+  const bool waits = s.site.site.timing_dependent != access::Timing::none || access::is_ordered(s.site.site);
+  if (times_read(s) < often || !several_warps || waste || waits || moves_more_than_sectors(s)) return;
   Advice out = draft(s, findings::Rule::repeated_load, Metric::sectors);
   out.title = fmt::format("the first block reads each sector {:.3g} times", times_read(s));
   out.cause = "seen in block 0; L1 serves much of it, but each time is a request";
