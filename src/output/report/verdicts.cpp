@@ -115,12 +115,26 @@ std::string timing_places(const Page& page, const std::vector<const Kernel*>& ke
   return listed(places, 3);
 }
 
+// What is said of several kernels: of the first ones in full.
+struct Told {
+  std::vector<std::string> texts;
+  std::vector<const Kernel*> others;
+  void add(std::string text, const Kernel* kernel) {
+    constexpr std::size_t most = 2;
+    if (texts.size() < most)
+      texts.push_back(std::move(text));
+    else
+      others.push_back(kernel);
+  }
+};
+
 } // namespace
 
 std::string verdict_section(const Page& page, const std::set<u32>& found) {
   std::vector<const Kernel*> fine, timed,
       untouched; // timed: with accesses that are in no sum, and so in no verdict
   std::vector<std::string> little;
+  Told few, narrow;
   std::string out;
   for (u32 k = 0; k < page.model.kernels.size(); ++k) {
     const Kernel& kernel = page.model.kernels[k];
@@ -142,14 +156,19 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
       out += page.style.poor(hanging("Read again and again: " + text, page.options.width));
     } else if (std::string text = few_threads_text(kernel); !text.empty() && kernel.excess_bytes == 0) {
-      out += page.style.poor(hanging("Few threads: " + text, page.options.width));
+      few.add("Few threads: " + text, &kernel);
     } else if (std::string text = narrow_text(page, kernel); !text.empty()) {
-      out += page.style.poor(hanging("Narrow accesses: " + text, page.options.width));
+      narrow.add("Narrow accesses: " + text, &kernel);
     } else if (kernel.excess_bytes == 0) {
       (kernel.timing_dependent == 0 ? fine : timed).push_back(&kernel);
     } else {
       little.push_back(fmt::format("{} ({})", label, percent(waste_of(kernel, kernel.excess_bytes))));
     }
+  }
+  for (const Told* told : {&few, &narrow}) {
+    for (const std::string& text : told->texts) out += page.style.poor(hanging(text, page.options.width));
+    if (!told->others.empty())
+      out += page.style.poor(hanging("The same of " + listed(names_of(told->others), 8), page.options.width));
   }
   auto say = [&](const std::string& what, const std::vector<std::string>& labels) {
     if (!labels.empty()) out += page.style.good(hanging(what + listed(labels, 8), page.options.width));

@@ -41,10 +41,6 @@ bool can_combine(const access::Site& site) {
   return true;
 }
 
-bool returns_nothing(const measure::SiteRecord& site) {
-  return site.site.kind == access::Kind::reduction || site.result_unused;
-}
-
 // What hardware does where the assembler combines lanes by itself.
 std::optional<arch::Counts> by_itself(const Subject& s, const arch::Counts& leaders) {
   if (!adds_integers(s.site.site) || s.site.site.bytes != 4 || !returns_nothing(s.site)) return {};
@@ -141,6 +137,10 @@ void meet_in_block(const Subject& s, std::vector<Advice>& list) {
 }
 
 } // namespace
+
+bool returns_nothing(const measure::SiteRecord& site) {
+  return site.site.kind == access::Kind::reduction || site.result_unused;
+}
 
 void atomics(const Subject& s, std::vector<Advice>& list) {
   const access::Site& site = s.site.site;

@@ -15,6 +15,8 @@ struct Subject {
   const Context& context;
 };
 
+bool returns_nothing(const measure::SiteRecord&); // an atomic whose result nobody uses
+
 // The access as it is in the launch: what is advised on may be several instructions of a place, in several launches.
 const measure::SiteRecord& in_launch(const Subject&);
 

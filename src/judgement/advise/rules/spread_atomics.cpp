@@ -66,7 +66,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
   if (block.lanes == 0 && !scattered) return false;
   const u64 left = of_all_blocks(s.counters.threads, block.words, block.lanes),
             bytes = block.words * s.site.site.bytes;
-  const bool helps = block.lanes != 0 && 10 * left < 9 * s.counters.threads && bytes <= shared_table;
+  // Copies that are added up in the end have no result to give while the kernel runs.
+  const bool helps = block.lanes != 0 && 10 * left < 9 * s.counters.threads && bytes <= shared_table &&
+                     returns_nothing(s.site);
   if (!helps && !scattered) return false;
   Advice out = draft(s, findings::Rule::contended_atomic, Metric::threads);
   out.title = "lanes update addresses that lie far apart";
@@ -92,6 +94,10 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
         : bytes > shared_table
             ? "sort by destination, so that neighbouring threads update neighbouring words: the words that a "
               "block updates are too many for a copy in shared memory"
+        : !returns_nothing(s.site)
+            ? "sort by destination, so that neighbouring threads update neighbouring words: a copy in shared "
+              "memory "
+              "would not have the result that is used"
             : "sort by destination, so that neighbouring threads update neighbouring words: a block goes to "
               "nearly as many words as it has updates, so that a copy for it would save nothing";
     out.confidence = Confidence::possible; // a note: what it gains depends on the data

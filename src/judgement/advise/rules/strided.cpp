@@ -130,6 +130,24 @@ void say_other_order(const Subject& s, u64 stride, Advice& out) {
   out.example = "table[k*count + i]";
 }
 
+// Views keep the order of their indices in their type, which is in the kernel's name where one is passed to it (mdspan, Kokkos).
+std::string_view other_layout(const access::Site& site) {
+  struct Layout {
+    std::string_view has, other;
+  };
+  static constexpr Layout layouts[] = {{"11layout_left", "layout_right"},
+                                       {"12layout_right", "layout_left"},
+                                       {"10LayoutLeft", "LayoutRight"},
+                                       {"11LayoutRight", "LayoutLeft"}};
+  const Layout* found = nullptr;
+  for (const Layout& layout : layouts) {
+    if (site.function.find(layout.has) == site.function.npos) continue;
+    if (found != nullptr) return {}; // views of both: which of them it is, is not known
+    found = &layout;
+  }
+  return found == nullptr ? std::string_view() : found->other;
+}
+
 } // namespace
 
 void strided(const Subject& s, std::vector<Advice>& list) {
@@ -187,6 +205,8 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
                  "row by row";
     out.example = "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
+    if (const std::string_view layout = other_layout(s.site.site); !layout.empty())
+      out.change += fmt::format("; or give the view the other layout, {}", layout);
   }
   out.confidence = pattern.share > 0.9 ? Confidence::certain : Confidence::likely;
   list.push_back(std::move(out));
