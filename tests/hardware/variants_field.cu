@@ -340,8 +340,8 @@ int main(int argc, char** argv) {
   auto *wide = reinterpret_cast<double*>(a), *wide_out = reinterpret_cast<double*>(b);
   measure("double tile", "before", [&] { double_tile<32><<<dim3(square / 32, square / 32), dim3(32, 8)>>>(wide, wide_out, square); });
   measure("double tile", "after", [&] { double_tile<33><<<dim3(square / 32, square / 32), dim3(32, 8)>>>(wide, wide_out, square); });
-  measure("complex", "before", [&] { multiply<<<grid, block_size>>>(reinterpret_cast<Complex*>(a), reinterpret_cast<Complex*>(a), reinterpret_cast<Complex*>(b)); });
-  measure("complex", "after", [&] { multiply<<<grid, block_size>>>(reinterpret_cast<Aligned*>(a), reinterpret_cast<Aligned*>(a), reinterpret_cast<Aligned*>(b)); });
+  measure("complex aligned", "before", [&] { multiply<<<grid, block_size>>>(reinterpret_cast<Complex*>(a), reinterpret_cast<Complex*>(a), reinterpret_cast<Complex*>(b)); });
+  measure("complex aligned", "after", [&] { multiply<<<grid, block_size>>>(reinterpret_cast<Aligned*>(a), reinterpret_cast<Aligned*>(a), reinterpret_cast<Aligned*>(b)); });
   measure("items", "before", [&] { blocked_items<<<grid / 8, block_size>>>(f, g); });
   measure("items", "after", [&] { striped_items<<<grid / 8, block_size>>>(f, g); });
   measure("two vectors", "before", [&] { pairs_of_vectors<<<grid / 8, block_size>>>(reinterpret_cast<Two*>(a), reinterpret_cast<Two*>(b)); });

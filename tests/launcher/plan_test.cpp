@@ -106,7 +106,7 @@ TEST(Plan, WhatIsMissingIsNamedWithAWholeCommandLine) {
   EXPECT_SAID(two, "saxpy takes 1: .u32 n, 2: .u64 x, 3: .u64 y, 4: .f32 a");
   EXPECT_SAID(two,
               "e.g. warplens run k.ptx --kernel saxpy --grid 8 --block 128 --arg '1' --arg 'f32[8]=iota' "
-              "--arg 'f32[1024]=random' --arg 1");
+              "--arg 'f32[1048576]=random' --arg 1");
   EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "0", "--arg", "0", "--arg", "1", "--arg", "1"}),
               "there are 5 --arg");
 }

@@ -69,6 +69,28 @@ expect_code 0
 expect_json parameters.json '[sum(s["requests"] for s in l["sites"] if s["space"] == "constant") for l in r["launches"]]' '[32, 64, 128, 256, 512, 1024]'
 expect_json parameters.json 'sorted({s["space"] for l in r["launches"] for s in l["sites"] if s["instructions"]})' "['constant', 'global']"
 
+# A library's kernel: the program's own line that called the library.
+cat >sum.cu <<'CU'
+#include <cub/cub.cuh>
+int main() {
+  int *x, *sum, n = 1 << 12;
+  size_t bytes = 0;
+  void* room = nullptr;
+  cudaMalloc(&x, n * 4), cudaMalloc(&sum, 4), cudaMemset(x, 0, n * 4);
+  cub::DeviceReduce::Sum(room, bytes, x, sum, n);
+  cudaMalloc(&room, bytes);
+  cub::DeviceReduce::Sum(room, bytes, x, sum, n);
+  return cudaDeviceSynchronize();
+}
+CU
+"$nvcc" -O1 -g -std=c++17 -lineinfo -cudart shared -arch=sm_90 sum.cu -o sum
+run "$warplens" run --json sum.json ./sum
+expect_code 0
+if command -v addr2line >/dev/null; then
+  expect_in stderr 'called from sum\.cu:9'
+  follows_schema sum.json
+fi
+
 # Unless one is asked for: machine code where there is some, else PTX, which needs no warning.
 run "$warplens" run --json best.json ./loops
 expect_json best.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"

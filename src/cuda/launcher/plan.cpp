@@ -42,9 +42,13 @@ private:
   // A size, and buffers that hold that many rows of that length.
   static constexpr u64 size = 1024, buffer_elements = size * size;
 
+  // One that does nothing with its parameters says nothing of them.
   bool is_read(std::size_t i) const {
-    return std::ranges::any_of(kernel_.operands,
-                               [&](const ir::Operand& o) { return o.variable == kernel_.parameters[i]; });
+    auto reads = [&](ir::VariableId parameter) {
+      return std::ranges::any_of(kernel_.operands,
+                                 [&](const ir::Operand& o) { return o.variable == parameter; });
+    };
+    return reads(kernel_.parameters[i]) || std::ranges::none_of(kernel_.parameters, reads);
   }
   static bool is_float(const ir::Variable& v) { return ir::is_float(v.type); }
 

@@ -57,6 +57,6 @@ std::string places(int wanted) {
 } // namespace
 
 std::string calling_place() { return places(1); }
-std::string calling_places() { return places(4); }
+std::string calling_places(int most) { return places(most); }
 
 } // namespace warplens::runtime

@@ -8,6 +8,6 @@ namespace warplens::runtime {
 // in it that addr2line understands. Empty where the stack cannot be followed.
 std::string calling_place();
 // That of the innermost caller, then of those that called it, joined by '<': the innermost may be a template of the toolkit's.
-std::string calling_places();
+std::string calling_places(int most = 4);
 
 } // namespace warplens::runtime

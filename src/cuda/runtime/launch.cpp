@@ -9,6 +9,7 @@
 #include "runtime/launch.h"
 #include "measure/collect.h"
 #include "ptx/parse.h"
+#include "runtime/allocation_place.h"
 #include "runtime/graphs/capture.h"
 #include "runtime/interruption.h"
 #include "runtime/memory.h"
@@ -42,6 +43,15 @@ cudaError_t code_of(sim::FaultKind kind) {
   return cudaErrorLaunchFailure;
 }
 
+// Kernels that a program does not launch itself: which of its calls did is in the host's stack, below the library's templates.
+bool is_library_kernel(std::string_view demangled) {
+  const std::size_t name = demangled.starts_with("void ") ? 5 : 0;
+  for (std::string_view library : {"cub::", "thrust::", "cuda::"})
+    if (demangled.substr(name).starts_with(library)) return true;
+  return false;
+}
+constexpr int most_callers = 24;
+
 // What the record says before anything ran.
 measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const LaunchRequest& request) {
   runtime.events.begin_launch();
@@ -55,6 +65,7 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
     record.kernel = kernel->name;
     record.name = ptx::demangle(kernel->name);
     record.module = kernel->binary->description;
+    if (is_library_kernel(record.name)) record.called_from = calling_places(most_callers);
     record.machine_code = kernel->binary->machine_code;
     if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
       record.shared_bytes += fixed;

@@ -161,6 +161,8 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   SiteSums sums;
   for (const Launch* launch : launches) {
     kernel.alike.push_back(static_cast<u32>(launch - input.launches.data()));
+    if (const std::string& place = launch->record.called_from; !place.empty())
+      text::add_new(kernel.called_from, place.substr(place.rfind('/') + 1));
     add_alike(kernel, sums, launch->record, launch->count());
   }
   if (auto found = input.local_use.find(kernel.mangled); found != input.local_use.end())

@@ -71,6 +71,7 @@ std::string launch_line(const Kernel& kernel) {
                                  dimensions(kernel.block));
   if (kernel.shared_bytes != 0)
     text += fmt::format(", {} shared per block", human_bytes(kernel.shared_bytes));
+  if (!kernel.called_from.empty()) text += "; called from " + listed(kernel.called_from, 3);
   return text + few_threads(kernel) + "; " + label_of(kernel);
 }
 

@@ -119,8 +119,8 @@ std::string timing_places(const Page& page, const std::vector<const Kernel*>& ke
 struct Told {
   std::vector<std::string> texts;
   std::vector<const Kernel*> others;
+  std::size_t most = 2;
   void add(std::string text, const Kernel* kernel) {
-    constexpr std::size_t most = 2;
     if (texts.size() < most)
       texts.push_back(std::move(text));
     else
@@ -135,6 +135,7 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
       untouched; // timed: with accesses that are in no sum, and so in no verdict
   std::vector<std::string> little;
   Told few, narrow;
+  if (page.options.top_lines == 0) few.most = narrow.most = page.model.kernels.size();
   std::string out;
   for (u32 k = 0; k < page.model.kernels.size(); ++k) {
     const Kernel& kernel = page.model.kernels[k];

@@ -94,6 +94,14 @@ void name_innermost_places(std::span<std::string> chains) {
 }
 
 void name_host_places(summary::Input& input) {
+  std::vector<std::string> chains;
+  for (auto& launch : input.launches) chains.push_back(std::move(launch.record.called_from));
+  if (std::ranges::any_of(chains, [](const std::string& chain) { return !chain.empty(); }))
+    name_innermost_places(chains);
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const bool found = chains[i].find("+0x") == chains[i].npos; // else there is no debug information
+    input.launches[i].record.called_from = found ? std::move(chains[i]) : std::string();
+  }
   std::string addr2line = find_in_path("addr2line");
   if (addr2line.empty()) return;
   Names names(addr2line);
