@@ -108,6 +108,9 @@ TEST(Reuse, InstructionsOfOnePlaceShareTheirSectors) {
   EXPECT_EQ(share(loop), 1)
       << "more often than there are instructions: in a loop, where other lines come between";
   EXPECT_EQ(share(members(1, 3)), 1);
+  LaunchRecord damaged = members(3, 3);
+  for (SiteRecord& site : damaged.sites) site.distribution.first_block.sectors = 0;
+  EXPECT_EQ(share(damaged), 1) << "more different sectors than sectors";
 }
 
 TEST(Cycles, EveryArchitectureHasCostsWithASource) {

@@ -307,6 +307,16 @@ TEST(Nvprof, CsvAndTextAreRead) {
   EXPECT_EQ(text.launches[0].counters, both) << "events and metrics";
 }
 
+TEST(Values, HaveUnitsGradesAndParts) {
+  EXPECT_EQ(value_of("1,234.5", "Kbyte"), 1234500);
+  EXPECT_EQ(value_of("12.5GB/s"), 12.5e9);
+  EXPECT_EQ(value_of("25.00%"), 25);
+  EXPECT_EQ(value_of("Low (2)"), 2);
+  EXPECT_EQ(value_of("10 (4; 6)"), 10);
+  EXPECT_EQ(value_of("PolicySpread"), std::nullopt);
+  EXPECT_EQ(value_of(""), std::nullopt);
+}
+
 TEST(Nvprof, TimesAloneAreRefusedWithTheOptionThatCounts) {
   Result<Measured> page =
       read("==1== NVPROF is profiling process 1\n==1== Profiling result:\n"

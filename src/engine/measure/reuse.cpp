@@ -56,7 +56,9 @@ Reuse::Reuse(const LaunchContent& launch, const arch::Architecture& device) {
 }
 
 double Reuse::share_from_l2(const access::Site& site, access::Space space, const FirstBlock& block) const {
-  if (block.distinct_sectors == 0 || site.bytes == 0 || !is_cached_load(site, space)) return 1;
+  if (block.distinct_sectors == 0 || block.sectors < block.distinct_sectors || site.bytes == 0 ||
+      !is_cached_load(site, space))
+    return 1;
   const double first = static_cast<double>(block.distinct_sectors) / static_cast<double>(block.sectors);
   const u64 elements = std::max<u64>(1, 32 / site.bytes);
   if (all_stays_ && block.sectors >= 2 * elements * block.distinct_sectors) return first;

@@ -156,7 +156,7 @@ private:
     for (char c : function) id = (id ^ static_cast<unsigned char>(c)) * 16777619u;
     for (u32 byte = 0; byte < 8; ++byte)
       id = (id ^ static_cast<u32>(offset >> (8 * byte) & 0xff)) * 16777619u;
-    while (!taken_.insert(id).second) ++id;
+    while (id == ~u32{0} || !taken_.insert(id).second) ++id; // the last one is no site
     return known->second = id;
   }
 

@@ -44,9 +44,10 @@ std::optional<double> value_of(std::string_view text, std::string_view unit) {
                                    {"Kinst", 1e3}, {"Minst", 1e6},   {"KB", 1e3},      {"MB", 1e6},
                                    {"GB", 1e9},    {"Khz", 1e3},     {"Mhz", 1e6},     {"Ghz", 1e9}};
   std::string digits(text.substr(0, text.find('%')));
-  // nvprof joins both ("12.3GB/s"), and grades some ("Low (2)").
+  // nvprof joins both ("12.3GB/s"), and grades some ("Low (2)"). Nsight Compute lists parts behind a sum: "10 (4; 6)".
+  const bool graded = !digits.empty() && digits.find_first_of("0123456789.+-") != 0;
   if (const std::size_t open = digits.find('('), close = digits.rfind(')');
-      open != digits.npos && close != digits.npos && close > open)
+      graded && open != digits.npos && close != digits.npos && close > open)
     digits = digits.substr(open + 1, close - open - 1);
   std::size_t end = digits.find_first_not_of("0123456789.,+-eE");
   while (end != digits.npos && end > 0 && (digits[end - 1] == 'e' || digits[end - 1] == 'E')) --end;
