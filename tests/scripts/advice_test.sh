@@ -17,6 +17,7 @@ expect_in stderr 'make the block at least 32 threads wide'
 expect_in stderr 'a\[k\*count \+ i\] instead of a\[6\*i \+ k\]'
 expect_in stderr '16 bytes longer \(144 instead of 128\).*c \^ \(r % 8\)'
 expect_in stderr 'structure of arrays.*__align__\(16\)'
+expect_in stderr '4 bytes longer \(132 instead of 128\)' # where lanes are 256 apart
 expect_in stderr '^Few threads: lonely: .*1 block of 1 thread'
 expect_in stderr '^Narrow accesses: halves_only, .*2 bytes per thread'
 expect_in stderr 'let each thread move its 16 bytes at once'

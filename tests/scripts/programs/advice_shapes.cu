@@ -110,6 +110,20 @@ __global__ void four_stores(float* out) {
   out[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 128] + s[threadIdx.x + 256] + s[threadIdx.x + 384];
 }
 
+// Lanes skip every other row; the sum behind it shows how long a row is.
+template <int Row> __device__ float column(const float (*rows)[Row]) { return rows[threadIdx.x][0]; }
+__global__ void skipped_rows(float* out) {
+  __shared__ float t[64][32];
+  t[2 * threadIdx.x][threadIdx.y] = 1; // before skipped store shared
+  __syncthreads();
+  out[threadIdx.x] = column(t);
+}
+__global__ void skipped_rows_padded(float* out) {
+  __shared__ float t[64][33];
+  t[2 * threadIdx.x][threadIdx.y] = 1; // after skipped store shared
+  __syncthreads();
+  out[threadIdx.x] = column(t);
+}
 // A parameter that is indexed by lane is read as constant memory is.
 template <class T, int N> struct Table {
   T of[N];
@@ -150,6 +164,8 @@ template <class T, int N> void as_parameters() {
 }
 
 int main() {
+  skipped_rows<<<1, dim3(32, 4)>>>(array<float>(32));
+  skipped_rows_padded<<<1, dim3(32, 4)>>>(array<float>(32));
   as_parameters<float, 32>();
   as_parameters<float, 100>();
   as_parameters<double, 16>();

@@ -51,22 +51,38 @@ void lengthen(access::WarpAccess& access, u64 pitch, u64 more) {
                 [&](u32 lane) { access.address[lane] += (access.address[lane] - least) / pitch * more; });
 }
 
-// The accesses that longer rows change: those of the launch to the same array with rows of that length, or with none that
-// their lanes show. This one alone where it is not known what else there is.
-std::vector<Subject> of_same_rows(const Subject& s, u64 pitch) {
+// The accesses of the launch to the same array, this one among them. This one alone where it is not known what else there is.
+std::vector<Subject> of_same_array(const Subject& s) {
   std::vector<Subject> out;
   const access::Site& site = s.site.site;
   if (s.context.launch != nullptr && site.array.kind != access::ArrayKind::unknown)
-    for (const measure::SiteRecord& other : s.context.launch->record().sites) {
-      if (other.space != access::Space::shared || other.site.array != site.array ||
-          other.site.function != site.function || other.distribution.classes.empty() ||
-          s.context.column >= other.counters.size())
-        continue;
-      Subject subject{other, other.counters[s.context.column], s.context};
-      std::vector<u64> rows = pitches(main_class(subject).example);
-      if (rows.empty() || std::ranges::find(rows, pitch) != rows.end()) out.push_back(subject);
-    }
+    for (const measure::SiteRecord& other : s.context.launch->record().sites)
+      if (other.space == access::Space::shared && other.site.array == site.array &&
+          other.site.function == site.function && !other.distribution.classes.empty() &&
+          s.context.column < other.counters.size())
+        out.push_back({other, other.counters[s.context.column], s.context});
   if (out.empty()) out.push_back(s);
+  return out;
+}
+
+// Those of them that longer rows change: with rows of that length, with lanes that skip some, or with none that their lanes show.
+std::vector<Subject> of_same_rows(const Subject& s, u64 pitch) {
+  std::vector<Subject> out;
+  for (const Subject& one : of_same_array(s)) {
+    const std::vector<u64> rows = pitches(main_class(one).example);
+    if (rows.empty() || std::ranges::any_of(rows, [&](u64 row) { return row % pitch == 0; }))
+      out.push_back(one);
+  }
+  if (out.empty()) out.push_back(s);
+  return out;
+}
+
+// Where lanes skip rows, another access of the array shows how long one is: the shortest that all of the distance is made of.
+u64 row_within(const Subject& s, u64 distance) {
+  u64 out = distance;
+  for (const Subject& one : of_same_array(s))
+    for (u64 row : pitches(main_class(one).example))
+      if (row < out && distance % row == 0) out = row;
   return out;
 }
 
@@ -97,8 +113,8 @@ Rows best_rows(const Subject& s, u64 unit) {
     return static_cast<double>(rows.padding.after.wavefronts) / static_cast<double>(rows.before.wavefronts);
   };
   Rows best;
-  for (u64 pitch : pitches(main_class(s).example)) {
-    Rows tried = rows_of(s, pitch, unit);
+  for (u64 distance : pitches(main_class(s).example)) {
+    Rows tried = rows_of(s, row_within(s, distance), unit);
     if (tried.padding.units != 0 && (best.pitch == 0 || left(tried) < left(best))) best = tried;
   }
   return best;
