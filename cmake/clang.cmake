@@ -1,4 +1,4 @@
-# clang 19's libraries, of which src/judgement/edits/ makes a program that finds safe edits (docs/FIX.md). Without them WarpLens is built
+# clang 19's libraries, of which src/judgement/edits/ makes a program that finds safe edits (docs/do/fix.md). Without them WarpLens is built
 # all the same, and makes no edits.
 #
 # Not find_package(Clang): its targets name files that Debian keeps in further packages.

@@ -42,7 +42,7 @@ endif()
 
 # warplens_precompiled(TARGET KIND): TARGET starts from the headers that warplens_precompile(KIND …) compiled. GCC takes
 # them for equal options only, so there is one KIND for each level of optimisation, and one for the tests. They save 40 %
-# of the time of a room's source files (docs/notes/build-times.md).
+# of the time of a room's source files (bench/build-times.md).
 function(warplens_precompile kind header)
   set(empty ${PROJECT_BINARY_DIR}/precompiled_${kind}.cpp)
   file(CONFIGURE OUTPUT ${empty} CONTENT "")

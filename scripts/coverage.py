@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes docs/COVERAGE.md from src/code/ir/opcodes.def; with --check, says whether the page is up to date."""
+"""Writes docs/look-up/instructions.md from src/code/ir/opcodes.def; with --check, says whether the page is up to date."""
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-page = root / "docs" / "COVERAGE.md"
+page = root / "docs" / "look-up" / "instructions.md"
 
 what = {
     "compute": "computed lane by lane",
@@ -68,7 +68,7 @@ def main() -> int:
         return 0
     if page.exists() and page.read_text() == text:
         return 0
-    print("docs/COVERAGE.md is out of date: run scripts/coverage.py and commit the page")
+    print("docs/look-up/instructions.md is out of date: run scripts/coverage.py and commit the page")
     return 1
 
 

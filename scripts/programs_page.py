@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/PROGRAMS.md from tests/hardware/data/public_programs.tsv, one line a program.
+"""tests/hardware/PROGRAMS.md from tests/hardware/data/public_programs.tsv, one line a program.
 
 usage: programs_page.py [--check]     --check: exit code 1 where the page is not what the data says
 """
@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-page, data = root / "docs/PROGRAMS.md", root / "tests/hardware/data/public_programs.tsv"
+page, data = root / "tests/hardware/PROGRAMS.md", root / "tests/hardware/data/public_programs.tsv"
 
 INTRODUCTION = """# Public programs
 

@@ -47,6 +47,6 @@ inside 'ls /usr/share/man/man1/warplens-run.1* /usr/share/bash-completion/comple
 inside 'warplens doctor' && fail "doctor finds a compiler where there is none"
 inside 'apt-get install -y -q --no-install-recommends clang-19 g++' >>"$folder/install.log" 2>&1 || fail "no clang-19: $(tail -5 "$folder/install.log")"
 inside 'warplens doctor'
-inside 'cd /root && warplens run --summary matmul.cu 2>report && cat report && grep -q "sectors" report' || fail "matmul.cu does not run"
+inside 'cd /root && warplens run matmul.cu 2>report && cat report && grep -q "sectors" report' || fail "matmul.cu does not run"
 inside 'dpkg --remove warplens >/dev/null && ! test -e /usr/lib/warplens' || fail "it does not go without a trace"
 echo "the package installs, runs and goes"

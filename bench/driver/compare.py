@@ -4,7 +4,7 @@
 Each system is a process of its own, pinned to one core or to all. For a workload every system first has its result
 checked against the host's (which also compiles the kernel), then the systems take turns for some rounds. A ratio is taken
 within a round, so that what disturbs the machine for longer than a round disturbs both sides; the median over the rounds
-is reported, with the least and the greatest. docs/PERFORMANCE.md has the method in full.
+is reported, with the least and the greatest. bench/PERFORMANCE.md has the method in full.
 
 Exit codes: 0; 1 a result is wrong; 2 the comparison could not be made; 77 with --skip-missing, when a system is missing.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a result of bench/run as the tables of docs/PERFORMANCE.md: markdown.py result.json"""
+"""Prints a result of bench/run as the tables of bench/PERFORMANCE.md: markdown.py result.json"""
 import json
 import pathlib
 import sys

@@ -2,7 +2,7 @@
 --
 --   dofile("/usr/share/warplens/neovim/warplens.lua").setup({ sm = "90,70" })
 --
--- `setup` takes the settings of docs/EDITORS.md, and `cmd`, the server's command line, where it is not in PATH. Neovim 0.10
+-- `setup` takes the settings of docs/do/editors.md, and `cmd`, the server's command line, where it is not in PATH. Neovim 0.10
 -- and later draw hints by themselves; for earlier ones (from 0.7 on) this does, at the ends of the lines, when a file is
 -- opened, saved, or left alone for a while.
 local M = {}

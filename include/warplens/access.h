@@ -4,7 +4,7 @@
 //   for (int i = 0; i < 32; ++i) a.address[i] = i * 128;  // each lane a line of its own
 //   warplens::count(90, a)->sectors                       // 32, where 4 would do
 //
-// docs/MODEL.md defines the counts, names the hardware counter that each predicts, and says for every rule whether it is
+// src/hardware/arch/MODEL.md defines the counts, names the hardware counter that each predicts, and says for every rule whether it is
 // documented, measured or inferred.
 #pragma once
 #include <array>

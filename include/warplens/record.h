@@ -5,7 +5,7 @@
 
 namespace warplens {
 
-// How a number came about; see docs/HOW_IT_WORKS.md.
+// How a number came about; see docs/understand/how-it-works.md.
 enum class Label : std::uint8_t {
   exact,   // every warp was emulated
   proved,  // a few blocks stand for all, provably

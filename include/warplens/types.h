@@ -21,7 +21,7 @@ WARPLENS_API std::string_view name(Space);
 WARPLENS_API std::string_view name(AccessKind);
 WARPLENS_API std::string_view name(CacheOperator);
 
-// Sums over the accesses that were counted; docs/MODEL.md defines them and names the hardware counter that each predicts.
+// Sums over the accesses that were counted; src/hardware/arch/MODEL.md defines them and names the hardware counter that each predicts.
 // Counts that do not apply to an access stay 0.
 struct Counts {
 #define COUNT(name, which) std::uint64_t name = 0;

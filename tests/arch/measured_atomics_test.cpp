@@ -52,7 +52,7 @@ TEST(MeasuredThirdSet, SharedAtomicsTakeATurnPerLane) {
   EXPECT_EQ(seen, 160u);
 }
 
-// docs/MODEL.md states these two as differences: the access does not say which atomic it is.
+// src/hardware/arch/MODEL.md states these two as differences: the access does not say which atomic it is.
 TEST(MeasuredThirdSet, CompareAndSwapTakesTwoPassesPerTurn) {
   u32 seen = for_each_atomic({"cas"}, [](const MeasuredPattern& pattern) {
     EXPECT_EQ(2 * count90(pattern.access).wavefronts, pattern.counter("memory_l1_wavefronts_shared"))

@@ -1,5 +1,5 @@
 // The L1's tag and data stages against every measured access to global memory: what is exact is held to be, and of the
-// classes that are estimates how many agree, and to which side the others differ (docs/MODEL.md).
+// classes that are estimates how many agree, and to which side the others differ (src/hardware/arch/MODEL.md).
 #include "arch/count.h"
 #include "arch/measured.h"
 #include "arch/rules/l1_stages.h"

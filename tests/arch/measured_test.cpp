@@ -177,7 +177,7 @@ TEST(MeasuredSecondSet, GlobalSectorsAndTags) {
 }
 
 // The second set was measured to test rules that the first one suggests.
-// Two counters of what the memory system did, which no count predicts: docs/MODEL.md states the rules that the
+// Two counters of what the memory system did, which no count predicts: src/hardware/arch/MODEL.md states the rules that the
 // measurements show.
 
 // l1tex__t_requests_pipe_tex_mem_texture: quads with an active lane, from a linear buffer groups of 8 lanes.

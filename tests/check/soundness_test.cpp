@@ -93,9 +93,9 @@ const Missing each_rule[] = {{"joins", {.joins = false}},           {"loops", {.
                              {"wraps", {.wraps = false}},           {"own_memory", {.own_memory = false}},
                              {"pointers", {.pointers = false}, 16}, {"subsets", {.subsets = false}}};
 static_assert(std::size(each_rule) == sizeof(Rules), "a rule is missing here");
-// docs/CHECK.md has a row for each, and for nothing else.
+// src/judgement/check/CHECK.md has a row for each, and for nothing else.
 TEST(Soundness, ThePageNamesEveryRule) {
-  const std::string page = os::read_file(WARPLENS_SOURCE_DIR "/docs/CHECK.md").value_or("");
+  const std::string page = os::read_file(WARPLENS_SOURCE_DIR "/src/judgement/check/CHECK.md").value_or("");
   std::size_t rows = 0, at = page.find("| rule | |");
   ASSERT_NE(at, page.npos);
   for (const Missing& one : each_rule)

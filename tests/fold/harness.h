@@ -105,7 +105,7 @@ inline Counted emulate(Gpu& gpu, const Launch& launch) {
 }
 
 // Passes of the L1's stages depend on whole addresses where a warp's lines are more than one: there a representative's
-// are an estimate of the others' (docs/MODEL.md).
+// are an estimate of the others' (src/hardware/arch/MODEL.md).
 inline arch::Counts proved_counts(arch::Counts counts, access::Space space) {
   if (space == access::Space::global && counts.tags > counts.requests)
     counts.tag_passes = counts.data_wavefronts = 0;

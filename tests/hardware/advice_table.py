@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/ADVICE.md: for every rule of advice the kernels in which its change was made by hand, what was predicted, what
+"""The table of tests/hardware/ADVICE.md: for every rule of advice the kernels in which its change was made by hand, what was predicted, what
 WarpLens counts after the change, and what a GPU took before and after.
 
 usage: advice_table.py DIRECTORY FIGURES.json…

@@ -3,7 +3,7 @@
 //
 //   nvcc -O3 -gencode arch=compute_90,code=[compute_90,sm_90] -o data_stage data_stage.cu
 //   ncu --cache-control none --csv --page raw --metrics … ./data_stage
-// docs/HARDWARE.md, "What the data stage counts", has the answers and the counters.
+// tests/hardware/HARDWARE.md, "What the data stage counts", has the answers and the counters.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // What a warp-level instruction does whose mask names all lanes where only some come: printed for comparison of a GPU with
-// WarpLens, one line of 32 numbers per case. docs/HOW_IT_WORKS.md has the rule.
+// WarpLens, one line of 32 numbers per case. docs/understand/how-it-works.md has the rule.
 //
 //   nvcc -arch=sm_90 -o divergence divergence.cu && ./divergence > gpu.txt
 //   warplens run ./divergence > warplens.txt; diff gpu.txt warplens.txt

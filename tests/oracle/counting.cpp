@@ -130,7 +130,7 @@ void global(u32 sm, const WarpAccess& access, const Lanes& all, u32 width, Count
 u64 word_passes(const Lanes&, u32 width);
 u64 grouped_word_passes(const Lanes&, u32 width, u32 group);
 
-// docs/MODEL.md, "The L1's stages": where each bit of a line's number leads to.
+// src/hardware/arch/MODEL.md, "The L1's stages": where each bit of a line's number leads to.
 u32 set_of_line(u64 line) {
   constexpr char leads_to[] = "31312312131323213232123231213232123121";
   u32 set = 0;

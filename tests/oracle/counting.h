@@ -1,5 +1,5 @@
 // What an access costs, by brute force: sets of bytes, words and addresses, and the vendors' procedures acted
-// out step by step. Written from docs/MODEL.md alone, without the product's rules or its helpers, and slow on
+// out step by step. Written from src/hardware/arch/MODEL.md alone, without the product's rules or its helpers, and slow on
 // purpose. Accesses must be aligned to their width.
 #pragma once
 #include "access/access.h"

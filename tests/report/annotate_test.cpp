@@ -125,7 +125,7 @@ TEST(Annotate, LongStretchesWithoutCountsAreFolded) {
 
 TEST(Annotate, ATextThatIsNotTheOneThatRanIsNotShown) {
   const std::string text = shown({}, "something else\n");
-  EXPECT_THAT(text, HasSubstr("not at hand, or has changed"));
+  EXPECT_THAT(text, HasSubstr("was not found, or has changed"));
   EXPECT_THAT(text, HasSubstr("p[i * 32] = 0;"));
   EXPECT_THAT(text, Not(HasSubstr("something else")));
 }

@@ -5,7 +5,7 @@
 program="$source_dir/tests/scripts/programs/launches.cu"
 run "$warplens" run --compiler clang --strict "$program" many 3
 expect_code 0
-expect_in stderr 'exact: every'
+expect_in stderr 'exact \(every'
 
 strict() { # PATTERN, ARGUMENTS: what is said, and the exit code of --strict
   pattern=$1

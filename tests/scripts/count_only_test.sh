@@ -23,7 +23,7 @@ for example in "$source_dir"/examples/*.cu; do
   diff full folded || fail "counts differ"
 done
 
-run "$warplens" run --count-only --json r.json "$source_dir/examples/transpose.cu"
+run "$warplens" run --count-only --lines --json r.json "$source_dir/examples/transpose.cu"
 expect_in stderr 'proved'
 expect_in stderr 'classes? of blocks stands? for'
 expect_json r.json 'all(l["status"] == s["label"] == "proved" for l in r["launches"] for s in l["sites"])' True

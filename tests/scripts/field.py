@@ -14,7 +14,7 @@ import sys
 def answer(warplens, command, source):
     words = command.split()
     if words[0] == "run":
-        words += ["--top-lines", "0", "--width", "400"] + ([] if "--kernel" in words else ["--summary"])
+        words += ["--top-lines", "0", "--width", "400"] + (["--lines"] if "--kernel" in words else [])
     else:
         words += ["--fail-on", "never"]
     done = subprocess.run(

@@ -17,12 +17,12 @@ expect_json out.json "$rules" "[('bank-conflict', 16), ('uncoalesced-load', 5)]"
 load='next(f for f in r["findings"] if f["line"] == 5)'
 expect_json out.json "$load[\"costs\"][0][\"average\"], $load[\"costs\"][0][\"needed\"], $load[\"costs\"][0][\"fixed\"]" '(32.0, 4.0, 4.0)'
 expect_json out.json "$load[\"inlined_at\"][0][\"line\"], $load[\"file\"], $load[\"source\"][:10]" "(9, 'app.cu', '__device__')"
-expect_in stderr '^app\.cu:5:[0-9]+: warning: load global 4 B.*stride 128 bytes \(32 floats\) \[uncoalesced-load\]$'
+expect_in stderr '^app\.cu:5:[0-9]+: warning: load of 4 bytes from .a.: stride 128 bytes \(32 floats\) \[uncoalesced-load\]$'
 expect_in stderr '^ +\^$'
 expect_in stderr '^  note: 32 sectors per request where 4 would do \(9\.0\); 4 after the fix$'
 expect_in stderr '^app\.cu:9:[0-9]+: note: inlined here$'
 expect_in stderr '^app\.cu:16:.*32-way bank conflict.* \[bank-conflict\]$'
-expect_in stderr '^::warning file=app\.cu,line=5,col=[0-9]+,title=uncoalesced-load::load global 4 B'
+expect_in stderr '^::warning file=app\.cu,line=5,col=[0-9]+,title=uncoalesced-load::load of 4 bytes'
 expect_in out.md '^\| app\.cu:16 \| warning \| bank-conflict \|'
 expect_json out.sarif '[len(x["threadFlows"][0]["locations"]) for x in next(x for x in r["runs"][0]["results"] if x["ruleId"] == "uncoalesced-load")["codeFlows"]]' '[2]'
 gate --sarif - app.cu
@@ -30,7 +30,7 @@ expect_code 0
 python3 -m json.tool stdout >/dev/null || fail "--sarif - writes more than SARIF"
 
 # A saved run gives the same findings.
-run "$warplens" report run.json --findings again.json --sarif again.sarif --summary
+run "$warplens" report run.json --findings again.json --sarif again.sarif
 expect_code 0
 cmp out.json again.json || fail "report finds something else"
 cmp out.sarif again.sarif || fail "report finds something else"

@@ -41,7 +41,7 @@ run "$warplens" run --compiler clang --json good.json "$source_dir/tests/scripts
 expect_code 0
 python3 "$names" spoil good.json "$name.json"
 cp "$name.json" bad.json
-for how in '' --details --annotate --summary --warnings '--group-by line' '--group-by kernel' '--group-by file' \
+for how in '' --details --annotate --lines --warnings '--group-by line' '--group-by kernel' '--group-by file' \
   '--group-by array' '--markdown -' '--report x.txt'; do
   harmless "$warplens" report --no-config $how "$name.json"
   expect_code 0

@@ -4,7 +4,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs tools tests/hardware/data/h200_launches*.json) | tar xf - -C "$copy"
+(cd "$root" && tar cf - CMakeLists.txt cuda scripts src docs tools tests/hardware/*.md tests/hardware/data/h200_launches*.json tests/fuzz/fuzzing.md bench/*.md) | tar xf - -C "$copy"
 
 python3 "$copy/scripts/check_layers.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
 echo '#include "sim/sim.h"' >"$copy/src/foundation/base/upwards.h"
@@ -54,8 +54,18 @@ if python3 "$copy/scripts/coverage.py" --check >"$copy/log"; then echo "an old c
 python3 "$copy/tools/hw/page.py" --check
 sed -i 's/"count":1/"count":2/' "$copy/tests/hardware/data/h200_launches.json"
 if python3 "$copy/tools/hw/page.py" --check 2>"$copy/log"; then echo "an old page of the hardware went unnoticed"; exit 1; fi
-grep -q "docs/HARDWARE.md" "$copy/log"
+grep -q "tests/hardware/HARDWARE.md" "$copy/log"
 
 echo '[nowhere](no_such_page.md)' >"$copy/docs/BAD.md"
 if python3 "$copy/scripts/check_links.py" >"$copy/log"; then echo "a dead link went unnoticed"; exit 1; fi
 grep -q "no_such_page" "$copy/log"
+
+rm "$copy/docs/BAD.md"
+python3 "$copy/scripts/check_words.py" >"$copy/log" || { cat "$copy/log"; exit 1; }
+echo "This sentence goes on and on and on and on and on and on and on and on and on and on and on and on and on and on and on and on." >"$copy/docs/BAD.md"
+if python3 "$copy/scripts/check_words.py" >"$copy/log"; then echo "a long sentence went unnoticed"; exit 1; fi
+grep -q "docs/BAD.md:1: 3" "$copy/log"
+
+python3 "$copy/scripts/rules_page.py" --check
+sed -i 's/Few lanes of the warp take part/Few lanes/' "$copy/src/judgement/findings/rules.def"
+if python3 "$copy/scripts/rules_page.py" --check 2>"$copy/log"; then echo "an old page of rules went unnoticed"; exit 1; fi

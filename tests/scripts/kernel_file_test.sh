@@ -30,7 +30,7 @@ mkdir beside
 cp add.ptx beside/
 printf 'import triton\n@triton.jit\ndef add():\n  i = 0\n  tl.store(z + i, tl.load(x + i) + tl.load(y + i))\n' >beside/tri.py
 touch -d '2000-01-01' beside/tri.py
-run "$warplens" run beside/add.ptx --grid 8 --arg 'f32[1024]' --arg 'f32[1024]' --arg 'f32[1024]' --arg 1024 --arg 0 --arg 0
+run "$warplens" run --lines beside/add.ptx --grid 8 --arg 'f32[1024]' --arg 'f32[1024]' --arg 'f32[1024]' --arg 1024 --arg 0 --arg 0
 expect_code 0
 expect_in stderr 'tl\.store\(z \+ i'
 
@@ -110,14 +110,14 @@ for kernel in softmax transpose; do
   example=$(sed -n 's/^.*e\.g\. warplens //p' stderr)
   eval "run \"\$warplens\" $example"
   expect_code 0
-  expect_in stderr 'exact: every warp counted'
+  expect_in stderr 'exact \(every warp\)'
   expect_not_in stderr 'Idle lanes'
 done
 run "$warplens" check triton_softmax.ptx
 expect_in stdout 'parameter 1'
 expect_in stdout 'help: Triton moves 4 elements of a thread one by one.*tl\.multiple_of\(offsets, 4\)'
 expect_not_in stdout '__align__'
-run "$warplens" run --summary triton_softmax.ptx --grid 8 --arg 'f32[1048576]' --arg 'f32[1048576]' --arg 1024 --arg 1024 --arg 0 --arg 0
+run "$warplens" run triton_softmax.ptx --grid 8 --arg 'f32[1048576]' --arg 'f32[1048576]' --arg 1024 --arg 1024 --arg 0 --arg 0
 expect_in stderr '\(soft_param_0\)'
 echo 'print(1)' >script.py
 run "$warplens" run script.py

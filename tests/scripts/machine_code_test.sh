@@ -8,7 +8,7 @@ programs="$source_dir/tests/scripts/programs"
 "$nvcc" -O3 -std=c++17 -lineinfo -cudart shared -arch=sm_90 "$programs/loops.cu" -o loops
 run "$warplens" run --count-as machine-code --json loops.json ./loops
 expect_code 0
-expect_in stderr 'as machine code for 9.0'
+expect_in stderr 'from the machine code for 9.0'
 python3 - <<'PY' || fail "loops of atomics do not take the passes that an H200 counted"
 import json
 # Of each shape (the program has them): loads' and atomics' passes of double, float, 64-bit add, 64-bit max. In the sixth shape
@@ -84,7 +84,7 @@ int main() {
 }
 CU
 "$nvcc" -O1 -g -std=c++17 -lineinfo -cudart shared -arch=sm_90 sum.cu -o sum
-run "$warplens" run --json sum.json ./sum
+run "$warplens" run --lines --json sum.json ./sum
 expect_code 0
 if command -v addr2line >/dev/null; then
   expect_in stderr 'called from sum\.cu:9'

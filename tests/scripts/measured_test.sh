@@ -1,4 +1,4 @@
-# What GPUs counted: reports of Nsight Compute and a recording, shown, saved and compared (docs/MEASURED.md).
+# What GPUs counted: reports of Nsight Compute and a recording, shown, saved and compared (docs/do/measure-on-a-gpu.md).
 . "$(dirname "$0")/common.sh"
 data="$source_dir/tests/measured/data"
 

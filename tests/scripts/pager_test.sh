@@ -30,7 +30,7 @@ for columns in 60 80 200; do
     sed -n 1,20p stdout >screen
     expect_in screen 'kernels?, '
     expect_in screen '^ 1\. .*of the waste'
-    expect_in screen 'fix: '
+    expect_in screen 'Change: '
     [ "$(wc -l <stdout)" -lt 200 ] || fail "$count kernels take $(wc -l <stdout) lines"
   done
 done

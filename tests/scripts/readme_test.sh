@@ -1,4 +1,4 @@
-# Every command line of README.md and docs/EXPLAIN.md that a reader can copy does what it says: lines of code blocks and
+# Every command line of README.md and docs/look-up/explain.md that a reader can copy does what it says: lines of code blocks and
 # code spans that begin with warplens, except those that name a placeholder or a file that nobody has, and what serves an editor.
 . "$(dirname "$0")/common.sh"
 ln -s "$source_dir/examples" examples
@@ -27,7 +27,7 @@ for page in sys.argv[1:]:
         if not placeholder and all(os.path.exists(name) for name in files):
             print(line)
 PY
-python3 commands.py "$source_dir/README.md" "$source_dir/docs/EXPLAIN.md" >commands
+python3 commands.py "$source_dir/README.md" "$source_dir/docs/look-up/explain.md" >commands
 for wanted in explain replay gpus 'run examples/'; do expect_in commands "^$wanted"; done
 
 while read -r line; do

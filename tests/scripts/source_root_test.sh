@@ -8,18 +8,18 @@ cp "$source_dir/tests/scripts/programs/scale.cu" project/src/plain.cu
 mkdir project/build
 cd project/build
 
-run "$warplens" run --compiler clang ../src/plain.cu
+run "$warplens" run --lines --compiler clang ../src/plain.cu
 expect_code 0
 expect_in stderr 'plain.cu:6 .*data\[i\] \* factor'
 expect_not_in stderr 'source-root'
 
-run "$warplens" run --compiler clang ../src/named.cu
+run "$warplens" run --lines --compiler clang ../src/named.cu
 expect_code 0
 expect_not_in stderr 'a secret line'
 expect_in stderr "secret.txt' are not shown"
 expect_in stderr "source-root $scratch/elsewhere"
 
-run "$warplens" run --compiler clang --source-root "$scratch/elsewhere" ../src/named.cu
+run "$warplens" run --lines --compiler clang --source-root "$scratch/elsewhere" ../src/named.cu
 expect_code 0
 expect_in stderr 'a secret line'
 expect_not_in stderr 'not shown'

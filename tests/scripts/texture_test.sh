@@ -22,7 +22,7 @@ PY
   expect_json report.json "sorted({(l['name'].split('(')[0], *s.get('estimates', [])) for l in r['launches'] for s in l['sites']
     if s['space'] in ('texture', 'surface')})" \
     "[('read_between',), ('read_layer',), ('read_line',), ('read_plane',), ('write_plane',)]"
-  run "$warplens" report report.json
+  run "$warplens" report --lines report.json
   expect_in stdout 'load texture 4 B  *2048    1.00 .1.00. sectors'
   expect_in stdout 'store surface 4 B  *512'
 }

@@ -58,7 +58,7 @@ for place in nothing removed random; do
   verify $place $place --fix
   expect_code 1
   expect_in stderr 'the fixes are not verified: there is nothing to compare'
-  expect_in stderr 'help: let it print what it computes'
+  expect_in stderr 'help: let it print its results'
   unchanged
 done
 

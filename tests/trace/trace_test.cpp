@@ -283,7 +283,7 @@ TEST(Traceg, FewerInstructionsOrBlocksThanAnnouncedAreAnError) {
   EXPECT_EQ(changed("insts = 6", "insts = 8").at(0).message,
             "the warp before this line has 2 instructions fewer than it announces");
   EXPECT_EQ(changed("dim = (1,1,1)", "dim = (3,2,1)").at(0).message,
-            "the file ends after 1 of the grid's 6 thread blocks");
+            "the file ends after 1 of the grid's 6 blocks");
   EXPECT_THAT(changed("dim = (1,1,1)", "dim = (4294967295,4294967295,4294967295)"), testing::IsEmpty())
       << "no such grid";
   EXPECT_THAT(changed("dim = (1,1,1)", "dim = nonsense"), testing::IsEmpty());

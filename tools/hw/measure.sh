@@ -4,7 +4,7 @@
 #   tools/hw/measure.sh LIST OUT [AGAIN]      LIST: a line for each program, "NAME COMMAND…" (build.sh makes one); OUT: a folder
 #
 # For each program OUT gets NAME.ptx.json and NAME.machine-code.json (what WarpLens counts), NAME.csv (what Nsight Compute says) and
-# NAME.compared.json, and, of all, launches.json and page.md: docs/HARDWARE.md and docs/HARDWARE_LAUNCHES.md are such pages. What is there
+# NAME.compared.json, and, of all, launches.json and page.md: tests/hardware/HARDWARE.md and tests/hardware/HARDWARE_LAUNCHES.md are such pages. What is there
 # already is not measured again, so that a run that was cut short goes on where it was, and one machine may count what another measured.
 # WarpLens counts JOBS programs at once (default: a third of the processors), and the GPU measures, one after the other, those that ended under
 # WarpLens. LAUNCHES (default 6) of each program are measured; LINES=1 measures each instruction, too (NAME.ncu-rep). Nobody waits for a

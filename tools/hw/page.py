@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/HARDWARE.md and docs/HARDWARE_LAUNCHES.md: templates beside this script, filled from tests/hardware/data/h200_launches.json and,
+"""tests/hardware/HARDWARE.md and tests/hardware/HARDWARE_LAUNCHES.md: templates beside this script, filled from tests/hardware/data/h200_launches.json and,
 for programs that were measured when every rule had been made, h200_launches_unseen.json.
 
 usage: page.py             writes the pages
@@ -188,7 +188,7 @@ def main(arguments):
     values, stale = fields(json.loads(data.read_text())), []
     values |= {f"unseen_{name}": text for name, text in fields(json.loads(unseen.read_text())).items()}
     for name in ("HARDWARE.md", "HARDWARE_LAUNCHES.md"):
-        text, page = fill((here / f"{name}.in").read_text(), values), root / "docs" / name
+        text, page = fill((here / f"{name}.in").read_text(), values), root / "tests/hardware" / name
         if page.read_text() != text:
             stale.append(str(page.relative_to(root)))
             if arguments != ["--check"]:

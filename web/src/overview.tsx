@@ -111,7 +111,7 @@ function Also({ finding }: { finding: Finding }) {
 function FindingRow({ seen, view, rank, open, toggle }: { seen: SeenFinding; view: View; rank: number; open: boolean; toggle: () => void }) {
   const { f: finding, share, cost, effect } = seen, { device } = view;
   const a = firstOf(finding), fix = fixOf(finding), typical = pictureOf(a.classes[0]?.[4], device), after = fix && effect && effect[0] > effect[1] ? pictureOf(fix.pic, device) : null;
-  const most = Math.max(...findingsOf(view).map((f) => f.share)), lines = a.f >= 0 ? linesOf(a.f)[a.l - 1] : undefined;
+  const most = Math.max(...findingsOf(view).map((f) => f.share)), lines = a.f >= 0 ? linesOf(a.f)[a.l - 1] : undefined, limit = checked ? null : data.kernels[a.k].limit;
   return (
     <li class={open ? 'find open' : 'find'} data-find={rank}>
       <h3><button type="button" class="fh" aria-expanded={open} onClick={toggle}>
@@ -133,6 +133,7 @@ function FindingRow({ seen, view, rank, open, toggle }: { seen: SeenFinding; vie
             <h4>Change {fix && <span class="sure">{text(fix.sure)}</span>}</h4>
             <p>{fix && hasText(fix.change) ? sentence(text(fix.change)) : 'None that WarpLens knows.'}</p>
             {fix && hasText(fix.example) && <pre class="example"><code>{text(fix.example)}</code></pre>}
+            {limit && <><h4>Time</h4><p>{sentence(limit.meaning)}</p></>}
             <a class="go" href={hrefOf(a, finding.accesses[0])}>Open in the source</a>
           </div>
           <div class="pics">
@@ -173,7 +174,7 @@ function Kernels({ view, query }: { view: View; query: string }) {
         <Choice label="Order" value={order} options={[['waste', 'by waste'], ['moved', 'by traffic'], ['launches', 'by launches'], ['name', 'by name']]} choose={by} /></div>
       <div class="scroll" tabIndex={0} role="group" aria-label="Table of kernels">
         <table class="kernels">
-          <thead><tr><th scope="col">kernel</th><th scope="col" class="r">launches</th><th scope="col" class="r">of the waste</th>{lanes.map((lane) => <th scope="col">{spacesOf(lane)}, {lane === 'device' ? 'bytes' : lane === 'shared' ? 'wavefronts' : 'requests'}</th>)}<th scope="col">busiest</th></tr></thead>
+          <thead><tr><th scope="col">kernel</th><th scope="col" class="r">launches</th><th scope="col" class="r">of the waste</th>{lanes.map((lane) => <th scope="col">{spacesOf(lane)}, {lane === 'device' ? 'bytes' : lane === 'shared' ? 'wavefronts' : 'requests'}</th>)}<th scope="col">limited by</th></tr></thead>
           <tbody>
             {shown.map((x) => (
               <tr>
@@ -184,7 +185,7 @@ function Kernels({ view, query }: { view: View; query: string }) {
                   const [moved, waste] = x.sums[lane];
                   return <td>{moved > 0 && <span class="kb"><Bar moved={moved} waste={waste} of={top(lane)} thin /><span class="num">{amount(moved, lane)}{waste > 0 && <>, <span class="waste">{amount(waste, lane)} for nothing</span></>}</span></span>}</td>;
                 })}
-                <td class="busy">{x.k.limit && <>{x.k.limit.stages[0][0]}<small>at least {x.k.limit.bound}</small></>}</td>
+                <td class="busy">{x.k.limit?.by}</td>
               </tr>
             ))}
           </tbody>
@@ -268,7 +269,7 @@ export function Overview(props: { view: View; views: View[]; query: string; choo
       <footer class="foot">
         {d && d.sector_cycles > 0 && <p>Ranked by the cycles lost at an SM’s busiest stage: a pass of shared memory or the L1 takes {d.pass_cycles}, a sector {d.sector_cycles}. A sector is 32 bytes; a wavefront is a pass of shared memory. {run.of === 'run' && `“At least” is a lower bound on a kernel’s time on ${d.name}, with all its data in the L1.`}</p>}
         {run.of === 'run' && <p>Times that the program measured are those of the emulation, not of a GPU.</p>}
-        {checked && <p>What verdicts mean and what they assume: <code>warplens check --help</code>, docs/CHECK.md.</p>}
+        {checked && <p>What verdicts mean and what they assume: <code>warplens check --help</code>, docs/do/check.md.</p>}
         <p>WarpLens {data.version}. In this file: Preact (MIT, © Jason Miller and others), Prism (MIT, © Lea Verou and others).</p>
       </footer>
     </div>

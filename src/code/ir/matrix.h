@@ -27,7 +27,7 @@ bool multiplies_in_quads(const Form&);
 bool multiplies_in_group(const Form&);
 
 // What ptxas makes of wmma.load and wmma.store, which PTX leaves open: loads and stores of each lane, or ldmatrix. Lines
-// are rows of a row-major matrix, columns of another: their elements are neighbours in memory. docs/HARDWARE.md has what
+// are rows of a row-major matrix, columns of another: their elements are neighbours in memory. tests/hardware/HARDWARE.md has what
 // ptxas 13.0 emits for compute capability 9.0.
 enum class FragmentAccess : u8 {
   words,               // tiles of 8 lines of 16 bytes: 4 bytes a lane

@@ -4,7 +4,7 @@
 //   spin    in a loop that goes on until another thread has written something (or until a clock says so)
 //   retry   in a loop around a compare-and-swap, which goes round as often as others come between; and atomics on shared
 //           memory that the assembler makes such a loop of: floats, and 64-bit integers but for cas and exch
-//           (docs/HARDWARE.md)
+//           (tests/hardware/HARDWARE.md)
 //   race    the address, a condition or a loop's end follows from what an atomic returned: the place that atomicAdd(&n, 1)
 //           gave, the next item of a work queue, who set a flag first
 //

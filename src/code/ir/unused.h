@@ -2,7 +2,7 @@
 //
 // Compilers write `atom` whether or not anything reads the result. Where nothing does, the assembler makes `red` of it: it may
 // then combine the lanes of a warp by itself, and nobody waits for an answer. Where the constant 1 is added to shared memory,
-// it makes ATOMS.POPC.INC of it, which counts lanes of one word together (docs/MODEL.md).
+// it makes ATOMS.POPC.INC of it, which counts lanes of one word together (src/hardware/arch/MODEL.md).
 #pragma once
 #include "ir/module.h"
 #include <set>

@@ -63,12 +63,11 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
 } // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("check", "judge every memory access from the code, for all launches");
+  CLI::App* command = app.add_subcommand("check", "judge sources without running them, for all launches");
   auto options = std::make_shared<driver::CheckOptions>();
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   give_help(*command, "check [OPTIONS] FILE …", "warplens check --block 32,8 matmul.cu",
-            "What verdicts mean and what they assume: docs/CHECK.md.");
+            "What verdicts mean and what they assume: docs/do/check.md.");
   declare(*command, *options);
   add_gate_options(*command, options->gates);
   command->get_option("--fail-on")->default_str("warning");

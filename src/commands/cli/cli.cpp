@@ -136,9 +136,8 @@ int run_command_line(int argc, char** argv) {
   }
   app.set_version_flag("--version", "warplens " WARPLENS_VERSION);
   app.require_subcommand(1);
-  give_help(
-      app, "COMMAND [OPTIONS] …", "warplens run examples/matmul.cu",
-      "Each command has a --help of its own. More: docs/EXPLAIN.md, docs/MODEL.md, docs/HOW_IT_WORKS.md");
+  give_help(app, "COMMAND [OPTIONS] …", "warplens run examples/matmul.cu",
+            "Each command has a --help of its own. More: docs/README.md");
   int exit_code = 0;
   add_run(app, exit_code);
   add_report(app, exit_code);

@@ -11,19 +11,18 @@ namespace warplens::cli {
 
 void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "lay what was predicted and what a GPU counted side by side");
+  CLI::App* command = app.add_subcommand("compare", "show predicted and measured counts side by side");
   command
       ->add_option("SIDE", options->sides,
-                   "two or three of: a file of `warplens run --json`, an .ncu-rep file, what `ncu --csv` "
-                   "printed, a file of `warplens "
-                   "record`, or a program or .cu file, which is run")
+                   "two or three of these: reports of `run --json`, .ncu-rep files, output of `ncu --csv`, "
+                   "recordings, "
+                   "programs, .cu files")
       ->required()
       ->expected(2, 3);
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   options->width = 0;
   give_help(*command, "compare [OPTIONS] SIDE SIDE [SIDE]", "warplens compare run.json profile.ncu-rep",
-            "Exit code 0: equal, 1: not, 2: error. More: docs/MEASURED.md");
+            "Exit code 0: equal, 1: not, 2: error. More: docs/do/measure-on-a-gpu.md");
   command
       ->add_option("--tolerance", options->tolerance,
                    "counts that differ by at most this share are equal: 0.001 is 0.1 %")

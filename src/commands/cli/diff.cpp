@@ -36,8 +36,7 @@ void add_shown(CLI::App& command, driver::DiffOptions& o) {
       ->allow_extra_args(false)
       ->type_name("CONDITION")
       ->group("Gates");
-  command.add_flag("--strict", o.strict, "exit code 1 when a side was not counted to its end")
-      ->group("Gates");
+  command.add_flag("--strict", o.strict, "exit code 1 if a side was not counted completely")->group("Gates");
 }
 
 void add_outputs(CLI::App& command, driver::DiffOptions& o) {
@@ -56,11 +55,12 @@ void add_diff(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::DiffOptions>();
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   options->run.width = 0;
-  CLI::App* command = app.add_subcommand("diff", "what became better and worse from one run to another");
+  CLI::App* command = app.add_subcommand("diff", "say what became better and worse between two runs");
   give_help(*command, "diff [OPTIONS] OLD NEW", "warplens diff old.json new.json",
             "OLD and NEW are reports that `warplens run --json FILE.json` wrote, baselines, or programs to "
             "run, with "
-            "their arguments in quotes: warplens diff './old 64' './new 64'. docs/DIFF.md says how lines are "
+            "their arguments in quotes: warplens diff './old 64' './new 64'. docs/do/compare-versions.md "
+            "says how lines are "
             "matched "
             "and what is compared.");
   command->add_option("OLD", options->before, "report, baseline or program before")

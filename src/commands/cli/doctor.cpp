@@ -9,7 +9,7 @@ namespace warplens::cli {
 
 void add_doctor(CLI::App& app, int& exit_code) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("doctor", "what this machine has of what WarpLens needs");
+  CLI::App* command = app.add_subcommand("doctor", "say what this machine lacks for which command");
   command->add_flag("--json", *json, "one JSON document instead of a table");
   give_help(*command, "doctor [OPTIONS]", "warplens doctor",
             "Compiles and runs a small program with each compiler. Exit code 1: something that is needed is "

@@ -72,7 +72,7 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
                   "a built-in example instead of an expression; without a name, lists them")
       ->expected(0, 1)
       ->type_name("NAME");
-  command.add_option("--burst", o.burst, "draw and count by DRAM bursts of so many bytes: --burst 64")
+  command.add_option("--burst", o.burst, "draw and count by DRAM bursts of this size: --burst 64")
       ->check(whole_number(1, 4096))
       ->type_name("BYTES")
       ->group("Access");
@@ -97,7 +97,7 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
 
 void add_explain(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("explain", "explain one access: who goes where, what it costs, what helps");
+      app.add_subcommand("explain", "draw one access: where lanes go, what it costs, what helps");
   auto options = std::make_shared<driver::ExplainOptions>();
   auto ascii = std::make_shared<bool>(false);
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);

@@ -12,11 +12,10 @@ namespace warplens::cli {
 void add_lsp(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::LspOptions>();
   driver::CheckOptions& check = options->check;
-  CLI::App* command =
-      app.add_subcommand("lsp", "serve an editor: what check and the last run know, line by line");
+  CLI::App* command = app.add_subcommand("lsp", "serve an editor: findings and counts, line by line");
   give_help(
       *command, "lsp [OPTIONS]", "warplens lsp --sm 90,70",
-      "Speaks the Language Server Protocol on standard input and output. docs/EDITORS.md says how editors "
+      "Speaks the Language Server Protocol on standard input and output. docs/do/editors.md says how editors "
       "start it.");
   auto stdio = std::make_shared<bool>(false);
   command->add_flag("--stdio", *stdio,

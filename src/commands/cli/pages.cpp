@@ -13,7 +13,7 @@ namespace warplens::cli {
 
 void add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "print what completes words in bash, zsh or fish");
+  CLI::App* command = app.add_subcommand("completion", "print a completion script for bash, zsh or fish");
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}));

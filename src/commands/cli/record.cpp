@@ -15,29 +15,28 @@ void add_record(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::RecordOptions>();
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   auto no_counters = std::make_shared<bool>(false);
-  CLI::App* command =
-      app.add_subcommand("record", "run a program on this machine's GPU and keep what its counters say");
+  CLI::App* command = app.add_subcommand("record", "count on this machine's GPU, without Nsight Compute");
   give_help(*command, "record [OPTIONS] PROGRAM [ARGUMENTS…]",
             "warplens record -o measured.jsonl ./app --size 64",
             "The program runs once for the counters of its launches, and once for their instructions. Where "
             "no CUPTI 12.8 or 12.9 is found (Nsight Compute brings one along), it runs once more for each "
             "launch: CUPTI 13.0 counts one in a run. Needs a GPU, and a build with CUPTI. Exit code: the "
-            "program's own; 2 when nothing was recorded. More: docs/MEASURED.md");
+            "program's own; 2 when nothing was recorded. More: docs/do/measure-on-a-gpu.md");
   command->prefix_command();
   command->add_option("-o,--output", options->output, "the file that is written")
       ->type_name("FILE")
       ->capture_default_str();
   command->add_flag("--no-counters", *no_counters,
                     "counts by instruction alone, no counters and times of whole launches");
-  command->add_option("--launches", options->launches, "record the first so many launches of each process")
+  command->add_option("--launches", options->launches, "record the first NUMBER launches of each process")
       ->check(whole_number(1, 10'000))
       ->capture_default_str()
       ->type_name("NUMBER");
   command
       ->add_option("--jobs", options->jobs,
-                   "make so many runs for a launch each at once; one that went otherwise than the first is "
-                   "made again by itself [default: what half of the processors and of the memory have room "
-                   "for, at most 8]")
+                   "make up to NUMBER runs at once, one for each launch [default: what half of the "
+                   "processors and of the "
+                   "memory have room for, at most 8]")
       ->check(whole_number(1, os::most_side_by_side))
       ->type_name("NUMBER");
   command

@@ -32,7 +32,7 @@ void add_shown(CLI::App& command, int& exit_code, const char* files,
 } // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("report", "show saved runs again, in every form that run has");
+  CLI::App* command = app.add_subcommand("report", "show saved runs again, in every form");
   give_help(*command, "report [OPTIONS] FILE…", "warplens report --top-lines 20 run.json");
   add_shown(*command, exit_code,
             "reports that `warplens run --json FILE` wrote; several are shown as one; '-' is standard input",
@@ -42,9 +42,9 @@ void add_report(CLI::App& app, int& exit_code) {
 void add_import(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<driver::ReportOptions>();
   options->command = "import";
-  CLI::App* command = app.add_subcommand("import", "show what a GPU counted, in every form that run has");
+  CLI::App* command = app.add_subcommand("import", "show what a GPU counted, as a report");
   give_help(*command, "import [OPTIONS] FILE…", "warplens import --json measured.json profile.ncu-rep",
-            "More: docs/MEASURED.md");
+            "More: docs/do/measure-on-a-gpu.md");
   add_shown(
       *command, exit_code,
       "an .ncu-rep file, what `ncu` or `nvprof --metrics` printed (as text or with --csv), or a file of "

@@ -15,16 +15,14 @@ void add_run(CLI::App& app, int& exit_code) {
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   options->width = 0;
   CLI::App* command =
-      app.add_subcommand("run", "run a CUDA program on the CPU and report how its accesses coalesce");
+      app.add_subcommand("run", "run a CUDA program on the CPU, and report how its accesses coalesce");
   give_help(
       *command, "run [OPTIONS] PROGRAM|FILE.cu|FILE.ptx [ARGUMENTS…]",
       "warplens run --details ./app --size 64",
       "The program and its arguments follow the options. What follows a .ptx, .fatbin or .cubin says how to "
       "launch its kernel: --kernel NAME --grid 8 --block 128 --shared BYTES --arg 'f32[1024]=random' --arg "
-      "1000 "
-      "--save 1=FILE; docs/KERNEL_FILES.md explains them. Exit code: the program's own; 2 when it could "
-      "not be "
-      "started or the report not be written; where it would be 0, 1 when a finding fails (docs/CI.md).");
+      "1000 --save 1=FILE (docs/do/kernel-files.md). Exit code: the program's own. Where that is 0: 1 if a "
+      "finding fails (docs/do/ci.md), 2 if WarpLens could not do its work.");
   command->prefix_command(); // what follows the program belongs to the program, flags too
   add_report_options(*command, *options);
   add_filter_options(*command, *options);

@@ -45,9 +45,10 @@ Result<std::vector<compare::Reason>> accepted(const std::vector<std::string>& na
   for (const std::string& name : names) {
     std::optional<compare::Reason> reason = compare::reason_called(name);
     if (!reason)
-      return failure(diag::error("bad-option", fmt::format("--accept '{}' is no reason", name), {},
-                                 "docs/MEASURED.md lists them: predicated, widened, merged, registers, "
-                                 "spilled, contended, timing, …"));
+      return failure(
+          diag::error("bad-option", fmt::format("--accept '{}' is no reason", name), {},
+                      "docs/do/measure-on-a-gpu.md lists them: predicated, widened, merged, registers, "
+                      "spilled, contended, timing, …"));
     out.push_back(*reason);
   }
   return out;

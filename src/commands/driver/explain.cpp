@@ -220,7 +220,7 @@ Output counter(const ExplainOptions& options) {
                                 {}, "write --counter NAME 12.5"),
                     options);
     said = arch::judge_counter(name, value);
-    if (said.empty()) said = "A value of it says nothing by itself.";
+    if (said.empty()) said = "A single value of it says nothing.";
   }
   Output out;
   if (options.json) {

@@ -34,12 +34,10 @@ Result<std::string> find_recorder() {
   for (const char* folder : {"../lib/warplens", "lib/warplens", "lib"})
     if (fs::path path = binary.parent_path() / folder / "libwarplens-recorder.so"; fs::exists(path, error))
       return fs::canonical(path, error).string();
-  return failure(diag::error("recorder-missing", "this build of WarpLens has no recorder", {},
-                             "build WarpLens on a machine with a CUDA toolkit that has CUPTI "
-                             "(cupti_sass_metrics.h: 12.8 and newer), and "
-                             "run it on one with a GPU; without a recorder, 'ncu --section SourceCounters -o "
-                             "FILE' measures the same, and "
-                             "'warplens import' reads it"));
+  return failure(diag::error(
+      "recorder-missing", "this build of WarpLens has no recorder", {},
+      "build WarpLens on a machine with CUPTI of CUDA 12.8 or newer, and run it on one with a GPU. Or "
+      "measure with 'ncu --section SourceCounters -o FILE' and read that with 'warplens import'"));
 }
 
 std::string found(const std::string& program) {
@@ -248,10 +246,10 @@ private:
   }
 
   diag::Diagnostic left_out(const Run& run) const {
-    diag::Diagnostic out = diag::warning("record-differs",
-                                         "the run for the instructions of all launches went otherwise than "
-                                         "the first, and what it counted is left out",
-                                         {}, same_twice);
+    diag::Diagnostic out = diag::warning(
+        "record-differs",
+        "the run for the instructions of all launches differed from the first; its counts are left out", {},
+        same_twice);
     for (const std::string& difference : differences(run)) out.notes.push_back("it " + difference);
     if (Result<measured::Measured> both = read(first_.text + run.text, ""))
       for (const diag::Diagnostic& message : both->messages) out.notes.push_back(message.message);

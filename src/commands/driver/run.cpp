@@ -142,11 +142,11 @@ summary::Input gather(const Prepared& run, const EventFile& events, const os::Fo
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
   if (input.left_out != 0 && input.launches.empty())
-    input.messages.push_back(
-        diag::warning("no-launch-left",
-                      fmt::format("none of the program's {} launches was to be counted", input.left_out), {},
-                      "--launch-skip skips so many of each process, --launches and --per-kernel count so "
-                      "many of the rest"));
+    input.messages.push_back(diag::warning(
+        "no-launch-left", fmt::format("none of the program's {} launches was to be counted", input.left_out),
+        {},
+        "--launch-skip leaves out the first launches of each process; --launches and --per-kernel limit the "
+        "rest"));
   const bool was_told_to_end =
       end.signalled || end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP;
   if (tally.begun == 0 && was_told_to_end) {

@@ -45,7 +45,7 @@ Found check_cooperative(const Runtime& runtime, const Kernel& kernel, const Laun
       runtime.architecture().part.multiprocessors;
   if (request.grid.count() <= resident) return {};
   return Refusal{cudaErrorCooperativeLaunchTooLarge,
-                 fmt::format("a cooperative grid of {} blocks, of which the device holds {} at a time",
+                 fmt::format("a cooperative grid has {} blocks; the device holds {} at a time",
                              request.grid.count(), resident)};
 }
 

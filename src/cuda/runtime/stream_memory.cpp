@@ -52,9 +52,8 @@ cudaError_t tell_endless(const Operation& o) {
         fmt::format("a stream waits for the word at {:#x}, and nobody wrote its value within {} seconds",
                     o.address, longest_wait),
         {},
-        "write the word before the call that waits for it, or from another thread: work runs here when it is "
-        "submitted, and what "
-        "comes later in the same thread cannot end the wait"));
+        "write the word before the call that waits for it, or from another thread. Work runs here when it is "
+        "submitted, so a later call of this thread cannot end the wait"));
     return cudaErrorNotSupported;
   });
 }

@@ -7,7 +7,7 @@
 // member. The next representative is taken from what is left, until the grid is covered.
 //
 // Nothing is written to device memory. A launch that cannot be folded is rejected with the reason; it has then
-// had no effect, and is to be launched in full. See docs/FOLDING.md.
+// had no effect, and is to be launched in full. See src/engine/fold/FOLDING.md.
 #pragma once
 #include "fold/cta_set.h"
 #include "sim/sim.h"

@@ -1,7 +1,7 @@
 // What a worker keeps of one site in one space until the launch has ended.
 //
 // Affine accesses are what most sites of most kernels do, again and again with the same strides: their counts
-// depend on the bases of the CTAs only modulo 256 bytes (the largest unit that any rule of docs/MODEL.md
+// depend on the bases of the CTAs only modulo 256 bytes (the largest unit that any rule of src/hardware/arch/MODEL.md
 // speaks of: two 128-byte segments, a row of 3.x banks). So a cell keeps the forms that it met (strides,
 // block, masks) and, for each, how often it began at each of the 256 places; what that counts is worked out
 // in the end, once per form and place, for any number of architectures.

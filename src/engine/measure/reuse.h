@@ -2,7 +2,7 @@
 //
 // A sector whose every element is loaded once, one after the other, is asked for as often as it has elements; whether it is
 // still in the L1 the next time depends on what else is loaded in between, and where that was measured it mostly was not
-// (docs/HARDWARE.md, "row per thread"). From twice as often on it is a table. That the blocks of an SM together fit is
+// (tests/hardware/HARDWARE.md, "row per thread"). From twice as often on it is a table. That the blocks of an SM together fit is
 // taken from what block 0 touches, each place in the source by itself: places that share data count twice, so that the
 // estimate errs towards L2.
 //

@@ -130,11 +130,11 @@ private:
   std::optional<diag::Diagnostic> cut_off() const {
     std::string what;
     if (inside_)
-      what = "the file ends inside a thread block";
+      what = "the file ends inside a block";
     else if (blocks_ == 0 && instructions_ == 0)
       what = "the file ends behind its header";
     else if (blocks_ != 0 && grid_ > blocks_)
-      what = fmt::format("the file ends after {} of the grid's {} thread blocks", blocks_, grid_);
+      what = fmt::format("the file ends after {} of the grid's {} blocks", blocks_, grid_);
     if (what.empty()) return {};
     return diag::error("trace-cut-off", what, {lines_->name(), static_cast<u32>(lines_->number()), 0, 0},
                        "the trace was cut off: record it again, or look whether the disk was full");

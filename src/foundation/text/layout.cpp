@@ -47,6 +47,10 @@ u32 width_of(std::string_view text) {
   return out;
 }
 
+std::size_t lines_in(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
 std::string pad_right(std::string_view text, u32 width) { return std::string(text) + blanks(text, width); }
 
 std::string pad_left(std::string_view text, u32 width) { return blanks(text, width) + std::string(text); }

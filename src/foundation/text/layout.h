@@ -12,6 +12,7 @@ namespace warplens::text {
 
 // Columns that a text takes; colour escapes take none.
 u32 width_of(std::string_view text);
+std::size_t lines_in(std::string_view text);             // each ended by a newline
 std::string pad_right(std::string_view text, u32 width); // text first, then blanks
 std::string pad_left(std::string_view text, u32 width);  // blanks first
 

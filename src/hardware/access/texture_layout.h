@@ -1,5 +1,5 @@
 // Which texels of an array share a sector. Arrays are kept in tiles whose order is not documented; known is that a sector
-// holds 16 bytes of each of two neighbouring rows: measured on 9.0 for texels of 4 bytes (4 x 2 of them, docs/MODEL.md),
+// holds 16 bytes of each of two neighbouring rows: measured on 9.0 for texels of 4 bytes (4 x 2 of them, src/hardware/arch/MODEL.md),
 // and taken over for other widths. Tiles follow each other in rows here.
 #pragma once
 #include "base/bits.h"

@@ -28,7 +28,7 @@ bool counts_stages(const Architecture&, const access::AccessHeader&);
 // May the passes of the L1's stages in these counts differ from the hardware's? On an architecture that was not
 // measured; of reductions and atomics; data wavefronts of stores of 1 and 2 bytes that may have been scattered over
 // more tag passes than go through together; and of folded CTAs, which begin at other places than their representative,
-// where a warp's lines are more than one (docs/MODEL.md). `counts`: of one access, or sums.
+// where a warp's lines are more than one (src/hardware/arch/MODEL.md). `counts`: of one access, or sums.
 struct StageEstimates {
   bool tag_passes = false, data_wavefronts = false;
 };

@@ -14,8 +14,8 @@ inline constexpr std::string_view more_passes =
     "bank conflict and keeps the pipe for one more cycle. It costs time where the kernel waits for shared "
     "memory.";
 inline constexpr std::string_view conflicts_mislead =
-    "It is not the number to judge by: it also counts passes lost for other reasons (arbitration with other "
-    "traffic of the L1), and so is above 0 without any conflict. L1 Wavefronts Shared Excessive is that.";
+    "Do not judge by this number: it also counts passes that other traffic of the L1 causes, so it is "
+    "above 0 without any conflict. Use L1 Wavefronts Shared Excessive.";
 inline constexpr std::string_view busy =
     "Near 100 %, this unit is what limits the kernel, and only less work for it helps. Far below, fewer "
     "sectors or passes here gain little.";
@@ -23,9 +23,8 @@ inline constexpr std::string_view bytes_asked =
     "32 is the ideal: below it, parts of sectors that were moved were not asked for. Broadcasts, where lanes "
     "share bytes, can have more.";
 inline constexpr std::string_view hits =
-    "A high rate means that a later level is spared, not that the access is "
-    "coalesced: lanes that walk along rows of "
-    "their own hit often and still move every sector many times.";
+    "A high rate spares a later level. It does not mean that the access is coalesced: lanes that walk "
+    "along rows of their own hit often and still move every sector many times.";
 inline constexpr std::string_view l2_reached =
     "Sectors that the L1 did not have. Uncoalesced accesses raise it where the L1 is too small to keep "
     "what neighbouring lanes left over.";

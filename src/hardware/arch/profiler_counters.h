@@ -3,7 +3,7 @@
 // has a meaning; so a counter that no list has is read, too.
 //
 // Sources: the descriptions of `ncu --query-metrics` and the section files of Nsight Compute 2025.3.1, the profilers' manuals,
-// and what was measured (docs/MODEL.md, docs/HARDWARE.md).
+// and what was measured (src/hardware/arch/MODEL.md, tests/hardware/HARDWARE.md).
 #pragma once
 #include <optional>
 #include <string>

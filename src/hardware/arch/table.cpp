@@ -142,8 +142,8 @@ constexpr SpaceRule hopper_stages{
      measured}};
 
 constexpr std::string_view costs_text =
-    "an SM does a tag pass or a wavefront a cycle; a constant request takes 2, a sector from "
-    "memory, alone in its line, 4; L2 updates a word in 4";
+    "an SM does a tag pass or a wavefront per cycle; a constant request takes 2 cycles, a sector from "
+    "memory 4, an L2 update of a word 4";
 constexpr StageCosts any_costs{
     .constant_request = 2,
     .source = {costs_text, "not documented; inferred from 9.0, an estimate", inferred}};
@@ -154,8 +154,8 @@ constexpr StageCosts hopper_costs{.constant_request = 2, // 2.2: 59,642 requests
                                              measured}};
 
 constexpr std::string_view texture_text =
-    "one request per quad of lanes, of surfaces per 8; the sectors of each quad, of each pair "
-    "where a filter reads much, or of each 8 lanes of a linear buffer or a surface";
+    "one request per four lanes (surfaces: 8); the sectors of each four, of each pair for wide filters, "
+    "of each 8 for linear buffers and surfaces";
 constexpr SpaceRule any_texture{&texture_groups,
                                 {texture_text, "not documented; inferred from 9.0, an estimate", inferred}};
 constexpr SpaceRule hopper_texture{

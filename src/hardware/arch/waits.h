@@ -11,7 +11,7 @@ struct WordUpdates {
   // 1.81 ns for each of 32,768 warps, 3.5 cycles; inferred elsewhere.
   u32 in_l2 = 4;
   // In shared memory, of one SM, where an atomic is a loop: a load and a compare-and-swap are three wavefronts at least
-  // (docs/MODEL.md, "Atomics that become loops").
+  // (src/hardware/arch/MODEL.md, "Atomics that become loops").
   u32 in_loop = 3;
 };
 constexpr WordUpdates word_updates(const Architecture&) { return {}; }

@@ -21,12 +21,12 @@ void say_for_triton(const rules::Subject& s, Advice& advice) {
     if (const findings::Remedy remedy = rules::remedy_of_stride(s);
         remedy.kind == findings::Remedy::Kind::aligned) {
       const u64 elements = remedy.bytes / bytes;
-      advice.change = fmt::format("Triton moves {} elements of a thread one by one, as it does not know that "
-                                  "they begin at a multiple of {} bytes: "
-                                  "pass strides and sizes that are divisible by 16, or say it where it is so "
-                                  "(tl.multiple_of(offsets, {}), "
-                                  "tl.max_contiguous); a mask must end at such a multiple, too",
-                                  elements, remedy.bytes, elements);
+      advice.change = fmt::format(
+          "Triton moves {} elements of a thread one by one, because it does not know that they begin at a "
+          "multiple of {} bytes. Pass strides and sizes divisible by 16, or say so with "
+          "tl.multiple_of(offsets, "
+          "{}) and tl.max_contiguous. Masks must end at such a multiple too",
+          elements, remedy.bytes, elements);
       advice.example =
           fmt::format("offsets = tl.max_contiguous(tl.multiple_of(offsets, {0}), {0})", elements);
     } else {

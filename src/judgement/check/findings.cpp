@@ -5,6 +5,7 @@
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "source/places.h"
+#include "summary/pattern_text.h"
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -21,16 +22,6 @@ using findings::Severity;
 
 std::string_view counter_of(Space space) {
   return space == Space::shared ? "wavefronts" : space == Space::constant ? "requests" : "sectors";
-}
-
-std::string_view verb(Kind kind) {
-  switch (kind) {
-  case Kind::store: return "store";
-  case Kind::atomic:
-  case Kind::reduction: return "atomic";
-  case Kind::async_copy: return "copy";
-  default: return "load";
-  }
 }
 
 Rule rule_of(const Judgement& j) {
@@ -341,18 +332,14 @@ bool is_of_library(const access::Site& site) {
 }
 
 std::string described(const Judgement& j) {
-  std::string_view preposition = j.site.kind == Kind::store || is_written(j.site) ? "to"
-                                 : is_atomic(j.site.kind)                         ? "on"
-                                                                                  : "from";
-  std::string array =
-      j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
   if (j.row_bytes != 0) {
+    const std::string array =
+        j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
     const bool out = access::writes_global_bulk(j.site);
     return fmt::format("bulk copy of {} bytes {} {}", j.row_bytes, out ? "to" : "from", array);
   }
   if (access::is_wgmma(j.site)) return "operands of wgmma, read by four warps together from shared memory";
-  return fmt::format("{} of {} byte{} {} {}", verb(j.site.kind), j.site.bytes, j.site.bytes == 1 ? "" : "s",
-                     preposition, array);
+  return summary::described(j.site, j.space, j.array, is_written(j.site));
 }
 
 std::string cost_text(const Judgement& j, std::size_t architecture) {

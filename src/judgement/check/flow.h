@@ -1,6 +1,6 @@
 // Control flow of one function as the analysis asks for it: loops, and how far the lanes that part at a branch stay apart.
 //
-// Two things are assumed of the hardware, as the emulator does it and docs/CHECK.md says: lanes that part meet again at
+// Two things are assumed of the hardware, as the emulator does it and src/judgement/check/CHECK.md says: lanes that part meet again at
 // the immediate post-dominator of the branch, and not before.
 #pragma once
 #include "ir/ssa.h"

@@ -14,9 +14,8 @@ std::string counted(u64 count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string_view per(const Cost& cost) {
-  return cost.counter == "sectors" || cost.counter == "bytes" || cost.counter == "tag_passes" ? "request"
-                                                                                              : "instruction";
+std::string_view per(std::string_view counter) {
+  return counter == "sectors" || counter == "bytes" || counter == "tag_passes" ? "request" : "instruction";
 }
 
 u64 fnv1a(std::string_view text) {
@@ -46,12 +45,16 @@ std::string bytes(u64 value) {
   return fmt::format("{:.3g} {}", scaled, units[unit]);
 }
 
+std::string cost_text(double actual, std::string_view counter, double needed) {
+  return fmt::format("{} {} per {} where {} would do", number(actual), counter, per(counter), number(needed));
+}
+
 std::string cost_text(const Cost& cost) {
   std::string out = cost.average ? number(*cost.average)
                     : cost.least == cost.most
                         ? number(cost.most)
                         : fmt::format("{} to {}", number(cost.least), number(cost.most));
-  out += fmt::format(" {} per {}", cost.counter, per(cost));
+  out += fmt::format(" {} per {}", cost.counter, per(cost.counter));
   if (cost.average && cost.least != cost.most)
     out += fmt::format(", from {} to {},", number(cost.least), number(cost.most));
   if (cost.needed != 0) out += fmt::format(" where {} would do", number(cost.needed));
@@ -115,7 +118,7 @@ bool is_conclusive(const List& list) {
 
 std::string gaps_text(const List& list) {
   if (is_conclusive(list)) return {};
-  if (list.files == 0) return "the run was not counted to its end";
+  if (list.files == 0) return "the run was not counted completely";
   std::set<std::string> files;
   for (const diag::Diagnostic& gap : list.gaps) files.insert(gap.span.file);
   if (list.files == 1) return "the file was not judged";

@@ -10,6 +10,9 @@ access::SourceFrame place_of(const Finding&);
 std::string number(double value);
 // "1.2 MB", units of 1000
 std::string bytes(u64 value);
+// "32 sectors per request where 4 would do": what each of an access's requests costs, and would cost at best. Instructions
+// are what wavefronts and requests are counted by.
+std::string cost_text(double actual, std::string_view counter, double needed);
 // "32 sectors per request where 4 would do (9.0); 4 after the fix"
 std::string cost_text(const Cost&);
 // The message, conditions, costs and what to do, in one paragraph.

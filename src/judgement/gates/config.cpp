@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t largest_file = 1u << 20;
-constexpr const char* help = "docs/CI.md shows what stands in .warplens.toml";
+constexpr const char* help = "docs/do/ci.md shows what stands in .warplens.toml";
 
 diag::Span span_of(const std::string& file, const toml::source_region& region) {
   return {file, region.begin.line, region.begin.column, 0};
@@ -304,7 +304,7 @@ Result<Config> read_config(const std::string& file) {
   std::optional<std::string> text = os::read_file(path, largest_file);
   if (!text)
     return failure(diag::error("config-unreadable", fmt::format("cannot read '{}'", file), {},
-                               "give a file as docs/CI.md shows it, or none"));
+                               "give a file as docs/do/ci.md shows it, or none"));
   return parse_config(*text, path);
 }
 

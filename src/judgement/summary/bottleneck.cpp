@@ -1,3 +1,4 @@
+// What a kernel's memory, instructions and waiting take, launch by launch, and which of them limits it. See bottleneck.h.
 #include "summary/bottleneck.h"
 #include "arch/waits.h"
 #include "base/bits.h"
@@ -77,6 +78,65 @@ Bottleneck bottleneck(const Model& model, const Kernel& kernel) {
       add(out, launch.record, launch.count(), *row);
   }
   return out;
+}
+
+namespace {
+
+// What the profiler says, as its "GPU Speed Of Light" does: the unit that is at 60 % of its peak or above. Below that for both
+// units, latency limits the kernel, and more than these two numbers would be needed.
+Limiter as_measured(const Model& model, const Kernel& kernel) {
+  constexpr double busy = 60; // percent
+  for (u32 n : kernel.alike) {
+    const std::map<std::string, double>& counters = model.input.launches[n].counters;
+    const auto memory = counters.find("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"),
+               compute = counters.find("sm__throughput.avg.pct_of_peak_sustained_elapsed");
+    if (memory == counters.end() || compute == counters.end()) continue;
+    if (memory->second >= busy && memory->second >= compute->second) return Limiter::memory;
+    if (compute->second >= busy) return Limiter::arithmetic;
+    break;
+  }
+  return Limiter::unclear;
+}
+
+} // namespace
+
+Limiter limiter(const Model& model, const Kernel& kernel) {
+  if (kernel.measured) return as_measured(model, kernel);
+  if (!measure::is_counted(kernel.status)) return Limiter::unclear;
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows)
+      if (row.wait_cycles != 0)
+        return Limiter::memory; // atomics that wait for one another, which no stage shows
+  const bool atomics = std::ranges::any_of(kernel.lines, [](const Line& line) {
+    return std::ranges::any_of(line.rows, [](const Row& row) { return is_atomic(row.site.kind); });
+  });
+  // Held against what an H100's profiler named for 237 kernels (tests/hardware/limiters.py).
+  constexpr u64 start = 4000; // cycles: the two microseconds that an empty kernel takes
+  const auto [memory, issue, waiting, loads, warps] = bottleneck(model, kernel);
+  const u64 overlapped = waiting / 4; // compilers unroll loops by four: so many loads wait together
+  if (std::max({memory, issue, overlapped}) < start * kernel.launches) return Limiter::none;
+  if (2 * issue > 3 * memory && issue >= overlapped) return atomics ? Limiter::unclear : Limiter::arithmetic;
+  return memory >= 2 * issue && memory >= overlapped ? Limiter::memory : Limiter::unclear;
+}
+
+std::string_view name(Limiter limiter) {
+  switch (limiter) {
+  case Limiter::none: return "launch overhead";
+  case Limiter::memory: return "memory";
+  case Limiter::arithmetic: return "arithmetic";
+  case Limiter::unclear: return "not clear";
+  }
+  return {};
+}
+
+std::string_view meaning(Limiter limiter) {
+  switch (limiter) {
+  case Limiter::none: return "too short to matter: launch overhead is longer than its accesses";
+  case Limiter::memory: return "costs time: memory limits this kernel";
+  case Limiter::arithmetic: return "hidden behind arithmetic, which limits this kernel";
+  case Limiter::unclear: return "cannot be told without a GPU: latency may hide it";
+  }
+  return {};
 }
 
 } // namespace warplens::summary

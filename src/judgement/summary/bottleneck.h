@@ -6,7 +6,7 @@
 // warps of an SM are replaced by others: an upper bound. The stages are taken at their cheapest, where sectors of a line that
 // are asked for together share what the line costs. Where one of the others is more, the kernel may be limited by it, and
 // moving less may gain nothing; and where both together come near it, a variant that moves less and executes more may be
-// the slower one (two thirds: docs/HARDWARE.md, "Programs that hold several variants of a kernel").
+// the slower one (two thirds: tests/hardware/HARDWARE.md, "Programs that hold several variants of a kernel").
 #pragma once
 #include "summary/model.h"
 
@@ -24,6 +24,13 @@ struct Bottleneck {
   // Together about as long: less of one may then be paid for with more of another.
   bool others_count() const { return 3 * (issue + waiting) >= 2 * memory; }
 };
+
+// Of a kernel of the model: as its counts show, or as the profiler measured. `unclear` where neither tells.
+Limiter limiter(const Model&, const Kernel&);
+std::string_view name(Limiter); // "memory", a word for a column of a table
+// What that means for a change that moves less: one sentence.
+std::string_view meaning(Limiter);
+
 // Of the launches of the model that the kernel is the sum of, under the first architecture; nothing where none was counted.
 Bottleneck bottleneck(const Model&, const Kernel&);
 

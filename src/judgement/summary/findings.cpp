@@ -141,7 +141,6 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
   }
   out.rule = advised_rule(worst);
   out.predicted = predict(model, accesses);
-  out.share = share_of(out.excess_cycles, model.excess_cycles);
   out.cost =
       cost_of(out.counts, worst.space, worst.site, kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]));
   out.accesses = std::move(accesses);
@@ -158,10 +157,14 @@ void find_findings(Model& model) {
   std::map<u32, std::vector<Access>> sets;
   for (u32 i = 0; i < accesses.size(); ++i) sets[groups.find(i)].push_back(accesses[i]);
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
+  // One scale for all: cycles, those of atomics that wait for one another too.
+  auto lost = [](const Finding& finding) { return std::max(finding.excess_cycles, finding.wait_cycles); };
+  u64 all = 0;
+  for (const Finding& finding : model.findings) all += lost(finding);
+  for (Finding& finding : model.findings) finding.share = share_of(lost(finding), all);
   // Sectors that neighbouring warps read too, and that L1 serves, cost little, however many they are.
-  auto order = [](const Finding& finding) {
-    return std::tuple(finding.rule == findings::Rule::halo_access,
-                      ~std::max(finding.excess_cycles, finding.wait_cycles), ~finding.excess_bytes);
+  auto order = [&](const Finding& finding) {
+    return std::tuple(finding.rule == findings::Rule::halo_access, ~lost(finding), ~finding.excess_bytes);
   };
   std::stable_sort(model.findings.begin(), model.findings.end(),
                    [&](const Finding& a, const Finding& b) { return order(a) < order(b); });

@@ -142,8 +142,9 @@ findings::Weight weight_of(const Group& group, const Model& model) {
 std::string array_of(const Group& group) { return array_name(group.worst->site.array); }
 
 std::string what_is(const Group& group) {
-  const std::string array = array_of(group);
-  return access_name(*group.worst) + (array.empty() ? "" : fmt::format(" of '{}'", array));
+  const Row& row = *group.worst;
+  return described(row.site, row.space, array_of(group),
+                   row.site.kind == access::Kind::async_copy && row.space == access::Space::shared);
 }
 
 std::string listed_kernels(const Group& group) { return listed(group.kernels, 3); }
@@ -244,10 +245,10 @@ void add_gaps(findings::List& list, const Model& model) {
   };
   const Input& input = model.input;
   if (input.outcome.signal != 0)
-    add(fmt::format("the program was killed by signal {}", input.outcome.signal), "let it run to its end");
+    add(fmt::format("the program was killed by signal {}", input.outcome.signal), "let it run completely");
   else if (input.outcome.exit_code != 0)
     add(fmt::format("the program ended with exit code {}", input.outcome.exit_code),
-        "mend what it complains of; what it would have launched after that is not known");
+        "fix what it reports; launches after that are missing");
   for (const measure::LaunchStarted& launch : input.interrupted)
     add(fmt::format("launch {} ({}) did not end before the program did", launch.index, launch.name), "");
   if (const Missing& missing = input.missing; missing.launches + missing.events + missing.processes != 0)

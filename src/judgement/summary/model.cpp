@@ -1,6 +1,7 @@
 // Building the model: see model.h for what is grouped and merged, and why; rows.h and kernels.h do it.
 #include "summary/model.h"
 #include "base/check.h"
+#include "summary/bottleneck.h"
 #include "summary/findings.h"
 #include "summary/kernels.h"
 #include "summary/summable.h"
@@ -136,6 +137,7 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
     calls[unsupported.function] += unsupported.calls;
   model.unsupported.assign(calls.begin(), calls.end());
   model.input = std::move(input);
+  for (Kernel& kernel : model.kernels) kernel.limiter = limiter(model, kernel);
   name_files(model, options.root);
   return model;
 }

@@ -112,6 +112,13 @@ struct Line {
   double share = 0;
 };
 
+// What a kernel's time goes into, as far as that can be told without a GPU.
+enum class Limiter : u8 {
+  none,       // it does hardly anything: starting it takes longer
+  memory,     // its accesses: moving less saves time
+  arithmetic, // issuing its instructions: moving less may save nothing
+  unclear     // waiting for loads, or several of these, take about as long
+};
 struct Reason {
   std::string text;
   u64 launches = 0;
@@ -145,6 +152,7 @@ struct Kernel {
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;
   Limit limit;                         // under the first architecture
+  Limiter limiter = Limiter::unclear;  // likewise
   bool measured = false;               // by a GPU, not counted by WarpLens
   std::optional<double> measured_time; // seconds, of all its launches, where the GPU told of each
 };
@@ -158,7 +166,7 @@ struct Finding {
   std::optional<findings::Rule> rule; // of the advice that they share, where there is one
   u64 excess_bytes = 0, excess_cycles = 0;
   u64 wait_cycles = 0; // of its rows; where it is more than excess_cycles, it decides the place in the order
-  double share = 0;    // of the program's excess cycles
+  double share = 0; // of the cycles that all findings lose, in excess or by waiting: what they are ordered by
   arch::Counts counts{}; // of all, under the first architecture
   Cost cost{};           // likewise, per request
   // What the advice of the worst access changes, over all accesses of the finding; those that it is not given for stay.

@@ -91,7 +91,7 @@ std::string pattern_text(const Row& row) {
     return "rows, by the copy engine";
   if (row.pattern.shape.form == measure::Form::none)
     return row.space == access::Space::texture || row.space == access::Space::surface
-               ? "where texels lie is the hardware's own"
+               ? "the layout of texels is not documented"
                : "pattern not known"; // measured, or a report of an earlier version
   std::string text = describe(row.pattern, row.site);
   if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", text::percent(row.pattern.share));
@@ -100,6 +100,21 @@ std::string pattern_text(const Row& row) {
   if (lanes < many_lanes && !(told && row.pattern.share >= 0.995))
     text += fmt::format(", {:.1f} of 32 lanes active", lanes);
   return text;
+}
+
+std::string described(const access::Site& site, access::Space space, const std::string& array, bool written) {
+  using access::Kind;
+  const bool stores = site.kind == Kind::store || written;
+  const std::string_view verb = site.kind == Kind::store        ? "store"
+                                : is_atomic(site.kind)          ? "atomic"
+                                : site.kind == Kind::async_copy ? "copy"
+                                                                : "load",
+                         preposition = stores                 ? "to"
+                                       : is_atomic(site.kind) ? "on"
+                                                              : "from";
+  return fmt::format("{} of {} byte{} {} {}", verb, site.bytes, site.bytes == 1 ? "" : "s", preposition,
+                     array.empty() ? fmt::format("{} memory", access::name(space))
+                                   : fmt::format("'{}'", array));
 }
 
 std::string access_name(const Row& row) {

@@ -10,8 +10,11 @@ std::string describe(const measure::Pattern&, const access::Site&);
 
 // "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes active"
 std::string pattern_text(const Row&);
-// "load global 4 B"
+// "load global 4 B": for a column of a table.
 std::string access_name(const Row&);
+// "load of 4 bytes from 'a'", "store of 4 bytes to shared memory": for a sentence. `array`: empty where it is not known.
+// `written`: an asynchronous copy, as what it does to where it writes.
+std::string described(const access::Site&, access::Space, const std::string& array, bool written);
 // Active lanes of an instruction, on average; 32 where nothing ran.
 double active_lanes(const arch::Counts&);
 

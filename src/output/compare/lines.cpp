@@ -33,7 +33,7 @@ Lines lines_of(const measure::LaunchRecord& launch) {
 }
 
 std::vector<LineCount> counts_of(Space space, Kind kind) {
-  // Of stages: docs/MODEL.md, "What counts cost". Instructions and tags take an issue slot or a look-up each, threads nothing.
+  // Of stages: src/hardware/arch/MODEL.md, "What counts cost". Instructions and tags take an issue slot or a look-up each, threads nothing.
   const LineCount instructions{"instructions", &Counts::instructions, 1},
       threads{"threads", &Counts::threads, 1.0 / 32}, tags{"tags", &Counts::tags, 1},
       sectors{"sectors", &Counts::sectors, 4}, ideal_sectors{"ideal_sectors", &Counts::ideal_sectors, 4},

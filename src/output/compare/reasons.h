@@ -1,4 +1,4 @@
-// Why a count differs, as far as the numbers of a launch tell. docs/MEASURED.md lists the reasons with what shows each.
+// Why a count differs, as far as the numbers of a launch tell. docs/do/measure-on-a-gpu.md lists the reasons with what shows each.
 #pragma once
 #include "compare/lines.h"
 

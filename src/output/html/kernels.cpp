@@ -1,6 +1,7 @@
 // One kernel: its totals, what limits it, and what its launches counted one after the other.
 #include "html/report_data.h"
 #include "measure/totals.h"
+#include "summary/bottleneck.h"
 #include "text/words.h"
 #include <fmt/format.h>
 
@@ -61,7 +62,9 @@ Json limit_json(const Kernel& kernel) {
   const std::vector<summary::Stage> used = summary::stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   if (used.empty() || row == nullptr) return {};
-  Json out{{"bound", text::human_time(summary::seconds(kernel.limit.bound, *row))},
+  Json out{{"by", std::string(summary::name(kernel.limiter))},
+           {"meaning", std::string(summary::meaning(kernel.limiter))},
+           {"bound", text::human_time(summary::seconds(kernel.limit.bound, *row))},
            {"part", std::string(row->part.name)}};
   for (const summary::Stage& stage : used) out["stages"].push_back({std::string(stage.words), stage.cycles});
   return out;

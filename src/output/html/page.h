@@ -2,7 +2,7 @@
 // report goes as data. All counts are the model's; the script draws them.
 //
 // Names and source text may be anybody's: they stand in a block of JSON in which no markup can begin, the script makes text
-// nodes of them, and the file's content security policy lets no other script run (docs/HTML.md).
+// nodes of them, and the file's content security policy lets no other script run (docs/do/share-a-report.md).
 #pragma once
 #include "summary/model.h"
 #include <functional>

@@ -1,4 +1,4 @@
-# The pages (web/ builds them; docs/HTML.md) become strings of the library.
+# The pages (web/ builds them; docs/do/share-a-report.md) become strings of the library.
 foreach(page report diff compare)
   set(file ${PROJECT_SOURCE_DIR}/src/output/html/${page}.html)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})

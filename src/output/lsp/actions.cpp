@@ -30,7 +30,7 @@ json workspace_edit(const std::vector<Edit>& edits, const Answer& answer, const 
   return {{"changes", std::move(changes)}};
 }
 
-// A comment above the line, as docs/CI.md has it.
+// A comment above the line, as docs/do/ci.md has it.
 json accepting_comment(const View& view, const Finding& finding, u32 line) {
   const std::string_view words = view.text->line(line);
   const std::string indent(words.substr(0, std::min(words.find_first_not_of(" \t"), words.size())));

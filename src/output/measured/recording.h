@@ -1,5 +1,5 @@
 // Files of `warplens record`: lines of JSON that the recorder's library wrote inside the program (src/recorder), of one or of
-// several processes, and of the two runs of the program that a recording is made of. docs/MEASURED.md has the format.
+// several processes, and of the two runs of the program that a recording is made of. docs/do/measure-on-a-gpu.md has the format.
 #pragma once
 #include "measured/measured.h"
 #include <string_view>

@@ -158,8 +158,7 @@ private:
     std::string out = titles() + page_.style.bold(clip_middle(file_name(page_, name), room(0))) + '\n';
     if (lines.empty()) {
       out += margin() +
-             page_.style.faint("its text is not at hand, or has changed: lines as the report has them") +
-             '\n';
+             page_.style.faint("its text was not found, or has changed: lines as the report has them") + '\n';
       const u32 digits = digits_of(file.lines.empty() ? 1 : file.lines.rbegin()->first);
       u32 before = 0;
       for (const auto& [number, counted] : file.lines) {

@@ -53,7 +53,7 @@ std::string timing_line(const Page& page, const Row& row) {
   case access::Timing::retry: why = "it is repeated until no other thread comes between"; break;
   case access::Timing::race: why = "it follows from which thread came first"; break;
   }
-  return wrap(fmt::format("{}: the next run may count otherwise, and no sum has it", why),
+  return wrap(fmt::format("{}: the next run may count differently, so it is in no total", why),
               "      depends on timing: ", page.options.width);
 }
 

@@ -3,13 +3,17 @@
 //
 //    1. 55% of the waste: 60 accesses of x8n, y8n, z8n and 6 more (fb, hgc)
 //       lulesh.cu:875-880 (hgc), 932-950 (fb) and 12 more lines
-//       worst: load global 8 B, stride 64 bytes (8 doubles)
-//       31.25 sectors per request where 7.81 would do: 17.2 MB of 23.0 MB (75%) for nothing
-//       fix: …
+//       Why:    x8n: neighbouring threads are 64 bytes apart, load global 8 B. 31.25 sectors per request where 7.81 would do:
+//               17.2 MB of 23.0 MB (75%) for nothing
+//       Change: …
+//       Gain:   4.0 times fewer sectors; saves 41% of the program's traffic
+//       Time:   costs time: memory limits this kernel
 #include "arch/table.h"
+#include "findings/words.h"
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "source/places.h"
+#include "summary/bottleneck.h"
 #include "summary/findings.h"
 #include "summary/rows.h"
 #include "text/words.h"
@@ -26,6 +30,9 @@ using access::Space;
 // Below this share of what a kernel moves, waste is not worth a headline.
 constexpr double worth_naming = 0.01;
 
+// Atomics that wait for one another are what it costs.
+bool waits(const Finding& finding) { return finding.wait_cycles > finding.excess_cycles; }
+
 // Of what the program moves from and to device memory, what the advice saves where it is given. Passes of shared memory are
 // no traffic.
 double share_saved(const Model& model, u64 saved) {
@@ -36,33 +43,35 @@ double share_saved(const Model& model, u64 saved) {
   return all == 0 ? 0 : static_cast<double>(saved) / static_cast<double>(all);
 }
 
-// "fix: …", with what that gives over all accesses of the finding.
-std::string fix_of(const Page& page, const Finding& finding, const Row& worst) {
-  if (page.model.input.measured)
-    return "fix: counters do not tell what the lanes do; warplens run has advice";
+// What to change; what one can do where there is no advice.
+std::string change_of(const Page& page, const Row& worst) {
+  if (page.model.input.measured) return "counters do not show what the lanes do; warplens run has advice";
   const advise::Advice* advice = main_advice(worst);
-  if (advice == nullptr && source::is_library_code(worst.site))
-    return "fix: none in a library's own lines; what the program can change is what it calls, with which "
-           "data and how often";
-  if (advice == nullptr) return "fix: none that WarpLens knows";
-  std::string text = "fix: " + advice->change;
-  if (!finding.predicted) return text;
-  const auto& [metric, before, after, saved_bytes] = *finding.predicted;
-  const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
-  if (gain <= 1.05) return text;
-  text += fmt::format(" (predicted: {:.1f} times fewer {}", gain,
-                      metric == advise::Metric::threads ? "updates" : advise::name(metric)); // of atomics
-  if (const double saved = share_saved(page.model, saved_bytes); saved >= 0.005)
-    text += fmt::format(", which saves {} of the traffic", percent(saved));
-  return text + ")";
+  if (advice != nullptr) return advice->change;
+  if (source::is_library_code(worst.site))
+    return "none in the library's own lines. Change what the program calls, with which data, or how often";
+  return "none that WarpLens knows";
 }
 
-// "32.00 sectors per request where 4.00 would do: 402 MB of 537 MB (75%) for nothing"
+// "8.0 times fewer sectors; saves 74% of the traffic", over all accesses of the finding. Empty where nothing is gained.
+std::string gain_of(const Page& page, const Finding& finding) {
+  if (!finding.predicted || page.model.input.measured) return "";
+  const auto& [metric, before, after, saved_bytes] = *finding.predicted;
+  const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
+  if (gain <= 1.05) return "";
+  std::string text =
+      fmt::format("{:.3g} times fewer {}", gain,
+                  metric == advise::Metric::threads ? "updates" : advise::name(metric)); // of atomics
+  if (const double saved = share_saved(page.model, saved_bytes); saved >= 0.005)
+    text += fmt::format("; saves {} of the program's traffic", percent(saved));
+  return text;
+}
+
+// "32 sectors per request where 4 would do: 402 MB of 537 MB (75%) are for nothing"
 std::string waste_text(const Finding& finding, Space space) {
-  std::string_view per = space == Space::shared || space == Space::constant ? "instruction" : "request";
-  std::string text = fmt::format("{:.2f} {} per {} where {:.2f} would do", finding.cost.actual,
-                                 finding.cost.unit, per, finding.cost.ideal);
-  u64 moved = measure::bytes_moved(finding.counts, space);
+  std::string text = findings::cost_text(finding.cost.actual, finding.cost.unit, finding.cost.ideal);
+  const u64 moved = measure::bytes_moved(finding.counts, space),
+            excess = measure::excess_bytes(finding.counts, space);
   if (space == Space::shared)
     text += fmt::format(": {} of {} wavefronts", human(measure::excess(finding.counts, space)),
                         human(finding.counts.wavefronts));
@@ -70,12 +79,24 @@ std::string waste_text(const Finding& finding, Space space) {
     text += fmt::format(": {} of {} requests", human(measure::excess(finding.counts, space)),
                         human(finding.counts.requests));
   else
-    text += fmt::format(": {} of {}", human_bytes(measure::excess_bytes(finding.counts, space)),
-                        human_bytes(moved));
-  u64 excess = measure::excess_bytes(finding.counts, space);
+    text += fmt::format(": {} of {}", human_bytes(excess), human_bytes(moved));
   return text +
          fmt::format(" ({}) for nothing",
                      percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));
+}
+
+// What is wrong, in the words of the advice, with the pattern where that says more than its stride.
+std::string problem_of(const Page& page, const Row& row) {
+  const advise::Advice* advice = page.model.input.measured ? nullptr : main_advice(row);
+  std::string pattern = pattern_text(row);
+  if (advice == nullptr || pattern.find(advice->title) != pattern.npos) return pattern;
+  // "2 of 32 lanes are active" is not said again.
+  if (const std::size_t lanes = pattern.rfind(", "); advice->title.ends_with("lanes are active") &&
+                                                     lanes != pattern.npos &&
+                                                     pattern.ends_with("of 32 lanes active"))
+    pattern.resize(lanes);
+  const bool told = pattern.starts_with("stride ") && advice->title.ends_with("bytes apart");
+  return told ? advice->title : fmt::format("{} ({})", advice->title, pattern);
 }
 
 // Launches of one kernel whose costs differ: "; 4.00 in 1 launch, 5.00 in 1 launch". Else empty.
@@ -85,15 +106,15 @@ std::string by_launch(const Page& page, const Finding::Access& access, bool alon
       costs_by_launch(page.model.input.launches, kernel_of(page, access), row_of(page, access));
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(most, costs.size()); ++i)
-    words.push_back(fmt::format("{:.2f} in {}", costs[i].cost.actual, human(costs[i].launches, "launch")));
+    words.push_back(
+        fmt::format("{} in {}", findings::number(costs[i].cost.actual), human(costs[i].launches, "launch")));
   if (costs.size() > most) words.push_back("…");
   return words.empty() ? "" : fmt::format("; {}{}", alone ? "" : "the worst ", fmt::join(words, ", "));
 }
 
 // Atomics that wait for one another: what is updated how often, and why there is no share.
 //
-//    1.05 M updates where 32.8 k would do. L2 performs those of one word one after the other, which no stage of an SM
-//    shows: …
+//    1.05 M updates where 32.8 k would do. L2 performs those of one word one after the other: …
 std::string wait_text(const Page& page, const Finding& finding) {
   u64 updates = 0, would_do = 0;
   for (const Finding::Access& access : finding.accesses)
@@ -102,10 +123,8 @@ std::string wait_text(const Page& page, const Finding& finding) {
   std::string_view where = row_of(page, finding.accesses[0]).space == Space::shared
                                ? "A loop of compare-and-swap performs those of one word one after the other"
                                : "L2 performs those of one word one after the other";
-  return fmt::format(
-      "{} updates where {} would do. {}, which no stage of an SM shows: there is no share, and the "
-      "place in this list is what it takes if all warps meet",
-      human(updates), human(would_do), where);
+  return fmt::format("{} updates where {} would do. {}: the share is an upper bound, as if all warps met",
+                     human(updates), human(would_do), where);
 }
 
 // Where it is ranked by what the assembler makes of it: what the pattern is of. Else empty.
@@ -133,60 +152,113 @@ std::size_t accesses_in_source(const Page& page, const Finding& finding) {
   return sites.size();
 }
 
+std::vector<std::string> arrays_of(const Page& page, const Finding& finding) {
+  std::vector<std::string> out;
+  for (const Finding::Access& access : finding.accesses)
+    add_new(out, array_name(row_of(page, access).site.array));
+  return out;
+}
+
 // Nobody's to edit: said beside the places, with the library's line where it is another.
 std::string library_note(const Page& page, const Finding& finding) {
   const access::Site& worst = row_of(page, finding.accesses[0]).site;
   if (!source::is_library_code(worst)) return "";
+  const std::vector<std::string>& calls = kernel_of(page, finding.accesses[0]).called_from;
   if (worst.frames.empty() || source::is_library_file(line_of(page, finding.accesses[0]).place.file))
-    return " (a library's code)";
+    return calls.empty() ? " (a library's code)"
+                         : fmt::format(" (a library's code, called from {})", listed(calls, 2));
   const access::SourceFrame& own = worst.frames.front();
   return fmt::format(" (in a library's code: {}:{})", file_name(page, own.file), own.line);
+}
+
+// "Why:    …": what each line of a cause begins with.
+std::string labelled(const Page& page, std::string_view label, std::string text) {
+  return wrap(text, fmt::format("    {:8}", label), page.options.width);
+}
+
+std::string share_words(const Finding& finding) {
+  if (waits(finding)) return fmt::format("up to {} of the waste", percent(finding.share));
+  return percent(finding.share) + " of the waste";
+}
+
+// Where it is, and whose: "matmul, matmul.cu:15", "60 accesses of x, y (fb, hgc)".
+std::string subject_of(const Page& page, const Finding& finding) {
+  const Finding::Access& worst = finding.accesses[0];
+  const std::size_t accesses = accesses_in_source(page, finding);
+  if (accesses != 1) {
+    const std::vector<std::string> arrays = arrays_of(page, finding);
+    return fmt::format("{}{} ({})", human(accesses, "access"),
+                       arrays.empty() ? "" : " of " + listed(arrays, 4),
+                       listed(kernel_names(page, finding), 2));
+  }
+  const Line& line = line_of(page, worst);
+  const bool told = line.place.line == 0 && line.function == kernel_of(page, worst).short_name;
+  const std::string place = !told                    ? ", " + place_name(page, line)
+                            : page.model.lines_known ? ", no source line (the compiler merged or moved it)"
+                                                     : "";
+  return listed(kernel_names(page, finding), 2) + place + library_note(page, finding);
 }
 
 std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
   const Row& row = row_of(page, worst);
-  std::vector<std::string> arrays;
-  std::set<std::string> kinds;
-  for (const Finding::Access& access : finding.accesses) {
-    add_new(arrays, array_name(row_of(page, access).site.array));
-    kinds.insert(access_name(row_of(page, access)) + pattern_text(row_of(page, access)));
-  }
-  const std::vector<std::string> kernels = kernel_names(page, finding);
-  const std::size_t accesses = accesses_in_source(page, finding);
-  const bool waits = finding.wait_cycles > finding.excess_cycles,
-             served = finding.rule == findings::Rule::halo_access ||
-                      (finding.excess_cycles == 0 && row.from_l2 < 1);
-  std::string what = fmt::format("{}, {}", access_name(row), pattern_text(row));
-  std::string start = fmt::format("{:>2}. ", number),
-              share = waits ? "Atomics that wait for one another: "
-                            : fmt::format("{} of the waste{}: ", percent(finding.share),
-                                          served ? ", which the L1 serves" : "");
-  std::string out;
-  if (accesses == 1) {
-    const Line& line = line_of(page, worst);
-    const bool told = line.place.line == 0 && line.function == kernel_of(page, worst).short_name;
-    const std::string place = !told                    ? ", " + place_name(page, line)
-                              : page.model.lines_known ? ", no source line (the compiler merged or moved it)"
-                                                       : "";
+  const bool alone = accesses_in_source(page, finding) == 1;
+  std::string out =
+      page.style.bold(wrap(fmt::format("{}: {}", share_words(finding), subject_of(page, finding)),
+                           fmt::format("{:>2}. ", number), width));
+  if (!alone) out += wrap(places_text(page, finding) + library_note(page, finding), "    ", width);
+  if (const Line& line = line_of(page, worst); !line.text.empty())
     out +=
-        page.style.bold(wrap(share + listed(kernels, 2) + place + library_note(page, finding), start, width));
-    if (!arrays.empty()) what = arrays[0] + ": " + what;
-  } else {
-    std::string whose = arrays.empty() ? "" : " of " + listed(arrays, 4);
-    out += page.style.bold(
-        wrap(fmt::format("{}{}{} ({})", share, human(accesses, "access"), whose, listed(kernels, 2)), start,
-             width));
-    out += wrap(places_text(page, finding) + library_note(page, finding), "    ", width);
-    if (kinds.size() > 1) what = "worst: " + what;
+        page.style.faint("    " + clip(fmt::format("{}{}", alone ? "" : fmt::format("{}: ", line.place.line),
+                                                   source_text(line)),
+                                       width - 4)) +
+        '\n';
+  const std::string what = described(row.site, row.space, array_name(row.site.array),
+                                     row.site.kind == access::Kind::async_copy && row.space == Space::shared);
+  std::string costs = waits(finding) ? wait_text(page, finding) : waste_text(finding, row.space);
+  if (!waits(finding) && row.space == Space::shared) costs += combined_note(page, finding);
+  if (!waits(finding)) costs += by_launch(page, worst, alone);
+  out +=
+      page.style.bad(labelled(page, "Why:", fmt::format("{}: {}. {}", what, problem_of(page, row), costs)));
+  out += page.style.bold(labelled(page, "Change:", change_of(page, row)));
+  if (const std::string gain = gain_of(page, finding); !gain.empty()) out += labelled(page, "Gain:", gain);
+  if (const Limiter limiter = kernel_of(page, worst).limiter;
+      !page.model.input.measured || limiter != Limiter::unclear)
+    out += labelled(page, "Time:", std::string(meaning(limiter)));
+  return out;
+}
+
+// The same in two or three lines, where others take the room: of the change what stands before its conditions.
+std::string brief_headline(const Page& page, const Finding& finding, u32 number) {
+  const Row& row = row_of(page, finding.accesses[0]);
+  const std::string gain = gain_of(page, finding), change = change_of(page, row);
+  std::string text = fmt::format("{}: {}: {}. Change: {}", share_words(finding), subject_of(page, finding),
+                                 problem_of(page, row), change.substr(0, change.find_first_of(";,:")));
+  if (!gain.empty()) text += fmt::format(" ({})", gain.substr(0, gain.find(';')));
+  return wrap(text, fmt::format("{:>2}. ", number), page.options.width);
+}
+
+// Sectors that other warps read too, and that the L1 serves: what is asked for twice costs little. A neighbour's elements are
+// said by their places, others with what would spare them.
+std::string served_section(const Page& page, const std::vector<const Finding*>& served) {
+  std::vector<std::string> halos, others;
+  for (const Finding* finding : served) {
+    const Row& row = row_of(page, finding->accesses[0]);
+    const std::string change = change_of(page, row);
+    if (finding->rule == findings::Rule::halo_access)
+      add_new(halos, subject_of(page, *finding));
+    else
+      add_new(others,
+              fmt::format("{}: {}. Change: {}", subject_of(page, *finding), problem_of(page, row),
+                          shows_all(page.options) ? change : change.substr(0, change.find_first_of(";,:"))));
   }
-  out += page.style.bad(wrap(what, "    ", width));
-  std::string costs = waits ? wait_text(page, finding) : waste_text(finding, row.space);
-  if (!waits && row.space == Space::shared) costs += combined_note(page, finding);
-  if (!waits) costs += by_launch(page, worst, accesses == 1);
-  out += wrap(costs, "    ", width);
-  return out + page.style.bold(wrap(fix_of(page, finding, row), "    ", width));
+  std::string out;
+  if (!halos.empty()) others.push_back(listed(halos, 3));
+  const std::size_t shown = shows_all(page.options) ? others.size() : std::min<std::size_t>(others.size(), 3);
+  for (std::size_t i = 0; i < shown; ++i)
+    out += hanging("Costs little, as the L1 serves it: " + others[i], page.options.width);
+  return out.empty() ? out : '\n' + out;
 }
 
 // What the order of so many headlines rests on.
@@ -212,61 +284,47 @@ std::string weights_line(const Page& page, u32 headlines) {
 
 } // namespace
 
+bool is_served(const Page& page, const Finding& finding) {
+  return !waits(finding) && (finding.rule == findings::Rule::halo_access ||
+                             (finding.excess_cycles == 0 && row_of(page, finding.accesses[0]).from_l2 < 1));
+}
+
 std::string headline_section(const Page& page) {
   const u32 top = page.options.top_lines;
   std::string out;
   std::set<u32> found; // kernels
+  std::vector<const Finding*> served;
   u32 number = 0, left = 0;
-  double longest_wait = 1;
-  for (const Finding& finding : page.model.findings)
-    longest_wait = std::max(
-        {longest_wait, static_cast<double>(finding.wait_cycles), static_cast<double>(finding.excess_cycles)});
   double left_share = 0;
   for (const Finding& finding : page.model.findings) {
     const Kernel& kernel = kernel_of(page, finding.accesses[0]);
-    const bool waits = finding.wait_cycles > finding.excess_cycles;
-    if (!waits && finding.excess_bytes != 0 && waste_of(kernel, kernel.excess_bytes) < worth_naming) continue;
+    if (!waits(finding) && finding.excess_bytes != 0 && waste_of(kernel, kernel.excess_bytes) < worth_naming)
+      continue;
     for (const Finding::Access& access : finding.accesses) found.insert(access.kernel);
-    const double part = waits ? static_cast<double>(finding.wait_cycles) / longest_wait : finding.share;
-    const bool little = number != 0 && part < worth_naming;
+    if (is_served(page, finding)) {
+      served.push_back(&finding);
+      continue;
+    }
+    const bool little = number != 0 && finding.share < worth_naming;
     if (top != 0 && (number == top || little)) {
       ++left;
       left_share += finding.share;
       continue;
     }
-    out += '\n' + headline(page, finding, ++number);
+    // The first stands in full, and the others while the screen has room for them.
+    constexpr u32 lines_of_causes = 12;
+    std::string text = headline(page, finding, ++number);
+    const bool whole =
+        shows_all(page.options) || number == 1 || lines_in(out) + lines_in(text) <= lines_of_causes;
+    if (!whole) text = brief_headline(page, finding, number);
+    out += (whole || number == 2 ? "\n" : "") + text;
   }
   if (left != 0)
-    out += '\n' + wrap(fmt::format("and {} with {} of the waste (--top-lines 0 shows all)",
-                                   human(left, "cause"), percent(left_share)),
-                       "    ", page.options.width);
-  return out + verdict_section(page, found) + weights_line(page, number);
-}
-
-std::string line_section(const Page& page) {
-  const Model& model = page.model;
-  std::set<u32> kernels;
-  for (const ProgramLine& line : model.lines) kernels.insert(line.lines[0].first);
-  // The headlines say it all where each is of one line; so does its table where there is one kernel.
-  if (model.lines.size() <= model.findings.size() || (kernels.size() < 2 && !page.options.summary)) return "";
-  std::string out = '\n' + page.style.bold("Lines with the most waste") + '\n';
-  const u32 top = page.options.top_lines;
-  std::size_t shown = top == 0 ? model.lines.size() : std::min<std::size_t>(top, model.lines.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& [k, l] = model.lines[i].lines[0];
-    const Line& line = model.kernels[k].lines[l];
-    std::string text = fmt::format("  {:>4}  {}  ", percent(model.lines[i].share), place_name(page, line));
-    std::vector<std::string> labels;
-    for (const auto& [kernel, index] : model.lines[i].lines)
-      add_new(labels, clip_middle(model.kernels[kernel].label, 30));
-    text += listed(labels, 2);
-    if (!line.text.empty()) text += "  " + source_text(line);
-    out += clip(text, page.options.width) + '\n';
-  }
-  if (shown < model.lines.size())
-    out +=
-        fmt::format("  and {} more (--top-lines 0 shows all)\n", human(model.lines.size() - shown, "line"));
-  return out;
+    out += wrap(fmt::format("and {} with {} of the waste (--top-lines 0 shows all)", human(left, "cause"),
+                            percent(left_share)),
+                "    ", page.options.width);
+  out += served_section(page, served) + verdict_section(page, found);
+  return shows_all(page.options) ? out + weights_line(page, number) : out;
 }
 
 } // namespace warplens::report

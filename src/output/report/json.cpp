@@ -27,7 +27,7 @@ json_t dim(Dim3 d) { return measure::json_of<json_t>(d); }
 
 json_t text_or_null(const std::string& text) { return text.empty() ? json_t() : json_t(text); }
 
-// Of textures everything is, but what was measured (docs/MODEL.md). A filter reads more than a texel a lane: it was measured
+// Of textures everything is, but what was measured (src/hardware/arch/MODEL.md). A filter reads more than a texel a lane: it was measured
 // of texels of 4 bytes and more.
 bool sectors_are_estimate(const arch::Architecture& row, const Counts& counts, Space space, access::Kind kind,
                           u32 texel_bytes) {
@@ -206,7 +206,7 @@ json_t limit_json(const Model& model, const Kernel& kernel) {
   const std::vector<Stage> used = stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   if (used.empty() || row == nullptr || kernel.measured) return {};
-  json_t out{{"stage", used[0].id}};
+  json_t out{{"limited_by", name(kernel.limiter)}, {"stage", used[0].id}};
   for (const Stage& stage : used) out["cycles"][std::string(stage.id)] = stage.cycles;
   out["bound_cycles"] = kernel.limit.bound;
   out["bound_seconds"] = seconds(kernel.limit.bound, *row);

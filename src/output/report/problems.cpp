@@ -100,30 +100,22 @@ std::string closing_section(const Page& page) {
         wrap(fmt::format("{} ran without being counted: --launches, --launch-skip or --per-kernel said so.",
                          human(left_out, "launch")),
              "", page.options.width);
-  const bool spills_known = !model.input.local_use.empty(),
-             shared = model.totals.contains(access::Space::shared);
-  if (!model.kernels.empty() && !model.input.measured)
-    out += wrap("Times that the program measured are those of the emulation, not of a GPU.", "",
-                page.options.width);
-  if (!model.kernels.empty() && !spills_known && !model.input.measured)
-    out += wrap("Register spills are not seen: they exist only after ptxas, which did not run.", "",
-                page.options.width);
-  const bool tables =
+  const bool tables = page.options.lines || page.options.details || page.options.annotate;
+  const bool any =
       std::ranges::any_of(model.kernels, [](const Kernel& kernel) { return !kernel.lines.empty(); });
-  if (tables && page.options.annotate)
-    out += wrap("waste = share of the program's excess; a sector is 32 bytes, a wavefront a pass of shared "
-                "memory; in "
-                "parentheses, what was inlined at that line. More: --top-kernels, --top-lines 0.",
-                "", page.options.width);
-  else if (tables && page.options.group_by == Grouping::none && !page.options.details &&
-           !page.options.summary)
-    out += wrap(
-        fmt::format(
-            "effic = bytes asked for / bytes moved; waste = share of the kernel's excess; a sector is "
-            "32 bytes{}. More: --details, --top-lines, --html FILE. What a change gains: warplens diff OLD "
-            "NEW.",
-            shared ? ", a wavefront a pass of shared memory" : ""),
-        "", page.options.width);
+  const bool emulated = !model.kernels.empty() && !model.input.measured;
+  if (tables && emulated && model.input.local_use.empty())
+    out += wrap("Register spills are not counted: they exist only after ptxas, which did not run.", "",
+                page.options.width);
+  std::string end;
+  if (emulated) end = "Times printed above are not a GPU's. ";
+  if (any && tables)
+    end += fmt::format(
+        "effic: bytes asked for / bytes moved. waste: share of the kernel's excess. A sector is 32 bytes{}. ",
+        model.totals.contains(access::Space::shared) ? ", a wavefront one pass of shared memory" : "");
+  if (any && !page.options.details)
+    end += page.options.lines ? "More: --details, --html FILE." : "More: --lines, --html FILE, --help.";
+  if (!end.empty()) out += wrap(end, "", page.options.width);
   return out.empty() ? out : '\n' + out;
 }
 

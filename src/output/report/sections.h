@@ -19,11 +19,18 @@ struct Page {
   Style style;
 };
 
+// Is more asked for than the first screen?
+inline bool shows_all(const TerminalOptions& options) {
+  return options.lines || options.details || options.annotate || options.group_by != Grouping::none ||
+         options.top_lines == 0;
+}
+
 std::string title_section(const Page&);    // what was counted, and how the program ended
 std::string headline_section(const Page&); // the answer
 // Kernels without a finding; `found`: the others, by their index.
 std::string verdict_section(const Page&, const std::set<u32>& found);
-std::string line_section(const Page&);                  // the worst lines of a program of several kernels
+std::string kernel_list(const Page&);                   // a line for each kernel
+std::string access_list(const Page&, std::size_t room); // so many of the accesses that no cause tells of
 std::string group_section(const Page&);                 // --group-by: one table over the program
 std::string annotated_section(const Page&);             // --annotate: the source, with counts in the margin
 std::string kernel_section(const Page&, const Kernel&); // one table
@@ -43,6 +50,8 @@ double waste_of(const Kernel&, u64 excess);
 const Kernel& kernel_of(const Page&, const Finding::Access&);
 const Line& line_of(const Page&, const Finding::Access&);
 const Row& row_of(const Page&, const Finding::Access&);
+// Sectors that other warps read too, and that the L1 serves: they cost little.
+bool is_served(const Page&, const Finding&);
 // Kernels as people call them, each once: "fb", "mv [block 64]", "mv [6 block sizes]".
 std::vector<std::string> names_of(const std::vector<const Kernel*>&);
 // A finding's kernels, worst first.

@@ -75,7 +75,10 @@ std::string launch_line(const Kernel& kernel) {
   return text + few_threads(kernel) + "; " + label_of(kernel);
 }
 
-// What the accesses keep busy, and how long at least.
+// What takes the kernel's time, and what each part takes of it.
+//
+//    costs time: memory limits this kernel
+//    cycles per SM: the L1's data stage 34.0 k, L1 tags 9280, instructions 12.1 k, waiting for loads at most 73.7 k
 std::string limit_lines(const Page& page, const Kernel& kernel) {
   if (kernel.measured_time) {
     const double each = *kernel.measured_time / static_cast<double>(kernel.launches);
@@ -86,45 +89,22 @@ std::string limit_lines(const Page& page, const Kernel& kernel) {
   const std::vector<Stage> used = stages(kernel.limit);
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   if (used.empty() || row == nullptr || kernel.measured) return "";
-  std::string text = fmt::format("busiest: {}, {} cycles of each SM", used[0].words, human(used[0].cycles));
-  if (used.size() > 1) text += fmt::format("; {} {}", used[1].brief, human(used[1].cycles));
-  std::string out = wrap(text, "  ", page.options.width);
-  if (kernel.limit.bound == 0) return out;
+  std::string text = fmt::format("cycles per SM: {} {}", used[0].words, human(used[0].cycles));
+  if (used.size() > 1) text += fmt::format(", {} {}", used[1].brief, human(used[1].cycles));
+  const Bottleneck limit = bottleneck(page.model, kernel);
+  if (limit.issue != 0) text += ", instructions " + human(limit.issue);
+  if (limit.waiting != 0) text += ", waiting for loads at most " + human(limit.waiting);
+  std::string out = wrap(std::string(meaning(kernel.limiter)), "  ", page.options.width) +
+                    wrap(text, "  ", page.options.width);
+  if (kernel.limit.bound == 0 || !page.options.details) return out;
   const double least = seconds(kernel.limit.bound, *row) / static_cast<double>(kernel.launches);
   std::string each = kernel.launches == 1       ? ""
                      : kernel.grids.size() == 1 ? " a launch"
                                                 : " a launch, on average";
-  return out +
-         wrap(fmt::format("at least {}{} with all in the L1 ({}: {} SMs, {:.2f} GHz)", human_time(least),
-                          each, row->part.name, row->part.multiprocessors, row->part.clock_khz / 1e6),
-              "  ", page.options.width);
-}
-
-// Atomics of one word that wait for one another are memory, too, though no stage shows it.
-bool has_waiting_atomics(const Kernel& kernel) {
-  for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
-      if (row.wait_cycles != 0) return true;
-  return false;
-}
-
-// Where memory's stages need not be what limits the kernel, or are not all that takes time.
-std::string other_limits(const Page& page, const Kernel& kernel) {
-  if (kernel.measured || kernel.measured_time || has_waiting_atomics(kernel)) return "";
-  const Bottleneck limit = bottleneck(page.model, kernel);
-  constexpr u64 nothing_else = 4000; // cycles: two microseconds, which an empty kernel takes
-  const bool others = limit.by_issue() || limit.by_waiting(), together = !others && limit.others_count();
-  if (!others && !together) return "";
-  if (limit.memory + limit.issue + limit.waiting < nothing_else * kernel.launches) return "";
-  std::string text = fmt::format("{}: its stages take {} cycles at best",
-                                 others ? "memory need not limit it" : "memory is not all that takes time",
-                                 human(limit.memory));
-  if (limit.by_issue() || together) text += fmt::format(", its instructions {} to issue", human(limit.issue));
-  if (limit.by_waiting() || (together && limit.waiting != 0))
-    text += fmt::format(", a warp's {} up to {} if each waits for the one before",
-                        human(ceil_div(limit.loads, limit.warps), "load"), human(limit.waiting));
-  if (together) text += "; what of these does not overlap adds up";
-  return wrap(text, "  ", page.options.width);
+  return out + wrap(fmt::format("at least {}{} if all data are in the L1 ({}: {} SMs, {:.2f} GHz)",
+                                human_time(least), each, row->part.name, row->part.multiprocessors,
+                                row->part.clock_khz / 1e6),
+                    "  ", page.options.width);
 }
 
 // Proved: which blocks stand for how many; and, where launches had to be emulated, why.
@@ -322,8 +302,7 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
   if (page.options.details && !kernel.module.empty())
     out += wrap("PTX: " + kernel.module, "  ", page.options.width);
   out += wrap(launch_line(kernel), "  ", page.options.width);
-  return out + limit_lines(page, kernel) + other_limits(page, kernel) + proof_lines(page, kernel) +
-         local_lines(page, kernel);
+  return out + limit_lines(page, kernel) + proof_lines(page, kernel) + local_lines(page, kernel);
 }
 
 // What a reader sees of a row, but for how often it ran.

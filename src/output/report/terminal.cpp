@@ -32,10 +32,10 @@ std::string how_measured(const Measurement& measured) {
   return out;
 }
 
-// ", as machine code for 9.0 has the accesses"
+// ", from the machine code for 9.0"
 std::string counted_as(const Model& model) {
   const u32 sm = counted_as_machine_code(model.input.launches);
-  return sm == 0 ? "" : fmt::format(", as machine code for {} has the accesses", compute_capability(sm));
+  return sm == 0 ? "" : fmt::format(", from the machine code for {}", compute_capability(sm));
 }
 
 std::string how_exactly(const Model& model) {
@@ -47,7 +47,7 @@ std::string how_exactly(const Model& model) {
       !but.empty() && model.complete && labels.size() == 1 && model.input.left_out == 0)
     return fmt::format(", {} but for {}", *labels.begin(), but);
   if (model.complete && labels.size() == 1 && model.input.left_out == 0)
-    return labels.contains("exact") ? ", exact: every warp counted" : ", proved: every warp accounted for";
+    return labels.contains("exact") ? ", exact (every warp)" : ", proved (every warp)";
   std::string out = ", ";
   for (std::string_view label : labels) out += fmt::format("{}{}", out.size() > 2 ? " and " : "", label);
   return out + (model.complete ? "" : " as far as it was counted");
@@ -76,7 +76,7 @@ std::string incomplete(const Page& page) {
       uncounted += kernel.launches;
   }
   if (uncounted != 0)
-    say(fmt::format("{} could not be counted to the end: see \"Not counted\" below.",
+    say(fmt::format("{} could not be counted completely: see \"Not counted\" below.",
                     count(model.input.launches) == 1
                         ? "The launch"
                         : fmt::format("{} of {} launches", uncounted, count(model.input.launches))));
@@ -101,8 +101,8 @@ std::string launches_of(const Input& input) {
 
 // Of a report without a launch.
 std::string nothing_counted(const Model& model) {
-  if (model.input.left_out != 0) return "WarpLens: no kernel launch was to be counted";
-  if (model.filtered_out != 0) return "WarpLens: no kernel launch is left by --kernel";
+  if (model.input.left_out != 0) return "WarpLens: the options leave out every kernel launch";
+  if (model.filtered_out != 0) return "WarpLens: no kernel that was launched matches --kernel";
   if (!model.input.interrupted.empty() || model.input.missing.launches != 0)
     return "WarpLens: no kernel launch was counted";
   return "WarpLens: no kernel launch was seen";
@@ -137,24 +137,33 @@ u64 combined_wavefronts(const Model& model) {
   return out;
 }
 
-// "global 229 kB of 262 kB (88%), shared 896 of 1024 wavefronts (88%)": of each space what moved for nothing.
-std::string program_totals(const Model& model) {
+// "74% of the traffic between warps and the L1 is for nothing: 59.2 of 80.3 MB": a sentence for each kind of memory that
+// moves something for nothing.
+std::string program_totals(const Page& page) {
+  const Model& model = page.model;
   const u64 combined = combined_wavefronts(model);
   std::string out;
+  u64 wasted = 0, all = 0; // bytes, of all but shared and constant memory
+  auto say = [&](u64 part, u64 whole, std::string_view of, std::string (*words)(u64)) {
+    if (part == 0 || whole == 0) return;
+    const std::string share = percent(static_cast<double>(part) / static_cast<double>(whole));
+    out += wrap(fmt::format("{} of the {} for nothing: {} of {}.", share, of, words(part), words(whole)), "",
+                page.options.width);
+  };
+  for (const auto& [space, counters] : model.totals)
+    if (space != access::Space::shared && space != access::Space::constant) {
+      wasted += measure::excess_bytes(counters[0], space);
+      all += measure::bytes_moved(counters[0], space);
+    }
+  say(wasted, all, "traffic between warps and the L1 is", human_bytes);
   for (const auto& [space, counters] : model.totals) {
     arch::Counts sum = counters[0];
-    if (space == access::Space::shared) sum.wavefronts -= combined;
-    u64 excess = measure::excess_bytes(sum, space), moved = measure::bytes_moved(sum, space);
-    if (excess == 0 || moved == 0) continue;
-    std::string amount;
-    if (space == access::Space::shared)
-      amount = fmt::format("{} of {} wavefronts", human(measure::excess(sum, space)), human(sum.wavefronts));
-    else if (space == access::Space::constant)
-      amount = fmt::format("{} of {} requests", human(measure::excess(sum, space)), human(sum.requests));
-    else
-      amount = fmt::format("{} of {}", human_bytes(excess), human_bytes(moved));
-    out += fmt::format("{}{} {} ({})", out.empty() ? "" : ", ", access::name(space), amount,
-                       percent(static_cast<double>(excess) / static_cast<double>(moved)));
+    if (space == access::Space::shared) {
+      sum.wavefronts -= combined;
+      say(measure::excess(sum, space), sum.wavefronts, "shared-memory wavefronts are", human);
+    }
+    if (space == access::Space::constant)
+      say(measure::excess(sum, space), sum.requests, "constant-memory requests are", human);
   }
   return out;
 }
@@ -232,14 +241,13 @@ std::string title_section(const Page& page) {
                         sm.empty() ? "" : ", compute capability " + sm, how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
   if (!model.lines_known && !model.input.measured)
-    out += page.style.poor(wrap("Built without -lineinfo, so that source lines are not known: rebuild with "
-                                "NVCC_APPEND_FLAGS=-lineinfo in the environment.",
-                                "", width));
+    out += page.style.poor(
+        wrap("Source lines are not known. Rebuild with NVCC_APPEND_FLAGS=-lineinfo in the environment.", "",
+             width));
   if (std::vector<std::string> files = changed_files(page); !files.empty())
     out += page.style.poor(wrap(
         listed(files, 3) + " changed after the program was built: other lines may have run.", "", width));
-  if (std::string totals = program_totals(model); !totals.empty())
-    out += wrap("Moved for nothing: " + totals, "", width);
+  out += program_totals(page);
   if (std::string how = ended(model.input); !how.empty()) out += page.style.poor(wrap(how, "", width));
   return out + incomplete(page) + first_warning(page);
 }
@@ -249,15 +257,21 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
   constexpr u32 least_width = 60; // of anything
   page.options.width = std::max(options.details ? least_table_width : least_width, options.width);
   std::string out = title_section(page) + headline_section(page);
-  if (options.group_by != Grouping::none)
+  if (options.group_by != Grouping::none) {
     out += group_section(page);
-  else
-    out += line_section(page);
-  if (options.annotate)
+  } else if (options.annotate) {
     out += annotated_section(page);
-  else if (!options.summary && options.group_by == Grouping::none)
-    out += kernel_sections(page);
-  if (!options.summary || model.kernels.empty()) out += counter_section(page);
+  } else {
+    out += kernel_list(page);
+    if (options.lines || options.details) {
+      out += kernel_sections(page);
+    } else {
+      constexpr std::size_t screen = 25, closing = 2; // lines
+      const std::size_t used = lines_in(out) + closing;
+      out += access_list(page, used < screen ? screen - used : 0);
+    }
+  }
+  if (options.lines || options.details || model.input.measured) out += counter_section(page);
   out += problem_section(page);
   if (options.details) out += legend_section(page);
   return without_commands(with_plain_blanks(out + closing_section(page)));

@@ -36,9 +36,10 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
           continue;
         most = advice.before.sectors - advice.after.sectors;
         std::string array = array_name(row.site.array);
-        out = fmt::format("{}, {}: {}{}; fix: {} (predicted: {:.1f} times fewer sectors)",
+        out = fmt::format("{}, {}: {}{}; {:.3g} times fewer sectors if it did once",
                           clip_middle(kernel.label, 60), place_name(page, line),
-                          array.empty() ? "" : array + ": ", advice.title, advice.change, advice.gain());
+                          array.empty() ? "" : array + ": ", advice.title, advice.gain());
+        if (shows_all(page.options)) out += ". Change: " + advice.change;
       }
   return out;
 }
@@ -73,7 +74,7 @@ std::string narrow_text(const Page& page, const Kernel& kernel) {
         all += advice.before.instructions;
         if (advice.before.instructions <= most) continue;
         most = advice.before.instructions;
-        out = fmt::format("{}, {}: {}; fix: {} (predicted: {:.1f} times fewer instructions)",
+        out = fmt::format("{}, {}: {}. Change: {} ({:.3g} times fewer instructions)",
                           clip_middle(kernel.label, 60), place_name(page, line), advice.title, advice.change,
                           advice.gain());
       }
@@ -87,7 +88,7 @@ std::string few_threads_text(const Kernel& kernel) {
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
   if (row == nullptr || kernel.measured || (blocks > 1 && kernel.block.count() >= warp_size)) return "";
   return fmt::format(
-      "{}: no access moves more than it needs, but a launch of {} of {} uses little of the GPU; fix: "
+      "{}: no access moves more than it needs, but a launch of {} of {} uses little of the GPU. Change: "
       "launch more threads: it has {} SMs, each for {} threads, and a warp has {}",
       clip_middle(kernel.label, 60), human(blocks, "block"), human(kernel.block.count(), "thread"),
       row->part.multiprocessors, row->limits.threads_per_sm, warp_size);
@@ -99,7 +100,7 @@ std::string spill_text(const Kernel& kernel) {
   if (stores + loads == 0) return "";
   return fmt::format(
       "{}: each thread writes {} B of registers to local memory and reads {} B back. The "
-      "counts here leave that out; fix: allow more registers (__launch_bounds__ with fewer threads or "
+      "counts here leave that out. Change: allow more registers (__launch_bounds__ with fewer threads or "
       "blocks, --maxrregcount), or keep fewer values alive",
       clip_middle(kernel.label, 60), stores, loads);
 }

@@ -193,7 +193,7 @@ Pattern any(Random& random, const std::vector<uint64_t>& places) {
   return p;
 }
 
-// The tag set of a line near the first place, up to what all of them have in common (docs/MODEL.md, "The L1's stages").
+// The tag set of a line near the first place, up to what all of them have in common (src/hardware/arch/MODEL.md, "The L1's stages").
 int set_of(uint64_t line) { return __builtin_parityll(line & 0xf6f) | __builtin_parityll(line & 0x1ab5) << 1; }
 
 Pattern small(Random& random, int i) {

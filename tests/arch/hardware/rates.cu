@@ -1,11 +1,11 @@
 // What one access costs an SM of this machine's GPU, in cycles, when nothing but one stage limits it: passes of the L1's
-// tag and data stages, sectors from L2 and from memory. docs/MODEL.md says what follows from it.
+// tag and data stages, sectors from L2 and from memory. src/hardware/arch/MODEL.md says what follows from it.
 //
 //   nvcc -O2 -std=c++17 -arch=native -o rates rates.cu && ./rates      one JSON object a line
 //
 // Every SM runs one block of 32 warps, which execute the same instruction again and again; a warp's lanes are at fixed
 // distances from a place that moves (from L2, from memory) or stays (in L1). `cycles` are of an SM's clock per
-// instruction of a warp; `tag_passes`, `wavefronts` and `sectors` are what the rules of docs/MODEL.md say of it.
+// instruction of a warp; `tag_passes`, `wavefronts` and `sectors` are what the rules of src/hardware/arch/MODEL.md say of it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -144,7 +144,7 @@ Result<void> Outputs::write(const RunOptions& options, const summary::Model& mod
       options.details,
       options.top_lines,
       options.top_kernels,
-      options.summary,
+      options.lines,
       grouping(options.group_by),
       options.annotate,
       [&](const std::string& file) { return std::string_view(sources.text(file)); }};

@@ -213,12 +213,9 @@ std::string results_text(const Trials& t, bool& same) {
   same = !text.empty();
   if (same) return text;
   return "warplens: the fixes are not verified: there is nothing to compare. The program prints nothing, "
-         "copies "
-         "nothing to the host, leaves nothing in managed or pinned memory and writes no file, or all of that "
-         "changes from run to run\n"
-         "  help: let it print what it computes; or look at the changes with --fix-dry-run and make them "
-         "with "
-         "--fix alone\n";
+         "copies nothing to the host and writes no file, or all of that changes from run to run.\n  help: "
+         "let "
+         "it print its results. Or look at the changes with --fix-dry-run and make them with --fix alone\n";
 }
 
 struct Cost {

@@ -1,5 +1,5 @@
 // `--html` of commands that run no program. What they counted or judged becomes the launch of a summary::Model, so that the
-// page is the one that a run has (docs/HTML.md): replay and explain count the accesses that they are given; check gives
+// page is the one that a run has (docs/do/share-a-report.md): replay and explain count the accesses that they are given; check gives
 // each access as one warp, with what it knows for all launches beside it.
 #pragma once
 #include "driver/findings/check_inputs.h"

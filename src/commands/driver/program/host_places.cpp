@@ -14,7 +14,8 @@ namespace {
 // Of one line of addr2line's, "main at /home/me/main.cu:12", what follows "at"; nothing where it knows none.
 std::string place_in(std::string_view line) {
   std::size_t at = line.rfind(" at ");
-  if (at == line.npos || line.find("??") != line.npos) return {};
+  if (at == line.npos || line.find("??") != line.npos || line.ends_with(":?"))
+    return {}; // a file without lines
   std::string_view place = line.substr(at + 4);
   return std::string(place.substr(0, place.find(" (discriminator")));
 }

@@ -1,4 +1,4 @@
-// What `run` leaves for the editor (docs/EDITORS.md): its report, in the folder .warplens of the project, where there is one.
+// What `run` leaves for the editor (docs/do/editors.md): its report, in the folder .warplens of the project, where there is one.
 // The folder is what asks for it: who made it wants the hints of every run without saying so each time, and in a project
 // without it no run leaves a file that nobody asked for.
 #pragma once

@@ -128,7 +128,7 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
   if (std::filesystem::path(program.path).filename().string().starts_with("python"))
     out.help =
         "was a kernel of Triton, CuPy or numba launched, with its arrays on the GPU? PyTorch's own kernels "
-        "are machine code, and are not counted (docs/PYTHON.md)";
+        "are machine code, and are not counted (docs/do/python.md)";
   if (!unsupported.empty()) { // what a program does after such an error is its own affair
     out.notes.push_back(
         fmt::format("it called {}, which WarpLens does not implement: the call returned an error",

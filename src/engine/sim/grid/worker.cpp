@@ -92,10 +92,9 @@ void Worker::report_stall() {
       *exec, *cta, FaultKind::deadlock, "kernel-deadlock",
       "the kernel never ends: its threads go round in circles, and nobody is left to write what they wait "
       "for",
-      "release a lock before taking it again, and launch blocks that wait for each other with "
-      "cudaLaunchCooperativeKernel; a value that the host writes while the kernel runs does not come "
-      "either: "
-      "WarpLens runs a launch to its end inside the call that makes it"));
+      "release a lock before taking it again. Launch blocks that wait for each other with "
+      "cudaLaunchCooperativeKernel. A kernel cannot wait for what the host does while it runs: launches are "
+      "not asynchronous here"));
   for (auto& [e, c] : waiting_) add_waits(*e, *c, true, board_.waits);
 }
 

@@ -22,7 +22,7 @@
 // (8, 7) by exclusive or. The base offset (bits 49 to 51), for matrices that do not start where that pattern does, is not
 // supported.
 //
-// These reads have a path of their own (docs/MODEL.md, "Wide loads"): they are handed to the sink as one row of bytes for each
+// These reads have a path of their own (src/hardware/arch/MODEL.md, "Wide loads"): they are handed to the sink as one row of bytes for each
 // matrix, once for the four warps.
 #include "sim/exec/fault.h"
 #include <cstring>

@@ -7,7 +7,7 @@
 // without them.
 //
 // An op is performed by the lanes that are here, whatever it names: votes, matches and reductions are over them, and a
-// shuffle from any other lane (elsewhere, exited, never there) reads 0. docs/HOW_IT_WORKS.md has the rule and what was
+// shuffle from any other lane (elsewhere, exited, never there) reads 0. docs/understand/how-it-works.md has the rule and what was
 // measured.
 //
 // Results are computed for whole warps: a word per warp that all its lanes get, or a permutation of its

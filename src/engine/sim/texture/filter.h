@@ -1,4 +1,4 @@
-// The weights of a filter and the sum of what it weighs, bit by bit as an H200 gives them (docs/MODEL.md, "What a fetch
+// The weights of a filter and the sum of what it weighs, bit by bit as an H200 gives them (src/hardware/arch/MODEL.md, "What a fetch
 // gives").
 #pragma once
 #include "sim/texture/texel.h"

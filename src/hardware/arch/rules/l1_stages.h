@@ -12,7 +12,7 @@
 //   lanes 128 bytes apart, 4 bytes each: 32 lines, 8 in each set: 8 tag passes; 4 lanes of each pass meet in one bank:
 //   32 wavefronts. Lanes 132 bytes apart: 8 tag passes, no two lanes in one bank: 8 wavefronts.
 //
-// Measured on 9.0 (tests/arch/data): exact for loads; docs/MODEL.md says how exact for the others. Not modelled:
+// Measured on 9.0 (tests/arch/data): exact for loads; src/hardware/arch/MODEL.md says how exact for the others. Not modelled:
 // asynchronous copies and local memory, which other rules explain only in part.
 #pragma once
 #include "access/access.h"

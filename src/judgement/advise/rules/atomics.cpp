@@ -1,6 +1,6 @@
 // Atomic operations. Lanes of one word: one lane can update it for all, which the assembler does by itself for integers
 // that are added without using the result: in global memory where a warp has one address, in shared memory where the
-// constant 1 is added (docs/MODEL.md). Lanes of different words are another matter: combining their values would be wrong.
+// constant 1 is added (src/hardware/arch/MODEL.md). Lanes of different words are another matter: combining their values would be wrong.
 // They can be spread over copies (spread_atomics.cpp).
 //
 // Where lanes meet at a word of global memory they wait in L2, one after the other, and in shared memory floats and 64-bit
@@ -80,9 +80,9 @@ void say_combine(const Subject& s, bool one_address, Advice& out) {
     out.change = fmt::format("combine the values within the warp ({}) and let one lane perform the operation",
                              in_one ? "__reduce_*_sync" : "__shfl_down_sync");
     if (s.site.space == access::Space::global)
-      out.change += "; where many warps update it, combine those of a block in shared memory first";
+      out.change += "; if many warps update it, combine those of a block in shared memory first";
     if (!returns_nothing(s.site))
-      out.change += "; as the result is used, the other lanes add what the lanes before them brought";
+      out.change += "; if the result is used, each lane adds the sum of the lanes before it";
     out.example = example_of(site);
   } else {
     out.change =
@@ -104,10 +104,11 @@ void say_by_itself(const Subject& s, const arch::Counts& counts, bool shared, Ad
   out.rule = findings::Rule::combined_atomic;
   out.title = shared ? "the assembler counts lanes of one word together"
                      : "the assembler combines integers that are added to one address";
-  out.cause = fmt::format("{} {} are counted; hardware does with {}{}, as {}", value(out.metric, s.counters),
-                          name(out.metric), shared ? "about " : "", value(out.metric, counts),
-                          shared ? "the constant 1 is added and the result not used (ATOMS.POPC.INC)"
-                                 : "the result is not used (REDUX and one RED)");
+  out.cause =
+      fmt::format("{} {} are counted; the hardware needs {}{}, because {}", value(out.metric, s.counters),
+                  name(out.metric), shared ? "about " : "", value(out.metric, counts),
+                  shared ? "the constant 1 is added and the result not used (ATOMS.POPC.INC)"
+                         : "the result is not used (REDUX and one RED)");
   out.by_itself = counts;
 }
 
@@ -131,7 +132,7 @@ void meet_in_block(const Subject& s, std::vector<Advice>& list) {
                "block perform "
                "the operation";
   if (!returns_nothing(s.site))
-    out.change += "; as the result is used, the others add what those before them brought";
+    out.change += "; if the result is used, each thread adds the sum of those before it";
   out.wait_cycles = wait_of(s, out.after);
   list.push_back(std::move(out));
 }

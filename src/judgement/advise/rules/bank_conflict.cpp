@@ -195,10 +195,11 @@ void say_neighbours(const Subject& s, Advice& out) {
         "let neighbouring threads use neighbouring words: one array for each member, or another index";
     return;
   }
-  out.change = "let the distance in the sum be large first: s[t] += s[t + d] for d = size/2, size/4, … "
-               "1, in which neighbouring threads use neighbouring words";
+  out.change =
+      "begin with the largest distance: s[t] += s[t + d] for d = size/2, size/4, … 1, so that neighbouring "
+      "threads use neighbouring words";
   if (s.site.site.bytes == 4 && 10 * skewed(s).wavefronts <= 11 * out.after.wavefronts)
-    out.change += "; where the order matters, as in a scan, leave one word in 33 free: s[i + i/32]";
+    out.change += "; if the order matters, as in a scan, leave one word in 33 free: s[i + i/32]";
 }
 
 // An asynchronous copy whose lanes read from one bank: as if neighbours read neighbouring elements.
@@ -231,11 +232,27 @@ arch::Counts swizzled(const Subject& s, u64 pitch) {
   });
 }
 
+// A block that is narrower than a warp covers several rows with each, and may need rows that are much longer. A block as wide as
+// a warp does not.
+bool say_wider_block(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
+  if (s.context.launch == nullptr || 2 * rows.padding.units * unit <= rows.pitch) return false;
+  const Dim3 block = s.context.launch->record().block;
+  if (block.x >= warp_size || block.count() < warp_size) return false;
+  predict(s, consecutive(s), out);
+  if (out.after.wavefronts > rows.padding.after.wavefronts) return false;
+  out.cause =
+      fmt::format("the block is {} threads wide, so a warp covers several rows of the array", block.x);
+  out.change =
+      fmt::format("make the block at least {} threads wide, so that a warp covers one row", warp_size);
+  out.example = fmt::format("dim3 block(32, {})", std::max<u64>(1, block.count() / warp_size));
+  return true;
+}
+
 void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
   const u64 bytes = rows.padding.units * unit, width = s.site.site.bytes;
   out.cause = fmt::format(
       "rows of the array are {} bytes apart, so lanes in different rows meet in a bank, which gives one "
-      "word a pass",
+      "word per pass",
       rows.pitch);
   out.change = fmt::format(
       "make each row of the shared array {} bytes longer ({} instead of {}), the least that {}", bytes,
@@ -247,7 +264,7 @@ void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
     out.change += "; or, at the same size, keep chunk c of row r (16 bytes each) at c ^ (r % 8)";
   if (rows.made_worse != 0)
     out.change +=
-        fmt::format("; other accesses of it then take {} wavefronts more, in a launch", rows.made_worse);
+        fmt::format("; other accesses to it then take {} more wavefronts per launch", rows.made_worse);
   if (rows.pitch % width == 0)
     out.example = fmt::format("[{} + {}] in the declaration, in elements of {} byte{}", rows.pitch / width,
                               bytes / width, width, width == 1 ? "" : "s");
@@ -258,25 +275,27 @@ void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
 } // namespace
 
 void bank_conflict(const Subject& s, std::vector<Advice>& list) {
+  const bool copies =
+      s.site.site.kind == access::Kind::async_copy; // these also wait for one another by where they read
   if (s.site.space != access::Space::shared || is_atomic(s.site.site.kind) ||
       s.counters.wavefronts <= s.counters.ideal_wavefronts ||
-      s.site.pattern.kind() != measure::PatternKind::bank_conflict)
+      (!copies && s.site.pattern.kind() != measure::PatternKind::bank_conflict))
     return;
   const u64 unit = std::max<u64>(4, s.site.site.bytes);
   Advice out = draft(s, findings::Rule::bank_conflict, Metric::wavefronts);
   out.title =
       s.site.pattern.ways > 1 ? fmt::format("{}-way bank conflict", s.site.pattern.ways) : "bank conflicts";
-  out.cause = "several lanes want different words of one bank, which gives one word a pass";
+  out.cause = "several lanes want different words of one bank, which gives one word per pass";
   if (conflicts_by_sources(s)) {
     say_sources(s, out);
   } else if (steps_are_short(s) || steps_double(s)) {
     say_neighbours(s, out);
   } else if (Rows rows = best_rows(s, unit); rows.padding.units != 0) {
-    say_padding(s, rows, unit, out);
+    if (!say_wider_block(s, rows, unit, out)) say_padding(s, rows, unit, out);
   } else {
     out.change =
-        "give the lanes of a warp other elements: none of the paddings of a row by up to 32 words that were "
-        "tried lowers what the accesses to the array take together";
+        "give the lanes of a warp other elements: no padding of up to 32 words lowers what the accesses to "
+        "this array take together";
     out.confidence = Confidence::possible; // a note
   }
   list.push_back(std::move(out));
@@ -288,7 +307,8 @@ findings::Remedy remedy_of_conflict(const Subject& s) {
   if (steps_are_short(s)) return {Kind::other_order, 0, 0};
   const u64 unit = std::max<u64>(4, s.site.site.bytes);
   const Rows rows = best_rows(s, unit);
-  if (rows.padding.units == 0) return {};
+  Advice tried;
+  if (rows.padding.units == 0 || say_wider_block(s, rows, unit, tried)) return {};
   return {Kind::longer_rows, static_cast<u32>(rows.padding.units * unit), static_cast<u32>(rows.pitch)};
 }
 

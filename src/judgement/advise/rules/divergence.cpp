@@ -51,8 +51,8 @@ void divergence(const Subject& s, std::vector<Advice>& list) {
   out.title = fmt::format("{:.2g} of 32 lanes are active", lanes);
   out.cause = "a warp performs an instruction for all of its lanes or for few in the same time";
   out.change =
-      "let whole warps take part and others not: number the threads that work from 0 up, with the work "
-      "computed from that number";
+      "let whole warps take part: number the working threads from 0 up, and compute the work from that "
+      "number";
   out.example = "int j = 2*d*threadIdx.x; if (j < size) … instead of if (threadIdx.x % (2*d) == 0) …";
   out.after.instructions = full;
   out.confidence = Confidence::possible;

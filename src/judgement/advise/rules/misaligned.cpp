@@ -52,6 +52,14 @@ bool has_rows(const Subject& s) {
   return launch.block.y > 1 || launch.grid.y > 1;
 }
 
+// A warp covers parts of several rows, whose length is no whole number of sectors: "4 rows of 8 lanes, 72 bytes apart".
+bool rows_begin_inside(const Subject& s) {
+  const measure::Shape& shape = s.site.pattern.shape;
+  return shape.form == measure::Form::rows && shape.stride == static_cast<i64>(s.site.site.bytes) &&
+         shape.gap % static_cast<i64>(measure::sector_bytes) != 0 && !is_atomic(s.site.site.kind) &&
+         s.counters.sectors > s.counters.ideal_sectors;
+}
+
 double per_warp(u64 sum, const arch::Counts& counts) {
   return static_cast<double>(sum) / static_cast<double>(counts.instructions);
 }
@@ -97,7 +105,9 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   bool inside_sector = s.site.pattern.kind() == measure::PatternKind::misaligned;
   bool inside_segment =
       s.site.pattern.kind() == measure::PatternKind::contiguous && moves_more_than_sectors(s);
-  if (!is_device(s.site.space) || !(inside_sector || inside_segment)) return;
+  const bool inside_rows = rows_begin_inside(s);
+  if (!is_device(s.site.space) || !(inside_sector || inside_segment || inside_rows)) return;
+  inside_sector |= inside_rows;
   Advice out =
       draft(s, findings::Rule::misaligned_access, inside_sector ? Metric::sectors : Metric::transactions);
   if (inside_sector && reads(s.site.site.kind) && has_aligned_twin(s)) {
@@ -106,15 +116,16 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   }
   predict(s, align_runs, out);
   if (value(out.metric, out.after) >= value(out.metric, s.counters)) return;
-  out.title = "consecutive, but not aligned to a segment";
+  if (inside_rows && 20 * out.after.sectors > 19 * s.counters.sectors) return; // it is not worth longer rows
+  out.title = inside_rows ? "rows begin inside a sector" : "consecutive, but not aligned to a segment";
   out.cause = inside_sector
                   ? "warps start inside a 32-byte sector, so each touches one sector more than its bytes fill"
                   : "warps start inside a segment that this architecture moves whole or not at all";
   if (same_start(s, inside_sector ? measure::sector_bytes : segment)) {
-    out.change = fmt::format("let the first element that a warp uses lie at a multiple of {} bytes: nearly "
-                             "every warp is off by as "
-                             "much, so it is the start of the array or an offset in the index",
-                             segment);
+    out.change = fmt::format(
+        "begin at a multiple of {} bytes: nearly every warp is off by the same, so it is the start of the "
+        "array or an offset in the index",
+        segment);
   } else if (!has_rows(s)) {
     out.change = fmt::format("let what each warp uses begin at a multiple of {} bytes; where the array has "
                              "rows, make them longer (cudaMallocPitch)",

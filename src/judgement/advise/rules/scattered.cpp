@@ -24,7 +24,7 @@ void say_stores(const Subject& s, Advice& out) {
     return;
   }
   if (3 * sectors > 2 * s.counters.sectors) {
-    out.change += "; it is too late for that in the block, whose destinations lie too far apart";
+    out.change += "; sorting within the block does not help, because its destinations are too far apart";
     return;
   }
   out.change =
@@ -65,8 +65,7 @@ Advice of_rows(const Subject& s) {
   out.title = "the lanes of a warp go to parts of several rows";
   out.cause = "each part begins and ends inside a sector";
   out.change =
-      "none in the order of the lanes, which go to parts of rows whose ends lie inside sectors; let rows "
-      "begin at multiples of 32 bytes, or warps take longer parts";
+      "begin rows at multiples of 32 bytes, or let warps take longer parts; the order of the lanes is fine";
   out.confidence = Confidence::possible;
   return out;
 }

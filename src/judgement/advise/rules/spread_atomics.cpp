@@ -48,7 +48,7 @@ bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_i
   out.cause =
       "a bank performs one lane's operation at a time, and no padding helps where the data choose the word";
   out.change = fmt::format(
-      "keep {0} copies of the table side by side, table[{0}*i + lane % {0}], and add them up in the end",
+      "keep {0} copies of the table side by side, table[{0}*i + lane % {0}], and add them up at the end",
       copies);
   if (u64 left = with_copies(s, some, by_itself.has_value()).wavefronts;
       copies > some && left < now.wavefronts)
@@ -77,9 +77,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
     out.title = fmt::format("a block updates each word {:.3g} times",
                             static_cast<double>(block.lanes) / static_cast<double>(block.words));
     out.cause += fmt::format(": block 0 performs {} on {} words", block.lanes, block.words);
-    out.change = "update a copy of the table in shared memory for each block, and add the copies up in the "
-                 "end; the more "
-                 "a block updates, the more that saves";
+    out.change =
+        "update a copy of the table in shared memory for each block, and add the copies up at the end; the "
+        "more a block updates, the more it saves";
     out.after.threads = left;
     set_sectors(out.after, of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors));
     // Warps that each go to different words still meet the other warps there. Few updates are not worth a word.
@@ -90,16 +90,16 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
                         s.context.architecture->part.multiprocessors;
   } else {
     out.change =
-        block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up in the end"
+        block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up at the end"
         : bytes > shared_table
             ? "sort by destination, so that neighbouring threads update neighbouring words: the words that a "
               "block updates are too many for a copy in shared memory"
         : !returns_nothing(s.site)
-            ? "sort by destination, so that neighbouring threads update neighbouring words: a copy in shared "
-              "memory "
-              "would not have the result that is used"
-            : "sort by destination, so that neighbouring threads update neighbouring words: a block goes to "
-              "nearly as many words as it has updates, so that a copy for it would save nothing";
+            ? "sort by destination, so that neighbouring threads update neighbouring words; a copy in shared "
+              "memory would not have the result that is used"
+            : "sort by destination, so that neighbouring threads update neighbouring words; a copy for each "
+              "block "
+              "saves nothing, because it updates each word about once";
     out.confidence = Confidence::possible; // a note: what it gains depends on the data
   }
   list.push_back(std::move(out));

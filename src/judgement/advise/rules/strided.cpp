@@ -182,8 +182,8 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     say_members(s, stride, near.members + near.unrolled, out);
   } else if (row_of_thread && turns_a_matrix(s)) {
     out.change =
-        "load a tile into shared memory row by row, its lanes side by side, and read it there by column: "
-        "the kernel's other accesses are side by side now and have to stay so";
+        "load a tile into shared memory row by row, and read it there by column: the kernel's other accesses "
+        "are coalesced and have to stay so";
     out.example = "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]";
   } else if (row_of_thread && stride <= largest_structure && stride % bytes == 0) {
     say_other_order(s, stride, out);

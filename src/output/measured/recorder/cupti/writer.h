@@ -1,5 +1,5 @@
 // The file that a recording is written to: lines of JSON, each appended whole, so that a program that crashes or is killed
-// loses only what was not written yet. docs/MEASURED.md has the format, src/output/measured/recording.h its reader.
+// loses only what was not written yet. docs/do/measure-on-a-gpu.md has the format, src/output/measured/recording.h its reader.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,0 +1,180 @@
+// What stands below the causes on the first screen: one line for each kernel, and the accesses that no cause tells of.
+// Together with what stands above they fill at most 25 lines of a terminal.
+//
+//    Kernel            launches     moved  for nothing  limited by
+//    matmul_scattered         1   67.6 MB          88%  memory
+//
+//    ✓ matmul.cu:26  load B: 4 sectors; coalesced
+#include "arch/count.h"
+#include "arch/table.h"
+#include "findings/words.h"
+#include "measure/totals.h"
+#include "report/sections.h"
+#include "summary/bottleneck.h"
+#include "summary/findings.h"
+#include "text/words.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace warplens::report {
+namespace {
+
+using access::Space;
+
+constexpr u32 most_kernels = 4, most_accesses = 6;
+
+// The share for nothing of what a kernel moves. Bytes, or passes of shared memory where it moves no bytes.
+std::string nothing_of(const Kernel& kernel) {
+  return kernel.moved_bytes == 0 ? "-" : percent(waste_of(kernel, kernel.excess_bytes));
+}
+
+// As long as the other columns leave room.
+std::string shown_name(const Page& page, const Kernel& kernel) {
+  constexpr u32 other_columns = 51;
+  return clip_middle(kernel.label,
+                     std::min(60u, page.options.width - std::min(page.options.width - 8, other_columns)));
+}
+
+struct Shown {
+  const Line* line;
+  const Row* row;
+  u64 cycles; // that it costs, at least
+};
+
+u64 weight_of(const Row& row, const Kernel& kernel) {
+  const arch::Architecture* device = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
+  if (device == nullptr || row.counters.empty()) return row.excess_bytes;
+  return measure::cycles(row.counters[0], row.space, *device, row.from_l2).busiest();
+}
+
+// The accesses that no cause above tells of, those that cost most first.
+std::vector<Shown> by_cost(const Page& page) {
+  std::set<const Row*> told; // by a cause above
+  for (const Finding& finding : page.model.findings)
+    if (!is_served(page, finding))
+      for (const Finding::Access& access : finding.accesses) told.insert(&row_of(page, access));
+  std::vector<Shown> all;
+  for (const Kernel& kernel : page.model.kernels)
+    for (const Line& line : kernel.lines)
+      for (const Row& row : line.rows)
+        if (!row.counters.empty() && row.counters[0].instructions != 0 && !told.contains(&row))
+          all.push_back({&line, &row, weight_of(row, kernel)});
+  std::ranges::stable_sort(all, [](const Shown& a, const Shown& b) {
+    return std::pair(a.row->excess_cycles, a.cycles) > std::pair(b.row->excess_cycles, b.cycles);
+  });
+  return all;
+}
+
+bool is_wasteful(const Row& row) {
+  constexpr double worth_marking = 1.1;
+  return row.excess_cycles != 0 && row.cost.actual > worth_marking * row.cost.ideal;
+}
+
+// "coalesced" for what is, as courses and Nsight Compute say it; else the pattern.
+std::string in_short(const Row& row) {
+  std::string text = pattern_text(row);
+  constexpr std::string_view contiguous = "contiguous";
+  if (text.starts_with("no bank conflict")) text.replace(0, 16, "conflict-free");
+  if (text.starts_with(contiguous) && !is_wasteful(row)) text.replace(0, contiguous.size(), "coalesced");
+  return text;
+}
+
+// Compute capability 1.0 and 1.1 had no broadcast: what courses of that time call uncoalesced.
+std::string long_ago(const Page& page, const Row& row) {
+  constexpr u32 oldest_sm = 10;
+  const arch::Architecture *oldest = arch::find(oldest_sm),
+                           *device =
+                               page.model.input.sm.empty() ? nullptr : arch::find(page.model.input.sm[0]);
+  using measure::Form;
+  const Form form = row.pattern.shape.form;
+  if (oldest == nullptr || device == nullptr || row.space != Space::global ||
+      row.distribution.classes.empty() || row.pattern.shape.stride != 0 ||
+      (form != Form::broadcast && form != Form::rows))
+    return "";
+  const access::WarpAccess& warp = row.distribution.classes.front().example;
+  const u64 then = arch::count(*oldest, warp).transactions;
+  return then <= 2 * arch::count(*device, warp).transactions
+             ? ""
+             : fmt::format("; {} transactions with --sm 10", then);
+}
+
+std::string access_line(const Page& page, const Shown& shown) {
+  const Row& row = *shown.row;
+  const bool wasteful = is_wasteful(row);
+  const std::string_view unit = row.cost.unit.empty() ? "requests" : row.cost.unit;
+  const std::string array = array_name(row.site.array);
+  std::string what(row.site.kind == access::Kind::async_copy ? "async copy" : access::name(row.site.kind));
+  if (row.space != Space::global) what += fmt::format(" {}", access::name(row.space));
+  if (!array.empty()) what += " " + clip_middle(array, 24);
+  const std::string cost = wasteful
+                               ? findings::cost_text(row.cost.actual, unit, row.cost.ideal)
+                               : fmt::format("{} {}", findings::number(row.cost.actual),
+                                             row.cost.actual == 1 ? unit.substr(0, unit.size() - 1) : unit);
+  const std::string text = fmt::format("{}  {}: {}; {}{}", place_name(page, *shown.line), what, cost,
+                                       in_short(row), long_ago(page, row));
+  const std::string mark = wasteful ? "✗ " : "✓ ";
+  return (wasteful ? page.style.bad(mark) : page.style.good(mark)) + clip(text, page.options.width - 2) +
+         '\n';
+}
+
+// Under --count-only: why a kernel was executed all the same.
+std::string not_proved(const Page& page, const std::vector<const Kernel*>& kernels) {
+  constexpr std::size_t most = 2;
+  std::string out;
+  std::size_t told = 0;
+  for (const Kernel* kernel : kernels)
+    if (kernel->status == measure::Status::exact && !kernel->reasons.empty() && told++ < most)
+      out += hanging(fmt::format("{}: {}", kernel->short_name, kernel->reasons[0].text), page.options.width);
+  return out;
+}
+
+} // namespace
+
+std::string kernel_list(const Page& page) {
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : page.model.kernels) kernels.push_back(&kernel);
+  if (kernels.empty()) return "";
+  const std::size_t most = page.options.top_kernels == 0 ? kernels.size() : most_kernels;
+  const std::size_t shown = kernels.size() <= most + 1 ? kernels.size() : most;
+  u32 name_width = 8;
+  for (std::size_t i = 0; i < shown; ++i)
+    name_width = std::max(name_width, width_of(shown_name(page, *kernels[i])));
+  std::string out = '\n' +
+                    page.style.faint(clip(pad_right("Kernel", name_width) +
+                                              "  launches      moved  for nothing  limited by",
+                                          page.options.width)) +
+                    '\n';
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Kernel& kernel = *kernels[i];
+    std::string limited(measure::is_counted(kernel.status) || kernel.measured ? name(kernel.limiter)
+                                                                              : measure::name(kernel.status));
+    if (kernel.measured)
+      limited = kernel.measured_time ? "took " + human_time(*kernel.measured_time) : "not known";
+    out += clip(fmt::format("{}{}{}{}  {}", pad_right(shown_name(page, kernel), name_width),
+                            pad_left(human(kernel.launches), 10),
+                            pad_left(kernel.moved_bytes == 0 ? "-" : human_bytes(kernel.moved_bytes), 11),
+                            pad_left(nothing_of(kernel), 13), limited),
+                page.options.width) +
+           '\n';
+  }
+  if (shown < kernels.size())
+    out += wrap(fmt::format("and {} with less waste (--top-kernels 0 shows all)",
+                            human(kernels.size() - shown, "kernel")),
+                "", page.options.width);
+  return out + not_proved(page, {kernels.begin(), kernels.begin() + static_cast<std::ptrdiff_t>(shown)});
+}
+
+std::string access_list(const Page& page, std::size_t room) {
+  std::string out;
+  std::set<std::string> told;
+  const std::vector<Shown> all = by_cost(page);
+  const std::size_t most = std::min<std::size_t>(room, most_accesses);
+  for (const Shown& shown : all) {
+    if (told.size() == most) break;
+    if (std::string line = access_line(page, shown); told.insert(line).second) out += line;
+  }
+  return out;
+}
+
+} // namespace warplens::report
