@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How the words read: measures every sentence of the documents, the help and the messages, and fails where they get long,
-use a phrase of the list, or call one thing by two names.
+use a phrase of the list, call one thing by two names, or use a word that neither a dictionary nor the glossary knows.
 
     scripts/check_words.py            # fails with the place of each sentence that breaks a rule
     scripts/check_words.py --measure  # one line for each page: sentences, words per sentence, the longest
@@ -122,6 +122,26 @@ def reasons():
     return [line.split("\t")[0] for line in lines]
 
 
+def unknown_words(text, known):
+    """Words that neither a dictionary, nor the glossary, nor the list of names has. Words in capitals are abbreviations."""
+    for word in re.findall(r"[A-Za-z][A-Za-z'-]+", text):
+        for part in re.sub(r"'s?$", "", word.lower()).split("-"):
+            if part and not word.isupper() and not {part, part.removesuffix("s")} & known:
+                yield word
+
+
+def known_words():
+    """None where there is no dictionary (Debian's wbritish)."""
+    dictionary = pathlib.Path("/usr/share/dict/british-english")
+    if not dictionary.exists():
+        return None
+    known = {line.strip().lower() for line in dictionary.read_text().splitlines()}
+    for term in re.findall(r"^\*\*(.+?)\*\*", (ROOT / "docs/look-up/glossary.md").read_text(), re.M):
+        known.update(re.findall(r"[a-z]+", term.lower()))
+    names = (ROOT / "scripts/known_words.txt").read_text().splitlines()
+    return known | {name.lower() for line in names if not line.startswith("#") for name in line.split()}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--measure", action="store_true")
@@ -131,7 +151,7 @@ def main():
         for place, text in messages():
             print(f"{place}: {' '.join(text.split())}")
         return 0
-    excused, faults = reasons(), []
+    excused, faults, known = reasons(), [], known_words()
     def look(place, text):
         for sentence, words in sentences(text):
             if words > LONGEST and not any(sentence.startswith(start) for start in excused):
@@ -148,6 +168,8 @@ def main():
         for number, text, cell in paragraphs(path):
             text = plain(text)
             look(f"{path.relative_to(ROOT)}:{number}", text)
+            for word in unknown_words(text, known) if known else []:
+                faults.append(f"{path.relative_to(ROOT)}:{number}: '{word}' is in no dictionary: explain it in the glossary, or add a name to scripts/known_words.txt")
             counts += [words for _, words in sentences(text) if not cell]
         lines = len(path.read_text().splitlines())
         mean = sum(counts) / max(1, len(counts))

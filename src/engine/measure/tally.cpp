@@ -137,13 +137,15 @@ void LaneCounter::add(const arch::Architecture& device, const access::LaneBatch&
     if (active == 0) continue;
     const u64* address = batch.address + std::size_t{warp} * warp_size;
     if (next < costs_.size()) { // at once, as asynchronous copies always are
-      const access::WarpAccess copy = copies ? access::warp_of(batch, warp) : access::WarpAccess();
-      tally.add(costs_[next++], active, address, moment, times, copies ? &copy : nullptr);
+      if (copies) {
+        const access::WarpAccess copy = access::warp_of(batch, warp);
+        tally.add(costs_[next++], active, address, moment, times, &copy);
+      } else { // without a WarpAccess: to make an empty one takes longer than the rest of this
+        tally.add(costs_[next++], active, address, moment, times);
+      }
       continue;
     }
-    Waiting& waits = waiting_.emplace_back();
-    waits.active = active, waits.moment = moment;
-    std::copy_n(address, warp_size, waits.address.begin());
+    waiting_.emplace_back(active, moment, address);
   }
 }
 

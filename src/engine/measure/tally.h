@@ -7,6 +7,8 @@
 // whether CTAs run in batches makes a difference.
 #pragma once
 #include "arch/count.h"
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -72,9 +74,12 @@ public:
 
 private:
   struct Waiting {
-    u32 active = 0;
-    Moment moment{};
-    std::array<u64, warp_size> address{};
+    Waiting(u32 lanes, Moment at, const u64* addresses) : active(lanes), moment(at) {
+      std::copy_n(addresses, warp_size, address.begin());
+    }
+    u32 active;
+    Moment moment;
+    std::array<u64, warp_size> address; // written once, so not cleared before
   };
   arch::BatchCounter counter_;
   std::vector<arch::WarpCost> costs_;

@@ -32,6 +32,8 @@ std::string in_elements(i64 stride, const access::Site& site) {
 }
 
 std::string rows_text(const Shape& shape, const access::Site& site) {
+  if (shape.gap == 0 && shape.offset == 0 && shape.stride == static_cast<i64>(site.bytes))
+    return fmt::format("{} neighbouring {}, each for {} lanes", shape.row_lanes, unit_of(site), shape.rows);
   std::string apart = fmt::format("{} bytes apart", shape.gap);
   if (shape.stride == 0)
     return fmt::format("{} addresses, each for {} lanes, {}", shape.rows, shape.row_lanes, apart);

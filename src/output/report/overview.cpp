@@ -96,7 +96,7 @@ std::string long_ago(const Page& page, const Row& row) {
   const u64 then = arch::count(*oldest, warp).transactions;
   return then <= 2 * arch::count(*device, warp).transactions
              ? ""
-             : fmt::format("; {} transactions with --sm 10", then);
+             : fmt::format(" (--sm 10: {} transactions)", then);
 }
 
 std::string access_line(const Page& page, const Shown& shown) {
@@ -111,8 +111,8 @@ std::string access_line(const Page& page, const Shown& shown) {
                                ? findings::cost_text(row.cost.actual, unit, row.cost.ideal)
                                : fmt::format("{} {}", findings::number(row.cost.actual),
                                              row.cost.actual == 1 ? unit.substr(0, unit.size() - 1) : unit);
-  const std::string text = fmt::format("{}  {}: {}; {}{}", place_name(page, *shown.line), what, cost,
-                                       in_short(row), long_ago(page, row));
+  const std::string text = fmt::format("{}  {}: {}{}; {}", place_name(page, *shown.line), what, cost,
+                                       long_ago(page, row), in_short(row));
   const std::string mark = wasteful ? "✗ " : "✓ ";
   return (wasteful ? page.style.bad(mark) : page.style.good(mark)) + clip(text, page.options.width - 2) +
          '\n';

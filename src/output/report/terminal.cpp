@@ -247,7 +247,11 @@ std::string title_section(const Page& page) {
   if (std::vector<std::string> files = changed_files(page); !files.empty())
     out += page.style.poor(wrap(
         listed(files, 3) + " changed after the program was built: other lines may have run.", "", width));
-  out += program_totals(page);
+  if (const std::string totals = program_totals(page); !totals.empty())
+    out += totals;
+  else if (model.moved_bytes != 0 && model.complete && !model.input.measured)
+    out +=
+        page.style.good(wrap("Nothing is wasted: no access moves more than its lanes ask for.", "", width));
   if (std::string how = ended(model.input); !how.empty()) out += page.style.poor(wrap(how, "", width));
   return out + incomplete(page) + first_warning(page);
 }

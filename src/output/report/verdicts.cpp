@@ -36,7 +36,7 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
           continue;
         most = advice.before.sectors - advice.after.sectors;
         std::string array = array_name(row.site.array);
-        out = fmt::format("{}, {}: {}{}; {:.3g} times fewer sectors if it did once",
+        out = fmt::format("{}, {}: {}{}; a tile in shared memory needs {:.3g} times fewer sectors",
                           clip_middle(kernel.label, 60), place_name(page, line),
                           array.empty() ? "" : array + ": ", advice.title, advice.gain());
         if (shows_all(page.options)) out += ". Change: " + advice.change;

@@ -23,7 +23,7 @@ std::string place_in(std::string_view line) {
 // Neither in a header of the toolkit, nor where nvcc put the launch of a kernel: into a file of its own, which is gone.
 bool is_programs_own(const std::string& place) {
   return !source::is_library_file(place.substr(0, place.rfind(':'))) &&
-         place.find(".cudafe1.stub.c:") == place.npos;
+         place.find(".cudafe1.stub.c:") == place.npos && place.find("libc-start.c:") == place.npos;
 }
 
 // The innermost place of a chain of inlined calls that is the program's own: cudaMalloc<T> is a template of the toolkit's.

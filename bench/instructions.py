@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Instructions that WarpLens executes, counted by valgrind: a guard against slower code that no clock of a busy machine shows.
+
+    bench/instructions.py BUILD           # prints each figure beside the one that is kept
+    bench/instructions.py BUILD --check   # fails where one grew by more than 5 %
+    bench/instructions.py BUILD --keep    # keeps what is counted; say why in the commit
+
+Each workload of bench/run at a small size, one thread, AVX2: once executed and once executed and counted; both with what it takes to
+parse and lower the kernels. `parse` is the front end alone, of a file of 2.8 MB. workloads/kernels.ptx is what nvcc 13.0 -O3 makes of
+kernels.cu. Figures are of Debian 12's gcc and valgrind. Exit code 77: not here (no valgrind, no AVX2).
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+KEPT, GROWTH = HERE / "instructions.json", 1.05
+SIZES = {"saxpy": 400000, "strided": 131072, "gather": 200000, "matmul": 96, "transpose": 512, "matmul_tiled": 96, "reduce": 200000,
+         "histogram": 131072, "queens": 9, "stencil": 512, "spmv": 8192}
+FILES = 128 # copies of kernels.ptx in the file that is parsed
+
+
+def counted(command, requests=""):
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, command)], input=requests,
+                          text=True, capture_output=True, env={"WARPLENS_TARGET": "avx2", "PATH": "/usr/bin:/bin"})
+    if requests and done.stdout.count("ok") != 1 + requests.count("\n"):
+        sys.exit(f"{command}: {done.stdout}{done.stderr}")
+    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def copies(folder):
+    """Many kernels in one file, each under a name of its own."""
+    text = (HERE / "workloads/kernels.ptx").read_text()
+    head, body = text[: text.index(".address_size 64")] + ".address_size 64\n", text[text.index(".address_size 64") + 16 :]
+    path = pathlib.Path(folder) / "large.ptx"
+    renamed = (re.sub(r"(\.entry \w+)\(", rf"\1_{i}(", body) for i in range(FILES))
+    path.write_text(head + "".join(renamed))
+    return path
+
+
+def measure(build):
+    out = {}
+    for name, size in SIZES.items():
+        for mode in ("plain", "counting"):
+            out[f"{name} {mode}"] = counted([build / "compare_warplens", HERE / "workloads/kernels.ptx", 1],
+                                            f"load {name} {size}\ncheck {mode}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        out["parse"] = counted([build / "warplens", "run", "--no-cache", copies(folder)]) # names what is missing, and ends
+    out["start"] = counted([build / "warplens", "--version"])
+    return out
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    if not shutil.which("valgrind") or " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
+        print("valgrind or AVX2 is missing: not counted")
+        return 77
+    now, kept = measure(build), json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    worse = []
+    for name, instructions in now.items():
+        before = kept.get(name, 0)
+        print(f"{name:24} {instructions:13,} {f'{instructions / before:6.3f} of what is kept' if before else 'new'}")
+        if instructions > GROWTH * before:
+            worse.append(name)
+    if "--keep" in sys.argv[2:]:
+        KEPT.write_text(json.dumps(now, indent=1) + "\n")
+    elif "--check" in sys.argv[2:] and worse:
+        print(f"more than 5 % more instructions: {', '.join(worse)}. If that is meant, run bench/instructions.py BUILD --keep")
+        return 1
+    return 0
+
+
+sys.exit(main())
