@@ -100,6 +100,27 @@ TEST(Advise, TheFirstArchitecturesMoveMoreThanTheSectors) {
   EXPECT_EQ(list[0].change.find("nothing is lost"), std::string::npos);
 }
 
+TEST(Advise, RowsThatBeginInsideASector) {
+  for (auto [lanes, gap, bytes] : {std::tuple(16u, 68u, 4u), {8u, 72u, 8u}, {8u, 36u, 4u}}) {
+    Built built = site(Space::global, Kind::load, bytes,
+                       [=](u32 l) { return u64{l / lanes} * gap + u64{l % lanes} * bytes; });
+    const std::vector<Advice> list = advise(built.site, built.context);
+    ASSERT_FALSE(list.empty()) << gap;
+    EXPECT_EQ(findings::name(list[0].rule), "misaligned-access") << gap;
+    EXPECT_NE(list[0].change.find("make rows longer"), std::string::npos) << list[0].change;
+    EXPECT_LT(list[0].after.sectors, list[0].before.sectors) << gap;
+  }
+}
+
+TEST(Advise, AWiderBlockWhereRowsWouldDouble) {
+  Built built = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l / 16 * 72 + l % 16 * 4}; });
+  measure::LaunchRecord record;
+  record.block = {16, 16, 1};
+  EXPECT_NE(advise_in(built, record).at(0).change.find("at least 32 threads wide"), std::string::npos);
+  record.block = {32, 8, 1};
+  EXPECT_EQ(advise_in(built, record).at(0).change.find("threads wide"), std::string::npos);
+}
+
 TEST(Advise, NarrowContiguous) {
   expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; }), "narrow-access", 100, 25);
   Built wide = site(Space::global, Kind::load, 16, [](u32 l) { return u64{l} * 16; });

@@ -22,11 +22,10 @@ void say_for_triton(const rules::Subject& s, Advice& advice) {
         remedy.kind == findings::Remedy::Kind::aligned) {
       const u64 elements = remedy.bytes / bytes;
       advice.change = fmt::format(
-          "Triton moves {} elements of a thread one by one, because it does not know that they begin at a "
-          "multiple of {} bytes. Pass strides and sizes divisible by 16, or say so with "
-          "tl.multiple_of(offsets, "
-          "{}) and tl.max_contiguous. Masks must end at such a multiple too",
-          elements, remedy.bytes, elements);
+          "pass strides and sizes divisible by 16, or say that they are: tl.multiple_of(offsets, {0}), "
+          "tl.max_contiguous. Triton moves the {0} elements of a thread one by one, because it does not know "
+          "that they begin at a multiple of {1} bytes. Masks must end at such a multiple too",
+          elements, remedy.bytes);
       advice.example =
           fmt::format("offsets = tl.max_contiguous(tl.multiple_of(offsets, {0}), {0})", elements);
     } else {

@@ -100,6 +100,15 @@ Limiter as_measured(const Model& model, const Kernel& kernel) {
 
 } // namespace
 
+// Held against what an H100's profiler saw of 237 kernels (tests/summary/limiter_test.cpp).
+Limiter limiter(const Bottleneck& sum, u64 launches) {
+  constexpr u64 start = 4000;             // cycles: the two microseconds that an empty kernel takes
+  const u64 overlapped = sum.waiting / 4; // compilers unroll loops by four: so many loads wait together
+  if (std::max({sum.memory, sum.issue, overlapped}) < start * launches) return Limiter::none;
+  if (2 * sum.issue > 3 * sum.memory && sum.issue >= overlapped) return Limiter::arithmetic;
+  return sum.memory >= 2 * sum.issue && sum.memory >= overlapped ? Limiter::memory : Limiter::unclear;
+}
+
 Limiter limiter(const Model& model, const Kernel& kernel) {
   if (kernel.measured) return as_measured(model, kernel);
   if (!measure::is_counted(kernel.status)) return Limiter::unclear;
@@ -110,13 +119,9 @@ Limiter limiter(const Model& model, const Kernel& kernel) {
   const bool atomics = std::ranges::any_of(kernel.lines, [](const Line& line) {
     return std::ranges::any_of(line.rows, [](const Row& row) { return is_atomic(row.site.kind); });
   });
-  // Held against what an H100's profiler named for 237 kernels (tests/hardware/limiters.py).
-  constexpr u64 start = 4000; // cycles: the two microseconds that an empty kernel takes
-  const auto [memory, issue, waiting, loads, warps] = bottleneck(model, kernel);
-  const u64 overlapped = waiting / 4; // compilers unroll loops by four: so many loads wait together
-  if (std::max({memory, issue, overlapped}) < start * kernel.launches) return Limiter::none;
-  if (2 * issue > 3 * memory && issue >= overlapped) return atomics ? Limiter::unclear : Limiter::arithmetic;
-  return memory >= 2 * issue && memory >= overlapped ? Limiter::memory : Limiter::unclear;
+  const Limiter out = limiter(bottleneck(model, kernel), kernel.launches);
+  return out == Limiter::arithmetic && atomics ? Limiter::unclear
+                                               : out; // their waits are in none of the three
 }
 
 std::string_view name(Limiter limiter) {

@@ -18,13 +18,10 @@ struct Bottleneck {
   u64 issue = 0;  // of the instructions of the PTX
   u64 waiting = 0;
   u64 loads = 0, warps = 0; // of all warps; how many there are
-
-  bool by_issue() const { return issue > memory; }
-  bool by_waiting() const { return waiting > memory; }
-  // Together about as long: less of one may then be paid for with more of another.
-  bool others_count() const { return 3 * (issue + waiting) >= 2 * memory; }
 };
 
+// Of so many launches without atomics that wait for one another.
+Limiter limiter(const Bottleneck&, u64 launches);
 // Of a kernel of the model: as its counts show, or as the profiler measured. `unclear` where neither tells.
 Limiter limiter(const Model&, const Kernel&);
 std::string_view name(Limiter); // "memory", a word for a column of a table

@@ -22,9 +22,9 @@ namespace {
 
 using access::Space;
 
-constexpr u32 most_kernels = 4, most_accesses = 6;
+constexpr u32 most_accesses = 6;
 
-// The share for nothing of what a kernel moves. Bytes, or passes of shared memory where it moves no bytes.
+// The share for nothing of what a kernel moves, a pass of shared memory as its 128 bytes.
 std::string nothing_of(const Kernel& kernel) {
   return kernel.moved_bytes == 0 ? "-" : percent(waste_of(kernel, kernel.excess_bytes));
 }
@@ -118,8 +118,8 @@ std::string access_line(const Page& page, const Shown& shown) {
          '\n';
 }
 
-// Under --count-only: why a kernel was executed all the same.
-std::string not_proved(const Page& page, const std::vector<const Kernel*>& kernels) {
+// What is to be known of a kernel's counts: why --count-only executed it all the same, or that its input may be wrong.
+std::string reasons_of(const Page& page, const std::vector<const Kernel*>& kernels) {
   constexpr std::size_t most = 2;
   std::string out;
   std::size_t told = 0;
@@ -135,8 +135,8 @@ std::string kernel_list(const Page& page) {
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : page.model.kernels) kernels.push_back(&kernel);
   if (kernels.empty()) return "";
-  const std::size_t most = page.options.top_kernels == 0 ? kernels.size() : most_kernels;
-  const std::size_t shown = kernels.size() <= most + 1 ? kernels.size() : most;
+  const u32 top = page.options.top_kernels;
+  const std::size_t shown = top == 0 ? kernels.size() : std::min<std::size_t>(top, kernels.size());
   u32 name_width = 8;
   for (std::size_t i = 0; i < shown; ++i)
     name_width = std::max(name_width, width_of(shown_name(page, *kernels[i])));
@@ -149,8 +149,7 @@ std::string kernel_list(const Page& page) {
     const Kernel& kernel = *kernels[i];
     std::string limited(measure::is_counted(kernel.status) || kernel.measured ? name(kernel.limiter)
                                                                               : measure::name(kernel.status));
-    if (kernel.measured)
-      limited = kernel.measured_time ? "took " + human_time(*kernel.measured_time) : "not known";
+    if (kernel.measured_time) limited += fmt::format(", took {}", human_time(*kernel.measured_time));
     out += clip(fmt::format("{}{}{}{}  {}", pad_right(shown_name(page, kernel), name_width),
                             pad_left(human(kernel.launches), 10),
                             pad_left(kernel.moved_bytes == 0 ? "-" : human_bytes(kernel.moved_bytes), 11),
@@ -162,7 +161,7 @@ std::string kernel_list(const Page& page) {
     out += wrap(fmt::format("and {} with less waste (--top-kernels 0 shows all)",
                             human(kernels.size() - shown, "kernel")),
                 "", page.options.width);
-  return out + not_proved(page, {kernels.begin(), kernels.begin() + static_cast<std::ptrdiff_t>(shown)});
+  return out + reasons_of(page, {kernels.begin(), kernels.begin() + static_cast<std::ptrdiff_t>(shown)});
 }
 
 std::string access_list(const Page& page, std::size_t room) {

@@ -3,7 +3,7 @@
 // the half-warp starts at a multiple of 16 words.
 //
 // Where another access of the kernel does the same work from an aligned start, this one reads a neighbour's element:
-// both cannot be aligned. Where every warp is off by as much, rows are padded already, and it is the start that is off.
+// both cannot be aligned. Where a warp covers parts of several rows that begin inside a sector, rows are too short. Where every warp is off by as much, rows are padded already, and it is the start that is off.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
@@ -121,12 +121,12 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   out.cause = inside_sector
                   ? "warps start inside a 32-byte sector, so each touches one sector more than its bytes fill"
                   : "warps start inside a segment that this architecture moves whole or not at all";
-  if (same_start(s, inside_sector ? measure::sector_bytes : segment)) {
+  if (!inside_rows && same_start(s, inside_sector ? measure::sector_bytes : segment)) {
     out.change = fmt::format(
         "begin at a multiple of {} bytes: nearly every warp is off by the same, so it is the start of the "
         "array or an offset in the index",
         segment);
-  } else if (!has_rows(s)) {
+  } else if (!inside_rows && !has_rows(s)) {
     out.change = fmt::format("let what each warp uses begin at a multiple of {} bytes; where the array has "
                              "rows, make them longer (cudaMallocPitch)",
                              segment);
